@@ -18,6 +18,7 @@
 #include "rivals/boost_paths.h"
 #include "rivals/cgal_mesh.h"
 #include "rivals/faiss.h"
+#include "rivals/files_opencv.h"
 #include "rivals/lemon.h"
 #include "rivals/scenes_opencv.h"
 #include "rivals/track_opencv.h"
@@ -228,6 +229,8 @@ constexpr std::array kRivals{
     FoveaRival{"people_hog-integral", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"people_cascade", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"people_channels", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"pipeline_people", "imread, cv::HOGDescriptor", rivals::people_files},
+    FoveaRival{"pipeline_resize", "imread, cv::resize, imwrite", rivals::resize_files},
     FoveaRival{"flow", "DIS ultrafast",
                prepare<inverse_search<cv::DISOpticalFlow::PRESET_ULTRAFAST>>},
     FoveaRival{"flow", "DIS fast", prepare<inverse_search<cv::DISOpticalFlow::PRESET_FAST>>},

@@ -1,3 +1,4 @@
+// Covers: pipeline_material, pipeline_photos, pipeline_videos, pipeline_meshes
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,16 +13,25 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-TEST(BenchPipeline, MeasuresPartsAndTheWhole) {
+// One measurement of small files on two threads; nothing of it stays in the folder.
+json rows_of(const std::string& filter) {
   const test::TempFolder folder;
   const Ended ended =
-      run_here({"bench", "pipeline", "--count", "3", "--size", "256x192", "--device", "cpu",
-                "--threads", "2", "--folder", folder.path(), "--json"});
-  ASSERT_EQ(ended.status, kDone) << ended.err;
+      run_here({"bench", "pipeline", "--count", "2", "--size", "192x144", "--device", "cpu",
+                "--threads", "2", "--folder", folder.path(), "--filter", filter, "--json"});
+  EXPECT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  if (ended.status != kDone) return json::array();
   const json report = json::parse(ended.out);
   EXPECT_EQ(report["command"], "bench pipeline");
-  ASSERT_EQ(report["rows"].size(), 5U);
-  for (const json& row : report["rows"]) {
+  return report["rows"];
+}
+
+TEST(BenchPipeline, MeasuresPartsAndTheWhole) {
+  const json rows = rows_of("");
+  std::vector<std::string> verbs;
+  for (const json& row : rows) {
+    verbs.push_back(row["verb"]);
     EXPECT_EQ(row["threads"], 2);
     EXPECT_EQ(row["device"], "cpu");
     for (const char* rate :
@@ -31,15 +41,28 @@ TEST(BenchPipeline, MeasuresPartsAndTheWhole) {
     EXPECT_EQ(row.contains("encode_per_second"),
               row["verb"] != "people detect, list" && row["verb"] != "scenes classify");
   }
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  EXPECT_THAT(verbs, testing::ElementsAre("people detect, list", "people detect, pictures",
+                                          "ops resize", "scenes classify", "flow lk", "emd map",
+                                          "actions points", "mesh segment"));
+}
+
+TEST(BenchPipeline, ARivalsColumnsComeTogetherOrNotAtAll) {
+  for (const json& row : rows_of("resize")) {
+    for (const char* key : {"rival", "rival_loop_per_second", "rival_per_second"})
+      EXPECT_EQ(row.contains(key), row.contains("ratio")) << key;
+    if (!row.contains("ratio")) continue;
+    EXPECT_DOUBLE_EQ(row["ratio"].get<double>(),
+                     row["whole_per_second"].get<double>() / row["rival_per_second"].get<double>());
+  }
 }
 
 TEST(BenchPipeline, PrintsATable) {
   const Ended ended = run_here({"bench", "pipeline", "--count", "2", "--size", "128x128",
-                                "--device", "cpu", "--filter", "resize", "--markdown"});
+                                "--device", "cpu", "--filter", "mesh", "--markdown"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   EXPECT_THAT(ended.out, testing::StartsWith("| verb | device | threads |"));
-  EXPECT_THAT(ended.out, HasSubstr("| ops resize | cpu | 1 |"));
+  EXPECT_THAT(ended.out, HasSubstr("| mesh segment | cpu | 1 |"));
+  EXPECT_THAT(ended.out, HasSubstr(" % |  |  |  |\n"));  // no rival
 }
 
 TEST(BenchPipeline, BadInputIsOneLineWithItsStatus) {
@@ -50,7 +73,7 @@ TEST(BenchPipeline, BadInputIsOneLineWithItsStatus) {
     EXPECT_EQ(ended.status, status) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr(words));
   };
-  expect({"--filter", "zzz"}, kUsage, "there are people detect");
+  expect({"--filter", "zzz"}, kUsage, "there are 'people detect, list', ");
   expect({"--size", "8x8"}, kUsage, "128 pixels or more");
   expect({"--folder", "/nowhere/at/all"}, kFailed, "cannot make a folder");
 }

@@ -1,0 +1,52 @@
+// Whole programs of rivals, from files to files, which fovea bench pipeline compares its commands
+// with.
+#pragma once
+#include <fovea/core/geometry.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/bench/rivals.h"
+
+namespace fovea::cli::pipeline {
+
+// Names of files as rows of `bytes` bytes, each with zeros behind the name: an image is the form in
+// which the table of rivals passes on what it has no field for. A name has fewer bytes than a row.
+Image<std::uint8_t> path_rows(const std::vector<std::string>& paths, int bytes);
+
+struct RivalFiles {
+  std::vector<std::string> inputs{};
+  std::vector<std::string> outputs{};  // one per input; empty where none are written
+  Extent to{};                         // size of the results, where it differs
+  double ratio = 0;                    // step between the levels of a scan, where there is one
+};
+// A case that only rivals run: the inputs are its image and the outputs are its second image, both
+// as path_rows() makes them.
+BenchCase files_case(const std::string& name, const RivalFiles& files);
+
+// Items per second of a rival's program.
+struct RivalRates {
+  std::string rival{};  // empty where there is none
+  double loop = 0;      // one image after the other, on one thread
+  double pool = 0;      // one image per thread, on as many threads as ours
+};
+
+// Measures the rival of one job. Its loop is measured once for all numbers of threads.
+class RivalClock {
+ public:
+  RivalClock(const Rivals& rivals, const std::optional<BenchCase>& contest)
+      : rivals_(rivals), contest_(contest) {}
+
+  RivalRates measure(int count, int threads);
+
+ private:
+  double rate_of(int count, int threads);
+
+  const Rivals& rivals_;
+  const std::optional<BenchCase>& contest_;
+  std::string rival_{};
+  std::optional<double> loop_{};
+};
+
+}  // namespace fovea::cli::pipeline

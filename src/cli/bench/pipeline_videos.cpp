@@ -1,0 +1,172 @@
+// The verbs of fovea bench pipeline that read a video.
+#include <fovea/actions/points.h>
+#include <fovea/flow/flow.h>
+#include <fovea/io/flow_io.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/tiff_writer.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/bench/pipeline_jobs.h"
+#include "cli/emd/map.h"
+#include "cli/program/files.h"
+
+namespace fovea::cli::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads the video and decodes its frames on all threads.
+void decode_video(const Video& video, io::VideoColor color, const Exec& exec) {
+  io::VideoReader reader(video.path, {.color = color});
+  const io::FrameWorkers plan =
+      io::plan_frame_workers(exec, static_cast<std::int64_t>(video.frames.size()));
+  struct Item {
+    io::StoredFrame stored{};
+    io::Frame frame{};
+  };
+  struct Nothing {};
+  Nothing nothing;
+  io::run_frames<Item, Nothing>({&nothing, 1},
+                                {.read = [&](Item& item) { return reader.fetch(item.stored); },
+                                 .prepare = [](Item& item) { item.stored.decode(item.frame); },
+                                 .write = [](Item&) {}},
+                                {.in_flight = plan.in_flight, .threads = plan.runners})
+      .rethrow();
+}
+
+// The same, into the bands of floats that the verbs of fovea emd take.
+void decode_bands(const Video& video, const Exec& exec) {
+  BandFrames frames({video.path}, false, {});
+  const io::FrameWorkers plan = io::plan_frame_workers(exec, frames.expected_frames(), 1);
+  struct Item {
+    StoredBands stored{};
+    BandFrame frame{};
+  };
+  struct Nothing {};
+  Nothing nothing;
+  io::run_frames<Item, Nothing>(
+      {&nothing, 1},
+      {.read = [&](Item& item) { return frames.fetch(item.stored); },
+       .prepare = [&](Item& item) { frames.decode(item.stored, item.frame); },
+       .write = [](Item&) {}},
+      {.in_flight = plan.in_flight, .threads = plan.runners})
+      .rethrow();
+}
+
+Job flow_job(Material& material) {
+  const Video& video = material.video();
+  const Workplace& place = material.place();
+  const auto field =
+      std::make_shared<flow::Flow>(flow::Estimator().estimate(video.frames[0], video.frames[1]));
+  return {.name = "flow lk",
+          .arguments = {"flow", "lk", video.path, "--quality", "fast", "-o", place / "fields"},
+          .decode = [&](const Exec& exec) { decode_video(video, io::VideoColor::kRgb, exec); },
+          .work =
+              [&](const Exec& exec) {
+                for_all_with<flow::Estimator>(
+                    material.count() - 1, exec,
+                    [&](const Exec& own) {
+                      flow::FlowOptions options;
+                      options.quality = flow::Quality::kFast;
+                      options.exec = own;
+                      return flow::Estimator(options);
+                    },
+                    [&](flow::Estimator& estimator, int i) {
+                      const auto at = static_cast<std::size_t>(i);
+                      estimator.estimate(video.frames[at], video.frames[at + 1]);
+                    });
+              },
+          .encode =
+              [&, field](const Exec& exec) {
+                const std::string folder = place / "written";
+                fs::create_directories(folder);
+                for_all(material.count() - 1, exec, [&](int i) {
+                  io::write_flow((fs::path(folder) / fmt::format("{:06}.flo", i)).string(),
+                                 {field->u, field->v});
+                });
+              }};
+}
+
+// The frames of the video as emd map takes them, and the map of the first.
+struct MapMaterial {
+  MapRequest request{};
+  std::vector<BandFrame> frames{};
+  Image<float> map{};
+};
+
+// Maps all frames in order, as emd map does: one mapper has all threads, and a GPU works on a frame
+// while others are copied.
+void map_all(const MapMaterial& all, const Exec& exec) {
+  FrameMapper mapper(all.request, all.frames[0], exec);
+  for (const BandFrame& frame : all.frames) {
+    if (mapper.streams()) mapper.push(frame);
+    else mapper.map(frame);
+  }
+  if (mapper.streams()) mapper.finish();
+}
+
+Job map_job(Material& material) {
+  const Video& video = material.video();
+  const Workplace& place = material.place();
+  const auto all = std::make_shared<MapMaterial>();
+  const int width = video.frames[0].width(), height = video.frames[0].height();
+  all->request.target =
+      fmt::format("{},{},{},{}", width / 2, height / 2, width / 10 + 1, height / 10 + 1);
+  BandFrames reader({video.path}, false, {});
+  for (BandFrame frame; reader.next(frame); frame = {}) all->frames.push_back(std::move(frame));
+  all->map =
+      FrameMapper(all->request, all->frames[0], {.device = Device::cpu()}).map(all->frames[0]);
+  return {.name = "emd map",
+          .arguments = {"emd", "map", video.path, "--target", all->request.target, "-o",
+                        place / "maps.tif"},
+          .decode = [&](const Exec& exec) { decode_bands(video, exec); },
+          .work = [all](const Exec& exec) { map_all(*all, exec); },
+          .encode =
+              [&, all](const Exec&) {
+                io::TiffWriter writer(place / "pages.tif", {.level = 1});  // as emd map writes
+                for (int i = 0; i < material.count(); ++i) writer.write(all->map.view());
+                writer.finish();
+              },
+          .encoding = Encoding::kOneThread};
+}
+
+Job points_job(Material& material) {
+  const Video& video = material.video();
+  const Workplace& place = material.place();
+  const auto frames = std::make_shared<std::vector<Pixels>>();
+  io::VideoReader reader(video.path, {.color = io::VideoColor::kGray});
+  for (io::Frame frame; reader.next(frame); frame = {}) frames->push_back(std::move(frame.image));
+  const auto found = std::make_shared<actions::PointSet>(actions::find_points(
+      std::vector<ImageView<const std::uint8_t>>(frames->begin(), frames->end()),
+      {.exec = {.device = Device::cpu()}}));
+  return {.name = "actions points",
+          .arguments = {"actions", "points", video.path, "-o", place / "points.txt"},
+          .decode = [&](const Exec& exec) { decode_video(video, io::VideoColor::kGray, exec); },
+          .work =
+              [frames](const Exec& exec) {
+                actions::PointOptions options;
+                options.exec = exec;
+                actions::PointStream stream(options);
+                for (const Pixels& frame : *frames) stream.push(frame);
+                stream.finish();
+              },
+          .encode =
+              [&, found](const Exec&) {
+                write_text(place / "written.txt", actions::points_text(*found));
+              },
+          .encoding = Encoding::kAtTheEnd};
+}
+
+}  // namespace
+
+std::vector<NamedJob> video_jobs(Material& material) {
+  return {{"flow lk", [&] { return flow_job(material); }},
+          {"emd map", [&] { return map_job(material); }},
+          {"actions points", [&] { return points_job(material); }}};
+}
+
+}  // namespace fovea::cli::pipeline
