@@ -157,7 +157,9 @@ class Finder {
         frame.points.push_back(point_of(*next));
       const int rows = static_cast<int>(frame.points.size());
       if (plan_.descriptors && rows > 0)
-        frame.descriptors = clone(descriptors.view().crop(0, from, kDescriptorSize, rows));
+        frame.descriptors = rows == descriptors.height()
+                                ? std::move(descriptors)
+                                : clone(descriptors.view().crop(0, from, kDescriptorSize, rows));
       ready_.push_back(std::move(frame));
     }
   }

@@ -62,9 +62,10 @@ void rows_around(ImageView<const float> plane, int y, std::vector<const float*>&
     rows[i] = plane.row(clamped(y - radius + static_cast<int>(i), plane.height));
 }
 
-void halve(ImageView<const float> from, ImageView<float> to) {
+// Computes rows of the next level of the pyramid.
+void halve(ImageView<const float> from, ImageView<float> to, const RowJob& job) {
   std::vector<float> column(static_cast<std::size_t>(from.width));
-  for (int y = 0; y < to.height; ++y) {
+  for (int y = job.first; y < job.last; ++y) {
     const float* rows[5];
     for (int i = 0; i < 5; ++i) rows[i] = from.row(reflected(2 * y + i - 2, from.height));
     for (int x = 0; x < from.width; ++x)
@@ -90,7 +91,10 @@ class CpuPointEngine final : public PointEngine {
  public:
   CpuPointEngine(const PointPlan& plan, Extent size, const Exec& exec)
       : plan_(plan), sizes_(level_sizes(size.width, size.height, plan.levels)), exec_(exec) {
-    for (const Extent& level : sizes_) levels_.emplace_back(level.width, level.height);
+    for (const Extent& level : sizes_) {
+      levels_.emplace_back(level.width, level.height);
+      add_rows(static_cast<int>(levels_.size()) - 1, level.height, level_jobs_.emplace_back());
+    }
     for (const Smooth& smooth : plan_.smooths) {
       const Extent level = size_of(smooth.level);
       across_.emplace_back(level.width, level.height);
@@ -115,9 +119,14 @@ class CpuPointEngine final : public PointEngine {
             std::vector<Candidate>& found) override {
     for (const auto& frame : frames) {
       // The inner loops use the threads of this one, so that threads are started once per frame.
+      // Flow shares no data with the rest, and each fills the gaps between the loops of the other.
       parallel_for(exec_, 2, 1, [&](std::int64_t first, std::int64_t) {
-        if (first > 0) return;
-        take(frame, time);
+        if (first > 0) {
+          if (estimator_) find_flow(frame, time);
+          return;
+        }
+        take(frame);
+        smooth(time);
         follow(time, found);
       });
       ++time;
@@ -194,16 +203,21 @@ class CpuPointEngine final : public PointEngine {
     }
   }
 
-  // Takes a new frame: gray levels, pyramid, smoothing in space, and flow from the frame before.
-  void take(ImageView<const std::uint8_t> frame, std::int64_t time) {
+  // Takes a new frame: gray levels and pyramid.
+  void take(ImageView<const std::uint8_t> frame) {
     const ImageView<float> gray = levels_[0];
-    for (int y = 0; y < frame.height; ++y)
-      for (int x = 0; x < frame.width; ++x) gray.row(y)[x] = gray_of(frame.row(y)[x]);
+    each_row(level_jobs_[0], [&](const RowJob& job) {
+      for (int y = job.first; y < job.last; ++y)
+        for (int x = 0; x < frame.width; ++x) gray.row(y)[x] = gray_of(frame.row(y)[x]);
+    });
     for (std::size_t level = 1; level < levels_.size(); ++level)
-      halve(levels_[level - 1].view(), levels_[level].view());
+      each_row(level_jobs_[level], [&](const RowJob& job) {
+        halve(levels_[level - 1].view(), levels_[level].view(), job);
+      });
+  }
+  void smooth(std::int64_t time) {
     each_row(smooth_jobs_, [&](const RowJob& job) { smooth_along(job); });
     each_row(smooth_jobs_, [&](const RowJob& job) { smooth_down(job, time); });
-    if (estimator_) find_flow(frame, time);
   }
   void smooth_along(const RowJob& job) {
     const Smooth& smooth = plan_.smooths[static_cast<std::size_t>(job.index)];
@@ -227,6 +241,7 @@ class CpuPointEngine final : public PointEngine {
     }
   }
 
+  // Finds the flow from the frame before.
   void find_flow(ImageView<const std::uint8_t> frame, std::int64_t time) {
     if (!estimator_->push(frame, flow_)) {
       for (std::size_t level = 0; level < flow_u_.size(); ++level) clear_flow(level, time);
@@ -234,11 +249,13 @@ class CpuPointEngine final : public PointEngine {
     }
     for (std::size_t level = 0; level < flow_u_.size(); ++level) {
       const ImageView<float> u = flow_u_[level].at(time), v = flow_v_[level].at(time);
-      for (int y = 0; y < u.height; ++y)
-        for (int x = 0; x < u.width; ++x) {
-          u.at(x, y) = flow_.u.at(x << level, y << level);
-          v.at(x, y) = flow_.v.at(x << level, y << level);
-        }
+      each_row(level_jobs_[level], [&](const RowJob& job) {
+        for (int y = job.first; y < job.last; ++y)
+          for (int x = 0; x < u.width; ++x) {
+            u.at(x, y) = flow_.u.at(x << level, y << level);
+            v.at(x, y) = flow_.v.at(x << level, y << level);
+          }
+      });
     }
   }
   void clear_flow(std::size_t level, std::int64_t time) {
@@ -297,12 +314,14 @@ class CpuPointEngine final : public PointEngine {
     each_row(harris_jobs_, [&](const RowJob& job) {
       if (wanted(job, time)) respond(job, time);
     });
-    for (std::size_t c = 0; c < channels_.size(); ++c) {
-      const Channel& channel = plan_.channels[c];
-      const Window window{1, 1, plan_.border};
-      const std::int64_t at = time - channel.response_lag() - 1;
-      if (at >= 0) find_maxima(channels_[c].response, window, {at, static_cast<int>(c)}, found);
-    }
+    find_maxima(
+        harris_jobs_,
+        [&](const RowJob& job, std::vector<Candidate>& here) {
+          const auto c = static_cast<std::size_t>(job.index);
+          const std::int64_t at = time - plan_.channels[c].response_lag() - 1;
+          if (at >= 0) find_peaks(channels_[c].response, {1, 1}, {at, job}, here);
+        },
+        found);
   }
   // Before the start of the video, only the response of the last frame is needed, as a neighbor.
   bool wanted(const RowJob& job, std::int64_t time) const {
@@ -373,40 +392,69 @@ class CpuPointEngine final : public PointEngine {
       for (int y = job.first; y < job.last; ++y)
         periodic_responses(even.row(y - job.first), odd.row(y - job.first), out.row(y), out.width);
     });
-    const Window window{filters.radius_space, filters.radius_time, plan_.border};
     const std::int64_t peak = at - filters.radius_time;
-    if (peak >= 0) find_maxima(response_, window, {peak, 0}, found);
+    if (peak < 0) return;
+    find_maxima(
+        periodic_jobs_,
+        [&](const RowJob& job, std::vector<Candidate>& here) {
+          find_peaks(response_, {filters.radius_space, filters.radius_time}, {peak, job}, here);
+        },
+        found);
   }
 
-  // The neighbors that a maximum must exceed, and the width of the border without maxima.
+  // The neighbors that a maximum must exceed.
   struct Window {
-    int space, time, border;
+    int space, time;
   };
-  struct Peak {
+  // Where maxima are searched: rows of a channel's response to one frame.
+  struct Search {
     std::int64_t time;
-    int channel;
+    RowJob job;
   };
-  void find_maxima(PlaneRing& ring, const Window& window, const Peak& peak,
+  // Appends what search(job, list) finds in each job, in the order of the jobs.
+  template <class Find>
+  void find_maxima(const std::vector<RowJob>& jobs, const Find& search,
                    std::vector<Candidate>& found) {
-    const ImageView<const float> here = ring.at(peak.time);
-    const int border = std::max(window.border, 0);
-    for (int y = border; y < here.height - border; ++y)
-      for (int x = border; x < here.width - border; ++x)
-        if (here.at(x, y) > plan_.threshold && is_maximum(ring, window, peak.time, x, y))
-          found.push_back({peak.time, peak.channel, x, y, here.at(x, y)});
+    std::vector<std::vector<Candidate>> lists(jobs.size());
+    each_row(jobs, [&](const RowJob& job) {
+      search(job, lists[static_cast<std::size_t>(&job - jobs.data())]);
+    });
+    for (const auto& list : lists) found.insert(found.end(), list.begin(), list.end());
   }
-  static bool is_maximum(PlaneRing& ring, const Window& window, std::int64_t time, int x, int y) {
-    const ImageView<const float> here = ring.at(time);
-    const float value = here.at(x, y);
-    const int x0 = std::max(x - window.space, 0), x1 = std::min(x + window.space, here.width - 1);
-    const int y0 = std::max(y - window.space, 0), y1 = std::min(y + window.space, here.height - 1);
-    for (int dt = -window.time; dt <= window.time; ++dt) {
-      const ImageView<const float> plane = ring.at(time + dt);
-      for (int j = y0; j <= y1; ++j)
-        for (int i = x0; i <= x1; ++i)
-          if (plane.at(i, j) >= value && (dt != 0 || i != x || j != y)) return false;
+  void find_peaks(PlaneRing& ring, const Window& window, const Search& search,
+                  std::vector<Candidate>& found) const {
+    const Extent size{ring.at(0).width, ring.at(0).height};
+    const int border = std::max(plan_.border, 0);
+    const int end_x = size.width - border, end_y = size.height - border;
+    std::vector<const float*> rows;
+    std::vector<int> peaks(static_cast<std::size_t>(size.width));
+    for (int y = std::max(search.job.first, border); y < std::min(search.job.last, end_y); ++y) {
+      neighbor_rows(ring, window, search.time, y, rows);
+      const PeakRows near{rows.data(), static_cast<int>(rows.size()), size.width, window.space};
+      const int count = peaks_of_row(near, {border, end_x, plan_.threshold}, peaks.data());
+      for (int i = 0; i < count; ++i) {
+        const int x = peaks[static_cast<std::size_t>(i)];
+        found.push_back({search.time, search.job.index, x, y, rows[0][x]});
+      }
     }
-    return true;
+  }
+  // Finds the rows within the window around row y: this row, then the others of its frame, then
+  // those of other frames, because most pixels are exceeded by one that is near.
+  static void neighbor_rows(PlaneRing& ring, const Window& window, std::int64_t time, int y,
+                            std::vector<const float*>& rows) {
+    const int height = ring.at(time).height;
+    const int y0 = std::max(y - window.space, 0), y1 = std::min(y + window.space, height - 1);
+    rows.assign(1, ring.at(time).row(y));
+    const auto add = [&](std::int64_t t) {
+      const ImageView<const float> plane = ring.at(t);
+      for (int j = y0; j <= y1; ++j)
+        if (t != time || j != y) rows.push_back(plane.row(j));
+    };
+    add(time);
+    for (int dt = 1; dt <= window.time; ++dt) {
+      add(time - dt);
+      add(time + dt);
+    }
   }
 
   void describe_site(const Site& site, std::int64_t last, float* out) {
@@ -456,7 +504,8 @@ class CpuPointEngine final : public PointEngine {
   std::vector<Image<float>> across_;  // smoothed along rows
   std::vector<PlaneRing> smooth_;
   std::vector<ChannelPlanes> channels_;
-  PlaneRing response_;  // for the periodic detector
+  PlaneRing response_;                           // for the periodic detector
+  std::vector<std::vector<RowJob>> level_jobs_;  // one list per level
   std::vector<RowJob> smooth_jobs_, channel_jobs_, harris_jobs_, periodic_jobs_;
   std::unique_ptr<flow::Estimator> estimator_;
   flow::Flow flow_;

@@ -3,6 +3,7 @@
 // are shifted by one pixel each.
 #include "actions/points/points_rows_cpu.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "actions/points/points_math.h"
@@ -128,6 +129,52 @@ void periodic_responses(const float* even, const float* odd, float* out, int n) 
   }
 }
 
+bool is_peak(const PeakRows& near, int x) {
+  const float value = near.rows[0][x];
+  const int x0 = std::max(x - near.radius, 0), x1 = std::min(x + near.radius, near.width - 1);
+  for (int i = 0; i < near.count; ++i)
+    for (int at = x0; at <= x1; ++at)
+      if (near.rows[i][at] >= value && (i > 0 || at != x)) return false;
+  return true;
+}
+
+// Which of the pixels from x on, all neighbors of which are inside the rows, are maxima.
+HWY_INLINE hn::Mask<Floats> peak_mask(const PeakRows& near, float threshold, int x) {
+  const Floats d;
+  const V here = hn::LoadU(d, near.rows[0] + x);
+  auto peaks = hn::Gt(here, hn::Set(d, threshold));
+  for (int i = 0; i < near.count && !hn::AllFalse(d, peaks); ++i)
+    for (int by = -near.radius; by <= near.radius; ++by)
+      if (i > 0 || by != 0)
+        peaks = hn::AndNot(hn::Ge(hn::LoadU(d, near.rows[i] + x + by), here), peaks);
+  return peaks;
+}
+
+int peaks_of_row(const PeakRows& near, const PeakRange& range, int* columns) {
+  const Floats d;
+  const int lanes = lane_count();
+  int count = 0;
+  const auto one_by_one = [&](int x, int end) {
+    for (; x < end; ++x)
+      if (near.rows[0][x] > range.threshold && is_peak(near, x)) columns[count++] = x;
+  };
+  // Columns whose neighbors are all inside.
+  const int first = std::min(std::max(range.first, near.radius), range.end);
+  const int end = std::max(first, std::min(range.end, near.width - near.radius));
+  one_by_one(range.first, first);
+  HWY_ALIGN float found[hn::MaxLanes(Floats())];
+  int x = first;
+  for (; x + lanes <= end; x += lanes) {
+    const auto peaks = peak_mask(near, range.threshold, x);
+    if (hn::AllFalse(d, peaks)) continue;
+    hn::Store(hn::IfThenElseZero(peaks, hn::Set(d, 1.0F)), d, found);
+    for (int i = 0; i < lanes; ++i)
+      if (found[i] > 0) columns[count++] = x + i;
+  }
+  one_by_one(x, range.end);
+  return count;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace
 }  // namespace fovea::actions::cpu
@@ -142,6 +189,7 @@ HWY_EXPORT(sobel_columns);
 HWY_EXPORT(derivatives);
 HWY_EXPORT(harris_responses);
 HWY_EXPORT(periodic_responses);
+HWY_EXPORT(peaks_of_row);
 
 void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(sum_rows)(rows, taps, out, n);
@@ -160,6 +208,9 @@ void harris_responses(const float* const* moments, float k, float* out, int n) {
 }
 void periodic_responses(const float* even, const float* odd, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(periodic_responses)(even, odd, out, n);
+}
+int peaks_of_row(const PeakRows& near, const PeakRange& range, int* columns) {
+  return HWY_DYNAMIC_DISPATCH(peaks_of_row)(near, range, columns);
 }
 
 }  // namespace fovea::actions::cpu

@@ -38,4 +38,19 @@ void derivatives(const SobelRows& rows, DerivativeWeights weights, const Derivat
 void harris_responses(const float* const* moments, float k, float* out, int n);
 void periodic_responses(const float* even, const float* odd, float* out, int n);
 
+// The rows around a maximum, the first of which has it, and how far the neighbors that it must
+// exceed reach along them. A neighbor beyond the width does not count.
+struct PeakRows {
+  const float* const* rows;
+  int count;
+  int width;
+  int radius;
+};
+struct PeakRange {
+  int first, end;  // columns
+  float threshold;
+};
+// Writes the columns of maxima above the threshold in rising order and returns their number.
+int peaks_of_row(const PeakRows& near, const PeakRange& range, int* columns);
+
 }  // namespace fovea::actions::cpu

@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 #include <fovea/report/draw.h>
 
@@ -15,7 +16,6 @@
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
-#include "cli/program/files.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -90,6 +90,7 @@ class PointsRun {
     options.exec = context.exec;
     options.exec.progress = {};  // run_frames() reports frames
     options.exec.stop = {};      // and stops between them, so that what was found can be finished
+    exec_ = options.exec;
     streams_.emplace_back(options);
     set_.frame_rate = reader_.info().rate.value();
   }
@@ -136,31 +137,31 @@ class PointsRun {
     // What the stream returns is valid until its next call only.
     void take(std::span<const FramePoints> made) {
       ready.clear();
-      for (const FramePoints& one : made)
-        ready.push_back({one.frame, one.points,
-                         one.descriptors.empty() ? Image<float>() : clone(one.descriptors)});
+      for (const FramePoints& one : made) ready.push_back(copy_of(one));
     }
   };
+  static FramePoints copy_of(const FramePoints& one) {
+    return {one.frame, one.points,
+            one.descriptors.empty() ? Image<float>() : clone(one.descriptors)};
+  }
 
   void write(Step& step) {
     set_.width = step.frame.image.width();
     set_.height = step.frame.image.height();
     ++set_.frames;
     annotated_.keep(step.frame.image);
-    for (const FramePoints& one : step.ready) add(one);
+    for (FramePoints& one : step.ready) add(std::move(one));
   }
-  void add(const FramePoints& one) {
+  void add(FramePoints one) {
     set_.points.insert(set_.points.end(), one.points.begin(), one.points.end());
-    for (int i = 0; i < one.descriptors.height(); ++i)
-      descriptors_.insert(descriptors_.end(), one.descriptors.row(i),
-                          one.descriptors.row(i) + actions::kDescriptorSize);
     annotated_.draw(one.points);
+    if (!one.descriptors.empty()) descriptors_.push_back(std::move(one.descriptors));
   }
 
   // A frame that a worker took but that was not written also has points, which do not count.
   void take_rest() {
     for (const FramePoints& one : streams_[0].finish())
-      if (one.frame < set_.frames) add(one);
+      if (one.frame < set_.frames) add(copy_of(one));
   }
 
   void complete() {
@@ -168,17 +169,25 @@ class PointsRun {
     if (!descriptors_.empty()) {
       set_.descriptors =
           Image<float>(actions::kDescriptorSize, static_cast<int>(set_.points.size()));
-      copy(packed_view<const float>(descriptors_.data(), actions::kDescriptorSize,
-                                    set_.descriptors.height()),
-           set_.descriptors.view());
+      int row = 0;
+      for (Image<float>& some : descriptors_) {
+        copy(some.view(),
+             set_.descriptors.view().crop(0, row, actions::kDescriptorSize, some.height()));
+        row += some.height();
+        some = {};
+      }
     }
-    if (!request_.output.empty()) write_text(request_.output, actions::points_text(set_));
+    if (!request_.output.empty()) {
+      io::FileSink file(request_.output);
+      actions::write_points(file.sink(), set_, exec_);
+      file.commit();
+    }
   }
 
   void print(double seconds, bool whole) {
     if (context_.json) return print_json(whole);
     if (request_.output.empty() && request_.annotated.empty())
-      return context_.console.print(actions::points_text(set_));
+      return context_.console.print(actions::points_text(set_, exec_));
     context_.console.print(fmt::format(
         "{}: {} in {}, {}\n", request_.output.empty() ? request_.annotated : request_.output,
         detail::counted(set_.points.size(), "point"), detail::counted(set_.frames, "frame"),
@@ -206,8 +215,9 @@ class PointsRun {
   io::VideoReader reader_;
   Annotated annotated_;
   std::vector<PointStream> streams_{};  // one, because points depend on earlier frames
+  Exec exec_{};
   PointSet set_{};
-  std::vector<float> descriptors_{};
+  std::vector<Image<float>> descriptors_{};  // of each frame that has points
 };
 
 int run_points(PointsRequest& request, Context& context) {

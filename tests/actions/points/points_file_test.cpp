@@ -1,4 +1,5 @@
 // The text of STIP-2.0: round trips, foreign files, lines that are named.
+#include <fmt/format.h>
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
@@ -57,6 +58,65 @@ TEST(PointsFileTest, RoundTrip) {
     EXPECT_TRUE(test::images_equal(set.descriptors, again.descriptors));
   }
   EXPECT_TRUE(parse(points_text({})).points.empty());
+}
+
+// Enough points for several groups of pieces, the last of which is not full.
+PointSet many_points(bool descriptors) {
+  PointSet set;
+  set.width = 640;
+  set.height = 480;
+  set.frames = 1000;
+  Random random(2);
+  for (int i = 0; i < 9001; ++i)
+    set.points.push_back({static_cast<float>(i % 640), static_cast<float>(i % 480), i / 10, 4, 2,
+                          static_cast<float>(random.uniform()) * 1e-6F});
+  if (descriptors) set.descriptors = test::random_image<float>(random, kDescriptorSize, 9001);
+  return set;
+}
+
+Exec with_threads(int threads) {
+  Exec exec;
+  exec.threads = threads;
+  return exec;
+}
+
+TEST(PointsFileTest, TextIsTheSameForAnyNumberOfThreads) {
+  for (const bool descriptors : {false, true}) {
+    const PointSet set = many_points(descriptors);
+    const std::string text = points_text(set, with_threads(1));
+    for (const int threads : {2, 5}) EXPECT_TRUE(points_text(set, with_threads(threads)) == text);
+    EXPECT_TRUE(points_text(set) == text);
+    const PointSet again = parse(text);
+    ASSERT_EQ(again.points.size(), set.points.size());
+    for (std::size_t i = 0; i < set.points.size(); ++i)
+      EXPECT_EQ(again.points[i].confidence, set.points[i].confidence);
+    EXPECT_TRUE(test::images_equal(set.descriptors, again.descriptors));
+  }
+}
+
+TEST(PointsFileTest, NumbersAreTheShortestThatReadBack) {
+  PointSet set = some_points(true);
+  const float values[] = {0,     1,     -0.0F, 1.0F / 3,    0.1F, 1e-38F,
+                          1e20F, 2e-5F, 1e-4F, 16777216.0F, 1e9F, -1.17549435e-38F};
+  for (int row = 0; row < 3; ++row)
+    for (int i = 0; i < kDescriptorSize; ++i)
+      set.descriptors.at(i, row) = values[static_cast<std::size_t>(i) % std::size(values)];
+  std::string numbers;
+  for (const float value : std::span(set.descriptors.row(0), kDescriptorSize))
+    numbers += fmt::format(" {}", value);
+  EXPECT_THAT(points_text(set), HasSubstr("3 2 4 2" + numbers + "\n# confidence 1e-09\n"));
+}
+
+TEST(PointsFileTest, AFaultOfTheSinkEndsTheText) {
+  const PointSet set = many_points(false);
+  for (const int threads : {1, 5}) {
+    int pieces = 0;
+    const auto sink = [&](std::string_view) {
+      if (++pieces > 3) throw WriteError("full");
+    };
+    EXPECT_THROW(write_points(sink, set, with_threads(threads)), WriteError);
+    EXPECT_EQ(pieces, 4);
+  }
 }
 
 TEST(PointsFileTest, AForeignFileIsSortedAndItsVideoWorkedOut) {

@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 #include "actions/clips.h"
 #include "actions/points/points_plan.h"
+#include "actions/points/points_rows_cpu.h"
 #include "reference/space_time_points.h"
 #include "support/device_rule.h"
 #include "support/devices.h"
@@ -175,12 +177,53 @@ TEST_P(Points, TwinsAgreeToTheBit) {
 
 TEST(PointsTest, ThreadsDoNotMatter) {
   const test::Clip clip = test::busy_clip({80, 64, 20}, 19);
-  Exec one, four;
-  one.device.kind = four.device.kind = DeviceKind::kCpu;
-  one.threads = 1;
-  four.threads = 4;
-  expect_same(find_points(test::views_of(clip), points_on({}, one)),
-              find_points(test::views_of(clip), points_on({}, four)));
+  Exec exec;
+  exec.device.kind = DeviceKind::kCpu;
+  for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic}) {
+    PointOptions options;
+    options.detector = detector;
+    options.harris.border = 0;
+    exec.threads = 1;
+    const PointSet expected = find_points(test::views_of(clip), points_on(options, exec));
+    EXPECT_GT(expected.points.size(), 10U);
+    for (const int threads : {2, 5}) {
+      exec.threads = threads;
+      expect_same(find_points(test::views_of(clip), points_on(options, exec)), expected);
+    }
+  }
+}
+
+// Few different values, so that neighbors are often equal, at widths around those of vectors.
+TEST_P(Points, PeaksOfARowExceedAllNeighbors) {
+  Random random(31);
+  int peaks = 0;
+  for (int width = 1; width < 70; ++width)
+    for (const int radius : {0, 1, 3}) {
+      Image<float> plane(width, 9);
+      for (int y = 0; y < 9; ++y)
+        for (int x = 0; x < width; ++x)
+          plane.at(x, y) = static_cast<float>(static_cast<int>(random.uniform() * 40));
+      std::vector<const float*> rows{plane.row(4)};
+      for (int y = 0; y < 9; ++y)
+        if (y != 4 && std::abs(y - 4) <= radius) rows.push_back(plane.row(y));
+      for (const int border : {0, 2}) {
+        std::vector<int> expected;
+        for (int x = border; x < width - border; ++x) {
+          bool peak = plane.at(x, 4) > 9;
+          for (int y = 4 - radius; y <= 4 + radius; ++y)
+            for (int i = std::max(x - radius, 0); i <= std::min(x + radius, width - 1); ++i)
+              if ((i != x || y != 4) && plane.at(i, y) >= plane.at(x, 4)) peak = false;
+          if (peak) expected.push_back(x);
+        }
+        std::vector<int> found(static_cast<std::size_t>(width));
+        const cpu::PeakRows near{rows.data(), static_cast<int>(rows.size()), width, radius};
+        found.resize(static_cast<std::size_t>(
+            cpu::peaks_of_row(near, {border, width - border, 9}, found.data())));
+        EXPECT_EQ(found, expected) << width << " " << radius << " " << border;
+        peaks += static_cast<int>(found.size());
+      }
+    }
+  EXPECT_GT(peaks, 100);
 }
 
 TEST(PointsTest, PointsAreSortedAndTheMostConfidentKept) {

@@ -61,6 +61,23 @@ TEST_F(ActionsPoints, WritesWhatTheLibraryFinds) {
   EXPECT_EQ(frames, 30);
 }
 
+TEST_F(ActionsPoints, TheFileIsTheSameForAnyNumberOfThreads) {
+  const auto text = [&](const std::string& threads) {
+    const Ended ended = points({folder_ / "walk.y4m", "-o", folder_ / "p.txt", "--threads", threads,
+                                "--harris-border", "0", "--device", "cpu"});
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    std::ifstream file(folder_ / "p.txt");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string one = text("1");
+  EXPECT_THAT(one, HasSubstr("# confidence"));
+  EXPECT_EQ(text("2"), one);
+  EXPECT_EQ(text("5"), one);
+  const Ended printed =
+      points({folder_ / "walk.y4m", "--threads", "5", "--harris-border", "0", "--device", "cpu"});
+  EXPECT_EQ(printed.out, one);
+}
+
 TEST_F(ActionsPoints, PrintsThemWithoutAFile) {
   const Ended ended =
       points({folder_ / "walk.y4m", "--detector", "periodic", "--descriptors=false"});
