@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/parallel.h"
 #include "people/level_image.h"
 
 namespace fovea::people::cpu {
 namespace {
+
+constexpr int kLevelRowsPerTask = 64;
 
 // Fills the columns to the left and right of a row whose middle is complete.
 void pad_row(std::uint8_t* row, int padding, int width, int channels) {
@@ -26,14 +29,16 @@ void level_image(ImageView<const std::uint8_t> image, const ScanPlan& plan, cons
   const int padding = plan.padding;
   const Extent size = level.size;
   const ImageView<std::uint8_t> middle = out.crop(padding, padding, size.width, size.height);
-  if (size == Extent{image.width, image.height}) {
-    copy(image, middle);
-  } else {
-    resize(image, middle, {.exec = {.device = Device::cpu(), .threads = exec.threads}});
-  }
+  const bool same = size == Extent{image.width, image.height};
+  if (!same) resize(image, middle, {.exec = {.device = Device::cpu(), .threads = exec.threads}});
+  if (!same && padding == 0) return;
+  parallel_for(exec, size.height, kLevelRowsPerTask, [&](std::int64_t begin, std::int64_t end) {
+    const int first = static_cast<int>(begin), rows = static_cast<int>(end - begin);
+    if (same) copy(image.crop(0, first, size.width, rows), middle.crop(0, first, size.width, rows));
+    for (int y = padding + first; padding > 0 && y < padding + first + rows; ++y)
+      pad_row(out.row(y), padding, size.width, out.channels);
+  });
   if (padding == 0) return;
-  for (int y = padding; y < padding + size.height; ++y)
-    pad_row(out.row(y), padding, size.width, out.channels);
   const auto row_bytes = static_cast<std::size_t>(out.row_elements());
   for (int y = 0; y < out.height; y = y == padding - 1 ? padding + size.height : y + 1)
     std::memcpy(out.row(y), out.row(padding + reflected(y, padding, size.height)), row_bytes);

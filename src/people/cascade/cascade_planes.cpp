@@ -5,11 +5,32 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/parallel.h"
 #include "people/level_image.h"
 
 namespace fovea::people::cpu {
 
-void SourcePlanes::set(ImageView<const std::uint8_t> image, bool color) {
+namespace {
+
+constexpr int kPlaneRowsPerTask = 64;
+
+void gray_row(const std::uint8_t* from, int channels, int width, std::uint8_t* to) {
+  for (int x = 0; x < width; ++x, from += channels)
+    to[x] = cascade::gray(from[0], from[1], from[2]);
+}
+
+void split_row(const std::uint8_t* from, int channels, int width, std::uint8_t* r, std::uint8_t* g,
+               std::uint8_t* b) {
+  for (int x = 0; x < width; ++x, from += channels) {
+    r[x] = from[0];
+    g[x] = from[1];
+    b[x] = from[2];
+  }
+}
+
+}  // namespace
+
+void SourcePlanes::set(ImageView<const std::uint8_t> image, bool color, const Exec& exec) {
   planes_.clear();
   if (image.channels == 1) {
     own_.clear();
@@ -21,22 +42,14 @@ void SourcePlanes::set(ImageView<const std::uint8_t> image, bool color) {
     own_.clear();
     for (std::size_t i = 0; i < count; ++i) own_.emplace_back(image.width, image.height);
   }
-  for (int y = 0; y < image.height; ++y) {
-    const std::uint8_t* from = image.row(y);
-    const int channels = image.channels;
-    if (!color) {
-      std::uint8_t* to = own_[0].row(y);
-      for (int x = 0; x < image.width; ++x, from += channels)
-        to[x] = cascade::gray(from[0], from[1], from[2]);
-      continue;
+  parallel_for(exec, image.height, kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    for (int y = static_cast<int>(first); y < last; ++y) {
+      if (color)
+        split_row(image.row(y), image.channels, image.width, own_[0].row(y), own_[1].row(y),
+                  own_[2].row(y));
+      else gray_row(image.row(y), image.channels, image.width, own_[0].row(y));
     }
-    std::uint8_t *r = own_[0].row(y), *g = own_[1].row(y), *b = own_[2].row(y);
-    for (int x = 0; x < image.width; ++x, from += channels) {
-      r[x] = from[0];
-      g[x] = from[1];
-      b[x] = from[2];
-    }
-  }
+  });
   for (const Image<std::uint8_t>& plane : own_) planes_.push_back(plane.view());
 }
 

@@ -15,7 +15,7 @@ namespace fovea::people::cpu {
 // One plane (gray) or three of an image. A gray image is not copied.
 class SourcePlanes {
  public:
-  void set(ImageView<const std::uint8_t> image, bool color);
+  void set(ImageView<const std::uint8_t> image, bool color, const Exec& exec);
   std::span<const ImageView<const std::uint8_t>> planes() const { return planes_; }
 
  private:

@@ -3,11 +3,12 @@
 // wrap around, so that it does not matter where a band begins.
 #include <algorithm>
 #include <limits>
-#include <mutex>
+#include <tuple>
 
 #include "core/parallel.h"
 #include "people/cascade/cascade_check.h"
 #include "people/cascade/cascade_planes.h"
+#include "people/level_tasks.h"
 #include "people/scanner.h"
 
 namespace fovea::people::cpu {
@@ -15,7 +16,7 @@ namespace {
 
 // Where threads share the work, levels are computed in groups of about so many pixels, which bounds
 // memory. A single thread is fastest with one level at a time, which is still in its cache.
-constexpr std::int64_t kGroupPixels = 4 << 20;
+constexpr std::int64_t kGroupPixels = 16 << 20;
 
 // The windows of one band: columns first_column, first_column + every, ..., and the same for rows.
 // Where the stride is odd, every other window is shifted by half a patch, and the two kinds are
@@ -38,25 +39,6 @@ struct Workspace {
   std::vector<const std::uint32_t*> rows;
   std::vector<float> scores;
   Race race;
-};
-
-class WorkspacePool {
- public:
-  std::unique_ptr<Workspace> take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Workspace>();
-    auto space = std::move(free_.back());
-    free_.pop_back();
-    return space;
-  }
-  void give(std::unique_ptr<Workspace> space) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(space));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Workspace>> free_;
 };
 
 // The rows of the integral histogram that a row of windows needs, computed on the way down.
@@ -106,20 +88,14 @@ class CascadeScanner final : public Scanner {
   CascadePlan plan_;
   SourcePlanes source_;
   std::vector<LevelPlanes> levels_;
-  WorkspacePool pool_;
+  FreeList<Workspace> spaces_;
 };
-
-std::int64_t pixels_of(const ScanPlan& plan, const ScanLevel& level) {
-  const Extent padded = plan.padded(level);
-  return static_cast<std::int64_t>(padded.width) * padded.height;
-}
 
 // Divides levels [first, last) so that no band has more than its share of the work.
 std::vector<Band> CascadeScanner::bands(const ScanPlan& plan, int first, int last,
                                         int threads) const {
   std::int64_t pixels = 0;
-  for (int i = first; i < last; ++i)
-    pixels += pixels_of(plan, plan.levels[static_cast<std::size_t>(i)]);
+  for (int i = first; i < last; ++i) pixels += level_pixels(plan, i);
   const std::int64_t share =
       threads == 1 ? pixels : std::max<std::int64_t>(pixels / (2 * threads), 1);
   std::vector<Band> bands;
@@ -127,7 +103,7 @@ std::vector<Band> CascadeScanner::bands(const ScanPlan& plan, int first, int las
     const ScanLevel& level = plan.levels[static_cast<std::size_t>(i)];
     // A band reads a window's height more than it has rows, so that smaller bands are not worth it.
     const std::int64_t least = std::max(plan_.window.height / plan.stride, 1);
-    const std::int64_t wanted = (pixels_of(plan, level) + share - 1) / share;
+    const std::int64_t wanted = (level_pixels(plan, i) + share - 1) / share;
     const auto parts = static_cast<int>(
         std::clamp<std::int64_t>(level.rows / least, 1, std::max<std::int64_t>(wanted, 1)));
     const int every = plan.stride % cascade::kPatch == 0 ? 1 : 2;
@@ -151,7 +127,7 @@ BandResult CascadeScanner::run(const ScanRequest& request, const Band& band,
   const int window_rows = plan_.window.height / cascade::kPatch;
   const int x = plan.origin + band.first_column * plan.stride;
   const int y = plan.origin + band.first_row * plan.stride;
-  auto space = pool_.take();
+  const auto space = spaces_.take(columns);
   space->scores.resize(static_cast<std::size_t>(columns));
   const int patches = (columns - 1) * step + plan_.window.width / cascade::kPatch;
   const SumsLayout layout(patches, step % SumsLayout::kParts == 0);
@@ -176,34 +152,34 @@ BandResult CascadeScanner::run(const ScanRequest& request, const Band& band,
         result.hits.push_back({band.level, band.first_column + c * band.every, row, score});
     }
   }
-  pool_.give(std::move(space));
   return result;
 }
 
 ScanResult CascadeScanner::scan(const ScanRequest& request, const Exec& exec) {
   const ScanPlan& plan = request.plan;
-  source_.set(request.image, color_);
+  source_.set(request.image, color_, exec);
   ScanResult result;
   const int count = static_cast<int>(plan.levels.size());
   const std::int64_t group = thread_count(exec) == 1 ? 1 : kGroupPixels;
   for (int first = 0; first < count;) {
     std::int64_t pixels = 0;
     int last = first;
-    while (last < count && (last == first || pixels < group))
-      pixels += pixels_of(plan, plan.levels[static_cast<std::size_t>(last++)]);
+    while (last < count && (last == first || pixels < group)) pixels += level_pixels(plan, last++);
     if (levels_.size() < static_cast<std::size_t>(last - first))
       levels_.resize(static_cast<std::size_t>(last - first));
-    for (int i = first; i < last; ++i)
-      levels_[static_cast<std::size_t>(i - first)].build(
-          source_, plan, plan.levels[static_cast<std::size_t>(i)], exec);
+    const LevelTasks tasks(exec, pixels);
+    tasks.run(exec, last - first, [&](int i) {
+      levels_[static_cast<std::size_t>(i)].build(source_, plan,
+                                                 plan.levels[static_cast<std::size_t>(first + i)],
+                                                 tasks.within(level_pixels(plan, first + i)));
+    });
     const std::vector<Band> work = bands(plan, first, last, thread_count(exec));
     std::vector<BandResult> results(work.size());
-    parallel_for(
-        exec, static_cast<std::int64_t>(work.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-            results[i] =
-                run(request, work[i], levels_[static_cast<std::size_t>(work[i].level - first)]);
-        });
+    tasks.run(exec, static_cast<int>(work.size()), [&](int k) {
+      const Band& band = work[static_cast<std::size_t>(k)];
+      results[static_cast<std::size_t>(k)] =
+          run(request, band, levels_[static_cast<std::size_t>(band.level - first)]);
+    });
     for (const BandResult& part : results) {
       result.hits.insert(result.hits.end(), part.hits.begin(), part.hits.end());
       result.counts.evaluations += part.evaluations;

@@ -153,40 +153,49 @@ void ChannelLevels::start(ImageView<const std::uint8_t> image, const ScanPlan& p
   stride_ = (widest + 15) / 16 * 16;
 }
 
-void ChannelLevels::make_exact(int source, const Exec& exec) {
+void ChannelLevels::make_exact(int source, ExactSpace& space, const Exec& exec) const {
   const ScanLevel& level = plan_->levels[source];
   const ExactCells& exact = exact_of_[source];
-  ScanPlan padded{plan_->window, plan_->stride, exact.padding, 0, {level}};
+  const ScanPlan padded{plan_->window, plan_->stride, exact.padding, 0, {level}};
   const Extent size = padded.padded(level);
-  if (pixels_.width() < size.width || pixels_.height() < size.height ||
-      pixels_.channels() != image_.channels)
-    pixels_ = Image<std::uint8_t>(std::max(size.width, pixels_.width()),
-                                  std::max(size.height, pixels_.height()), image_.channels);
-  const ImageView<std::uint8_t> view = pixels_.view().crop(0, 0, size.width, size.height);
+  Image<std::uint8_t>& pixels = space.pixels;
+  if (pixels.width() < size.width || pixels.height() < size.height ||
+      pixels.channels() != image_.channels)
+    pixels = Image<std::uint8_t>(std::max(size.width, pixels.width()),
+                                 std::max(size.height, pixels.height()), image_.channels);
+  const ImageView<std::uint8_t> view = pixels.view().crop(0, 0, size.width, size.height);
   level_image(image_, padded, level, view, exec);
-  sums_.reset(exact.columns, exact.rows);
-  exact_.reset(exact.columns, exact.rows, stride_);
-  channel_sums(view, exact.origin, sums_, exec);
-  channel_values(sums_, exact_, exec);
-  exact_level_ = source;
+  space.sums.reset(exact.columns, exact.rows);
+  space.values.reset(exact.columns, exact.rows, stride_);
+  channel_sums(view, exact.origin, space.sums, exec);
+  channel_values(space.sums, space.values, exec);
+}
+
+ChannelLevels::Level ChannelLevels::make_level(int level, const ExactSpace& from, LevelSpace& space,
+                                               const Exec& exec) const {
+  const int source = sources_[level];
+  const ExactCells& exact = exact_of_[source];
+  if (source == level) {
+    space.cells.reset(exact.columns, exact.rows, stride_);
+    smooth_cells(from.values, space.cells, exec);
+    return {&space.cells, exact.margin_x, exact.margin_y};
+  }
+  const Extent size = resampled_cells(*plan_, plan_->levels[level]);
+  space.resampled.reset(size.width, size.height, stride_);
+  space.cells.reset(size.width, size.height, stride_);
+  resample_cells(from.values, cell_placement(*plan_, level, source, exact, model_->decay),
+                 space.resampled, exec);
+  smooth_cells(space.resampled, space.cells, exec);
+  return {&space.cells, channels::kSmoothMargin, channels::kSmoothMargin};
 }
 
 ChannelLevels::Level ChannelLevels::make(int level, const Exec& exec) {
   const int source = sources_[level];
-  if (exact_level_ != source) make_exact(source, exec);
-  const ExactCells& exact = exact_of_[source];
-  if (source == level) {
-    cells_.reset(exact.columns, exact.rows, stride_);
-    smooth_cells(exact_, cells_, exec);
-    return {&cells_, exact.margin_x, exact.margin_y};
+  if (exact_level_ != source) {
+    make_exact(source, exact_, exec);
+    exact_level_ = source;
   }
-  const Extent size = resampled_cells(*plan_, plan_->levels[level]);
-  resampled_.reset(size.width, size.height, stride_);
-  cells_.reset(size.width, size.height, stride_);
-  resample_cells(exact_, cell_placement(*plan_, level, source, exact, model_->decay), resampled_,
-                 exec);
-  smooth_cells(resampled_, cells_, exec);
-  return {&cells_, channels::kSmoothMargin, channels::kSmoothMargin};
+  return make_level(level, exact_, level_, exec);
 }
 
 }  // namespace cpu

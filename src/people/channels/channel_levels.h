@@ -42,12 +42,25 @@ void require_cell_stride(const ScanPlan& plan);
 
 namespace cpu {
 
+// Memory for the channels of a source, and for those of a level.
+struct ExactSpace {
+  Image<std::uint8_t> pixels;
+  CellSums sums;
+  ChannelCells values;
+};
+struct LevelSpace {
+  ChannelCells resampled;  // values, where they are not those of the source
+  ChannelCells cells;
+};
+
 class ChannelLevels {
  public:
   // Both arguments must outlive the object.
   void start(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ChannelsModel& model);
   // The number of elements between the lines of any level's cells.
   std::ptrdiff_t stride() const { return stride_; }
+  // The source of each level.
+  std::span<const int> sources() const { return sources_; }
 
   struct Level {
     const ChannelCells* cells;
@@ -57,21 +70,21 @@ class ChannelLevels {
   // Levels must be requested in order; a level is valid until the next one is requested.
   Level make(int level, const Exec& exec);
 
- private:
-  void make_exact(int source, const Exec& exec);
+  // The same in two steps, for several levels at the same time: the values of a source, and a level
+  // from those of its source.
+  void make_exact(int source, ExactSpace& space, const Exec& exec) const;
+  Level make_level(int level, const ExactSpace& from, LevelSpace& space, const Exec& exec) const;
 
+ private:
   ImageView<const std::uint8_t> image_;
   const ScanPlan* plan_ = nullptr;
   const ChannelsModel* model_ = nullptr;
   std::vector<int> sources_;
   std::vector<ExactCells> exact_of_;  // by level; only those of sources are filled in
   std::ptrdiff_t stride_ = 0;
-  int exact_level_ = -1;
-  Image<std::uint8_t> pixels_;
-  CellSums sums_;
-  ChannelCells exact_;      // values of the source
-  ChannelCells resampled_;  // values of another level
-  ChannelCells cells_;
+  int exact_level_ = -1;  // the source whose values `exact_` holds
+  ExactSpace exact_;
+  LevelSpace level_;
 };
 
 }  // namespace cpu

@@ -4,11 +4,13 @@
 // them.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "core/parallel.h"
 #include "people/channels/channel_levels.h"
 #include "people/channels/channel_trees.h"
+#include "people/level_tasks.h"
 #include "people/model_parts.h"
 #include "people/scanner.h"
 
@@ -209,12 +211,7 @@ class ChannelsScanner final : public Scanner {
       trees_ = flat_trees(model_, stride_);
       first_trees_ = FirstTrees(trees_);
     }
-    ScanResult result;
-    for (int l = 0; l < static_cast<int>(plan.levels.size()); ++l) {
-      throw_if_stopped(exec);
-      scan_level(request, l, exec, result);
-    }
-    return result;
+    return thread_count(exec) == 1 ? scan_in_turn(request, exec) : scan_together(request, exec);
   }
 
  private:
@@ -222,17 +219,66 @@ class ChannelsScanner final : public Scanner {
     std::vector<Hit> hits;
     std::int64_t evaluations = 0;
   };
+  // The memory of one level while it is searched.
+  struct Space {
+    LevelSpace level;
+    std::vector<std::uint8_t> wanted;
+    std::vector<Part> parts;
+  };
 
-  void scan_level(const ScanRequest& request, int index, const Exec& exec, ScanResult& result) {
+  ScanResult scan_in_turn(const ScanRequest& request, const Exec& exec) {
+    ScanResult result;
+    const auto space = spaces_.take(all_pixels(request.plan));
+    for (int l = 0; l < static_cast<int>(request.plan.levels.size()); ++l) {
+      throw_if_stopped(exec);
+      scan_level(request, l, levels_.make(l, exec), *space, exec, result);
+    }
+    return result;
+  }
+
+  // A task computes the channels of a source and then searches the levels that come from it, which
+  // are tasks of their own, so that no level waits for the source of another.
+  ScanResult scan_together(const ScanRequest& request, const Exec& exec) {
+    const ScanPlan& plan = request.plan;
+    const std::span<const int> sources = levels_.sources();
+    std::vector<int> begins;  // the first level of each source, and the end
+    for (int l = 0; l < static_cast<int>(sources.size()); ++l)
+      if (l == 0 || sources[l] != sources[l - 1]) begins.push_back(l);
+    const int groups = static_cast<int>(begins.size());
+    begins.push_back(static_cast<int>(sources.size()));
+    const LevelTasks tasks(exec, all_pixels(plan));
+    std::vector<ScanResult> results(plan.levels.size());
+    tasks.run(exec, groups, [&](int group) {
+      const int first = begins[group], last = begins[group + 1];
+      std::int64_t pixels = 0;
+      for (int l = first; l < last; ++l) pixels += level_pixels(plan, l);
+      const Exec& within = tasks.within(pixels);
+      const auto exact = sources_.take(level_pixels(plan, sources[first]));
+      levels_.make_exact(sources[first], *exact, within);
+      tasks.run(within, last - first, [&](int k) {
+        const int l = first + k;
+        const std::int64_t size = level_pixels(plan, l);
+        const Exec& own = tasks.within(size);
+        const auto space = spaces_.take(size);
+        scan_level(request, l, levels_.make_level(l, *exact, space->level, own), *space, own,
+                   results[l]);
+      });
+    });
+    return joined(results);
+  }
+
+  void scan_level(const ScanRequest& request, int index, const ChannelLevels::Level& made,
+                  Space& space, const Exec& exec, ScanResult& result) const {
     const ScanLevel& level = request.plan.levels[index];
-    const ChannelLevels::Level made = levels_.make(index, exec);
+    std::vector<std::uint8_t>& wanted = space.wanted;
+    std::vector<Part>& parts = space.parts;
     const int step = std::max(1, request.plan.stride / channels::kCell);
     const int places = (level.columns - 1) * step + 1;
-    wanted_.assign(static_cast<std::size_t>(places) + 2 * detail::kPlaces, 0);
-    for (int c = 0; c < level.columns; ++c) wanted_[static_cast<std::size_t>(c) * step] = 255;
-    parts_.resize((static_cast<std::size_t>(level.rows) + kRowsPerTask - 1) / kRowsPerTask);
+    wanted.assign(static_cast<std::size_t>(places) + 2 * detail::kPlaces, 0);
+    for (int c = 0; c < level.columns; ++c) wanted[static_cast<std::size_t>(c) * step] = 255;
+    parts.resize((static_cast<std::size_t>(level.rows) + kRowsPerTask - 1) / kRowsPerTask);
     parallel_for(exec, level.rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
-      Part& part = parts_[static_cast<std::size_t>(first / kRowsPerTask)];
+      Part& part = parts[static_cast<std::size_t>(first / kRowsPerTask)];
       part.hits.clear();
       part.evaluations = 0;
       std::vector<detail::ChannelSurvivor> survivors;
@@ -240,14 +286,14 @@ class ChannelsScanner final : public Scanner {
         const std::uint8_t* cells =
             made.cells->line(made.first_row + row * step, 0) + made.first_column;
         const detail::ChannelRowJob job{
-            cells,    places, wanted_.data(), trees_.data(), first_trees_.count, first_trees_.limit,
+            cells,    places, wanted.data(), trees_.data(), first_trees_.count, first_trees_.limit,
             step == 2};
         if (std::isinf(request.threshold) && request.threshold < 0)
           score_all(job, index, row, part);
         else score_row(job, {index, 0, row, request.threshold}, survivors, part);
       }
     });
-    for (const Part& part : parts_) {
+    for (const Part& part : parts) {
       result.hits.insert(result.hits.end(), part.hits.begin(), part.hits.end());
       result.counts.evaluations += part.evaluations;
     }
@@ -306,8 +352,8 @@ class ChannelsScanner final : public Scanner {
   std::vector<FlatTree> trees_;
   FirstTrees first_trees_{{}};
   std::ptrdiff_t stride_ = -1;
-  std::vector<std::uint8_t> wanted_;
-  std::vector<Part> parts_;
+  FreeList<ExactSpace> sources_;
+  FreeList<Space> spaces_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Scores every window of an image with one linear classifier, level by level; threads share the
-// rows of each level.
+// Scores every window of an image with one linear classifier. One thread takes level after level;
+// several take a level each and share the rows of the largest.
 #include <fovea/io/image_io.h>
 
 #include <vector>
@@ -7,16 +7,27 @@
 #include "people/hog/hog_grid.h"
 #include "people/hog/hog_layout.h"
 #include "people/level_image.h"
+#include "people/level_tasks.h"
 #include "people/model_parts.h"
 #include "people/scanner.h"
 
 namespace fovea::people::cpu {
 namespace {
 
+// The memory of one level while it is searched.
+struct LinearSpace {
+  LinearSpace(Kind kind, const HogOptions& hog) : grid(kind, hog) {}
+  HogGrid grid;
+  std::vector<std::uint8_t> pixels;
+  std::vector<float> scores;
+};
+
 class LinearScanner final : public Scanner {
  public:
   LinearScanner(Kind kind, const LinearModel& model)
-      : model_(model), color_(hog_of_kind(kind, model.hog).color), grid_(kind, model.hog) {}
+      : kind_(kind), model_(model), color_(hog_of_kind(kind, model.hog).color) {
+    take(0);  // what is wrong with the geometry is said now
+  }
 
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
     ImageView<const std::uint8_t> image = request.image;
@@ -25,15 +36,33 @@ class LinearScanner final : public Scanner {
       gray = io::to_gray(image);
       image = gray;
     }
-    ScanResult result;
-    for (std::size_t k = 0; k < request.plan.levels.size(); ++k) {
-      throw_if_stopped(exec);
-      scan_level(image, request, static_cast<int>(k), exec, result);
+    const int levels = static_cast<int>(request.plan.levels.size());
+    const auto scan_one = [&](int k, const Exec& own, ScanResult& result) {
+      const auto space = take(level_pixels(request.plan, k));
+      scan_level({image, request.plan, request.threshold}, k, own, *space, result);
+    };
+    if (thread_count(exec) == 1) {
+      ScanResult result;
+      for (int k = 0; k < levels; ++k) {
+        throw_if_stopped(exec);
+        scan_one(k, exec, result);
+      }
+      return result;
     }
-    return result;
+    const LevelTasks tasks(exec, all_pixels(request.plan));
+    std::vector<ScanResult> results(request.plan.levels.size());
+    tasks.run(exec, levels, [&](int k) {
+      scan_one(k, tasks.within(level_pixels(request.plan, k)),
+               results[static_cast<std::size_t>(k)]);
+    });
+    return joined(results);
   }
 
  private:
+  FreeList<LinearSpace>::Loan take(std::int64_t size) {
+    return spaces_.take(size, [&] { return std::make_unique<LinearSpace>(kind_, model_.hog); });
+  }
+
   // Memory for an image of this size, kept from level to level and from image to image.
   template <class T>
   static ImageView<T> room(std::vector<T>& memory, Extent size, int channels) {
@@ -43,29 +72,29 @@ class LinearScanner final : public Scanner {
     return packed_view(memory.data(), size.width, size.height, channels);
   }
 
-  void scan_level(ImageView<const std::uint8_t> image, const ScanRequest& request, int index,
-                  const Exec& exec, ScanResult& result) {
+  // The image of the request has the channels that the descriptor needs.
+  void scan_level(const ScanRequest& request, int index, const Exec& exec, LinearSpace& space,
+                  ScanResult& result) const {
     const ScanPlan& plan = request.plan;
     const ScanLevel& level = plan.levels[index];
-    const auto pixels = room(pixels_, plan.padded(level), image.channels);
-    level_image(image, plan, level, pixels, exec);
-    grid_.build(pixels, plan, exec);
-    const auto scores = room(scores_, {level.columns, level.rows}, 1);
-    grid_.scores(model_, scores, exec);
+    const auto pixels = room(space.pixels, plan.padded(level), request.image.channels);
+    level_image(request.image, plan, level, pixels, exec);
+    space.grid.build(pixels, plan, exec);
+    const auto scores = room(space.scores, {level.columns, level.rows}, 1);
+    space.grid.scores(model_, scores, exec);
     const std::int64_t windows = static_cast<std::int64_t>(level.columns) * level.rows;
     result.counts.windows += windows;
-    result.counts.evaluations += windows * grid_.window_blocks();
+    result.counts.evaluations += windows * space.grid.window_blocks();
     for (int row = 0; row < level.rows; ++row)
       for (int column = 0; column < level.columns; ++column)
         if (const float score = scores.at(column, row); score >= request.threshold)
           result.hits.push_back({index, column, row, score});
   }
 
+  Kind kind_;
   const LinearModel& model_;
   bool color_;
-  HogGrid grid_;
-  std::vector<std::uint8_t> pixels_;
-  std::vector<float> scores_;
+  FreeList<LinearSpace> spaces_;
 };
 
 }  // namespace

@@ -157,7 +157,7 @@ SampleSums positive_sums(const ImageSet& positives, bool mirror, const MineOptio
       for (int copy = 0; copy < copies; ++copy) {
         if (copy == 1) crop = mirrored(crop);
         const ScanPlan plan = plan_crop({crop.width(), crop.height()}, options.window);
-        source.set(crop, options.color);
+        source.set(crop, options.color, one);
         level.build(source, plan, plan.levels[0], one);
         window.fill(level, plan.origin, plan.origin,
                     samples.sample(static_cast<std::size_t>(i) * static_cast<std::size_t>(copies) +
@@ -244,7 +244,7 @@ void for_each_window(const ImageSet& negatives, const std::vector<WindowPlace>& 
         for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
           const Image<std::uint8_t> image = negatives.read(places[order[starts[k]]].image);
           const ScanPlan plan = plan_of({image.width(), image.height()}, options);
-          source.set(image, options.color);
+          source.set(image, options.color, one);
           int built = -1;
           for (std::size_t i = starts[k]; i < starts[k + 1]; ++i) {
             const WindowPlace& place = places[order[i]];
