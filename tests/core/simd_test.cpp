@@ -19,7 +19,7 @@ TEST(Simd, UsableTargetsAreCompiledOnes) {
 
 TEST(Simd, RefusesAMachineThatRunsNoneOfTheCompiledTargets) {
   require_simd({"AVX2", "SSE4"}, {"SSE4"});
-  EXPECT_THAT(message_of<DeviceError>([] { require_simd({"AVX3"}, {}); }),
+  EXPECT_THAT(test::message_of<DeviceError>([] { require_simd({"AVX3"}, {}); }),
               testing::HasSubstr("compiled for processors with AVX3, which this one lacks"));
 }
 

@@ -263,7 +263,7 @@ TEST(PeopleDetectorDevice, FollowsTheData) {
 
 TEST(PeopleDetectOptions, EveryFieldHasANameAndARange) {
   const std::string json =
-      options_json(DetectOptions{.threshold = 0.25, .region = Rect{1, 2, 3, 4}});
+      options_json(DetectOptions{.threshold = 0.25, .region = Rect<int>{1, 2, 3, 4}});
   EXPECT_THAT(json, HasSubstr("\"threshold\": 0.25"));
   EXPECT_THAT(json, HasSubstr("\"region\": [1, 2, 3, 4]"));
   EXPECT_THAT(json, HasSubstr("\"ratio\": 1.05"));
