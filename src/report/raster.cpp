@@ -20,10 +20,12 @@ double overlap(double offset, double low, double high) {
 }
 
 // The first pixel, and one past the last, whose center lies within [low, high], cut to [0, size).
+// None does where a bound is NaN, as with coordinates whose differences overflow.
 struct Range {
   int first, last;
 };
 Range centers_within(double low, double high, int size) {
+  if (std::isnan(low) || std::isnan(high)) return {0, 0};
   const double first = std::clamp(std::ceil(low - 0.5), 0.0, static_cast<double>(size));
   const double last = std::clamp(std::floor(high - 0.5) + 1, 0.0, static_cast<double>(size));
   return {static_cast<int>(first), static_cast<int>(last)};

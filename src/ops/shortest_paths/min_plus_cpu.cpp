@@ -67,7 +67,7 @@ HWY_INLINE void block(const MinPlus& p, const float* HWY_RESTRICT a, const float
 // All rows of some columns, whose part of b stays in the first-level cache meanwhile.
 template <int kBlockVectors>
 void strip(const MinPlus& p, int column) {
-  const float* b = p.b + column;
+  const float* b = p.depth > 0 ? p.b + column : nullptr;  // an empty factor has no memory
   int i = 0;
   for (; i + kRows <= p.rows; i += kRows)
     block<kRows, kBlockVectors>(p, p.a + i * p.a_stride, b, p.c + i * p.c_stride + column);
