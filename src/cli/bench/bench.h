@@ -47,6 +47,12 @@ struct PublishedTime {
 
 // One thing to measure. It becomes a row with one CPU thread, a row with all of them, and a row for
 // the GPU; with several rivals, each has a row of its own.
+// Files that a whole program of a rival reads and writes.
+struct BenchFiles {
+  std::vector<std::string> inputs{};
+  std::vector<std::string> outputs{};  // one per input; empty where nothing is written
+};
+
 struct BenchCase {
   std::string name;  // "gradient_sobel_u8"; a rival of the same name is measured beside it
   BenchShape shape;
@@ -61,6 +67,7 @@ struct BenchCase {
   std::vector<double> ground{};  // a ground distance between histograms, row by row
   std::shared_ptr<const Graph> graph{};
   std::shared_ptr<const io::TriangleMesh> mesh{};
+  BenchFiles files{};
   // The time that a paper reports for the same work on a GPU; it is shown in the GPU's row.
   std::optional<PublishedTime> published{};
   // The error of the last run of the work, and of a rival's result; empty where errors are not

@@ -65,8 +65,8 @@ Job people_job(Material& material, bool draws) {
   job.rival = files_case(
       "pipeline_people",
       {.inputs = photos.paths,
-       .outputs = draws ? rival_outputs(photos, place / "rival") : std::vector<std::string>{},
-       .ratio = people::ScanOptions{}.ratio});
+       .outputs = draws ? rival_outputs(photos, place / "rival") : std::vector<std::string>{}},
+      {}, people::ScanOptions{}.ratio);
   return job;
 }
 
@@ -91,10 +91,10 @@ Job resize_job(Material& material) {
             });
           },
       .encode = [&, halves](const Exec& exec) { write_photos(*halves, place / "halves", exec); },
-      .rival = files_case("pipeline_resize",
-                          {.inputs = photos.paths,
-                           .outputs = rival_outputs(photos, place / "rival_halves"),
-                           .to = {material.size().width / 2, material.size().height / 2}})};
+      .rival = files_case(
+          "pipeline_resize",
+          {.inputs = photos.paths, .outputs = rival_outputs(photos, place / "rival_halves")},
+          {material.size().width / 2, material.size().height / 2}, 0)};
 }
 
 Job scenes_job(Material& material) {

@@ -2,39 +2,15 @@
 
 #include <fovea/core/system.h>
 
-#include <algorithm>
-#include <memory>
+#include <utility>
 
 namespace fovea::cli::pipeline {
 
-Image<std::uint8_t> path_rows(const std::vector<std::string>& paths, int bytes) {
-  Image<std::uint8_t> rows(bytes, static_cast<int>(paths.size()));
-  for (int y = 0; y < rows.height(); ++y) {
-    const std::string& path = paths[static_cast<std::size_t>(y)];
-    std::fill_n(rows.row(y), bytes, std::uint8_t{0});
-    std::copy(path.begin(), path.end(), rows.row(y));
-  }
-  return rows;
-}
-
-BenchCase files_case(const std::string& name, const RivalFiles& files) {
-  std::size_t longest = 0;
-  for (const auto* paths : {&files.inputs, &files.outputs})
-    for (const std::string& path : *paths) longest = std::max(longest, path.size());
-  const int bytes = static_cast<int>(longest) + 1;
-  const auto rows = [&](const std::vector<std::string>& paths) {
-    return paths.empty() ? nullptr
-                         : std::make_shared<const Image<std::uint8_t>>(path_rows(paths, bytes));
-  };
+BenchCase files_case(const std::string& name, BenchFiles files, Extent to, double ratio) {
   BenchCase made{.name = name,
-                 .shape = {.width = bytes,
-                           .height = static_cast<int>(files.inputs.size()),
-                           .to_width = files.to.width,
-                           .to_height = files.to.height,
-                           .ratio = files.ratio},
+                 .shape = {.to_width = to.width, .to_height = to.height, .ratio = ratio},
                  .prepare = {}};
-  made.image = rows(files.inputs);
-  made.second = rows(files.outputs);
+  made.files = std::move(files);
   return made;
 }
 

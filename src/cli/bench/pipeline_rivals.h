@@ -11,19 +11,9 @@
 
 namespace fovea::cli::pipeline {
 
-// Names of files as rows of `bytes` bytes, each with zeros behind the name: an image is the form in
-// which the table of rivals passes on what it has no field for. A name has fewer bytes than a row.
-Image<std::uint8_t> path_rows(const std::vector<std::string>& paths, int bytes);
-
-struct RivalFiles {
-  std::vector<std::string> inputs{};
-  std::vector<std::string> outputs{};  // one per input; empty where none are written
-  Extent to{};                         // size of the results, where it differs
-  double ratio = 0;                    // step between the levels of a scan, where there is one
-};
-// A case that only rivals run: the inputs are its image and the outputs are its second image, both
-// as path_rows() makes them.
-BenchCase files_case(const std::string& name, const RivalFiles& files);
+// A case that only rivals run. `to` is the size of the results, where it differs, and `ratio` the
+// step between the levels of a scan, where there is one.
+BenchCase files_case(const std::string& name, BenchFiles files, Extent to, double ratio);
 
 // Items per second of a rival's program.
 struct RivalRates {

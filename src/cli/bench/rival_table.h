@@ -22,6 +22,12 @@ struct FoveaRivalMesh {
   const int* corners;      // three vertices of each face
 };
 
+struct FoveaRivalFiles {
+  int count;
+  const char* const* inputs;
+  const char* const* outputs;  // one per input; null where nothing is written
+};
+
 // What a case works on. Data behind a pointer is valid until prepare() returns; a null pointer
 // means that the case does not have it.
 struct FoveaRivalShape {
@@ -38,6 +44,7 @@ struct FoveaRivalShape {
   const double* ground;
   const struct FoveaRivalGraph* graph;
   const struct FoveaRivalMesh* mesh;
+  const struct FoveaRivalFiles* files;
 };
 
 // Work that is set up with its own buffers; run() may be called any number of times. A null state
@@ -86,4 +93,4 @@ typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
 
 }  // extern "C"
 
-inline constexpr int kFoveaRivalVersion = 6;
+inline constexpr int kFoveaRivalVersion = 7;

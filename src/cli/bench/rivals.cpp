@@ -97,6 +97,13 @@ struct PlainMesh {
   std::vector<int> corners{};
 };
 
+std::vector<const char*> plain_names(const std::vector<std::string>& names) {
+  std::vector<const char*> plain;
+  plain.reserve(names.size());
+  for (const std::string& name : names) plain.push_back(name.c_str());
+  return plain;
+}
+
 }  // namespace
 
 Rivals::Rivals() {
@@ -129,6 +136,10 @@ std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threa
   const FoveaRivalGraph graph{bench_case.graph ? bench_case.graph->nodes() : 0,
                               static_cast<int>(arcs.size()), arcs.data()};
   const FoveaRivalMesh mesh = plain_mesh.view();
+  const auto inputs = plain_names(bench_case.files.inputs),
+             outputs = plain_names(bench_case.files.outputs);
+  const FoveaRivalFiles files{static_cast<int>(inputs.size()), inputs.data(),
+                              outputs.empty() ? nullptr : outputs.data()};
   const FoveaRivalShape plain{
       .width = shape.width,
       .height = shape.height,
@@ -141,7 +152,8 @@ std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threa
       .second = second.empty() ? nullptr : second.data(),
       .ground = bench_case.ground.empty() ? nullptr : bench_case.ground.data(),
       .graph = bench_case.graph ? &graph : nullptr,
-      .mesh = bench_case.mesh ? &mesh : nullptr};
+      .mesh = bench_case.mesh ? &mesh : nullptr,
+      .files = inputs.empty() ? nullptr : &files};
   std::vector<Work> works;
   for (int i = 0; table_ != nullptr && i < table_->count; ++i) {
     const FoveaRival& rival = table_->rivals[i];
