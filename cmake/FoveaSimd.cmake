@@ -1,5 +1,9 @@
 # The instruction sets that SIMD sources (*_cpu.cpp) are compiled for, once for each; the best one is chosen at run time.
 set(FOVEA_SIMD ALL CACHE STRING "Instruction sets of SIMD code: ALL, or NATIVE for the best one of this machine alone")
+set_property(CACHE FOVEA_SIMD PROPERTY STRINGS ALL NATIVE)
+if(NOT FOVEA_SIMD MATCHES "^(ALL|NATIVE)$")
+  message(FATAL_ERROR "FOVEA_SIMD is '${FOVEA_SIMD}'; expected ALL or NATIVE")
+endif()
 
 # SVE hides behind few of today's machines and none of our test machines: code that no test runs is not shipped.
 # On x86 SSE4, AVX2 and AVX-512 are compiled. SSE4 (x86-64-v2, every processor since 2009) is the floor: below it Highway
@@ -14,7 +18,7 @@ list(JOIN simd_off "|" simd_off)
 target_compile_definitions(fovea_build_flags INTERFACE HWY_DISABLE_PCLMUL_AES "HWY_DISABLED_TARGETS=(${simd_off})")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   target_compile_options(fovea_build_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=${x86_level}>")
-  if(FOVEA_SIMD STREQUAL "NATIVE" AND NOT DEFINED FOVEA_SIMD_BEST)
+  if(FOVEA_SIMD STREQUAL "NATIVE" AND NOT CMAKE_CROSSCOMPILING)
     file(WRITE ${CMAKE_BINARY_DIR}/best_simd.cpp [[
 #include <cstdio>
 int main() {
@@ -25,8 +29,9 @@ int main() {
   std::puts(avx512 ? "HWY_AVX3" : avx2 ? "HWY_AVX2" : "HWY_SSE4");
 }
 ]])
-    try_run(ran compiled ${CMAKE_BINARY_DIR} ${CMAKE_BINARY_DIR}/best_simd.cpp RUN_OUTPUT_VARIABLE best)
-    if(compiled AND ran EQUAL 0)
+    try_run(FOVEA_SIMD_RAN FOVEA_SIMD_COMPILED ${CMAKE_BINARY_DIR} ${CMAKE_BINARY_DIR}/best_simd.cpp
+      RUN_OUTPUT_VARIABLE best)
+    if(FOVEA_SIMD_COMPILED AND FOVEA_SIMD_RAN EQUAL 0 AND best)  # empty where an earlier run counts still
       string(STRIP "${best}" best)
       set(FOVEA_SIMD_BEST ${best} CACHE INTERNAL "The best instruction set of this machine")
     endif()
@@ -36,8 +41,10 @@ endif()
 function(fovea_simd target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "_cpu\\.cpp$")
-  if(FOVEA_SIMD STREQUAL "NATIVE" AND FOVEA_SIMD_BEST)  # a machine with one choice needs none
-    set_source_files_properties(${sources} PROPERTIES COMPILE_DEFINITIONS HWY_BASELINE_TARGETS=${FOVEA_SIMD_BEST})
+  # Nothing is to choose on arm64, which has one instruction set, and in sanitized builds.
+  if(FOVEA_SIMD STREQUAL "NATIVE" AND FOVEA_SIMD_BEST AND NOT FOVEA_SANITIZE)
+    set_source_files_properties(${sources} PROPERTIES
+      COMPILE_DEFINITIONS "HWY_BASELINE_TARGETS=${FOVEA_SIMD_BEST};HWY_COMPILE_ONLY_STATIC")
   endif()
   if(FOVEA_SANITIZE)  # at -O0 every intrinsic is a call
     set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)

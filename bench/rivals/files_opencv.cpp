@@ -40,6 +40,10 @@ cv::Mat read(const std::string& path) {
   return image;
 }
 
+void write(const std::string& path, const cv::Mat& image) {
+  if (!cv::imwrite(path, image)) throw std::runtime_error(path + ": OpenCV cannot write it");
+}
+
 // Calls step(i) for `count` images, each by the next thread that is free.
 void run_pool(int count, int threads, const std::function<void(int)>& step) {
   std::atomic<int> next{0};
@@ -84,7 +88,7 @@ FoveaRivalWork people_files(const FoveaRivalShape* shape, int threads) {
     hog->detectMultiScale(image, found, 0, cv::Size(8, 8), cv::Size(), ratio, 2);
     if (files->outputs.empty()) return;
     for (const cv::Rect& box : found) cv::rectangle(image, box, cv::Scalar(0, 255, 0), 2);
-    cv::imwrite(files->outputs[at], image);
+    write(files->outputs[at], image);
   });
 }
 
@@ -96,7 +100,7 @@ FoveaRivalWork resize_files(const FoveaRivalShape* shape, int threads) {
     const auto at = static_cast<std::size_t>(i);
     cv::Mat result;
     cv::resize(read(files->inputs[at]), result, size, 0, 0, cv::INTER_LINEAR);
-    cv::imwrite(files->outputs[at], result);
+    write(files->outputs[at], result);
   });
 }
 

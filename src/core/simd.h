@@ -8,8 +8,7 @@ namespace fovea::detail {
 std::vector<std::string> simd_compiled();
 std::vector<std::string> simd_usable();
 
-// Throws DeviceError where this machine runs none of the instruction sets that were compiled, as on
-// another machine than that of a build with FOVEA_SIMD=NATIVE.
+// Throws DeviceError where none of the compiled instruction sets is usable.
 void require_simd(const std::vector<std::string>& compiled, const std::vector<std::string>& usable);
 
 }  // namespace fovea::detail

@@ -30,6 +30,8 @@ BuildInfo build_info() {
   return info;
 }
 
+void require_processor() { detail::require_simd(detail::simd_compiled(), detail::simd_usable()); }
+
 std::uint64_t usable_memory_bytes() {
   const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
   const std::uint64_t machine = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

@@ -34,6 +34,15 @@ std::int64_t all_pixels(const ScanPlan& plan) {
   return pixels;
 }
 
+int group_end(const ScanPlan& plan, int first, std::int64_t most_pixels) {
+  const int count = static_cast<int>(plan.levels.size());
+  std::int64_t pixels = 0;
+  int last = first;
+  while (last < count && (last == first || pixels < most_pixels))
+    pixels += level_pixels(plan, last++);
+  return last;
+}
+
 ScanResult joined(const std::vector<ScanResult>& levels) {
   ScanResult all;
   std::size_t hits = 0;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -66,9 +67,13 @@ class FreeList {
   static bool better(std::int64_t a, std::int64_t b, std::int64_t size) {
     return a >= size ? b < size || a < b : b < size && a > b;
   }
-  void give(std::unique_ptr<T> object, std::int64_t size) {
-    const std::lock_guard lock(mutex_);
-    free_.emplace_back(size, std::move(object));
+  // Called by destructors: an object for which there is no room is dropped.
+  void give(std::unique_ptr<T> object, std::int64_t size) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      free_.emplace_back(size, std::move(object));
+    } catch (const std::bad_alloc&) {
+    }
   }
 
   std::mutex mutex_;
@@ -80,8 +85,8 @@ class LevelTasks {
  public:
   // `total` is the sum of the sizes of all tasks. `exec` must outlive the object.
   LevelTasks(const Exec& exec, std::int64_t total);
-  // With which a task of this size divides its own work: alone, unless it is so large that others
-  // would wait for it. At most twice as many tasks as there are threads are that large.
+  // The settings with which a task of this size divides its own work: alone, unless it is so large
+  // that others would wait for it. At most twice as many tasks as there are threads are that large.
   const Exec& within(std::int64_t size) const { return size > share_ ? exec_ : alone_; }
   // Calls body(0), body(1), ... up to count, several at the same time, and begins them in this
   // order: large ones should be first. A stop is looked for before each.
@@ -96,6 +101,11 @@ class LevelTasks {
 // The number of pixels of a padded level, which is the size of its task.
 std::int64_t level_pixels(const ScanPlan& plan, int level);
 std::int64_t all_pixels(const ScanPlan& plan);
+
+// Where threads share the work, levels are searched in groups of about so many pixels, which bounds
+// memory. This is one after the last level of the group that begins with `first`.
+constexpr std::int64_t kGroupPixels = 16 << 20;
+int group_end(const ScanPlan& plan, int first, std::int64_t most_pixels);
 
 // Joins what was found in each level, in their order.
 ScanResult joined(const std::vector<ScanResult>& levels);

@@ -136,11 +136,11 @@ FOVEA_API Image<float> describe_points(std::span<const ImageView<const std::uint
 // The text format of STIP-2.0: one line per point, "type y-norm x-norm t-norm y x t sigma2 tau2 hog
 // hof"; lines that begin with # are comments. The format has no confidence: points_text() writes it
 // into a comment that read_points() understands; without that comment it is 1. Reading sorts points
-// by frame and throws FormatError that names the line. Numbers are turned into text on all threads
-// of `exec`; write_points() calls the sink with one piece after the other, from any of them, and
-// needs memory for a few thousand points only.
+// by frame and throws FormatError that names the line.
 FOVEA_API PointSet read_points(const std::string& path);
 FOVEA_API PointSet read_points(std::span<const std::byte> text, const std::string& name);
+// All threads of `exec` turn numbers into text. write_points() needs memory for a few thousand
+// points only and calls the sink from one thread at a time, though not always the same.
 FOVEA_API std::string points_text(const PointSet& set, const Exec& exec = {});
 FOVEA_API void write_points(const io::Sink& sink, const PointSet& set, const Exec& exec = {});
 

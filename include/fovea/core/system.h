@@ -26,6 +26,10 @@ struct BuildInfo {
 
 FOVEA_API BuildInfo build_info();
 
+// Throws DeviceError where this machine runs none of the instruction sets that were compiled, as on
+// a machine with an older processor than that of a build with FOVEA_SIMD=NATIVE.
+FOVEA_API void require_processor();
+
 // How much memory this process may use: that of the machine, or of its container where that has
 // less.
 FOVEA_API std::uint64_t usable_memory_bytes();

@@ -45,14 +45,14 @@ struct PublishedTime {
   double seconds = 0;
 };
 
-// One thing to measure. It becomes a row with one CPU thread, a row with all of them, and a row for
-// the GPU; with several rivals, each has a row of its own.
 // Files that a whole program of a rival reads and writes.
 struct BenchFiles {
   std::vector<std::string> inputs{};
   std::vector<std::string> outputs{};  // one per input; empty where nothing is written
 };
 
+// One thing to measure. It becomes a row with one CPU thread, a row with all of them, and a row for
+// the GPU; with several rivals, each has a row of its own.
 struct BenchCase {
   std::string name;  // "gradient_sobel_u8"; a rival of the same name is measured beside it
   BenchShape shape;

@@ -16,16 +16,15 @@
 
 namespace fovea::cli::pipeline {
 
-// Where results are encoded: on any thread beside the other parts, on one thread beside them, or
-// after the last of them.
-enum class Encoding : unsigned char { kAnyThread, kOneThread, kAtTheEnd };
+// When results are encoded: beside the other parts, or after the last of them.
+enum class Encoding : unsigned char { kBeside, kAtTheEnd };
 
 // A verb: its command line, and its parts over all items. A part may be missing.
 struct Job {
   std::string name{};
   std::vector<std::string> arguments{};
   std::function<void(const Exec&)> decode{}, work{}, encode{};
-  Encoding encoding = Encoding::kAnyThread;
+  Encoding encoding = Encoding::kBeside;
   std::optional<BenchCase> rival{};  // what the module of rivals is asked for
 };
 

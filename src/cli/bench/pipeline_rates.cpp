@@ -16,14 +16,8 @@ double Rates::bound() const {
   const auto seconds = [](double rate) { return rate > 0 ? 1 / rate : 0; };
   const double reading = seconds(decode), working = seconds(work), writing = seconds(encode);
   const bool cpu = device == "cpu";
-  switch (encoding) {
-    case Encoding::kOneThread:  // one core encodes while the others do the rest
-      return 1 / std::max({writing, cpu ? reading + working + writing / threads : reading,
-                           cpu ? 0 : working});
-    case Encoding::kAtTheEnd:
-      return 1 / (writing + (cpu ? reading + working : std::max(reading, working)));
-    case Encoding::kAnyThread: break;
-  }
+  if (encoding == Encoding::kAtTheEnd)
+    return 1 / (writing + (cpu ? reading + working : std::max(reading, working)));
   return 1 / (cpu ? reading + working + writing : std::max(reading + writing, working));
 }
 

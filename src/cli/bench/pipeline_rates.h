@@ -17,7 +17,7 @@ struct Rates {
   std::string device{};
   int threads = 1;
   double decode = 0, work = 0, encode = 0, whole = 0;
-  Encoding encoding = Encoding::kAnyThread;
+  Encoding encoding = Encoding::kBeside;
   RivalRates rival{};
 
   double bound() const;

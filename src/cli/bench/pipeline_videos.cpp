@@ -3,6 +3,7 @@
 #include <fovea/flow/flow.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/sink.h>
 #include <fovea/io/tiff_writer.h>
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@
 
 #include "cli/bench/pipeline_jobs.h"
 #include "cli/emd/map.h"
-#include "cli/program/files.h"
 
 namespace fovea::cli::pipeline {
 namespace {
@@ -68,7 +68,7 @@ Job flow_job(Material& material) {
           .work =
               [&](const Exec& exec) {
                 for_all_with<flow::Estimator>(
-                    material.count() - 1, exec,
+                    material.count(), exec,
                     [&](const Exec& own) {
                       flow::FlowOptions options;
                       options.quality = flow::Quality::kFast;
@@ -76,7 +76,8 @@ Job flow_job(Material& material) {
                       return flow::Estimator(options);
                     },
                     [&](flow::Estimator& estimator, int i) {
-                      const auto at = static_cast<std::size_t>(i);
+                      const std::size_t at =
+                          static_cast<std::size_t>(i) % (video.frames.size() - 1);
                       estimator.estimate(video.frames[at], video.frames[at + 1]);
                     });
               },
@@ -84,7 +85,7 @@ Job flow_job(Material& material) {
               [&, field](const Exec& exec) {
                 const std::string folder = place / "written";
                 fs::create_directories(folder);
-                for_all(material.count() - 1, exec, [&](int i) {
+                for_all(material.count(), exec, [&](int i) {
                   io::write_flow((fs::path(folder) / fmt::format("{:06}.flo", i)).string(),
                                  {field->u, field->v});
                 });
@@ -125,13 +126,14 @@ Job map_job(Material& material) {
                         place / "maps.tif"},
           .decode = [&](const Exec& exec) { decode_bands(video, exec); },
           .work = [all](const Exec& exec) { map_all(*all, exec); },
-          .encode =
-              [&, all](const Exec&) {
-                io::TiffWriter writer(place / "pages.tif", {.level = 1});  // as emd map writes
-                for (int i = 0; i < material.count(); ++i) writer.write(all->map.view());
-                writer.finish();
-              },
-          .encoding = Encoding::kOneThread};
+          .encode = [&, all](const Exec& exec) {  // as emd map writes
+            const auto bytes = static_cast<std::uint64_t>(all->map.width()) *
+                               static_cast<std::uint64_t>(all->map.height()) * sizeof(float);
+            io::TiffWriter writer(place / "pages.tif", {.level = 1},
+                                  bytes * static_cast<std::uint64_t>(material.count()), exec);
+            for (int i = 0; i < material.count(); ++i) writer.write(all->map.view());
+            writer.finish();
+          }};
 }
 
 Job points_job(Material& material) {
@@ -155,8 +157,10 @@ Job points_job(Material& material) {
                 stream.finish();
               },
           .encode =
-              [&, found](const Exec&) {
-                write_text(place / "written.txt", actions::points_text(*found));
+              [&, found](const Exec& exec) {
+                io::FileSink file(place / "written.txt");
+                actions::write_points(file.sink(), *found, exec);
+                file.commit();
               },
           .encoding = Encoding::kAtTheEnd};
 }

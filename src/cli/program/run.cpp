@@ -12,7 +12,6 @@
 #include "cli/program/help.h"
 #include "cli/program/parser.h"
 #include "cli/program/spelling.h"
-#include "core/simd.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -93,7 +92,7 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
                   common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4};
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
-  detail::require_simd(detail::simd_compiled(), detail::simd_usable());
+  if (!command->verb.empty()) require_processor();  // fovea info tells what is missing
   return invocation.request->run(context);
 }
 

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
-#include <new>
 
 namespace fovea::io {
 namespace {
@@ -166,7 +165,7 @@ struct TiffMemory::Handlers {
     const std::size_t end = memory.position_ + static_cast<std::size_t>(bytes);
     try {
       if (end > memory.bytes_.size()) memory.bytes_.resize(end);
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
       return -1;
     }
     std::copy_n(static_cast<const std::byte*>(from), bytes,

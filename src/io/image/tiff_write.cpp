@@ -19,8 +19,7 @@ namespace {
 
 constexpr double kMostClassicBytes = 3.9e9;
 constexpr double kMostExpectedBytes = 0x1p30;  // an estimate may be wrong by a factor of 3
-// Strips are compressed one by one: a page has enough of them for all cores, and files of maps are
-// no more than some per cent larger than with longer strips.
+// Strips are compressed one by one: a page has enough of them for all cores.
 constexpr std::uint32_t kStripBytes = 64 * 1024;
 
 int compression_scheme(TiffCompression compression) {
@@ -143,7 +142,12 @@ bool write_strips(TIFF* tiff, ImageView<const T> image, int rows, const ImageWri
   });
   for (std::uint32_t i = 0; i < strips.size(); ++i) {
     const auto bytes = static_cast<tmsize_t>(strips[i].size());
-    if (bytes == 0 || TIFFWriteRawStrip(tiff, i, strips[i].data(), bytes) != bytes) return false;
+    const int top = static_cast<int>(i) * rows;
+    // What could not be compressed there is tried here, where libtiff's reason is kept.
+    const bool written = bytes > 0
+                             ? TIFFWriteRawStrip(tiff, i, strips[i].data(), bytes) == bytes
+                             : write_strip(tiff, i, image, top, std::min(rows, image.height - top));
+    if (!written) return false;
   }
   return true;
 }

@@ -14,10 +14,6 @@
 namespace fovea::people::cpu {
 namespace {
 
-// Where threads share the work, levels are computed in groups of about so many pixels, which bounds
-// memory. A single thread is fastest with one level at a time, which is still in its cache.
-constexpr std::int64_t kGroupPixels = 16 << 20;
-
 // The windows of one band: columns first_column, first_column + every, ..., and the same for rows.
 // Where the stride is odd, every other window is shifted by half a patch, and the two kinds are
 // separate bands.
@@ -160,11 +156,12 @@ ScanResult CascadeScanner::scan(const ScanRequest& request, const Exec& exec) {
   source_.set(request.image, color_, exec);
   ScanResult result;
   const int count = static_cast<int>(plan.levels.size());
+  // A single thread is fastest with one level at a time, which is still in its cache.
   const std::int64_t group = thread_count(exec) == 1 ? 1 : kGroupPixels;
   for (int first = 0; first < count;) {
+    const int last = group_end(plan, first, group);
     std::int64_t pixels = 0;
-    int last = first;
-    while (last < count && (last == first || pixels < group)) pixels += level_pixels(plan, last++);
+    for (int k = first; k < last; ++k) pixels += level_pixels(plan, k);
     if (levels_.size() < static_cast<std::size_t>(last - first))
       levels_.resize(static_cast<std::size_t>(last - first));
     const LevelTasks tasks(exec, pixels);

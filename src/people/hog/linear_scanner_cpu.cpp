@@ -26,7 +26,7 @@ class LinearScanner final : public Scanner {
  public:
   LinearScanner(Kind kind, const LinearModel& model)
       : kind_(kind), model_(model), color_(hog_of_kind(kind, model.hog).color) {
-    take(0);  // what is wrong with the geometry is said now
+    take(0);  // throws now where the geometry is impossible
   }
 
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
@@ -51,10 +51,14 @@ class LinearScanner final : public Scanner {
     }
     const LevelTasks tasks(exec, all_pixels(request.plan));
     std::vector<ScanResult> results(request.plan.levels.size());
-    tasks.run(exec, levels, [&](int k) {
-      scan_one(k, tasks.within(level_pixels(request.plan, k)),
-               results[static_cast<std::size_t>(k)]);
-    });
+    for (int first = 0, last = 0; first < levels; first = last) {
+      last = group_end(request.plan, first, kGroupPixels);
+      tasks.run(exec, last - first, [&](int i) {
+        const int k = first + i;
+        scan_one(k, tasks.within(level_pixels(request.plan, k)),
+                 results[static_cast<std::size_t>(k)]);
+      });
+    }
     return joined(results);
   }
 

@@ -20,27 +20,17 @@ Rates rates(const char* device, Encoding encoding) {
 }
 
 TEST(PipelineRates, PartsShareTheCoresOfACpu) {
-  EXPECT_DOUBLE_EQ(rates("cpu", Encoding::kAnyThread).bound(), 1 / 0.35);
+  EXPECT_DOUBLE_EQ(rates("cpu", Encoding::kBeside).bound(), 1 / 0.35);
   EXPECT_DOUBLE_EQ(rates("cpu", Encoding::kAtTheEnd).bound(), 1 / 0.35);
-  EXPECT_DOUBLE_EQ(rates("cpu", Encoding::kOneThread).bound(), 1 / 0.325);
 }
 
 TEST(PipelineRates, WorkOnAGpuRunsBesideTheFiles) {
-  EXPECT_DOUBLE_EQ(rates("cuda:0", Encoding::kAnyThread).bound(), 5);
+  EXPECT_DOUBLE_EQ(rates("cuda:0", Encoding::kBeside).bound(), 5);
   EXPECT_DOUBLE_EQ(rates("cuda:0", Encoding::kAtTheEnd).bound(), 4);
-  EXPECT_DOUBLE_EQ(rates("cuda:0", Encoding::kOneThread).bound(), 5);
-}
-
-TEST(PipelineRates, ASlowEncoderOnOneThreadIsTheBound) {
-  for (const char* device : {"cpu", "cuda:0"}) {
-    Rates slow = rates(device, Encoding::kOneThread);
-    slow.encode = 1;
-    EXPECT_DOUBLE_EQ(slow.bound(), 1) << device;
-  }
 }
 
 TEST(PipelineRates, TheRatioComparesWithThePool) {
-  Rates row = rates("cpu", Encoding::kAnyThread);
+  Rates row = rates("cpu", Encoding::kBeside);
   EXPECT_FALSE(row.ratio().has_value());
   row.rival = {"imread, imwrite", 0.5, 0.8};
   EXPECT_DOUBLE_EQ(row.ratio().value(), 2.5);
@@ -48,7 +38,7 @@ TEST(PipelineRates, TheRatioComparesWithThePool) {
 }
 
 TEST(PipelineRates, ARowWithoutARivalHasEmptyCells) {
-  const std::vector<Rates> rows{rates("cpu", Encoding::kAnyThread)};
+  const std::vector<Rates> rows{rates("cpu", Encoding::kBeside)};
   EXPECT_THAT(rates_table(rows, true), HasSubstr("| 2.0 | 70 % |  |  |  |\n"));
   EXPECT_THAT(rates_table(rows, false), testing::EndsWith(" 70 %\n"));
 }
