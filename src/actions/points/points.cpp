@@ -158,7 +158,7 @@ class Finder {
       const int rows = static_cast<int>(frame.points.size());
       if (plan_.descriptors && rows > 0)
         frame.descriptors = rows == descriptors.height()
-                                ? std::move(descriptors)
+                                ? std::exchange(descriptors, {})
                                 : clone(descriptors.view().crop(0, from, kDescriptorSize, rows));
       ready_.push_back(std::move(frame));
     }

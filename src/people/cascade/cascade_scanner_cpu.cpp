@@ -166,9 +166,10 @@ ScanResult CascadeScanner::scan(const ScanRequest& request, const Exec& exec) {
       levels_.resize(static_cast<std::size_t>(last - first));
     const LevelTasks tasks(exec, pixels);
     tasks.run(exec, last - first, [&](int i) {
+      const int level = first + i;
       levels_[static_cast<std::size_t>(i)].build(source_, plan,
-                                                 plan.levels[static_cast<std::size_t>(first + i)],
-                                                 tasks.within(level_pixels(plan, first + i)));
+                                                 plan.levels[static_cast<std::size_t>(level)],
+                                                 tasks.within(level_pixels(plan, level)));
     });
     const std::vector<Band> work = bands(plan, first, last, thread_count(exec));
     std::vector<BandResult> results(work.size());
