@@ -11,6 +11,7 @@
 #include <deque>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "actions/points/points_engine.h"
 #include "core/dispatch.h"
