@@ -28,9 +28,9 @@ std::int64_t level_pixels(const ScanPlan& plan, int level) {
   return static_cast<std::int64_t>(padded.width) * padded.height;
 }
 
-std::int64_t all_pixels(const ScanPlan& plan) {
+std::int64_t level_pixels(const ScanPlan& plan, int first, int last) {
   std::int64_t pixels = 0;
-  for (int k = 0; k < static_cast<int>(plan.levels.size()); ++k) pixels += level_pixels(plan, k);
+  for (int level = first; level < last; ++level) pixels += level_pixels(plan, level);
   return pixels;
 }
 

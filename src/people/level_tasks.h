@@ -100,7 +100,8 @@ class LevelTasks {
 
 // The number of pixels of a padded level, which is the size of its task.
 std::int64_t level_pixels(const ScanPlan& plan, int level);
-std::int64_t all_pixels(const ScanPlan& plan);
+// The same of levels [first, last) together.
+std::int64_t level_pixels(const ScanPlan& plan, int first, int last);
 
 // Where threads share the work, levels are searched in groups of about so many pixels, which bounds
 // memory. This is one after the last level of the group that begins with `first`.

@@ -41,7 +41,8 @@ Pixels exposed_again(const Pixels& frame, std::uint64_t seed) {
 
 Workplace::Workplace(const std::string& parent) {
   const fs::path base = parent.empty() ? fs::temp_directory_path() : fs::path(parent);
-  std::string name = (base / "fovea-pipeline-XXXXXX").string();
+  // mkdtemp() replaces the six letters at the end.
+  std::string name = (base / "fovea-pipeline-").string() + std::string(6, 'X');
   if (mkdtemp(name.data()) == nullptr)
     throw WriteError(fmt::format("{}: cannot make a folder in it", base.string()));
   path_ = name;

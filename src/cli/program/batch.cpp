@@ -144,11 +144,7 @@ void Batch::print_element(const std::string& members) {
   element_open_ = false;
 }
 
-// A reader of a pipe sees every result when it is there, not when a buffer is full.
-void Batch::print(const std::string& text) {
-  context_.console.print(text);
-  context_.console.flush_results();
-}
+void Batch::print(const std::string& text) { context_.console.print_at_once(text); }
 
 void Batch::step() {
   ++next_;

@@ -63,6 +63,11 @@ class Console {
 
   // Prints a piece of the result. After take_stdout(), each line of it becomes a note instead.
   void print(std::string_view text);
+  // The same, seen by the reader of a pipe now and not when a buffer is full.
+  void print_at_once(std::string_view text) {
+    print(text);
+    streams_.out.flush();
+  }
   // Declares that `option` writes data to standard output, which then holds nothing else. Throws
   // InvalidArgument where another option has taken it.
   void take_stdout(std::string_view option);
@@ -80,8 +85,6 @@ class Console {
   ProgressFn progress();
   // Removes the progress bar from the screen.
   void end_progress() { progress_.clear(); }
-  // Flushes results, so that a reader of a pipe sees them now.
-  void flush_results() { streams_.out.flush(); }
   void flush();
 
   std::size_t help_columns() const { return static_cast<std::size_t>(streams_.help_columns); }

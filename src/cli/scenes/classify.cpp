@@ -116,7 +116,7 @@ int run_classify(ClassifyRequest& request, Context& context) {
   std::optional<io::FileSink> file;
   if (to_file(request)) file.emplace(request.output);
   const io::Sink sink =
-      file ? file->sink() : [&](std::string_view text) { context.console.print(text); };
+      file ? file->sink() : [&](std::string_view text) { context.console.print_at_once(text); };
   std::unique_ptr<Results> results;
   if (as_json) results = std::make_unique<JsonResults>(sink, classifier.classes(), context);
   else results = std::make_unique<CsvResults>(sink, classifier.classes());

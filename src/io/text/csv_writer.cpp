@@ -1,8 +1,6 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 
-#include <array>
-
 #include <fmt/format.h>
 
 #include <array>

@@ -90,8 +90,7 @@ class CascadeScanner final : public Scanner {
 // Divides levels [first, last) so that no band has more than its share of the work.
 std::vector<Band> CascadeScanner::bands(const ScanPlan& plan, int first, int last,
                                         int threads) const {
-  std::int64_t pixels = 0;
-  for (int i = first; i < last; ++i) pixels += level_pixels(plan, i);
+  const std::int64_t pixels = level_pixels(plan, first, last);
   const std::int64_t share =
       threads == 1 ? pixels : std::max<std::int64_t>(pixels / (2 * threads), 1);
   std::vector<Band> bands;
@@ -160,11 +159,9 @@ ScanResult CascadeScanner::scan(const ScanRequest& request, const Exec& exec) {
   const std::int64_t group = thread_count(exec) == 1 ? 1 : kGroupPixels;
   for (int first = 0; first < count;) {
     const int last = group_end(plan, first, group);
-    std::int64_t pixels = 0;
-    for (int k = first; k < last; ++k) pixels += level_pixels(plan, k);
     if (levels_.size() < static_cast<std::size_t>(last - first))
       levels_.resize(static_cast<std::size_t>(last - first));
-    const LevelTasks tasks(exec, pixels);
+    const LevelTasks tasks(exec, level_pixels(plan, first, last));
     tasks.run(exec, last - first, [&](int i) {
       const int level = first + i;
       levels_[static_cast<std::size_t>(i)].build(source_, plan,

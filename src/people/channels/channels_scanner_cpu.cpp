@@ -228,8 +228,9 @@ class ChannelsScanner final : public Scanner {
 
   ScanResult scan_in_turn(const ScanRequest& request, const Exec& exec) {
     ScanResult result;
-    const auto space = spaces_.take(all_pixels(request.plan));
-    for (int l = 0; l < static_cast<int>(request.plan.levels.size()); ++l) {
+    const int levels = static_cast<int>(request.plan.levels.size());
+    const auto space = spaces_.take(level_pixels(request.plan, 0, levels));
+    for (int l = 0; l < levels; ++l) {
       throw_if_stopped(exec);
       scan_level(request, l, levels_.make(l, exec), *space, exec, result);
     }
@@ -246,13 +247,11 @@ class ChannelsScanner final : public Scanner {
       if (l == 0 || sources[l] != sources[l - 1]) begins.push_back(l);
     const int groups = static_cast<int>(begins.size());
     begins.push_back(static_cast<int>(sources.size()));
-    const LevelTasks tasks(exec, all_pixels(plan));
+    const LevelTasks tasks(exec, level_pixels(plan, 0, begins.back()));
     std::vector<ScanResult> results(plan.levels.size());
     tasks.run(exec, groups, [&](int group) {
       const int first = begins[group], last = begins[group + 1];
-      std::int64_t pixels = 0;
-      for (int l = first; l < last; ++l) pixels += level_pixels(plan, l);
-      const Exec& within = tasks.within(pixels);
+      const Exec& within = tasks.within(level_pixels(plan, first, last));
       const auto exact = sources_.take(level_pixels(plan, sources[first]));
       levels_.make_exact(sources[first], *exact, within);
       tasks.run(within, last - first, [&](int k) {

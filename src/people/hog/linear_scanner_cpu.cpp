@@ -49,7 +49,7 @@ class LinearScanner final : public Scanner {
       }
       return result;
     }
-    const LevelTasks tasks(exec, all_pixels(request.plan));
+    const LevelTasks tasks(exec, level_pixels(request.plan, 0, levels));
     std::vector<ScanResult> results(request.plan.levels.size());
     for (int first = 0, last = 0; first < levels; first = last) {
       last = group_end(request.plan, first, kGroupPixels);

@@ -74,14 +74,6 @@ TEST(Batch, OriginalsAreKeptUnlessOverwriteIsGiven) {
   EXPECT_NE(test::load(folder / "a.png"), before);
 }
 
-// Counts how often the program hands on what it has printed.
-class CountingSink final : public Sink {
- public:
-  void write(std::string_view) override {}
-  void flush() override { ++flushes; }
-  int flushes = 0;
-};
-
 TEST(Batch, EveryResultIsHandedOnAtOnce) {
   const test::TempFolder folder;
   for (const char* name : {"a.png", "b.png", "c.png"}) write_ramp(folder / name);

@@ -31,6 +31,14 @@ class TextSink final : public Sink {
   std::string text;
 };
 
+// Counts how often the program hands on what it has printed.
+class CountingSink final : public Sink {
+ public:
+  void write(std::string_view) override {}
+  void flush() override { ++flushes; }
+  int flushes = 0;
+};
+
 // GPUs are hidden from the program, here and in processes of its own: words and times are then
 // those of the CPU on every machine.
 inline void hide_gpus() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }

@@ -67,6 +67,16 @@ TEST_P(ScenesClassify, TableAndFileSayTheSame) {
   EXPECT_EQ(test::load(folder_ / "classes.csv"), ended.out);
 }
 
+TEST_P(ScenesClassify, EveryResultIsHandedOnAtOnce) {
+  CountingSink out;
+  TextSink err;
+  EXPECT_EQ(run({"scenes", "classify", folder_ / "new/lying", "--model", model_},
+                {.out = out, .err = err}),
+            kDone)
+      << err.text;
+  EXPECT_GE(out.flushes, 2);
+}
+
 TEST_P(ScenesClassify, AnImageThatCannotBeReadIsNamedAndLeftOut) {
   test::save(folder_ / "new/lying/0.png", "GIF89a, not a PNG");
   const Ended ended =
