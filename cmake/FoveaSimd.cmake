@@ -38,15 +38,19 @@ int main() {
   endif()
 endif()
 
+# One instruction set alone needs no second reading of a source: its files can be batched. Nothing is to choose on arm64,
+# which has one instruction set, and in sanitized builds.
+if(FOVEA_SIMD STREQUAL "NATIVE" AND FOVEA_SIMD_BEST AND NOT FOVEA_SANITIZE)
+  set(FOVEA_SIMD_IN_BATCHES ON)
+endif()
+
 function(fovea_simd target)
-  get_target_property(sources ${target} SOURCES)
-  list(FILTER sources INCLUDE REGEX "_cpu\\.cpp$")
-  # Nothing is to choose on arm64, which has one instruction set, and in sanitized builds.
-  if(FOVEA_SIMD STREQUAL "NATIVE" AND FOVEA_SIMD_BEST AND NOT FOVEA_SANITIZE)
-    set_source_files_properties(${sources} PROPERTIES
-      COMPILE_DEFINITIONS "HWY_BASELINE_TARGETS=${FOVEA_SIMD_BEST};HWY_COMPILE_ONLY_STATIC")
+  if(FOVEA_SIMD_IN_BATCHES)
+    target_compile_definitions(${target} PRIVATE HWY_BASELINE_TARGETS=${FOVEA_SIMD_BEST} HWY_COMPILE_ONLY_STATIC)
   endif()
   if(FOVEA_SANITIZE)  # at -O0 every intrinsic is a call
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "_cpu\\.cpp$")
     set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()

@@ -1,7 +1,7 @@
 # Compiles a target's sources in batches, which halves the time of a cold build: the headers of a batch are read once.
 # A batch holds neighbors of one folder, so that a new file moves no other folder's batches and two files meet in one
-# translation unit only if they stand in one room. Not batched are files that Highway compiles once per instruction set
-# (*_cpu.cpp), stand-ins that come and go with an option, and what compiled_alone.txt names.
+# translation unit only if they stand in one room. Not batched are files that Highway compiles once for each of several
+# instruction sets (*_cpu.cpp), stand-ins that come and go with an option, and what compiled_alone.txt names.
 set(FOVEA_UNITY_BATCH 10)  # more saves little and makes a change of one file slow
 
 # One file's constants are no warning for the locals of another, and to gcc a batched file looks like a header.
@@ -20,16 +20,23 @@ function(fovea_unity target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   list(SORT sources)
+  set(never "/no_[a-z]+\\.cpp$|/(video_ffmpeg|ffmpeg_[a-z]+|webp_libwebp)\\.cpp$")
+  if(NOT FOVEA_SIMD_IN_BATCHES)
+    string(APPEND never "|_cpu\\.cpp$")
+  endif()
   set(rooms "")
   foreach(source ${sources})
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE absolute)
     cmake_path(RELATIVE_PATH absolute BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE relative)
-    if(relative MATCHES "_cpu\\.cpp$|/no_[a-z]+\\.cpp$|/(video_ffmpeg|ffmpeg_[a-z]+|webp_libwebp)\\.cpp$" OR relative IN_LIST alone)
+    if(relative MATCHES "${never}" OR relative IN_LIST alone)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
     endif()
     cmake_path(GET relative PARENT_PATH room)
     string(MAKE_C_IDENTIFIER ${room} room)
+    if(relative MATCHES "_cpu\\.cpp$")
+      string(APPEND room "_cpu")
+    endif()
     if(NOT room IN_LIST rooms)
       list(APPEND rooms ${room})
       set(count_${room} 0)

@@ -8,6 +8,8 @@
 
 namespace fovea::flow::cpu {
 
+inline constexpr int kBlockRowsPerTask = 16;
+
 // One level of a frame's pyramid. There are sums over every block that lies inside the level; (x,
 // y) is the block's first pixel.
 struct BlockLevel {

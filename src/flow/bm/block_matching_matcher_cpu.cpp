@@ -18,8 +18,6 @@ void BlockField::resize(int columns, int rows, int new_step) {
 
 namespace {
 
-constexpr int kRowsPerTask = 16;
-
 // One direction of a match: the results of the level before and of this one.
 struct Direction {
   BlockField found, raw, before;
@@ -46,16 +44,18 @@ void negate(BlockField& field) {
 // field before its confidence was lowered.
 void doubt(BlockField& field, const bm::NodeField& back, const Exec& exec) {
   const bm::Layout layout = bm::layout_of(1, field.step);
-  parallel_for(exec, field.u.height(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
-    for (int y = static_cast<int>(first); y < last; ++y)
-      for (int x = 0; x < field.u.width(); ++x) {
-        float& confidence = field.confidence.at(x, y);
-        if (!(confidence > 0)) continue;
-        const float u = field.u.at(x, y), v = field.v.at(x, y);
-        const bm::Motion returned = bm::field_at(back, layout.middle(x) + u, layout.middle(y) + v);
-        confidence = bm::doubted(confidence, u + returned.u, v + returned.v);
-      }
-  });
+  parallel_for(exec, field.u.height(), kBlockRowsPerTask,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (int y = static_cast<int>(first); y < last; ++y)
+                   for (int x = 0; x < field.u.width(); ++x) {
+                     float& confidence = field.confidence.at(x, y);
+                     if (!(confidence > 0)) continue;
+                     const float u = field.u.at(x, y), v = field.v.at(x, y);
+                     const bm::Motion returned =
+                         bm::field_at(back, layout.middle(x) + u, layout.middle(y) + v);
+                     confidence = bm::doubted(confidence, u + returned.u, v + returned.v);
+                   }
+               });
 }
 
 // Interpolates from nodes to pixels.
@@ -210,13 +210,14 @@ class BlockMatcher final : public Matcher {
   void finish(const BlockLevel& level, const FlowView& out, const Exec& exec) {
     BlockField& smoothed = forward_.before;
     BlockField& raw = forward_.raw;
-    parallel_for(exec, raw.u.height(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
-      for (int y = static_cast<int>(first); y < last; ++y)
-        for (int x = 0; x < raw.u.width(); ++x)
-          if (float& confidence = raw.confidence.at(x, y); confidence > 0)
-            confidence = bm::doubted(confidence, raw.u.at(x, y) - smoothed.u.at(x, y),
-                                     raw.v.at(x, y) - smoothed.v.at(x, y));
-    });
+    parallel_for(exec, raw.u.height(), kBlockRowsPerTask,
+                 [&](std::int64_t first, std::int64_t last) {
+                   for (int y = static_cast<int>(first); y < last; ++y)
+                     for (int x = 0; x < raw.u.width(); ++x)
+                       if (float& confidence = raw.confidence.at(x, y); confidence > 0)
+                         confidence = bm::doubted(confidence, raw.u.at(x, y) - smoothed.u.at(x, y),
+                                                  raw.v.at(x, y) - smoothed.v.at(x, y));
+                 });
     // If blocks are smaller than their steps, a last block may lie beyond the border.
     const bm::Layout layout = bm::layout_of(options_.block, options_.step);
     const bool all_known = !level.has_mask() && layout.first(raw.u.width() - 1) < level.width &&
@@ -224,7 +225,7 @@ class BlockMatcher final : public Matcher {
     const Spread spread(
         {smoothed.u.view(), smoothed.v.view(), raw.confidence.view(), smoothed.step}, level,
         all_known);
-    parallel_for(exec, level.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(exec, level.height, kBlockRowsPerTask, [&](std::int64_t first, std::int64_t last) {
       spread.rows(static_cast<int>(first), static_cast<int>(last), out);
     });
   }

@@ -16,7 +16,6 @@ namespace {
 constexpr int kReach = 2;   // reach of the triangle
 constexpr int kBefore = 4;  // elements before a line, at least kReach
 constexpr int kBehind = 8;  // elements behind a line, for vectors that run past its end
-constexpr int kRowsPerTask = 16;
 
 // Filters rows [first, last) of `from` to `to`.
 struct SmoothJob {
@@ -179,12 +178,12 @@ void smooth_blocks(BlockField& field, BlockField& work, const Exec& exec) {
   const bm::NodeField nodes = field.view();
   const bm::NodeField between = work.view();
   const int height = field.u.height();
-  parallel_for(exec, height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(exec, height, kBlockRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     HWY_DYNAMIC_DISPATCH(fill_rows)
     ({nodes, between, static_cast<int>(first), static_cast<int>(last)});
   });
   const bm::NodeField filled{between.u, between.v, nodes.confidence, nodes.step};
-  parallel_for(exec, height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(exec, height, kBlockRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     HWY_DYNAMIC_DISPATCH(median_rows)
     ({filled, nodes, static_cast<int>(first), static_cast<int>(last)});
   });

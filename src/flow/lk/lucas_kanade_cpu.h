@@ -13,6 +13,8 @@ namespace fovea::flow::cpu {
 
 using lk::Plane;
 
+inline constexpr int kPlaneRowsPerTask = 32;
+
 // One level of a frame. `features` has one more column and one more row than the level, which
 // repeat the last: a pixel's right and lower neighbors are always readable.
 struct FrameLevel {

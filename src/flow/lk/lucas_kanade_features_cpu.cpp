@@ -116,7 +116,6 @@ HWY_EXPORT(halve_columns);
 HWY_EXPORT(halve_along);
 HWY_EXPORT(rank_row);
 
-constexpr int kRowsPerTask = 32;
 constexpr int kMirrored = 4;  // elements of a margin that are read as pixels
 
 void mirror_margins(std::uint16_t* row, int width) {
@@ -163,7 +162,7 @@ std::uint8_t masked_rank(const Gray& gray, int x, int y) {
 void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, Gray& out,
               const Exec& exec) {
   out.resize(gray.width, gray.height);
-  parallel_for(exec, gray.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(exec, gray.height, kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint16_t* row = out.row(y);
       HWY_DYNAMIC_DISPATCH(quantize_row)(gray.row(y), gray.width, row);
@@ -176,7 +175,7 @@ void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, G
 
 void halve(const Gray& gray, bool masked, Gray& out, const Exec& exec) {
   out.resize((gray.width() + 1) / 2, (gray.height() + 1) / 2);
-  parallel_for(exec, out.height(), kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(exec, out.height(), kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     Plane<std::uint16_t> line;
     line.resize(gray.width(), 1);
     for (int y = static_cast<int>(first); y < last; ++y) {
@@ -200,7 +199,7 @@ void find_features(const Gray& gray, bool masked, bool rank, FrameLevel& out, co
   out.features.resize(width, height);
   if (masked) out.mask.resize(width, height);
   else out.mask.release();
-  parallel_for(exec, height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(exec, height, kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint8_t* row = out.features.row(y);
       const std::uint16_t* center = gray.row(y);
