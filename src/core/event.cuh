@@ -13,6 +13,12 @@ class Event {
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
   void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
+  // Whether the device has come so far.
+  bool passed() const {
+    if (cudaEventQuery(event_) == cudaSuccess) return true;
+    cudaGetLastError();  // CUDA calls it an error
+    return false;
+  }
   // `what` names the work in errors, which are reported here.
   void wait(const char* what) const { check(cudaEventSynchronize(event_), what); }
 

@@ -3,6 +3,7 @@
 
 #include "core/backend.h"
 #include "core/cuda_check.h"
+#include "core/staging_cuda.cuh"
 
 namespace fovea::cuda {
 
@@ -23,12 +24,15 @@ void copy_rows(const detail::ConstRows& from, const detail::Rows& to, detail::Ro
                void* stream) {
   auto* const order = static_cast<cudaStream_t>(stream);
   for (int i = 0; i < size.planes; ++i)
-    check(cudaMemcpy2DAsync(static_cast<char*>(to.data) + i * to.plane_bytes,
-                            static_cast<std::size_t>(to.stride_bytes),
-                            static_cast<const char*>(from.data) + i * from.plane_bytes,
-                            static_cast<std::size_t>(from.stride_bytes), size.row_bytes,
-                            static_cast<std::size_t>(size.rows), cudaMemcpyDefault, order),
-          "copying an image");
+    copy_plane({.to = static_cast<char*>(to.data) + i * to.plane_bytes,
+                .to_stride = static_cast<std::size_t>(to.stride_bytes),
+                .to_memory = to.memory,
+                .from = static_cast<const char*>(from.data) + i * from.plane_bytes,
+                .from_stride = static_cast<std::size_t>(from.stride_bytes),
+                .from_memory = from.memory,
+                .row_bytes = size.row_bytes,
+                .rows = static_cast<std::size_t>(size.rows)},
+               order);
   const bool in_flight =
       stream != nullptr && from.memory == Memory::kCuda && to.memory == Memory::kCuda;
   if (!in_flight) check(cudaStreamSynchronize(order), "copying an image");

@@ -37,13 +37,13 @@ __global__ void store_kernel(const __grid_constant__ Payload payload, unsigned c
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x) to[i] = payload.bytes[i];
 }
 
+}  // namespace
+
 bool is_captured(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &status), "asking for a capture");
   return status != cudaStreamCaptureStatusNone;
 }
-
-}  // namespace
 
 void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (bytes > Payload::kBytes && !is_captured(stream)) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "core/cuda_check.h"
+#include "core/staging_cuda.cuh"
 
 namespace fovea::cuda {
 
@@ -110,10 +111,15 @@ class OnDevice {
   void transfer(StackView<const Value> from, StackView<Value> to) {
     const auto row_bytes = static_cast<std::size_t>(from.width) * from.channels * sizeof(T);
     for (int i = 0; i < from.count; ++i) {
-      check(cudaMemcpy2DAsync(to.plane(i).data, to.stride * sizeof(T), from.plane(i).data,
-                              from.stride * sizeof(T), row_bytes, from.height, cudaMemcpyDefault,
-                              session_.stream()),
-            "copying an image");
+      const PlaneCopy rows{to.plane(i).data,
+                           to.stride * sizeof(T),
+                           to.memory,
+                           from.plane(i).data,
+                           from.stride * sizeof(T),
+                           from.memory,
+                           row_bytes,
+                           static_cast<std::size_t>(from.height)};
+      copy_plane(rows, session_.stream());
     }
   }
 

@@ -8,6 +8,20 @@
 
 namespace fovea::io {
 
+// A page as it stands in a file: TiffWriter::encode() makes it, and TiffWriter::write() adds it.
+class FOVEA_API TiffPage {
+ public:
+  ~TiffPage();
+  TiffPage(TiffPage&&) noexcept;
+  TiffPage& operator=(TiffPage&&) noexcept;
+
+ private:
+  friend class TiffWriter;
+  struct Impl;
+  explicit TiffPage(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
 // Writes a TIFF page by page, so that only one page is in memory at a time. The file appears whole
 // or not at all: it has a temporary name until finish(). Pages need not have one size or type.
 class FOVEA_API TiffWriter {
@@ -26,6 +40,10 @@ class FOVEA_API TiffWriter {
 
   // Adds a page, which may lie in device memory.
   void write(const AnyView& page);
+  // The same in two steps. Compressing takes most of the time, and several threads may compress
+  // pages at once; pages are added one by one, in their order.
+  TiffPage encode(const AnyView& page) const;
+  void write(const TiffPage& page);
   // Completes the file and gives it its name. Throws InvalidArgument where no page was written.
   void finish();
 

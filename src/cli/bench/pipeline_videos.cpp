@@ -4,7 +4,6 @@
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/sink.h>
-#include <fovea/io/tiff_writer.h>
 
 #include <fmt/format.h>
 
@@ -35,25 +34,6 @@ void decode_video(const Video& video, io::VideoColor color, const Exec& exec) {
                                  .prepare = [](Item& item) { item.stored.decode(item.frame); },
                                  .write = [](Item&) {}},
                                 {.in_flight = plan.in_flight, .threads = plan.runners})
-      .rethrow();
-}
-
-// The same, into the bands of floats that the verbs of fovea emd take.
-void decode_bands(const Video& video, const Exec& exec) {
-  BandFrames frames({video.path}, false, {});
-  const io::FrameWorkers plan = io::plan_frame_workers(exec, frames.expected_frames(), 1);
-  struct Item {
-    StoredBands stored{};
-    BandFrame frame{};
-  };
-  struct Nothing {};
-  Nothing nothing;
-  io::run_frames<Item, Nothing>(
-      {&nothing, 1},
-      {.read = [&](Item& item) { return frames.fetch(item.stored); },
-       .prepare = [&](Item& item) { frames.decode(item.stored, item.frame); },
-       .write = [](Item&) {}},
-      {.in_flight = plan.in_flight, .threads = plan.runners})
       .rethrow();
 }
 
@@ -92,22 +72,74 @@ Job flow_job(Material& material) {
               }};
 }
 
-// The frames of the video as emd map takes them, and the map of the first.
+// The frames of the video as emd map takes them, their labels, and the map of the first.
 struct MapMaterial {
   MapRequest request{};
   std::vector<BandFrame> frames{};
+  std::vector<Image<std::uint8_t>> labels{};
   Image<float> map{};
 };
 
-// Maps all frames in order, as emd map does: one mapper has all threads, and a GPU works on a frame
-// while others are copied.
+// Maps all frames in order, as emd map does: one mapper has all threads.
 void map_all(const MapMaterial& all, const Exec& exec) {
   FrameMapper mapper(all.request, all.frames[0], exec);
-  for (const BandFrame& frame : all.frames) {
-    if (mapper.streams()) mapper.push(frame);
-    else mapper.map(frame);
-  }
-  if (mapper.streams()) mapper.finish();
+  Image<float> map;
+  for (std::size_t i = 0; i < all.frames.size(); ++i) mapper.map(all.frames[i], all.labels[i], map);
+}
+
+// Reads, decodes and labels the frames on all threads, as emd map does.
+void label_all(const Video& video, const MapMaterial& all, const Exec& exec) {
+  const FrameMapper mapper(all.request, all.frames[0], {.device = Device::cpu()});
+  BandFrames frames({video.path}, false, {});
+  struct Item {
+    StoredBands stored{};
+    BandFrame frame{};
+    Image<std::uint8_t> labels{};
+  };
+  const io::FrameWorkers plan = io::plan_frame_workers(exec, frames.expected_frames(), 1);
+  struct Nothing {};
+  Nothing nothing;
+  io::run_frames<Item, Nothing>({&nothing, 1},
+                                {.read = [&](Item& item) { return frames.fetch(item.stored); },
+                                 .prepare =
+                                     [&](Item& item) {
+                                       frames.decode(item.stored, item.frame);
+                                       item.labels = mapper.labels_of(item.frame, 1);
+                                     },
+                                 .write = [](Item&) {}},
+                                {.in_flight = plan.in_flight, .threads = plan.runners})
+      .rethrow();
+}
+
+// Compresses one copy of the map per frame on all threads and writes them as pages, as emd map
+// does.
+void write_pages(const std::string& path, const Video& video, const MapMaterial& all,
+                 const Exec& exec) {
+  MapRequest request = all.request;
+  request.output = path;
+  MapFiles files(request, BandFrames({video.path}, false, {}));
+  files.begin(all.map);
+  const int count = static_cast<int>(all.frames.size());
+  const io::FrameWorkers plan = io::plan_frame_workers(exec, count, 1);
+  int next = 0;
+  struct Nothing {};
+  Nothing nothing;
+  struct Item {
+    int number = 0;
+    MapFiles::Encoded encoded{};
+  };
+  io::run_frames<Item, Nothing>(
+      {&nothing, 1},
+      {.read =
+           [&](Item& item) {
+             item.number = next++;
+             return item.number < count;
+           },
+       .complete = [&](Item& item) { item.encoded = files.encode(all.map, item.number); },
+       .write = [&](Item& item) { files.add(all.map, item.encoded); }},
+      {.in_flight = plan.in_flight, .threads = plan.runners})
+      .rethrow();
+  files.finish();
 }
 
 Job map_job(Material& material) {
@@ -119,21 +151,17 @@ Job map_job(Material& material) {
       fmt::format("{},{},{},{}", width / 2, height / 2, width / 10 + 1, height / 10 + 1);
   BandFrames reader({video.path}, false, {});
   for (BandFrame frame; reader.next(frame); frame = {}) all->frames.push_back(std::move(frame));
-  all->map =
-      FrameMapper(all->request, all->frames[0], {.device = Device::cpu()}).map(all->frames[0]);
+  FrameMapper mapper(all->request, all->frames[0], {.device = Device::cpu()});
+  all->labels.reserve(all->frames.size());
+  for (const BandFrame& frame : all->frames) all->labels.push_back(mapper.labels_of(frame, 1));
+  mapper.map(all->frames[0], all->labels[0], all->map);
   return {.name = "emd map",
           .arguments = {"emd", "map", video.path, "--target", all->request.target, "-o",
                         place / "maps.tif"},
-          .decode = [&](const Exec& exec) { decode_bands(video, exec); },
+          .decode = [&, all](const Exec& exec) { label_all(video, *all, exec); },
           .work = [all](const Exec& exec) { map_all(*all, exec); },
-          .encode = [&, all](const Exec& exec) {  // as emd map writes
-            const auto bytes = static_cast<std::uint64_t>(all->map.width()) *
-                               static_cast<std::uint64_t>(all->map.height()) * sizeof(float);
-            io::TiffWriter writer(place / "pages.tif", {.level = 1},
-                                  bytes * static_cast<std::uint64_t>(material.count()), exec);
-            for (int i = 0; i < material.count(); ++i) writer.write(all->map.view());
-            writer.finish();
-          }};
+          .encode =
+              [&, all](const Exec& exec) { write_pages(place / "pages.tif", video, *all, exec); }};
 }
 
 Job points_job(Material& material) {

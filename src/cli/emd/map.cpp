@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <deque>
 #include <limits>
 
 #include "cli/emd/emd.h"
@@ -86,41 +85,36 @@ void check_request(const MapRequest& request, Context& context) {
                 {request.target, request.truth});
 }
 
-// Frames are read, decoded, mapped and written at the same time. Maps are made and written in the
-// order of the frames.
+// Frames are read, decoded, labeled, mapped, compressed and written at the same time. One mapper
+// maps them in order, because frames share solved histograms.
 class MapRun {
  public:
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
         frames_(context.inputs, !request.levels() || request.band, request.read, context.exec.stop),
-        files_(request, frames_, context.exec) {
+        plan_(io::plan_frame_workers(context.exec, frames_.expected_frames(), 1)),
+        files_(request, frames_) {
     if (!request.truth.empty() && !frames_.single())
       throw InvalidArgument("--truth is one image and needs one frame, but there are several");
   }
 
   int run() {
     const double start = steady_seconds();
-    std::array<Nothing, 1> workers{};  // only one, because frames share solved histograms
-    const io::FrameWorkers plan =
-        io::plan_frame_workers(context_.exec, frames_.expected_frames(), 1);
-    io::FrameRun run = io::run_frames<Step, Nothing>(
+    std::array<Nothing, 1> workers{};
+    const io::FrameRun run = io::run_frames<Step, Nothing>(
         workers,
-        {.read = [&](Step& step) { return frames_.fetch(step.stored); },
+        {.read = [&](Step& step) { return read(step); },
          .bytes = [&](const Step& step) { return frames_.frame_bytes(step.stored); },
-         .prepare = [&](Step& step) { frames_.decode(step.stored, step.frame); },
+         .prepare = [&](Step& step) { prepare(step); },
          .work = [&](Nothing&, Step& step) { work(step); },
+         .complete = [&](Step& step) { step.encoded = files_.encode(step.map, step.number); },
          .write = [&](Step& step) { write(step); }},
-        {.in_flight = plan.in_flight,
-         .threads = plan.runners,
+        {.in_flight = plan_.in_flight,
+         .threads = plan_.runners,
          .memory_bytes = context_.memory_bytes,
          .expected = frames_.expected_frames(),
          .exec = context_.exec});
-    try {
-      finish();
-    } catch (const Error&) {
-      if (run.whole()) run.fault = std::current_exception();
-    }
     files_.finish();
     context_.console.end_progress();
     if (report_.stats.empty()) {
@@ -137,70 +131,60 @@ class MapRun {
  private:
   struct Nothing {};
   struct Step {
+    std::int64_t number = 0;
     StoredBands stored{};
     BandFrame frame{};
+    Image<std::uint8_t> labels{};
     Image<float> map{};
     emd::MapReport stats{};
-    double seconds = 0;
+    double seconds = 0;  // in the mapper
+    MapFiles::Encoded encoded{};
   };
 
+  // The first frame is decoded here, because the mapper that labels all frames needs it.
+  bool read(Step& step) {
+    if (!frames_.fetch(step.stored)) return false;
+    step.number = next_++;
+    if (mapper_) return true;
+    frames_.decode(step.stored, step.frame);
+    mapper_.emplace(request_, step.frame, quiet());
+    return true;
+  }
+  void prepare(Step& step) {
+    if (step.number > 0) frames_.decode(step.stored, step.frame);
+    step.labels = mapper_->labels_of(step.frame, plan_.in_flight > 1 ? 1 : context_.exec.threads);
+  }
   void work(Step& step) {
-    Exec exec = context_.exec;
-    exec.progress = {};
-    // On a GPU frames are mapped while they are written: a stop ends the run between them.
-    if (exec.device.kind == DeviceKind::kCuda) exec.stop = {};
-    if (!mapper_) mapper_.emplace(request_, step.frame, exec);
-    if (mapper_->streams()) return;
     const double start = steady_seconds();
-    step.map = mapper_->map(step.frame);
+    mapper_->map(step.frame, step.labels, step.map);
     step.seconds = steady_seconds() - start;
     step.stats = mapper_->mapper().report();
+    if (step.number == 0) files_.begin(step.map);
   }
   void write(Step& step) {
-    if (!mapper_->streams()) {
-      add(step, step.map);
-      return;
-    }
-    // On a GPU only this thread uses the mapper; frames are written as they come back.
-    const double start = steady_seconds();
-    const std::span<const emd::MappedFrame> ready = mapper_->push(step.frame);
-    step.seconds = steady_seconds() - start;
-    in_flight_.push_back(std::move(step));
-    add(ready);
-  }
-  void finish() {
-    if (in_flight_.empty()) return;
-    const double start = steady_seconds();
-    const std::span<const emd::MappedFrame> ready = mapper_->finish();
-    in_flight_.back().seconds += steady_seconds() - start;
-    add(ready);
-  }
-  void add(std::span<const emd::MappedFrame> ready) {
-    for (const emd::MappedFrame& mapped : ready) {
-      Step step = std::move(in_flight_.front());
-      in_flight_.pop_front();
-      step.stats = mapped.report;
-      add(step, mapped.distances);
-    }
-  }
-  void add(const Step& step, ImageView<const float> map) {
-    Exec exec = context_.exec;
-    exec.progress = {};
+    const ImageView<const float> map = step.map;
     if (!request_.truth.empty())
-      report_.areas = areas_of(map, step.frame, request_, *mapper_, exec);
+      report_.areas = areas_of(map, step.frame, request_, *mapper_, quiet());
     report_.width = map.width;
     report_.height = map.height;
-    files_.add(map);
+    files_.add(map, step.encoded);
     report_.frame_seconds.push_back(step.seconds);
     report_.stats.push_back(step.stats);
+  }
+
+  Exec quiet() const {
+    Exec exec = context_.exec;
+    exec.progress = {};
+    return exec;
   }
 
   const MapRequest& request_;
   Context& context_;
   BandFrames frames_;
+  io::FrameWorkers plan_;
   MapFiles files_;
+  std::int64_t next_ = 0;
   std::optional<FrameMapper> mapper_{};
-  std::deque<Step> in_flight_{};
   MapReport report_{};
 };
 

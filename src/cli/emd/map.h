@@ -17,6 +17,7 @@
 
 #include "cli/emd/frames.h"
 #include "cli/program/command.h"
+#include "cli/program/files.h"
 
 namespace fovea::cli {
 
@@ -44,14 +45,11 @@ struct MapRequest {
 class FrameMapper {
  public:
   FrameMapper(const MapRequest& request, const BandFrame& first, const Exec& exec);
-  ~FrameMapper();
 
-  Image<float> map(const BandFrame& frame);
-  // The same for a stream of frames, as emd::Mapper has it: a GPU works on a frame while others are
-  // copied, and labels are copied to it once. What is returned is valid until the next call.
-  bool streams() const;  // whether this is faster: on a GPU, for levels
-  std::span<const emd::MappedFrame> push(const BandFrame& frame);
-  std::span<const emd::MappedFrame> finish() { return mapper_->finish(); }
+  // The level of every pixel; nothing where spectra are compared. Several threads may label frames.
+  Image<std::uint8_t> labels_of(const BandFrame& frame, int threads) const;
+  // The map of a frame with these labels, into the memory of `map` where that fits.
+  void map(const BandFrame& frame, ImageView<const std::uint8_t> labels, Image<float>& map);
 
   const emd::Mapper& mapper() const { return *mapper_; }
   const LevelRange& range() const { return range_; }
@@ -64,19 +62,9 @@ class FrameMapper {
   void use_levels(const BandFrame& first, const BandFrame& shown, const Rect<int>& box);
   void use_spectra(const BandFrame& first);
   void make_mapper(const emd::Ground& ground, const std::vector<double>& target);
-  Image<std::uint8_t> labels_of(const BandFrame& frame) const;
-  void label(ImageView<const float> band, ImageView<std::uint8_t> labels) const;
-
-  // The memory of a frame in flight, used again for the next frame of its size.
-  struct Flight {
-    Image<std::uint8_t> labels{};  // where the mapper works
-    Image<float> map{};            // on the host, in pinned memory if there is a GPU
-  };
 
   const MapRequest& request_;
   Exec exec_;
-  std::array<Flight, emd::Mapper::kFramesInFlight + 1> flights_{};
-  std::size_t pushed_ = 0;
   std::optional<Rect<int>> box_{};
   std::vector<float> spectrum_{};
   LevelRange range_{};
@@ -87,25 +75,34 @@ class FrameMapper {
 // Writes maps and pictures of them. Nothing is held back: a page is written when it is added.
 class MapFiles {
  public:
-  // Throws InvalidArgument where a file of the output's name cannot hold a map.
-  MapFiles(const MapRequest& request, const BandFrames& frames, const Exec& exec);
+  // What is made of a map before it is written: compressing and drawing take most of the time.
+  struct Encoded {
+    std::optional<io::TiffPage> page{};
+    std::string file{};  // the frame's own file in a folder, which is there already
+    Image<std::uint8_t> picture{};
+  };
 
-  void add(ImageView<const float> map);
+  // Throws InvalidArgument where a file of the output's name cannot hold a map.
+  MapFiles(const MapRequest& request, const BandFrames& frames);
+
+  // Prepares the files for maps like the first one, whose range of colors all pictures share.
+  void begin(ImageView<const float> first);
+  // Called after begin(), for several frames at a time.
+  Encoded encode(ImageView<const float> map, std::int64_t frame);
+  // Called in the order of the frames.
+  void add(ImageView<const float> map, const Encoded& encoded);
   void finish();
   std::int64_t frames() const { return frames_; }
 
  private:
-  void add_page(ImageView<const float> map);
-  void draw(ImageView<const float> map);
-
   const MapRequest& request_;
-  Exec exec_;
   bool folder_;  // one file per frame
   bool single_;  // one frame
   std::int64_t expected_frames_;
   std::optional<io::VideoWriter> video_{};
   std::optional<report::ColorMapOptions> colors_{};
   std::optional<io::TiffWriter> pages_{};
+  PendingFiles written_{};  // files behind the last frame that counts are removed
   std::int64_t frames_ = 0;
 };
 

@@ -11,7 +11,6 @@
 #include <filesystem>
 
 #include "cli/emd/map.h"
-#include "cli/program/files.h"
 
 namespace fovea::cli {
 namespace fs = std::filesystem;
@@ -51,9 +50,8 @@ void check_output(const std::string& path, bool single) {
 
 }  // namespace
 
-MapFiles::MapFiles(const MapRequest& request, const BandFrames& frames, const Exec& exec)
+MapFiles::MapFiles(const MapRequest& request, const BandFrames& frames)
     : request_(request),
-      exec_(exec),
       folder_(names_folder(request.output)),
       single_(frames.single()),
       expected_frames_(frames.expected_frames()) {
@@ -62,19 +60,42 @@ MapFiles::MapFiles(const MapRequest& request, const BandFrames& frames, const Ex
     video_.emplace(request.picture, io::VideoWriteOptions{.frame_rate = frames.frame_rate()});
 }
 
-void MapFiles::add(ImageView<const float> map) {
-  if (!request_.picture.empty()) draw(map);
-  if (!request_.output.empty()) {
-    if (folder_) {
-      if (frames_ == 0) make_folder(request_.output);
-      io::write_image((fs::path(request_.output) / fmt::format("{:06}.tif", frames_)).string(),
-                      map);
-    } else if (single_) {
-      io::write_image(request_.output, map);
-    } else {
-      add_page(map);
-    }
+void MapFiles::begin(ImageView<const float> first) {
+  if (!request_.picture.empty()) {  // small distances are bright
+    const report::ValueRange range = report::value_range(first);
+    colors_ = report::ColorMapOptions{.automatic = false, .low = range.high, .high = range.low};
   }
+  if (request_.output.empty()) return;
+  if (folder_) {
+    make_folder(request_.output);
+  } else if (!single_) {
+    const auto bytes = static_cast<std::uint64_t>(first.width) *
+                       static_cast<std::uint64_t>(first.height) * sizeof(float);
+    // The lowest compression level takes half the time of the usual one and makes files of maps
+    // about a tenth larger.
+    pages_.emplace(request_.output, io::ImageWriteOptions{.level = 1},
+                   bytes * static_cast<std::uint64_t>(expected_frames_), Exec{.threads = 1});
+  }
+}
+
+MapFiles::Encoded MapFiles::encode(ImageView<const float> map, std::int64_t frame) {
+  Encoded encoded;
+  if (colors_) encoded.picture = report::apply_color_map(map, *colors_);
+  if (pages_) encoded.page = pages_->encode(map);
+  if (!request_.output.empty() && folder_) {
+    encoded.file = (fs::path(request_.output) / fmt::format("{:06}.tif", frame)).string();
+    io::write_image(encoded.file, map);
+    written_.add(encoded.file);
+  }
+  return encoded;
+}
+
+void MapFiles::add(ImageView<const float> map, const Encoded& encoded) {
+  if (video_) video_->write(encoded.picture);
+  else if (colors_) io::write_image(request_.picture, encoded.picture.view());
+  if (pages_) pages_->write(*encoded.page);
+  else if (folder_) written_.keep(encoded.file);
+  else if (!request_.output.empty()) io::write_image(request_.output, map);
   ++frames_;
 }
 
@@ -82,29 +103,6 @@ void MapFiles::finish() {
   if (frames_ == 0) return;
   if (video_) video_->finish();
   if (pages_) pages_->finish();
-}
-
-void MapFiles::add_page(ImageView<const float> map) {
-  if (!pages_) {
-    const auto bytes = static_cast<std::uint64_t>(map.width) *
-                       static_cast<std::uint64_t>(map.height) * sizeof(float);
-    // The lowest compression level takes half the time of the usual one and makes files of maps
-    // about a tenth larger.
-    pages_.emplace(request_.output, io::ImageWriteOptions{.level = 1},
-                   bytes * static_cast<std::uint64_t>(expected_frames_), exec_);
-  }
-  pages_->write(map);
-}
-
-// All frames share the range of colors of the first one; small distances are bright.
-void MapFiles::draw(ImageView<const float> map) {
-  if (!colors_) {
-    const report::ValueRange range = report::value_range(map);
-    colors_ = report::ColorMapOptions{.automatic = false, .low = range.high, .high = range.low};
-  }
-  const Image<std::uint8_t> picture = report::apply_color_map(map, *colors_);
-  if (video_) video_->write(picture);
-  else io::write_image(request_.picture, picture.view());
 }
 
 }  // namespace fovea::cli

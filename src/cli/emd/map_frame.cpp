@@ -6,7 +6,6 @@
 
 #include "cli/emd/map.h"
 #include "cli/emd/targets.h"
-#include "core/backend.h"
 
 namespace fovea::cli {
 
@@ -26,25 +25,35 @@ FrameMapper::FrameMapper(const MapRequest& request, const BandFrame& first, cons
   else use_spectra(first);
 }
 
-// Waits for frames in flight, because they write into this object's memory.
-FrameMapper::~FrameMapper() {
-  try {
-    if (mapper_) finish();
-  } catch (const Error&) {  // their results and errors are discarded
-  }
+Image<std::uint8_t> FrameMapper::labels_of(const BandFrame& frame, int threads) const {
+  if (!request_.levels()) return {};
+  const Image<float> band = gray_band(frame, request_.band);
+  Image<std::uint8_t> labels(band.width(), band.height());
+  quantize(band, labels,
+           {.levels = request_.bin_count(),
+            .low = range_.low,
+            .high = range_.high,
+            .exec = {.device = Device::cpu(), .threads = threads}});
+  return labels;
 }
 
-Image<float> FrameMapper::map(const BandFrame& frame) {
-  if (!spectra_) return mapper_->map(labels_of(frame));
-  if (frame.bands.count() != spectra_->bands())
+void FrameMapper::map(const BandFrame& frame, ImageView<const std::uint8_t> labels,
+                      Image<float>& map) {
+  if (spectra_ && frame.bands.count() != spectra_->bands())
     throw FormatError(fmt::format("{} has {} bands, but the first frame has {}", frame.name,
                                   frame.bands.count(), spectra_->bands()));
-  return mapper_->map_histograms(spectra_->of(frame.bands));
+  if (map.width() != frame.bands.width() || map.height() != frame.bands.height()) {
+    const bool cuda = mapper_->options().exec.device.kind == DeviceKind::kCuda;
+    map = Image<float>(frame.bands.width(), frame.bands.height(), 1,
+                       cuda ? Memory::kPinned : Memory::kHost);
+  }
+  if (spectra_) mapper_->map_histograms(spectra_->of(frame.bands), map);
+  else mapper_->map(labels, map);
 }
 
 void FrameMapper::use_levels(const BandFrame& first, const BandFrame& shown, const Rect<int>& box) {
   range_ = level_range(gray_band(first, request_.band), first, request_.range);
-  const Image<std::uint8_t> labels = labels_of(shown);
+  const Image<std::uint8_t> labels = labels_of(shown, exec_.threads);
   make_mapper(request_.ground.empty() ? emd::Ground() : emd::Ground(request_.ground),
               emd::label_histogram(labels.view().crop(box.x, box.y, box.width, box.height),
                                    request_.bin_count()));
@@ -72,38 +81,6 @@ void FrameMapper::make_mapper(const emd::Ground& ground, const std::vector<doubl
   options.window = request_.levels() ? request_.window_side() : 1;
   options.exec = exec_;
   mapper_.emplace(target, options);
-}
-
-Image<std::uint8_t> FrameMapper::labels_of(const BandFrame& frame) const {
-  const Image<float> band = gray_band(frame, request_.band);
-  Image<std::uint8_t> labels(band.width(), band.height());
-  label(band, labels.view());
-  return labels;
-}
-
-void FrameMapper::label(ImageView<const float> band, ImageView<std::uint8_t> labels) const {
-  quantize(band, labels,
-           {.levels = request_.bin_count(), .low = range_.low, .high = range_.high, .exec = exec_});
-}
-
-bool FrameMapper::streams() const {
-  return !spectra_ && mapper_->options().exec.device.kind == DeviceKind::kCuda;
-}
-
-std::span<const emd::MappedFrame> FrameMapper::push(const BandFrame& frame) {
-  const Device device = mapper_->options().exec.device;
-  const bool cuda = device.kind == DeviceKind::kCuda;
-  const fovea::cuda::ScopedDevice here(device);  // new memory is allocated on it
-  const Image<float> band = gray_band(frame, request_.band);
-  Flight& flight = flights_[pushed_ % flights_.size()];
-  if (flight.map.width() != band.width() || flight.map.height() != band.height())
-    flight = {
-        Image<std::uint8_t>(band.width(), band.height(), 1, cuda ? Memory::kCuda : Memory::kHost),
-        Image<float>(band.width(), band.height(), 1, cuda ? Memory::kPinned : Memory::kHost)};
-  label(band, flight.labels.view());
-  const std::span<const emd::MappedFrame> ready = mapper_->push(flight.labels, flight.map.view());
-  ++pushed_;
-  return ready;
 }
 
 }  // namespace fovea::cli

@@ -25,6 +25,21 @@ void write_text(const std::string& path, std::string_view text) {
   file.commit();
 }
 
+PendingFiles::~PendingFiles() {
+  std::error_code ignored;
+  for (const std::string& path : paths_) std::filesystem::remove(path, ignored);
+}
+
+void PendingFiles::add(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  paths_.insert(path);
+}
+
+void PendingFiles::keep(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  paths_.erase(path);
+}
+
 void require_model_output(std::string_view command, const std::string& output) {
   if (output.empty())
     throw InvalidArgument(fmt::format("{} needs -o MODEL, the file to write", command));

@@ -1,6 +1,8 @@
 // Folders and small text files that verbs write.
 #pragma once
 #include <cstdint>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,23 @@ void make_folder(const std::string& folder);
 
 // Writes a whole file, which appears complete or not at all. Throws a WriteError that names it.
 void write_text(const std::string& path, std::string_view text);
+
+// Files that count only once the results before them do: those that were not kept are removed at
+// the end. Several threads may add.
+class PendingFiles {
+ public:
+  PendingFiles() = default;
+  ~PendingFiles();
+  PendingFiles(const PendingFiles&) = delete;
+  PendingFiles& operator=(const PendingFiles&) = delete;
+
+  void add(const std::string& path);
+  void keep(const std::string& path);
+
+ private:
+  std::mutex mutex_{};
+  std::set<std::string> paths_{};
+};
 
 // Checks the output file of a training before anything is read. Throws InvalidArgument where its
 // name is missing or does not end in .safetensors.

@@ -7,6 +7,7 @@
 
 #include "core/event.cuh"
 #include "core/kept_buffer.cuh"
+#include "core/staging_cuda.cuh"
 #include "core/stream.h"
 #include "emd/map/map_device.cuh"
 #include "emd/map/map_engine.h"
@@ -30,11 +31,15 @@ ImageView<T> kept_image(Image<T>& image, int width, int height, int channels = 1
 
 template <class T>
 void copy_image(ImageView<const T> from, ImageView<T> to, cudaStream_t stream) {
-  check(cudaMemcpy2DAsync(to.data, static_cast<std::size_t>(to.stride) * sizeof(T), from.data,
-                          static_cast<std::size_t>(from.stride) * sizeof(T),
-                          static_cast<std::size_t>(from.row_elements()) * sizeof(T),
-                          static_cast<std::size_t>(from.height), cudaMemcpyDefault, stream),
-        "copying a frame");
+  const fovea::cuda::PlaneCopy rows{to.data,
+                                    static_cast<std::size_t>(to.stride) * sizeof(T),
+                                    to.memory,
+                                    from.data,
+                                    static_cast<std::size_t>(from.stride) * sizeof(T),
+                                    from.memory,
+                                    static_cast<std::size_t>(from.row_elements()) * sizeof(T),
+                                    static_cast<std::size_t>(from.height)};
+  fovea::cuda::copy_plane(rows, stream);
 }
 
 // The known histograms on the device.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.h"
@@ -127,43 +128,11 @@ std::vector<std::byte> compressed_strip(ImageView<const T> image, int top, int r
   return memory.strip();
 }
 
-// Writes strips that all cores compress. The bytes are those of write_strips().
-template <class T>
-bool write_strips(TIFF* tiff, ImageView<const T> image, int rows, const ImageWriteOptions& options,
-                  const Exec& exec) {
-  const std::int64_t count = (image.height + rows - 1) / rows;
-  std::vector<std::vector<std::byte>> strips(static_cast<std::size_t>(count));
-  parallel_for(exec, count, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const int top = static_cast<int>(i) * rows;
-      strips[static_cast<std::size_t>(i)] =
-          compressed_strip(image, top, std::min(rows, image.height - top), options);
-    }
-  });
-  for (std::uint32_t i = 0; i < strips.size(); ++i) {
-    const auto bytes = static_cast<tmsize_t>(strips[i].size());
-    const int top = static_cast<int>(i) * rows;
-    // What could not be compressed there is tried here, where libtiff's reason is kept.
-    const bool written = bytes > 0
-                             ? TIFFWriteRawStrip(tiff, i, strips[i].data(), bytes) == bytes
-                             : write_strip(tiff, i, image, top, std::min(rows, image.height - top));
-    if (!written) return false;
-  }
-  return true;
-}
-
-bool write_page(TIFF* tiff, const AnyView& image, const ImageWriteOptions& options,
-                const Exec& exec) {
+bool write_page(TIFF* tiff, const AnyView& image, const ImageWriteOptions& options) {
   const PictureShape shape = shape_of(image);
-  const int rows = strip_rows(shape);
-  const bool plain = options.tiff_compression == TiffCompression::kNone || thread_count(exec) == 1;
   set_fields(tiff, shape, options);
-  return std::visit(
-             [&](const auto& view) {
-               return plain ? write_strips(tiff, view, rows)
-                            : write_strips(tiff, view, rows, options, exec);
-             },
-             image) &&
+  return std::visit([&](const auto& view) { return write_strips(tiff, view, strip_rows(shape)); },
+                    image) &&
          TIFFWriteDirectory(tiff) == 1;
 }
 
@@ -188,10 +157,18 @@ void write_tiff_pages(OutputFile& file, std::span<const AnyView> pages,
   for (const AnyView& page : pages) check_channels(file, page);
   TiffFile tiff(file, total_bytes(pages) > kMostClassicBytes);
   bool written = true;
-  for (const AnyView& page : pages)
-    written = written && write_page(tiff.get(), page, options, Exec{.threads = 1});
+  for (const AnyView& page : pages) written = written && write_page(tiff.get(), page, options);
   tiff.finish_writing(file, written);
 }
+
+struct TiffPage::Impl {
+  PictureShape shape{};
+  std::vector<std::vector<std::byte>> strips{};
+};
+TiffPage::TiffPage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TiffPage::TiffPage(TiffPage&&) noexcept = default;
+TiffPage& TiffPage::operator=(TiffPage&&) noexcept = default;
+TiffPage::~TiffPage() = default;
 
 struct TiffWriter::Impl {
   Impl(const std::string& path, const ImageWriteOptions& how, bool big, int threads)
@@ -215,20 +192,52 @@ TiffWriter::TiffWriter(TiffWriter&&) noexcept = default;
 TiffWriter& TiffWriter::operator=(TiffWriter&&) noexcept = default;
 TiffWriter::~TiffWriter() = default;
 
-void TiffWriter::write(const AnyView& page) {
-  Impl& impl = *impl_;
-  check_channels(impl.file, page);
-  if (shape_of(page).width == 0 || shape_of(page).height == 0)
-    throw InvalidArgument(fmt::format("{}: a page has no pixels", impl.file.path()));
-  const bool written = std::visit(
+void TiffWriter::write(const AnyView& page) { write(encode(page)); }
+
+// The bytes are those of write_strips(), whoever compresses them.
+TiffPage TiffWriter::encode(const AnyView& page) const {
+  check_channels(impl_->file, page);
+  auto encoded = std::make_unique<TiffPage::Impl>();
+  encoded->shape = shape_of(page);
+  if (encoded->shape.width == 0 || encoded->shape.height == 0)
+    throw InvalidArgument(fmt::format("{}: a page has no pixels", impl_->file.path()));
+  const int rows = strip_rows(encoded->shape);
+  const auto compress = [&](const auto& image) {
+    encoded->strips.resize(static_cast<std::size_t>((image.height + rows - 1) / rows));
+    parallel_for(
+        impl_->exec, std::ssize(encoded->strips), 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            const int top = static_cast<int>(i) * rows;
+            encoded->strips[static_cast<std::size_t>(i)] =
+                compressed_strip(image, top, std::min(rows, image.height - top), impl_->options);
+          }
+        });
+  };
+  std::visit(
       [&](const auto& view) {
-        if (view.memory != Memory::kCuda)
-          return write_page(impl.tiff.get(), page, impl.options, impl.exec);
+        if (view.memory != Memory::kCuda) return compress(view);
         const auto here = clone(view);
-        return write_page(impl.tiff.get(), AnyView(here.view()), impl.options, impl.exec);
+        compress(here.view());
       },
       page);
-  if (!written) impl.tiff.finish_writing(impl.file, false);
+  for (const std::vector<std::byte>& strip : encoded->strips)
+    if (strip.empty())
+      throw WriteError(fmt::format("{}: cannot compress a page", impl_->file.path()));
+  return TiffPage(std::move(encoded));
+}
+
+void TiffWriter::write(const TiffPage& page) {
+  Impl& impl = *impl_;
+  TIFF* tiff = impl.tiff.get();
+  set_fields(tiff, page.impl_->shape, impl.options);
+  bool written = true;
+  for (std::uint32_t i = 0; const std::vector<std::byte>& strip : page.impl_->strips) {
+    const auto bytes = static_cast<tmsize_t>(strip.size());
+    // libtiff does not change what it is given.
+    written = written &&
+              TIFFWriteRawStrip(tiff, i++, const_cast<std::byte*>(strip.data()), bytes) == bytes;
+  }
+  if (!written || TIFFWriteDirectory(tiff) != 1) impl.tiff.finish_writing(impl.file, false);
   ++impl.pages;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -103,14 +104,23 @@ void throw_if_unreadable(std::FILE* stream, const std::string& name) {
   throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(errno)));
 }
 
+[[noreturn]] void throw_truncated(const std::string& name, std::int64_t frame, std::uint64_t have,
+                                  std::uint64_t bytes) {
+  throw_broken(name, frame, fmt::format("truncated: {} of its {} bytes are there", have, bytes));
+}
+
 // The planes of a frame, one behind the other.
 struct Y4mPicture final : StoredPicture {
   YuvFormat format;
   VideoColor color = VideoColor::kRgb;
   double seconds = 0;
-  std::vector<std::uint8_t> data;
+  std::int64_t index = 0;
+  std::shared_ptr<const Y4mFile> file;  // null where the data is here already
+  std::uint64_t place = 0, bytes = 0;   // of the frame in the file
+  mutable std::vector<std::uint8_t> data;
 
   double decode(Frame& frame, bool deep) const override {
+    if (file) file->read(index, place, bytes, data);
     if (deep) convert(frame.deep_image);
     else convert(frame.image);
     return seconds;
@@ -263,6 +273,32 @@ Y4mSource::Y4mSource(FilePointer stream, std::string name, const VideoReadOption
   info_.frame_count = count_frames();
 }
 
+Y4mFile::Y4mFile(std::FILE* stream, std::string name)
+    : descriptor_(dup(fileno(stream))), name_(std::move(name)) {
+  if (descriptor_ < 0)
+    throw IoError(fmt::format("{}: cannot open: {}", name_, std::strerror(errno)));
+}
+Y4mFile::~Y4mFile() { close(descriptor_); }
+
+std::uint64_t Y4mFile::bytes() const {
+  struct stat status {};
+  return fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+void Y4mFile::read(std::int64_t frame, std::uint64_t place, std::uint64_t bytes,
+                   std::vector<std::uint8_t>& data) const {
+  data.resize(static_cast<std::size_t>(bytes));
+  std::size_t have = 0;
+  while (have < data.size()) {
+    const ssize_t got = pread(descriptor_, data.data() + have, data.size() - have,
+                              static_cast<off_t>(place + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw IoError(fmt::format("{}: cannot read: {}", name_, std::strerror(errno)));
+    if (got == 0) throw_truncated(name_, frame, have, data.size());
+    have += static_cast<std::size_t>(got);
+  }
+}
+
 // The count is known where the rest of a file is a whole number of frames with plain headers.
 std::int64_t Y4mSource::count_frames() {
   struct stat status {};
@@ -270,6 +306,8 @@ std::int64_t Y4mSource::count_frames() {
   const auto here = std::ftell(stream_.get());
   if (descriptor < 0 || here < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
     return -1;
+  file_ = std::make_shared<Y4mFile>(stream_.get(), name_);
+  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   const std::int64_t rest = status.st_size - here;
   const auto one = static_cast<std::int64_t>(header_.frame_bytes() + kFrameLine.size());
   return rest >= 0 && rest % one == 0 ? rest / one : -1;
@@ -278,7 +316,8 @@ std::int64_t Y4mSource::count_frames() {
 bool Y4mSource::advance() {
   ++index_;
   if (!read_frame_header()) return false;
-  read_frame_data();
+  if (file_) pass_frame_data();
+  else read_frame_data();
   return true;
 }
 
@@ -310,9 +349,17 @@ void Y4mSource::read_frame_data() {
     have += got;
   }
   throw_if_unreadable(stream_.get(), name_);
-  if (have < bytes)
-    throw_broken(name_, index_,
-                 fmt::format("truncated: {} of its {} bytes are there", have, bytes));
+  if (have < bytes) throw_truncated(name_, index_, have, bytes);
+}
+
+void Y4mSource::pass_frame_data() {
+  const std::uint64_t bytes = header_.frame_bytes();
+  place_ = static_cast<std::uint64_t>(std::ftell(stream_.get()));
+  if (place_ + bytes > file_bytes_) file_bytes_ = file_->bytes();
+  if (place_ + bytes > file_bytes_)
+    throw_truncated(name_, index_, file_bytes_ - std::min(place_, file_bytes_), bytes);
+  if (std::fseek(stream_.get(), static_cast<long>(place_ + bytes), SEEK_SET) != 0)
+    throw IoError(fmt::format("{}: cannot read: {}", name_, std::strerror(errno)));
 }
 
 void Y4mSource::store(std::unique_ptr<StoredPicture>& picture) {
@@ -320,7 +367,11 @@ void Y4mSource::store(std::unique_ptr<StoredPicture>& picture) {
   stored.format = header_.format;
   stored.color = color_;
   stored.seconds = static_cast<double>(index_) / header_.rate.value();
-  std::swap(stored.data, data_);
+  stored.index = index_;
+  stored.file = file_;
+  stored.place = place_;
+  stored.bytes = header_.frame_bytes();
+  if (!file_) std::swap(stored.data, data_);
 }
 
 std::unique_ptr<VideoTarget> create_y4m(const std::string& path, const VideoWriteOptions& options) {

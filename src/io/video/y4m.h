@@ -32,6 +32,28 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name);
 using CloseFile = int (*)(std::FILE*);
 using FilePointer = std::unique_ptr<std::FILE, CloseFile>;
 
+// A file that frames are read from at their places, in any order and in several threads.
+class Y4mFile {
+ public:
+  // Of the same file as `stream`, but with a descriptor of its own. Throws an IoError that begins
+  // with `name`.
+  Y4mFile(std::FILE* stream, std::string name);
+  ~Y4mFile();
+  Y4mFile(const Y4mFile&) = delete;
+  Y4mFile& operator=(const Y4mFile&) = delete;
+
+  // Its length, as it is now.
+  std::uint64_t bytes() const;
+  // Reads so many bytes of a frame. Throws a FormatError that names the frame where the file has
+  // become shorter, and IoError.
+  void read(std::int64_t frame, std::uint64_t place, std::uint64_t bytes,
+            std::vector<std::uint8_t>& data) const;
+
+ private:
+  int descriptor_;
+  std::string name_;
+};
+
 class Y4mSource final : public VideoSource {
  public:
   // Begins at the stream's first byte. Throws FormatError where there is no y4m header.
@@ -45,6 +67,7 @@ class Y4mSource final : public VideoSource {
  private:
   bool read_frame_header();
   void read_frame_data();
+  void pass_frame_data();
   std::int64_t count_frames();
 
   FilePointer stream_;
@@ -52,7 +75,12 @@ class Y4mSource final : public VideoSource {
   VideoColor color_;
   Y4mHeader header_;
   VideoInfo info_;
-  std::vector<std::uint8_t> data_;
+  // Frames of a file are read where they are decoded, which several threads do; those of a pipe
+  // are read here.
+  std::shared_ptr<const Y4mFile> file_{};  // null for a pipe
+  std::uint64_t file_bytes_ = 0;           // as far as known; the file may grow
+  std::uint64_t place_ = 0;                // of the frame in the file
+  std::vector<std::uint8_t> data_;         // of the frame from a pipe
   std::int64_t index_ = -1;
 };
 

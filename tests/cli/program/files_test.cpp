@@ -25,6 +25,21 @@ TEST(Files, FoldersAndTextAreMadeOrTheirNameIsToldWithTheReason) {
               HasSubstr("none/text"));
 }
 
+TEST(Files, PendingOnesThatWereNotKeptAreRemoved) {
+  const test::TempFolder folder;
+  {
+    PendingFiles pending;
+    for (const char* name : {"a", "b", "c"}) {
+      write_text(folder / name, name);
+      pending.add(folder / name);
+    }
+    pending.keep(folder / "b");
+    std::filesystem::remove(folder / "c");  // which somebody else did
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "b"));
+}
+
 TEST(Files, AModelNeedsANameThatEndsAsModelsDo) {
   EXPECT_NO_THROW(require_model_output("scenes train", "m.safetensors"));
   EXPECT_EQ(test::message_of<InvalidArgument>([] { require_model_output("scenes train", ""); }),

@@ -9,6 +9,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include "support/files.h"
 #include "support/hostile.h"
@@ -453,6 +456,30 @@ TEST(TiffWriter, WritesTheSameBytesOnEveryNumberOfThreads) {
       ASSERT_EQ(pages.size(), 2U);
       EXPECT_TRUE(images_equal(std::get<Image<float>>(pages[0].pixels), floats));
     }
+  }
+}
+
+TEST(TiffWriter, PagesThatSeveralThreadsEncodeAreTheSame) {
+  const TempFolder folder;
+  Random random(12);
+  std::vector<Image<float>> images;
+  for (int i = 0; i < 6; ++i) images.push_back(random_image<float>(random, 200 + i, 150));
+  for (const TiffCompression compression : {TiffCompression::kDeflate, TiffCompression::kNone}) {
+    TiffWriter whole(folder / "whole.tif", {.tiff_compression = compression});
+    for (const Image<float>& image : images) whole.write(image);
+    whole.finish();
+    TiffWriter halves(folder / "halves.tif", {.tiff_compression = compression});
+    std::vector<std::optional<TiffPage>> pages(images.size());
+    {
+      std::vector<std::jthread> threads;
+      threads.reserve(images.size());
+      for (std::size_t i = images.size(); i-- > 0;)
+        threads.emplace_back([&, i] { pages[i] = halves.encode(images[i]); });
+    }
+    for (const std::optional<TiffPage>& page : pages) halves.write(*page);
+    EXPECT_EQ(halves.pages(), 6);
+    halves.finish();
+    EXPECT_TRUE(load(folder / "halves.tif") == load(folder / "whole.tif"));
   }
 }
 

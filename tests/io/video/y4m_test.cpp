@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "support/files.h"
@@ -21,11 +23,20 @@ using test::message_of;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class MemoryStream {
+// Frames of a file are read where they are decoded, and those of every other stream in order.
+enum class Kind : unsigned char { kMemory, kFile };
+constexpr Kind kKinds[] = {Kind::kMemory, Kind::kFile};
+
+class Stream {
  public:
-  explicit MemoryStream(std::string bytes)
-      : bytes_(std::move(bytes)), file_(fmemopen(bytes_.data(), bytes_.size(), "rb")) {}
-  ~MemoryStream() { std::fclose(file_); }
+  explicit Stream(std::string bytes, Kind kind = Kind::kMemory)
+      : bytes_(std::move(bytes)),
+        file_(kind == Kind::kFile ? std::tmpfile() : fmemopen(bytes_.data(), bytes_.size(), "rb")) {
+    if (kind == Kind::kMemory) return;
+    std::fwrite(bytes_.data(), 1, bytes_.size(), file_);
+    std::rewind(file_);
+  }
+  ~Stream() { std::fclose(file_); }
   std::FILE* get() { return file_; }
 
  private:
@@ -33,9 +44,10 @@ class MemoryStream {
   std::FILE* file_;
 };
 
-// All frames of a stream in memory.
-std::vector<Frame> frames_of(const std::string& bytes, const VideoReadOptions& options = {}) {
-  MemoryStream stream(bytes);
+// All frames of a stream.
+std::vector<Frame> frames_of(const std::string& bytes, const VideoReadOptions& options = {},
+                             Kind kind = Kind::kMemory) {
+  Stream stream(bytes, kind);
   VideoReader reader(stream.get(), "s.y4m", options);
   std::vector<Frame> frames;
   for (Frame frame; reader.next(frame);) frames.push_back(std::move(frame));
@@ -248,8 +260,9 @@ TEST(Y4m, EveryTruncationGivesTheWholeFramesThenAnError) {
   const std::string whole = small_stream();
   const std::size_t header = whole.find('\n') + 1;
   const std::vector<std::size_t> ends = {header, header + 23, header + 23 + 26, whole.size()};
-  for (std::size_t length = 1; length < whole.size(); ++length) {
-    MemoryStream stream(whole.substr(0, length));
+  for (std::size_t k = 2; k < 2 * whole.size(); ++k) {
+    const std::size_t length = k / 2;
+    Stream stream(whole.substr(0, length), kKinds[k % 2]);
     std::size_t frames = 0;
     std::string error;
     try {
@@ -276,7 +289,7 @@ TEST(Y4m, EveryChangedByteIsHarmlessOrAnError) {
       std::string changed = whole;
       changed[i] = static_cast<char>(value);
       try {
-        EXPECT_LE(frames_of(changed).size(), 20U);
+        EXPECT_LE(frames_of(changed, {}, kKinds[value % 2]).size(), 20U);
       } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("s.y4m: "));
       }
@@ -284,20 +297,44 @@ TEST(Y4m, EveryChangedByteIsHarmlessOrAnError) {
   }
 }
 
-TEST(Y4m, AHugeClaimOnAPipeTakesNoMemory) {
+TEST(Y4m, AHugeClaimTakesNoMemory) {
   // 256 million pixels are announced, and nothing follows.
-  EXPECT_THAT(
-      message_of<FormatError>([] { frames_of("YUV4MPEG2 W16384 H16384 C444p16\nFRAME\nabc"); }),
-      HasSubstr("3 of its 1610612736 bytes"));
+  for (const Kind kind : kKinds) {
+    EXPECT_THAT(message_of<FormatError>(
+                    [&] { frames_of("YUV4MPEG2 W16384 H16384 C444p16\nFRAME\nabc", {}, kind); }),
+                HasSubstr("3 of its 1610612736 bytes"));
+  }
 }
 
 TEST(Y4m, AfterAFaultThereIsNoFurtherFrame) {
-  MemoryStream stream("YUV4MPEG2 W1 H1 Cmono\nFRAME\nxBROKEN\nFRAME\nx");
-  VideoReader reader(stream.get(), "s.y4m");
+  for (const Kind kind : kKinds) {
+    Stream stream("YUV4MPEG2 W1 H1 Cmono\nFRAME\nxBROKEN\nFRAME\nx", kind);
+    VideoReader reader(stream.get(), "s.y4m");
+    Frame frame;
+    EXPECT_TRUE(reader.next(frame));
+    EXPECT_THROW(reader.next(frame), FormatError);
+    EXPECT_FALSE(reader.next(frame));
+  }
+}
+
+TEST(Y4m, AFileThatShrinksOrGrowsMeanwhileIsReadAsItIs) {
+  const test::TempFolder folder;
+  const std::string path = folder / "s.y4m", whole = small_stream();
+  test::save(path, whole.substr(0, whole.size() - 1));
+  VideoReader reader(path);
+  StoredFrame stored;
   Frame frame;
-  EXPECT_TRUE(reader.next(frame));
-  EXPECT_THROW(reader.next(frame), FormatError);
-  EXPECT_FALSE(reader.next(frame));
+  EXPECT_TRUE(reader.fetch(stored));
+  EXPECT_TRUE(reader.fetch(stored));
+  test::save(path + ".longer", whole);
+  std::filesystem::resize_file(path, whole.find("FRAME") + 10);
+  EXPECT_THAT(message_of<FormatError>([&] { stored.decode(frame); }),
+              HasSubstr("s.y4m: frame 1: truncated: 0 of its 17 bytes"));
+  VideoReader growing(path + ".longer");
+  EXPECT_TRUE(growing.next(frame));
+  std::ofstream(path + ".longer", std::ios::app) << "FRAME\n" << std::string(17, 'x');
+  for (int i = 1; i < 4; ++i) EXPECT_TRUE(growing.next(frame)) << i;
+  EXPECT_FALSE(growing.next(frame));
 }
 
 // What `use` gives in a process of its own whose standard input or output is a file; 255 where it
