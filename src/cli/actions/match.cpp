@@ -13,6 +13,7 @@
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -44,9 +45,7 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
 // A short video in memory.
 struct Video {
   Video(const Context& context, const std::string& path, const actions::PointOptions& options) {
-    io::VideoReader reader(path, {.color = io::VideoColor::kGray,
-                                  .max_pixels = context.max_pixels,
-                                  .stop = context.exec.stop});
+    io::VideoReader reader(path, video_options(context, io::VideoColor::kGray));
     io::Frame frame;
     while (reader.next(frame)) {
       images.push_back(std::move(frame.image));
@@ -193,7 +192,8 @@ Command actions_match_command() {
                    {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",
                     "require a point for each of 30 nodes"}},
       .request = make_request<ActionsMatchRequest, run_actions_match>,
-      .reads_images = true};
+      .reads_images = true,
+      .reads_videos = true};
 }
 
 }  // namespace fovea::cli

@@ -16,6 +16,7 @@
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -82,9 +83,7 @@ class PointsRun {
   PointsRun(const PointsRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0], {.color = io::VideoColor::kGray,
-                                    .max_pixels = context.max_pixels,
-                                    .stop = context.exec.stop}),
+        reader_(context.inputs[0], video_options(context, io::VideoColor::kGray)),
         annotated_(request.annotated, reader_.info().rate.value()) {
     actions::PointOptions options = request.points;
     options.exec = context.exec;
@@ -113,6 +112,7 @@ class PointsRun {
          .exec = context_.exec});
     finish_after(run, [&] { take_rest(); });
     context_.console.end_progress();
+    note_reading(context_, reader_);
     if (set_.frames > 0) {
       complete();
       if (set_.points.empty())
@@ -250,7 +250,9 @@ Command actions_points_command() {
                    {"fovea actions points - --most-per-frame 1 -o live.txt",
                     "keep the most confident point of each frame of a pipe"}},
       .request = make_request<PointsRequest, run_points>,
-      .reads_images = true};
+      .reads_images = true,
+      .reads_videos = true,
+      .batches = true};
 }
 
 }  // namespace fovea::cli

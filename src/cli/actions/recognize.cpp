@@ -16,6 +16,7 @@
 #include "cli/actions/annotated.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
+#include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -54,9 +55,7 @@ class RecognizeRun {
   RecognizeRun(RecognizeRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0], {.color = color_of(request, context.inputs[0]),
-                                    .max_pixels = context.max_pixels,
-                                    .stop = context.exec.stop}) {
+        reader_(context.inputs[0], video_options(context, color_of(request, context.inputs[0]))) {
     const io::Rational& rate = reader_.info().rate;
     actions::RecognizeOptions& options = request.recognize;
     if (!options.frame_rate) options.frame_rate = rate.numerator > 0 ? rate.value() : 25;
@@ -96,6 +95,7 @@ class RecognizeRun {
          .exec = context_.exec});
     finish_after(run, [&] { report(recognizers_[0].finish()); });
     context_.console.end_progress();
+    note_reading(context_, reader_);
     if (frames_ > 0) complete(steady_seconds() - start, run.whole());
     run.rethrow();
     if (frames_ == 0)
@@ -220,7 +220,8 @@ Command actions_recognize_command() {
                    {"fovea actions recognize -",
                     "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
       .request = make_request<RecognizeRequest, run_recognize>,
-      .reads_images = true};
+      .reads_images = true,
+      .reads_videos = true};
 }
 
 }  // namespace fovea::cli

@@ -43,11 +43,10 @@ BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options
 }
 
 BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
-                       const io::CubeReadOptions& options, const std::stop_token& stop)
+                       const io::CubeReadOptions& options, const io::VideoReadOptions& video)
     : options_(options) {
   if (inputs.size() == 1 && is_video(inputs[0])) {
-    video_ = std::make_unique<io::VideoReader>(
-        inputs[0], io::VideoReadOptions{.max_pixels = options.max_pixels, .stop = stop});
+    video_ = std::make_unique<io::VideoReader>(inputs[0], video);
     return;
   }
   std::error_code ignored;

@@ -35,7 +35,7 @@ struct StoredBands {
 class BandFrames {
  public:
   BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
-             const io::CubeReadOptions& options, const std::stop_token& stop = {});
+             const io::CubeReadOptions& options, const io::VideoReadOptions& video = {});
   ~BandFrames();
 
   // Reads the next frame as it is stored, in order; false at the end.
@@ -47,6 +47,7 @@ class BandFrames {
   bool single() const;                   // known to be one frame
   std::int64_t expected_frames() const;  // 0 where it is not known
   double frame_rate() const;
+  const io::VideoReader* video() const { return video_.get(); }  // null for files
   // An estimate of the memory of a frame and its map.
   std::uint64_t frame_bytes(const StoredBands& stored) const;
 

@@ -11,6 +11,7 @@
 
 #include "cli/emd/emd.h"
 #include "cli/program/batch.h"
+#include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/progress.h"
 #include "cli/program/run.h"
@@ -92,7 +93,8 @@ class MapRun {
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(context.inputs, !request.levels() || request.band, request.read, context.exec.stop),
+        frames_(context.inputs, !request.levels() || request.band, request.read,
+                video_options(context)),
         plan_(io::plan_frame_workers(context.exec, frames_.expected_frames(), 1)),
         files_(request, frames_) {
     if (!request.truth.empty() && !frames_.single())
@@ -117,6 +119,7 @@ class MapRun {
          .exec = context_.exec});
     files_.finish();
     context_.console.end_progress();
+    if (frames_.video() != nullptr) note_reading(context_, *frames_.video());
     if (report_.stats.empty()) {
       run.rethrow();
       throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));
@@ -224,7 +227,9 @@ Command emd_map_command() {
                    {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
                     "map spectra of a cube and compare the map with spectral angle and SAD"}},
       .request = make_request<MapRequest, run_map>,
-      .reads_images = true};
+      .reads_images = true,
+      .reads_videos = true,
+      .batches = true};
 }
 
 }  // namespace fovea::cli

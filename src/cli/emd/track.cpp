@@ -45,6 +45,12 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
   describe(visit, request.track);
 }
 
+io::VideoReadOptions track_options(const TrackRequest& request, const Context& context) {
+  io::VideoReadOptions options = video_options(context);
+  options.start = request.frame;
+  return options;
+}
+
 namespace {
 
 using emd::Track;
@@ -65,9 +71,7 @@ class TrackRun {
       : request_(request),
         context_(context),
         targets_(parse_targets(request.targets)),
-        reader_(
-            context.inputs[0],
-            {.start = request.frame, .max_pixels = context.max_pixels, .stop = context.exec.stop}) {
+        reader_(context.inputs[0], track_options(request, context)) {
     const std::size_t known = targets_.size();
     truths_ = read_truths(request.truths, request.truth_origin, known);
     if (known == 0) {
@@ -104,6 +108,7 @@ class TrackRun {
          .expected = expected,
          .exec = context_.exec});
     context_.console.end_progress();
+    note_reading(context_, reader_);
     if (report_.frames == 0) {
       run.rethrow();
       throw InvalidArgument(fmt::format("--frame is {}, but {} has no more than {} frames",
@@ -253,7 +258,8 @@ Command emd_track_command() {
                    {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
                     "compare with the truth and with other trackers"}},
       .request = make_request<TrackRequest, run_track>,
-      .reads_images = true};
+      .reads_images = true,
+      .reads_videos = true};
 }
 
 }  // namespace fovea::cli

@@ -31,6 +31,9 @@ struct TrackRequest {
 std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string>& files,
                                                    int origin, std::size_t targets);
 
+// How the video is read: from the frame where the targets are shown.
+io::VideoReadOptions track_options(const TrackRequest& request, const Context& context);
+
 // One frame and the targets in it.
 struct TrackFrame {
   io::StoredFrame stored{};

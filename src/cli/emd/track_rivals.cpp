@@ -61,9 +61,7 @@ std::vector<std::vector<TrackResult>> measure_track_rivals(
   const Rivals rivals;
   if (!rivals.absence().empty())
     context.console.note("rivals are not available: " + rivals.absence());
-  io::VideoReader reader(
-      context.inputs[0],
-      {.start = request.frame, .max_pixels = context.max_pixels, .stop = context.exec.stop});
+  io::VideoReader reader(context.inputs[0], track_options(request, context));
   std::vector<std::vector<Contestant>> contests;
   io::Frame frame;
   for (std::int64_t count = 1; reader.next(frame); ++count) {

@@ -188,7 +188,8 @@ Command flow_lk_command() {
                    {"fovea flow lk - -o fields",
                     "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
       .request = make_request<LkRequest, run_lk>,
-      .reads_images = true};
+      .reads_images = true,
+      .reads_videos = true};
 }
 
 Command flow_bm_command() {
@@ -204,7 +205,8 @@ Command flow_bm_command() {
                        {"fovea flow bm a.png b.png -o ab.png --mask outline.png",
                         "write KITTI's PNG for pixels where the mask is not black"}},
           .request = make_request<BmRequest, run_bm>,
-          .reads_images = true};
+          .reads_images = true,
+          .reads_videos = true};
 }
 
 }  // namespace fovea::cli

@@ -13,6 +13,7 @@
 
 #include "cli/flow/estimate.h"
 #include "cli/program/files.h"
+#include "cli/program/image_input.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
@@ -83,6 +84,7 @@ class VideoRun {
     if (fields_ > 0)
       for (io::VideoWriter& writer : writers_) writer.finish();
     context_.console.end_progress();
+    note_reading(context_, reader_);
     if (fields_ == 0 && run.whole())
       throw FormatError(fmt::format("{}: has one frame; flow needs two", context_.inputs[0]));
     if (fields_ > 0 || run.whole()) print(run);
@@ -161,7 +163,7 @@ class VideoRun {
   }
 
   static io::VideoReader make_reader(const Context& context) {
-    const io::VideoReadOptions options{.max_pixels = context.max_pixels, .stop = context.exec.stop};
+    const io::VideoReadOptions options = video_options(context);
     return context.inputs.size() == 1 ? io::VideoReader(context.inputs[0], options)
                                       : io::VideoReader(context.inputs, options);
   }

@@ -104,9 +104,9 @@ class Search {
   // The next input of the batch, which is a video. Its frames are printed as they come.
   Outcome video(Batch& batch, const std::string& input, const std::string& output) {
     const Exec& exec = context_.exec;
-    io::VideoReader reader(input, {.orientation = request_.orientation,
-                                   .max_pixels = context_.max_pixels,
-                                   .stop = exec.stop});
+    io::VideoReadOptions reading = video_options(context_);
+    reading.orientation = request_.orientation;
+    io::VideoReader reader(input, reading);
     std::optional<io::VideoWriter> writer;
     if (!output.empty())
       writer.emplace(output, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
@@ -146,6 +146,7 @@ class Search {
     };
     const io::FrameRun run = context_.json ? in_array(batch, "frames", search) : search();
     if (writer && run.frames > 0) writer->finish();
+    note_reading(context_, reader);
     if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().height);
     const std::string written = run.frames > 0 ? output : "";
     return {fmt::format("{}: {} in {}{}{}", input, people_text(found),
@@ -334,6 +335,7 @@ Command people_detect_command() {
                     "write the boxes to the standard output"}},
       .request = make_request<DetectRequest, run_detect>,
       .reads_images = true,
+      .reads_videos = true,
       .batches = true};
 }
 

@@ -12,6 +12,10 @@
 
 #include "cli/program/console.h"
 
+namespace fovea::io {
+enum class HardwareDecoding : unsigned char;
+}
+
 namespace fovea::cli {
 
 struct Command;
@@ -27,6 +31,7 @@ struct Context {
   bool overwrite = false;           // results may replace the files they were made from
   std::uint64_t max_pixels = 0;     // larger images and frames are refused; 0: no limit
   std::uint64_t memory_bytes = 0;   // most memory of the inputs that are worked on at a time
+  io::HardwareDecoding hardware{};  // decoder of video files
   double start_seconds = steady_seconds();
 };
 
@@ -79,6 +84,7 @@ struct Command {
   RequestFactory request = nullptr;
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels
+  bool reads_videos = false;  // takes --hardware
   bool batches = false;       // works on several inputs at a time and takes --memory
 
   std::string name() const {

@@ -21,6 +21,17 @@ io::AnyImage read_finite_input(const Context& context, const std::string& path,
   return image;
 }
 
+io::VideoReadOptions video_options(const Context& context, io::VideoColor color) {
+  return {.color = color,
+          .hardware = context.hardware,
+          .max_pixels = context.max_pixels,
+          .stop = context.exec.stop};
+}
+
+void note_reading(const Context& context, const io::VideoReader& reader) {
+  for (const std::string& note : reader.notes()) context.console.note(note);
+}
+
 void require_finite_file(const std::string& path, const io::AnyImage& image,
                          ImageView<const std::uint8_t> mask) {
   try {

@@ -1,6 +1,7 @@
-// Reads the images of verbs, which may be no larger than --max-pixels allows.
+// Reads the images and videos of verbs, which may be no larger than --max-pixels allows.
 #pragma once
 #include <fovea/io/image_io.h>
+#include <fovea/io/video.h>
 
 #include <cstdint>
 #include <string>
@@ -16,6 +17,12 @@ io::AnyImage read_input(const Context& context, const std::string& path,
 // The same for verbs that can do nothing with a pixel that is NaN or infinite.
 io::AnyImage read_finite_input(const Context& context, const std::string& path,
                                io::Orientation orientation = io::Orientation::kIgnore);
+
+// How videos are read: no larger than --max-pixels, by what --hardware names, until the user stops.
+io::VideoReadOptions video_options(const Context& context,
+                                   io::VideoColor color = io::VideoColor::kRgb);
+// Notes what a reader has to tell about itself once it has read a frame.
+void note_reading(const Context& context, const io::VideoReader& reader);
 
 // Throws FormatError that names the file and the first pixel that is NaN or infinite and that the
 // mask (empty, or of the image's size) does not leave out: such a pixel is a fault of the file, not

@@ -3,6 +3,7 @@
 #include "cli/program/parser.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/video.h>
 
 #include <fmt/format.h>
 
@@ -197,6 +198,10 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
           "refuse images and video frames of more pixels before memory is taken for them; 0 is no "
           "limit",
           0, 0x1p62);
+  if (command.reads_videos)
+    visit("hardware", options.hardware,
+          "what decodes video files: the processor (none), a GPU (cuda), VAAPI, or the first of "
+          "these two that can (auto); where it cannot, the processor does, and a note says why");
   if (command.batches)
     visit.bytes("memory", options.memory_bytes,
                 "most memory for the inputs that are worked on at the same time, in which a larger "

@@ -12,7 +12,7 @@
 namespace fovea::cli {
 
 // Options that every verb takes. Commands that compute nothing take only the last three, and those
-// that read no images do not take max_pixels.
+// that read no images or videos do not take what concerns these.
 struct CommonOptions {
   Exec exec{};
   bool json = false;                              // the result as JSON on standard output
@@ -21,11 +21,12 @@ struct CommonOptions {
   std::vector<std::string> set{};                 // single options, each key=value
   bool overwrite = false;                         // results may replace their own inputs
   std::uint64_t max_pixels = io::ImageReadOptions{}.max_pixels;  // larger images are refused
-  std::uint64_t memory_bytes = 0;  // of inputs that are worked on at a time; 0: chosen
-  bool print_config = false;       // print the options as JSON and stop
-  bool quiet = false;              // no progress and no notes
-  bool verbose = false;            // say more on standard error
-  bool help = false;               // print help and stop
+  std::uint64_t memory_bytes = 0;   // of inputs that are worked on at a time; 0: chosen
+  io::HardwareDecoding hardware{};  // decoder of video files
+  bool print_config = false;        // print the options as JSON and stop
+  bool quiet = false;               // no progress and no notes
+  bool verbose = false;             // say more on standard error
+  bool help = false;                // print help and stop
 };
 void describe_common(OptionVisitor& visit, CommonOptions& options, const Command& command);
 

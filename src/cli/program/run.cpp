@@ -89,7 +89,8 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
                   invocation.options_json(),
                   common.overwrite,
                   common.max_pixels,
-                  common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4};
+                  common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4,
+                  common.hardware};
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
   if (!command->verb.empty()) require_processor();  // fovea info tells what is missing

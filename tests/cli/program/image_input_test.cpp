@@ -2,6 +2,7 @@
 #include "cli/program/image_input.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/io/cube_io.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_set.h>
@@ -14,12 +15,14 @@
 #include <thread>
 
 #include "cli/program/program.h"
+#include "support/images.h"
 
 namespace fovea::cli {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class MaxPixels : public testing::Test {
  protected:
@@ -126,6 +129,35 @@ TEST(ImageInput, AStopEndsTheWaitForStandardInput) {
   const Ended ended = run_here({"ops", "blur", "-", "-o", folder / "b.png"}, stop.get_token());
   EXPECT_EQ(ended.status, kInterrupted) << ended.err;
   EXPECT_EQ(folder.files(), 0U);
+}
+
+// No hardware decodes FFV1, so that the processor does on every machine.
+TEST(ImageInput, HardwareThatCannotDecodeIsNotedAndChangesNothing) {
+  if (!io::video_feature().usable) GTEST_SKIP() << io::video_feature().detail;
+  const test::TempFolder folder;
+  const std::string video = folder / "v.mkv";
+  {
+    Random random(5);
+    io::VideoWriter writer(video, {});
+    for (int i = 0; i < 8; ++i)
+      writer.write(test::random_image<std::uint8_t>(random, 64, 48, 3).view());
+    writer.finish();
+  }
+  const std::vector<std::vector<std::string>> commands = {
+      {"people", "detect", video, "--enlarge", "3"},
+      {"flow", "lk", video, "--quality", "fast", "-o", folder / "flow"},
+      {"emd", "map", video, "--target", "8,8,9,9", "-o", folder / "map.tif"},
+      {"emd", "track", video, "--target", "8,8,20,20", "-o", folder / "track.txt"},
+      {"actions", "points", video, "-o", folder / "points.txt"}};
+  for (std::vector<std::string> args : commands) {
+    const Ended plain = run_here(args);
+    EXPECT_EQ(plain.status, kDone) << args[0] << ' ' << args[1] << ": " << plain.err;
+    EXPECT_THAT(plain.err, Not(HasSubstr("ffv1")));
+    args.insert(args.end(), {"--hardware", "auto"});
+    const Ended noted = run_here(args);
+    EXPECT_EQ(noted.status, kDone) << args[0] << ' ' << args[1] << ": " << noted.err;
+    EXPECT_THAT(noted.err, HasSubstr("does not decode ffv1")) << args[0] << ' ' << args[1];
+  }
 }
 
 TEST(ImageInput, AFileWithAPixelThatIsNoNumberIsNamed) {
