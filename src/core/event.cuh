@@ -13,7 +13,7 @@ class Event {
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
   void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
-  // Whether the device has come so far.
+  // Whether the device has reached this position. Forgets errors of earlier launches.
   bool passed() const {
     if (cudaEventQuery(event_) == cudaSuccess) return true;
     cudaGetLastError();  // CUDA calls it an error

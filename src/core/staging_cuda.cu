@@ -56,17 +56,17 @@ class Stages {
   }
   void give_back(std::unique_ptr<Stage> stage) {
     const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(stage));
+    if (free_.size() < kMostKept) free_.push_back(std::move(stage));
   }
 
  private:
-  static constexpr std::size_t kMostWaiting = 8;
+  static constexpr std::size_t kMostKept = 16;  // 128 MiB
 
   std::unique_ptr<Stage> take_free() {
     const std::lock_guard lock(mutex_);
     auto found = std::find_if(free_.begin(), free_.end(),
                               [](const std::unique_ptr<Stage>& stage) { return stage->ready(); });
-    if (found == free_.end() && free_.size() >= kMostWaiting) found = free_.begin();
+    if (found == free_.end() && free_.size() >= kMostKept / 2) found = free_.begin();
     if (found == free_.end()) return nullptr;
     std::unique_ptr<Stage> stage = std::move(*found);
     free_.erase(found);
@@ -83,14 +83,15 @@ Stages& stages() {
   return all;
 }
 
-void copy_rows_of(std::byte* to, std::size_t to_stride, const std::byte* from,
-                  std::size_t from_stride, std::size_t row_bytes, std::size_t rows) {
-  if (to_stride == row_bytes && from_stride == row_bytes) {
+// Puts the rows one behind the other.
+void pack(std::byte* to, const std::byte* from, std::size_t stride, std::size_t row_bytes,
+          std::size_t rows) {
+  if (stride == row_bytes) {
     std::memcpy(to, from, row_bytes * rows);
     return;
   }
   for (std::size_t y = 0; y < rows; ++y)
-    std::memcpy(to + y * to_stride, from + y * from_stride, row_bytes);
+    std::memcpy(to + y * row_bytes, from + y * stride, row_bytes);
 }
 
 void copy_direct(const PlaneCopy& copy, cudaStream_t stream) {
@@ -112,8 +113,7 @@ void upload_plane(const PlaneCopy& copy, Stage& stage, cudaStream_t stream) {
       used = 0;
     }
     std::byte* packed = stage.data() + used;
-    copy_rows_of(packed, copy.row_bytes, from + y * copy.from_stride, copy.from_stride,
-                 copy.row_bytes, rows);
+    pack(packed, from + y * copy.from_stride, copy.from_stride, copy.row_bytes, rows);
     copy_direct({.to = to + y * copy.to_stride,
                  .to_stride = copy.to_stride,
                  .to_memory = copy.to_memory,
@@ -127,45 +127,20 @@ void upload_plane(const PlaneCopy& copy, Stage& stage, cudaStream_t stream) {
   }
 }
 
-void download_plane(const PlaneCopy& copy, Stage& stage, cudaStream_t stream) {
-  const std::size_t rows_per_stage = kStageBytes / copy.row_bytes;
-  const auto* from = static_cast<const std::byte*>(copy.from);
-  auto* to = static_cast<std::byte*>(copy.to);
-  for (std::size_t y = 0; y < copy.rows; y += rows_per_stage) {
-    const std::size_t rows = std::min(rows_per_stage, copy.rows - y);
-    copy_direct({.to = stage.data(),
-                 .to_stride = copy.row_bytes,
-                 .to_memory = Memory::kPinned,
-                 .from = from + y * copy.from_stride,
-                 .from_stride = copy.from_stride,
-                 .from_memory = copy.from_memory,
-                 .row_bytes = copy.row_bytes,
-                 .rows = rows},
-                stream);
-    check(cudaStreamSynchronize(stream), "copying an image");
-    copy_rows_of(to + y * copy.to_stride, copy.to_stride, stage.data(), copy.row_bytes,
-                 copy.row_bytes, rows);
-  }
-}
-
 }  // namespace
 
 void copy_plane(const PlaneCopy& copy, cudaStream_t stream) {
-  const bool up = copy.from_memory == Memory::kHost && copy.to_memory == Memory::kCuda;
-  const bool down = copy.from_memory == Memory::kCuda && copy.to_memory == Memory::kHost;
-  const bool staged = (up || down) && copy.row_bytes <= kStageBytes &&
+  check_launch("copying an image");  // of an earlier call, which ready() would forget
+  const bool upload = copy.from_memory == Memory::kHost && copy.to_memory == Memory::kCuda;
+  const bool staged = upload && copy.row_bytes <= kStageBytes &&
                       copy.row_bytes * copy.rows > kSmallBytes && !is_captured(stream);
   std::unique_ptr<Stage> stage = staged ? stages().take() : nullptr;
   if (!stage) {
     copy_direct(copy, stream);
     return;
   }
-  if (up) {
-    upload_plane(copy, *stage, stream);
-    stage->leave(stream);
-  } else {
-    download_plane(copy, *stage, stream);
-  }
+  upload_plane(copy, *stage, stream);
+  stage->leave(stream);
   stages().give_back(std::move(stage));
 }
 

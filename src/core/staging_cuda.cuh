@@ -19,10 +19,10 @@ struct PlaneCopy {
   std::size_t rows;
 };
 
-// Copies from or to a GPU, in the order of the stream. Ordinary host memory has been read, or
-// written, when the call returns. The driver copies such memory for one thread at a time (6 GB/s
-// beside an H200), so that larger planes go through pinned memory that several threads fill and
-// empty at once.
+// Copies from or to a GPU, in the order of the stream. Ordinary host memory has been read when the
+// call returns. The driver reads such memory for one thread at a time (6 GB/s beside an H200), so
+// that larger planes go to the GPU through pinned memory that several threads fill at once, 8 MiB
+// for each of them.
 void copy_plane(const PlaneCopy& copy, cudaStream_t stream);
 
 }  // namespace fovea::cuda

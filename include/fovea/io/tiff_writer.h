@@ -8,7 +8,8 @@
 
 namespace fovea::io {
 
-// A page as it stands in a file: TiffWriter::encode() makes it, and TiffWriter::write() adds it.
+// A page as it stands in a file: TiffWriter::encode() makes it, and write() of the same writer adds
+// it.
 class FOVEA_API TiffPage {
  public:
   ~TiffPage();

@@ -71,9 +71,10 @@ struct Frame {
   double seconds = 0;               // time since the first frame of the source
 };
 
-// A frame as VideoReader::fetch() takes it from its source, before it is pixels: the planes of a
-// y4m stream, what a decoder gave, or the path of an image. It keeps its memory from frame to frame
-// and what it needs of its reader, which may be gone when it is decoded.
+// A frame as VideoReader::fetch() takes it from its source, before it is pixels: its place in a y4m
+// file, its planes from a y4m pipe, what a decoder gave, or the path of an image. Files must not
+// change before it is decoded. It keeps its memory from frame to frame and what it needs of its
+// reader, which may be gone when it is decoded.
 class FOVEA_API StoredFrame {
  public:
   StoredFrame();
@@ -82,8 +83,8 @@ class FOVEA_API StoredFrame {
   StoredFrame& operator=(StoredFrame&&) noexcept;
 
   // Makes the pixels, into the memory of `frame` where that fits, and sets its index and time. May
-  // run in any thread, and for different stored frames at once. Throws what next() throws for a
-  // broken frame; InvalidArgument where nothing was fetched.
+  // run in any thread, and for different stored frames at once. Throws what next() throws;
+  // InvalidArgument where nothing was fetched.
   void decode(Frame& frame) const;
 
  private:

@@ -23,8 +23,7 @@ bool can_be_read_again(const std::string& source) {
 
 AnnotatedVideo::AnnotatedVideo(const Request& request)
     : writer_(request.path, {.frame_rate = request.frame_rate}), memory_(request.memory) {
-  if (can_be_read_again(request.source))
-    again_.emplace(request.source, io::VideoReadOptions{.max_pixels = request.max_pixels});
+  if (can_be_read_again(request.source)) again_.emplace(request.source, request.reading);
 }
 
 void AnnotatedVideo::keep(ImageView<const std::uint8_t> rgb) {

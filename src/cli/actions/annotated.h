@@ -24,8 +24,8 @@ class AnnotatedVideo {
     std::string path;
     std::string source;
     double frame_rate = 25;
-    std::uint64_t memory = 0;  // bytes
-    std::uint64_t max_pixels = io::VideoReadOptions{}.max_pixels;
+    std::uint64_t memory = 0;        // bytes
+    io::VideoReadOptions reading{};  // of the source, if it is read again
   };
   explicit AnnotatedVideo(const Request& request);
 

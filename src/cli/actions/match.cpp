@@ -51,6 +51,7 @@ struct Video {
       images.push_back(std::move(frame.image));
       frame = {};
     }
+    note_reading(context, path, reader);
     if (images.empty()) throw FormatError(path + ": the video has no frames");
     for (const auto& image : images) frames.push_back(image.view());
     points = actions::find_points(frames, options);

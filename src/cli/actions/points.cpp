@@ -112,7 +112,7 @@ class PointsRun {
          .exec = context_.exec});
     finish_after(run, [&] { take_rest(); });
     context_.console.end_progress();
-    note_reading(context_, reader_);
+    note_reading(context_, context_.inputs[0], reader_);
     if (set_.frames > 0) {
       complete();
       if (set_.points.empty())

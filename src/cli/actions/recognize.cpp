@@ -69,7 +69,7 @@ class RecognizeRun {
                                                  .source = context.inputs[0],
                                                  .frame_rate = rate_,
                                                  .memory = request.memory,
-                                                 .max_pixels = context.max_pixels});
+                                                 .reading = video_options(context)});
   }
 
   int run() {
@@ -95,7 +95,7 @@ class RecognizeRun {
          .exec = context_.exec});
     finish_after(run, [&] { report(recognizers_[0].finish()); });
     context_.console.end_progress();
-    note_reading(context_, reader_);
+    note_reading(context_, context_.inputs[0], reader_);
     if (frames_ > 0) complete(steady_seconds() - start, run.whole());
     run.rethrow();
     if (frames_ == 0)

@@ -119,7 +119,7 @@ class MapRun {
          .exec = context_.exec});
     files_.finish();
     context_.console.end_progress();
-    if (frames_.video() != nullptr) note_reading(context_, *frames_.video());
+    if (frames_.video() != nullptr) note_reading(context_, context_.inputs[0], *frames_.video());
     if (report_.stats.empty()) {
       run.rethrow();
       throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));

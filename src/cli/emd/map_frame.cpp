@@ -6,6 +6,7 @@
 
 #include "cli/emd/map.h"
 #include "cli/emd/targets.h"
+#include "core/backend.h"
 
 namespace fovea::cli {
 
@@ -43,9 +44,10 @@ void FrameMapper::map(const BandFrame& frame, ImageView<const std::uint8_t> labe
     throw FormatError(fmt::format("{} has {} bands, but the first frame has {}", frame.name,
                                   frame.bands.count(), spectra_->bands()));
   if (map.width() != frame.bands.width() || map.height() != frame.bands.height()) {
-    const bool cuda = mapper_->options().exec.device.kind == DeviceKind::kCuda;
+    const Device device = mapper_->options().exec.device;
+    const fovea::cuda::ScopedDevice here(device);
     map = Image<float>(frame.bands.width(), frame.bands.height(), 1,
-                       cuda ? Memory::kPinned : Memory::kHost);
+                       device.kind == DeviceKind::kCuda ? Memory::kPinned : Memory::kHost);
   }
   if (spectra_) mapper_->map_histograms(spectra_->of(frame.bands), map);
   else mapper_->map(labels, map);

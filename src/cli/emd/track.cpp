@@ -108,7 +108,7 @@ class TrackRun {
          .expected = expected,
          .exec = context_.exec});
     context_.console.end_progress();
-    note_reading(context_, reader_);
+    note_reading(context_, context_.inputs[0], reader_);
     if (report_.frames == 0) {
       run.rethrow();
       throw InvalidArgument(fmt::format("--frame is {}, but {} has no more than {} frames",

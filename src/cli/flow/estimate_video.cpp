@@ -17,6 +17,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
+#include "core/backend.h"
 #include "core/stream.h"
 #include "core/words.h"
 
@@ -41,27 +42,26 @@ class SharedFrame {
 };
 
 // One pass over the video: frames are decoded while the flow of those before is estimated and their
-// fields are drawn and written. Several pairs of frames are estimated at a time, although each
-// frame is then prepared twice: a single estimator leaves a GPU idle while fields are copied. With
-// a mask a single estimator follows the video, because it prepares the second frame of a pair with
-// the mask as well.
+// fields are drawn and written. On the CPU several pairs of frames are estimated at a time. On a
+// GPU, and with a mask, a single estimator follows the video, because it then prepares each frame
+// once, or prepares the second frame of a pair with the mask as well.
 class VideoRun {
  public:
   VideoRun(const EstimateRequest& request, Context& context)
       : request_(request),
         context_(context),
+        estimating_(context.exec.device),
+        uploading_(context.exec.device),
         pictures_(picture_files(request.pictures)),
         mask_(read_mask(request.mask, {.max_pixels = context.max_pixels})),
         reader_(make_reader(context)),
         expected_(std::max<std::int64_t>(0, reader_.expected_frames())),
-        plan_(io::plan_frame_workers(context.exec, expected_, mask_.empty() ? 0 : 1)),
+        plan_(io::plan_frame_workers(context.exec, expected_, follows() ? 1 : 0)),
         in_pairs_(plan_.count > 1) {
-    for (int i = 0; i < plan_.count; ++i) {
-      flow::FlowOptions options = request.flow;
-      options.exec.stream = streams_.emplace_back(context.exec.device).get();
-      options.exec.threads = plan_.threads;
-      estimators_.emplace_back(options);
-    }
+    flow::FlowOptions options = request.flow;
+    options.exec.stream = estimating_.get();
+    options.exec.threads = plan_.threads;
+    for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(options);
     for (const PictureFile& picture : pictures_)
       writers_.emplace_back(picture.path,
                             io::VideoWriteOptions{.frame_rate = reader_.info().rate.value()});
@@ -72,7 +72,7 @@ class VideoRun {
         estimators_,
         {.read = [&](Step& step) { return read(step); },
          .bytes = [&](const Step&) { return step_bytes(); },
-         .prepare = [](Step& step) { step.now->image(); },
+         .prepare = [&](Step& step) { prepare(step); },
          .work = [&](flow::Estimator& estimator, Step& step) { work(estimator, step); },
          .complete = [&](Step& step) { complete(step); },
          .write = [&](Step& step) { write(step); }},
@@ -84,7 +84,7 @@ class VideoRun {
     if (fields_ > 0)
       for (io::VideoWriter& writer : writers_) writer.finish();
     context_.console.end_progress();
-    note_reading(context_, reader_);
+    note_reading(context_, context_.inputs[0], reader_);
     if (fields_ == 0 && run.whole())
       throw FormatError(fmt::format("{}: has one frame; flow needs two", context_.inputs[0]));
     if (fields_ > 0 || run.whole()) print(run);
@@ -96,6 +96,7 @@ class VideoRun {
   struct Step {
     std::shared_ptr<SharedFrame> before{}, now{};
     std::int64_t field_number = -1;  // -1 for the first frame
+    Image<std::uint8_t> there{};     // the frame in the device's memory, if that is not the host's
     std::optional<flow::Flow> field{};
     std::vector<Image<std::uint8_t>> drawn{};  // one per picture file
   };
@@ -108,6 +109,9 @@ class VideoRun {
                                        static_cast<std::uint64_t>(info.height);
   }
 
+  bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }
+  bool follows() const { return on_cuda() || !mask_.empty(); }
+
   bool read(Step& step) {
     auto frame = std::make_shared<SharedFrame>();
     if (!frame->fetch(reader_)) return false;
@@ -117,10 +121,38 @@ class VideoRun {
     return true;
   }
 
+  void prepare(Step& step) {
+    const Image<std::uint8_t>& image = step.now->image();
+    if (!on_cuda()) return;
+    const fovea::cuda::ScopedDevice here(context_.exec.device);
+    if (step.there.width() != image.width() || step.there.height() != image.height())
+      step.there =
+          Image<std::uint8_t>(image.width(), image.height(), image.channels(), Memory::kCuda);
+    Exec exec = context_.exec;
+    exec.stream = uploading_.get();
+    copy(image.view(), step.there.view(), exec);
+  }
+
   void work(flow::Estimator& estimator, Step& step) {
     step.field.reset();
-    if (!in_pairs_) step.field = estimator.push(step.now->image(), mask_.view());
-    else if (step.before) step.field = estimator.estimate(step.before->image(), step.now->image());
+    if (in_pairs_) {
+      if (step.before) step.field = estimator.estimate(step.before->image(), step.now->image());
+      return;
+    }
+    // On a GPU the first frame is taken from host memory too: it has no field that would have to be
+    // fetched.
+    if (!on_cuda() || step.field_number < 0) {
+      step.field = estimator.push(step.now->image(), mask_.view());
+      return;
+    }
+    const auto found = estimator.push(step.there, mask_.view());
+    if (!found) return;
+    const auto fetched = [&](const Image<float>& plane) {
+      Image<float> here(plane.width(), plane.height());
+      copy(plane.view(), here.view(), estimator.options().exec);
+      return here;
+    };
+    step.field = flow::Flow{fetched(found->u), fetched(found->v), fetched(found->confidence)};
   }
 
   // Writes the field to its file and draws it.
@@ -189,13 +221,13 @@ class VideoRun {
 
   const EstimateRequest& request_;
   Context& context_;
+  Stream estimating_, uploading_;
   std::vector<PictureFile> pictures_;
   Image<std::uint8_t> mask_;
   io::VideoReader reader_;
   std::int64_t expected_;
   io::FrameWorkers plan_;
   bool in_pairs_;
-  std::vector<Stream> streams_{};
   std::vector<flow::Estimator> estimators_{};
   std::vector<io::VideoWriter> writers_{};
   std::shared_ptr<SharedFrame> last_{};  // the frame that was read last

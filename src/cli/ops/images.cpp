@@ -6,9 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <memory>
-#include <mutex>
+#include <semaphore>
 #include <vector>
 
 #include "cli/program/batch.h"
@@ -20,44 +18,6 @@ namespace {
 
 // The input, its result and what is between them, in multiples of the input.
 constexpr std::uint64_t kCopies = 8;
-
-// Lets so many images through at a time as a GPU surely has memory for, or a larger one alone.
-class ImagesAtOnce {
- public:
-  struct Leave {
-    ImagesAtOnce* gate;
-    std::uint64_t bytes;
-    void operator()(void*) const { gate->leave(bytes); }
-  };
-  // Waits until there is room; the image has left when the place is gone.
-  std::unique_ptr<void, Leave> enter(std::uint64_t bytes) {
-    std::unique_lock lock(mutex_);
-    left_.wait(lock, [&] { return used_ == 0 || used_ + bytes <= kMostBytes; });
-    used_ += bytes;
-    return {this, Leave{this, bytes}};
-  }
-
- private:
-  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-
-  void leave(std::uint64_t bytes) {
-    {
-      const std::lock_guard lock(mutex_);
-      used_ -= bytes;
-    }
-    left_.notify_all();
-  }
-
-  std::mutex mutex_{};
-  std::condition_variable left_{};
-  std::uint64_t used_ = 0;
-};
-
-// What an operation may take for an image of 4 bytes per sample.
-std::uint64_t working_bytes(const io::AnyImage& image) {
-  return kCopies * sizeof(float) * static_cast<std::uint64_t>(image.width()) *
-         static_cast<std::uint64_t>(image.height()) * static_cast<std::uint64_t>(image.channels());
-}
 
 // Writes one name, or an array of several.
 std::string json_names(const std::vector<std::string>& names) {
@@ -102,11 +62,18 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
     exec->threads = plan.threads;
   }
   const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
-  ImagesAtOnce on_gpu;
+  std::counting_semaphore<> at_once(plan.count);
   const auto write = [&](std::size_t i, io::AnyImage& image) -> Outcome {
     const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
                                          image.width(), image.height(), image.channels());
-    const auto place = on_gpu.enter(cuda ? working_bytes(image) : 0);
+    // As many images are on a GPU as it would have workers, because its memory is its own.
+    if (cuda) at_once.acquire();
+    const struct Release {
+      std::counting_semaphore<>* semaphore;
+      ~Release() {
+        if (semaphore != nullptr) semaphore->release();
+      }
+    } release{cuda ? &at_once : nullptr};
     const ImageResult result = work(image, outputs[i]);
     const auto written = result.files.empty() ? std::vector{outputs[i]} : result.files;
     return {fmt::format("{}", fmt::join(written, "\n")),

@@ -146,7 +146,7 @@ class Search {
     };
     const io::FrameRun run = context_.json ? in_array(batch, "frames", search) : search();
     if (writer && run.frames > 0) writer->finish();
-    note_reading(context_, reader);
+    note_reading(context_, input, reader);
     if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().height);
     const std::string written = run.frames > 0 ? output : "";
     return {fmt::format("{}: {} in {}{}{}", input, people_text(found),

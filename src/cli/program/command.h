@@ -85,7 +85,7 @@ struct Command {
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels
   bool reads_videos = false;  // takes --hardware
-  bool batches = false;       // works on several inputs at a time and takes --memory
+  bool batches = false;       // works on several inputs or frames at a time and takes --memory
 
   std::string name() const {
     return std::string(system) + (verb.empty() ? "" : " ") + std::string(verb);

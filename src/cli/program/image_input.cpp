@@ -6,6 +6,8 @@
 #include <array>
 #include <filesystem>
 
+#include "core/words.h"
+
 namespace fovea::cli {
 
 io::AnyImage read_input(const Context& context, const std::string& path,
@@ -28,8 +30,9 @@ io::VideoReadOptions video_options(const Context& context, io::VideoColor color)
           .stop = context.exec.stop};
 }
 
-void note_reading(const Context& context, const io::VideoReader& reader) {
-  for (const std::string& note : reader.notes()) context.console.note(note);
+void note_reading(const Context& context, const std::string& input, const io::VideoReader& reader) {
+  for (const std::string& note : reader.notes())
+    context.console.note(detail::shown(input) + ": " + note);
 }
 
 void require_finite_file(const std::string& path, const io::AnyImage& image,

@@ -21,8 +21,8 @@ io::AnyImage read_finite_input(const Context& context, const std::string& path,
 // How videos are read: no larger than --max-pixels, by what --hardware names, until the user stops.
 io::VideoReadOptions video_options(const Context& context,
                                    io::VideoColor color = io::VideoColor::kRgb);
-// Notes what a reader has to tell about itself once it has read a frame.
-void note_reading(const Context& context, const io::VideoReader& reader);
+// Notes what the reader of an input has to tell about itself once it has read a frame.
+void note_reading(const Context& context, const std::string& input, const io::VideoReader& reader);
 
 // Throws FormatError that names the file and the first pixel that is NaN or infinite and that the
 // mask (empty, or of the image's size) does not leave out: such a pixel is a fault of the file, not

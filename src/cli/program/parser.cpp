@@ -203,9 +203,10 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
           "what decodes video files: the processor (none), a GPU (cuda), VAAPI, or the first of "
           "these two that can (auto); where it cannot, the processor does, and a note says why");
   if (command.batches)
-    visit.bytes("memory", options.memory_bytes,
-                "most memory for the inputs that are worked on at the same time, in which a larger "
-                "one still runs alone; 0 takes a quarter of the machine's memory");
+    visit.bytes(
+        "memory", options.memory_bytes,
+        "most memory for the inputs or frames that are worked on at the same time, in which "
+        "a larger one still runs alone; 0 takes a quarter of the machine's memory");
   if (command.computes) {
     describe(visit, options.exec);
     visit("json", options.json, "print the result as JSON");

@@ -163,6 +163,7 @@ void write_tiff_pages(OutputFile& file, std::span<const AnyView> pages,
 
 struct TiffPage::Impl {
   PictureShape shape{};
+  TiffCompression compression{};
   std::vector<std::vector<std::byte>> strips{};
 };
 TiffPage::TiffPage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -199,6 +200,7 @@ TiffPage TiffWriter::encode(const AnyView& page) const {
   check_channels(impl_->file, page);
   auto encoded = std::make_unique<TiffPage::Impl>();
   encoded->shape = shape_of(page);
+  encoded->compression = impl_->options.tiff_compression;
   if (encoded->shape.width == 0 || encoded->shape.height == 0)
     throw InvalidArgument(fmt::format("{}: a page has no pixels", impl_->file.path()));
   const int rows = strip_rows(encoded->shape);
@@ -229,6 +231,9 @@ TiffPage TiffWriter::encode(const AnyView& page) const {
 void TiffWriter::write(const TiffPage& page) {
   Impl& impl = *impl_;
   TIFF* tiff = impl.tiff.get();
+  if (page.impl_->compression != impl.options.tiff_compression)
+    throw InvalidArgument(fmt::format("{}: a page was encoded by a writer with another compression",
+                                      impl.file.path()));
   set_fields(tiff, page.impl_->shape, impl.options);
   bool written = true;
   for (std::uint32_t i = 0; const std::vector<std::byte>& strip : page.impl_->strips) {

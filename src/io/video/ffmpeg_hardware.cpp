@@ -52,6 +52,7 @@ bool FfmpegHardware::try_device(AVCodecContext& decoder, const AVCodec& codec,
                                  name, ffmpeg_reason(created)));
     return false;
   }
+  notes_.clear();  // of those tried before, in whose place this one decodes
   format_ = format;
   decoder.hw_device_ctx = device;  // which the decoder releases
   decoder.opaque = this;

@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/sink.h>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -270,11 +271,11 @@ Y4mSource::Y4mSource(FilePointer stream, std::string name, const VideoReadOption
   info_.bits = header_.format.bits;
   info_.format = "y4m";
   info_.codec = "rawvideo";
-  info_.frame_count = count_frames();
+  info_.frame_count = open_file();
 }
 
 Y4mFile::Y4mFile(std::FILE* stream, std::string name)
-    : descriptor_(dup(fileno(stream))), name_(std::move(name)) {
+    : descriptor_(fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0)), name_(std::move(name)) {
   if (descriptor_ < 0)
     throw IoError(fmt::format("{}: cannot open: {}", name_, std::strerror(errno)));
 }
@@ -282,7 +283,9 @@ Y4mFile::~Y4mFile() { close(descriptor_); }
 
 std::uint64_t Y4mFile::bytes() const {
   struct stat status {};
-  return fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  if (fstat(descriptor_, &status) != 0)
+    throw IoError(fmt::format("{}: cannot read: {}", name_, std::strerror(errno)));
+  return static_cast<std::uint64_t>(status.st_size);
 }
 
 void Y4mFile::read(std::int64_t frame, std::uint64_t place, std::uint64_t bytes,
@@ -299,17 +302,21 @@ void Y4mFile::read(std::int64_t frame, std::uint64_t place, std::uint64_t bytes,
   }
 }
 
-// The count is known where the rest of a file is a whole number of frames with plain headers.
-std::int64_t Y4mSource::count_frames() {
+// Frames are read from a file at their places where it has one at least. Some file systems report
+// no length, so that such files are read in order. The count is known where the rest of the file is
+// a whole number of frames with plain headers.
+std::int64_t Y4mSource::open_file() {
   struct stat status {};
   const int descriptor = fileno(stream_.get());
   const auto here = std::ftell(stream_.get());
   if (descriptor < 0 || here < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
     return -1;
-  file_ = std::make_shared<Y4mFile>(stream_.get(), name_);
-  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   const std::int64_t rest = status.st_size - here;
   const auto one = static_cast<std::int64_t>(header_.frame_bytes() + kFrameLine.size());
+  if (rest >= one) {
+    file_ = std::make_shared<Y4mFile>(stream_.get(), name_);
+    file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  }
   return rest >= 0 && rest % one == 0 ? rest / one : -1;
 }
 
@@ -354,7 +361,9 @@ void Y4mSource::read_frame_data() {
 
 void Y4mSource::pass_frame_data() {
   const std::uint64_t bytes = header_.frame_bytes();
-  place_ = static_cast<std::uint64_t>(std::ftell(stream_.get()));
+  const auto here = std::ftell(stream_.get());
+  if (here < 0) throw IoError(fmt::format("{}: cannot read: {}", name_, std::strerror(errno)));
+  place_ = static_cast<std::uint64_t>(here);
   if (place_ + bytes > file_bytes_) file_bytes_ = file_->bytes();
   if (place_ + bytes > file_bytes_)
     throw_truncated(name_, index_, file_bytes_ - std::min(place_, file_bytes_), bytes);

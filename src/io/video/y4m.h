@@ -35,8 +35,7 @@ using FilePointer = std::unique_ptr<std::FILE, CloseFile>;
 // A file that frames are read from at their places, in any order and in several threads.
 class Y4mFile {
  public:
-  // Of the same file as `stream`, but with a descriptor of its own. Throws an IoError that begins
-  // with `name`.
+  // Opens the file of `stream` again. Throws an IoError that begins with `name`.
   Y4mFile(std::FILE* stream, std::string name);
   ~Y4mFile();
   Y4mFile(const Y4mFile&) = delete;
@@ -44,8 +43,8 @@ class Y4mFile {
 
   // Its length, as it is now.
   std::uint64_t bytes() const;
-  // Reads so many bytes of a frame. Throws a FormatError that names the frame where the file has
-  // become shorter, and IoError.
+  // Reads a frame of `bytes` bytes into `data`. Throws a FormatError that names the frame where the
+  // file has become shorter, and IoError.
   void read(std::int64_t frame, std::uint64_t place, std::uint64_t bytes,
             std::vector<std::uint8_t>& data) const;
 
@@ -68,7 +67,7 @@ class Y4mSource final : public VideoSource {
   bool read_frame_header();
   void read_frame_data();
   void pass_frame_data();
-  std::int64_t count_frames();
+  std::int64_t open_file();  // returns the number of frames, or -1 where it is not known
 
   FilePointer stream_;
   std::string name_;

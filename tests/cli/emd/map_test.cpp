@@ -131,7 +131,7 @@ TEST_F(EmdMapCommand, MapsVideo) {
   EXPECT_EQ(frames, 4);
 }
 
-// A GPU has several frames in flight; what is written is the CPU's to the bit, in the same order.
+// What is written is the CPU's to the bit, in the same order.
 TEST_F(EmdMapCommand, MapsVideoOnAGpuAlike) {
   FOVEA_SKIP_WITHOUT_CUDA();
   io::VideoWriter writer(folder_ / "a.y4m", {.frame_rate = 10});

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <thread>
 
@@ -153,10 +154,17 @@ TEST(ImageInput, HardwareThatCannotDecodeIsNotedAndChangesNothing) {
     const Ended plain = run_here(args);
     EXPECT_EQ(plain.status, kDone) << args[0] << ' ' << args[1] << ": " << plain.err;
     EXPECT_THAT(plain.err, Not(HasSubstr("ffv1")));
+    const std::string output = args.back();
+    const bool file = std::filesystem::is_regular_file(output);
+    const std::string before = file ? test::load(output) : "";
     args.insert(args.end(), {"--hardware", "auto"});
     const Ended noted = run_here(args);
     EXPECT_EQ(noted.status, kDone) << args[0] << ' ' << args[1] << ": " << noted.err;
-    EXPECT_THAT(noted.err, HasSubstr("does not decode ffv1")) << args[0] << ' ' << args[1];
+    EXPECT_THAT(noted.err, HasSubstr("v.mkv: cuda does not decode ffv1"))
+        << args[0] << ' ' << args[1];
+    if (file) {
+      EXPECT_TRUE(test::load(output) == before) << output;
+    }
   }
 }
 

@@ -464,11 +464,11 @@ TEST(TiffWriter, PagesThatSeveralThreadsEncodeAreTheSame) {
   Random random(12);
   std::vector<Image<float>> images;
   for (int i = 0; i < 6; ++i) images.push_back(random_image<float>(random, 200 + i, 150));
-  for (const TiffCompression compression : {TiffCompression::kDeflate, TiffCompression::kNone}) {
-    TiffWriter whole(folder / "whole.tif", {.tiff_compression = compression});
-    for (const Image<float>& image : images) whole.write(image);
-    whole.finish();
-    TiffWriter halves(folder / "halves.tif", {.tiff_compression = compression});
+  const std::vector<AnyView> views(images.begin(), images.end());
+  for (const TiffCompression compression :
+       {TiffCompression::kDeflate, TiffCompression::kLzw, TiffCompression::kNone}) {
+    write_pages(folder / "whole.tif", views, {.tiff_compression = compression});  // by libtiff
+    TiffWriter halves(folder / "halves.tif", {.tiff_compression = compression}, 1000000);
     std::vector<std::optional<TiffPage>> pages(images.size());
     {
       std::vector<std::jthread> threads;
@@ -481,6 +481,9 @@ TEST(TiffWriter, PagesThatSeveralThreadsEncodeAreTheSame) {
     halves.finish();
     EXPECT_TRUE(load(folder / "halves.tif") == load(folder / "whole.tif"));
   }
+  TiffWriter packed(folder / "a.tif"),
+      plain(folder / "b.tif", {.tiff_compression = TiffCompression::kNone});
+  EXPECT_THROW(plain.write(packed.encode(images[0])), InvalidArgument);
 }
 
 TEST(TiffWriter, LeavesNothingWithoutFinish) {
