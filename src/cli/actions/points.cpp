@@ -86,9 +86,8 @@ class PointsRun {
         reader_(context.inputs[0], video_options(context, io::VideoColor::kGray)),
         annotated_(request.annotated, reader_.info().rate.value()) {
     actions::PointOptions options = request.points;
-    options.exec = context.exec;
-    options.exec.progress = {};  // run_frames() reports frames
-    options.exec.stop = {};      // and stops between them, so that what was found can be finished
+    options.exec = context.exec_without_progress();
+    options.exec.stop = {};  // run_frames() stops between frames, so that the rest can be finished
     exec_ = options.exec;
     streams_.emplace_back(options);
     set_.frame_rate = reader_.info().rate.value();

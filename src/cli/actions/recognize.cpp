@@ -60,9 +60,8 @@ class RecognizeRun {
     actions::RecognizeOptions& options = request.recognize;
     if (!options.frame_rate) options.frame_rate = rate.numerator > 0 ? rate.value() : 25;
     rate_ = *options.frame_rate;
-    options.exec = context.exec;
-    options.exec.progress = {};  // run_frames() reports frames
-    options.exec.stop = {};      // and stops between them, so that the events can be finished
+    options.exec = context.exec_without_progress();
+    options.exec.stop = {};  // run_frames() stops between frames, so that events can be finished
     recognizers_.emplace_back(request.model, options);
     if (!request.annotated.empty())
       annotated_.emplace(AnnotatedVideo::Request{.path = request.annotated,

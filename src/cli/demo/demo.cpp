@@ -62,8 +62,7 @@ int run_demo(DemoOptions& options, Context& context) {
   settle_device(context);
   const Image<std::uint8_t> scene = demo_scene();
   io::write_image((folder / "scene.png").string(), scene.view());
-  DemoRun run{.exec = context.exec, .scene = scene, .folder = options.output};
-  run.exec.progress = {};
+  DemoRun run{.exec = context.exec_without_progress(), .scene = scene, .folder = options.output};
   report::Page page("Fovea " FOVEA_VERSION,
                     "Results of the program on this machine. Every command below runs in the "
                     "folder of this page, which also holds the test scene, `scene.png`.");

@@ -150,7 +150,7 @@ class MapRun {
     step.number = next_++;
     if (mapper_) return true;
     frames_.decode(step.stored, step.frame);
-    mapper_.emplace(request_, step.frame, quiet());
+    mapper_.emplace(request_, step.frame, context_.exec_without_progress());
     return true;
   }
   void prepare(Step& step) {
@@ -167,18 +167,13 @@ class MapRun {
   void write(Step& step) {
     const ImageView<const float> map = step.map;
     if (!request_.truth.empty())
-      report_.areas = areas_of(map, step.frame, request_, *mapper_, quiet());
+      report_.areas =
+          areas_of(map, step.frame, request_, *mapper_, context_.exec_without_progress());
     report_.width = map.width;
     report_.height = map.height;
     files_.add(map, step.encoded);
     report_.frame_seconds.push_back(step.seconds);
     report_.stats.push_back(step.stats);
-  }
-
-  Exec quiet() const {
-    Exec exec = context_.exec;
-    exec.progress = {};
-    return exec;
   }
 
   const MapRequest& request_;

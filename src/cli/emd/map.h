@@ -92,7 +92,6 @@ class MapFiles {
   // Called in the order of the frames.
   void add(ImageView<const float> map, const Encoded& encoded);
   void finish();
-  std::int64_t frames() const { return frames_; }
 
  private:
   const MapRequest& request_;

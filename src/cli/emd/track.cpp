@@ -78,8 +78,7 @@ class TrackRun {
       for (const auto& truth : truths_) targets_.emplace_back(truth.front());
     }
     emd::TrackOptions options = request.track;
-    options.exec = context.exec;
-    options.exec.progress = {};  // progress counts frames
+    options.exec = context.exec_without_progress();
     options.whole_map = options.whole_map || !request.map_video.empty();
     trackers_.emplace_back(options);
     boxes_.resize(targets_.size());

@@ -36,8 +36,7 @@ std::vector<Contestant> contestants_of(const TrackRequest& request, const Rivals
   std::vector<Contestant> all;
   all.push_back({"a box that stays", true, [box](ImageView<const std::uint8_t>) { return box; }});
   emd::TrackOptions options = request.track;
-  options.exec = context.exec;
-  options.exec.progress = {};
+  options.exec = context.exec_without_progress();
   options.distance = options.distance == emd::TrackDistance::kEmd
                          ? emd::TrackDistance::kBhattacharyya
                          : emd::TrackDistance::kEmd;

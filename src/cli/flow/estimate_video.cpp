@@ -165,8 +165,7 @@ class VideoRun {
       io::write_flow(field_path(step.field_number), view);
       written_.add(field_path(step.field_number));
     }
-    Exec exec = context_.exec;
-    exec.progress = {};
+    Exec exec = context_.exec_without_progress();
     exec.threads = plan_.threads;
     step.drawn.clear();
     for (const PictureFile& picture : pictures_)

@@ -162,8 +162,7 @@ std::string results_text(const MethodResult& result) {
 
 int run_eval(FlowEvalRequest& request, Context& context) {
   settle_device(context);
-  request.flow.exec = context.exec;
-  request.flow.exec.progress = {};
+  request.flow.exec = context.exec_without_progress();
   const auto sequences = find_sequences(context.inputs);
   std::vector<MethodResult> results;
   results.push_back(measure(sequences, request, context));

@@ -227,8 +227,7 @@ int run_segment(SegmentRequest& request, Context& context) {
   const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
   const auto plan =
       io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()), cuda ? 1 : 0);
-  request.options.exec = context.exec;
-  request.options.exec.progress = {};
+  request.options.exec = context.exec_without_progress();
   request.options.exec.threads = plan.threads;
   request.render.exec = request.options.exec;
   std::vector<mesh::Segmenter> segmenters;

@@ -58,7 +58,7 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
   const auto outputs = output_paths(context, files.output, inputs, std::string(extension));
   const auto plan = io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
   for (Exec* exec : execs) {
-    *exec = exec_of_image(context);
+    *exec = context.exec_without_progress();
     exec->threads = plan.threads;
   }
   const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
@@ -90,12 +90,6 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
        .write = write,
        .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
   return batch.finish();
-}
-
-Exec exec_of_image(const Context& context) {
-  Exec exec = context.exec;
-  exec.progress = {};
-  return exec;
 }
 
 io::ImageFacts facts_of_bytes(const io::ImageFacts& source) {

@@ -39,10 +39,6 @@ using ImageWork = std::function<ImageResult(io::AnyImage& image, const std::stri
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
                   std::initializer_list<Exec*> execs, const ImageWork& work);
 
-// Settings for one image: those of the command line, but without progress, which is counted in
-// images.
-Exec exec_of_image(const Context& context);
-
 // Facts of a byte image that is made from an image with these facts: its orientation is the same.
 io::ImageFacts facts_of_bytes(const io::ImageFacts& source);
 

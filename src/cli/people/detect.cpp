@@ -210,8 +210,7 @@ class Search {
     while (static_cast<int>(workers_.size()) < plan.count) {
       people::DetectOptions options = options_;
       Stream stream(context_.exec.device);
-      options.exec = context_.exec;
-      options.exec.progress = {};
+      options.exec = context_.exec_without_progress();
       options.exec.stream = stream.get();
       options.exec.threads = plan.threads;
       workers_.push_back({std::move(stream), people::Detector(model_, options)});

@@ -102,7 +102,7 @@ int run_show(ShowRequest& request, Context& context) {
     Image<std::uint8_t> image =
         people_pixels(read_finite_input(context, context.inputs[0], io::Orientation::kApply));
     picture = request.blocks > 0
-                  ? blocks_on(in_color(std::move(image)), request, exec_of_image(context))
+                  ? blocks_on(in_color(std::move(image)), request, context.exec_without_progress())
                   : gradients_of(image, request);
   }
   io::write_image(request.output, picture.view());

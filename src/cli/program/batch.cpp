@@ -122,8 +122,7 @@ io::FrameRunOptions Batch::options_of(const io::FrameWorkers& plan) const {
   options.in_flight = plan.in_flight;
   options.threads = plan.runners;
   options.memory_bytes = context_.memory_bytes;
-  options.exec = context_.exec;
-  options.exec.progress = {};  // counted here, over all inputs
+  options.exec = context_.exec_without_progress();
   return options;
 }
 

@@ -33,6 +33,13 @@ struct Context {
   std::uint64_t memory_bytes = 0;   // most memory of the inputs that are worked on at a time
   io::HardwareDecoding hardware{};  // decoder of video files
   double start_seconds = steady_seconds();
+
+  // For library calls of verbs that count their inputs or frames themselves.
+  Exec exec_without_progress() const {
+    Exec quiet = exec;
+    quiet.progress = {};
+    return quiet;
+  }
 };
 
 // One call of a verb: its options, and the function that runs it and returns an exit status.

@@ -58,8 +58,7 @@ int run_words(WordsRequest& request, Context& context) {
   const io::FrameWorkers plan =
       io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
   scenes::FeatureOptions options;
-  options.exec = context.exec;
-  options.exec.progress = {};
+  options.exec = context.exec_without_progress();
   options.exec.threads = plan.threads;
   std::vector<scenes::FeatureMaker> makers;
   makers.reserve(static_cast<std::size_t>(plan.count));
