@@ -1,8 +1,8 @@
-# Compiles a target's sources in batches, which halves the time of a cold build: the headers of a batch are read once.
-# A batch holds neighbors of one folder, so that a new file moves no other folder's batches and two files meet in one
-# translation unit only if they stand in one room. Not batched are files that Highway compiles once for each of several
-# instruction sets (*_cpu.cpp), stand-ins that come and go with an option, and what compiled_alone.txt names.
-set(FOVEA_UNITY_BATCH 10)  # more saves little and makes a change of one file slow
+# Compiles a target's sources in batches, which halves the time of a cold build: the headers of a batch are read once and
+# what they instantiate is compiled once. A batch holds the files of one room (folder), or of several small rooms of one
+# floor that stand side by side. Not batched are files that Highway compiles once for each of several instruction sets
+# (*_cpu.cpp), stand-ins that come and go with an option, and what compiled_alone.txt names.
+set(FOVEA_UNITY_BATCH 14)  # more saves little and makes a change of one file slow
 
 # One file's constants are no warning for the locals of another, and to gcc a batched file looks like a header.
 set(FOVEA_UNITY_PRAGMAS [[
@@ -10,6 +10,13 @@ set(FOVEA_UNITY_PRAGMAS [[
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"
 #endif]])
+
+# The floor of a room: src/ops of src/ops/resize, src/cli/emd of itself, with the mark of SIMD code.
+function(fovea_floor room result)
+  string(REGEX MATCH "\\|cpu$" mark "${room}")
+  string(REGEX MATCH "^[^/|]+(/cli)?(/[^/|]+)?" floor "${room}")
+  set(${result} "${floor}${mark}" PARENT_SCOPE)
+endfunction()
 
 function(fovea_unity target)
   if(NOT FOVEA_UNITY)
@@ -33,17 +40,36 @@ function(fovea_unity target)
       continue()
     endif()
     cmake_path(GET relative PARENT_PATH room)
-    string(MAKE_C_IDENTIFIER ${room} room)
     if(relative MATCHES "_cpu\\.cpp$")
-      string(APPEND room "_cpu")
+      string(APPEND room "|cpu")  # vectors and words are never mixed
     endif()
-    if(NOT room IN_LIST rooms)
-      list(APPEND rooms ${room})
-      set(count_${room} 0)
+    list(APPEND rooms ${room})
+    list(APPEND "in_${room}" ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES rooms)
+  list(SORT rooms)
+  foreach(room ${rooms})
+    fovea_floor(${room} floor)
+    list(LENGTH "in_${room}" count)
+    if(NOT DEFINED "filled_${floor}")
+      set("batch_${floor}" 0)
+      set("filled_${floor}" 0)
+    elseif("${filled_${floor}}" GREATER 0)
+      math(EXPR sum "${filled_${floor}} + ${count}")
+      if(sum GREATER FOVEA_UNITY_BATCH)
+        math(EXPR "batch_${floor}" "${batch_${floor}} + 1")
+        set("filled_${floor}" 0)
+      endif()
     endif()
-    math(EXPR batch "${count_${room}} / ${FOVEA_UNITY_BATCH}")
-    math(EXPR count_${room} "${count_${room}} + 1")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${room}_${batch})
+    foreach(source ${in_${room}})
+      if("${filled_${floor}}" EQUAL FOVEA_UNITY_BATCH)
+        math(EXPR "batch_${floor}" "${batch_${floor}} + 1")
+        set("filled_${floor}" 0)
+      endif()
+      math(EXPR "filled_${floor}" "${filled_${floor}} + 1")
+      string(MAKE_C_IDENTIFIER "${target}_${floor}_${batch_${floor}}" group)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
     UNITY_BUILD_CODE_BEFORE_INCLUDE "${FOVEA_UNITY_PRAGMAS}")

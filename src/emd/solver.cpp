@@ -17,7 +17,7 @@
 namespace fovea::emd {
 namespace {
 
-constexpr const char* kName = "emd";
+constexpr const char* kSolverName = "emd";
 
 template <class Mass>
 void require_shapes(const GroundDistance& ground, ImageView<const Mass> first,
@@ -25,7 +25,7 @@ void require_shapes(const GroundDistance& ground, ImageView<const Mass> first,
   const auto bins = [](const char* name, int is, int expected, const char* of) {
     if (is != expected)
       throw InvalidArgument(fmt::format("{}: {} has {} bins, but the ground distance has {} {}",
-                                        kName, name, is, expected, of));
+                                        kSolverName, name, is, expected, of));
   };
   if (first.channels != 1 || second.channels != 1)
     throw InvalidArgument(
@@ -35,7 +35,7 @@ void require_shapes(const GroundDistance& ground, ImageView<const Mass> first,
   bins("second", second.row_elements(), ground.columns(), "columns");
   if (second.height != 1 && second.height != first.height)
     throw InvalidArgument(
-        fmt::format("{}: second has {} histograms, expected 1 or {}, as many as first", kName,
+        fmt::format("{}: second has {} histograms, expected 1 or {}, as many as first", kSolverName,
                     second.height, first.height));
 }
 
@@ -43,8 +43,9 @@ void require_outputs(const GroundDistance& ground, int problems, Memory memory,
                      const SolutionsView& out) {
   if (out.distance == nullptr) throw InvalidArgument("emd: no memory was given for distances");
   if (out.flow.data == nullptr) return;
-  detail::require_shape(kName, "flow", out.flow, ground.rows() * ground.columns(), problems, 1);
-  if (!detail::same_side(out.flow.memory, memory))
+  fovea::detail::require_shape(kSolverName, "flow", out.flow, ground.rows() * ground.columns(),
+                               problems, 1);
+  if (!fovea::detail::same_side(out.flow.memory, memory))
     throw InvalidArgument("emd: flow lies in another memory than first, expected the same");
 }
 
@@ -64,7 +65,7 @@ SolutionsView view_of(Solutions& made) {
 // Histograms of one type where the twin needs them.
 template <class Mass>
 struct PlacedMasses {
-  detail::Placed<Mass> first{}, second{};
+  fovea::detail::Placed<Mass> first{}, second{};
 };
 
 // What a solver keeps on the device that it works on, so that a later call takes no new memory.
@@ -73,9 +74,9 @@ struct SolverWork {
   std::tuple<PlacedMasses<std::uint8_t>, PlacedMasses<std::uint16_t>, PlacedMasses<float>,
              PlacedMasses<double>>
       masses{};
-  detail::Placed<double> distance{}, flow{};
-  detail::Placed<Status> status{};
-  detail::Placed<std::uint16_t> pivots{};
+  fovea::detail::Placed<double> distance{}, flow{};
+  fovea::detail::Placed<Status> status{};
+  fovea::detail::Placed<std::uint16_t> pivots{};
 };
 
 }  // namespace
@@ -129,13 +130,13 @@ const char* to_string(Status status) {
 struct Solver::Impl {
   GroundDistance ground;
   SolverOptions options;
-  detail::Resident<SolverWork> work{};
+  fovea::detail::Resident<SolverWork> work{};
 
   SolverWork& work_on(const Exec& exec) {
     return work.on(exec.device, [&] {
       return std::make_unique<SolverWork>(
-          SolverWork{detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
-                                           : cpu::make_batch_solver(ground, options)});
+          SolverWork{fovea::detail::on_cuda(exec) ? cuda::make_batch_solver(ground, options)
+                                                  : cpu::make_batch_solver(ground, options)});
     });
   }
   template <class Mass>
@@ -145,7 +146,7 @@ struct Solver::Impl {
 // Takes memory on the current device.
 template <class Mass>
 void Solver::Impl::run(const MassBatch<Mass>& batch, const SolutionsView& out, const Exec& exec) {
-  const Memory side = detail::memory_of(exec.device);
+  const Memory side = fovea::detail::memory_of(exec.device);
   SolverWork& kept = work_on(exec);
   auto& masses = std::get<PlacedMasses<Mass>>(kept.masses);
   const MassBatch<Mass> there{masses.first.bring(batch.first, side, exec),
@@ -181,7 +182,7 @@ void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
   if (first.height == 0) return;
   require_shapes(impl_->ground, first, second);
   require_outputs(impl_->ground, first.height, first.memory, out);
-  const Exec exec = detail::resolve_exec(kName, impl_->options.exec, {first, second});
+  const Exec exec = fovea::detail::resolve_exec(kSolverName, impl_->options.exec, {first, second});
   const fovea::cuda::ScopedDevice here(exec.device);
   impl_->run(MassBatch<Mass>{first, second}, out, exec);
 }
@@ -189,10 +190,10 @@ void Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second,
 template <class Mass>
 Solutions Solver::solve(ImageView<const Mass> first, ImageView<const Mass> second, bool with_flow) {
   if (first.height > 0) require_shapes(impl_->ground, first, second);
-  const Exec exec = detail::resolve_exec(kName, impl_->options.exec, {first, second});
+  const Exec exec = fovea::detail::resolve_exec(kSolverName, impl_->options.exec, {first, second});
   const fovea::cuda::ScopedDevice here(exec.device);  // results lie where `first` does
-  Solutions made =
-      make_solutions(impl_->ground, first.height, detail::memory_beside(first.memory), with_flow);
+  Solutions made = make_solutions(impl_->ground, first.height,
+                                  fovea::detail::memory_beside(first.memory), with_flow);
   if (first.height > 0) impl_->run(MassBatch<Mass>{first, second}, view_of(made), exec);
   return made;
 }

@@ -11,7 +11,7 @@
 namespace fovea::flow::cpu {
 namespace {
 
-constexpr int kRowsPerTask = 32;
+constexpr int kGrayRowsPerTask = 32;
 constexpr int kStripRows = 32;  // rows of a coarse level that are computed at a time
 constexpr int kCutRows = 4;
 
@@ -57,7 +57,7 @@ GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mas
 
 template <class T>
 void to_gray(ImageView<const T> image, GrayRange range, ImageView<float> out, const Exec& exec) {
-  parallel_for(exec, image.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(exec, image.height, kGrayRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       float* row = out.row(y);
       if (image.channels == 1) {

@@ -20,7 +20,7 @@
 namespace fovea::people {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 64U << 20U;
+constexpr std::uint64_t kMostModelBytes = 64U << 20U;
 constexpr std::size_t kShown = 24;  // characters of a word that a message shows
 constexpr std::string_view kSpace = " \t\r\n";
 
@@ -286,7 +286,7 @@ Model parse_foreign_model(std::string_view text, const std::string& name, const 
 
 Model import_model(const std::string& path, const HogOptions& hog) {
   const io::Source source(path);
-  if (source.size() > kMostBytes)
+  if (source.size() > kMostModelBytes)
     throw FormatError(fmt::format("{}: {} bytes are more than a model has", path, source.size()));
   std::string text(static_cast<std::size_t>(source.size()), '\0');
   text.resize(source.read_at(0, std::as_writable_bytes(std::span(text))));

@@ -12,13 +12,11 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kEdge = 8;    // margin around the chart
 constexpr double kTitle = 24;  // heights of the chart's parts
 constexpr double kRow = 20;
 constexpr double kNote = 19;
 constexpr double kSign = 18;   // width of the sign in a legend's entry
 constexpr double kTurn = -32;  // rotation in degrees of labels that do not fit their slot
-constexpr double kLongestLabel = 150;
 
 std::string legend_text(const LegendEntry& entry) {
   return entry.empty ? entry.name + " (no data)" : entry.name;

@@ -10,6 +10,9 @@
 
 namespace fovea::report {
 
+inline constexpr double kEdge = 8;  // margin around a chart
+inline constexpr double kLongestLabel = 150;
+
 struct LegendEntry {
   enum class Sign : unsigned char { kLine, kDashedLine, kDot, kSwatch };
   std::string name;

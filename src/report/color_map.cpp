@@ -51,7 +51,7 @@ Oklab curve(ColorMap map, double t) {
   switch (map) {
     case ColorMap::kEmber: return along(kEmberPoints, t);
     case ColorMap::kTide: return along(kTidePoints, t);
-    case ColorMap::kGray: break;  // has no curve: see Table
+    case ColorMap::kGray: break;  // has no curve: see ColorTable
     case ColorMap::kBalance:
       return t < 0.5 ? along(kCoolPoints, 2 * t) : along(kWarmPoints, 2 - 2 * t);
     case ColorMap::kPhase:
@@ -61,9 +61,9 @@ Oklab curve(ColorMap map, double t) {
 }
 
 // The map as a table.
-class Table {
+class ColorTable {
  public:
-  explicit Table(ColorMap map) : cyclic_(map == ColorMap::kPhase) {
+  explicit ColorTable(ColorMap map) : cyclic_(map == ColorMap::kPhase) {
     if (map == ColorMap::kGray) fill_gray();
     else walk(map);
   }
@@ -156,10 +156,10 @@ void describe(OptionVisitor& visit, ColorMapOptions& options) {
   visit("symmetric", options.symmetric, "center the automatic range on 0");
 }
 
-Color color_at(ColorMap map, double t) { return Table(map).at(t); }
+Color color_at(ColorMap map, double t) { return ColorTable(map).at(t); }
 
 std::vector<Color> colors(ColorMap map, int count) {
-  const Table table(map);
+  const ColorTable table(map);
   const double steps = map == ColorMap::kPhase ? count : std::max(1, count - 1);
   std::vector<Color> result;
   result.reserve(static_cast<std::size_t>(std::max(0, count)));
@@ -200,7 +200,7 @@ ValueRange value_range(ImageView<const float> values, const ColorMapOptions& opt
 Image<std::uint8_t> apply_color_map(ImageView<const float> values, const ColorMapOptions& options) {
   require_values("apply_color_map", values);
   const ValueRange range = value_range(values, options);
-  const Table table(options.map);
+  const ColorTable table(options.map);
   Image<std::uint8_t> picture(std::max(0, values.width), std::max(0, values.height), 3);
   for (int y = 0; y < values.height; ++y) {
     for (int x = 0; x < values.width; ++x) {

@@ -11,7 +11,6 @@ namespace {
 
 using Cap = Shapes::Cap;
 
-bool finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 bool finite(const Rect<double>& box) {
   return finite(Point{box.x, box.y}) && finite(Point{box.x + box.width, box.y + box.height});
 }

@@ -13,10 +13,8 @@
 namespace fovea::report {
 namespace {
 
-constexpr double kEdge = 8;
 constexpr double kLargestCell = 56;
-constexpr double kBarRoom = 74;  // for the color bar with its numbers
-constexpr double kLongestLabel = 150;
+constexpr double kBarRoom = 74;           // for the color bar with its numbers
 constexpr std::size_t kMostRects = 2500;  // above this, the cells become one embedded image
 
 void check(const MatrixChart& chart) {

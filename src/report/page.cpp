@@ -11,6 +11,7 @@
 #include "report/page_style.h"
 #include "report/png_text.h"
 #include "report/svg.h"
+#include "report/ticks.h"
 
 namespace fovea::report {
 namespace {
@@ -56,10 +57,6 @@ std::string grouped(std::string digits) {
   for (std::size_t i = whole - 3; i > start; i = i > start + 3 ? i - 3 : start)
     digits.insert(i, "\u202F");
   return digits;
-}
-
-std::string with_minus(std::string digits) {
-  return !digits.empty() && digits[0] == '-' ? "−" + digits.substr(1) : digits;
 }
 
 bool numeric_column(const Table& table, std::size_t column) {

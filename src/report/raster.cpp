@@ -12,8 +12,6 @@
 namespace fovea::report {
 namespace {
 
-bool finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
-
 // How much of a window one pixel wide at `offset` lies in [low, high].
 double overlap(double offset, double low, double high) {
   return std::clamp(std::min(offset + 0.5, high) - std::max(offset - 0.5, low), 0.0, 1.0);

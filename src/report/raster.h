@@ -5,10 +5,13 @@
 #pragma once
 #include <fovea/report/draw.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
 namespace fovea::report {
+
+inline bool finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
 // Throws InvalidArgument for an image that cannot be drawn on.
 void require_canvas(const char* function, const Canvas& image);

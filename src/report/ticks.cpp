@@ -33,11 +33,6 @@ std::string without_trailing_zeros(std::string text) {
   return text;
 }
 
-// Writes a typographic minus, which is as wide as a plus.
-std::string with_minus(std::string text) {
-  return !text.empty() && text[0] == '-' ? "−" + text.substr(1) : text;
-}
-
 struct Suffix {
   double factor;
   const char* text;
@@ -106,6 +101,10 @@ std::vector<Tick> log_ticks(const Scale& scale, int target) {
 }
 
 }  // namespace
+
+std::string with_minus(std::string text) {
+  return !text.empty() && text[0] == '-' ? "−" + text.substr(1) : text;
+}
 
 double Scale::position(double value) const {
   if (!log) return (value - low) / (high - low);

@@ -30,6 +30,8 @@ std::vector<Tick> ticks(const Scale& scale, int target);
 // positive are replaced by a range that can be drawn.
 Scale nice_scale(Scale scale, int target);
 
+// The text with a typographic minus, which is as wide as a plus.
+std::string with_minus(std::string text);
 // Short numbers for labels, such as "0.25", "12.5k" and "3×10⁻⁵", with `digits` significant digits.
 std::string short_number(double value, int digits = 4);
 // A number with as many decimals as the step of an axis needs.

@@ -8,6 +8,8 @@
 
 namespace fovea::scenes {
 
+inline constexpr int kLeastWords = 2, kMostWords = 65535;
+
 // Visual words: a few descriptors that stand for all others. A place of an image has the word that
 // its descriptor is nearest to.
 struct Dictionary {
@@ -22,7 +24,7 @@ struct Dictionary {
 };
 
 struct DictionaryOptions {
-  int words = 500;    // 2 to 65535
+  int words = 500;    // kLeastWords to kMostWords
   int samples = 200;  // how many places of each image, drawn at random, words are learned from
   bool standardize = true;  // bring every number of a descriptor to mean 0 and deviation 1 first
   KmeansOptions kmeans{.max_iterations = 100};  // `words` and `exec` replace its clusters and exec

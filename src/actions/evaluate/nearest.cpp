@@ -1,15 +1,14 @@
 #include "actions/evaluate/nearest.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "actions/match/features.h"
+#include "core/infinity.h"
 
 namespace fovea::actions {
 namespace {
 
 constexpr int kMostRows = 65535;  // in one NearestCenter
-constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 float squared_distance(const float* a, const float* b, int size) {
   float sum = 0;
@@ -21,7 +20,7 @@ float squared_distance(const float* a, const float* b, int size) {
 int nearest_column(const float* row, std::span<const std::int32_t> labels) {
   int best = -1;
   for (std::size_t i = 0; i < labels.size(); ++i)
-    if (labels[i] >= 0 && row[i] < kInfinite && (best < 0 || row[i] < row[best]))
+    if (labels[i] >= 0 && row[i] < kInfinity<float> && (best < 0 || row[i] < row[best]))
       best = static_cast<int>(i);
   return best;
 }
@@ -41,7 +40,8 @@ NearestRows::NearestRows(std::vector<Image<float>> groups, const Exec& exec)
 
 Image<float> NearestRows::find(ImageView<const float> points) {
   Image<float> result(static_cast<int>(groups_.size()), points.height);
-  for (int y = 0; y < result.height(); ++y) std::fill_n(result.row(y), result.width(), kInfinite);
+  for (int y = 0; y < result.height(); ++y)
+    std::fill_n(result.row(y), result.width(), kInfinity<float>);
   if (points.height == 0) return result;
   for (Part& part : parts_) {
     throw_if_stopped(exec_);
@@ -82,7 +82,7 @@ std::vector<double> single_distances(ImageView<const float> nearest, int begin, 
   std::vector<double> sums(static_cast<std::size_t>(classes), 0);
   std::vector<float> least(static_cast<std::size_t>(classes));
   for (int y = begin; y < end; ++y) {
-    std::ranges::fill(least, kInfinite);
+    std::ranges::fill(least, kInfinity<float>);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (labels[i] < 0) continue;
       float& value = least[static_cast<std::size_t>(labels[i])];

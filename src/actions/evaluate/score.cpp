@@ -5,18 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+
+#include "core/infinity.h"
 
 namespace fovea::actions {
 namespace {
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 // Returns the mean of the least finite values; infinite if there are none.
 template <class Number>
 double mean_of_least(std::vector<Number>& values, int count) {
   std::erase_if(values, [](Number value) { return !std::isfinite(value); });
-  if (values.empty()) return kInfinite;
+  if (values.empty()) return kInfinity<double>;
   const auto some = std::min(values.size(), static_cast<std::size_t>(count));
   std::ranges::partial_sort(values, values.begin() + static_cast<std::ptrdiff_t>(some));
   double sum = 0;
@@ -28,11 +27,11 @@ double mean_of(std::span<const float> row, std::span<const int> columns) {
   double sum = 0;
   for (const int column : columns)
     sum += static_cast<double>(row[static_cast<std::size_t>(column)]);
-  return columns.empty() ? kInfinite : sum / static_cast<double>(columns.size());
+  return columns.empty() ? kInfinity<double> : sum / static_cast<double>(columns.size());
 }
 
 std::vector<double> z_scores(std::span<const double> values) {
-  double greatest = -kInfinite;
+  double greatest = -kInfinity<double>;
   for (const double value : values)
     if (std::isfinite(value)) greatest = std::max(greatest, value);
   std::vector<double> result(values.begin(), values.end());
@@ -79,8 +78,8 @@ void describe(OptionVisitor& visit, CutOptions& options) {
 ClassDistances nearest_prototypes(std::span<const float> row, std::span<const int> columns,
                                   std::span<const Prototype> prototypes, int classes, int best) {
   const auto count = static_cast<std::size_t>(classes);
-  ClassDistances result{std::vector<double>(count, kInfinite), std::vector<int>(count, -1),
-                        std::vector<float>(count, std::numeric_limits<float>::infinity())};
+  ClassDistances result{std::vector<double>(count, kInfinity<double>), std::vector<int>(count, -1),
+                        std::vector<float>(count, kInfinity<float>)};
   std::vector<std::vector<float>> values(count);
   for (const int column : columns) {
     const float value = row[static_cast<std::size_t>(column)];
@@ -146,7 +145,7 @@ double margin_of(std::span<const double> distances) {
   const int best = least_of(distances);
   if (best < 0) return 0;
   const double least = distances[static_cast<std::size_t>(best)];
-  double second = kInfinite;
+  double second = kInfinity<double>;
   for (std::size_t i = 0; i < distances.size(); ++i)
     if (static_cast<int>(i) != best) second = std::min(second, distances[i]);
   if (!std::isfinite(second) || least == 0) return 0;

@@ -1,16 +1,14 @@
 // The recursion over frames. Points are assigned beforehand, for each pair of a model frame and a
 // scene frame separately, so that a pair of frames has one direction per rank.
 #include <algorithm>
-#include <limits>
 
 #include "actions/match/match_frames.h"
 #include "actions/match/match_math.h"
+#include "core/infinity.h"
 #include "core/parallel.h"
 
 namespace fovea::actions::detail {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A frame of the scene: either with its points or skipped by a dummy.
 struct Place {
@@ -21,7 +19,7 @@ struct Place {
 };
 
 struct State {
-  double energy = kInfinity;
+  double energy = kInfinity<double>;
   double appearance = 0;
   std::int32_t first_frame = 0;
 };
@@ -80,7 +78,7 @@ Assignment assign(const Nodes& model, const Scene& scene, const Place& place,
   double sum = 0;
   int counted = 0;
   for (int n = 0; n < model.size(); ++n) {
-    double best = kInfinity;
+    double best = kInfinity<double>;
     std::int32_t nearest = -1;
     for (std::int32_t p = place.first; p < place.end; ++p) {
       if (taken[p - place.first]) continue;
@@ -143,7 +141,7 @@ class Recursion {
           best = state;
           last_frame = places_[c].frame;
         }
-    if (best.energy == kInfinity) return {.energy = std::numeric_limits<float>::infinity()};
+    if (best.energy == kInfinity<double>) return {.energy = kInfinity<float>};
     return {static_cast<float>(best.energy), static_cast<float>(best.appearance), best.first_frame,
             last_frame};
   }

@@ -1,14 +1,11 @@
 // Makes groups of models.
 #include "actions/match/match_group.h"
 
-#include <limits>
-
 #include "actions/match/match_math.h"
+#include "core/infinity.h"
 
 namespace fovea::actions::cpu {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 void place_model(const Chain& chain, int first, LaneGroup& group) {
   const std::vector<Node>& nodes = chain.nodes;
@@ -38,9 +35,9 @@ void fill_group(std::span<const Chain> models, LaneGroup& group) {
   group.gaps.assign(lanes, 0);
   group.at_middle.assign(lanes, 0);
   group.at_last.assign(lanes, 0);
-  group.closed.assign(lanes, kInfinity);
+  group.closed.assign(lanes, kInfinity<float>);
   group.timed.assign(lanes, 0);
-  group.second.assign(lanes, kInfinity);
+  group.second.assign(lanes, kInfinity<float>);
   group.features = models.front().features.width();
   group.values.assign(lanes * group.features, 0);
   for (const LaneGroup::Model& model : group.models)

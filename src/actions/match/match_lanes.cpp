@@ -2,14 +2,13 @@
 #include "actions/match/match_lanes.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "actions/match/match_math.h"
+#include "core/infinity.h"
 
 namespace fovea::actions::cpu {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::size_t kPad = LaneGroup::kRound;
 
 }  // namespace
@@ -88,8 +87,8 @@ void LaneTrellis::find_least(const detail::StepWindow& steps, std::int64_t numbe
       std::int32_t* const who_all = slot.who_all.data() + at;
       std::int32_t* const who_dummy = slot.who_dummy.data() + at;
       if (f == 0) {
-        std::fill_n(all, lanes, kInfinity);
-        std::fill_n(dummy, lanes, kInfinity);
+        std::fill_n(all, lanes, kInfinity<float>);
+        std::fill_n(dummy, lanes, kInfinity<float>);
         std::fill_n(who_all, lanes, detail::kNobody);
         std::fill_n(who_dummy, lanes, detail::kNobody);
       } else {
@@ -119,7 +118,7 @@ void LaneTrellis::advance(const detail::StepWindow& steps, std::int64_t number, 
   Slot& slot = slots_[static_cast<std::size_t>(number % std::ssize(slots_))];
   const std::size_t size = lanes * step.nodes * step.before() + 2 * kPad;
   if (slot.states.size() < size) slot.states.resize(size);
-  std::fill(ends_.begin(), ends_.end(), LaneEnd{.energy = kInfinity});
+  std::fill(ends_.begin(), ends_.end(), LaneEnd{.energy = kInfinity<float>});
   RowWork work{.group = group_, .terms = &terms_, .energies = energies_.data()};
   work.states = slot.states.data() + kPad;
   work.back = back;

@@ -82,7 +82,7 @@ class LaneTrellis {
   const LaneGroup* group_ = nullptr;
   detail::MatchTerms terms_;
   std::vector<float> dummy_;  // the unary cost of a dummy, for every lane
-  std::vector<Candidate> candidates_;
+  std::vector<RowCandidate> candidates_;
   std::vector<Slot> slots_;
   std::vector<Past> past_;
   std::vector<float> energies_;

@@ -9,7 +9,7 @@
 namespace fovea::actions::cpu {
 
 // A point that may be two nodes before.
-struct Candidate {
+struct RowCandidate {
   const float* states = nullptr;  // states of the pair (middle, this point)
   detail::Bends bends;            // of the triple
   std::int32_t who = 0;           // index, counted from the middle's oldest neighbor
@@ -18,7 +18,7 @@ struct Candidate {
 struct RowWork {
   const LaneGroup* group = nullptr;
   const detail::MatchTerms* terms = nullptr;
-  const Candidate* candidates = nullptr;
+  const RowCandidate* candidates = nullptr;
   int count = 0;
   const float* least = nullptr;  // least states of nodes without an angle, or null
   const std::int32_t* who = nullptr;

@@ -40,7 +40,7 @@ HWY_INLINE void lanes_from(const RowWork& work, int n) {
     who[v] = hn::Set(di, detail::kNobody);
   }
   const V weight = hn::Set(d, work.terms->angles);
-  for (const Candidate* c = work.candidates; c != work.candidates + work.count; ++c) {
+  for (const RowCandidate* c = work.candidates; c != work.candidates + work.count; ++c) {
     const V scene_middle = hn::Set(d, c->bends.at_middle);
     const V scene_last = hn::Set(d, c->bends.at_last);
     const VI this_one = hn::Set(di, c->who);

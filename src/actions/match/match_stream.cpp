@@ -11,6 +11,7 @@
 
 #include "actions/match/match_lanes.h"
 #include "core/dispatch.h"
+#include "core/infinity.h"
 #include "core/parallel.h"
 
 namespace fovea::actions {
@@ -18,7 +19,6 @@ namespace {
 
 using cpu::LaneGroup;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int kGroupLanes = 256;
 
 // A group of models and what it keeps for as many steps as a path may have.
@@ -65,7 +65,7 @@ void StreamMatcher::Impl::advance(std::size_t g, ImageView<const float> rows, bo
   if (!reported) return;
   for (std::size_t m = 0; m < group.models.size(); ++m) {
     const cpu::LaneEnd& end = walker.trellis.ends()[m];
-    if (end.energy == kInfinity) continue;
+    if (end.energy == kInfinity<float>) continue;
     walker.paths[m] = walker.trellis.trace(steps, static_cast<int>(m), number, end);
     const cpu::LanePath& path = walker.paths[m];
     scores[group.models[m].index] = {end.energy, path.appearance,
@@ -133,7 +133,7 @@ std::span<const MatchScore> StreamMatcher::push(std::int32_t frame, const Nodes&
           fmt::format("match: a point lies in frame {}; expected {}, the frame "
                       "that is pushed",
                       node.frame, frame));
-  std::fill(impl.scores.begin(), impl.scores.end(), MatchScore{.energy = kInfinity});
+  std::fill(impl.scores.begin(), impl.scores.end(), MatchScore{.energy = kInfinity<float>});
   for (Walker& walker : impl.walkers)
     for (cpu::LanePath& path : walker.paths) path.nodes.clear();
   if (impl.terms.dummies && impl.steps.end() > 0) {

@@ -27,10 +27,10 @@ constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
 using Frame = ImageView<const std::uint8_t>;
 
 void require_frame(const Frame& frame, Extent size, std::int64_t number) {
-  detail::require_host("points", "a frame", frame.memory);
+  fovea::detail::require_host("points", "a frame", frame.memory);
   if (frame.empty() || frame.channels != 1)
     throw InvalidArgument(fmt::format("points: frame {} is {}; expected a gray or RGB image",
-                                      number, detail::shape_text(frame)));
+                                      number, fovea::detail::shape_text(frame)));
   if (size.width > 0 && (frame.width != size.width || frame.height != size.height))
     throw InvalidArgument(
         fmt::format("points: frame {} is {}x{}; expected {}x{}, the size of the first", number,
@@ -45,8 +45,8 @@ Frame gray_of(const Frame& frame, Image<std::uint8_t>& converted) {
 }
 
 std::unique_ptr<PointEngine> make_engine(const PointPlan& plan, Extent size, const Exec& exec) {
-  return detail::on_cuda(exec) ? cuda::make_point_engine(plan, size, exec)
-                               : cpu::make_point_engine(plan, size, exec);
+  return fovea::detail::on_cuda(exec) ? cuda::make_point_engine(plan, size, exec)
+                                      : cpu::make_point_engine(plan, size, exec);
 }
 
 // Repeats the last frame `count` times, one block at a time, and calls `after` with the number of
@@ -80,11 +80,11 @@ class Finder {
   explicit Finder(const PointOptions& options)
       : plan_(plan_points(options)),
         most_(options.most_per_frame),
-        exec_(detail::resolve_exec("points", options.exec, {Memory::kHost})) {}
+        exec_(fovea::detail::resolve_exec("points", options.exec, {Memory::kHost})) {}
 
   int latency() const { return plan_.latency; }
   int block() const { return engine_ ? engine_->block() : 1; }
-  bool on_cuda() const { return detail::on_cuda(exec_); }
+  bool on_cuda() const { return fovea::detail::on_cuda(exec_); }
   std::int64_t taken() const { return taken_; }
 
   void push(std::span<const Frame> frames) {
@@ -349,7 +349,7 @@ Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> fram
   for (std::size_t i = 0; i < frames.size(); ++i)
     require_frame(frames[i], {frames[0].width, frames[0].height}, static_cast<std::int64_t>(i));
   const PointPlan plan = plan_descriptors(points, options);
-  const Exec resolved = detail::resolve_exec("points", options.exec, {Memory::kHost});
+  const Exec resolved = fovea::detail::resolve_exec("points", options.exec, {Memory::kHost});
   const auto site_of = [&](const SpaceTimePoint& point) {
     Site site{point.frame, 0, 0, 0};
     while (plan.sigma2_of(site.channel) != point.sigma2 || plan.tau2_of(site.channel) != point.tau2)

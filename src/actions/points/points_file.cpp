@@ -36,9 +36,9 @@ struct Line {
   std::vector<float> descriptor;
 };
 
-class Reader {
+class PointsReader {
  public:
-  explicit Reader(const io::Source& source) : source_(source) {}
+  explicit PointsReader(const io::Source& source) : source_(source) {}
 
   PointSet read(std::string_view text) {
     while (!text.empty()) {
@@ -192,10 +192,10 @@ PointSet read_points(const std::string& path) {
   const io::Source source(path);
   std::string text(static_cast<std::size_t>(source.size()), '\0');
   text.resize(source.read_at(0, std::as_writable_bytes(std::span(text))));
-  return Reader(source).read(text);
+  return PointsReader(source).read(text);
 }
 PointSet read_points(std::span<const std::byte> text, const std::string& name) {
-  return Reader(io::Source(text, name))
+  return PointsReader(io::Source(text, name))
       .read({reinterpret_cast<const char*>(text.data()), text.size()});
 }
 

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "core/infinity.h"
 
 namespace fovea::actions {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kWorthReporting = 0.999;  // share of the cost of dummies alone, so that rounding
                                            // does not make an event
 constexpr float kBoxReach = 2;             // standard deviations of a point that a box encloses
@@ -72,7 +72,7 @@ EventFinder::EventFinder(const Model& model, const RecognizeOptions& options)
       options_(options),
       engine_(std::make_unique<Engine>()),
       picker_(options.patience),
-      class_distances_(model.classes.size(), kInfinite) {
+      class_distances_(model.classes.size(), kInfinity<double>) {
   check_options(options);
   if (model.prototypes.empty()) throw InvalidArgument("recognize: the model has no prototypes");
   if (options.mode == StreamMode::kBlocks && options.overlap >= options.block)
@@ -133,8 +133,9 @@ void EventFinder::push(std::int64_t frame, std::span<const SpaceTimePoint> point
 double EventFinder::limit_of(int prototype) const {
   const double dummies = model_.match.appearance * model_.match.dummy_cost;
   const float level = model_.prototypes[static_cast<std::size_t>(prototype)].reject;
-  return std::min(model_.match.dummies ? kWorthReporting * dummies : kInfinite,
-                  options_.reject > 0 ? options_.reject * static_cast<double>(level) : kInfinite);
+  return std::min(
+      model_.match.dummies ? kWorthReporting * dummies : kInfinity<double>,
+      options_.reject > 0 ? options_.reject * static_cast<double>(level) : kInfinity<double>);
 }
 
 bool EventFinder::allowed(const Found& found) const {
@@ -152,7 +153,7 @@ void EventFinder::note_distances(std::span<const double> nearest) {
   recent_.emplace_back(nearest.begin(), nearest.end());
   if (recent_.size() > static_cast<std::size_t>(std::max(options_.patience, 1)))
     recent_.pop_front();
-  std::ranges::fill(class_distances_, kInfinite);
+  std::ranges::fill(class_distances_, kInfinity<double>);
   for (const std::vector<double>& frame : recent_)
     for (std::size_t c = 0; c < frame.size(); ++c)
       class_distances_[c] = std::min(class_distances_[c], frame[c]);
@@ -161,7 +162,7 @@ void EventFinder::note_distances(std::span<const double> nearest) {
 void EventFinder::push_stream(std::int64_t frame, const Nodes& nodes, std::vector<Event>& events) {
   const std::span<const MatchScore> scores =
       engine_->stream->push(static_cast<std::int32_t>(frame), nodes);
-  std::vector<double> nearest(model_.classes.size(), kInfinite);
+  std::vector<double> nearest(model_.classes.size(), kInfinity<double>);
   Found best;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (!std::isfinite(scores[i].energy)) continue;
@@ -177,7 +178,7 @@ void EventFinder::push_stream(std::int64_t frame, const Nodes& nodes, std::vecto
   }
   note_distances(nearest);
   if (best.prototype >= 0) {
-    double other = kInfinite;
+    double other = kInfinity<double>;
     for (std::size_t c = 0; c < class_distances_.size(); ++c)
       if (static_cast<std::int32_t>(c) != label_of(best))
         other = std::min(other, class_distances_[c]);
@@ -211,7 +212,7 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& events) {
     }
   }
   std::vector<Match> matches = engine_->matcher->match(scene);
-  std::vector<double> nearest(model_.classes.size(), kInfinite);
+  std::vector<double> nearest(model_.classes.size(), kInfinity<double>);
   std::vector<Found> all, found;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
@@ -252,7 +253,7 @@ void EventFinder::match_block(std::int64_t last, std::vector<Event>& events) {
 // A block may contain several actions: a nearer match of another class elsewhere in the block does
 // not compete with this one.
 double EventFinder::best_other(const Found& found, std::span<const Found> all) const {
-  double other = kInfinite;
+  double other = kInfinity<double>;
   for (const Found& one : all) {
     const bool overlaps = one.first <= found.last && one.last >= found.first;
     if (label_of(one) != label_of(found) && (overlaps || one.distance >= found.distance))
@@ -295,7 +296,7 @@ Event EventFinder::make_event(const Found& found, double other,
 }
 
 Rect<float> EventFinder::box_around(std::span<const MatchedNode> path) const {
-  constexpr float kFar = std::numeric_limits<float>::infinity();
+  constexpr float kFar = kInfinity<float>;
   float left = kFar, top = kFar, right = -kFar, bottom = -kFar;
   for (const MatchedNode& node : path) {
     if (node.point < 0) continue;

@@ -26,7 +26,7 @@ constexpr std::string_view kFactPrefix = "actions.";
 constexpr int kMostNodes = 1000;
 constexpr std::int64_t kMostFrames = 1 << 24;
 constexpr int kMostSide = 1 << 16;
-constexpr int kMostRows = INT32_MAX / kDescriptorSize;
+constexpr int kMostDescriptors = INT32_MAX / kDescriptorSize;
 constexpr int kPlaceNumbers = 5;      // x, y, variances in space and time, confidence
 constexpr int kClipNumbers = 4;       // width, height, frames, points
 constexpr int kPrototypeNumbers = 5;  // label, clip, first, nodes, mirrored
@@ -41,9 +41,9 @@ void for_each_part(Model& model, Function function) {
   function("option.score.", model.score);
 }
 
-class Reader {
+class RecognizerReader {
  public:
-  explicit Reader(const io::ModelFile& file) : in_(file) {}
+  explicit RecognizerReader(const io::ModelFile& file) : in_(file) {}
 
   Model read() const;
 
@@ -57,7 +57,7 @@ class Reader {
   io::ModelReader in_;
 };
 
-void Reader::read_options(Model& model) const {
+void RecognizerReader::read_options(Model& model) const {
   for_each_part(model,
                 [&](std::string_view prefix, auto& options) { in_.options(prefix, options); });
   model.scene_points = in_.number("scene_points", 0, kMostNodes);
@@ -66,7 +66,7 @@ void Reader::read_options(Model& model) const {
         fmt::format("the scale of its features is {}; expected more than 0", model.features.scale));
 }
 
-Image<float> Reader::histograms(const char* tensor, int width) const {
+Image<float> RecognizerReader::histograms(const char* tensor, int width) const {
   Image<float> result = in_.rows(tensor, width);
   for (int y = 0; y < result.height(); ++y)
     for (int x = 0; x < width; ++x)
@@ -76,7 +76,7 @@ Image<float> Reader::histograms(const char* tensor, int width) const {
   return result;
 }
 
-void Reader::check_points(const PointSet& clip, std::size_t number) const {
+void RecognizerReader::check_points(const PointSet& clip, std::size_t number) const {
   if (clip.width < 1 || clip.width > kMostSide || clip.height < 1 || clip.height > kMostSide ||
       clip.frames < 0 || clip.frames > kMostFrames)
     in_.unfit(fmt::format("clip {} is {} x {} and has {} frames", number, clip.width, clip.height,
@@ -96,9 +96,9 @@ void Reader::check_points(const PointSet& clip, std::size_t number) const {
   }
 }
 
-std::vector<PointSet> Reader::clips() const {
+std::vector<PointSet> RecognizerReader::clips() const {
   const auto sizes = in_.file().tensor<std::int32_t>("clips", {io::kAnySize, kClipNumbers});
-  const int count = in_.row_count("clips", 1, kMostRows);
+  const int count = in_.row_count("clips", 1, kMostDescriptors);
   const auto rates = in_.file().tensor<double>("frame_rates", {count});
   const Image<float> descriptors = histograms("point_descriptors", kDescriptorSize);
   const int points = descriptors.height();
@@ -130,10 +130,10 @@ std::vector<PointSet> Reader::clips() const {
   return result;
 }
 
-std::vector<Prototype> Reader::prototypes(const Model& model) const {
+std::vector<Prototype> RecognizerReader::prototypes(const Model& model) const {
   const auto numbers =
       in_.file().tensor<std::int32_t>("prototypes", {io::kAnySize, kPrototypeNumbers});
-  const int count = in_.row_count("prototypes", 1, kMostRows);
+  const int count = in_.row_count("prototypes", 1, kMostDescriptors);
   const auto reject = in_.file().tensor<float>("reject", {count});
   std::vector<Prototype> result;
   for (int i = 0; i < count; ++i) {
@@ -161,7 +161,7 @@ std::vector<Prototype> Reader::prototypes(const Model& model) const {
   return result;
 }
 
-Model Reader::read() const {
+Model RecognizerReader::read() const {
   in_.file().require_schema(kSchema, kVersion);
   in_.file().require_finite();
   Model model;
@@ -235,7 +235,7 @@ std::vector<Chain> Model::chains() const {
   return result;
 }
 
-Model parse_model(const io::ModelFile& file) { return Reader(file).read(); }
+Model parse_model(const io::ModelFile& file) { return RecognizerReader(file).read(); }
 
 Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path)); }
 

@@ -162,7 +162,7 @@ std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions
   const ClipTask task{clips, options};
   // A GPU handles one video at a time. Each core handles one video, so that cores need not
   // synchronize.
-  const bool on_gpu = detail::on_cuda(detail::resolve_exec("train", exec, {}));
+  const bool on_gpu = fovea::detail::on_cuda(fovea::detail::resolve_exec("train", exec, {}));
   Exec inner = exec;
   inner.progress = {};
   inner.threads = on_gpu ? exec.threads : 1;

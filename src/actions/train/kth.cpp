@@ -62,9 +62,10 @@ bool parse_name(const std::string& word, VideoName& name) {
   return word.starts_with("person") && !name.person.empty();
 }
 
-class Reader {
+class SequenceReader {
  public:
-  Reader(const std::string& path, const std::string& folder) : path_(path), folder_(folder) {
+  SequenceReader(const std::string& path, const std::string& folder)
+      : path_(path), folder_(folder) {
     for (const std::string_view action : kActions) result_.corpus.classes.emplace_back(action);
   }
 
@@ -145,7 +146,7 @@ class Reader {
 }  // namespace
 
 KthSequences read_kth(const std::string& sequences, const std::string& folder, bool whole) {
-  KthSequences result = Reader(sequences, folder).read();
+  KthSequences result = SequenceReader(sequences, folder).read();
   if (whole && (result.videos != kVideos || result.corpus.clips.size() != kClips ||
                 result.train.size() != kTrainClips ||
                 result.validation.size() != kValidationClips || result.test.size() != kTestClips))

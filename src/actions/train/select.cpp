@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/infinity.h"
 #include "core/parallel.h"
 
 namespace fovea::actions {
 namespace {
 
-constexpr float kInfinite = std::numeric_limits<float>::infinity();
-
 // The distances from a clip to the nearest candidates: of its own class and of others.
 struct Nearest {
-  float own = kInfinite;
-  float other = kInfinite;
+  float own = kInfinity<float>;
+  float other = kInfinity<float>;
 };
 
 class Selector {
@@ -94,7 +92,7 @@ class Selector {
         values[static_cast<std::size_t>(i)] = value_with(static_cast<int>(i));
     });
     for (const int taken : chosen)
-      values[static_cast<std::size_t>(taken)] = {-1, -std::numeric_limits<double>::infinity()};
+      values[static_cast<std::size_t>(taken)] = {-1, -kInfinity<double>};
     std::size_t best = 0;
     for (std::size_t i = 1; i < values.size(); ++i)
       if (values[i] > values[best]) best = i;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "core/infinity.h"
 
 namespace fovea::actions {
 namespace {
 
-constexpr float kInfinite = std::numeric_limits<float>::infinity();
 constexpr std::size_t kScenesAtOnce = 64;  // between two reports of progress
 
 struct Mean {
@@ -57,8 +57,8 @@ ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> proto
         const auto nodes = static_cast<float>(chains[static_cast<std::size_t>(x)].size());
         const int row = static_cast<int>(first) + y;
         const bool found = std::isfinite(score.energy);
-        table.energy.at(x, row) = found ? score.energy / nodes : kInfinite;
-        table.appearance.at(x, row) = found ? score.appearance / nodes : kInfinite;
+        table.energy.at(x, row) = found ? score.energy / nodes : kInfinity<float>;
+        table.appearance.at(x, row) = found ? score.appearance / nodes : kInfinity<float>;
       }
   }
   if (exec.progress)

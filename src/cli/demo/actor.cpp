@@ -15,7 +15,7 @@ namespace {
 using namespace report;
 
 // Everything about a person that does not change with time.
-struct Body {
+struct ActorBody {
   double height;  // pixels
   double pace;    // cycles per second
   double place;   // place of the hips, as a share of the frame's width
@@ -23,7 +23,7 @@ struct Body {
   Color shirt, trousers, skin;
 };
 
-Body body_of(int person) {
+ActorBody body_of(int person) {
   Random random(21, static_cast<std::uint64_t>(person));
   const auto shade = [&](int low, int high) {
     return static_cast<std::uint8_t>(
@@ -46,7 +46,7 @@ struct Pose {
   double arm[2]{}, elbow[2]{}, thigh[2]{}, shin[2]{};
 };
 
-Pose pose_of(Act act, const Body& body, double seconds) {
+Pose pose_of(Act act, const ActorBody& body, double seconds) {
   const double pace = act == Act::kWave ? 1.5 * body.pace : body.pace;
   const double turn = 2 * std::numbers::pi * pace * seconds;
   const double beat = 0.5 - 0.5 * std::cos(turn);  // goes from 0 to 1 and back
@@ -97,7 +97,7 @@ Point below(Point from, double length, double angle) {
   return {from.x + length * std::sin(angle), from.y + length * std::cos(angle)};
 }
 
-Skeleton skeleton_of(const Body& body, const Pose& pose, bool frontal) {
+Skeleton skeleton_of(const ActorBody& body, const Pose& pose, bool frontal) {
   Skeleton bones;
   const double h = body.height;
   bones.hips = {body.place * kActorWidth + pose.x, 0.9 * kActorHeight - 0.5 * h - pose.lift};
@@ -140,8 +140,8 @@ void draw_room(Canvas image) {
 }  // namespace
 
 Image<std::uint8_t> draw_act(Act act, const Actor& actor, int frame) {
-  const Body body = body_of(actor.person);
-  Body placed = body;
+  const ActorBody body = body_of(actor.person);
+  ActorBody placed = body;
   if (act == Act::kWalk) placed.place = 0.12;
   const Pose pose = pose_of(act, placed, frame / 25.0);
   const Skeleton bones = skeleton_of(placed, pose, act == Act::kWave);

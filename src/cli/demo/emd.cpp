@@ -20,8 +20,8 @@ namespace {
 using namespace report;
 
 constexpr int kBins = 11;
-constexpr int kFrames = 24;
-constexpr int kWidth = 320, kHeight = 200;
+constexpr int kEmdFrames = 24;
+constexpr int kEmdWidth = 320, kEmdHeight = 200;
 
 // Maps the distance of each window's gray levels to those of a piece of grass.
 void add_map(std::vector<Figure>& figures, const DemoRun& run) {
@@ -62,9 +62,9 @@ void draw_buoy(Canvas image, double x, double y, Color upper, Color lower) {
 Chase draw_chase(ImageView<const std::uint8_t> scene) {
   Chase chase;
   constexpr Color kRed{196, 44, 40}, kCream{240, 226, 196}, kRust{150, 84, 40};
-  for (int k = 0; k < kFrames; ++k) {
-    Image<std::uint8_t> frame = clone(scene.crop(160, 190, kWidth, kHeight));
-    const double t = static_cast<double>(k) / (kFrames - 1);
+  for (int k = 0; k < kEmdFrames; ++k) {
+    Image<std::uint8_t> frame = clone(scene.crop(160, 190, kEmdWidth, kEmdHeight));
+    const double t = static_cast<double>(k) / (kEmdFrames - 1);
     const double x = std::round(20 + 250 * t), y = std::round(90 + 40 * std::sin(5 * t));
     draw_buoy(frame.view(), std::round(270 - 240 * t), 60, kRust, kCream);
     draw_buoy(frame.view(), x, y, kRed, kCream);
@@ -78,7 +78,7 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   Chase chase = draw_chase(run.scene);
   const std::string folder = run.folder + "/chase";
   std::filesystem::create_directories(folder);
-  for (int k = 0; k < kFrames; ++k)
+  for (int k = 0; k < kEmdFrames; ++k)
     io::write_image(fmt::format("{}/{:02}.png", folder, k),
                     chase.frames[static_cast<std::size_t>(k)].view());
   emd::TrackOptions options;
@@ -89,11 +89,11 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   Image<float> likelihood;
   for (std::size_t k = 1; k < chase.frames.size(); ++k) {
     found.push_back(tracker.track(chase.frames[k])[0].box);
-    if (k == kFrames / 2) likelihood = tracker.likelihood(1);
+    if (k == kEmdFrames / 2) likelihood = tracker.likelihood(1);
   }
   const emd::TrackReport score = emd::evaluate_track(found, chase.truth);
   std::vector<Tile> tiles;
-  for (const int k : {0, kFrames / 3, kFrames / 2, kFrames - 1}) {
+  for (const int k : {0, kEmdFrames / 3, kEmdFrames / 2, kEmdFrames - 1}) {
     Image<std::uint8_t>& frame = chase.frames[static_cast<std::size_t>(k)];
     draw_box(frame.view(), found[static_cast<std::size_t>(k)], {.color = kWhite});
     tiles.push_back({frame, fmt::format("frame {}", k)});
@@ -112,7 +112,7 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
       apply_color_map(likelihood.view(), {.automatic = false}),
       {fmt::format("how much each window of frame {} looks like the target and unlike what "
                    "surrounded it",
-                   kFrames / 2)}));
+                   kEmdFrames / 2)}));
 }
 
 }  // namespace

@@ -13,15 +13,15 @@ namespace {
 
 using namespace report;
 
-constexpr int kWidth = 640;
-constexpr int kHeight = 400;
+constexpr int kSceneWidth = 640;
+constexpr int kSceneHeight = 400;
 
 std::uint8_t byte(double value) { return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0)); }
 
 void draw_sky(Canvas image) {
-  for (int y = 0; y < kHeight; ++y) {
-    const double t = static_cast<double>(y) / kHeight;
-    for (int x = 0; x < kWidth; ++x) {
+  for (int y = 0; y < kSceneHeight; ++y) {
+    const double t = static_cast<double>(y) / kSceneHeight;
+    for (int x = 0; x < kSceneWidth; ++x) {
       image.at(x, y, 0) = byte(96 + 140 * t);
       image.at(x, y, 1) = byte(150 + 70 * t);
       image.at(x, y, 2) = byte(214 - 20 * t);
@@ -34,11 +34,11 @@ void draw_sky(Canvas image) {
 
 void draw_hills(Canvas image) {
   const auto ridge = [&](double base, double height, double pitch, Color color) {
-    std::vector<Point> outline{{0, kHeight}};
-    for (int x = 0; x <= kWidth; x += 4)
+    std::vector<Point> outline{{0, kSceneHeight}};
+    for (int x = 0; x <= kSceneWidth; x += 4)
       outline.push_back({static_cast<double>(x), base - height * std::sin(x / pitch) -
                                                      0.3 * height * std::sin(x / (0.37 * pitch))});
-    outline.push_back({kWidth, kHeight});
+    outline.push_back({kSceneWidth, kSceneHeight});
     fill_polygon(image, outline, {color, 1});
   };
   ridge(210, 34, 96, {112, 140, 150});
@@ -49,9 +49,9 @@ void draw_hills(Canvas image) {
 // Adds the grass: a texture without edges of its own.
 void add_grain(Canvas image) {
   Random random(5);
-  for (int y = 300; y < kHeight; ++y) {
+  for (int y = 300; y < kSceneHeight; ++y) {
     const double strength = std::min(16.0, 0.4 * (y - 300));
-    for (int x = 0; x < kWidth; ++x) {
+    for (int x = 0; x < kSceneWidth; ++x) {
       const double grain = strength * random.normal();
       for (int c = 0; c < 3; ++c) image.at(x, y, c) = byte(image.at(x, y, c) + grain);
     }
@@ -91,7 +91,7 @@ void draw_zone_plate(Canvas image, Point center, double radius) {
 }  // namespace
 
 Image<std::uint8_t> demo_scene() {
-  Image<std::uint8_t> image(kWidth, kHeight, 3);
+  Image<std::uint8_t> image(kSceneWidth, kSceneHeight, 3);
   draw_sky(image);
   draw_hills(image);
   add_grain(image);

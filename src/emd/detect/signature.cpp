@@ -23,9 +23,9 @@
 namespace fovea::emd {
 namespace {
 
-constexpr std::int64_t kGrain = 8;       // rows
+constexpr std::int64_t kBandRowsPerTask = 8;  // rows
 constexpr double kDarkest = 0.01;        // share of the scene's mean below which light is noise
-constexpr double kMostMass = 65535;      // in one bin
+constexpr double kMostBinMass = 65535;   // in one bin
 constexpr std::size_t kMostGroups = 64;  // groups of adjacent bands
 
 using Groups = std::array<double, kMostGroups>;
@@ -100,10 +100,10 @@ template <class Add>
 std::vector<double> scene_sums(const GroupedRow& like, const Exec& exec, std::size_t size,
                                Add add) {
   const StackView<const float> scene = like.bands();
-  const std::int64_t chunks = (scene.height + kGrain - 1) / kGrain;
+  const std::int64_t chunks = (scene.height + kBandRowsPerTask - 1) / kBandRowsPerTask;
   std::vector<std::vector<double>> parts(static_cast<std::size_t>(chunks));
-  parallel_for(exec, scene.height, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<double>& part = parts[static_cast<std::size_t>(begin / kGrain)];
+  parallel_for(exec, scene.height, kBandRowsPerTask, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double>& part = parts[static_cast<std::size_t>(begin / kBandRowsPerTask)];
     part.resize(size + 1);
     GroupedRow row(like);
     Groups values{};
@@ -231,7 +231,7 @@ void SpectralSignature::Impl::put(const Groups& masses, Mass* to) const {
   for (std::size_t i = 0; i < n; ++i) total += masses[i];
   if (options.mass == 0) {
     for (std::size_t i = 0; i < n; ++i)
-      to[i] = static_cast<Mass>(std::nearbyint(std::min(masses[i], kMostMass)));
+      to[i] = static_cast<Mass>(std::nearbyint(std::min(masses[i], kMostBinMass)));
     return;
   }
   if (!(total > 0) || !std::isfinite(total)) {
@@ -311,7 +311,7 @@ Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
   fovea::detail::Placed<float> here;
   const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
   Image<std::uint16_t> result(bands.width, bands.height, bins());
-  parallel_for(impl_->options.exec, bands.height, kGrain,
+  parallel_for(impl_->options.exec, bands.height, kBandRowsPerTask,
                [&](std::int64_t begin, std::int64_t end) {
                  GroupedRow row(host, impl_->groups, impl_->options.window);
                  Groups values{}, masses{};

@@ -23,43 +23,43 @@
 namespace fovea::emd {
 namespace {
 
-constexpr const char* kName = "emd map";
+constexpr const char* kMapName = "emd map";
 constexpr double kMostMass = std::numeric_limits<std::uint16_t>::max();
 
 void check_map_options(const MapOptions& options) {
   check_options(options);
   if (options.window % 2 == 0)
     throw InvalidArgument(fmt::format("{}: a window of {}x{} has no center; give an odd side",
-                                      kName, options.window, options.window));
+                                      kMapName, options.window, options.window));
   if (options.threshold > 0 && options.solver.mass != MassPolicy::kNormalize)
     throw InvalidArgument(fmt::format(
         "{}: a threshold of {} needs masses scaled to 1; take mass policy normalize, or "
         "no threshold",
-        kName, options.threshold));
+        kMapName, options.threshold));
 }
 
 std::vector<std::uint16_t> counts_of(std::span<const double> target, const MapPlan& plan) {
   if (target.size() != static_cast<std::size_t>(plan.ground.columns()))
     throw InvalidArgument(fmt::format("{}: the target has {} bins, the ground distance {} columns",
-                                      kName, target.size(), plan.ground.columns()));
+                                      kMapName, target.size(), plan.ground.columns()));
   bool whole = true;
   double greatest = 0;
   for (std::size_t i = 0; i < target.size(); ++i) {
     const double mass = target[i];
     if (!std::isfinite(mass) || mass < 0)
       throw InvalidArgument(
-          fmt::format("{}: mass {} of the target is {}; masses are 0 or more", kName, i, mass));
+          fmt::format("{}: mass {} of the target is {}; masses are 0 or more", kMapName, i, mass));
     whole = whole && mass == std::floor(mass);
     greatest = std::max(greatest, mass);
   }
   if (greatest == 0)
-    throw InvalidArgument(fmt::format("{}: the target has no mass in any bin", kName));
+    throw InvalidArgument(fmt::format("{}: the target has no mass in any bin", kMapName));
   whole = whole && greatest <= kMostMass;
   if (!whole && plan.options.solver.mass != MassPolicy::kNormalize)
     throw InvalidArgument(
         fmt::format("{}: a target with a mass of {} needs mass policy normalize; else give whole "
                     "masses up to {}",
-                    kName, greatest, kMostMass));
+                    kMapName, greatest, kMostMass));
   std::vector<std::uint16_t> counts;
   for (const double mass : target)
     counts.push_back(
@@ -122,14 +122,15 @@ struct Mapper::Impl {
     if (!in_flight.empty())
       throw InvalidArgument(
           fmt::format("{}: {} while {} frames that were pushed are in flight; call finish() first",
-                      kName, what, in_flight.size()));
+                      kMapName, what, in_flight.size()));
   }
   template <class View>
   void check(const View& view, const MapFrame& frame, int channels) const {
-    fovea::detail::require_shape(kName, channels == 1 ? "labels" : "masses", view, view.width,
+    fovea::detail::require_shape(kMapName, channels == 1 ? "labels" : "masses", view, view.width,
                                  view.height, channels);
-    fovea::detail::require_shape(kName, "distances", frame.distances, view.width, view.height, 1);
-    fovea::detail::require_chosen(kName, plan.options.exec, asked,
+    fovea::detail::require_shape(kMapName, "distances", frame.distances, view.width, view.height,
+                                 1);
+    fovea::detail::require_chosen(kMapName, plan.options.exec, asked,
                                   {frame.labels, frame.bytes, frame.words, frame.distances});
   }
 
@@ -214,7 +215,7 @@ Mapper::Mapper(std::span<const double> target, const MapOptions& options) {
   impl_ = std::make_unique<Impl>(MapPlan{std::move(ground), options, {}, {}});
   MapPlan& plan = impl_->plan;
   impl_->asked = options.exec.device;
-  plan.options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
+  plan.options.exec = fovea::detail::resolve_exec(kMapName, options.exec, {});
   plan.options.exec.progress = {};
   impl_->set_target(target);
   const fovea::cuda::ScopedDevice here(plan.options.exec.device);

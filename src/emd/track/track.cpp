@@ -24,7 +24,7 @@ namespace {
 
 using fovea::detail::Placed;
 
-constexpr const char* kName = "track";
+constexpr const char* kTrackerName = "track";
 constexpr int kSamples = 3000;        // colors that a palette is learned from
 constexpr double kTargetShare = 0.6;  // share of these samples that is taken from targets
 constexpr double kSurroundRing = 2;   // size of the box whose ring is the surround
@@ -88,7 +88,7 @@ std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const Rec
 // A tracker that starts with a frame works on the device where the frame lies.
 TrackOptions on_device_of(ImageView<const std::uint8_t> frame, const TrackOptions& options) {
   TrackOptions there = options;
-  there.exec = fovea::detail::resolve_exec(kName, options.exec, {frame});
+  there.exec = fovea::detail::resolve_exec(kTrackerName, options.exec, {frame});
   return there;
 }
 
@@ -132,7 +132,7 @@ struct Tracker::Impl {
       throw InvalidArgument(
           fmt::format("a frame of {}x{} with {} channels; expected gray or RGB pixels", image.width,
                       image.height, image.channels));
-    fovea::detail::require_chosen(kName, options.exec, asked, {image});
+    fovea::detail::require_chosen(kTrackerName, options.exec, asked, {image});
     if (frame.empty()) frame = {0, 0, image.width, image.height};
     if (image.width != frame.width || image.height != frame.height)
       throw InvalidArgument(
@@ -236,7 +236,7 @@ Tracker::Tracker(const TrackOptions& options) : impl_(std::make_unique<Impl>()) 
         "or off");
   impl_->options = options;
   impl_->asked = options.exec.device;
-  impl_->options.exec = fovea::detail::resolve_exec(kName, options.exec, {});
+  impl_->options.exec = fovea::detail::resolve_exec(kTrackerName, options.exec, {});
 }
 Tracker::Tracker(ImageView<const std::uint8_t> frame, const Rect<double>& box,
                  const TrackOptions& options)
@@ -310,7 +310,7 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
         "an example of {}x{} pixels in frames of {}x{}; expected at least {}x{} and no "
         "more than twice the frame's size",
         example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
-  fovea::detail::require_chosen(kName, state.options.exec, state.asked, {example});
+  fovea::detail::require_chosen(kTrackerName, state.options.exec, state.asked, {example});
   Placed<std::uint8_t> frame_here, example_here, frame_there, example_there;
   const auto host = frame_here.bring(frame, Memory::kHost, state.options.exec);
   const auto shown = example_here.bring(example, Memory::kHost, state.options.exec);

@@ -57,8 +57,8 @@ void fit(Image<T>& image, int width, int height) {
   if (image.width() != width || image.height() != height) image = Image<T>(width, height);
 }
 
-void quantize(ImageView<const float> gray, ImageView<const float> cover, BlockLevel& level,
-              const Exec& exec) {
+void quantize_blocks(ImageView<const float> gray, ImageView<const float> cover, BlockLevel& level,
+                     const Exec& exec) {
   parallel_for(exec, gray.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint8_t* out = level.gray.row(y);
@@ -139,7 +139,7 @@ void sum_blocks(BlockLevel& level, const bm::Settings& options, const Exec& exec
   });
 }
 
-void halve(ImageView<const float> image, Image<float>& out, const Exec& exec) {
+void halve_blocks(ImageView<const float> image, Image<float>& out, const Exec& exec) {
   fit(out, bm::half(image.width), bm::half(image.height));
   const ImageView<float> outs[] = {out.view()};
   fovea::cpu::gaussian_halve<float>(image, outs, exec);
@@ -176,15 +176,15 @@ void prepare_block_frame(BlockFrame& frame, ImageView<const float> gray,
     fit(level.gray, level.width, level.height);
     if (masked) fit(level.valid, level.width, level.height);
     else level.valid = {};
-    quantize(values, cover, level, exec);
+    quantize_blocks(values, cover, level, exec);
     sum_blocks(level, options, exec);
     if (k + 1 == frame.levels.size()) break;
     Image<float>& next = frame.gray[(k + 1) % 2];
-    halve(values, next, exec);
+    halve_blocks(values, next, exec);
     values = next.view();
     if (!masked) continue;
     Image<float>& next_cover = frame.cover[(k + 1) % 2];
-    halve(cover, next_cover, exec);
+    halve_blocks(cover, next_cover, exec);
     cover = next_cover.view();
   }
 }

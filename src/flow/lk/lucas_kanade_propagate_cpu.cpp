@@ -63,7 +63,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
 using DI = hn::RebindToSigned<D>;
-using Shorts = hn::ScalableTag<std::uint16_t>;
+using Costs16 = hn::ScalableTag<std::uint16_t>;
 
 struct TrialPlaces {
   hn::Vec<DI> index, fraction;
@@ -114,8 +114,8 @@ HWY_INLINE void place_row(const TrialJob& job) {
 void try_row(const TrialJob& job) {
   place_row(job);
   gather_row(job.second.features, job.scratch.places, job.count, job.scratch.quads);
-  const Shorts d;
-  const hn::Rebind<std::uint8_t, Shorts> bytes;
+  const Costs16 d;
+  const hn::Rebind<std::uint8_t, Costs16> bytes;
   const int lanes = static_cast<int>(hn::Lanes(d)), count = job.count;
   const auto* HWY_RESTRICT quads = reinterpret_cast<const std::uint16_t*>(job.scratch.quads);
   const std::uint8_t* HWY_RESTRICT first = job.first.features.row(job.y) + job.begin;
@@ -129,7 +129,7 @@ void try_row(const TrialJob& job) {
     hn::LoadInterleaved2(d, quads + 2 * k, upper, lower);
     const auto fx = hn::LoadU(d, fractions_x + k), fy = hn::LoadU(d, fractions_y + k);
     // Differences may wrap around: only the blended result has to fit.
-    const auto along = [&](hn::Vec<Shorts> pair) {
+    const auto along = [&](hn::Vec<Costs16> pair) {
       const auto a = hn::And(pair, byte), b = hn::ShiftRight<8>(pair);
       return hn::Add(hn::ShiftLeft<4>(a), hn::Mul(hn::Sub(b, a), fx));
     };
@@ -142,7 +142,7 @@ void try_row(const TrialJob& job) {
 }
 
 void sum_trial(const TrialSumJob& job) {
-  const Shorts d;
+  const Costs16 d;
   const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width;
   const std::uint16_t* HWY_RESTRICT differences = job.differences;
   std::uint16_t* HWY_RESTRICT oldest = job.oldest;
@@ -158,7 +158,7 @@ void sum_trial(const TrialSumJob& job) {
 
 // Finds the trial with the least sum, the first of equals.
 void find_best(std::span<std::uint16_t* const> totals, int width, std::uint16_t* best) {
-  const Shorts d;
+  const Costs16 d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < width; x += lanes) {
     auto least = hn::LoadU(d, totals[0] + x), index = hn::Zero(d);

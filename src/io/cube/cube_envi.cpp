@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostHeaderBytes = 64 << 20;  // enough for spectra of 10^6 bands
+constexpr std::uint64_t kMostEnviHeaderBytes = 64 << 20;  // enough for spectra of 10^6 bands
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
@@ -263,7 +263,7 @@ Cube read_parts(const Source& header, const Source& samples, const CubeReadOptio
     throw InvalidArgument(
         fmt::format("{}: variable '{}' was requested, but only .mat files have variables",
                     header.name(), options.variable));
-  if (header.size() > kMostHeaderBytes)
+  if (header.size() > kMostEnviHeaderBytes)
     header.fail(
         fmt::format("has {} bytes, more than an ENVI header has; expected the text file NAME.hdr",
                     header.size()));

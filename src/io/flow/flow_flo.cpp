@@ -14,8 +14,8 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::string_view kMagic = "PIEH";
-constexpr std::size_t kHeaderBytes = 12;
+constexpr std::string_view kFloMagic = "PIEH";
+constexpr std::size_t kFloHeaderBytes = 12;
 constexpr float kUnknown = 1e10F;
 
 // Swaps bytes between the file's byte order and this machine's, in either direction.
@@ -52,13 +52,13 @@ PictureShape read_shape(Cursor& cursor, const ImageReadOptions& options) {
 
 }  // namespace
 
-bool is_flo(std::string_view head) { return head.starts_with(kMagic); }
+bool is_flo(std::string_view head) { return head.starts_with(kFloMagic); }
 
 FlowField read_flo(const Source& source, const ImageReadOptions& options) {
-  if (source.size() < kHeaderBytes)
+  if (source.size() < kFloHeaderBytes)
     source.fail(fmt::format("is truncated: {} bytes, and a .flo file's header has {}",
-                            source.size(), kHeaderBytes));
-  Cursor cursor(source, kMagic.size());
+                            source.size(), kFloHeaderBytes));
+  Cursor cursor(source, kFloMagic.size());
   const PictureShape shape = read_shape(cursor, options);
   FlowField field = make_field(static_cast<int>(shape.width), static_cast<int>(shape.height));
   std::vector<float> row(2 * static_cast<std::size_t>(shape.width));
@@ -76,7 +76,7 @@ FlowField read_flo(const Source& source, const ImageReadOptions& options) {
 void write_flo(OutputFile& file, const FlowFieldView& field) {
   std::array<std::int32_t, 2> sides{field.u.width, field.u.height};
   to_little_endian(std::as_writable_bytes(std::span(sides)));
-  file.write(kMagic);
+  file.write(kFloMagic);
   file.write(sides.data(), sizeof sides);
   std::vector<float> row(2 * static_cast<std::size_t>(field.u.width));
   for (int y = 0; y < field.u.height; ++y) {

@@ -29,13 +29,13 @@ std::uint16_t kitti_sample(const std::string& path, float value, int x, int y) {
 }
 
 // Where the elements of a field lie in the array.
-struct Layout {
+struct VectorLayout {
   std::size_t width, height;
   std::size_t pixel;  // elements from one pixel to the next
   std::size_t plane;  // elements from u to v
 };
 
-Layout layout_of(const Source& source, const NpyHeader& header) {
+VectorLayout layout_of(const Source& source, const NpyHeader& header) {
   const auto& shape = header.shape;
   const bool real = header.type == DType::kFloat32 || header.type == DType::kFloat64;
   if (real && shape.size() == 3) {
@@ -49,7 +49,7 @@ Layout layout_of(const Source& source, const NpyHeader& header) {
 }
 
 template <class T>
-void set_vectors(const NdArray& array, const Layout& layout, FlowField& field) {
+void set_vectors(const NdArray& array, const VectorLayout& layout, FlowField& field) {
   const T* element = array.as<T>().data();
   for (int y = 0; y < field.height(); ++y)
     for (int x = 0; x < field.width(); ++x, element += layout.pixel)
@@ -95,7 +95,7 @@ FlowField read_pfm_field(const Source& source, const ImageReadOptions& options) 
 FlowField read_npy_field(const Source& source, const ImageReadOptions& options) {
   Cursor cursor(source);
   const NpyHeader header = read_npy_header(cursor);
-  const Layout layout = layout_of(source, header);
+  const VectorLayout layout = layout_of(source, header);
   check_shape(source, {layout.width, layout.height, 2, SampleType::kFloat32}, options);
   const NdArray array = read_npy_elements(cursor, header);
   FlowField field = make_field(static_cast<int>(layout.width), static_cast<int>(layout.height));

@@ -110,7 +110,7 @@ void read_masks(const Source& source, BmpHeader& header) {
   }
 }
 
-BmpHeader read_header(const Source& source) {
+BmpHeader read_bmp_header(const Source& source) {
   BmpHeader header;
   header.data = number_at(source, 10, 4);
   header.info_bytes = number_at(source, kInfoStart, 4);
@@ -134,7 +134,7 @@ BmpHeader read_header(const Source& source) {
 }
 
 ImageInfo info(const Source& source) {
-  const BmpHeader header = read_header(source);
+  const BmpHeader header = read_bmp_header(source);
   return make_info(header.shape(), header.facts());
 }
 
@@ -162,7 +162,7 @@ void unpack_colors(const BmpHeader& header, std::span<const std::byte> row, std:
 }
 
 AnyImage read(const Source& source, const ImageReadOptions& options) {
-  const BmpHeader header = read_header(source);
+  const BmpHeader header = read_bmp_header(source);
   check_shape(source, header.shape(), options);
   AnyImage image = make_image(header.shape(), header.facts());
   const auto view = std::get<Image<std::uint8_t>>(image.pixels).view();

@@ -19,7 +19,7 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
+constexpr std::size_t kJpegBufferBytes = std::size_t{64} * 1024;
 constexpr int kMostScans = 500;  // encoders write about ten; each costs a pass over the image
 constexpr char kExifName[] = "Exif\0";  // with the literal's own zero these are six bytes
 
@@ -72,7 +72,7 @@ struct JpegSource {
   jpeg_source_mgr base{};
   const Source* source = nullptr;
   std::uint64_t offset = 0;
-  std::array<std::byte, kBufferBytes> buffer{};
+  std::array<std::byte, kJpegBufferBytes> buffer{};
 
   static JpegSource& of(j_decompress_ptr cinfo) {
     return *reinterpret_cast<JpegSource*>(cinfo->src);
@@ -224,12 +224,12 @@ class JpegReader {
   } decoder_{};
 };
 
-ImageInfo info(const Source& source) {
+ImageInfo jpeg_info(const Source& source) {
   const auto reader = std::make_unique<JpegReader>(source, kNoLimits);
   return make_info(reader->shape(), reader->facts());
 }
 
-AnyImage read(const Source& source, const ImageReadOptions& options) {
+AnyImage read_jpeg(const Source& source, const ImageReadOptions& options) {
   const auto reader = std::make_unique<JpegReader>(source, options);  // large: not on the stack
   const ImageFacts facts = reader->facts();
   return {reader->decode(), facts};
@@ -266,7 +266,7 @@ void encode(jpeg_compress_struct& encoder, ImageView<const std::uint8_t> image,
   jpeg_finish_compress(&encoder);
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
+void write_jpeg(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
   const auto* view = std::get_if<ImageView<const std::uint8_t>>(&image);
   if (view == nullptr || (view->channels != 1 && view->channels != 3))
     refuse_image(file, "JPEG holds uint8 with 1 or 3 channels", image,
@@ -291,7 +291,7 @@ void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& opti
     throw Error(fmt::format("{}: libjpeg: {}", file.path(), errors.failure.message.data()));
 }
 
-constexpr std::string_view kExtensions[] = {".jpg", ".jpeg"};
+constexpr std::string_view kJpegExtensions[] = {".jpg", ".jpeg"};
 
 #define FOVEA_TEXT_OF(x) #x
 #define FOVEA_VALUE_TEXT(x) FOVEA_TEXT_OF(x)
@@ -301,11 +301,11 @@ constexpr std::string_view kExtensions[] = {".jpg", ".jpeg"};
 const Codec kJpegCodec{
     .format = ImageFormat::kJpeg,
     .name = "JPEG",
-    .extensions = kExtensions,
+    .extensions = kJpegExtensions,
     .recognizes = [](std::string_view head) { return head.starts_with("\xff\xd8\xff"); },
-    .info = info,
-    .read = read,
-    .write = write,
+    .info = jpeg_info,
+    .read = read_jpeg,
+    .write = write_jpeg,
     .feature =
         [] {
           return Feature{"jpeg", true, "libjpeg-turbo " FOVEA_VALUE_TEXT(LIBJPEG_TURBO_VERSION)};

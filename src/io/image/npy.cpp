@@ -16,8 +16,8 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::size_t kMostHeaderBytes = 1 << 20;
-constexpr std::size_t kMostDimensions = 64;  // NumPy's own limit
+constexpr std::size_t kMostNpyHeaderBytes = 1 << 20;
+constexpr std::size_t kMostNpyDimensions = 64;  // NumPy's own limit
 constexpr char kSystemOrder = std::endian::native == std::endian::little ? '<' : '>';
 
 struct TypeCode {
@@ -109,7 +109,7 @@ class HeaderParser {
       peek();
       std::size_t value = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-      if (error != std::errc() || values.size() == kMostDimensions) fail();
+      if (error != std::errc() || values.size() == kMostNpyDimensions) fail();
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       take('L');  // Python 2 marked long numbers like this
       values.push_back(value);
@@ -155,7 +155,7 @@ std::size_t header_length(Cursor& cursor) {
   cursor.read_all(std::span(bytes).first(version == 1 ? 2 : 4));
   std::size_t length = 0;
   for (std::size_t i = 0; i < 4; ++i) length |= static_cast<std::size_t>(bytes[i]) << 8 * i;
-  if (length > kMostHeaderBytes || length > cursor.remaining())
+  if (length > kMostNpyHeaderBytes || length > cursor.remaining())
     cursor.source().fail(
         fmt::format("is truncated or damaged: it claims a header of {} bytes", length));
   return length;
@@ -179,7 +179,7 @@ void count_elements(const Cursor& cursor, NpyHeader& header) {
 Array<std::byte> reorder(const Array<std::byte>& from, const NpyHeader& header, std::size_t bytes) {
   Array<std::byte> to(from.size());
   const std::size_t dimensions = header.shape.size();
-  std::array<std::size_t, kMostDimensions> index{}, stride{bytes};
+  std::array<std::size_t, kMostNpyDimensions> index{}, stride{bytes};
   for (std::size_t d = 1; d < dimensions; ++d) stride[d] = stride[d - 1] * header.shape[d - 1];
   std::size_t source = 0;
   for (std::size_t i = 0; i < header.count; ++i) {
@@ -275,9 +275,9 @@ NdArray read_array(std::span<const std::byte> data, const std::string& name) {
 
 void write_array(const std::string& path, DType type, std::span<const std::size_t> shape,
                  const void* data) {
-  if (shape.size() > kMostDimensions)
+  if (shape.size() > kMostNpyDimensions)
     throw InvalidArgument(fmt::format("{}: an array of {} dimensions; .npy holds up to {}", path,
-                                      shape.size(), kMostDimensions));
+                                      shape.size(), kMostNpyDimensions));
   std::size_t bytes = element_bytes(type);
   for (const std::size_t side : shape) bytes *= side;
   OutputFile file(path);

@@ -72,14 +72,14 @@ void copy_elements(const NdArray& array, ImageView<T> image) {
   }
 }
 
-ImageInfo info(const Source& source) {
+ImageInfo npy_info(const Source& source) {
   Cursor cursor(source);
   const NpyHeader header = read_npy_header(cursor);
   const PictureShape shape = image_shape(source, header);
   return make_info(shape, facts_of(shape, header));
 }
 
-AnyImage read(const Source& source, const ImageReadOptions& options) {
+AnyImage read_npy(const Source& source, const ImageReadOptions& options) {
   Cursor cursor(source);
   const NpyHeader header = read_npy_header(cursor);
   const PictureShape shape = image_shape(source, header, options);
@@ -94,7 +94,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
+void write_npy(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
   std::visit(
       [&]<class T>(const ImageView<const T>& view) {
         const std::array<std::size_t, 3> sides{static_cast<std::size_t>(view.height),
@@ -110,18 +110,18 @@ void write(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
       image);
 }
 
-constexpr std::string_view kExtensions[] = {".npy"};
+constexpr std::string_view kNpyExtensions[] = {".npy"};
 
 }  // namespace
 
 const Codec kNpyCodec{
     .format = ImageFormat::kNpy,
     .name = ".npy",
-    .extensions = kExtensions,
+    .extensions = kNpyExtensions,
     .recognizes = [](std::string_view head) { return head.starts_with("\x93NUMPY"); },
-    .info = info,
-    .read = read,
-    .write = write,
+    .info = npy_info,
+    .read = read_npy,
+    .write = write_npy,
     .feature =
         [] {
           return Feature{"npy", true, "built in"};

@@ -34,7 +34,7 @@ double read_scale(const Source& source, NetpbmTokens& tokens) {
   return scale;
 }
 
-PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
+PfmHeader read_pfm_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
   constexpr std::uint32_t kMostSide = 0x7fffffff;
   PfmHeader header;
   NetpbmTokens tokens(cursor);
@@ -49,14 +49,14 @@ PfmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimit
   return header;
 }
 
-ImageInfo info(const Source& source) {
+ImageInfo pfm_info(const Source& source) {
   Cursor cursor(source);
-  return make_info(read_header(cursor).shape, kFacts);
+  return make_info(read_pfm_header(cursor).shape, kFacts);
 }
 
-AnyImage read(const Source& source, const ImageReadOptions& options) {
+AnyImage read_pfm(const Source& source, const ImageReadOptions& options) {
   Cursor cursor(source);
-  const PfmHeader header = read_header(cursor, options);
+  const PfmHeader header = read_pfm_header(cursor, options);
   AnyImage image = make_image(header.shape, kFacts);
   const auto view = std::get<Image<float>>(image.pixels).view();
   for (int y = view.height - 1; y >= 0; --y) {
@@ -67,7 +67,7 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
+void write_pfm(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
   const auto* view = std::get_if<ImageView<const float>>(&image);
   if (view == nullptr || (view->channels != 1 && view->channels != 3))
     refuse_image(file, "PFM holds float32 with 1 or 3 channels", image,
@@ -81,9 +81,9 @@ void write(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
   }
 }
 
-constexpr std::string_view kExtensions[] = {".pfm"};
+constexpr std::string_view kPfmExtensions[] = {".pfm"};
 
-bool recognizes(std::string_view head) {
+bool is_pfm(std::string_view head) {
   return head.size() >= 3 && head[0] == 'P' && (head[1] == 'F' || head[1] == 'f') &&
          NetpbmTokens::is_space(head[2]);
 }
@@ -92,11 +92,11 @@ bool recognizes(std::string_view head) {
 
 const Codec kPfmCodec{.format = ImageFormat::kPfm,
                       .name = "PFM",
-                      .extensions = kExtensions,
-                      .recognizes = recognizes,
-                      .info = info,
-                      .read = read,
-                      .write = write,
+                      .extensions = kPfmExtensions,
+                      .recognizes = is_pfm,
+                      .info = pfm_info,
+                      .read = read_pfm,
+                      .write = write_pfm,
                       .feature = [] {
                         return Feature{"pfm", true, "built in"};
                       }};

@@ -50,7 +50,7 @@ int exif_chunk_orientation(const Source& source, std::uint64_t offset, std::uint
   return exif_orientation(exif);
 }
 
-PngHeader read_header(const Source& source) {
+PngHeader read_png_header(const Source& source) {
   std::array<std::byte, 33> start{};  // signature and IHDR
   if (source.read_at(0, start) < start.size() || std::memcmp(&start[12], "IHDR", 4) != 0)
     source.fail("is truncated or damaged: a PNG without its header");
@@ -137,13 +137,13 @@ void decode(png_structp png, png_infop info, ImageView<T> image) {
   png_read_end(png, nullptr);
 }
 
-ImageInfo info(const Source& source) {
-  const PngHeader header = read_header(source);
+ImageInfo png_info(const Source& source) {
+  const PngHeader header = read_png_header(source);
   return make_info(header.shape(), header.facts());
 }
 
-AnyImage read(const Source& source, const ImageReadOptions& options) {
-  const PngHeader header = read_header(source);
+AnyImage read_png(const Source& source, const ImageReadOptions& options) {
+  const PngHeader header = read_png_header(source);
   check_shape(source, header.shape(), options);
   AnyImage image = make_image(header.shape(), header.facts());
   LongJump failure;
@@ -219,7 +219,7 @@ void write_pixels(OutputFile& file, ImageView<const T> image, const ImageWriteOp
   if (writer.info == nullptr) throw Error("out of memory: libpng could not be started");
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
+void write_png(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
   const PictureShape shape = shape_of(image);
   if (shape.channels > 4 || (shape.type != SampleType::kUint8 && shape.type != SampleType::kUint16))
     refuse_image(file, "PNG holds uint8 or uint16 with 1 to 4 channels", image,
@@ -232,18 +232,18 @@ void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& opti
   write_pixels(file, std::get<ImageView<const std::uint16_t>>(image), options);
 }
 
-constexpr std::string_view kExtensions[] = {".png"};
+constexpr std::string_view kPngExtensions[] = {".png"};
 
 }  // namespace
 
 const Codec kPngCodec{
     .format = ImageFormat::kPng,
     .name = "PNG",
-    .extensions = kExtensions,
+    .extensions = kPngExtensions,
     .recognizes = [](std::string_view head) { return head.starts_with("\x89PNG\r\n\x1a\n"); },
-    .info = info,
-    .read = read,
-    .write = write,
+    .info = png_info,
+    .read = read_png,
+    .write = write_png,
     .feature =
         [] {
           return Feature{"png", true, fmt::format("libpng {}", png_get_libpng_ver(nullptr))};

@@ -62,7 +62,7 @@ void read_pam_header(const Source& source, NetpbmTokens& tokens, PnmHeader& head
   if (header.channels < 2) header.alpha = Alpha::kNone;
 }
 
-PnmHeader read_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
+PnmHeader read_pnm_header(Cursor& cursor, const ImageReadOptions& options = kNoLimits) {
   const Source& source = cursor.source();
   cursor.get();
   PnmHeader header;
@@ -140,15 +140,15 @@ void read_binary(Cursor& cursor, const PnmHeader& header, ImageView<T> image) {
   }
 }
 
-ImageInfo info(const Source& source) {
+ImageInfo pnm_info(const Source& source) {
   Cursor cursor(source);
-  const PnmHeader header = read_header(cursor);
+  const PnmHeader header = read_pnm_header(cursor);
   return make_info(header.shape(), header.facts());
 }
 
-AnyImage read(const Source& source, const ImageReadOptions& options) {
+AnyImage read_pnm(const Source& source, const ImageReadOptions& options) {
   Cursor cursor(source);
-  const PnmHeader header = read_header(cursor, options);
+  const PnmHeader header = read_pnm_header(cursor, options);
   AnyImage image = make_image(header.shape(), header.facts());
   if (auto* wide = std::get_if<Image<std::uint16_t>>(&image.pixels)) {
     if (header.ascii()) read_ascii(cursor, header, wide->view());
@@ -198,7 +198,7 @@ std::string header_text(const OutputFile& file, const AnyView& image,
                      most);
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
+void write_pnm(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
   if (type_of(image) != SampleType::kUint8 && type_of(image) != SampleType::kUint16)
     refuse_image(file, "PNM holds uint8 or uint16", image, "convert it, or write .tif or .npy");
   file.write(header_text(file, image, options));
@@ -216,9 +216,9 @@ void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& opti
       image);
 }
 
-constexpr std::string_view kExtensions[] = {".pgm", ".ppm", ".pnm", ".pam"};
+constexpr std::string_view kPnmExtensions[] = {".pgm", ".ppm", ".pnm", ".pam"};
 
-bool recognizes(std::string_view head) {
+bool is_pnm(std::string_view head) {
   return head.size() >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' &&
          (NetpbmTokens::is_space(head[2]) || head[2] == '#');
 }
@@ -227,11 +227,11 @@ bool recognizes(std::string_view head) {
 
 const Codec kPnmCodec{.format = ImageFormat::kPnm,
                       .name = "PNM",
-                      .extensions = kExtensions,
-                      .recognizes = recognizes,
-                      .info = info,
-                      .read = read,
-                      .write = write,
+                      .extensions = kPnmExtensions,
+                      .recognizes = is_pnm,
+                      .info = pnm_info,
+                      .read = read_pnm,
+                      .write = write_pnm,
                       .feature = [] {
                         return Feature{"pnm", true, "built in"};
                       }};

@@ -380,7 +380,7 @@ AnyImage read_pixels(const TiffFile& file, const Page& page, const ImageReadOpti
   return image;
 }
 
-ImageInfo info(const Source& source) {
+ImageInfo tiff_info(const Source& source) {
   const TiffFile file(source);
   const Page page = read_page(file, kNoLimits);
   const tdir_t pages = TIFFNumberOfDirectories(file.get());
@@ -388,7 +388,7 @@ ImageInfo info(const Source& source) {
   return make_info(page.shape(), page.facts(), static_cast<int>(pages));
 }
 
-AnyImage read(const Source& source, const ImageReadOptions& options) {
+AnyImage read_tiff(const Source& source, const ImageReadOptions& options) {
   const TiffFile file(source);
   const auto index = static_cast<tdir_t>(options.page);
   if (index > 0) {
@@ -402,9 +402,9 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return read_pixels(file, read_page(file, options), options);
 }
 
-constexpr std::string_view kExtensions[] = {".tif", ".tiff"};
+constexpr std::string_view kTiffExtensions[] = {".tif", ".tiff"};
 
-bool recognizes(std::string_view head) {
+bool is_tiff(std::string_view head) {
   using namespace std::string_view_literals;
   return head.starts_with("II*\0"sv) || head.starts_with("MM\0*"sv) ||
          head.starts_with("II+\0"sv) || head.starts_with("MM\0+"sv);
@@ -424,7 +424,7 @@ Feature feature() {
   return {"tiff", true, fmt::format("libtiff {} ({})", version, schemes)};
 }
 
-void write(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
+void write_tiff(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
   write_tiff_pages(file, std::span(&image, 1), options);
 }
 
@@ -452,11 +452,11 @@ std::vector<AnyImage> read_tiff_pages(const Source& source, const ImageReadOptio
 
 const Codec kTiffCodec{.format = ImageFormat::kTiff,
                        .name = "TIFF",
-                       .extensions = kExtensions,
-                       .recognizes = recognizes,
-                       .info = info,
-                       .read = read,
-                       .write = write,
+                       .extensions = kTiffExtensions,
+                       .recognizes = is_tiff,
+                       .info = tiff_info,
+                       .read = read_tiff,
+                       .write = write_tiff,
                        .feature = feature};
 
 }  // namespace fovea::io

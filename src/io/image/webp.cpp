@@ -108,7 +108,7 @@ void read_exif(const Source& source, const WebpChunk& chunk, WebpHeader& header)
   header.orientation = exif_orientation(std::span(exif).subspan(mark));
 }
 
-WebpHeader read_header(const Source& source) {
+WebpHeader read_webp_header(const Source& source) {
   WebpHeader header;
   const WebpChunk file{"RIFF", 0, 8};
   header.bytes =
@@ -136,13 +136,13 @@ WebpHeader read_header(const Source& source) {
   return header;
 }
 
-ImageInfo info(const Source& source) {
-  const WebpHeader header = read_header(source);
+ImageInfo webp_info(const Source& source) {
+  const WebpHeader header = read_webp_header(source);
   return make_info(header.shape(), header.facts());
 }
 
-AnyImage read(const Source& source, const ImageReadOptions& options) {
-  const WebpHeader header = read_header(source);
+AnyImage read_webp(const Source& source, const ImageReadOptions& options) {
+  const WebpHeader header = read_webp_header(source);
   check_shape(source, header.shape(), options);
   std::vector<std::byte> file(header.bytes);
   file.resize(source.read_at(0, file));
@@ -151,9 +151,9 @@ AnyImage read(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-constexpr std::string_view kExtensions[] = {".webp"};
+constexpr std::string_view kWebpExtensions[] = {".webp"};
 
-bool recognizes(std::string_view head) {
+bool is_webp(std::string_view head) {
   return head.starts_with("RIFF") && head.size() >= kFirstChunk && head.substr(8, 4) == "WEBP";
 }
 
@@ -161,10 +161,10 @@ bool recognizes(std::string_view head) {
 
 const Codec kWebpCodec{.format = ImageFormat::kWebp,
                        .name = "WebP",
-                       .extensions = kExtensions,
-                       .recognizes = recognizes,
-                       .info = info,
-                       .read = read,
+                       .extensions = kWebpExtensions,
+                       .recognizes = is_webp,
+                       .info = webp_info,
+                       .read = read_webp,
                        .write = nullptr,
                        .feature = webp_feature};
 

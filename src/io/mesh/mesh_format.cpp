@@ -18,7 +18,7 @@ constexpr std::int64_t kMostItems = std::numeric_limits<std::int32_t>::max();
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmed_line(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
@@ -46,14 +46,14 @@ bool MeshLines::next() {
     line_ = rest_.substr(0, end);
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
     ++line_number_;
-    line_ = trimmed(line_.substr(0, line_.find('#')));
+    line_ = trimmed_line(line_.substr(0, line_.find('#')));
     if (!line_.empty()) return true;
   }
   return false;
 }
 
 std::string_view MeshLines::word() {
-  line_ = trimmed(line_);
+  line_ = trimmed_line(line_);
   const auto end = std::find_if(line_.begin(), line_.end(), is_space);
   const auto length = static_cast<std::size_t>(end - line_.begin());
   const std::string_view word = line_.substr(0, length);

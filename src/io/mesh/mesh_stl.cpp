@@ -10,7 +10,7 @@
 namespace fovea::io {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 84;
+constexpr std::size_t kStlHeaderBytes = 84;
 constexpr std::size_t kFaceBytes = 50;
 
 std::uint32_t little_u32(const char* from) {
@@ -34,8 +34,8 @@ TriangleMesh read_binary(const Source& source, std::string_view content,
                          const MeshReadOptions& options) {
   MeshBuilder builder(source, options, MeshFormat::kStl);
   const std::uint32_t faces = little_u32(content.data() + 80);
-  builder.expect(0, faces, content.size() - kHeaderBytes, 0, kFaceBytes);
-  const char* at = content.data() + kHeaderBytes;
+  builder.expect(0, faces, content.size() - kStlHeaderBytes, 0, kFaceBytes);
+  const char* at = content.data() + kStlHeaderBytes;
   for (std::uint32_t f = 0; f < faces; ++f, at += kFaceBytes) {
     for (std::size_t corner = 0; corner < 3; ++corner) {
       Vertex vertex{};
@@ -54,9 +54,9 @@ bool is_stl_text(std::string_view head) { return head.starts_with("solid"); }
 
 // Text files begin with "solid", but so do some binary ones, which are recognized by their length.
 bool is_stl_binary(std::string_view content) {
-  if (content.size() < kHeaderBytes) return false;
+  if (content.size() < kStlHeaderBytes) return false;
   const std::uint64_t faces = little_u32(content.data() + 80);
-  return content.size() == kHeaderBytes + faces * kFaceBytes;
+  return content.size() == kStlHeaderBytes + faces * kFaceBytes;
 }
 
 TriangleMesh read_stl(const Source& source, std::string_view content,

@@ -36,7 +36,7 @@ void sort_naturally(std::vector<std::string>& paths) {
   std::sort(paths.begin(), paths.end(), natural_less);
 }
 
-std::vector<std::string> files_in(const std::string& folder, const InputKind& kind) {
+std::vector<std::string> inputs_in(const std::string& folder, const InputKind& kind) {
   std::error_code error;
   std::vector<std::string> paths;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -139,7 +139,7 @@ void expand_word(const std::string& word, const InputKind& kind, std::vector<std
   };
   std::error_code error;
   const fs::file_status status = fs::status(word, error);
-  if (fs::is_directory(status)) append(files_in(word, kind));
+  if (fs::is_directory(status)) append(inputs_in(word, kind));
   else if (fs::exists(status)) paths.push_back(word);
   else if (is_address(word))
     throw IoError(

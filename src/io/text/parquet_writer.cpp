@@ -23,10 +23,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "Parquet's numbers are little-endian");
 
-constexpr std::string_view kMagic = "PAR1";
+constexpr std::string_view kParquetMagic = "PAR1";
 enum Repetition { kRequired = 0, kOptional = 1 };
-enum Encoding { kPlain = 0, kRle = 3 };
-enum Codec { kUncompressed = 0, kGzip = 2 };
+enum PageEncoding { kPlain = 0, kRle = 3 };
+enum PageCodec { kNoCodec = 0, kGzip = 2 };
 constexpr int kDataPage = 0;
 // Parquet counts the bytes and the rows of a page by signed 32 bits. A page holds less than a
 // group's values, one more text, and 2 bytes at most per row that say whether there is a value.
@@ -238,7 +238,7 @@ void ParquetWriter::Impl::put_group(ThriftWriter& footer, const WrittenGroup& gr
     footer.element().i64(2, 0).structure(3);  // no metadata outside the footer
     footer.i32(1, physical_type(columns[i].type)).numbers(2, 2).number(kPlain).number(kRle);
     footer.texts(3, 1).put(columns[i].name);
-    footer.i32(4, options.compress ? kGzip : kUncompressed).i64(5, group.rows);
+    footer.i32(4, options.compress ? kGzip : kNoCodec).i64(5, group.rows);
     footer.i64(6, chunk.raw_bytes).i64(7, chunk.bytes).i64(9, chunk.offset).end().end();
   }
   footer.i64(2, raw_bytes).i64(3, group.rows).i64(6, bytes).end();
@@ -266,7 +266,7 @@ ParquetWriter::ParquetWriter(Sink sink, std::vector<ParquetColumn> columns,
   impl_->options.group_rows = std::min(options.group_rows, kMostGroupRows);
   impl_->options.group_bytes = std::min(options.group_bytes, kMostGroupBytes);
   impl_->chunks.resize(impl_->columns.size());
-  impl_->give(kMagic);
+  impl_->give(kParquetMagic);
 }
 ParquetWriter::~ParquetWriter() = default;
 ParquetWriter::ParquetWriter(ParquetWriter&&) noexcept = default;
@@ -341,7 +341,7 @@ void ParquetWriter::finish(const std::vector<std::pair<std::string, std::string>
   }
   footer.text(6, "fovea version " FOVEA_VERSION).end();
   put_number(bytes, static_cast<std::uint32_t>(bytes.size()));
-  bytes += kMagic;
+  bytes += kParquetMagic;
   impl_->give(bytes);
 }
 

@@ -343,14 +343,14 @@ struct VideoWriter::Impl {
     require_target();
     if (frame.empty() || (frame.channels != 1 && frame.channels != 3))
       throw InvalidArgument(fmt::format("{}: a frame is {}; expected pixels of 1 or 3 channels",
-                                        path, detail::shape_text(frame)));
+                                        path, fovea::detail::shape_text(frame)));
     const int frame_bits = 8 * static_cast<int>(sizeof(T));
     const bool first = bits == 0;
     if (!first && (frame.width != width || frame.height != height || frame.channels != channels ||
                    frame_bits != bits))
-      throw InvalidArgument(
-          fmt::format("{}: a frame is {} of {} bits, but the video began with {}x{}x{} of {} bits",
-                      path, detail::shape_text(frame), frame_bits, width, height, channels, bits));
+      throw InvalidArgument(fmt::format(
+          "{}: a frame is {} of {} bits, but the video began with {}x{}x{} of {} bits", path,
+          fovea::detail::shape_text(frame), frame_bits, width, height, channels, bits));
     Image<T> host;
     if (frame.memory == Memory::kCuda) {
       host = clone(frame);

@@ -22,7 +22,7 @@ constexpr int kMostSide = 1 << 16;
 constexpr std::size_t kMostHeader = 1024, kMostFrameHeader = 256;
 constexpr std::size_t kFirstRead = 1 << 20;
 
-std::string excerpt(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   return fovea::detail::json_quote(text.substr(0, std::min<std::size_t>(text.size(), 60)));
 }
 
@@ -216,7 +216,7 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
   if (!line.starts_with(kY4mMagic) ||
       (line.size() > kY4mMagic.size() && line[kY4mMagic.size()] != ' '))
     throw FormatError(fmt::format("{}: not a y4m stream: it begins with {}, not with {}", name,
-                                  excerpt(line), kY4mMagic));
+                                  quoted_text(line), kY4mMagic));
   std::size_t at = kY4mMagic.size();
   while (at < line.size()) {
     if (line[at] == ' ') {
@@ -230,16 +230,16 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
       const std::int64_t side = parse_whole(value, kMostSide);
       if (side < 1)
         refuse(fmt::format("{} is {}; expected 1 to {}", word[0] == 'W' ? "width" : "height",
-                           excerpt(value), kMostSide));
+                           quoted_text(value), kMostSide));
       (word[0] == 'W' ? header.format.width : header.format.height) = static_cast<int>(side);
     } else if (word[0] == 'F' && !parse_rate(value, header.rate)) {
-      refuse(
-          fmt::format("frame rate is {}; expected a fraction such as 30000:1001", excerpt(value)));
+      refuse(fmt::format("frame rate is {}; expected a fraction such as 30000:1001",
+                         quoted_text(value)));
     } else if (word[0] == 'C' && !parse_chroma(value, header)) {
       refuse(
           fmt::format("color space {} is not supported; expected 420, 422, 444, 411 or mono, "
                       "of 8 to 16 bits",
-                      excerpt(value)));
+                      quoted_text(value)));
     }
   }
   if (header.format.width == 0 || header.format.height == 0) refuse("width or height is missing");
@@ -338,7 +338,7 @@ bool Y4mSource::read_frame_header() {
   if (!ended && line.size() <= kMostFrameHeader)
     throw_broken(name_, index_, "the stream ends within the frame's header");
   if (!frame || !ended)
-    throw_broken(name_, index_, fmt::format("expected a line FRAME, found {}", excerpt(line)));
+    throw_broken(name_, index_, fmt::format("expected a line FRAME, found {}", quoted_text(line)));
   return true;
 }
 

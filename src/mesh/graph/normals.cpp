@@ -9,7 +9,7 @@
 namespace fovea::mesh {
 namespace {
 
-constexpr std::int64_t kAtOnce = 4096;  // faces or arcs
+constexpr std::int64_t kNormalsPerTask = 4096;  // faces or arcs
 
 Direction direction(const std::array<float, 3>& v) { return {v[0], v[1], v[2]}; }
 
@@ -59,7 +59,7 @@ void cpu::smooth_and_measure(DualGraph& graph, const Adjacency& adjacency,
   for (std::size_t face = 0; face < from.size(); ++face)
     from[face] = weighted(shares[face], direction(graph.normals[face]));
   for (const float share : smoothing_shares(rounds)) {
-    parallel_for(exec, faces, kAtOnce, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(exec, faces, kNormalsPerTask, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const auto face = static_cast<std::size_t>(i);
         Direction around;
@@ -73,7 +73,7 @@ void cpu::smooth_and_measure(DualGraph& graph, const Adjacency& adjacency,
     });
     std::swap(from, to);
   }
-  parallel_for(exec, static_cast<std::int64_t>(graph.arcs.size()), kAtOnce,
+  parallel_for(exec, static_cast<std::int64_t>(graph.arcs.size()), kNormalsPerTask,
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t i = begin; i < end; ++i)
                    measure(graph.arcs[static_cast<std::size_t>(i)], graph);

@@ -133,7 +133,7 @@ namespace {
 HWY_EXPORT(window_rows_u8);
 HWY_EXPORT(window_rows_u16);
 
-constexpr int kRowsPerTask =
+constexpr int kWindowRowsPerTask =
     64;  // at least the window's height, because a task first counts that many rows
 
 }  // namespace
@@ -141,7 +141,7 @@ constexpr int kRowsPerTask =
 template <class Count>
 void window_histogram(ImageView<const std::uint8_t> bin, ImageView<Count> counts,
                       detail::WindowParams params, const Exec& exec) {
-  const int rows = std::max(kRowsPerTask, 2 * params.radius_y + 1);
+  const int rows = std::max(kWindowRowsPerTask, 2 * params.radius_y + 1);
   parallel_for(exec, bin.height, rows, [&](std::int64_t first, std::int64_t last) {
     const WindowJob<Count> job{bin, counts, params, static_cast<int>(first),
                                static_cast<int>(last)};
@@ -158,7 +158,7 @@ FOVEA_FOR_EACH_WINDOW_HISTOGRAM(FOVEA_WINDOW_HISTOGRAM)
 template <class T>
 void quantize(ImageView<const T> image, ImageView<std::uint8_t> bin, detail::QuantizeParams params,
               const Exec& exec) {
-  parallel_for(exec, image.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(exec, image.height, kWindowRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       const T* from = image.row(y);
       std::uint8_t* to = bin.row(y);

@@ -23,12 +23,12 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Shorts = hn::ScalableTag<std::uint16_t>;
+using Wides = hn::ScalableTag<std::uint16_t>;
 using Floats = hn::ScalableTag<float>;
 
 // Loads pixels in the type of their sums: 16 bits for bytes, floats for floats.
-HWY_INLINE hn::Vec<Shorts> load_as(Shorts d, const std::uint8_t* from) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, Shorts>(), from));
+HWY_INLINE hn::Vec<Wides> load_as(Wides d, const std::uint8_t* from) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, Wides>(), from));
 }
 HWY_INLINE hn::Vec<Floats> load_as(Floats d, const float* from) { return hn::LoadU(d, from); }
 
@@ -162,7 +162,7 @@ namespace {
 HWY_EXPORT(halve_rows_u8);
 HWY_EXPORT(halve_rows_f32);
 
-constexpr int kRowsPerTask = 32;
+constexpr int kHalvedRowsPerTask = 32;
 
 }  // namespace
 
@@ -170,7 +170,7 @@ template <class T>
 void gaussian_halve(ImageView<const T> image, std::span<const ImageView<T>> outs,
                     const Exec& exec) {
   for (const ImageView<T>& out : outs) {
-    parallel_for(exec, out.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(exec, out.height, kHalvedRowsPerTask, [&](std::int64_t first, std::int64_t last) {
       const int begin = static_cast<int>(first), end = static_cast<int>(last);
       if constexpr (sizeof(T) == 1) HWY_DYNAMIC_DISPATCH(halve_rows_u8)(image, out, begin, end);
       else HWY_DYNAMIC_DISPATCH(halve_rows_f32)(image, out, begin, end);

@@ -9,13 +9,12 @@
 
 #include "core/backend.h"
 #include "core/dispatch.h"
+#include "ops/shortest_paths/at.h"
 #include "ops/shortest_paths/backend.h"
 
 namespace fovea {
 namespace detail {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void run_on_host(const ChosenEngine& chosen, const Graph& graph, const PathOptions& options,
                  std::span<float> lower) {

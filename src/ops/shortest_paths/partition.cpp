@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/parallel.h"
+#include "ops/shortest_paths/at.h"
 
 namespace fovea::detail {
 namespace {
@@ -13,8 +14,6 @@ constexpr int kMostGain = 64;       // greater gains count as this
 constexpr int kMostPasses = 8;      // passes over a border
 constexpr int kMostFruitless = 96;  // moves since the best border of a pass
 constexpr int kSlack = 24;          // a half may be larger by a 24th of the whole
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Nodes by what moving them to the other side saves, the newest first. Outdated entries stay until
 // they are reached.

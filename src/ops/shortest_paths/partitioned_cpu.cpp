@@ -2,6 +2,7 @@
 // a border): the four steps of path_plan.h.
 #include <algorithm>
 
+#include "ops/shortest_paths/at.h"
 #include "ops/shortest_paths/backend.h"
 #include "ops/shortest_paths/min_plus.h"
 #include "ops/shortest_paths/min_plus_math.h"
@@ -9,11 +10,10 @@
 namespace fovea::cpu {
 namespace {
 
+using detail::at;
 using detail::half_index;
 using detail::PathPart;
 using detail::PathPlan;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 float either(const float* half, int a, int b) {
   return half[a > b ? half_index(a, b) : half_index(b, a)];

@@ -5,16 +5,16 @@
 #include "ops/shortest_paths/backend.h"
 #include "ops/shortest_paths/host_pipe.cuh"
 #include "ops/shortest_paths/parts.cuh"
+#include "ops/shortest_paths/at.h"
 
 namespace fovea::cuda {
 namespace {
 
+using detail::at;
 using detail::PathPart;
 using detail::PathPlan;
 
 constexpr unsigned kThreads = 256;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 Strip moved(const Strip& strip, int columns) {
   return {strip.data + columns, strip.pitch, strip.list};

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 
+#include "ops/shortest_paths/at.h"
+
 namespace fovea::cuda {
 namespace {
 
+using detail::at;
 using detail::PathPart;
 using detail::PathPlan;
 
 constexpr unsigned kThreads = 256;
 constexpr float kNoCutoff = kUnreachable;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // A part as kernels read it.
 struct PartLists {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/parallel.h"
+#include "ops/shortest_paths/at.h"
 #include "ops/shortest_paths/min_plus_math.h"
 #include "ops/shortest_paths/partition.h"
 
@@ -14,8 +15,6 @@ namespace {
 constexpr int kLeastPart = 32;           // least number of nodes of a part
 constexpr double kDenseDegree = 48;      // graphs with more arcs per node have no small borders
 constexpr std::size_t kMostLevels = 12;  // 4096 parts
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // A small set that holds at least one end of each arc between parts. Where a node has a single arc
 // left, its neighbor is the better choice; where no node has, the node with the most arcs is taken.

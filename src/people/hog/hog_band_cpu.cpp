@@ -43,9 +43,9 @@ class Normalizer {
 };
 
 // Histograms of the units that are open or that blocks still need.
-class Band {
+class HogBand {
  public:
-  Band(const HogLevel& level, int first, int last)
+  HogBand(const HogLevel& level, int first, int last)
       : level_(level),
         first_(first),
         last_(last),
@@ -226,7 +226,7 @@ void build_circular(const HogLevel& level, int first, int last) {
 
 void build_band(const HogLevel& level, int first, int last) {
   if (level.hog.shape == BlockShape::kCircular) return build_circular(level, first, last);
-  Band(level, first, last).run();
+  HogBand(level, first, last).run();
 }
 
 }  // namespace fovea::people::cpu

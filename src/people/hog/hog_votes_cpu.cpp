@@ -16,7 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Integers = hn::ScalableTag<std::int32_t>;
 
-struct Slopes {
+struct VoteSlopes {
   hn::Vec<Floats> dx, dy, square;
 };
 
@@ -45,22 +45,22 @@ HWY_INLINE void store_pairs(Vector low, Vector high, T* to) {
   }
 }
 
-HWY_INLINE Slopes slopes(const RowTriple& rows, int x) {
+HWY_INLINE VoteSlopes slopes(const RowTriple& rows, int x) {
   const Floats d;
   const auto dx = hn::Sub(hn::LoadU(d, rows.center + x + 1), hn::LoadU(d, rows.center + x - 1));
   const auto dy = hn::Sub(hn::LoadU(d, rows.below + x), hn::LoadU(d, rows.above + x));
   return {dx, dy, hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy))};
 }
 
-HWY_INLINE void consider(const Slopes& other, Slopes& best) {
+HWY_INLINE void consider(const VoteSlopes& other, VoteSlopes& best) {
   const auto larger = hn::Gt(other.square, best.square);
   best.dx = hn::IfThenElse(larger, other.dx, best.dx);
   best.dy = hn::IfThenElse(larger, other.dy, best.dy);
   best.square = hn::Max(other.square, best.square);
 }
 template <bool kColor>
-HWY_INLINE Slopes strongest(const Rows<kColor>& rows, int x) {
-  Slopes best = slopes(rows.first, x);
+HWY_INLINE VoteSlopes strongest(const Rows<kColor>& rows, int x) {
+  VoteSlopes best = slopes(rows.first, x);
   if constexpr (kColor) {
     consider(slopes(rows.second, x), best);
     consider(slopes(rows.third, x), best);
@@ -91,7 +91,7 @@ struct Constants {
 
 // A difference of floats is never -0, so that sign bits mean "below 0".
 template <bool kSigned>
-HWY_INLINE hn::Vec<Floats> angles(const Slopes& s, const Constants& c) {
+HWY_INLINE hn::Vec<Floats> angles(const VoteSlopes& s, const Constants& c) {
   const Floats d;
   const auto ax = hn::Abs(s.dx), ay = hn::Abs(s.dy);
   const auto larger = hn::Max(hn::Max(ax, ay), hn::Set(d, 1e-30F));  // 0 / 1e-30 is 0 too
@@ -125,7 +125,7 @@ template <bool kColor, bool kSigned, bool kInterpolate>
 HWY_INLINE VoteVector votes_at(const Rows<kColor>& rows, const Constants& c, int x) {
   const Floats d;
   const Integers di;
-  const Slopes s = strongest<kColor>(rows, x);
+  const VoteSlopes s = strongest<kColor>(rows, x);
   const auto magnitude = hn::Sqrt(s.square);
   const auto place = angles<kSigned>(s, c);
   const auto n = hn::ConvertTo(di, place);

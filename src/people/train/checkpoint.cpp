@@ -16,7 +16,7 @@ namespace fovea::people {
 namespace {
 
 constexpr const char* kSchema = "people.checkpoint";
-constexpr int kVersion = 1;
+constexpr int kCheckpointVersion = 1;
 
 // Settings by their paths, such as "/options/hog/bins". Those of version 0.1.0 get today's names.
 nlohmann::json flat_settings(const std::string& text, const std::string& name) {
@@ -70,7 +70,7 @@ Checkpoint::Checkpoint(std::string path, const TrainSettings& settings, const Tr
 std::optional<io::ModelFile> Checkpoint::read() const {
   if (path_.empty() || !std::filesystem::exists(path_)) return std::nullopt;
   io::ModelFile file = io::ModelFile::read(path_);
-  file.require_schema(kSchema, kVersion);
+  file.require_schema(kSchema, kCheckpointVersion);
   file.require_finite();
   const auto refuse = [&](const char* what, const std::string& detail) {
     throw InvalidArgument(fmt::format(
@@ -91,7 +91,7 @@ std::optional<io::ModelFile> Checkpoint::read() const {
 
 void Checkpoint::write(io::ModelFile file) const {
   if (path_.empty()) return;
-  file.set_schema(kSchema, kVersion);
+  file.set_schema(kSchema, kCheckpointVersion);
   file.set_metadata("kind", kind_);
   file.set_metadata("settings", settings_);
   file.set_metadata("data", data_);

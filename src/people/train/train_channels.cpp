@@ -53,9 +53,9 @@ std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::si
   return chosen;
 }
 
-class Training {
+class ChannelTraining {
  public:
-  Training(const TrainData& data, const ChannelsTrainOptions& options)
+  ChannelTraining(const TrainData& data, const ChannelsTrainOptions& options)
       : data_(data),
         options_(options),
         search_{.ratio = options.ratio,
@@ -231,7 +231,7 @@ void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
 Model train_channels(const TrainData& data, const ChannelsTrainOptions& options) {
   check_options(options);
   resolve(options.exec.device);  // throws at once where the device does not exist
-  Training training(data, options);
+  ChannelTraining training(data, options);
   Model model;
   model.kind = Kind::kChannels;
   model.person_height = kPersonHeight;

@@ -26,7 +26,6 @@ constexpr int kVersion = 2;
 constexpr std::string_view kFactPrefix = "scenes.";
 constexpr std::string_view kDescriptor = "option.descriptor.";
 constexpr std::string_view kClassifier = "option.classifier.";
-constexpr int kMostWords = 65535;
 
 int cells_of(int pyramid) { return pyramid == 0 ? 1 : pyramid == 1 ? 5 : 21; }
 
@@ -40,9 +39,9 @@ void describe(OptionVisitor& visit, Kind& kind) {
   visit("kernel", kind.kernel, "");
 }
 
-class Reader {
+class SceneModelReader {
  public:
-  explicit Reader(const io::ModelFile& file)
+  explicit SceneModelReader(const io::ModelFile& file)
       : in_(file), version_(in_.version(kSchema, kVersion)) {}
 
   Model read() const;
@@ -59,7 +58,7 @@ class Reader {
   int version_;
 };
 
-DescriptorOptions Reader::descriptor() const {
+DescriptorOptions SceneModelReader::descriptor() const {
   DescriptorOptions result;
   if (version_ > 1) {
     in_.options(kDescriptor, result);
@@ -73,7 +72,7 @@ DescriptorOptions Reader::descriptor() const {
   return result;
 }
 
-Kind Reader::kind() const {
+Kind SceneModelReader::kind() const {
   Kind result;
   if (version_ > 1) {
     in_.options(kClassifier, result);
@@ -86,7 +85,7 @@ Kind Reader::kind() const {
 }
 
 // Words are only valid for the filters that they were learned with.
-void Reader::check_bank() const {
+void SceneModelReader::check_bank() const {
   const auto sizes = in_.file().tensor<std::int32_t>("bank_sizes", {io::kAnySize});
   const auto sigmas = in_.file().tensor<double>("bank_sigmas", {io::kAnySize});
   if (std::ranges::equal(sizes, kBankSizes) && std::ranges::equal(sigmas, kBankSigmas)) return;
@@ -98,21 +97,21 @@ void Reader::check_bank() const {
       fmt::join(shown, " "), fmt::join(kBankSizes, " ")));
 }
 
-Dictionary Reader::dictionary() const {
+Dictionary SceneModelReader::dictionary() const {
   Dictionary result;
   result.descriptor = descriptor();
   if (result.descriptor.words == WordSource::kFilters) check_bank();
   const int numbers = dimensions(result.descriptor);
   result.words = in_.rows("words", numbers);
-  if (result.size() < 2 || result.size() > kMostWords)
-    in_.unfit(fmt::format("{} words, expected 2 to {}", result.size(), kMostWords));
+  if (result.size() < kLeastWords || result.size() > kMostWords)
+    in_.unfit(fmt::format("{} words, expected {} to {}", result.size(), kLeastWords, kMostWords));
   if (!in_.file().has("mean")) return result;
   result.mean = in_.floats("mean", numbers);
   result.scale = in_.floats("scale", numbers);
   return result;
 }
 
-SvmClasses Reader::svm(int classes, int bins) const {
+SvmClasses SceneModelReader::svm(int classes, int bins) const {
   SvmClasses result;
   result.kernel = kind().kernel;
   result.weights = in_.rows("weights", bins * kMapNumbers);
@@ -126,7 +125,7 @@ SvmClasses Reader::svm(int classes, int bins) const {
   return result;
 }
 
-KnnClasses Reader::knn(int classes, int bins) const {
+KnnClasses SceneModelReader::knn(int classes, int bins) const {
   KnnClasses result;
   result.samples = in_.rows("samples", bins);
   result.neighbors = in_.number("neighbors", 1, result.samples.height());
@@ -138,7 +137,7 @@ KnnClasses Reader::knn(int classes, int bins) const {
   return result;
 }
 
-Model Reader::read() const {
+Model SceneModelReader::read() const {
   in_.file().require_finite();
   Model model;
   model.dictionary = dictionary();
@@ -171,7 +170,7 @@ void add_classifier(io::ModelFile& file, const TrainedClassifier& classifier) {
 
 }  // namespace
 
-Model parse_model(const io::ModelFile& file) { return Reader(file).read(); }
+Model parse_model(const io::ModelFile& file) { return SceneModelReader(file).read(); }
 
 Model Model::read(const std::string& path) { return parse_model(io::ModelFile::read(path)); }
 

@@ -33,9 +33,9 @@ struct Item {
 };
 
 // Reads images until a batch is full.
-class Reader {
+class ImageReader {
  public:
-  Reader(const ImageLoop& loop, const Exec& exec)
+  ImageReader(const ImageLoop& loop, const Exec& exec)
       : loop_(loop),
         exec_(exec),
         count_(static_cast<int>(loop.which.size())),
@@ -111,7 +111,7 @@ struct NoState {};
 
 LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const BatchSteps& steps) {
   LoopTimes times;
-  Reader reader(loop, exec);
+  ImageReader reader(loop, exec);
   NoState state;
   Exec quiet = exec;  // progress is counted in images, not in batches
   quiet.progress = {};

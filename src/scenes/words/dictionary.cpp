@@ -80,7 +80,7 @@ void standardize(const Dictionary& dictionary, ImageView<float> samples) {
 }  // namespace
 
 void describe(OptionVisitor& visit, DictionaryOptions& options) {
-  visit("dictionary", options.words, "how many words are learned", 2, 65535);
+  visit("dictionary", options.words, "how many words are learned", kLeastWords, kMostWords);
   visit("samples", options.samples,
         "how many places of each image, drawn at random, words are learned from", 1, 1 << 20);
   visit("standardize", options.standardize,

@@ -16,7 +16,6 @@ namespace fovea::scenes {
 namespace {
 
 constexpr const char* kName = "FeatureMaker";
-constexpr int kLeastWords = 2, kMostWords = 65535;
 
 void check_dictionary(const Dictionary& dictionary, int pyramid) {
   check_options(dictionary.descriptor);

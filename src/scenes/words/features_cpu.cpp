@@ -13,7 +13,7 @@
 namespace fovea::scenes::cpu {
 namespace {
 
-constexpr int kTileLines = 64;  // used if one image has to occupy several threads
+constexpr int kFeatureTileLines = 64;  // used if one image has to occupy several threads
 constexpr int kManyLines = 1024;
 
 // The memory of one thread.
@@ -45,7 +45,7 @@ class CpuFeatures final : public FeatureEngine {
     std::vector<Job> jobs;
     for (const auto& image : images) {
       grids.push_back(place_grids(descriptor_, image.width, image.height));
-      for (const PlaceTile& tile : place_tiles(grids.back(), many ? kManyLines : kTileLines))
+      for (const PlaceTile& tile : place_tiles(grids.back(), many ? kManyLines : kFeatureTileLines))
         jobs.push_back({static_cast<int>(grids.size()) - 1, tile});
     }
     std::vector<std::uint32_t> counts(images.size() * finest());
@@ -67,7 +67,8 @@ class CpuFeatures final : public FeatureEngine {
   void words(ImageView<const std::uint8_t> image, ImageView<std::uint16_t> words) override {
     const PlaceGrid grid = place_grids(descriptor_, image.width, image.height).front();
     std::vector<Job> jobs;
-    for (const PlaceTile& tile : place_tiles({&grid, 1}, kTileLines)) jobs.push_back({0, tile});
+    for (const PlaceTile& tile : place_tiles({&grid, 1}, kFeatureTileLines))
+      jobs.push_back({0, tile});
     each_job(jobs, [&](const Job& job, Worker& worker) {
       worker.describer->describe(image, grid, job.tile, [&](const PlaceBlock& block) {
         const std::int32_t* label = find_words(block, worker);

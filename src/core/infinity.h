@@ -1,0 +1,9 @@
+#pragma once
+#include <limits>
+
+namespace fovea {
+
+template <class T>
+inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
+
+}  // namespace fovea
