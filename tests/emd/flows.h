@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace fovea::emd::test {
+namespace fovea::emd {
 
 // Of a problem with mass on both sides that was solved: it moves all it can and no more than there
 // is, in the caller's masses or in shares of 1, and costs the distance.
@@ -48,4 +48,4 @@ void expect_flow(const GroundDistance& ground, const SolverOptions& options, con
   else ASSERT_NEAR(cost, distance, 1e-9 * (1 + distance));
 }
 
-}  // namespace fovea::emd::test
+}  // namespace fovea::emd

@@ -52,9 +52,9 @@ void expect_equal(const GroundDistance& ground, const Pairs<Mass>& pairs, const 
     ASSERT_EQ(cpu.distance[at], gpu.distance[at]) << "problem " << k;
     if (!given.flow || gpu.status[at] != Status::kOptimal) continue;
     for (const Solutions* found : {&cpu, &gpu})
-      ASSERT_NO_FATAL_FAILURE(test::expect_flow(ground, on_gpu.options(), first.row(k),
-                                                second.row(given.one_second ? 0 : k),
-                                                found->flow.row(k), found->distance[at]))
+      ASSERT_NO_FATAL_FAILURE(expect_flow(ground, on_gpu.options(), first.row(k),
+                                          second.row(given.one_second ? 0 : k), found->flow.row(k),
+                                          found->distance[at]))
           << "problem " << k << (found == &cpu ? " cpu" : " gpu");
   }
 }

@@ -137,7 +137,7 @@ TEST_P(EmdSolverScale, TotalsFarApartAreAsExactAsAnyOthers) {
       ASSERT_EQ(found.status, Status::kOptimal);
       ASSERT_LE(std::abs(static_cast<long double>(found.distance) - truth.distance), truth.bound);
       ASSERT_NO_FATAL_FAILURE(
-          test::expect_flow(ground, chosen, p.data(), q.data(), found.flow.data(), found.distance));
+          expect_flow(ground, chosen, p.data(), q.data(), found.flow.data(), found.distance));
     }
   }
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "actions/infinity.h"
 #include "actions/match/features.h"
-#include "core/infinity.h"
 
 namespace fovea::actions {
 namespace {

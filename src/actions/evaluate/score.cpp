@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/infinity.h"
+#include "actions/infinity.h"
 
 namespace fovea::actions {
 namespace {

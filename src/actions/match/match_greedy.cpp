@@ -2,9 +2,9 @@
 // scene frame separately, so that a pair of frames has one direction per rank.
 #include <algorithm>
 
+#include "actions/infinity.h"
 #include "actions/match/match_frames.h"
 #include "actions/match/match_math.h"
-#include "core/infinity.h"
 #include "core/parallel.h"
 
 namespace fovea::actions::detail {

@@ -1,8 +1,8 @@
 // Makes groups of models.
 #include "actions/match/match_group.h"
 
+#include "actions/infinity.h"
 #include "actions/match/match_math.h"
-#include "core/infinity.h"
 
 namespace fovea::actions::cpu {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "actions/infinity.h"
 #include "actions/match/match_math.h"
-#include "core/infinity.h"
 
 namespace fovea::actions::cpu {
 namespace {

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "actions/infinity.h"
 #include "actions/match/match_lanes.h"
 #include "core/dispatch.h"
-#include "core/infinity.h"
 #include "core/parallel.h"
 
 namespace fovea::actions {

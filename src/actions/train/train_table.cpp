@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/infinity.h"
+#include "actions/infinity.h"
 
 namespace fovea::actions {
 namespace {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
-#include "core/infinity.h"
 #include "mesh/graph/surface_math.h"
 
 namespace fovea::mesh::cpu {
 namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 class Buckets {
  public:
@@ -38,7 +40,7 @@ class Buckets {
 class CpuPatches final : public PatchEngine {
  public:
   explicit CpuPatches(const PatchSteps& steps)
-      : steps_(steps), distance_(steps.faces(), kInfinity<float>) {}
+      : steps_(steps), distance_(steps.faces(), kInfinity) {}
 
   std::vector<std::int32_t> spread_in_space(std::span<const std::array<float, 3>> points,
                                             int count) override;
@@ -58,7 +60,7 @@ class CpuPatches final : public PatchEngine {
   std::int32_t before(std::size_t face) const {
     for (const PatchStep& step : steps(face))
       if (path_step(distance_[static_cast<std::size_t>(step.face)], step.cost) == distance_[face])
-        return distance_[face] < kInfinity<float> ? step.face : -1;
+        return distance_[face] < kInfinity ? step.face : -1;
     return -1;
   }
   // Lowers distances to those from `sources`; cost(face, step) may be infinite.
@@ -66,7 +68,7 @@ class CpuPatches final : public PatchEngine {
   void relax(std::span<const std::int32_t> sources, float width, std::vector<float>& distance,
              const Cost& cost) {
     Buckets buckets(width);
-    std::vector<float> looked(distance.size(), kInfinity<float>);  // distance at the last visit
+    std::vector<float> looked(distance.size(), kInfinity);  // distance at the last visit
     for (const std::int32_t face : sources) {
       distance[static_cast<std::size_t>(face)] = 0;
       buckets.put(face, 0);
@@ -104,7 +106,7 @@ std::vector<std::int32_t> CpuPatches::spread_in_space(std::span<const std::array
     y[face] = points[face][1];
     z[face] = points[face][2];
   }
-  std::vector<std::int32_t> nearest(faces, std::bit_cast<std::int32_t>(kInfinity<float>));
+  std::vector<std::int32_t> nearest(faces, std::bit_cast<std::int32_t>(kInfinity));
   std::vector<std::int32_t> seeds;
   std::size_t latest = 0;
   for (int i = 0; i <= count; ++i) {
@@ -119,8 +121,7 @@ std::vector<std::int32_t> CpuPatches::spread_in_space(std::span<const std::array
     if (i > 0 && most == 0) break;
     latest =
         static_cast<std::size_t>(std::find(nearest.begin(), nearest.end(), most) - nearest.begin());
-    if (i == 0)
-      std::fill(nearest.begin(), nearest.end(), std::bit_cast<std::int32_t>(kInfinity<float>));
+    if (i == 0) std::fill(nearest.begin(), nearest.end(), std::bit_cast<std::int32_t>(kInfinity));
   }
   return seeds;
 }
@@ -156,9 +157,9 @@ void CpuPatches::finish(std::vector<std::int32_t>& of, std::vector<float>& inner
     }
     for (const std::size_t each : way) of[each] = of[face];
   }
-  inner.assign(distance_.size(), kInfinity<float>);
+  inner.assign(distance_.size(), kInfinity);
   relax(seeds_, 0.1F, inner, [&](std::size_t face, const PatchStep& step) {
-    return of[static_cast<std::size_t>(step.face)] == of[face] ? step.inner : kInfinity<float>;
+    return of[static_cast<std::size_t>(step.face)] == of[face] ? step.inner : kInfinity;
   });
 }
 

@@ -8,16 +8,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/dispatch.h"
-#include "core/infinity.h"
 #include "ops/linear_svm/backend.h"
 
 namespace fovea {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void check_sizes(ImageView<const float> samples, std::span<const std::int8_t> labels,
                  std::span<const float> costs) {
@@ -185,8 +187,8 @@ double Problem::objective() const {
 LinearSvm Problem::solve() {
   LinearSvm result;
   std::size_t active = order_.size();
-  state_.shrink_above = kInfinity<double>;
-  state_.shrink_below = -kInfinity<double>;
+  state_.shrink_above = kInfinity;
+  state_.shrink_below = -kInfinity;
   while (result.passes < options_.max_passes && !result.converged) {
     throw_if_stopped(options_.exec);
     shuffle_order(result.passes, active);
@@ -207,13 +209,13 @@ LinearSvm Problem::solve() {
       result.converged = all && active == order_.size();
       // Samples that were shrunk away are checked once more, with weights free of rounding errors.
       active = order_.size();
-      state_.shrink_above = kInfinity<double>;
-      state_.shrink_below = -kInfinity<double>;
+      state_.shrink_above = kInfinity;
+      state_.shrink_below = -kInfinity;
       renew_weights();
       continue;
     }
-    state_.shrink_above = pass.greatest > 0 ? pass.greatest : kInfinity<double>;
-    state_.shrink_below = pass.least < 0 ? pass.least : -kInfinity<double>;
+    state_.shrink_above = pass.greatest > 0 ? pass.greatest : kInfinity;
+    state_.shrink_below = pass.least < 0 ? pass.least : -kInfinity;
   }
   renew_weights();
   result.weights.assign(state_.weights, state_.weights + state_.features);

@@ -2,10 +2,10 @@
 // row.
 #include <algorithm>
 
+#include "ops/shortest_paths/at.h"
 #include "ops/shortest_paths/backend.h"
 #include "ops/shortest_paths/host_pipe.cuh"
 #include "ops/shortest_paths/parts.cuh"
-#include "ops/shortest_paths/at.h"
 
 namespace fovea::cuda {
 namespace {

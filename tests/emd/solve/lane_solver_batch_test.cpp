@@ -180,9 +180,9 @@ void expect_as_on_cpu(const GroundDistance& ground, const Pairs<Mass>& pairs, co
     if (!given.flow) continue;
     if (status[at] == Status::kOptimal) {
       for (const double* found : {static_cast<const double*>(flow.row(k)), cpu.flow.row(k)})
-        ASSERT_NO_FATAL_FAILURE(test::expect_flow(ground, given.options, first.row(k),
-                                                  second.row(given.one_second ? 0 : k), found,
-                                                  distance[at]))
+        ASSERT_NO_FATAL_FAILURE(expect_flow(ground, given.options, first.row(k),
+                                            second.row(given.one_second ? 0 : k), found,
+                                            distance[at]))
             << "problem " << k;
     } else {
       for (int i = 0; i < flow.width(); ++i) ASSERT_EQ(flow.row(k)[i], 0);

@@ -55,9 +55,9 @@ double worst_difference(Kind kind, const HogOptions& hog, const Image<std::uint8
   for (int row = 0; row < grid.rows(); row += std::max(1, grid.rows() - 1))
     for (int column = 0; column < grid.columns(); column += std::max(1, grid.columns() - 1)) {
       grid.descriptor(column, row, numbers);
-      const auto expected = reference::hog_window(plain.color ? image.view() : gray.view(),
-                                                  plan.origin + column * plan.stride,
-                                                  plan.origin + row * plan.stride, plain);
+      const auto expected = fovea::reference::hog_window(plain.color ? image.view() : gray.view(),
+                                                         plan.origin + column * plan.stride,
+                                                         plan.origin + row * plan.stride, plain);
       EXPECT_EQ(expected.size(), numbers.size());
       for (std::size_t e = 0; e < numbers.size(); ++e)
         worst = std::max(worst, std::abs(expected[e] - static_cast<double>(numbers[e])));

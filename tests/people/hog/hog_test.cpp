@@ -77,7 +77,7 @@ TEST(HogDescriptor, IsTheMiddleWindowsWithItsSurroundings) {
   Random random(5);
   const auto image = test::random_image<std::uint8_t>(random, 96, 160, 3);
   const auto numbers = hog_descriptor(image);
-  const auto expected = reference::hog_window(image, 16, 16, {});
+  const auto expected = fovea::reference::hog_window(image, 16, 16, {});
   ASSERT_EQ(numbers.size(), expected.size());
   for (std::size_t e = 0; e < numbers.size(); ++e) ASSERT_NEAR(numbers[e], expected[e], 1e-4) << e;
   EXPECT_EQ(hog_descriptor(image.view().crop(16, 16, 64, 128)).size(), 3780U);
@@ -119,7 +119,7 @@ TEST(HogCells, HoldEveryPixelsVoteOnce) {
   EXPECT_EQ(cells.rows, 3);
   double expected = 0;
   for (int y = 0; y < 24; ++y)
-    for (int x = 0; x < 40; ++x) expected += reference::hog_vote(image, x, y, {}).magnitude;
+    for (int x = 0; x < 40; ++x) expected += fovea::reference::hog_vote(image, x, y, {}).magnitude;
   const double sum = std::accumulate(cells.votes.begin(), cells.votes.end(), 0.0);
   EXPECT_NEAR(sum, expected, 1e-4 * expected);
   // A vertical edge is a horizontal gradient: the first and the last bin.

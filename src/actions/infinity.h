@@ -1,9 +1,9 @@
 #pragma once
 #include <limits>
 
-namespace fovea {
+namespace fovea::actions {
 
 template <class T>
 inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
-}  // namespace fovea
+}  // namespace fovea::actions
