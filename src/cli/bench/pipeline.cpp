@@ -85,7 +85,7 @@ Rates measure(const Job& job, int count, const Exec& place) {
 }
 
 // 1, 2, 4, ... threads up to all cores; then a GPU, with all threads beside it.
-std::vector<Exec> places(const Context& context) {
+std::vector<Exec> pipeline_places(const Context& context) {
   const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   std::vector<Exec> all;
   const auto add = [&](Device device, int threads) {
@@ -152,7 +152,7 @@ int run_bench_pipeline(PipelineOptions& options, Context& context) {
   if (options.size.width < kLeastSide || options.size.height < kLeastSide)
     throw InvalidArgument(fmt::format("--size is {}x{}; expected sides of {} pixels or more",
                                       options.size.width, options.size.height, kLeastSide));
-  const std::vector<Exec> where = places(context);
+  const std::vector<Exec> where = pipeline_places(context);
   const pipeline::Workplace place(options.folder);
   pipeline::Material material(options.count, options.size, place);
   const std::vector<NamedJob> jobs = jobs_of(material, options.filter);

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "cli/flow/estimate.h"
@@ -97,7 +96,8 @@ class VideoRun {
     std::shared_ptr<SharedFrame> before{}, now{};
     std::int64_t field_number = -1;  // -1 for the first frame
     Image<std::uint8_t> there{};     // the frame in the device's memory, if that is not the host's
-    std::optional<flow::Flow> field{};
+    bool found = false;              // whether there is a field
+    flow::Flow field{};
     std::vector<Image<std::uint8_t>> drawn{};  // one per picture file
   };
 
@@ -134,31 +134,39 @@ class VideoRun {
   }
 
   void work(flow::Estimator& estimator, Step& step) {
-    step.field.reset();
+    const bool first = step.field_number < 0;
     if (in_pairs_) {
-      if (step.before) step.field = estimator.estimate(step.before->image(), step.now->image());
+      step.found = !first;
+      if (step.found) step.field = estimator.estimate(step.before->image(), step.now->image());
       return;
     }
     // On a GPU the first frame is taken from host memory too: it has no field that would have to be
     // fetched.
-    if (!on_cuda() || step.field_number < 0) {
-      step.field = estimator.push(step.now->image(), mask_.view());
+    auto found = on_cuda() && !first ? estimator.push(step.there, mask_.view())
+                                     : estimator.push(step.now->image(), mask_.view());
+    step.found = found.has_value();
+    if (!step.found) return;
+    if (!on_cuda()) {
+      step.field = std::move(*found);
       return;
     }
-    const auto found = estimator.push(step.there, mask_.view());
-    if (!found) return;
-    const auto fetched = [&](const Image<float>& plane) {
-      Image<float> here(plane.width(), plane.height());
-      copy(plane.view(), here.view(), estimator.options().exec);
-      return here;
-    };
-    step.field = flow::Flow{fetched(found->u), fetched(found->v), fetched(found->confidence)};
+    const Exec& exec = estimator.options().exec;
+    fetch(found->u, step.field.u, exec);
+    fetch(found->v, step.field.v, exec);
+    if (!pictures_.empty()) fetch(found->confidence, step.field.confidence, exec);
+  }
+
+  // Pinned memory is kept from frame to frame, because it is fast to fill and slow to allocate.
+  static void fetch(const Image<float>& plane, Image<float>& here, const Exec& exec) {
+    if (here.width() != plane.width() || here.height() != plane.height())
+      here = Image<float>(plane.width(), plane.height(), 1, Memory::kPinned);
+    copy(plane.view(), here.view(), exec);
   }
 
   // Writes the field to its file and draws it.
   void complete(Step& step) {
-    if (!step.field) return;
-    const flow::Flow& field = *step.field;
+    if (!step.found) return;
+    const flow::Flow& field = step.field;
     const io::FlowFieldView view{field.u, field.v, mask_.view()};
     if (!request_.output.empty()) {
       std::call_once(folder_made_, [&] { make_folder(request_.output); });
@@ -180,7 +188,7 @@ class VideoRun {
     height_ = step.now->image().height();
     step.before.reset();
     step.now.reset();
-    if (!step.field) return;
+    if (!step.found) return;
     for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].write(step.drawn[i]);
     written_.keep(field_path(step.field_number));
     ++fields_;

@@ -37,8 +37,7 @@ int run_blur(BlurRequest& request, Context& context) {
   return run_on_images(
       context, request.files, "", {&options.exec},
       [&](io::AnyImage& input, const std::string& output) {
-        io::write_image(output, io::AnyImage{blurred(input, request.sigma, options), input.facts});
-        return ImageResult{};
+        return one_file(output, {blurred(input, request.sigma, options), input.facts});
       });
 }
 

@@ -111,13 +111,12 @@ io::AnyImage convolved(const io::AnyImage& input, ImageView<const float> kernel,
 
 int run_convolve(ConvolveRequest& request, Context& context) {
   const Image<float> kernel = kernel_of(request, context);
-  return run_on_images(
-      context, request.files, "", {&request.convolve.exec},
-      [&](io::AnyImage& input, const std::string& output) -> ImageResult {
-        io::write_image(output, convolved(input, kernel, request));
-        return {.members = fmt::format("\"kernel_width\": {}, \"kernel_height\": {}",
-                                       kernel.width(), kernel.height())};
-      });
+  return run_on_images(context, request.files, "", {&request.convolve.exec},
+                       [&](io::AnyImage& input, const std::string& output) -> ImageResult {
+                         return one_file(output, convolved(input, kernel, request),
+                                         fmt::format("\"kernel_width\": {}, \"kernel_height\": {}",
+                                                     kernel.width(), kernel.height()));
+                       });
 }
 
 }  // namespace

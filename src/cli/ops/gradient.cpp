@@ -109,18 +109,18 @@ int run_gradient(GradientRequest& request, Context& context) {
     throw InvalidArgument(
         "--kernel goes with --show dx or dy; magnitude and orientation take the centered "
         "difference");
-  return run_on_images(
-      context, request.files, "", {&request.differences.exec, &request.polar.exec},
-      [&](io::AnyImage& input, const std::string& output) {
-        const auto image = io::to_bytes(io::drop_alpha(input));
-        Image<float> values = shows_differences(request) ? differences_of(image, request)
-                                                         : polar_values(image, request);
-        io::ImageFacts facts = facts_of_bytes(input.facts);
-        facts.white = writes_float(output) ? 1 : facts.white;
-        if (writes_float(output)) io::write_image(output, io::AnyImage{std::move(values), facts});
-        else io::write_image(output, io::AnyImage{picture_of(values, request), facts});
-        return ImageResult{};
-      });
+  return run_on_images(context, request.files, "", {&request.differences.exec, &request.polar.exec},
+                       [&](io::AnyImage& input, const std::string& output) {
+                         const auto image = io::to_bytes(io::drop_alpha(input));
+                         Image<float> values = shows_differences(request)
+                                                   ? differences_of(image, request)
+                                                   : polar_values(image, request);
+                         io::ImageFacts facts = facts_of_bytes(input.facts);
+                         facts.white = writes_float(output) ? 1 : facts.white;
+                         if (writes_float(output))
+                           return one_file(output, {std::move(values), facts});
+                         return one_file(output, {picture_of(values, request), facts});
+                       });
 }
 
 }  // namespace

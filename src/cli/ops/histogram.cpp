@@ -44,8 +44,7 @@ int run_histogram(HistogramRequest& request, Context& context) {
         const auto bins = levels_of(io::to_gray(input), request.quantize);
         Image<std::uint16_t> counts(bins.width(), bins.height(), request.quantize.levels);
         window_histogram(bins, counts, request.window);
-        io::write_image(output, counts.view());
-        return ImageResult{};
+        return one_file(output, {std::move(counts), {.white = 65535}});
       });
 }
 

@@ -19,16 +19,51 @@ namespace {
 // The input, its result and what is between them, in multiples of the input.
 constexpr std::uint64_t kCopies = 8;
 
-// Writes one name, or an array of several.
-std::string json_names(const std::vector<std::string>& names) {
-  if (names.size() == 1) return detail::json_quote(names[0]);
+// One name, or an array of several.
+std::string json_names(const std::vector<ImageResult::File>& files) {
+  if (files.size() == 1) return detail::json_quote(files[0].path);
   std::string json;
-  for (const std::string& name : names)
-    json += (json.empty() ? "" : ", ") + detail::json_quote(name);
+  for (const ImageResult::File& file : files)
+    json += (json.empty() ? "" : ", ") + detail::json_quote(file.path);
   return "[" + json + "]";
 }
 
+// Lets as many threads at a time use a GPU as it would have workers, because its memory is its own.
+class DeviceGate {
+ public:
+  DeviceGate(const Exec& exec, int count)
+      : closes_(exec.device.kind == DeviceKind::kCuda), free_(count) {}
+
+  template <class Make>
+  auto pass(const Make& make) {
+    const Turn turn(*this);
+    return make();
+  }
+
+ private:
+  struct Turn {
+    explicit Turn(DeviceGate& gate) : gate_(gate) {
+      if (gate_.closes_) gate_.free_.acquire();
+    }
+    ~Turn() {
+      if (gate_.closes_) gate_.free_.release();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    DeviceGate& gate_;
+  };
+
+  bool closes_;
+  std::counting_semaphore<> free_;
+};
+
 }  // namespace
+
+ImageResult one_file(const std::string& path, io::AnyImage image, std::string members) {
+  ImageResult result{.members = std::move(members)};
+  result.files.push_back({path, std::move(image)});
+  return result;
+}
 
 void describe(OptionVisitor& visit, ImageFiles& files) {
   visit.path("output", files.output, TextUse::kOutput,
@@ -61,24 +96,18 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
     *exec = context.exec_without_progress();
     exec->threads = plan.threads;
   }
-  const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
-  std::counting_semaphore<> at_once(plan.count);
+  DeviceGate gate(context.exec, plan.count);
   const auto write = [&](std::size_t i, io::AnyImage& image) -> Outcome {
     const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
                                          image.width(), image.height(), image.channels());
-    // As many images are on a GPU as it would have workers, because its memory is its own.
-    if (cuda) at_once.acquire();
-    const struct Release {
-      std::counting_semaphore<>* semaphore;
-      ~Release() {
-        if (semaphore != nullptr) semaphore->release();
-      }
-    } release{cuda ? &at_once : nullptr};
-    const ImageResult result = work(image, outputs[i]);
-    const auto written = result.files.empty() ? std::vector{outputs[i]} : result.files;
-    return {fmt::format("{}", fmt::join(written, "\n")),
-            fmt::format("\"output\": {}, {}{}{}", json_names(written), size,
-                        result.members.empty() ? "" : ", ", result.members)};
+    const ImageResult result = gate.pass([&] { return work(image, outputs[i]); });
+    std::string lines;
+    for (const auto& [path, made] : result.files) {
+      io::write_image(path, made);
+      lines += (lines.empty() ? "" : "\n") + path;
+    }
+    return {lines, fmt::format("\"output\": {}, {}{}{}", json_names(result.files), size,
+                               result.members.empty() ? "" : ", ", result.members)};
   };
   Batch batch(context, inputs);
   batch.run_together<io::AnyImage, NoWorker>(

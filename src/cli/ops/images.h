@@ -25,17 +25,22 @@ void describe(OptionVisitor& visit, ImageFiles& files);
 // The argument INPUT... that every such verb takes.
 Argument image_inputs();
 
-// The result of one image.
+// What is made from one image.
 struct ImageResult {
-  std::vector<std::string> files{};  // the files written; empty: only the given output
+  struct File {
+    std::string path;
+    io::AnyImage image;
+  };
+  std::vector<File> files{};
   std::string members{};  // JSON members besides input, output and size, such as "\"scale\": 2"
 };
-// Makes one image and writes it; several threads call it at the same time.
+ImageResult one_file(const std::string& path, io::AnyImage image, std::string members = {});
+// Several threads call it at the same time. `output` is the path that belongs to the image.
 using ImageWork = std::function<ImageResult(io::AnyImage& image, const std::string& output)>;
 
-// Chooses the device, sets `execs`, which belong to the options that `work` uses, and calls `work`
-// for every image of the command line. Results in a folder end in `extension`, such as ".npy", or
-// as their inputs do where it is empty.
+// Chooses the device, sets `execs`, which belong to the options that `work` uses, calls `work` for
+// every image of the command line and writes what it makes. Results in a folder end in `extension`,
+// such as ".npy", or as their inputs do where it is empty.
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
                   std::initializer_list<Exec*> execs, const ImageWork& work);
 

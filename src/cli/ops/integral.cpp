@@ -45,10 +45,8 @@ int run_integral(IntegralRequest& request, Context& context) {
   return run_on_images(context, request.files, ".npy", {&request.integral.exec},
                        [&](io::AnyImage& input, const std::string& output) {
                          if (request.type == SumType::kFloat)
-                           io::write_image(output, summed<float>(input, request.integral).view());
-                         else
-                           io::write_image(output, summed<double>(input, request.integral).view());
-                         return ImageResult{};
+                           return one_file(output, {summed<float>(input, request.integral)});
+                         return one_file(output, {summed<double>(input, request.integral)});
                        });
 }
 

@@ -31,18 +31,17 @@ std::string level_path(const std::string& path, int level) {
 }
 
 template <class Stored, class T>
-ImageResult write_levels(ImageView<const T> image, const io::ImageFacts& facts,
-                         const PyramidOptions& options, const std::string& output) {
+ImageResult made_levels(ImageView<const T> image, const io::ImageFacts& facts,
+                        const PyramidOptions& options, const std::string& output) {
   Pyramid<T> pyramid(options);
   pyramid.build(image);
   ImageResult result;
+  result.files.reserve(static_cast<std::size_t>(pyramid.levels()));
   for (int i = 0; i < pyramid.levels(); ++i) {
-    result.files.push_back(level_path(output, i));
+    const std::string path = level_path(output, i);
     if constexpr (std::is_same_v<Stored, T>)
-      io::write_image(result.files.back(), io::AnyImage{clone(pyramid.level(i)), facts});
-    else
-      io::write_image(result.files.back(),
-                      io::AnyImage{samples_from<Stored>(pyramid.level(i)), facts});
+      result.files.push_back({path, {clone(pyramid.level(i)), facts}});
+    else result.files.push_back({path, {samples_from<Stored>(pyramid.level(i)), facts}});
   }
   result.members = fmt::format("\"levels\": {}", pyramid.levels());
   return result;
@@ -54,10 +53,10 @@ int run_pyramid(PyramidRequest& request, Context& context) {
                          return std::visit(
                              [&]<class T>(const ImageView<const T>& view) -> ImageResult {
                                if constexpr (std::is_same_v<T, std::uint8_t>)
-                                 return write_levels<T>(view, input.facts, request.pyramid, path);
+                                 return made_levels<T>(view, input.facts, request.pyramid, path);
                                else
-                                 return write_levels<T, float>(samples_as<float>(input).view(),
-                                                               input.facts, request.pyramid, path);
+                                 return made_levels<T, float>(samples_as<float>(input).view(),
+                                                              input.facts, request.pyramid, path);
                              },
                              input.view());
                        });

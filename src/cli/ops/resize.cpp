@@ -67,14 +67,14 @@ int run_resize(ResizeRequest& request, Context& context) {
   const bool sides = request.width > 0 || request.height > 0;
   if (sides == (request.scale > 0))
     throw InvalidArgument("ops resize needs --width, --height or both, or else --scale");
-  return run_on_images(
-      context, request.files, "", {&request.resize.exec},
-      [&](io::AnyImage& input, const std::string& output) -> ImageResult {
-        const io::AnyImage result{resized(input, request), input.facts};
-        io::write_image(output, result);
-        return {.members = fmt::format("\"output_width\": {}, \"output_height\": {}",
-                                       result.width(), result.height())};
-      });
+  return run_on_images(context, request.files, "", {&request.resize.exec},
+                       [&](io::AnyImage& input, const std::string& output) -> ImageResult {
+                         io::AnyImage result{resized(input, request), input.facts};
+                         const std::string size =
+                             fmt::format("\"output_width\": {}, \"output_height\": {}",
+                                         result.width(), result.height());
+                         return one_file(output, std::move(result), size);
+                       });
 }
 
 }  // namespace
