@@ -1,6 +1,6 @@
 # Compiles a target's sources in batches, which halves the time of a cold build: the headers of a batch are read once and
-# what they instantiate is compiled once. A batch holds the files of one room (folder), or of several small rooms of one
-# floor that stand side by side. Not batched are files that Highway compiles once for each of several instruction sets
+# what they instantiate is compiled once. A batch holds neighbors of one floor: files of one room (folder), and of the rooms
+# beside it where they are few. Not batched are files that Highway compiles once for each of several instruction sets
 # (*_cpu.cpp), stand-ins that come and go with an option, and what compiled_alone.txt names.
 set(FOVEA_UNITY_BATCH 14)  # more saves little and makes a change of one file slow
 
@@ -14,7 +14,7 @@ set(FOVEA_UNITY_PRAGMAS [[
 # The floor of a room: src/ops of src/ops/resize, src/cli/emd of itself, with the mark of SIMD code.
 function(fovea_floor room result)
   string(REGEX MATCH "\\|cpu$" mark "${room}")
-  string(REGEX MATCH "^[^/|]+(/cli)?(/[^/|]+)?" floor "${room}")
+  string(REGEX MATCH "^[^/|]+(/cli/[^/|]+|/[^/|]+)?" floor "${room}")
   set(${result} "${floor}${mark}" PARENT_SCOPE)
 endfunction()
 
@@ -41,7 +41,7 @@ function(fovea_unity target)
     endif()
     cmake_path(GET relative PARENT_PATH room)
     if(relative MATCHES "_cpu\\.cpp$")
-      string(APPEND room "|cpu")  # vectors and words are never mixed
+      string(APPEND room "|cpu")  # SIMD code has batches of its own
     endif()
     list(APPEND rooms ${room})
     list(APPEND "in_${room}" ${source})

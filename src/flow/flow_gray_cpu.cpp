@@ -4,14 +4,12 @@
 #include <cmath>
 #include <vector>
 
-#include "core/parallel.h"
 #include "flow/flow_gray.h"
 #include "flow/lk/lucas_kanade_cpu.h"
 
 namespace fovea::flow::cpu {
 namespace {
 
-constexpr int kGrayRowsPerTask = 32;
 constexpr int kStripRows = 32;  // rows of a coarse level that are computed at a time
 constexpr int kCutRows = 4;
 
@@ -57,7 +55,7 @@ GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mas
 
 template <class T>
 void to_gray(ImageView<const T> image, GrayRange range, ImageView<float> out, const Exec& exec) {
-  parallel_for(exec, image.height, kGrayRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  for_rows(exec, image.height, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       float* row = out.row(y);
       if (image.channels == 1) {

@@ -158,8 +158,10 @@ class VideoRun {
 
   // Pinned memory is kept from frame to frame, because it is fast to fill and slow to allocate.
   static void fetch(const Image<float>& plane, Image<float>& here, const Exec& exec) {
-    if (here.width() != plane.width() || here.height() != plane.height())
+    if (here.width() != plane.width() || here.height() != plane.height()) {
+      const fovea::cuda::ScopedDevice device(exec.device);
       here = Image<float>(plane.width(), plane.height(), 1, Memory::kPinned);
+    }
     copy(plane.view(), here.view(), exec);
   }
 

@@ -45,7 +45,8 @@ int run_histogram(HistogramRequest& request, Context& context) {
         Image<std::uint16_t> counts(bins.width(), bins.height(), request.quantize.levels);
         window_histogram(bins, counts, request.window);
         return one_file(output, {std::move(counts), {.white = 65535}});
-      });
+      },
+      2 * static_cast<std::uint64_t>(request.quantize.levels) + 8);
 }
 
 }  // namespace

@@ -16,9 +16,6 @@
 namespace fovea::cli {
 namespace {
 
-// The input, its result and what is between them, in multiples of the input.
-constexpr std::uint64_t kCopies = 8;
-
 // One name, or an array of several.
 std::string json_names(const std::vector<ImageResult::File>& files) {
   if (files.size() == 1) return detail::json_quote(files[0].path);
@@ -81,7 +78,7 @@ Argument image_inputs() {
 }
 
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
-                  std::initializer_list<Exec*> execs, const ImageWork& work) {
+                  std::initializer_list<Exec*> execs, const ImageWork& work, std::uint64_t copies) {
   if (files.output.empty())
     throw InvalidArgument(
         fmt::format("{} needs -o OUT, a file or a folder to write to", context.command.name()));
@@ -117,7 +114,7 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
              image = read_input(context, inputs[i], files.orientation);
            },
        .write = write,
-       .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
+       .bytes = [&](std::size_t i) { return copies * image_bytes(inputs[i]); }});
   return batch.finish();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -40,9 +41,11 @@ using ImageWork = std::function<ImageResult(io::AnyImage& image, const std::stri
 
 // Chooses the device, sets `execs`, which belong to the options that `work` uses, calls `work` for
 // every image of the command line and writes what it makes. Results in a folder end in `extension`,
-// such as ".npy", or as their inputs do where it is empty.
+// such as ".npy", or as their inputs do where it is empty. `copies` is the memory that an image
+// takes with its result and what is between them, in multiples of the image.
 int run_on_images(Context& context, const ImageFiles& files, std::string_view extension,
-                  std::initializer_list<Exec*> execs, const ImageWork& work);
+                  std::initializer_list<Exec*> execs, const ImageWork& work,
+                  std::uint64_t copies = 8);
 
 // Facts of a byte image that is made from an image with these facts: its orientation is the same.
 io::ImageFacts facts_of_bytes(const io::ImageFacts& source);

@@ -106,19 +106,20 @@ void fill_rows(const SmoothJob& job) {
   }
 }
 
-HWY_INLINE void order(Vec& a, Vec& b) {
+HWY_INLINE void order_blocks(Vec& a, Vec& b) {
   const auto low = hn::Min(a, b);
   b = hn::Max(a, b);
   a = low;
 }
 // Does what bm::median9() does.
 HWY_INLINE Vec median9(Vec* p) {
-  order(p[1], p[2]), order(p[4], p[5]), order(p[7], p[8]);
-  order(p[0], p[1]), order(p[3], p[4]), order(p[6], p[7]);
-  order(p[1], p[2]), order(p[4], p[5]), order(p[7], p[8]);
-  order(p[0], p[3]), order(p[5], p[8]), order(p[4], p[7]);
-  order(p[3], p[6]), order(p[1], p[4]), order(p[2], p[5]);
-  order(p[4], p[7]), order(p[4], p[2]), order(p[6], p[4]), order(p[4], p[2]);
+  order_blocks(p[1], p[2]), order_blocks(p[4], p[5]), order_blocks(p[7], p[8]);
+  order_blocks(p[0], p[1]), order_blocks(p[3], p[4]), order_blocks(p[6], p[7]);
+  order_blocks(p[1], p[2]), order_blocks(p[4], p[5]), order_blocks(p[7], p[8]);
+  order_blocks(p[0], p[3]), order_blocks(p[5], p[8]), order_blocks(p[4], p[7]);
+  order_blocks(p[3], p[6]), order_blocks(p[1], p[4]), order_blocks(p[2], p[5]);
+  order_blocks(p[4], p[7]), order_blocks(p[4], p[2]), order_blocks(p[6], p[4]),
+      order_blocks(p[4], p[2]);
   return p[4];
 }
 

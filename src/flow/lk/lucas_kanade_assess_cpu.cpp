@@ -168,7 +168,7 @@ float there_and_back(const Field& flow, const Field& backward, int x, int y) {
 void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& exec) {
   const int width = request.flow.u.width(), height = request.flow.u.height();
   confidence.resize(width, height);
-  parallel_for(exec, height, kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  for_rows(exec, height, [&](std::int64_t first, std::int64_t last) {
     Plane<float> extremes;
     extremes.resize(width, 4);
     for (int y = static_cast<int>(first); y < last; ++y) {

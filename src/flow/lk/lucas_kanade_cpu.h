@@ -1,6 +1,7 @@
 // The stages of dense Lucas-Kanade on the CPU. Each is a function of a pixel's neighborhood, so
 // that no result depends on how the image is divided among threads.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,7 +14,14 @@ namespace fovea::flow::cpu {
 
 using lk::Plane;
 
-inline constexpr int kPlaneRowsPerTask = 32;
+// Calls body(first row, last row) for parts of a plane of 8 to 32 rows, so that every thread gets
+// several where the plane allows it.
+inline void for_rows(const Exec& exec, int height,
+                     FunctionRef<void(std::int64_t, std::int64_t)> body) {
+  constexpr int kLeast = 8, kMost = 32, kPartsPerThread = 4;
+  const int rows = std::clamp(height / (kPartsPerThread * thread_count(exec)), kLeast, kMost);
+  parallel_for(exec, height, rows, body);
+}
 
 // One level of a frame. `features` has one more column and one more row than the level, which
 // repeat the last: a pixel's right and lower neighbors are always readable.

@@ -162,7 +162,7 @@ std::uint8_t masked_rank(const Gray& gray, int x, int y) {
 void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, Gray& out,
               const Exec& exec) {
   out.resize(gray.width, gray.height);
-  parallel_for(exec, gray.height, kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  for_rows(exec, gray.height, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint16_t* row = out.row(y);
       HWY_DYNAMIC_DISPATCH(quantize_row)(gray.row(y), gray.width, row);
@@ -175,7 +175,7 @@ void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, G
 
 void halve(const Gray& gray, bool masked, Gray& out, const Exec& exec) {
   out.resize((gray.width() + 1) / 2, (gray.height() + 1) / 2);
-  parallel_for(exec, out.height(), kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  for_rows(exec, out.height(), [&](std::int64_t first, std::int64_t last) {
     Plane<std::uint16_t> line;
     line.resize(gray.width(), 1);
     for (int y = static_cast<int>(first); y < last; ++y) {
@@ -199,7 +199,7 @@ void find_features(const Gray& gray, bool masked, bool rank, FrameLevel& out, co
   out.features.resize(width, height);
   if (masked) out.mask.resize(width, height);
   else out.mask.release();
-  parallel_for(exec, height, kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  for_rows(exec, height, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint8_t* row = out.features.row(y);
       const std::uint16_t* center = gray.row(y);

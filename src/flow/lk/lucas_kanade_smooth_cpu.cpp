@@ -262,7 +262,7 @@ class MedianRows {
 
 void median(const Plane<float>& in, Plane<float>& out, int radius, const Exec& exec) {
   const int width = in.width(), height = in.height();
-  parallel_for(exec, height, kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  for_rows(exec, height, [&](std::int64_t first, std::int64_t last) {
     MedianRows rows(in, radius);
     for (int y = static_cast<int>(first); y < last; ++y)
       std::copy_n(rows.next(y, y == first), width, out.row(y));
@@ -271,7 +271,7 @@ void median(const Plane<float>& in, Plane<float>& out, int radius, const Exec& e
 
 void enlarge(ImageView<const float> in, ImageView<float> out, Enlarge what, const Exec& exec) {
   const float scale = what == Enlarge::kFlow ? 0.5F : 0.25F;
-  parallel_for(exec, out.height, kPlaneRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+  for_rows(exec, out.height, [&](std::int64_t first, std::int64_t last) {
     std::vector<float> columns(static_cast<std::size_t>(in.width) + 1);
     for (int y = static_cast<int>(first); y < last; ++y) {
       const float* above = in.row(y / 2);

@@ -31,17 +31,20 @@ inline void copy_tile(const Field& in, Field& out, const Tile& tile) {
 
 // Calls body(tile, whether any of its pixels count). A tile's rows fit into the cache. It is as
 // high as possible while there is work for every thread, because its top and bottom rows are
-// computed twice. With a mask tiles are small, so that little is computed in vain.
+// computed twice; tiles of small levels are narrow instead. With a mask tiles are small, so that
+// little is computed in vain.
 template <class Body>
 void for_each_tile(const FrameLevel& level, const Exec& exec, const Body& body) {
   const int width = level.features.width(), height = level.features.height();
-  const int widest = level.masked() ? 64 : 320;
-  const int columns = (width + widest - 1) / widest;
-  const int across = ((width + columns - 1) / columns + 15) / 16 * 16;
+  constexpr int kNarrowest = 96, kTilesPerThread = 3;
   const int threads = thread_count(exec);
   const int wanted = threads == 1 ? height : (height + 2 * threads - 1) / (2 * threads);
   const int down = level.masked() ? 64 : std::max(wanted, 32);
   const int rows = (height + down - 1) / down;
+  const int widest = level.masked() ? 64 : 320;
+  const int enough = threads == 1 ? 1 : (kTilesPerThread * threads + rows - 1) / rows;
+  const int columns = std::max((width + widest - 1) / widest, std::min(enough, width / kNarrowest));
+  const int across = ((width + columns - 1) / columns + 15) / 16 * 16;
   parallel_for(exec, static_cast<std::int64_t>(columns) * rows, 1,
                [&](std::int64_t first, std::int64_t last) {
                  for (std::int64_t k = first; k < last; ++k) {

@@ -27,10 +27,10 @@ using Wides = hn::ScalableTag<std::uint16_t>;
 using Floats = hn::ScalableTag<float>;
 
 // Loads pixels in the type of their sums: 16 bits for bytes, floats for floats.
-HWY_INLINE hn::Vec<Wides> load_as(Wides d, const std::uint8_t* from) {
+HWY_INLINE hn::Vec<Wides> load_line(Wides d, const std::uint8_t* from) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, Wides>(), from));
 }
-HWY_INLINE hn::Vec<Floats> load_as(Floats d, const float* from) { return hn::LoadU(d, from); }
+HWY_INLINE hn::Vec<Floats> load_line(Floats d, const float* from) { return hn::LoadU(d, from); }
 
 // detail::five_taps for vectors.
 template <class D, class V = hn::Vec<D>>
@@ -64,13 +64,13 @@ void sum_columns(const std::array<const T*, 7>& rows, int elements, Sum* line0, 
   const int lanes = static_cast<int>(hn::Lanes(d));
   int i = 0;
   for (; i + lanes <= elements; i += lanes) {
-    const auto r2 = load_as(d, rows[2] + i), r3 = load_as(d, rows[3] + i),
-               r4 = load_as(d, rows[4] + i);
-    const auto outer0 = hn::Add(load_as(d, rows[0] + i), r4);
-    const auto inner0 = hn::Add(load_as(d, rows[1] + i), r3);
+    const auto r2 = load_line(d, rows[2] + i), r3 = load_line(d, rows[3] + i),
+               r4 = load_line(d, rows[4] + i);
+    const auto outer0 = hn::Add(load_line(d, rows[0] + i), r4);
+    const auto inner0 = hn::Add(load_line(d, rows[1] + i), r3);
     hn::StoreU(weigh(d, outer0, inner0, r2), d, line0 + i);
-    const auto outer1 = hn::Add(r2, load_as(d, rows[6] + i));
-    const auto inner1 = hn::Add(r3, load_as(d, rows[5] + i));
+    const auto outer1 = hn::Add(r2, load_line(d, rows[6] + i));
+    const auto inner1 = hn::Add(r3, load_line(d, rows[5] + i));
     hn::StoreU(weigh(d, outer1, inner1, r4), d, line1 + i);
   }
   const auto taps = [](const T* const* five, int e) {

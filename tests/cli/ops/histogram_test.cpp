@@ -22,6 +22,18 @@ TEST(OpsHistogram, CountsAWindow) {
     EXPECT_EQ(table.at(4, 4, level), level >= 3 && level <= 5 ? 5 : 0) << level;
 }
 
+TEST(OpsHistogram, CountsOfFourLevelsAreNoColorsWithAlpha) {
+  const test::TempFolder folder;
+  write_ramp(folder / "a.png");
+  ASSERT_EQ(
+      run_here({"ops", "histogram", folder / "a.png", "-o", folder / "h.tif", "--levels", "4"})
+          .status,
+      kDone);
+  const io::AnyImage counts = io::read_image(folder / "h.tif");
+  EXPECT_EQ(counts.channels(), 4);
+  EXPECT_EQ(counts.facts.alpha, io::Alpha::kNone);
+}
+
 TEST(OpsHistogram, TooManyLevelsAreRefused) {
   const Ended ended = run_here({"ops", "histogram", "a.png", "-o", "h.npy", "--levels", "65"});
   EXPECT_EQ(ended.status, kUsage);
