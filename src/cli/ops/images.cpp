@@ -25,33 +25,16 @@ std::string json_names(const std::vector<ImageResult::File>& files) {
   return "[" + json + "]";
 }
 
-// Lets as many threads at a time use a GPU as it would have workers, because its memory is its own.
-class DeviceGate {
+// Holds one place of a semaphore.
+class Turn {
  public:
-  DeviceGate(const Exec& exec, int count)
-      : closes_(exec.device.kind == DeviceKind::kCuda), free_(count) {}
-
-  template <class Make>
-  auto pass(const Make& make) {
-    const Turn turn(*this);
-    return make();
-  }
+  explicit Turn(std::counting_semaphore<>& places) : places_(places) { places_.acquire(); }
+  ~Turn() { places_.release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 
  private:
-  struct Turn {
-    explicit Turn(DeviceGate& gate) : gate_(gate) {
-      if (gate_.closes_) gate_.free_.acquire();
-    }
-    ~Turn() {
-      if (gate_.closes_) gate_.free_.release();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    DeviceGate& gate_;
-  };
-
-  bool closes_;
-  std::counting_semaphore<> free_;
+  std::counting_semaphore<>& places_;
 };
 
 }  // namespace
@@ -93,11 +76,16 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
     *exec = context.exec_without_progress();
     exec->threads = plan.threads;
   }
-  DeviceGate gate(context.exec, plan.count);
+  // As many images are on a GPU as it would have workers, because its memory is its own.
+  const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
+  std::counting_semaphore<> at_once(cuda ? plan.count : std::counting_semaphore<>::max());
   const auto write = [&](std::size_t i, io::AnyImage& image) -> Outcome {
     const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
                                          image.width(), image.height(), image.channels());
-    const ImageResult result = gate.pass([&] { return work(image, outputs[i]); });
+    const ImageResult result = [&] {
+      const Turn turn(at_once);
+      return work(image, outputs[i]);
+    }();
     std::string lines;
     for (const auto& [path, made] : result.files) {
       io::write_image(path, made);
