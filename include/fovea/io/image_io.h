@@ -124,7 +124,7 @@ struct ImageWriteOptions {
   int quality = 95;          // JPEG, 1 to 100
   bool progressive = false;  // JPEG: a smaller file that is slower to read
   bool full_chroma = false;  // JPEG: keep color at full resolution (4:4:4 instead of 4:2:0)
-  int level = 6;             // effort of PNG and deflate: 0 (store) to 9 (smallest)
+  int level = 4;             // effort of PNG and deflate: 0 (store) to 9 (smallest)
   TiffCompression tiff_compression = TiffCompression::kDeflate;
   Alpha alpha = Alpha::kStraight;  // what the last of 2 or 4 channels is (TIFF, PAM)
   int orientation = 1;             // tag written into JPEG, PNG and TIFF, 1 to 8; pixels stay

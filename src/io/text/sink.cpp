@@ -16,6 +16,10 @@ namespace {
   throw WriteError(fmt::format("{}: cannot write: {}", name, std::strerror(errno)));
 }
 
+void flush_standard_output() {
+  if (std::fflush(stdout) != 0) fail("stdout");
+}
+
 }  // namespace
 
 bool is_standard_output(std::string_view path) { return path == "-" || path == "/dev/stdout"; }
@@ -42,13 +46,14 @@ FileSink::FileSink(FileSink&&) noexcept = default;
 FileSink& FileSink::operator=(FileSink&&) noexcept = default;
 
 void FileSink::write(std::string_view text) {
-  if (impl_->file) impl_->file->write(text);
-  else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail("stdout");
+  if (impl_->file) return impl_->file->write(text);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail("stdout");
+  flush_standard_output();  // who reads a pipe gets every result when it is there
 }
 
 void FileSink::commit() {
   if (impl_->file) impl_->file->commit();
-  else if (std::fflush(stdout) != 0) fail("stdout");
+  else flush_standard_output();
 }
 
 }  // namespace fovea::io

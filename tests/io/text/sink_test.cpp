@@ -1,6 +1,9 @@
 #include <fovea/core/error.h>
 #include <fovea/io/sink.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "support/files.h"
 
@@ -38,6 +41,23 @@ TEST(FileSink, ADashIsStandardOutput) {
   file.write("text\n");
   file.commit();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "text\n");
+}
+
+TEST(FileSink, WhoReadsAPipeGetsEveryPieceAtOnce) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::fflush(stdout);
+  const int saved = dup(STDOUT_FILENO);
+  dup2(ends[1], STDOUT_FILENO);
+  FileSink file("-");
+  file.write("row\n");
+  dup2(saved, STDOUT_FILENO);
+  close(saved);
+  close(ends[1]);  // nothing but what was written before commit() can be in the pipe
+  char text[8] = {};
+  EXPECT_EQ(read(ends[0], text, sizeof text), 4);
+  EXPECT_STREQ(text, "row\n");
+  close(ends[0]);
 }
 
 TEST(FileSink, SoIsItsDevice) {
