@@ -1,12 +1,14 @@
 // Converts IEEE binary16 to single precision, which is exact, and back, rounded to nearest with
 // ties to even.
 #pragma once
+#include <fovea/core/api.h>
+
 #include <bit>
 #include <cstdint>
 
 namespace fovea::io {
 
-inline float half_to_float(std::uint16_t half) {
+FOVEA_HD inline float half_to_float(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
   const std::uint32_t exponent = half >> 10 & 31U;
   const std::uint32_t fraction = half & 1023U;
@@ -18,7 +20,7 @@ inline float half_to_float(std::uint16_t half) {
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
-inline std::uint16_t float_to_half(float value) {
+FOVEA_HD inline std::uint16_t float_to_half(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;

@@ -27,8 +27,8 @@ struct StepRecord {
   unsigned long long changed;
   unsigned long long squared_shift;  // the bits of a double
   unsigned empty;
-  unsigned doubtful;  // points that the tensor cores could not decide
-  float most_half;    // greatest half of the centers after the step
+  unsigned doubtful;                     // points that the tensor cores could not decide
+  detail::nearest::CenterBounds bounds;  // of the centers after the step
 };
 
 // What a step reads and adds to, in device memory.

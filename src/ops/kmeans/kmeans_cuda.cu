@@ -90,8 +90,9 @@ Engine::Engine(ImageView<const float> points, const Exec& exec) : points_(points
 CentersMemory Engine::centers_at(int which) {
   const int at = (current_ + which) % 2;
   CentersMemory memory = centers_[static_cast<std::size_t>(at)].memory();
-  memory.most_half = &records_.data()[at].most_half;
-  memory.origin = centers_[0].memory().origin;  // stays as it was at the start
+  memory.bounds = &records_.data()[at].bounds;
+  memory.origin = centers_[0].memory().origin;  // both stay as they were at the start
+  memory.frame = centers_[0].memory().frame;
   return memory;
 }
 

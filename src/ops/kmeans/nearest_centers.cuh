@@ -15,17 +15,23 @@ struct CentersMemory {
   float* numbers = nullptr;
   float* halves = nullptr;
   std::uint32_t* groups = nullptr;
-  float* most_half = nullptr;
+  detail::nearest::CenterBounds* bounds = nullptr;
   float* origin = nullptr;
+  detail::nearest::Frame* frame = nullptr;
 
   CentersView view() const {
-    return {centers, dimensions, pitch, numbers, halves, groups, most_half, origin};
+    return {centers, dimensions, pitch, numbers, halves, groups, bounds, origin, frame};
   }
 };
 
+// Raises a number that is not negative; the bits of such numbers have their order.
+__device__ inline void raise_to(float* to, float value) {
+  atomicMax(reinterpret_cast<unsigned*>(to), __float_as_uint(value));
+}
+
 // To be called after the numbers of a group's centers are written and the block has synchronized:
-// computes halves, the greatest half of the moved centers (initialized to 0), and the words of the
-// group. All threads of a block call it, 96 or more.
+// computes halves, the bounds of the moved centers (initialized to 0), and the words of the group.
+// All threads of a block call it, 96 or more.
 __device__ inline void prepare_group(const CentersMemory& to, int group) {
   using namespace detail::nearest;
   const int first = group * kGroup, present = min(kGroup, to.centers - first);
@@ -40,17 +46,21 @@ __device__ inline void prepare_group(const CentersMemory& to, int group) {
   if (threadIdx.x / 32 == 0 && at < kGroup)
     to.halves[first + at] = at < present ? detail::half_square(center, to.dimensions) : kFarHalf;
   if (words == nullptr) return;
+  const float scale = to.frame->scale;
   if (threadIdx.x / 32 == 2 && at < kGroup) {
     float half = kFarHalf;
     if (at < present) {
-      half = moved_half(center, to.origin, to.dimensions);
-      atomicMax(reinterpret_cast<unsigned*>(to.most_half), __float_as_uint(half));
+      const CenterSize size = measure_center(center, to.origin, scale, to.dimensions);
+      half = size.half;
+      raise_to(&to.bounds->length, size.bounds.length);
+      raise_to(&to.bounds->loss, size.bounds.loss);
+      raise_to(&to.bounds->share, size.bounds.share);
     }
     words[steps * kStepWords + at] = __float_as_uint(half);
   }
-  for (int pair = static_cast<int>(threadIdx.x); pair < steps * 64;
+  for (int pair = static_cast<int>(threadIdx.x); pair < steps * kStepWords;
        pair += static_cast<int>(blockDim.x))
-    pack_pair({numbers, to.origin, to.pitch, present}, pair, words);
+    pack_pair({numbers, to.origin, scale, to.pitch, present}, pair, words);
 }
 
 // Prepares centers whose numbers are on the device already, with zeros after each; their origin is
@@ -69,9 +79,11 @@ class DeviceCenters {
 
  private:
   Array<float> numbers_;
-  Array<float> halves_;  // halves, followed by the greatest
+  Array<float> halves_;
   Array<std::uint32_t> groups_;
-  Array<float> origin_;  // origin, followed by its length
+  Array<float> origin_;
+  Array<detail::nearest::Frame> frame_;
+  Array<detail::nearest::CenterBounds> bounds_;
   CentersMemory memory_;
 };
 

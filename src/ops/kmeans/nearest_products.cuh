@@ -1,12 +1,13 @@
 // Products of points and centers on the tensor cores, one warp at a time, and copies to shared
 // memory that overlap with them. Registers have the layout of nearest_layout.h.
 #pragma once
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <limits>
 
-#include "ops/kmeans/nearest_layout.h"
+#include "ops/kmeans/nearest_margin.h"
 
 namespace fovea::cuda::nearest {
 
@@ -16,17 +17,19 @@ using detail::nearest::kStep;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// The numbers of 16 points for one step.
 struct Registers {
-  std::uint32_t first[4], second[4];
+  std::uint32_t pairs[4];
 };
 
-// d += a b.
-__device__ inline void multiply_add(float (&d)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
-                                    std::uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+// d = a b + c.
+__device__ inline void multiply_add(float (&d)[4], const Registers& a, uint2 b,
+                                    const float (&c)[4]) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%10, %11, %12, %13};"
+      : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+      : "r"(a.pairs[0]), "r"(a.pairs[1]), "r"(a.pairs[2]), "r"(a.pairs[3]), "r"(b.x), "r"(b.y),
+        "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
 }
 
 // Copies 4 or 16 bytes with that alignment; they are complete after await_copies() of this thread.
@@ -39,72 +42,55 @@ __device__ inline void copy_ahead(void* shared, const void* global) {
 }
 __device__ inline void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-// The registers of 16 points for one step: their numbers moved by the origin and negated, so that
-// products are subtracted. Adds this lane's part to the squared lengths of its two points.
-// row(part) is the shared row of the point to which register `part` belongs.
+// Squared lengths of the two points to which a lane's registers belong: of their rounded numbers,
+// and of what they lost.
+struct Squares {
+  float rounded[2] = {}, lost[2] = {};
+};
+
+// The registers of 16 points for one step: their numbers moved and negated, so that products are
+// subtracted. Adds this lane's part to the squares. row(part) is the shared row of the point to
+// which register `part` belongs.
 template <class Row>
-__device__ inline Registers load_points(const Row& row, const float* origin, int step,
-                                        float (&squares)[2]) {
+__device__ inline Registers load_points(const Row& row, const float* origin, float scale, int step,
+                                        Squares& squares) {
   Registers result;
 #pragma unroll
   for (int part = 0; part < 4; ++part) {
     const int number = step * kStep + detail::nearest::point_place(threadIdx.x % 32, part).number;
     const float2 there = *reinterpret_cast<const float2*>(row(part) + number);
     const float2 from = *reinterpret_cast<const float2*>(origin + number);
-    const float2 pair{there.x - from.x, there.y - from.y};
-    squares[part % 2] = fmaf(pair.x, pair.x, fmaf(pair.y, pair.y, squares[part % 2]));
-    const detail::nearest::Pieces pieces = detail::nearest::split(-pair.x, -pair.y);
-    result.first[part] = pieces.first;
-    result.second[part] = pieces.second;
+    const float2 pair{-detail::nearest::move(there.x, from.x, scale),
+                      -detail::nearest::move(there.y, from.y, scale)};
+    const __half2 halves = __floats2half2_rn(pair.x, pair.y);  // as round_pair() does
+    const float2 rounded = __half22float2(halves);
+    const float2 lost{pair.x - rounded.x, pair.y - rounded.y};
+    float& rounded_square = squares.rounded[part % 2];
+    float& lost_square = squares.lost[part % 2];
+    rounded_square = fmaf(rounded.x, rounded.x, fmaf(rounded.y, rounded.y, rounded_square));
+    lost_square = fmaf(lost.x, lost.x, fmaf(lost.y, lost.y, lost_square));
+    result.pairs[part] = *reinterpret_cast<const std::uint32_t*>(&halves);
   }
   return result;
 }
 
-// The scores of 16 points each and the 8 centers at `words`, without the halves. Small products are
-// added before the large ones, so that little is cut off.
+// The scores of 16 points each and the 8 centers at `words`.
 template <int kTiles, int kSteps>
 __device__ inline void multiply(float (&scores)[kTiles][4],
                                 const Registers (&points)[kTiles][kSteps],
                                 const std::uint32_t* words) {
-  const auto centers = [&](int s) {
-    return *reinterpret_cast<const uint4*>(
-        words + detail::nearest::word_of(s, static_cast<int>(threadIdx.x % 32), 0, 0));
-  };
-  float small[kTiles][4] = {};
-  if constexpr (kSteps <= 4) {  // one sum, because the registers of all centers fit
-    uint4 c[kSteps];
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const float2 half = *reinterpret_cast<const float2*>(
+      words + kSteps * detail::nearest::kStepWords + detail::nearest::score_place(lane, 0).number);
+  const float halves[4] = {half.x, half.y, half.x, half.y};
 #pragma unroll
-    for (int s = 0; s < kSteps; ++s) c[s] = centers(s);
-#pragma unroll
-    for (int m = 0; m < kTiles; ++m) {
-#pragma unroll
-      for (int s = 0; s < kSteps; ++s) multiply_add(small[m], points[m][s].second, c[s].x, c[s].y);
-#pragma unroll
-      for (int s = 0; s < kSteps; ++s) multiply_add(small[m], points[m][s].first, c[s].z, c[s].w);
-#pragma unroll
-      for (int s = 0; s < kSteps; ++s) multiply_add(small[m], points[m][s].first, c[s].x, c[s].y);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) scores[m][i] = small[m][i];
-    }
-  } else {  // two sums, because registers are scarce
+  for (int s = 0; s < kSteps; ++s) {
+    const uint2 centers =
+        *reinterpret_cast<const uint2*>(words + detail::nearest::word_of(s, lane, 0));
 #pragma unroll
     for (int m = 0; m < kTiles; ++m)
-#pragma unroll
-      for (int i = 0; i < 4; ++i) scores[m][i] = 0;
-#pragma unroll
-    for (int s = 0; s < kSteps; ++s) {
-      const uint4 c = centers(s);
-#pragma unroll
-      for (int m = 0; m < kTiles; ++m) {
-        multiply_add(small[m], points[m][s].second, c.x, c.y);
-        multiply_add(scores[m], points[m][s].first, c.x, c.y);
-        multiply_add(small[m], points[m][s].first, c.z, c.w);
-      }
-    }
-#pragma unroll
-    for (int m = 0; m < kTiles; ++m)
-#pragma unroll
-      for (int i = 0; i < 4; ++i) scores[m][i] += small[m][i];
+      if (s == 0) multiply_add(scores[m], points[m][s], centers, halves);
+      else multiply_add(scores[m], points[m][s], centers, scores[m]);
   }
 }
 

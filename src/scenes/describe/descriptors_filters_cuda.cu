@@ -25,21 +25,24 @@ GridTable KeptTable::upload(const std::vector<GridEntry>& entries, cudaStream_t 
 
 namespace {
 
-// Rows of a tile, and parts of 16 points per warp. One block runs at a time on an H200; for gray,
-// two of half the size take 7 % longer.
+// Rows of a tile, parts of 16 points per warp, and warps that share points. One block of a dense
+// tile runs at a time on an H200; for gray, two of half the size take 7 % longer. The points of a
+// tile in Lab fill the shared memory, so that two warps share points.
 template <Color kColor>
 struct Tuning;
 template <>
 struct Tuning<Color::kGray> {
   using Dense = DenseFilters<Color::kGray, 32, 512, 4>;
   using Sparse = SparseFilters<Color::kGray, 256, 256>;
-  static constexpr int kDenseTiles = 2, kDenseBlocks = 1, kSparseTiles = 2, kSparseBlocks = 2;
+  static constexpr int kDenseTiles = 2, kDenseSplit = 1, kDenseBlocks = 1;
+  static constexpr int kSparseTiles = 2, kSparseSplit = 1, kSparseBlocks = 2;
 };
 template <>
 struct Tuning<Color::kLab> {
-  using Dense = DenseFilters<Color::kLab, 8, 256, 1>;
+  using Dense = DenseFilters<Color::kLab, 8, 512, 1>;
   using Sparse = SparseFilters<Color::kLab, 128, 256>;
-  static constexpr int kDenseTiles = 2, kDenseBlocks = 1, kSparseTiles = 1, kSparseBlocks = 1;
+  static constexpr int kDenseTiles = 2, kDenseSplit = 2, kDenseBlocks = 1;
+  static constexpr int kSparseTiles = 2, kSparseSplit = 2, kSparseBlocks = 1;
 };
 
 template <Color kColor>
@@ -58,10 +61,10 @@ class FilterDescriber final : public Describer {
   void find_words(std::span<const GridEntry> entries, const CentersView& centers,
                   const WordsUse& use, cudaStream_t stream) override {
     if (every_)
-      launch_words<Dense, Tuned::kDenseTiles, Tuned::kDenseBlocks>(
+      launch_words<Dense, Tuned::kDenseTiles, Tuned::kDenseSplit, Tuned::kDenseBlocks>(
           {dense_job(), table_.fill<typename Dense::Tiles>(entries, stream), centers, use}, stream);
     else
-      launch_words<Sparse, Tuned::kSparseTiles, Tuned::kSparseBlocks>(
+      launch_words<Sparse, Tuned::kSparseTiles, Tuned::kSparseSplit, Tuned::kSparseBlocks>(
           {sparse_job(), table_.fill<typename Sparse::Tiles>(entries, stream), centers, use},
           stream);
   }

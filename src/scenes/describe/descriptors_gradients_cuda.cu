@@ -24,6 +24,8 @@ void launch_planes(void (*kernel)(PlanesJob), const PlanesJob& job, cudaStream_t
 template <Color kColor>
 constexpr int kBlockPoints = kColor == Color::kGray ? 128 : 64;
 constexpr int kBlockThreads = 256;
+// Parts of 16 points per warp, warps that share points, and blocks at once.
+constexpr int kWarpTiles = 2, kWarpSplit = 2, kBlocks = 2;
 
 template <Color kColor>
 class GradientDescriber final : public Describer {
@@ -39,7 +41,7 @@ class GradientDescriber final : public Describer {
                   const WordsUse& use, cudaStream_t stream) override {
     each_scale(entries, stream, [&](const typename Maker::Job& job, const GridTable& table) {
       if constexpr (kColor == Color::kGray)
-        launch_words<Maker, 1, 2>({job, table, centers, use}, stream);
+        launch_words<Maker, kWarpTiles, kWarpSplit, kBlocks>({job, table, centers, use}, stream);
       else launch_long_words<Maker>({job, table, centers, use}, stream);
     });
   }

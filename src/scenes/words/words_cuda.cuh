@@ -14,7 +14,9 @@ namespace fovea::scenes::cuda {
 
 using fovea::cuda::CentersView;
 
-constexpr int kSearchChunkBytes = 16384;
+// Two such parts of the centers are in shared memory. It is as much as lets two blocks of gradient
+// words run at once.
+constexpr int kSearchChunkBytes = 20480;
 
 // What happens with words: they are counted where `counts` is set, otherwise they are written.
 struct WordsUse {
@@ -32,14 +34,16 @@ struct WordsJob {
   WordsUse use;
 };
 
-// The shape of the search for a maker's tiles: a warp has kTiles times 16 points at once.
-template <class Maker, int kTiles>
-using BaseShape = fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
-                                            Maker::kThreads / 32, kTiles, kSearchChunkBytes,
-                                            Maker::kPoints / (Maker::kThreads / 2 * kTiles)>;
-template <class Maker, int kTiles>
-struct TileShape : BaseShape<Maker, kTiles> {
-  using Base = BaseShape<Maker, kTiles>;
+// The shape of the search for a maker's tiles: a warp has kTiles times 16 points at once, which
+// kSplit warps share.
+template <class Maker, int kTiles, int kSplit>
+using BaseShape =
+    fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
+                              Maker::kThreads / 32, kTiles, kSplit, kSearchChunkBytes,
+                              Maker::kPoints * kSplit / (Maker::kThreads / 2 * kTiles)>;
+template <class Maker, int kTiles, int kSplit>
+struct TileShape : BaseShape<Maker, kTiles, kSplit> {
+  using Base = BaseShape<Maker, kTiles, kSplit>;
   static constexpr int kPitch = Maker::kStride;
   static constexpr int kSide = kTiles > 2 ? 1 : Base::kSide;  // as many as registers allow
   static_assert(Base::kPoints == Maker::kPoints && Base::kDimensions == Maker::kDimensions);
@@ -88,10 +92,11 @@ __global__ void __launch_bounds__(Maker::kThreads, kBlocks)
   auto* work = reinterpret_cast<float*>(&scratch.chunks);
   for (TileWalk walk(job.table, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
        walk.more(); walk.next()) {
-    const GridEntry entry = walk.entry();  // in registers
-    Maker::describe(job.maker, entry, walk.tile(), &scratch.points[0][0], work);
+    // Each use reads the entry again, so that the search has all registers.
+    Maker::describe(job.maker, GridEntry(walk.entry()), walk.tile(), &scratch.points[0][0], work);
     fovea::cuda::nearest_in_block<Shape>(job.centers, Maker::kPoints, scratch);
-    use_words<Maker>(job.use, job.centers.centers, entry, walk.tile(), scratch.labels);
+    use_words<Maker>(job.use, job.centers.centers, GridEntry(walk.entry()), walk.tile(),
+                     scratch.labels);
   }
 }
 
@@ -200,9 +205,9 @@ void launch_tiles(Kernel* kernel, int threads, std::size_t shared_bytes, const J
   fovea::cuda::check_launch(kWhat);
 }
 
-template <class Maker, int kTiles, int kBlocks>
+template <class Maker, int kTiles, int kSplit, int kBlocks>
 void launch_words(const WordsJob<Maker>& job, cudaStream_t stream) {
-  using Shape = TileShape<Maker, kTiles>;
+  using Shape = TileShape<Maker, kTiles, kSplit>;
   launch_tiles(words_kernel<Maker, Shape, kBlocks>, Maker::kThreads,
                words_shared_bytes<fovea::cuda::NearestScratch<Shape>, Maker>(), job, stream);
 }

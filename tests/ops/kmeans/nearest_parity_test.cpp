@@ -80,6 +80,36 @@ TEST(NearestParity, LargeAndSmallNumbers) {
   }
 }
 
+// Points so far from all centers that their numbers have no float16 any more, and centers so close
+// together that it hardly tells them apart.
+TEST(NearestParity, PointsFarFromAllCenters) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(12);
+  for (const int dimensions : {5, 32, 96})
+    for (const float scale : {1e2F, 1e3F, 1e4F, 1e5F, 1e10F, 1e25F}) {
+      const auto centers = random_points(random, Points::kEven, dimensions, 120);
+      auto points = random_points(random, Points::kEven, dimensions, 300);
+      for (int p = 0; p < points.height(); p += 2)
+        for (int i = 0; i < dimensions; ++i) points.row(p)[i] *= scale;
+      expect_equal(centers, points);
+    }
+}
+
+// The scale follows some of the centers; here it does not suit one of the others.
+TEST(NearestParity, OneCenterFarFromTheOthers) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(13);
+  for (const float scale : {1e-6F, 1e2F, 1e4F, 1e6F, 1e15F, 1e25F}) {
+    auto centers = random_points(random, Points::kEven, 40, 300);
+    auto points = random_points(random, Points::kEven, 40, 500);
+    for (int i = 0; i < 40; ++i) {
+      centers.row(1)[i] *= scale;
+      for (int p = 0; p < points.height(); p += 7) points.row(p)[i] *= scale;
+    }
+    expect_equal(centers, points);
+  }
+}
+
 TEST(NearestParity, ManyPoints) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Random random(10);
