@@ -177,6 +177,9 @@ __device__ void load_tile(const PointRows& points, int dimensions, int first,
   nearest::await_copies();
 }
 
+// Blocks at once, for which registers and, with more than 32 numbers, shared memory suffice.
+constexpr int kTileBlocks = 2;
+
 template <class Shape>
 __device__ NearestScratch<Shape>& tile_scratch() {
   extern __shared__ __align__(16) unsigned char tile_bytes[];
@@ -184,7 +187,7 @@ __device__ NearestScratch<Shape>& tile_scratch() {
 }
 
 template <class Shape>
-__global__ void __launch_bounds__(Shape::kThreads)
+__global__ void __launch_bounds__(Shape::kThreads, kTileBlocks)
     find_kernel(CentersView centers, PointRows points, std::int32_t* labels) {
   NearestScratch<Shape>& scratch = tile_scratch<Shape>();
   const int first = static_cast<int>(blockIdx.x) * Shape::kPoints;
@@ -214,7 +217,7 @@ __device__ float tile_distance(const float* point, const float* center) {
 }
 
 template <class Shape>
-__global__ void __launch_bounds__(Shape::kThreads)
+__global__ void __launch_bounds__(Shape::kThreads, kTileBlocks)
     step_kernel(CentersView centers, PointRows points, StepTotals totals) {
   __shared__ BlockTotals<Shape::kWarps> block;
   NearestScratch<Shape>& scratch = tile_scratch<Shape>();

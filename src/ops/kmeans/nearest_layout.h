@@ -4,12 +4,9 @@
 #pragma once
 #include <fovea/core/api.h>
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "io/image/half.h"
 

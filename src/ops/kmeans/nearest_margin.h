@@ -1,6 +1,9 @@
 // Bounds of the difference between scores on tensor cores (nearest_layout.h) and those of the fma
 // chain in single precision. It is tested on the host.
 #pragma once
+#include <cmath>
+#include <limits>
+
 #include "ops/kmeans/nearest_layout.h"
 
 namespace fovea::detail::nearest {

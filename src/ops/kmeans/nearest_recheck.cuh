@@ -75,7 +75,8 @@ __device__ inline void find_candidates(const CentersView& centers, int first,
       limits[m][half] = scratch.limits[min(base + detail::nearest::score_place(lane, 2 * half).row,
                                            scratch.doubtful - 1)];
   }
-  constexpr int kBatch = Shape::kSteps <= 6 ? 4 : 2;  // groups whose loads are in flight
+  constexpr int kBatch =
+      Shape::kSteps <= 6 ? 4 / Shape::kCheckTiles : 2;  // groups whose loads are in flight
   const int groups = detail::nearest::groups_of(centers.centers);
 #pragma unroll 1
   for (int group = warp; group < groups; group += kBatch * Shape::kWarps) {
