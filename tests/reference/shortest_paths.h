@@ -2,7 +2,6 @@
 #pragma once
 #include <fovea/ops/shortest_paths.h>
 
-#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -20,8 +19,14 @@ inline std::vector<std::vector<double>> all_distances(const Graph& graph) {
           static_cast<double>(graph.costs(static_cast<int>(a))[i]);
   }
   for (std::size_t k = 0; k < n; ++k)
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) d[i][j] = std::min(d[i][j], d[i][k] + d[k][j]);
+    for (std::size_t i = 0; i < n; ++i) {
+      // Pointers, since a vector's brackets are calls where nothing is optimized.
+      double* to = d[i].data();
+      const double* onwards = d[k].data();
+      const double through = to[k];
+      for (std::size_t j = 0; j < n; ++j)
+        if (through + onwards[j] < to[j]) to[j] = through + onwards[j];
+    }
   return d;
 }
 

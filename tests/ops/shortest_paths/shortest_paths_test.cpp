@@ -28,18 +28,20 @@ struct Named {
   const char* name;
   Graph graph;
 };
+// The textbook's time grows with the cube of the nodes. Only the sphere has more than the 256 nodes
+// that are closed as one group.
 std::vector<Named> graphs() {
   std::vector<Named> all;
   all.push_back({"one node", Graph(1, {})});
   all.push_back({"two nodes", Graph(2, std::vector<GraphArc>{{0, 1, 3}})});
   all.push_back({"no arcs", Graph(130, {})});
   all.push_back({"grid", grid(17, 13)});
-  all.push_back({"long grid", grid(200, 3, 0.25F)});
+  all.push_back({"long grid", grid(70, 3, 0.25F)});
   all.push_back({"no costs", grid(12, 12, 0)});
   all.push_back({"sphere", detail::sphere_graph(2)});
-  all.push_back({"spheres apart", apart(detail::sphere_graph(1), 7)});
-  all.push_back({"tree-like", scattered(500, 480, 1)});
-  all.push_back({"sparse", scattered(400, 900, 2)});
+  all.push_back({"spheres apart", apart(detail::sphere_graph(1), 3)});
+  all.push_back({"tree-like", scattered(200, 192, 1)});
+  all.push_back({"sparse", scattered(200, 450, 2)});
   all.push_back({"dense", scattered(150, 8000, 3)});
   return all;
 }
@@ -75,7 +77,7 @@ TEST_P(PathPlaces, EveryEngineAgreesWithTheTextbook) {
 }
 
 TEST_P(PathPlaces, AGridsDistancesAreManhattans) {
-  constexpr int kWidth = 45, kHeight = 40;
+  constexpr int kWidth = 27, kHeight = 20;
   const Graph graph = grid(kWidth, kHeight);
   for (const PathEngine engine : kEngines) {
     const DistanceMatrix found =
@@ -92,13 +94,13 @@ TEST_P(PathPlaces, AGridsDistancesAreManhattans) {
 
 // Ways round a part's corner, and through parts that are far: more than two levels of gates.
 TEST_P(PathPlaces, ManyPartsAgreeWithDijkstra) {
-  const Graph graph = detail::sphere_graph(4);
+  const Graph graph = detail::sphere_graph(3);
   const DistanceMatrix expected = all_distances(graph, {.engine = PathEngine::kDijkstra});
   PathReport report;
   const DistanceMatrix found = all_distances(
       graph, {.engine = PathEngine::kPartitioned, .exec = {.device = device()}}, &report);
   EXPECT_GE(report.parts, 16);
-  EXPECT_LT(report.relaxations, 2e9);
+  EXPECT_LT(report.relaxations, 1e8);
   double worst = 0;
   for (std::size_t i = 0; i < found.lower().size(); ++i) {
     const double is = found.lower()[i], wanted = expected.lower()[i];
@@ -108,7 +110,7 @@ TEST_P(PathPlaces, ManyPartsAgreeWithDijkstra) {
 }
 
 TEST_P(PathPlaces, RowsThatAreStreamedAreTheMatrixs) {
-  for (const Graph& graph : {detail::sphere_graph(3), apart(grid(9, 30), 5), Graph(1, {})})
+  for (const Graph& graph : {detail::sphere_graph(2), apart(grid(9, 15), 3), Graph(1, {})})
     for (const PathEngine engine : kEngines) {
       const PathOptions options{.engine = engine, .exec = {.device = device()}};
       const DistanceMatrix matrix = all_distances(graph, options);
@@ -137,7 +139,7 @@ TEST_P(PathPlaces, RowsThatAreStreamedAreTheMatrixs) {
 }
 
 TEST_P(PathPlaces, DistancesBeyondTheCutoffAreInfinite) {
-  const Graph graph = grid(30, 20);
+  const Graph graph = grid(19, 15);
   for (const PathEngine engine : kEngines) {
     const PathOptions options{.engine = engine, .cutoff = 7, .exec = {.device = device()}};
     const DistanceMatrix found = all_distances(graph, options);
@@ -178,8 +180,9 @@ TEST_P(PathPlaces, RowsOfChosenSources) {
 FOVEA_ON_EVERY_PLACE(PathPlaces);
 
 TEST(ShortestPaths, AnyNumberOfThreadsGivesTheSameBits) {
-  const Graph graph = detail::sphere_graph(3, 5);
-  for (const PathEngine engine : kEngines) {
+  const Graph graph = apart(detail::sphere_graph(2, 5), 2);
+  for (const PathEngine engine :
+       {PathEngine::kDijkstra, PathEngine::kFloydWarshall, PathEngine::kPartitioned}) {
     const auto with = [&](int threads) {
       return all_distances(
           graph, {.engine = engine, .exec = {.device = Device::cpu(), .threads = threads}});
