@@ -10,9 +10,9 @@ using nlohmann::json;
 class ActionsMatch : public ActionsVerbs {};
 
 TEST_F(ActionsMatch, MatchDrawsAPicture) {
-  const Ended ended =
-      run_here(small({"actions", "match", *folder_ / "clips/up/s0_swing.y4m",
-                      *folder_ / "clips/up/s1_swing.y4m", "-o", *folder_ / "match.png", "--json"}));
+  const Ended ended = run_here({"actions", "match", *folder_ / "clips/up/s0_swing.y4m",
+                                *folder_ / "clips/up/s1_swing.y4m", "-o", *folder_ / "match.png",
+                                "--json", "--nodes", "12", "--harris-levels", "1"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   const json report = json::parse(ended.out);
   EXPECT_EQ(report["nodes"].size(), 12);
