@@ -234,6 +234,7 @@ void spoil(Pairs<Mass>& pairs, Random& random) {
   }
 }
 
+// Every fifth round proves nothing first.
 template <class S, class Mass>
 void expect_batches_as_on_cpu(int rounds) {
   Random random(31, S::kBins * 64 + sizeof(Mass) * 4 + sizeof(typename S::Cost) + S::kNet);
@@ -251,7 +252,7 @@ void expect_batches_as_on_cpu(int rounds) {
                    << ground.rows() << "x" << ground.columns() << " metric " << ground.metric()
                    << " policy " << static_cast<int>(policy) << " one " << given.one_second
                    << " flow " << given.flow << " bytes " << sizeof(Mass) << " round " << round);
-      Pairs<Mass> pairs = random_problems::random_pairs<Mass>(random, ground, 300);
+      Pairs<Mass> pairs = random_problems::random_pairs<Mass>(random, ground, 200);
       if (!given.one_second) spoil(pairs, random);
       ASSERT_NO_FATAL_FAILURE((expect_as_on_cpu<S, Mass>(ground, pairs, given, random)));
     }
@@ -322,13 +323,13 @@ TYPED_TEST(LaneSolverBatch, NoLaneLiesOverAnother) {
 }
 
 TYPED_TEST(LaneSolverBatch, BytesAsOnTheCpu) {
-  expect_batches_as_on_cpu<TypeParam, std::uint8_t>(12);
+  expect_batches_as_on_cpu<TypeParam, std::uint8_t>(5);
 }
 TYPED_TEST(LaneSolverBatch, ShortsAsOnTheCpu) {
-  expect_batches_as_on_cpu<TypeParam, std::uint16_t>(8);
+  expect_batches_as_on_cpu<TypeParam, std::uint16_t>(5);
 }
-TYPED_TEST(LaneSolverBatch, FloatsAsOnTheCpu) { expect_batches_as_on_cpu<TypeParam, float>(8); }
-TYPED_TEST(LaneSolverBatch, DoublesAsOnTheCpu) { expect_batches_as_on_cpu<TypeParam, double>(8); }
+TYPED_TEST(LaneSolverBatch, FloatsAsOnTheCpu) { expect_batches_as_on_cpu<TypeParam, float>(5); }
+TYPED_TEST(LaneSolverBatch, DoublesAsOnTheCpu) { expect_batches_as_on_cpu<TypeParam, double>(5); }
 
 }  // namespace
 }  // namespace fovea::emd::lane

@@ -21,7 +21,7 @@ CellOrder order_of(const GroundDistance& ground, bool net) {
 
 TEST(LaneSolverOrder, HasEveryCellOnce) {
   Random random(51);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 12; ++round) {
     const int rows = between(random, 1, 16), columns = between(random, 1, 16);
     const CellOrder all = order_of(random_problems::random_ground(random, rows, columns), false);
     std::set<int> cells;
