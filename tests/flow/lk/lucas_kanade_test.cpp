@@ -117,7 +117,7 @@ TEST_P(LucasKanadeStage, WhatIsMaskedCountsForNothing) {
 TEST_P(LucasKanadeStage, StepEqualsItsLoop) {
   Random random(3);
   for (int round = 0; round < 12; ++round) {
-    const auto [width, height] = test::random_size(random, round == 0 ? 400 : 60);
+    const auto [width, height] = test::random_size(random, round == 0 ? 400 : 30);
     const int radius = static_cast<int>(random.below(8));
     Case c(random, width, height);
     const auto taps = lk::window_taps(round % 2 ? Window::kBox : Window::kGaussian, radius);
