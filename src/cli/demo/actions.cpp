@@ -22,7 +22,6 @@ using namespace report;
 using Video = std::vector<Image<std::uint8_t>>;
 
 constexpr int kKnownPeople = 3;
-constexpr int kFrames = 56;  // frames per action
 constexpr int kStranger = 7;
 
 std::vector<Image<std::uint8_t>> gray(const Video& video) {
@@ -54,7 +53,8 @@ Lessons draw_lessons(const DemoRun& run, const actions::TrainOptions& options) {
   lessons.corpus.classes.assign(kActNames.begin(), kActNames.end());
   for (std::size_t act = 0; act < kActNames.size(); ++act) {
     for (int person = 0; person < kKnownPeople; ++person) {
-      const Video video = draw_act_video(static_cast<Act>(act), {person, person % 2 == 1}, kFrames);
+      const Video video =
+          draw_act_video(static_cast<Act>(act), {person, person % 2 == 1}, run.act_frames);
       const std::string path = fmt::format("{}/lessons/{}/person{}_{}.y4m", run.folder,
                                            kActNames[act], person, kActNames[act]);
       write_video(path, video);
@@ -70,10 +70,10 @@ Lessons draw_lessons(const DemoRun& run, const actions::TrainOptions& options) {
 }
 
 // Several actions one after the other, by a person who is not in the training data.
-Video draw_stranger() {
+Video draw_stranger(int frames) {
   Video video;
   for (const Act act : {Act::kWave, Act::kBend, Act::kWalk, Act::kJump})
-    for (Image<std::uint8_t>& frame : draw_act_video(act, {kStranger}, kFrames))
+    for (Image<std::uint8_t>& frame : draw_act_video(act, {kStranger}, frames))
       video.push_back(std::move(frame));
   return video;
 }
@@ -90,11 +90,12 @@ std::vector<actions::Event> recognize(const std::shared_ptr<const actions::Model
   return events;
 }
 
-Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Event> events) {
+Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Event> events,
+                                std::size_t frames_each) {
   std::vector<Image<std::uint8_t>> marked;
   std::vector<Tile> tiles;
   for (std::size_t piece = 0; piece < 4; ++piece) {
-    const std::size_t frame = piece * kFrames + kFrames / 2;
+    const std::size_t frame = piece * frames_each + frames_each / 2;
     marked.push_back(clone(video[frame]));
     actions::draw_events(marked.back().view(), events, static_cast<std::int64_t>(frame));
   }
@@ -104,12 +105,13 @@ Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Eve
 }
 
 // One frame of each training video of the first person.
-Image<std::uint8_t> lesson_frames() {
+Image<std::uint8_t> lesson_frames(int frames_each) {
   std::vector<Image<std::uint8_t>> frames;
   std::vector<Tile> tiles;
   for (std::size_t act = 0; act < kActNames.size(); ++act)
     frames.push_back(
-        std::move(draw_act_video(static_cast<Act>(act), {0, false}, kFrames)[kFrames / 3]));
+        std::move(draw_act_video(static_cast<Act>(act), {0, false},
+                                 frames_each)[static_cast<std::size_t>(frames_each / 3)]));
   tiles.reserve(frames.size());
   for (const Image<std::uint8_t>& frame : frames) tiles.push_back({frame, {}});
   return montage(tiles, {.columns = static_cast<int>(tiles.size())});
@@ -117,8 +119,8 @@ Image<std::uint8_t> lesson_frames() {
 
 // A known person's walk and the stranger's, with lines between the matched points.
 Image<std::uint8_t> matched_walks(const actions::Model& model, const DemoRun& run) {
-  const auto known = gray(draw_act_video(Act::kWalk, {0}, kFrames));
-  const auto stranger = gray(draw_act_video(Act::kWalk, {kStranger}, kFrames));
+  const auto known = gray(draw_act_video(Act::kWalk, {0}, run.act_frames));
+  const auto stranger = gray(draw_act_video(Act::kWalk, {kStranger}, run.act_frames));
   const auto known_views = views(known), stranger_views = views(stranger);
   const auto points_of = [&](const auto& frames) {
     actions::PointOptions options = model.points;
@@ -149,7 +151,7 @@ void add_demo_actions(Page& page, const DemoRun& run) {
   const Lessons lessons = draw_lessons(run, options);
   const auto model = std::make_shared<const actions::Model>(
       actions::train(lessons.corpus, lessons.points, options));
-  const Video video = draw_stranger();
+  const Video video = draw_stranger(run.act_frames);
   write_video(run.folder + "/stranger.y4m", video);
   const auto events = recognize(model, video, run.exec);
 
@@ -160,12 +162,12 @@ void add_demo_actions(Page& page, const DemoRun& run) {
       "`docs/actions.md` has the accuracy on real videos.",
       kKnownPeople));
   page.figure(
-      Figure::picture(lesson_frames(),
+      Figure::picture(lesson_frames(run.act_frames),
                       {"what one of the known people showed: a model is trained on such videos",
                        "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"},
                       2));
   page.figures(
-      {Figure::picture(seen_frames(video, events),
+      {Figure::picture(seen_frames(video, events, static_cast<std::size_t>(run.act_frames)),
                        {"what a person not seen in training does, recognized while it happens",
                         "fovea actions recognize stranger.y4m --model acts.safetensors --reject 0 "
                         "--annotated seen.mp4 --timeline seen.svg"},
@@ -178,7 +180,7 @@ void add_demo_actions(Page& page, const DemoRun& run) {
   page.figure(Figure::chart(
       actions::timeline_svg(events, model->classes, static_cast<std::int64_t>(video.size()), 25),
       {fmt::format("the same over time: the stranger waves, bends, walks and jumps, {} frames each",
-                   kFrames)}));
+                   run.act_frames)}));
 }
 
 }  // namespace fovea::cli

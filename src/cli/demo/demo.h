@@ -16,6 +16,7 @@ struct DemoRun {
   Exec exec{};                          // with a resolved device
   ImageView<const std::uint8_t> scene;  // demo_scene(), stored as scene.png beside the page
   std::string folder{};                 // the folder of the page
+  int act_frames = 56;                  // frames per action of a drawn person
 };
 
 struct DemoSection {

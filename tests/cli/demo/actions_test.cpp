@@ -12,7 +12,9 @@ namespace {
 TEST(DemoActions, ShowsWhatAStrangerDoes) {
   const test::TempFolder folder;
   report::Page page("x");
-  add_demo_actions(page, demo_on_cpu(folder.path()));
+  DemoRun run = demo_on_cpu(folder.path());
+  run.act_frames = 20;
+  add_demo_actions(page, run);
   EXPECT_TRUE(std::filesystem::exists(folder / "lessons/wave/person0_wave.y4m"));
   const std::string html = page.html();
   EXPECT_THAT(html, testing::HasSubstr("recognized while it happens"));
