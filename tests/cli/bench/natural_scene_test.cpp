@@ -107,8 +107,7 @@ TEST(NaturalScene, HasTheStatisticsOfPhotographs) {
     Extent size;
     std::uint64_t seed;
   };
-  for (const auto& [size, seed] :
-       {Case{{640, 480}, 1}, Case{{640, 480}, 2}, Case{{1280, 960}, 1}}) {
+  for (const auto& [size, seed] : {Case{{640, 480}, 1}, Case{{640, 480}, 2}}) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", width " << size.width);
     const Image<std::uint8_t> color = NaturalScene(size, seed).frame();
     const Image<std::uint8_t> gray = io::to_gray(color.view());

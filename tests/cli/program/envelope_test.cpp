@@ -156,15 +156,16 @@ TEST_F(Envelope, Mesh) {
 }
 
 TEST_F(Envelope, Actions) {
-  actions::write_swing_folder(folder_ / "clips", 3);
+  actions::write_swing_folder(folder_ / "clips", 2);
   const std::string clips = folder_ / "clips", model = folder_ / "m.safetensors";
   const std::string video = clips + "/up/s0_swing.y4m";
   const auto small = [](Words words) {
-    words.insert(words.end(), {"--nodes", "12", "--step", "6"});
+    words.insert(words.end(),
+                 {"--nodes", "6", "--step", "6", "--harris-levels", "1", "--harris-scales", "1"});
     return words;
   };
   expect_envelope(small({"actions", "train", clips, "-o", model}));
-  expect_envelope({"actions", "points", video});
+  expect_envelope({"actions", "points", video, "--harris-levels", "1", "--harris-scales", "1"});
   expect_envelope({"actions", "recognize", video, "--model", model});
   expect_envelope(
       small({"actions", "match", video, clips + "/up/s1_swing.y4m", "-o", folder_ / "m.png"}));

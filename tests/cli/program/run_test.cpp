@@ -59,7 +59,7 @@ TEST(Usage, OneLineAndStatusTwo) {
       {{"ops", "gradient", "a.png", "-o", "b.png", "--kernel", "sobel"},
        "fovea: --kernel goes with --show dx or dy; magnitude and orientation take the centered "
        "difference\n"},
-      {{"bench", "ops", "--json", "--csv"},
+      {{"bench", "ops", "--json", "--csv", "--filter", "none"},  // draws no pictures
        "fovea: --json, --csv and --markdown exclude each other; give one of them\n"},
   };
   for (const auto& [args, message] : lines) {
@@ -111,8 +111,8 @@ TEST(Output, AReaderThatHasGoneEndsItQuietly) {
 
 // Waits until the program says something, then sends the signal.
 Ended interrupted(int signal) {
-  Process bench(program({"bench", "ops", "--repeats", "100000", "--device", "cpu", "--threads", "1",
-                         "--json", "--verbose"}));
+  Process bench(program({"bench", "emd", "--bins", "4", "--filter", "emd_solver_l1 ", "--repeats",
+                         "100000", "--device", "cpu", "--threads", "1", "--json", "--verbose"}));
   for (int i = 0; i < 200 && bench.err_so_far().empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   bench.send(signal);
