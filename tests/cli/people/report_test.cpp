@@ -56,7 +56,7 @@ TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
   const test::TempFolder folder;
   std::filesystem::create_directory(folder / "out");
   PeopleFiles files({.coco = folder / "out/a.json", .csv = folder / "out/a.csv"});
-  constexpr int kFrames = 20000;
+  constexpr int kFrames = 4000;
   for (int i = 0; i < kFrames; ++i) files.add({"-", 64, 128, i, 0.5 * i, {kSomeone, kSomeone}});
   int unfinished = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {

@@ -279,7 +279,7 @@ TEST_P(EmdTrack, MemoryFollowsWhatIsMapped) {
     Tracker tracker(with);
     const Square square = square_at(40, 30);
     start(tracker, track_scene(kWidth, kHeight, 0, {square}), square.box);
-    for (int i = 1; i < 12; ++i) tracker.track(track_scene(kWidth, kHeight, i, {square}));
+    for (int i = 1; i < 5; ++i) tracker.track(track_scene(kWidth, kHeight, i, {square}));
     return tracker.report();
   };
   const MapReport free = run(std::uint64_t{1} << 30);
