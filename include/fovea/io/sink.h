@@ -22,7 +22,8 @@ FOVEA_API Sink stream_sink(std::FILE* stream, std::string name);
 
 // A file that appears whole or not at all. It is written under a temporary name beside `path` and
 // is renamed by commit(). Without commit() an older file of that name stays as it was. The paths
-// "-" and "/dev/stdout" are the standard output, where every piece is on its way at once.
+// "-" and "/dev/stdout" are the standard output, where each write() is flushed, so that whoever
+// reads a pipe gets every piece at once, and commit() has nothing left to do.
 class FOVEA_API FileSink {
  public:
   // Throws WriteError that names the path and the system's reason, as write() and commit() do.

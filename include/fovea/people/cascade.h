@@ -8,13 +8,7 @@
 namespace fovea::people {
 
 // A block of 2x2 cells anywhere in the window, in pixels. All four numbers are even.
-struct Block {
-  std::int16_t x = 0;
-  std::int16_t y = 0;
-  std::int16_t width = 0;
-  std::int16_t height = 0;
-  bool operator==(const Block&) const = default;
-};
+using Block = Rect<int>;
 
 // A linear classifier over the 36 numbers that describe one block.
 struct BlockClassifier {

@@ -177,7 +177,8 @@ __device__ void load_tile(const PointRows& points, int dimensions, int first,
   nearest::await_copies();
 }
 
-// Blocks at once, for which registers and, with more than 32 numbers, shared memory suffice.
+// Two blocks fit on a multiprocessor: three would spill registers, and with more than 32 numbers
+// shared memory would not suffice either.
 constexpr int kTileBlocks = 2;
 
 template <class Shape>

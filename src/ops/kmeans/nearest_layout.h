@@ -61,9 +61,9 @@ FOVEA_HD inline float move(float number, float origin, float scale) {
   return (number - origin) * scale;
 }
 
-// The scale for centers whose greatest number is `largest`, before scaling. It becomes 4 to 8, so
-// that points may be 2^13 times as large, and numbers down to 2^-16 keep all bits of a float16. The
-// inverse of a scale is a float as well.
+// The scale for centers whose greatest number is `largest`. That number becomes 4 to 8 when it is
+// scaled, so that points may be almost 2^13 times as large before they overflow, and numbers 2^-16
+// times as large keep all bits of a float16. The inverse of a scale is a float as well.
 FOVEA_HD inline float scale_for(float largest) {
   if (largest == 0) return 1;
   const auto exponent = static_cast<int>(std::bit_cast<std::uint32_t>(largest) >> 23 & 255U);

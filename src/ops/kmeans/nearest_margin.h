@@ -13,12 +13,11 @@ FOVEA_HD inline float subnormal_loss(int dimensions) {
   return std::sqrt(static_cast<float>(dimensions)) * 0x1p-25F;
 }
 
-// The greatest of all centers, each by itself; zeros before the first center. A center loses at
-// most `share` of its length, and subnormal_loss().
+// Each member is the maximum over all centers, and 0 where there are none.
 struct CenterBounds {
   float length;
-  float loss;  // length of the difference between a center and its rounded numbers
-  float share;
+  float loss;   // length of the difference between a center and its rounded numbers
+  float share;  // of its length, which a center loses at most beside subnormal_loss()
 };
 
 // A center on its own. The half of its squared length is that of its rounded numbers.

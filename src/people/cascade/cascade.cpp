@@ -69,9 +69,12 @@ std::string classifier_fault(const CascadeModel& model, const BlockClassifier& c
 void save_classifiers(io::ModelFile& file, const std::string& prefix,
                       const std::vector<const BlockClassifier*>& classifiers) {
   std::vector<std::int16_t> blocks;
+  blocks.reserve(4 * classifiers.size());
   std::vector<float> weights, votes;
   for (const BlockClassifier* c : classifiers) {
-    blocks.insert(blocks.end(), {c->block.x, c->block.y, c->block.width, c->block.height});
+    const Block& block = c->block;
+    for (const int number : {block.x, block.y, block.width, block.height})
+      blocks.push_back(static_cast<std::int16_t>(number));
     weights.insert(weights.end(), c->weights.begin(), c->weights.end());
     votes.insert(votes.end(), {c->bias, c->vote});
   }
@@ -105,9 +108,7 @@ std::vector<Block> block_pool(Extent window) {
   std::vector<Block> pool;
   const auto add = [&](int width, int height, int step) {
     for (int y = 0; y + height <= window.height; y += step)
-      for (int x = 0; x + width <= window.width; x += step)
-        pool.push_back({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y),
-                        static_cast<std::int16_t>(width), static_cast<std::int16_t>(height)});
+      for (int x = 0; x + width <= window.width; x += step) pool.push_back({x, y, width, height});
   };
   for (int side = 12; side <= std::min(window.width, window.height); side += 2) {
     const int step = side < 16 ? 4 : side < 24 ? 6 : 8;

@@ -37,8 +37,7 @@ std::vector<Block> ranking_blocks() {
   const auto add = [&](int width, int height, int step) {
     for (int x = 0; x + width <= kWindow.width; x += step)
       for (int y = 0; y + height <= kWindow.height; y += step)
-        blocks.push_back({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y),
-                          static_cast<std::int16_t>(width), static_cast<std::int16_t>(height)});
+        blocks.push_back({x, y, width, height});
   };
   add(16, 16, 8);
   add(32, 32, 16);

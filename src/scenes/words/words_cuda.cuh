@@ -14,8 +14,8 @@ namespace fovea::scenes::cuda {
 
 using fovea::cuda::CentersView;
 
-// Two such parts of the centers are in shared memory. It is as much as lets two blocks of gradient
-// words run at once.
+// The bytes of a part of the centers; two parts are in shared memory at a time. With larger parts,
+// two blocks of gradient words would no longer fit on a multiprocessor.
 constexpr int kSearchChunkBytes = 20480;
 
 // What happens with words: they are counted where `counts` is set, otherwise they are written.

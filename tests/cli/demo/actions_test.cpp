@@ -18,6 +18,7 @@ TEST(DemoActions, ShowsWhatAStrangerDoes) {
   EXPECT_TRUE(std::filesystem::exists(folder / "lessons/wave/person0_wave.y4m"));
   const std::string html = page.html();
   EXPECT_THAT(html, testing::HasSubstr("recognized while it happens"));
+  EXPECT_THAT(html, testing::Not(testing::HasSubstr("no data")));  // something was recognized
   EXPECT_EQ(commands_that_parse(html, "actions"), 3);
 }
 
