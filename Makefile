@@ -7,6 +7,7 @@ export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 export ASAN_OPTIONS ?= allocator_may_return_null=1
+export TSAN_OPTIONS ?= allocator_may_return_null=1 suppressions=$(CURDIR)/scripts/tsan_suppressions.txt
 
 .PHONY: help build test demo bench lint format asan tsan clean
 

@@ -7,6 +7,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -31,6 +32,30 @@ tbb::task_arena& arena_of(int threads) {
   return *arenas.emplace_back(threads, std::make_unique<tbb::task_arena>(threads)).second;
 }
 
+// The order in which oneTBB runs things is invisible to the thread sanitizer, because the library
+// is not compiled with it. There, an atomic shows what every loop guarantees: a chunk sees what
+// came before the loop, and what comes after the loop sees every chunk.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FOVEA_SHOW_ORDER
+#endif
+#endif
+#if defined(FOVEA_SHOW_ORDER) || defined(__SANITIZE_THREAD__)
+class Order {
+ public:
+  void publish() { steps_.fetch_add(1, std::memory_order_release); }
+  void observe() const { static_cast<void>(steps_.load(std::memory_order_acquire)); }
+
+ private:
+  std::atomic<int> steps_ = 0;
+};
+#else
+struct Order {
+  static void publish() {}
+  static void observe() {}
+};
+#endif
+
 }  // namespace
 
 void parallel_for(const Exec& exec, std::int64_t count, std::int64_t grain,
@@ -49,12 +74,17 @@ void parallel_for(const Exec& exec, std::int64_t count, std::int64_t grain,
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) run_chunk(chunk);
     return;
   }
+  Order before, after;
+  before.publish();
   const auto loop = [&] {
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks),
                       [&](const tbb::blocked_range<std::int64_t>& range) {
+                        before.observe();
                         for (std::int64_t chunk = range.begin(); chunk != range.end(); ++chunk)
                           run_chunk(chunk);
+                        after.publish();
                       });
+    after.observe();
   };
   // A nested loop shares the arena of the loop around it; a new one there would only add threads.
   // That is why an arena has room for all requested threads even where the outer loop is short.
