@@ -27,8 +27,7 @@ int argument(const benchmark::State& state, int i) { return static_cast<int>(sta
 
 PyramidOptions pyramid_options(const benchmark::State& state) {
   return {.ratio = argument(state, 0) / 100.0,
-          .min_width = 64,
-          .min_height = 128,
+          .min_size = {64, 128},
           .exec = {.device = Device::cpu(), .threads = argument(state, 1)}};
 }
 

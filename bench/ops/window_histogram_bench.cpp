@@ -30,8 +30,7 @@ void BM_WindowHistogram(benchmark::State& state) {
   const auto bin = noise(1280, 720, bins);
   Image<std::uint16_t> counts(1280, 720, bins);
   const WindowHistogramOptions options{
-      .window_width = window,
-      .window_height = window,
+      .window = {window, window},
       .border = WindowBorder::kRepeat,
       .exec = {.device = Device::cpu(), .threads = static_cast<int>(state.range(2))}};
   window_histogram(bin, counts, options);  // touches every page of memory

@@ -15,8 +15,7 @@ namespace fovea::actions {
 // some noise that differs from subject to subject.
 inline PointSet synthetic_points(int label, int subject, int frames = 40, int a_frame = 1) {
   PointSet set;
-  set.width = 160;
-  set.height = 120;
+  set.size = {160, 120};
   set.frames = frames;
   Random random(static_cast<std::uint64_t>(100 + label), static_cast<std::uint64_t>(subject));
   Random kind(static_cast<std::uint64_t>(label), 7);

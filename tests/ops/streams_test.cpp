@@ -210,7 +210,7 @@ TEST(Streams, VeryTallImages) {
     quantize(image, out, {.levels = 3, .high = kBins, .exec = exec});
   }));
   EXPECT_TRUE(agree(kTall, [&](Out out, const Exec& exec) {
-    window_histogram(image, out, {.window_width = 3, .window_height = 5, .exec = exec});
+    window_histogram(image, out, {.window = {3, 5}, .exec = exec});
   }));
   Image<float> kernel(1, 3);
   for (int y = 0; y < 3; ++y) kernel.at(0, y) = 1;

@@ -10,8 +10,7 @@ inline double distance_at(ImageView<const std::uint8_t> labels, int x, int y,
                           const emd::Mapper& mapper) {
   const int window = mapper.options().window, bins = mapper.ground().rows();
   const auto counts = window_histogram_at(
-      labels, x, y, bins,
-      {.window_width = window, .window_height = window, .border = mapper.options().border});
+      labels, x, y, bins, {.window = {window, window}, .border = mapper.options().border});
   emd::SolverOptions options = mapper.options().solver;
   options.exec = {.device = Device::cpu(), .threads = 1};
   const std::vector<double> first(counts.begin(), counts.end());

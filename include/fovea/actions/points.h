@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/io/sink.h>
 
@@ -84,8 +85,7 @@ inline constexpr int kDescriptorSize = kHogSize + kHofSize;
 // Points of a video in the order of their frames, the most confident of a frame first (equal ones
 // by y, then x), and their descriptors, one per row (no rows where descriptors are off).
 struct PointSet {
-  int width = 0;
-  int height = 0;
+  Extent size;  // of the video
   std::int64_t frames = 0;
   double frame_rate = 25;
   std::vector<SpaceTimePoint> points;

@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options_fwd.h>
 #include <fovea/core/system.h>
@@ -55,7 +56,7 @@ struct Rational {
 };
 
 struct VideoInfo {
-  int width = 0, height = 0;      // size of the frames that next() returns
+  Extent size;                    // of the frames that next() returns
   Rational rate;                  // frames per second; the average where it varies
   std::int64_t frame_count = -1;  // frames of the whole source, as it states; -1 if unknown
   int rotation_degrees = 0;       // clockwise turn that shows frames upright: 0, 90, 180 or 270

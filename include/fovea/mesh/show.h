@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/io/mesh_io.h>
 #include <fovea/report/color_map.h>
@@ -19,8 +20,7 @@ FOVEA_API std::vector<report::Color> value_colors(std::span<const float> values,
                                                   report::ColorMap map);
 
 struct RenderOptions {
-  int width = 480;  // the size of one view in pixels, 16 to 8192
-  int height = 480;
+  Extent size{480, 480};  // of one view in pixels; both sides 16 to 8192
   double azimuth = 30;    // degrees around the upright axis
   double elevation = 20;  // degrees above the horizon
   int views = 1;          // how many views stand side by side, turned evenly about the upright axis

@@ -32,10 +32,9 @@ FOVEA_API std::span<const Choice> choices(PyramidSource);
 struct PyramidOptions {
   PyramidFilter filter = PyramidFilter::kBilinear;  // how a level is made; gaussian needs ratio 2
   PyramidSource source = PyramidSource::kOriginal;  // gaussian always takes the previous level
-  double ratio = 2;     // size of a level divided by the size of the next; 1.01 to 16
-  int levels = 0;       // greatest number of levels, including the image; 0 sets no limit
-  int min_width = 16;   // least width of a level; the image itself is always a level
-  int min_height = 16;  // least height of a level
+  double ratio = 2;         // size of a level divided by the size of the next; 1.01 to 16
+  int levels = 0;           // greatest number of levels, including the image; 0 sets no limit
+  Extent min_size{16, 16};  // least size of a level; the image itself is always a level
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, PyramidOptions& options);

@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>
@@ -7,14 +8,12 @@
 namespace fovea {
 
 // What a window that reaches beyond the border counts: only the pixels inside the image (clip), or
-// the border pixels again, so that every histogram counts window_width * window_height pixels
-// (repeat).
+// the border pixels again, so that every histogram counts as many pixels as a window has (repeat).
 enum class WindowBorder : unsigned char { kClip, kRepeat };
 FOVEA_API std::span<const Choice> choices(WindowBorder);
 
 struct WindowHistogramOptions {
-  int window_width = 15;                      // pixels, odd, 1 to 255
-  int window_height = 15;                     // pixels, odd, 1 to 255
+  Extent window{15, 15};                      // pixels; both sides odd, 1 to 255
   WindowBorder border = WindowBorder::kClip;  // what a window beyond the border counts
   Exec exec{};
 };

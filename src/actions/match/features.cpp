@@ -139,7 +139,7 @@ PointSet mirrored(const PointSet& points) {
   check(points);
   PointSet result = clone(points);
   for (SpaceTimePoint& point : result.points)
-    point.x = static_cast<float>(points.width - 1) - point.x;
+    point.x = static_cast<float>(points.size.width - 1) - point.x;
   for (int y = 0; y < result.descriptors.height(); ++y) {
     mirror_hog(points.descriptors.row(y), result.descriptors.row(y));
     mirror_hof(points.descriptors.row(y) + kHogSize, result.descriptors.row(y) + kHogSize);
@@ -154,8 +154,7 @@ PointSet most_salient(const PointSet& points) {
 
 PointSet chosen_points(const PointSet& points, std::span<const int> which) {
   PointSet result;
-  result.width = points.width;
-  result.height = points.height;
+  result.size = points.size;
   result.frames = points.frames;
   result.frame_rate = points.frame_rate;
   result.descriptors = Image<float>(points.descriptors.width(), static_cast<int>(which.size()));
@@ -169,8 +168,7 @@ PointSet chosen_points(const PointSet& points, std::span<const int> which) {
 
 PointSet clone(const PointSet& points) {
   PointSet result;
-  result.width = points.width;
-  result.height = points.height;
+  result.size = points.size;
   result.frames = points.frames;
   result.frame_rate = points.frame_rate;
   result.points = points.points;

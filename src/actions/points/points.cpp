@@ -314,10 +314,7 @@ PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
   finder.finish();
   PointSet set;
   set.frames = static_cast<std::int64_t>(frames.size());
-  if (!frames.empty()) {
-    set.width = frames[0].width;
-    set.height = frames[0].height;
-  }
+  if (!frames.empty()) set.size = {frames[0].width, frames[0].height};
   for (const FramePoints& frame : finder.ready())
     set.points.insert(set.points.end(), frame.points.begin(), frame.points.end());
   if (!options.descriptors || set.points.empty()) return set;

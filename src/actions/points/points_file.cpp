@@ -103,8 +103,8 @@ class PointsReader {
     for (std::size_t i = kFields; i < values.size(); ++i)
       one.descriptor.push_back(static_cast<float>(values[i]));
     lines_.push_back(std::move(one));
-    if (set_.width == 0) extent(set_.width, x, values[2]);
-    if (set_.height == 0) extent(set_.height, y, values[1]);
+    if (set_.size.width == 0) extent(set_.size.width, x, values[2]);
+    if (set_.size.height == 0) extent(set_.size.height, y, values[1]);
     if (set_.frames == 0) extent(set_.frames, t, values[3]);
   }
   // Computes an extent from a coordinate that is normalized as (x - 1) / extent.
@@ -129,8 +129,7 @@ class PointsReader {
           fail("expected width, height, frames and frame rate of the video");
         value = *given;
       }
-      set_.width = static_cast<int>(values[0]);
-      set_.height = static_cast<int>(values[1]);
+      set_.size = {static_cast<int>(values[0]), static_cast<int>(values[1])};
       set_.frames = static_cast<std::int64_t>(values[2]);
       if (values[3] > 0) set_.frame_rate = values[3];
     }
@@ -171,10 +170,10 @@ void make_piece(const PointSet& set, std::size_t piece, std::string& text) {
   const std::size_t end = std::min((piece + 1) * kPiecePoints, set.points.size());
   for (std::size_t i = piece * kPiecePoints; i < end; ++i) {
     const SpaceTimePoint& p = set.points[i];
-    fmt::format_to(std::back_inserter(text), "{}{}\n{} {:.7g} {:.7g} {:.7g} {} {} {} {} {}",
-                   kConfidenceWord, p.confidence, kType, normalized(p.y, set.height),
-                   normalized(p.x, set.width), normalized(p.frame, static_cast<double>(set.frames)),
-                   p.y, p.x, p.frame, p.sigma2, p.tau2);
+    fmt::format_to(
+        std::back_inserter(text), "{}{}\n{} {:.7g} {:.7g} {:.7g} {} {} {} {} {}", kConfidenceWord,
+        p.confidence, kType, normalized(p.y, set.size.height), normalized(p.x, set.size.width),
+        normalized(p.frame, static_cast<double>(set.frames)), p.y, p.x, p.frame, p.sigma2, p.tau2);
     if (!set.descriptors.empty()) {
       // This is nearly all of the text. A format that is compiled takes half the time.
       char* at = numbers.data();
@@ -209,7 +208,7 @@ std::string points_text(const PointSet& set, const Exec& exec) {
 void write_points(const io::Sink& sink, const PointSet& set, const Exec& exec) {
   sink(fmt::format("# point-type y-norm x-norm t-norm y x t sigma2 tau2{}\n{}{} {} {} {}\n",
                    set.descriptors.empty() ? "" : " dscr-hog(72) dscr-hof(90)", kVideoWord,
-                   set.width, set.height, set.frames, set.frame_rate));
+                   set.size.width, set.size.height, set.frames, set.frame_rate));
   const std::size_t pieces = (set.points.size() + kPiecePoints - 1) / kPiecePoints;
   std::vector<std::string> made, written;
   for (std::size_t first = 0; first < pieces + kGroupPieces; first += kGroupPieces) {

@@ -77,10 +77,10 @@ Image<float> RecognizerReader::histograms(const char* tensor, int width) const {
 }
 
 void RecognizerReader::check_points(const PointSet& clip, std::size_t number) const {
-  if (clip.width < 1 || clip.width > kMostSide || clip.height < 1 || clip.height > kMostSide ||
-      clip.frames < 0 || clip.frames > kMostFrames)
-    in_.unfit(fmt::format("clip {} is {} x {} and has {} frames", number, clip.width, clip.height,
-                          clip.frames));
+  if (clip.size.width < 1 || clip.size.width > kMostSide || clip.size.height < 1 ||
+      clip.size.height > kMostSide || clip.frames < 0 || clip.frames > kMostFrames)
+    in_.unfit(fmt::format("clip {} is {} x {} and has {} frames", number, clip.size.width,
+                          clip.size.height, clip.frames));
   if (!(clip.frame_rate > 0 && clip.frame_rate <= 1e6))
     in_.unfit(fmt::format("clip {} has {} frames per second", number, clip.frame_rate));
   std::int32_t last = -1;
@@ -112,8 +112,7 @@ std::vector<PointSet> RecognizerReader::clips() const {
     if (own < 0 || own > points - used)
       in_.unfit(fmt::format("clip {} has {} points, but only {} are left", i, own, points - used));
     PointSet clip;
-    clip.width = size[0];
-    clip.height = size[1];
+    clip.size = {size[0], size[1]};
     clip.frames = size[2];
     clip.frame_rate = rates[i];
     clip.descriptors = Image<float>(kDescriptorSize, own);
@@ -191,8 +190,9 @@ void add_clips(io::ModelFile& file, const std::vector<PointSet>& clips) {
   std::vector<float> places;
   std::vector<io::Half> descriptors;
   for (const PointSet& clip : clips) {
-    sizes.insert(sizes.end(), {clip.width, clip.height, static_cast<std::int32_t>(clip.frames),
-                               static_cast<std::int32_t>(clip.points.size())});
+    sizes.insert(sizes.end(),
+                 {clip.size.width, clip.size.height, static_cast<std::int32_t>(clip.frames),
+                  static_cast<std::int32_t>(clip.points.size())});
     rates.push_back(clip.frame_rate);
     for (const SpaceTimePoint& point : clip.points) {
       places.insert(places.end(), {point.x, point.y, point.sigma2, point.tau2, point.confidence});

@@ -59,8 +59,7 @@ class Collector {
   // Returns frames [first, last), renumbered from the first.
   PointSet part(const PointSet& frame, std::int64_t first, std::int64_t last) const {
     PointSet set;
-    set.width = frame.width;
-    set.height = frame.height;
+    set.size = frame.size;
     set.frame_rate = frame.frame_rate;
     set.frames = last - first;
     const auto earlier = [](const SpaceTimePoint& point, std::int64_t number) {
@@ -105,8 +104,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
   PointStream stream(options);
   Collector collector;
   PointSet head;
-  head.width = reader.info().width;
-  head.height = reader.info().height;
+  head.size = reader.info().size;
   if (reader.info().rate.numerator > 0) head.frame_rate = reader.info().rate.value();
   io::Frame frame;
   while (reader.next(frame)) {

@@ -145,8 +145,7 @@ class PointsRun {
   }
 
   void write(Step& step) {
-    set_.width = step.frame.image.width();
-    set_.height = step.frame.image.height();
+    set_.size = {step.frame.image.width(), step.frame.image.height()};
     ++set_.frames;
     annotated_.keep(step.frame.image);
     for (FramePoints& one : step.ready) add(std::move(one));
@@ -197,7 +196,7 @@ class PointsRun {
       json.member("input", context_.inputs[0]);
       if (!request_.output.empty()) json.member("output", request_.output);
       if (!request_.annotated.empty()) json.member("annotated", request_.annotated);
-      json.member("width", set_.width).member("height", set_.height);
+      json.member("width", set_.size.width).member("height", set_.size.height);
       json.member("frames", set_.frames).member("frame_rate", set_.frame_rate);
       json.key("points").begin_array();
       for (const SpaceTimePoint& point : set_.points) {

@@ -142,8 +142,7 @@ BenchCase window_histogram_case(BenchShape shape, int bins, const Picture& pictu
             const auto bin = std::make_shared<Image<std::uint8_t>>(clone(levels, memory));
             const auto out = blank<std::uint8_t>(counts, memory);
             return [=](const Exec& exec) {
-              window_histogram(bin->view(), out->view(),
-                               {.window_width = 11, .window_height = 11, .exec = exec});
+              window_histogram(bin->view(), out->view(), {.window = {11, 11}, .exec = exec});
             };
           },
           .image = picture};
@@ -198,7 +197,7 @@ BenchCase halve_case(const char* name, BenchShape shape, const Picture& picture)
 
 // All levels of a fine pyramid, as a detector scans them.
 BenchCase pyramid_case(BenchShape shape, double ratio, const Picture& picture) {
-  PyramidOptions options{.ratio = ratio, .min_width = 64, .min_height = 128};
+  PyramidOptions options{.ratio = ratio, .min_size = {64, 128}};
   double bytes = 0;
   for (const Extent& level : pyramid_sizes(shape.width, shape.height, options))
     bytes += level.width * static_cast<double>(level.height) * shape.channels;

@@ -32,7 +32,7 @@ mesh::SegmentOptions segment_options(const DemoRun& run, int parts) {
 }
 
 mesh::RenderOptions view_of(const DemoRun& run, std::span<const std::int32_t> parts) {
-  return {.width = 270, .height = 250, .elevation = 15, .parts = parts, .exec = run.exec};
+  return {.size = {270, 250}, .elevation = 15, .parts = parts, .exec = run.exec};
 }
 
 Image<std::uint8_t> parts_picture(const DemoRun& run, const io::TriangleMesh& mesh,

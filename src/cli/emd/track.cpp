@@ -84,8 +84,8 @@ class TrackRun {
     boxes_.resize(targets_.size());
     files_.emplace(request, reader_.info().rate.value());
     report_.targets = targets_.size();
-    report_.width = reader_.info().width;
-    report_.height = reader_.info().height;
+    report_.width = reader_.info().size.width;
+    report_.height = reader_.info().size.height;
   }
 
   int run() {

@@ -104,9 +104,9 @@ class VideoRun {
   // An estimate of the memory that a frame takes with its field and its estimator.
   std::uint64_t step_bytes() const {
     constexpr std::uint64_t kBytesPerPixel = 200;
-    const io::VideoInfo& info = reader_.info();
-    return reader_.frame_bytes() + kBytesPerPixel * static_cast<std::uint64_t>(info.width) *
-                                       static_cast<std::uint64_t>(info.height);
+    const Extent size = reader_.info().size;
+    return reader_.frame_bytes() + kBytesPerPixel * static_cast<std::uint64_t>(size.width) *
+                                       static_cast<std::uint64_t>(size.height);
   }
 
   bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }

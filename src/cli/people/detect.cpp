@@ -147,7 +147,7 @@ class Search {
     const io::FrameRun run = context_.json ? in_array(batch, "frames", search) : search();
     if (writer && run.frames > 0) writer->finish();
     note_reading(context_, input, reader);
-    if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().height);
+    if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().size.height);
     const std::string written = run.frames > 0 ? output : "";
     return {fmt::format("{}: {} in {}{}{}", input, people_text(found),
                         detail::counted(run.frames, "frame"), written.empty() ? "" : ", ", written),

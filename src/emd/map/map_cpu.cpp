@@ -170,10 +170,8 @@ class CpuMap final : public MapEngine {
   MapReport map_windows(Image<Count>& counts, const MapFrame& frame) {
     const ImageView<const std::uint8_t>& labels = frame.labels;
     const int window = plan_.options.window;
-    const WindowHistogramOptions options{.window_width = window,
-                                         .window_height = window,
-                                         .border = plan_.options.border,
-                                         .exec = plan_.options.exec};
+    const WindowHistogramOptions options{
+        .window = {window, window}, .border = plan_.options.border, .exec = plan_.options.exec};
     return map_bands<Count>(window_keys_of(window), frame.distances, [&](RowSpan rows) {
       const RowSpan reached = rows.reached(window / 2, labels.height);
       if (counts.width() != labels.width || counts.height() != reached.count()) {

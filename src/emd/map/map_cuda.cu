@@ -208,10 +208,8 @@ class CudaMap final : public MapEngine {
                      Image<Count>& counts) {
     const int window = plan_.options.window;
     const KeyPlan& keys = window_keys_of(window * window);
-    const WindowHistogramOptions options{.window_width = window,
-                                         .window_height = window,
-                                         .border = plan_.options.border,
-                                         .exec = plan_.options.exec};
+    const WindowHistogramOptions options{
+        .window = {window, window}, .border = plan_.options.border, .exec = plan_.options.exec};
     map_bands(flight, keys, sizeof(Count), out, [&](RowSpan rows, const LookUp& job) {
       const RowSpan reached = rows.reached(window / 2, labels.height);
       const ImageView<Count> all = kept_image(counts, labels.width, reached.count(), plan_.bins());

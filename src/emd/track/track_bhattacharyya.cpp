@@ -48,7 +48,7 @@ void BhattacharyyaMapper::map(ImageView<const std::uint8_t> labels,
   const auto bins = static_cast<int>(roots_.size());
   Image<std::uint16_t> counts(labels.width, labels.height, bins);
   WindowHistogramOptions options;
-  options.window_width = options.window_height = window_;
+  options.window = {window_, window_};
   options.border = WindowBorder::kRepeat;
   options.exec = exec_;
   window_histogram(labels, counts.view(), options);

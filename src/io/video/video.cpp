@@ -231,7 +231,7 @@ struct VideoReader::Impl {
 
   Impl(std::unique_ptr<VideoSource> opened, const VideoReadOptions& asked)
       : options(asked), source(std::move(opened)), info(source->info()) {
-    if (turn() == 90 || turn() == 270) std::swap(info.width, info.height);
+    if (turn() == 90 || turn() == 270) std::swap(info.size.width, info.size.height);
   }
 
   int turn() const {
@@ -291,8 +291,8 @@ bool VideoReader::fetch(StoredFrame& stored) {
 
 std::uint64_t VideoReader::frame_bytes() const {
   const VideoReadOptions& options = impl_->options;
-  const auto pixels = static_cast<std::uint64_t>(impl_->info.width) *
-                      static_cast<std::uint64_t>(impl_->info.height);
+  const auto pixels = static_cast<std::uint64_t>(impl_->info.size.width) *
+                      static_cast<std::uint64_t>(impl_->info.size.height);
   const std::uint64_t decoded =
       pixels * (options.color == VideoColor::kRgb ? 3 : 1) * (options.deep ? 2 : 1);
   return impl_->source->stored_bytes() + (impl_->turn() != 0 ? 2 : 1) * decoded;

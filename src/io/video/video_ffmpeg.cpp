@@ -171,8 +171,7 @@ class FfmpegSource final : public VideoSource {
   }
 
   void describe_source() {
-    info_.width = frame_->width;
-    info_.height = frame_->height;
+    info_.size = {frame_->width, frame_->height};
     const AVRational rate = ffmpeg().av_guess_frame_rate(container_.get(), stream_, nullptr);
     info_.rate = rate.num > 0 && rate.den > 0 ? Rational{rate.num, rate.den}
                                               : frame_rate(options_.frame_rate);
@@ -267,10 +266,10 @@ class FfmpegSource final : public VideoSource {
                             FF_DECODE_ERROR_CONCEALMENT_ACTIVE;
     if ((frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || (frame_->decode_error_flags & kDamage) != 0)
       throw_broken(path_, index_, "its data is damaged");
-    if (info_.width != 0 && (frame_->width != info_.width || frame_->height != info_.height))
+    if (info_.size.width != 0 && Extent{frame_->width, frame_->height} != info_.size)
       throw_broken(path_, index_,
                    fmt::format("is {}x{}, but the video began with {}x{}", frame_->width,
-                               frame_->height, info_.width, info_.height));
+                               frame_->height, info_.size.width, info_.size.height));
   }
 
   std::string path_;

@@ -34,19 +34,19 @@ struct ImagePicture final : StoredPicture {
  private:
   template <class Decode, class T>
   void take(const Decode& decode_file, Image<T>& target) const {
-    const VideoInfo& info = sequence->info;
+    const Extent size = sequence->info.size;
     const std::string& path = sequence->paths[static_cast<std::size_t>(index)];
     Image<T> image = decode_file(path);
-    if (image.width() != info.width || image.height() != info.height)
+    if (image.width() != size.width || image.height() != size.height)
       throw_broken(path, index,
                    fmt::format("is {}x{}, but the sequence began with {}x{}", image.width(),
-                               image.height(), info.width, info.height));
+                               image.height(), size.width, size.height));
     const int channels = sequence->color == VideoColor::kRgb ? 3 : 1;
     if (image.channels() == channels) {
       target = std::move(image);
       return;
     }
-    fit(target, info.width, info.height, channels);
+    fit(target, size.width, size.height, channels);
     convert_channels(ImageView<const T>(image), target.view());
   }
 };
@@ -58,16 +58,15 @@ class ImageSource final : public VideoSource {
     if (paths.empty()) throw InvalidArgument("a video of images needs at least one image");
     const Image<std::uint8_t> first = decoder.bytes(paths[0]);
     VideoInfo info;
-    info.width = first.width();
-    info.height = first.height();
+    info.size = {first.width(), first.height()};
     info.rate = frame_rate(options.frame_rate);
     info.frame_count = static_cast<std::int64_t>(paths.size());
     info.format = "images";
     const auto dot = paths[0].rfind('.');
     info.codec = dot == std::string::npos ? "" : paths[0].substr(dot + 1);
     // The file itself, and the pixels of four channels that may come out of it.
-    stored_bytes_ = std::uint64_t{8} * static_cast<std::uint64_t>(info.width) *
-                    static_cast<std::uint64_t>(info.height);
+    stored_bytes_ = std::uint64_t{8} * static_cast<std::uint64_t>(info.size.width) *
+                    static_cast<std::uint64_t>(info.size.height);
     sequence_ = std::make_shared<const ImageSequence>(
         ImageSequence{std::move(paths), std::move(decoder), options.color, std::move(info)});
   }

@@ -265,8 +265,7 @@ Y4mSource::Y4mSource(FilePointer stream, std::string name, const VideoReadOption
   if (options.matrix != YuvMatrix::kAuto) header_.format.matrix = options.matrix;
   if (options.range != YuvRange::kAuto)
     header_.format.full_range = options.range == YuvRange::kFull;
-  info_.width = header_.format.width;
-  info_.height = header_.format.height;
+  info_.size = {header_.format.width, header_.format.height};
   info_.rate = header_.rate;
   info_.bits = header_.format.bits;
   info_.format = "y4m";

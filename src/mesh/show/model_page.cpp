@@ -129,8 +129,7 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
   std::string color_list;
   for (const report::Color& c : colors)
     color_list += fmt::format("{}[{},{},{}]", color_list.empty() ? "" : ",", c.r, c.g, c.b);
-  const auto picture =
-      render(mesh, part_colors(labels), {.width = 800, .height = 600, .supersample = 2});
+  const auto picture = render(mesh, part_colors(labels), {.size = {800, 600}, .supersample = 2});
   const std::string title = report::escaped(options.title.empty() ? "Mesh" : options.title);
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "

@@ -57,8 +57,8 @@ std::vector<Camera> cameras(const io::TriangleMesh& mesh, const RenderOptions& o
     view.across = (left + right) / 2;
     view.above = (low + high) / 2;
     constexpr double kUsed = 1 - 2 * kMargin;
-    if (right > left) scale = std::min(scale, kUsed * options.width / (right - left));
-    if (high > low) scale = std::min(scale, kUsed * options.height / (high - low));
+    if (right > left) scale = std::min(scale, kUsed * options.size.width / (right - left));
+    if (high > low) scale = std::min(scale, kUsed * options.size.height / (high - low));
     views.push_back(view);
   }
   for (Camera& view : views) view.scale = std::isfinite(scale) ? scale : 1;
@@ -195,8 +195,8 @@ void draw_view(const io::TriangleMesh& mesh, std::span<const report::Color> colo
 }  // namespace
 
 void describe(OptionVisitor& visit, RenderOptions& options) {
-  visit("width", options.width, "the width of one view in pixels", 16, 8192);
-  visit("height", options.height, "the height of one view in pixels", 16, 8192);
+  visit("width", options.size.width, "the width of one view in pixels", 16, 8192);
+  visit("height", options.size.height, "the height of one view in pixels", 16, 8192);
   visit("azimuth", options.azimuth, "how far the mesh is turned about the upright axis, in degrees",
         -360, 360);
   visit("elevation", options.elevation, "how high the viewer stands above the horizon, in degrees",
@@ -215,12 +215,12 @@ Image<std::uint8_t> render(const io::TriangleMesh& mesh, std::span<const report:
   if (!options.parts.empty() && options.parts.size() != mesh.faces.size())
     throw InvalidArgument(fmt::format("{} parts for a mesh of {} faces; expected one each",
                                       options.parts.size(), mesh.faces.size()));
-  Image<std::uint8_t> picture(options.width * options.views, options.height, 3);
+  Image<std::uint8_t> picture(options.size.width * options.views, options.size.height, 3);
   const std::vector<Camera> views = cameras(mesh, options);
   for (std::size_t i = 0; i < views.size(); ++i)
-    draw_view(
-        mesh, colors, options, views[i],
-        picture.view().crop(static_cast<int>(i) * options.width, 0, options.width, options.height));
+    draw_view(mesh, colors, options, views[i],
+              picture.view().crop(static_cast<int>(i) * options.size.width, 0, options.size.width,
+                                  options.size.height));
   return picture;
 }
 

@@ -20,11 +20,11 @@ void run_window_histogram(ImageView<const std::uint8_t> bin, ImageView<Count> co
                           const WindowHistogramOptions& options) {
   const char* const name = "window_histogram";
   check_options(options);
-  for (const int side : {options.window_width, options.window_height})
+  for (const int side : {options.window.width, options.window.height})
     if (side % 2 == 0)
       throw InvalidArgument(fmt::format("{}: a window of {}x{} has no middle; give odd sides", name,
-                                        options.window_width, options.window_height));
-  const int pixels = options.window_width * options.window_height;
+                                        options.window.width, options.window.height));
+  const int pixels = options.window.width * options.window.height;
   if (pixels > std::numeric_limits<Count>::max())
     throw InvalidArgument(
         fmt::format("{}: a window of {} pixels does not fit in {}-bit counts; "
@@ -37,7 +37,7 @@ void run_window_histogram(ImageView<const std::uint8_t> bin, ImageView<Count> co
   detail::require_shape(name, "counts", counts, bin.width, bin.height, counts.channels);
   if (bin.empty()) return;
   const Exec exec = detail::resolve_exec(name, options.exec, {bin, counts});
-  const detail::WindowParams params{options.window_width / 2, options.window_height / 2,
+  const detail::WindowParams params{options.window.width / 2, options.window.height / 2,
                                     options.border == WindowBorder::kRepeat};
   if (detail::on_cuda(exec)) return cuda::window_histogram(bin, counts, params, exec);
   return cpu::window_histogram(bin, counts, params, exec);
@@ -74,8 +74,8 @@ std::span<const Choice> choices(WindowBorder) {
 }
 
 void describe(OptionVisitor& visit, WindowHistogramOptions& options) {
-  visit("window-width", options.window_width, "width of the window in pixels, odd", 1, 255);
-  visit("window-height", options.window_height, "height of the window in pixels, odd", 1, 255);
+  visit("window-width", options.window.width, "width of the window in pixels, odd", 1, 255);
+  visit("window-height", options.window.height, "height of the window in pixels, odd", 1, 255);
   visit("border", options.border,
         "clip leaves out pixels beyond the border, repeat counts the border pixels again");
 }

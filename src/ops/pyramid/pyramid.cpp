@@ -99,8 +99,8 @@ void describe(OptionVisitor& visit, PyramidOptions& options) {
   visit("ratio", options.ratio, "size of a level divided by the size of the next", 1.01, 16);
   visit("levels", options.levels, "greatest number of levels, including the image; 0 sets no limit",
         0, kAnySize);
-  visit("min-width", options.min_width, "least width of a level, in pixels", 1, kAnySize);
-  visit("min-height", options.min_height, "least height of a level, in pixels", 1, kAnySize);
+  visit("min-width", options.min_size.width, "least width of a level, in pixels", 1, kAnySize);
+  visit("min-height", options.min_size.height, "least height of a level, in pixels", 1, kAnySize);
 }
 
 std::vector<Extent> pyramid_sizes(int width, int height, const PyramidOptions& options) {
@@ -112,7 +112,7 @@ std::vector<Extent> pyramid_sizes(int width, int height, const PyramidOptions& o
   std::vector<Extent> sizes{image};
   for (int level = 1; options.levels == 0 || level < options.levels; ++level) {
     const Extent size = next_size(image, sizes.back(), level, options);
-    if (size.width < options.min_width || size.height < options.min_height) break;
+    if (size.width < options.min_size.width || size.height < options.min_size.height) break;
     if (size == sizes.back()) break;
     sizes.push_back(size);
   }

@@ -26,8 +26,7 @@ std::string refusal(const std::string& text) {
 
 PointSet some_points(bool descriptors) {
   PointSet set;
-  set.width = 160;
-  set.height = 120;
+  set.size = {160, 120};
   set.frames = 113;
   set.frame_rate = 29.97;
   set.points = {{3, 4, 2, 4, 2, 1.25e-7F}, {90, 7, 2, 16, 4, 1e-9F}, {0, 0, 112, 128, 2, 0.5F}};
@@ -42,8 +41,7 @@ TEST(PointsFileTest, RoundTrip) {
   for (const bool descriptors : {false, true}) {
     const PointSet set = some_points(descriptors);
     const PointSet again = parse(points_text(set));
-    EXPECT_EQ(again.width, 160);
-    EXPECT_EQ(again.height, 120);
+    EXPECT_EQ(again.size, (Extent{160, 120}));
     EXPECT_EQ(again.frames, 113);
     EXPECT_EQ(again.frame_rate, 29.97);
     ASSERT_EQ(again.points.size(), 3U);
@@ -63,8 +61,7 @@ TEST(PointsFileTest, RoundTrip) {
 // Enough points for several groups of pieces, the last of which is not full.
 PointSet many_points(bool descriptors) {
   PointSet set;
-  set.width = 640;
-  set.height = 480;
+  set.size = {640, 480};
   set.frames = 1000;
   Random random(2);
   for (int i = 0; i < 9001; ++i)
@@ -128,8 +125,7 @@ TEST(PointsFileTest, AForeignFileIsSortedAndItsVideoWorkedOut) {
   EXPECT_EQ(set.points[0].frame, 3);
   EXPECT_EQ(set.points[1].x, 93);
   EXPECT_EQ(set.points[1].confidence, 1);
-  EXPECT_EQ(set.width, 160);
-  EXPECT_EQ(set.height, 120);
+  EXPECT_EQ(set.size, (Extent{160, 120}));
   EXPECT_EQ(set.frames, 113);
 }
 

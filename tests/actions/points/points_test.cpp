@@ -123,7 +123,7 @@ TEST_P(Points, NothingMovesNoPoints) {
     EXPECT_TRUE(set.points.empty());
     EXPECT_TRUE(set.descriptors.empty());
     EXPECT_EQ(set.frames, 12);
-    EXPECT_EQ(set.width, 64);
+    EXPECT_EQ(set.size, (Extent{64, 48}));
   }
   EXPECT_TRUE(find_points({}, points_on({}, exec())).points.empty());
 }

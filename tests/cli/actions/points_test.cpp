@@ -42,7 +42,7 @@ TEST_F(ActionsPoints, WritesWhatTheLibraryFinds) {
   ASSERT_GT(set.points.size(), 3U);
   ASSERT_EQ(read.points.size(), set.points.size());
   EXPECT_EQ(read.frames, 30);
-  EXPECT_EQ(read.width, 72);
+  EXPECT_EQ(read.size.width, 72);
   EXPECT_EQ(read.frame_rate, 20);
   for (std::size_t i = 0; i < set.points.size(); ++i) {
     EXPECT_EQ(read.points[i].x, set.points[i].x);

@@ -158,8 +158,7 @@ TEST(Video, OddSizesAreKept) {
   for (const char* name : {"v.mp4", "v.avi", "v.mkv", "v.y4m"}) {
     write_video(folder / name, 51, 33, 3, 3);
     VideoReader reader(folder / name);
-    EXPECT_EQ(reader.info().width, 51) << name;
-    EXPECT_EQ(reader.info().height, 33) << name;
+    EXPECT_EQ(reader.info().size, (Extent{51, 33})) << name;
     Frame frame;
     ASSERT_TRUE(reader.next(frame)) << name;
     EXPECT_LT(mean_difference(frame.image, moving_picture(51, 33, 3, 0)), 5) << name;
@@ -304,10 +303,9 @@ TEST(Video, RotationIsReportedAndAppliedOnRequest) {
 
   VideoReader as_stored(folder / "v.mp4");
   EXPECT_EQ(as_stored.info().rotation_degrees, 90);
-  EXPECT_EQ(as_stored.info().width, 64);
+  EXPECT_EQ(as_stored.info().size, (Extent{64, 32}));
   VideoReader upright(folder / "v.mp4", {.orientation = Orientation::kApply});
-  EXPECT_EQ(upright.info().width, 32);
-  EXPECT_EQ(upright.info().height, 64);
+  EXPECT_EQ(upright.info().size, (Extent{32, 64}));
   Frame stored, turned;
   ASSERT_TRUE(as_stored.next(stored));
   ASSERT_TRUE(upright.next(turned));

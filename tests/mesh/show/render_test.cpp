@@ -12,8 +12,7 @@ namespace {
 
 constexpr report::Color kRed{200, 40, 40};
 constexpr report::Color kBlue{40, 40, 200};
-const RenderOptions kFrontal{
-    .width = 100, .height = 100, .azimuth = 0, .elevation = 0, .supersample = 1};
+const RenderOptions kFrontal{.size = {100, 100}, .azimuth = 0, .elevation = 0, .supersample = 1};
 // Of a face across the view: ambient 0.35, the rest by the angle to a light 0.4 up and 0.3 left.
 const double kFaceOn = 0.35 + 0.65 / std::sqrt(1 + 0.4 * 0.4 + 0.3 * 0.3);
 
@@ -76,7 +75,7 @@ TEST(Render, ViewsStandSideBySide) {
   std::vector<std::int32_t> labels(mesh.faces.size());
   for (std::size_t f = 0; f < labels.size(); ++f) labels[f] = static_cast<std::int32_t>(f % 3);
   const auto colors = part_colors(labels);
-  RenderOptions options{.width = 60, .height = 40, .azimuth = 10, .views = 3, .supersample = 2};
+  RenderOptions options{.size = {60, 40}, .azimuth = 10, .views = 3, .supersample = 2};
   const auto three = render(mesh, colors, options);
   ASSERT_EQ(three.width(), 180);
   options.azimuth = 130;  // what stood second stands first
@@ -111,7 +110,7 @@ TEST(Render, LinesRunBetweenParts) {
 TEST(Render, IsEqualForAnyNumberOfThreads) {
   const io::TriangleMesh mesh = test::star(3);
   const std::vector<report::Color> colors(mesh.faces.size(), kRed);
-  RenderOptions options{.width = 120, .height = 90};
+  RenderOptions options{.size = {120, 90}};
   options.exec.threads = 1;
   const auto one = render(mesh, colors, options);
   options.exec.threads = 3;
@@ -128,7 +127,7 @@ TEST(Render, FacesWithoutAreaAreNotSeenAndBadInputIsNamed) {
   EXPECT_EQ(test::message_of<InvalidArgument>([&] { render(mesh, std::vector{kRed}, kFrontal); }),
             "1 colors for a mesh of 2 faces; expected one each");
   RenderOptions tiny = kFrontal;
-  tiny.width = 1;
+  tiny.size.width = 1;
   EXPECT_THROW(render(mesh, std::vector{kRed, kBlue}, tiny), InvalidArgument);
 }
 

@@ -10,7 +10,7 @@ namespace fovea {
 namespace {
 
 cv::Mat counts_of(const cv::Mat& bin, int value, const WindowHistogramOptions& options) {
-  const cv::Size window(options.window_width, options.window_height);
+  const cv::Size window(options.window.width, options.window.height);
   const int x = window.width / 2, y = window.height / 2;
   const bool repeat = options.border == WindowBorder::kRepeat;
   cv::Mat mask, padded, sums;
@@ -30,8 +30,8 @@ TEST(WindowHistogramOracle, EqualsOpenCvsBoxFilterOfEveryBin) {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) bin.at(x, y) %= static_cast<std::uint8_t>(bins + 1);
     const WindowHistogramOptions options{
-        .window_width = 1 + 2 * static_cast<int>(random.below(10)),
-        .window_height = 1 + 2 * static_cast<int>(random.below(10)),
+        .window = {1 + 2 * static_cast<int>(random.below(10)),
+                   1 + 2 * static_cast<int>(random.below(10))},
         .border = round % 2 == 0 ? WindowBorder::kClip : WindowBorder::kRepeat,
         .exec = {.device = Device::cpu()}};
     Image<std::uint16_t> counts(width, height, bins);

@@ -47,8 +47,7 @@ TEST_P(WindowHistogram, CountsTheWindowInsideTheImage) {
   Image<std::uint8_t> bin(50, 40);
   for (int y = 0; y < 40; ++y) std::fill_n(bin.row(y), 50, std::uint8_t{3});
   Image<std::uint16_t> counts(50, 40, 5);
-  window_histogram(bin, counts,
-                   {.window_width = 7, .window_height = 5, .exec = {.device = device()}});
+  window_histogram(bin, counts, {.window = {7, 5}, .exec = {.device = device()}});
   EXPECT_EQ(counts.at(20, 20, 3), 35);
   EXPECT_EQ(counts.at(0, 20, 3), 20);
   EXPECT_EQ(counts.at(49, 39, 3), 12);
@@ -61,8 +60,7 @@ TEST_P(WindowHistogram, EqualsTextbookForAnySizeWindowAndBins) {
     const auto [width, height] = test::random_size(random, 60);
     const int bins = 1 + static_cast<int>(random.below(64));
     const auto bin = random_bins(random, width, height, bins + 2);
-    const WindowHistogramOptions options{.window_width = random_odd(random, 25),
-                                         .window_height = random_odd(random, 25),
+    const WindowHistogramOptions options{.window = {random_odd(random, 25), random_odd(random, 25)},
                                          .border = static_cast<WindowBorder>(round % 2),
                                          .exec = {.device = device()}};
     Image<std::uint16_t> counts(width, height, bins);
@@ -77,8 +75,7 @@ TEST_P(WindowHistogram, EqualsTextbookInBytes) {
     const auto [width, height] = test::random_size(random, round % 6 == 0 ? 300 : 60);
     const int bins = 1 + static_cast<int>(random.below(64));
     const auto bin = random_bins(random, width, height, bins);
-    const WindowHistogramOptions options{.window_width = random_odd(random, 15),
-                                         .window_height = random_odd(random, 17),
+    const WindowHistogramOptions options{.window = {random_odd(random, 15), random_odd(random, 17)},
                                          .border = static_cast<WindowBorder>(round % 2),
                                          .exec = {.device = device()}};
     Image<std::uint8_t> counts(width, height, bins);
@@ -91,11 +88,9 @@ TEST_P(WindowHistogram, LargestWindowsOfOneValueFillTheirCounts) {
   Image<std::uint8_t> bin(300, 270);
   for (int y = 0; y < 270; ++y) std::fill_n(bin.row(y), 300, std::uint8_t{1});
   Image<std::uint16_t> counts(300, 270, 2);
-  window_histogram(bin, counts,
-                   {.window_width = 255,
-                    .window_height = 255,
-                    .border = WindowBorder::kRepeat,
-                    .exec = {.device = device()}});
+  window_histogram(
+      bin, counts,
+      {.window = {255, 255}, .border = WindowBorder::kRepeat, .exec = {.device = device()}});
   for (int y = 0; y < 270; ++y)
     for (int x = 0; x < 300; ++x) {
       ASSERT_EQ(counts.at(x, y, 0), 0);
@@ -110,8 +105,7 @@ TEST_P(WindowHistogram, CropsReadAndWriteOnlyThemselves) {
   for (int y = 0; y < 70; ++y) std::fill_n(counts.row(y), 90 * 7, std::uint16_t{999});
   const auto part = bin.view().crop(3, 5, 51, 41);
   const auto target = counts.view().crop(11, 13, 51, 41);
-  const WindowHistogramOptions options{
-      .window_width = 9, .window_height = 5, .exec = {.device = device()}};
+  const WindowHistogramOptions options{.window = {9, 5}, .exec = {.device = device()}};
   window_histogram(part, target, options);
   EXPECT_TRUE(equals_textbook<std::uint16_t>(part, target, options));
   for (int y = 0; y < 70; ++y)
@@ -139,8 +133,7 @@ TEST(WindowHistogramParity, CudaEqualsCpu) {
     const auto [width, height] = test::random_size(random, 700);
     const int bins = 1 + static_cast<int>(random.below(64));
     const auto bin = random_bins(random, width, height, bins + 1);
-    WindowHistogramOptions options{.window_width = random_odd(random, 255),
-                                   .window_height = random_odd(random, 255),
+    WindowHistogramOptions options{.window = {random_odd(random, 255), random_odd(random, 255)},
                                    .border = static_cast<WindowBorder>(round % 2),
                                    .exec = {.device = Device::cpu()}};
     Image<std::uint16_t> counts(width, height, bins), on_cuda(width, height, bins);
@@ -155,16 +148,19 @@ TEST(WindowHistogramError, SaysWhatDoesNotFit) {
   Image<std::uint8_t> bin(20, 20), bytes(20, 20, 4);
   Image<std::uint16_t> counts(20, 20, 4), many(20, 20, 65);
   const Exec exec{.device = Device::cpu()};
-  EXPECT_THAT([&] { window_histogram(bin, counts, {.window_width = 4, .exec = exec}); },
-              testing::ThrowsMessage<InvalidArgument>(testing::HasSubstr("odd")));
   EXPECT_THAT(
       [&] {
-        window_histogram(bin, bytes, {.window_width = 17, .window_height = 17, .exec = exec});
+        window_histogram(bin, counts, {.window = {4, 15}, .exec = exec});
+      },
+      testing::ThrowsMessage<InvalidArgument>(testing::HasSubstr("odd")));
+  EXPECT_THAT(
+      [&] {
+        window_histogram(bin, bytes, {.window = {17, 17}, .exec = exec});
       },
       testing::ThrowsMessage<InvalidArgument>(testing::HasSubstr("289 pixels")));
   EXPECT_THAT([&] { window_histogram(bin, many, {.exec = exec}); },
               testing::ThrowsMessage<InvalidArgument>(testing::HasSubstr("64")));
-  EXPECT_THROW(window_histogram(bin, counts, {.window_width = 257, .exec = exec}), InvalidArgument);
+  EXPECT_THROW(window_histogram(bin, counts, {.window = {257, 15}, .exec = exec}), InvalidArgument);
 }
 
 class Quantize : public test::OnEveryPlace {};

@@ -65,12 +65,8 @@ void expect_levels_are_resizes(const Exec& exec) {
   const auto image = random_image<T>(random, 97, 61, 2);
   for (const auto source : {PyramidSource::kOriginal, PyramidSource::kPrevious})
     for (const auto filter : {PyramidFilter::kBilinear, PyramidFilter::kTriangle}) {
-      Pyramid<T> pyramid({.filter = filter,
-                          .source = source,
-                          .ratio = 1.3,
-                          .min_width = 9,
-                          .min_height = 5,
-                          .exec = exec});
+      Pyramid<T> pyramid(
+          {.filter = filter, .source = source, .ratio = 1.3, .min_size = {9, 5}, .exec = exec});
       pyramid.build(image);
       ASSERT_GT(pyramid.levels(), 5);
       EXPECT_EQ(pyramid.level(0).data, image.view().data);
@@ -91,8 +87,7 @@ TEST_P(PyramidOn, LevelsAreResizes) {
 TEST_P(PyramidOn, GaussianLevelsAreHalvings) {
   Random random(54);
   const auto image = random_image<float>(random, 133, 70, 3);
-  Pyramid<float> pyramid(
-      {.filter = PyramidFilter::kGaussian, .min_width = 4, .min_height = 4, .exec = exec()});
+  Pyramid<float> pyramid({.filter = PyramidFilter::kGaussian, .min_size = {4, 4}, .exec = exec()});
   pyramid.build(image);
   ASSERT_EQ(pyramid.levels(), 5);
   for (int i = 1; i < pyramid.levels(); ++i) {
@@ -106,7 +101,7 @@ TEST_P(PyramidOn, GaussianLevelsAreHalvings) {
 TEST_P(PyramidOn, MoreLevelsThanALaunchDescribes) {
   Random random(55);
   const auto image = random_image<std::uint8_t>(random, 400, 300);
-  Pyramid<std::uint8_t> pyramid({.ratio = 1.05, .min_width = 8, .min_height = 8, .exec = exec()});
+  Pyramid<std::uint8_t> pyramid({.ratio = 1.05, .min_size = {8, 8}, .exec = exec()});
   pyramid.build(image);
   ASSERT_GT(pyramid.levels(), 64);
   for (int i = 1; i < pyramid.levels(); ++i) {
@@ -136,20 +131,16 @@ TEST_P(PyramidOn, KeepsItsMemoryFromImageToImage) {
 TEST(PyramidSizes, RoundToNearestAndStopAtTheLeast) {
   using Sizes = std::vector<Extent>;
   EXPECT_EQ(pyramid_sizes(100, 75, {.levels = 3}), (Sizes{{100, 75}, {50, 38}, {25, 19}}));
-  EXPECT_EQ(pyramid_sizes(100, 75, {.min_width = 30, .min_height = 1}),
-            (Sizes{{100, 75}, {50, 38}}));
-  EXPECT_EQ(pyramid_sizes(100, 75, {.ratio = 3, .min_width = 1, .min_height = 8}),
+  EXPECT_EQ(pyramid_sizes(100, 75, {.min_size = {30, 1}}), (Sizes{{100, 75}, {50, 38}}));
+  EXPECT_EQ(pyramid_sizes(100, 75, {.ratio = 3, .min_size = {1, 8}}),
             (Sizes{{100, 75}, {33, 25}, {11, 8}}));
   EXPECT_EQ(pyramid_sizes(5, 5, {}), (Sizes{{5, 5}}));
-  EXPECT_EQ(
-      pyramid_sizes(9, 5, {.filter = PyramidFilter::kGaussian, .min_width = 1, .min_height = 1}),
-      (Sizes{{9, 5}, {5, 3}, {3, 2}, {2, 1}, {1, 1}}));
+  EXPECT_EQ(pyramid_sizes(9, 5, {.filter = PyramidFilter::kGaussian, .min_size = {1, 1}}),
+            (Sizes{{9, 5}, {5, 3}, {3, 2}, {2, 1}, {1, 1}}));
   // 10 / 1.04 rounds to 10 for ever.
-  EXPECT_EQ(
-      pyramid_sizes(
-          10, 10,
-          {.source = PyramidSource::kPrevious, .ratio = 1.04, .min_width = 1, .min_height = 1}),
-      (Sizes{{10, 10}}));
+  EXPECT_EQ(pyramid_sizes(10, 10,
+                          {.source = PyramidSource::kPrevious, .ratio = 1.04, .min_size = {1, 1}}),
+            (Sizes{{10, 10}}));
 }
 
 TEST(PyramidThreads, DoNotChangeTheResult) {
