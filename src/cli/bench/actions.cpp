@@ -18,7 +18,8 @@ std::vector<BenchCase> cases_of(bool on_cpu) {
 }
 
 int run_bench_actions(BenchOptions& options, Context& context) {
-  return run_bench(options, cases_of(context.exec.device.kind != DeviceKind::kCuda), context);
+  return run_bench(options, context,
+                   [&] { return cases_of(context.exec.device.kind != DeviceKind::kCuda); });
 }
 
 }  // namespace

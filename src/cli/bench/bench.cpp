@@ -211,12 +211,17 @@ void describe(OptionVisitor& visit, BenchOptions& options) {
              "JSON file with rows of rivals that another program measured");
 }
 
-int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, Context& context) {
+void check_formats(const BenchOptions& options, const Context& context) {
   if (static_cast<int>(context.json) + static_cast<int>(options.csv) +
           static_cast<int>(options.markdown) >
       1)
     throw InvalidArgument("--json, --csv and --markdown exclude each other; give one of them");
-  const auto wanted = filtered(cases, options.filter);
+}
+
+int run_bench(const BenchOptions& options, Context& context,
+              const std::function<std::vector<BenchCase>()>& make_cases) {
+  check_formats(options, context);
+  const auto wanted = filtered(make_cases(), options.filter);
   const auto where = places(context);
   BenchReport report = report_head(options, where, context);
   if (!options.rivals.empty()) merge_rivals(options.rivals, report.rows);  // throws if unreadable

@@ -1,5 +1,5 @@
 // Measures operations of every system and compares them with rivals and with the limits of the
-// machine. A system's bench verb makes a list of cases and passes it to run_bench().
+// machine. A system's bench verb passes a function that makes a list of cases to run_bench().
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
@@ -135,8 +135,13 @@ std::string bench_csv(const BenchReport& report);
 std::string bench_markdown(const BenchReport& report);
 std::string bench_text(const BenchReport& report);
 
-// Measures, prints the report on standard output and returns the exit status. When it is
-// interrupted, it prints the rows that are finished.
-int run_bench(const BenchOptions& options, const std::vector<BenchCase>& cases, Context& context);
+// Throws InvalidArgument where more than one format is asked for.
+void check_formats(const BenchOptions& options, const Context& context);
+
+// Makes the cases, measures them, prints the report on standard output and returns the exit status.
+// Formats are checked before anything else. When it is interrupted, it prints the rows that are
+// finished.
+int run_bench(const BenchOptions& options, Context& context,
+              const std::function<std::vector<BenchCase>()>& make_cases);
 
 }  // namespace fovea::cli

@@ -250,11 +250,12 @@ int problems_of(const EmdBenchOptions& options, const Context& context) {
 }
 
 int run_bench_emd(EmdBenchOptions& options, Context& context) {
+  check_formats(options.bench, context);
   if (options.verify > 0) return verify(options.verify, context);
-  if (options.frames)
-    return run_bench(options.bench, emd_frame_cases(options.frame, context), context);
-  return run_bench(options.bench, solver_cases(options.bins, problems_of(options, context)),
-                   context);
+  return run_bench(options.bench, context, [&] {
+    return options.frames ? emd_frame_cases(options.frame, context)
+                          : solver_cases(options.bins, problems_of(options, context));
+  });
 }
 
 }  // namespace

@@ -139,17 +139,21 @@ BenchCase flow_case(const std::string& method, const BenchShape& shape, const Sc
           .rival_error = [=](const float* found) { return error_of_rival(found, *scene); }};
 }
 
-int run_bench_flow(FlowBenchOptions& options, Context& context) {
+std::vector<BenchCase> cases_of(const FlowBenchOptions& options, const Exec& exec) {
   // An unknown method is reported before anything is measured.
   for (const std::string& method : options.methods) options_of(method);
   std::vector<BenchCase> cases;
   for (const Extent size : options.sizes) {
     const BenchShape shape = shape_of(size);
-    const Scene scene = pair_of(shape, context.exec);
+    const Scene scene = pair_of(shape, exec);
     for (const std::string& method : options.methods)
       cases.push_back(flow_case(method, shape, scene, options.memory));
   }
-  return run_bench(options.bench, cases, context);
+  return cases;
+}
+
+int run_bench_flow(FlowBenchOptions& options, Context& context) {
+  return run_bench(options.bench, context, [&] { return cases_of(options, context.exec); });
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& 
 }
 
 int run_bench_mesh(MeshBenchOptions& options, Context& context) {
-  return run_bench(options.bench, cases_of(options, context), context);
+  return run_bench(options.bench, context, [&] { return cases_of(options, context); });
 }
 
 }  // namespace

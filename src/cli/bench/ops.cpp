@@ -336,7 +336,7 @@ std::vector<BenchCase> ops_cases(const std::string& filter) {
 }
 
 int run_bench_ops(BenchOptions& options, Context& context) {
-  return run_bench(options, ops_cases(options.filter), context);
+  return run_bench(options, context, [&] { return ops_cases(options.filter); });
 }
 
 }  // namespace

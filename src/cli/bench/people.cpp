@@ -112,7 +112,7 @@ BenchCase people_case(const std::shared_ptr<const people::Model>& model, const B
           .published = published(kind, shape)};
 }
 
-int run_bench_people(PeopleBenchOptions& options, Context& context) {
+std::vector<BenchCase> cases_of(const PeopleBenchOptions& options, const Context& context) {
   std::vector<std::shared_ptr<const people::Model>> models;
   for (const std::string& word : options.models) models.push_back(people::load_model(word));
   std::vector<BenchCase> cases;
@@ -128,7 +128,11 @@ int run_bench_people(PeopleBenchOptions& options, Context& context) {
                                     options.stride, image));
     }
   }
-  return run_bench(options.bench, cases, context);
+  return cases;
+}
+
+int run_bench_people(PeopleBenchOptions& options, Context& context) {
+  return run_bench(options.bench, context, [&] { return cases_of(options, context); });
 }
 
 }  // namespace

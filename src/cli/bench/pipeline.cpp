@@ -148,6 +148,8 @@ void print_json(const std::vector<Rates>& rows, const std::string& library,
 }
 
 int run_bench_pipeline(PipelineOptions& options, Context& context) {
+  if (context.json && options.markdown)
+    throw InvalidArgument("--json and --markdown exclude each other; give one of them");
   constexpr int kLeastSide = 128;
   if (options.size.width < kLeastSide || options.size.height < kLeastSide)
     throw InvalidArgument(fmt::format("--size is {}x{}; expected sides of {} pixels or more",

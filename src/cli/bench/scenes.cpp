@@ -220,7 +220,7 @@ BenchCase words_case(const Bytes& photo, const Bytes& centers) {
   return bench;
 }
 
-int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
+std::vector<BenchCase> cases_of(const ScenesBenchOptions& options) {
   const Bytes samples = descriptor_rows(kSamples, 1), pixels = descriptor_rows(kPixels, 11);
   const Bytes centers = descriptor_rows(kClusters, 12), photo = drawn_photo(13);
   std::vector<BenchCase> cases{iteration_case(samples, centers),
@@ -228,7 +228,11 @@ int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
                                assign_case("words_assign", pixels, centers), filters_case(photo),
                                words_case(photo, centers)};
   if (options.corpus) cases.push_back(scenes_corpus_case());
-  return run_bench(options.bench, cases, context);
+  return cases;
+}
+
+int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
+  return run_bench(options.bench, context, [&] { return cases_of(options); });
 }
 
 }  // namespace

@@ -70,6 +70,31 @@ TEST(Bench, FilterThatMatchesNothingNamesTheCases) {
   EXPECT_THAT(ended.err, testing::HasSubstr("gradient_sobel_u8, gradient_polar_u8"));
 }
 
+// With an image that is missing, an unknown method or a filter without matches, the work itself
+// would be refused.
+TEST(Bench, EveryVerbRefusesTwoFormatsBeforeItsWork) {
+  const test::TempFolder folder;
+  const std::vector<std::vector<std::string>> lines{
+      {"actions"},
+      {"emd"},
+      {"emd", "--frames", "--image", folder / "none.png"},
+      {"emd", "--verify", "1"},
+      {"flow", "--methods", "zzz"},
+      {"mesh"},
+      {"ops"},
+      {"people", "--image", folder / "none.png"},
+      {"pipeline", "--filter", "zzz"},
+      {"scenes"}};
+  for (std::vector<std::string> args : lines) {
+    args.insert(args.begin(), "bench");
+    args.insert(args.end(), {"--json", "--markdown"});
+    const Ended ended = run_here(args);
+    EXPECT_EQ(ended.status, kUsage) << args[1];
+    EXPECT_THAT(ended.err, testing::EndsWith(" --markdown exclude each other; give one of them\n"))
+        << args[1];
+  }
+}
+
 TEST(Bench, RivalsFromAFileStandBesideOurRows) {
   const test::TempFolder folder;
   test::save(folder / "theirs.json",
