@@ -2,6 +2,9 @@
 #include <fovea/ops/kmeans.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "support/clusters.h"
 #include "support/devices.h"
 
@@ -65,6 +68,56 @@ TEST(NearestParity, EqualCenters) {
   for (int c = 0; c < centers.height(); ++c)
     for (int i = 0; i < 20; ++i) centers.row(c)[i] = static_cast<float>(c % 3);
   expect_equal(centers, random_points(random, Points::kWhole, 20, 600));
+}
+
+// From 65 numbers on, two warps share their points: one searches centers 0 to 15 and 32 to 47, the
+// other one those between. The two nearest centers of a point are any two: found by one warp or by
+// both, almost equally far away or not, and equal ones of both warps among them.
+TEST(NearestParity, CentersSharedByTwoWarps) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  constexpr std::array<std::array<int, 2>, 5> kEqual{
+      {{0, 7}, {3, 12}, {5, 16}, {17, 31}, {20, 32}}};
+  Random random(14);
+  for (const int dimensions : {65, 96, 128})
+    for (const int count : {1, 8, 16, 17, 32, 33})
+      for (const bool equal : {false, true}) {
+        auto centers = random_points(random, Points::kEven, dimensions, count);
+        for (const auto& [first, second] : kEqual)
+          if (equal && second < count)
+            std::copy_n(centers.row(first), dimensions, centers.row(second));
+        Image<float> points(dimensions, 2 * count * count);
+        for (int p = 0; p < points.height(); ++p) {
+          const float* one = centers.row(p / 2 / count);
+          const float* other = centers.row(p / 2 % count);
+          const float share = p % 2 == 0 ? 0.5F : 0.625F;
+          for (int i = 0; i < dimensions; ++i)
+            points.row(p)[i] = share * one[i] + (1 - share) * other[i];
+        }
+        ASSERT_NO_FATAL_FAILURE(expect_equal(centers, points));
+      }
+}
+
+// Hundreds of centers in a crowd, which only the last bits of the chain tell apart: for the points
+// near it, the search lists more candidates than there is room for. Of the other centers there are
+// none or some.
+TEST(NearestParity, MoreCandidatesThanTheirListHolds) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(15);
+  for (const int dimensions : {20, 65, 96, 128})
+    for (const int others : {0, 40}) {
+      const auto crowd = random_points(random, Points::kEven, dimensions, 1);
+      auto centers = random_points(random, Points::kEven, dimensions, 400);
+      for (int c = others; c < centers.height(); ++c)
+        for (int i = 0; i < dimensions; ++i)
+          centers.row(c)[i] = crowd.row(0)[i] + 1e-6F * centers.row(c)[i];
+      auto points = random_points(random, Points::kEven, dimensions, 300);
+      for (int p = 0; p < points.height(); ++p) {
+        const float* near = p % 3 == 0 ? centers.row(p) : crowd.row(0);
+        const float spread = p % 2 == 0 ? 1e-6F : 0.1F;
+        for (int i = 0; i < dimensions; ++i) points.row(p)[i] = near[i] + spread * points.row(p)[i];
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_equal(centers, points));
+    }
 }
 
 TEST(NearestParity, LargeAndSmallNumbers) {
