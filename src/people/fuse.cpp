@@ -167,4 +167,17 @@ std::vector<Detection> fuse(std::span<const Detection> detections, const FuseOpt
   return sorted;
 }
 
+std::vector<Detection> clip_people(std::vector<Detection> people, Extent image) {
+  const Rect<float> borders{0, 0, static_cast<float>(image.width),
+                            static_cast<float>(image.height)};
+  for (Detection& person : people) {
+    const Rect<float>& box = person.box;
+    const bool inside =
+        box.x >= 0 && box.y >= 0 && box.right() <= borders.width && box.bottom() <= borders.height;
+    if (!inside) person.box = intersect(box, borders);  // rounds, so boxes inside are left alone
+  }
+  std::erase_if(people, [](const Detection& person) { return person.box.empty(); });
+  return people;
+}
+
 }  // namespace fovea::people

@@ -201,5 +201,15 @@ TEST(Fuse, RefusesWhatIsNotANumber) {
   EXPECT_THAT(message(at(0, 0, 1, 1, 1), {.width_scale = 1}), HasSubstr("fuse-width-scale"));
 }
 
+TEST(ClipPeople, BoxesEndAtTheBorderOfTheImage) {
+  const Detection crossing{.box = {-2.5F, 4, 20, 50}, .window = {}, .score = 3};
+  const Detection outside{.box = {-30, 4, 20, 50}, .window = {}, .score = 1};
+  const Detection within{.box = {3.3F, 4.7F, 6.1F, 9.9F}, .window = {}, .score = 2};
+  const auto people = clip_people({crossing, outside, within}, {16, 40});
+  ASSERT_EQ(people.size(), 2U);
+  EXPECT_EQ(people[0].box, (Rect<float>{0, 4, 16, 36}));
+  EXPECT_EQ(people[1].box, within.box);
+}
+
 }  // namespace
 }  // namespace fovea::people

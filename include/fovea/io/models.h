@@ -9,8 +9,9 @@ namespace fovea::io {
 
 // The path of a model: `name` itself where it is a file, else the shipped model of that name. Names
 // are "system/name", such as "people/channels"; with `system` given the first part may be left out.
-// Shipped models lie in share/fovea/models beside the folder of the library or program, or in the
-// source tree that the library was built from. Throws IoError that lists the shipped models where
+// Shipped models lie in share/fovea/models beside the folder of the library or program, in the
+// folder models beside the library itself, as in the Python package, or in the source tree that the
+// library was built from. Throws IoError that lists the shipped models where
 // there is neither such a file nor such a model.
 FOVEA_API std::string find_model(std::string_view name, std::string_view system = {});
 

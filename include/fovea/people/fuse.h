@@ -38,4 +38,7 @@ FOVEA_API void describe(OptionVisitor& visit, FuseOptions& options);
 FOVEA_API std::vector<Detection> fuse(std::span<const Detection> detections,
                                       const FuseOptions& options = {});
 
+// The people with their boxes cut at the borders of the image. Boxes entirely outside are dropped.
+FOVEA_API std::vector<Detection> clip_people(std::vector<Detection> people, Extent image);
+
 }  // namespace fovea::people

@@ -179,7 +179,7 @@ class Search {
   people::DetectResult in(people::Detector& detector, ImageView<const std::uint8_t> image) const {
     people::DetectResult result =
         mask_.empty() ? detector.detect(image) : detector.detect(image, mask_);
-    result.people = clip_people(std::move(result.people), {image.width, image.height});
+    result.people = people::clip_people(std::move(result.people), {image.width, image.height});
     return result;
   }
 

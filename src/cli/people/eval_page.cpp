@@ -96,7 +96,7 @@ void write_found(const fs::path& folder, const Context& context, const EvalResul
   for (std::size_t i = 0; i < images.paths.size(); ++i) {
     const auto size = io::image_info(images.paths[i]);
     files.add({images.paths[i], size.width, size.height, -1, 0,
-               clip_people(result.found[i].found, {size.width, size.height})});
+               people::clip_people(result.found[i].found, {size.width, size.height})});
   }
   files.commit(info(context, result));
 }

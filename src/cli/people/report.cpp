@@ -336,19 +336,6 @@ void PeopleFiles::commit(const std::string& info) {
   for (const auto& writer : writers_) writer->commit(info);
 }
 
-std::vector<people::Detection> clip_people(std::vector<people::Detection> people, Extent image) {
-  const Rect<float> borders{0, 0, static_cast<float>(image.width),
-                            static_cast<float>(image.height)};
-  for (people::Detection& person : people) {
-    const Rect<float>& box = person.box;
-    const bool inside =
-        box.x >= 0 && box.y >= 0 && box.right() <= borders.width && box.bottom() <= borders.height;
-    if (!inside) person.box = intersect(box, borders);  // rounds, so boxes inside are left alone
-  }
-  std::erase_if(people, [](const people::Detection& person) { return person.box.empty(); });
-  return people;
-}
-
 std::string people_json(const std::vector<people::Detection>& people) {
   std::string json = "[";
   for (const people::Detection& person : people)

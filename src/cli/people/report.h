@@ -59,9 +59,6 @@ class PeopleFiles {
   std::int64_t count_ = 0;
 };
 
-// The people with their boxes cut at the borders of the image. Boxes entirely outside are dropped.
-std::vector<people::Detection> clip_people(std::vector<people::Detection> people, Extent image);
-
 // Returns [{"box": [x, y, width, height], "score": s, "scale": s}, ...].
 std::string people_json(const std::vector<people::Detection>& people);
 

@@ -21,7 +21,10 @@ std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
   std::error_code error;
   const fs::path file = loaded_from(reinterpret_cast<const void*>(&find_model));
-  if (!file.empty()) folders.push_back(file.parent_path().parent_path() / "share/fovea/models");
+  if (!file.empty()) {
+    folders.push_back(file.parent_path().parent_path() / "share/fovea/models");
+    folders.push_back(file.parent_path() / "models");
+  }
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) folders.push_back(program.parent_path().parent_path() / "share/fovea/models");
   folders.emplace_back(FOVEA_SOURCE_MODELS);

@@ -148,15 +148,6 @@ TEST(PeopleReport, YoloAndLabelmeHaveOneFilePerImage) {
   EXPECT_THROW(files.add({"elsewhere/one.jpg", 64, 128, -1, 0, {person}}), InvalidArgument);
 }
 
-TEST(PeopleReport, BoxesEndAtTheBorderOfTheImage) {
-  const people::Detection outside{.box = {-30, 4, 20, 50}, .window = {}, .score = 1, .scale = 1};
-  const people::Detection within{.box = {3.3F, 4.7F, 6.1F, 9.9F}, .window = {}, .score = 2};
-  const auto people = clip_people({kSomeone, outside, within}, {16, 40});
-  ASSERT_EQ(people.size(), 2U);
-  EXPECT_EQ(people[0].box, (Rect<float>{0, 4, 16, 36}));
-  EXPECT_EQ(people[1].box, within.box);
-}
-
 TEST(PeopleReport, JsonIsAList) {
   EXPECT_EQ(people_json({}), "[]");
   const json list = json::parse(people_json({kSomeone, kSomeone}));

@@ -1,0 +1,25 @@
+"""Pictures of results in notebooks."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+
+
+def png_bytes(image: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
+    """An image of uint8, gray or RGB, as a PNG file in memory."""
+    height, width = image.shape[:2]
+    color_type = 0 if image.ndim == 2 else 2
+    rows = image.reshape(height, -1)
+    filtered = np.zeros((height, rows.shape[1] + 1), dtype=np.uint8)  # each row begins with filter 0
+    filtered[:, 1:] = rows
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, color_type, 0, 0, 0)
+    pixels = zlib.compress(filtered.tobytes(), 3)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")

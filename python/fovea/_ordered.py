@@ -1,0 +1,44 @@
+"""Work on frames in several threads, with results in the order of the frames."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+_Worker = TypeVar("_Worker")
+_Result = TypeVar("_Result")
+
+
+def in_order(
+    frames: Iterable[Any], workers: list[_Worker], work: Callable[[_Worker, Any, int], _Result]
+) -> Iterator[_Result]:
+    """Yields ``work(worker, frame, index)`` for each frame. As many frames are in flight as twice the number of workers.
+
+    Closing the iterator, or an exception in it, waits for the frames in flight and drops the others."""
+    idle: SimpleQueue[_Worker] = SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
+
+    def run(frame: Any, index: int) -> _Result:
+        worker = idle.get()
+        try:
+            return work(worker, frame, index)
+        finally:
+            idle.put(worker)
+
+    pending: deque[Future[_Result]] = deque()
+    pool = ThreadPoolExecutor(len(workers), thread_name_prefix="fovea")
+    try:
+        for index, frame in enumerate(frames):
+            pending.append(pool.submit(run, frame, index))
+            if len(pending) > 2 * len(workers):
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        for future in pending:
+            future.cancel()
+        pool.shutdown(wait=True, cancel_futures=True)

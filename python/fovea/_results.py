@@ -1,0 +1,69 @@
+"""What all results share: where they come from, equality, tables for pandas, polars and Arrow."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _fovea
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Result", "Table"]
+
+
+def command_line(*words: object) -> str:
+    """The words as a line that a shell reads back."""
+    return shlex.join(str(word) for word in words)
+
+
+class Result:
+    """A result with its origin: the options, the version and device that made it, and the program's command."""
+
+    #: Every option with the value that was used.
+    options: dict[str, Any]
+    #: Version, device, seed and model of the call.
+    provenance: dict[str, Any]
+    #: The line of the program ``fovea`` that gives the same bytes.
+    command: str
+
+    #: Names of the attributes that two equal results share.
+    _compared: tuple[str, ...] = ()
+
+    def __init__(self, options: dict[str, Any], provenance: dict[str, Any], command: str) -> None:
+        self.options = options
+        self.provenance = {"version": _fovea.__version__, **provenance}
+        self.command = command
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(
+            np.array_equal(mine, getattr(other, name))
+            if isinstance(mine := getattr(self, name), np.ndarray)
+            else mine == getattr(other, name)
+            for name in self._compared
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Table(Result):
+    """A result with rows and columns."""
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The columns by name, each with one element per row."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows as a ``pandas.DataFrame``."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return _fovea.arrow_stream(self.columns())
+

@@ -1,0 +1,127 @@
+"""Images and videos as arrays, and the models that ship with the package."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+import numpy as np
+
+from . import _fovea
+from ._keywords import takes_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from ._options import ReadImageOptions, ReadVideoOptions, WriteImageOptions
+
+__all__ = ["Frame", "Video", "model_path", "models", "read_image", "read_video", "write_image"]
+
+Path = Union[str, "os.PathLike[str]"]
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Frame(NamedTuple):
+    """A frame of a video."""
+
+    image: Array  #: uint8 of shape (height, width, 3)
+    index: int  #: number of the frame in its source, from 0
+    seconds: float  #: time since the first frame of the source
+
+
+@takes_options(_fovea.files.read_image_options())
+def read_image(path: Path, **options: Unpack[ReadImageOptions]) -> Array:
+    """Reads an image file as an array of shape (height, width) or (height, width, channels) with the samples as stored."""
+    return _fovea.files.read_image(os.fspath(path), options)
+
+
+@takes_options(_fovea.files.write_image_options())
+def write_image(path: Path, image: Any, **options: Unpack[WriteImageOptions]) -> None:
+    """Writes an array as an image; the extension decides the format. The file appears whole or not at all."""
+    _fovea.files.write_image(os.fspath(path), image, options)
+
+
+class Video:
+    """The frames of a video in order, once. It is an iterator and a context manager."""
+
+    def __init__(self, source: Path, options: dict[str, Any]) -> None:
+        self._reader = _fovea.files.Reader(os.fspath(source), options)
+        self._source = os.fspath(source)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Size, frame rate, format, codec and number of frames (-1 where the source does not state it)."""
+        return dict(self._reader.info)
+
+    def __iter__(self) -> Iterator[Frame]:
+        return self
+
+    def __next__(self) -> Frame:
+        encoded = self._reader.fetch()
+        if encoded is None:
+            raise StopIteration
+        return Frame(*encoded.decode())
+
+    def encoded(self) -> Iterator[Any]:
+        """The frames before they are pixels; ``decode()`` of each may run in any thread."""
+        while (encoded := self._reader.fetch()) is not None:
+            yield encoded
+
+    def close(self) -> None:
+        """Closes the source. Frames cannot be read any more."""
+        self._reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        info = self.info
+        width, height = info["size"]
+        frames = "" if info["frames"] < 0 else f", {info['frames']} frames"
+        return f"Video({self._source!r}, {width}x{height}, {info['frame_rate']:g} frames/s{frames})"
+
+
+@takes_options(_fovea.files.read_video_options())
+def read_video(source: Path, **options: Unpack[ReadVideoOptions]) -> Video:
+    """Opens a video file, a y4m stream or a folder of images. Video files need the system's FFmpeg libraries."""
+    return Video(source, dict(options))
+
+
+def models(system: str = "") -> list[str]:
+    """The names of the models that ship with the package, such as ``people/channels``."""
+    return list(_fovea.files.shipped_models(system))
+
+
+def model_path(name: Path, system: str = "") -> str:
+    """The file of a model: the name itself where it is a file, else the shipped model of that name."""
+    return str(_fovea.files.find_model(os.fspath(name), system))
+
+
+def file_hash(path: str) -> str:
+    """The SHA-256 of a file, as provenance records it."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def is_path(value: object) -> bool:
+    """Whether an argument names a file instead of being an image."""
+    return isinstance(value, (str, os.PathLike))
+
+
+def frames_of(source: Path | Iterable[Any]) -> tuple[Iterable[Any], int | None]:
+    """Frames that may be encoded still, and their number where it is known."""
+    if is_path(source):
+        video = Video(source, {})  # type: ignore[arg-type]
+        expected = video._reader.expected
+        return video.encoded(), expected if expected >= 0 else None
+    length = len(source) if hasattr(source, "__len__") else None  # type: ignore[arg-type]
+    return source, length  # type: ignore[return-value]

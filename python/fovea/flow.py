@@ -1,0 +1,188 @@
+"""The motion of every pixel between two images, or along a video."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _fovea
+from ._keywords import takes_options
+from ._notebook import png_bytes
+from ._progress import Progress, reporting
+from ._results import Result, command_line
+from .files import Path, frames_of, is_path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import EvaluateFlowOptions, FlowOptions
+
+__all__ = ["Estimator", "Flow", "estimate", "evaluate", "read", "write"]
+
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+class Flow(Result):
+    """A field of motion: pixel (x, y) of the first image is found at (x + u, y + v) of the second."""
+
+    u: Floats  #: motion to the right in pixels, of shape (height, width)
+    v: Floats  #: motion downward in pixels
+    confidence: Floats  #: from 0, a guess, to 1
+    frame: int | None  #: number of the first frame, for a video
+
+    _compared = ("u", "v", "confidence", "frame")
+
+    def __init__(self, planes: dict[str, Any], **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.u, self.v, self.confidence = planes["u"], planes["v"], planes["confidence"]
+        self.frame = origin.get("frame")
+        self._seconds = origin.get("seconds", 0.0)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.u.shape[0], self.u.shape[1]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """u and v in one array of shape (height, width, 2)."""
+        return np.stack([self.u, self.v], axis=2).astype(dtype or np.float32, copy=False)
+
+    def to_color(self, longest: float | None = None) -> Bytes:
+        """The field in the colors of Middlebury's wheel: the hue is the direction, the saturation the length.
+
+        Motion of ``longest`` pixels has the full color; without it, the longest of the field has."""
+        picture: Bytes = _fovea.flow.wheel(self.u, self.v, None, longest)
+        return picture
+
+    def arrows(self, first: Any) -> Bytes:
+        """Arrows over the first image."""
+        picture: Bytes = _fovea.flow.arrows(first, self.u, self.v)
+        return picture
+
+    def warp(self, second: Any) -> Bytes:
+        """The second image warped back along the flow; where the flow is right it looks like the first one."""
+        picture: Bytes = _fovea.flow.warp(second, self.u, self.v)
+        return picture
+
+    def save(self, path: Path) -> None:
+        """Writes .flo, .png (KITTI), .pfm or .npy."""
+        write(path, self.u, self.v)
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        motion = float(np.mean(np.hypot(self.u, self.v)))
+        made = f"{self.options['method']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        return f"flow of {width}x{height}, mean motion {motion:.2f} px ({made})"
+
+    def _repr_png_(self) -> bytes:
+        return png_bytes(self.to_color())
+
+
+def _words(words: list[str]) -> tuple[str, list[str]]:
+    """The verb of the program and its options: lk and bm are verbs, and their options have no prefix there."""
+    method = "lk"
+    rest: list[str] = []
+    pairs = iter(words)
+    for word in pairs:
+        if word == "--method":
+            method = next(pairs)
+        else:
+            rest.append(word)
+    return method, [re.sub("^(--|--no-)(lk|bm)-", r"\1", word) for word in rest]
+
+
+class Estimator:
+    """Estimates the flow of pairs of images, or along a video. Threads take turns; several estimators run side by side."""
+
+    @takes_options(_fovea.flow.estimate_options())
+    def __init__(self, **options: Unpack[FlowOptions]) -> None:
+        """Makes an estimator."""
+        self._keywords = dict(options)
+        self._estimator = _fovea.flow.Estimator(self._keywords)
+        self._options: dict[str, Any] = dict(self._estimator.options)
+        self._verb, self._words = _words(list(self._estimator.words))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with its value."""
+        return dict(self._options)
+
+    def estimate(self, first: Any, second: Any, mask: Any = None) -> Flow:
+        """The flow from the first image to the second, which has the same size and type: uint8, uint16 or float32.
+
+        Pixels where the mask is 0 get flow and confidence 0 and do not influence their neighbors."""
+        start = time.perf_counter()
+        names = [str(image) if is_path(image) else word for image, word in ((first, "FIRST"), (second, "SECOND"))]
+        pixels = [_fovea.files.read_image(str(image), {}) if is_path(image) else image for image in (first, second)]
+        planes = self._estimator.estimate(pixels[0], pixels[1], mask)
+        return self._flow(planes, names, start)
+
+    def push(self, frame: Any, mask: Any = None) -> Flow | None:
+        """Takes the next frame of a video and returns the flow from the frame before it, or None for the first one."""
+        start = time.perf_counter()
+        planes = self._estimator.push(frame, mask)
+        return None if planes is None else self._flow(planes, ["VIDEO"], start)
+
+    def finish(self) -> None:
+        """Ends the video; the next frame that is pushed begins a new one."""
+        self._estimator.finish()
+
+    def video(self, source: Path | Iterable[Any], progress: Progress = False) -> Iterator[Flow]:
+        """The flow from each frame to the next. The source is a file, a folder of images, or frames as arrays."""
+        frames, count = frames_of(source)
+        self.finish()
+        with reporting(progress) as report:
+            for index, frame in enumerate(frames):
+                pixels = frame.decode()[0] if hasattr(frame, "decode") else frame
+                flow = self.push(pixels)
+                if report:
+                    report("frames", index + 1, count or 0)
+                if flow is not None:
+                    flow.frame = index - 1
+                    yield flow
+        self.finish()
+
+    def _flow(self, planes: dict[str, Any], names: list[str], start: float) -> Flow:
+        provenance = {"device": self._options["device"], "seed": self._options["seed"]}
+        command = command_line("fovea", "flow", self._verb, *names, "-o", "FLOW.flo", *self._words)
+        seconds = time.perf_counter() - start
+        return Flow(planes, options=self.options, provenance=provenance, command=command, seconds=seconds)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _estimator_of, (self._keywords,)
+
+    def __repr__(self) -> str:
+        return f"Estimator({self._options['method']}, {self._options['quality']}, device {self._options['device']!r})"
+
+
+def _estimator_of(keywords: dict[str, Any]) -> Estimator:
+    return Estimator(**keywords)
+
+
+@takes_options(_fovea.flow.estimate_options())
+def estimate(first: Any, second: Any, mask: Any = None, **options: Unpack[FlowOptions]) -> Flow:
+    """The flow of a single pair: an Estimator that is used once."""
+    return Estimator(**options).estimate(first, second, mask)
+
+
+def read(path: Path) -> tuple[Floats, Floats, Bytes]:
+    """Reads a field from .flo, KITTI's PNG, PFM or .npy: u, v, and 255 where the motion is known."""
+    u, v, known = _fovea.flow.read(str(path))
+    return u, v, known
+
+
+def write(path: Path, u: Any, v: Any, known: Any = None) -> None:
+    """Writes a field as .flo, .png (KITTI), .pfm or .npy. The file appears whole or not at all."""
+    _fovea.flow.write(str(path), u, v, known)
+
+
+@takes_options(_fovea.flow.evaluate_options())
+def evaluate(flow: Flow, u: Any, v: Any, known: Any = None, **options: Unpack[EvaluateFlowOptions]) -> dict[str, Any]:
+    """Compares a flow with the true one: endpoint and angular errors, outliers, and how well confidence predicts them."""
+    report = _fovea.flow.evaluate((flow.u, flow.v, flow.confidence), (u, v, known), dict(options))
+    return dict(report)

@@ -1,0 +1,276 @@
+"""People in images and video."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+
+from . import _fovea
+from ._keywords import takes_options
+from ._notebook import png_bytes
+from ._ordered import in_order
+from ._progress import Progress, reporting
+from ._results import Table, command_line
+from .files import Path, file_hash, frames_of, is_path, model_path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import DetectOptions
+
+__all__ = ["Detection", "Detections", "Detector", "Model", "detect", "load_model"]
+
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+class Model:
+    """A trained detector."""
+
+    def __init__(self, model: Any, name: str, file: str | None) -> None:
+        self._model = model
+        #: The name or path by which it was loaded.
+        self.name = name
+        self._file = file
+        self._hash: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """hog, hog-cells, hog-integral, cascade or channels."""
+        return str(self._model.kind)
+
+    @property
+    def threshold(self) -> float:
+        """Windows with this score or more are people, by default."""
+        return float(self._model.threshold)
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """Width and height of the window that it classifies."""
+        width, height = self._model.window
+        return width, height
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """How it was made: data, command, counts."""
+        return dict(self._model.facts)
+
+    @property
+    def hash(self) -> str | None:
+        """SHA-256 of its file; None for a model that was not read from one."""
+        if self._hash is None and self._file is not None:
+            self._hash = file_hash(self._file)
+        return self._hash
+
+    def save(self, path: Path) -> None:
+        """Writes a safetensors file, which appears whole or not at all."""
+        self._model.save(str(path))
+
+    def pictures(self) -> list[tuple[str, Bytes]]:
+        """What it has learned, as captions and images."""
+        return list(self._model.pictures())
+
+    def __repr__(self) -> str:
+        width, height = self.window
+        return f"Model({self.name!r}, kind {self.kind}, window {width}x{height})"
+
+
+def load_model(name: Path) -> Model:
+    """Reads a shipped model by its name, such as ``channels``, or a model file."""
+    file = model_path(name, "people")
+    return Model(_fovea.people.read_model(file), str(name), file)
+
+
+class Detection(NamedTuple):
+    """One person."""
+
+    xyxy: tuple[float, float, float, float]  #: left, top, right and bottom, in pixels
+    confidence: float  #: the score; higher means more certain
+    scale: float  #: how many pixels of the image one pixel of the pyramid level covers
+
+
+class Detections(Table):
+    """The people of one image, the highest score first. The names of its arrays are those of supervision."""
+
+    xyxy: Floats  #: one row of left, top, right and bottom per person
+    xywh: Floats  #: the same as left, top, width and height
+    confidence: Floats  #: one score per person
+    windows: Floats  #: the windows that were classified, as xyxy
+    scale: Floats  #: pixels of the image per pixel of the level, one per person
+    image_size: tuple[int, int]  #: width and height
+    frame: int | None  #: number of the frame, for a video
+    time_seconds: float | None  #: time of the frame, for a video
+
+    _compared = ("xyxy", "confidence", "windows", "scale", "image_size", "frame", "time_seconds")
+
+    def __init__(self, columns: dict[str, Any], image: Any, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        for name in ("xyxy", "xywh", "confidence", "windows", "scale"):
+            setattr(self, name, columns[name])
+        self.image_size = (int(image.shape[1]), int(image.shape[0]))
+        self.frame = origin.get("frame")
+        self.time_seconds = origin.get("time_seconds")
+        self._image = image
+        self._seconds = origin.get("seconds", 0.0)
+
+    def __len__(self) -> int:
+        return len(self.confidence)
+
+    @overload
+    def __getitem__(self, index: int) -> Detection: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Detection]: ...
+    def __getitem__(self, index: int | slice) -> Detection | list[Detection]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        left, top, right, bottom = (float(number) for number in self.xyxy[index])
+        return Detection((left, top, right, bottom), float(self.confidence[index]), float(self.scale[index]))
+
+    def __iter__(self) -> Iterator[Detection]:
+        return (self[i] for i in range(len(self)))
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """x, y, width, height, score and scale, as the program's CSV has them."""
+        names = ("x", "y", "width", "height")
+        boxes = {name: np.ascontiguousarray(self.xywh[:, i]) for i, name in enumerate(names)}
+        return {**boxes, "score": self.confidence, "scale": self.scale}
+
+    def to_coco(self, file_name: str = "", image_id: int = 1) -> dict[str, Any]:
+        """The people as a COCO dictionary of one image."""
+        width, height = self.image_size
+        annotations = [
+            {
+                "id": i + 1,
+                "image_id": image_id,
+                "category_id": 1,
+                "bbox": [float(number) for number in box],
+                "area": float(box[2]) * float(box[3]),
+                "iscrowd": 0,
+                "score": float(score),
+            }
+            for i, (box, score) in enumerate(zip(self.xywh, self.confidence))
+        ]
+        return {
+            "images": [{"id": image_id, "file_name": file_name, "width": width, "height": height}],
+            "annotations": annotations,
+            "categories": [{"id": 1, "name": "person"}],
+        }
+
+    def to_supervision(self) -> Any:
+        """The people as ``supervision.Detections``."""
+        import supervision
+
+        return supervision.Detections(
+            xyxy=self.xyxy, confidence=self.confidence, class_id=np.zeros(len(self), dtype=np.int64)
+        )
+
+    def draw(self, image: Any = None) -> Bytes:
+        """An RGB image with the boxes and scores, the image that was searched unless another one is given."""
+        pixels = np.asarray(self._image if image is None else image)
+        if pixels.ndim == 2 or pixels.shape[2] == 1:
+            pixels = np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
+        drawn: Bytes = _fovea.people.draw(np.ascontiguousarray(pixels[:, :, :3]), self.xywh, self.confidence)
+        return drawn
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The image is not part of the result.
+        return {**self.__dict__, "_image": None}
+
+    def __repr__(self) -> str:
+        people = "1 person" if len(self) == 1 else f"{len(self)} people"
+        best = f", best {self.confidence[0]:.2f}" if len(self) else ""
+        made = f"{self.provenance['model']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        return f"{people}{best} ({made})"
+
+    def _repr_png_(self) -> bytes | None:
+        return None if self._image is None else png_bytes(self.draw())
+
+
+class Detector:
+    """Finds people in one image after another. Threads take turns; several detectors run side by side."""
+
+    @takes_options(_fovea.people.detect_options())
+    def __init__(self, model: Path | Model = "channels", **options: Unpack[DetectOptions]) -> None:
+        """Takes the name of a shipped model, a model file or a Model."""
+        self.model = model if isinstance(model, Model) else load_model(model)
+        self._keywords = dict(options)
+        self._detector = _fovea.people.Detector(self.model._model, self._keywords)
+        self._options: dict[str, Any] = dict(self._detector.options)
+        self._words = list(self._detector.words)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with its value."""
+        return dict(self._options)
+
+    def detect(self, image: Any, mask: Any = None) -> Detections:
+        """Finds the people in an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path.
+
+        With a mask of the image's size, only people whose center is not 0 in it are kept."""
+        pixels = _fovea.files.read_bytes(str(image)) if is_path(image) else image
+        source = str(image) if is_path(image) else "IMAGE"
+        return self._found(self._detector, pixels, mask, source)
+
+    def score(self, crop: Any) -> float:
+        """The score of the window in the middle of a crop, which may show some surroundings as well."""
+        return float(self._detector.score(crop))
+
+    def scores(self, image: Any) -> Floats:
+        """The scores of all windows of an image, whatever the threshold."""
+        found: Floats = self._detector.scores(image)
+        return found
+
+    def video(self, source: Path | Iterable[Any], progress: Progress = False) -> Iterator[Detections]:
+        """The people of each frame in order. The source is a file, a folder of images, or frames as arrays.
+
+        Frames are decoded and searched in several threads."""
+        frames, count = frames_of(source)
+        name = str(source) if is_path(source) else "VIDEO"
+        number, threads = _fovea.files.plan_workers(self._options["device"], self._options["threads"], count or 0)
+        keywords = {**self._keywords, "threads": threads}
+        detectors = [_fovea.people.Detector(self.model._model, keywords) for _ in range(number)]
+
+        def search(detector: Any, frame: Any, index: int) -> Detections:
+            encoded = hasattr(frame, "decode")
+            pixels, at, seconds = frame.decode() if encoded else (frame, index, None)
+            return self._found(detector, pixels, None, name, frame=at, time_seconds=seconds)
+
+        with reporting(progress) as report:
+            for done, found in enumerate(in_order(frames, detectors, search), 1):
+                if report:
+                    report("frames", done, count or 0)
+                yield found
+
+    def _found(self, detector: Any, pixels: Any, mask: Any, source: str, **place: Any) -> Detections:
+        start = time.perf_counter()
+        columns = detector.detect(pixels, mask)
+        provenance = {
+            "device": self._options["device"],
+            "seed": self._options["seed"],
+            "model": self.model.name,
+            "model_hash": self.model.hash,
+        }
+        command = command_line("fovea", "people", "detect", source, "--model", self.model.name, *self._words, "--json")
+        seconds = time.perf_counter() - start
+        shape = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
+        origin = {"options": self.options, "provenance": provenance, "command": command, "seconds": seconds, **place}
+        return Detections(columns, shape, **origin)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _detector_of, (self.model.name, self._keywords)
+
+    def __repr__(self) -> str:
+        return f"Detector({self.model.name!r}, device {self._options['device']!r})"
+
+
+def _detector_of(model: str, keywords: dict[str, Any]) -> Detector:
+    return Detector(model, **keywords)
+
+
+@takes_options(_fovea.people.detect_options())
+def detect(image: Any, model: Path | Model = "channels", **options: Unpack[DetectOptions]) -> Detections:
+    """Finds the people in one image. To search several, make a Detector, which reads the model once."""
+    return Detector(model, **options).detect(image)

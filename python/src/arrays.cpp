@@ -1,0 +1,217 @@
+#include "arrays.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "errors.h"
+
+namespace fovea::python {
+namespace {
+
+constexpr int kCpu = nb::device::cpu::value;
+
+// One number per axis as Python writes a tuple.
+template <class Number>
+std::string tuple_text(const AnyArray& array, Number number) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < array.ndim(); ++i)
+    text += fmt::format("{}{}", i > 0 ? ", " : "", number(i));
+  return text + (array.ndim() == 1 ? ",)" : ")");
+}
+std::string shape_text(const AnyArray& array) {
+  return tuple_text(array, [&](std::size_t axis) { return array.shape(axis); });
+}
+
+std::string type_text(nb::dlpack::dtype type) {
+  using Code = nb::dlpack::dtype_code;
+  const auto named = [&](const char* name) { return fmt::format("{}{}", name, int{type.bits}); };
+  switch (static_cast<Code>(type.code)) {
+    case Code::Int: return named("int");
+    case Code::UInt: return named("uint");
+    case Code::Float: return named("float");
+    case Code::Bfloat: return named("bfloat");
+    case Code::Complex: return named("complex");
+    case Code::Bool: return "bool";
+    default: return fmt::format("a type of {} bits", int{type.bits});
+  }
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
+}
+
+std::string need_text(const ImageNeed& need) {
+  std::vector<std::string> samples, channels;
+  for (const io::SampleType type : need.samples) samples.emplace_back(io::to_string(type));
+  for (const int count : need.channels) channels.push_back(std::to_string(count));
+  const bool plain =
+      std::find(need.channels.begin(), need.channels.end(), 1) != need.channels.end();
+  return fmt::format("an array of {} and of shape {}(height, width, {})", joined(samples),
+                     plain ? "(height, width) or " : "", joined(channels));
+}
+
+[[noreturn]] void refuse_type(const char* name, nb::handle value, const std::string& need) {
+  throw_invalid_type(fmt::format("{} is {}; expected {}", name, array_text(value), need));
+}
+
+// Where an array lies, or is refused: other devices than the CPU.
+void require_cpu(const char* name, const AnyArray& array, nb::handle value) {
+  if (array.device_type() != kCpu)
+    throw DeviceError(fmt::format("{} is {} on another device; expected an array of the CPU", name,
+                                  array_text(value)));
+}
+
+// Imports what has __dlpack__, __array__ of the CPU, or the buffer protocol.
+bool import_array(nb::handle value, AnyArray& array) {
+  if (value.is_none() || PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) return false;
+  if (nb::try_cast<AnyArray>(value, array, false)) return true;
+  PyErr_Clear();
+  // Images of PIL and others that describe themselves to NumPy alone.
+  if (!nb::hasattr(value, "__array_interface__")) return false;
+  try {
+    const nb::object made = nb::module_::import_("numpy").attr("asarray")(value);
+    return nb::try_cast<AnyArray>(made, array, false);
+  } catch (nb::python_error&) {
+    return false;
+  }
+}
+
+AnyArray array_of(const char* name, nb::handle value, const std::string& need) {
+  AnyArray array;
+  if (!import_array(value, array)) refuse_type(name, value, need);
+  require_cpu(name, array, value);
+  return array;
+}
+
+template <class T>
+ImageView<const T> view_of(const AnyArray& array) {
+  const int channels = array.ndim() == 3 ? static_cast<int>(array.shape(2)) : 1;
+  return {static_cast<const T*>(array.data()), static_cast<int>(array.shape(1)),
+          static_cast<int>(array.shape(0)), channels, static_cast<std::ptrdiff_t>(array.stride(0))};
+}
+
+// Rows may have a gap between them; pixels and channels may not.
+void require_rows(const char* name, const AnyArray& array) {
+  const auto channels = static_cast<std::int64_t>(array.ndim() == 3 ? array.shape(2) : 1);
+  const auto width = static_cast<std::int64_t>(array.shape(1));
+  const bool packed =
+      (channels == 1 || array.stride(2) == 1) && (width == 1 || array.stride(1) == channels);
+  const bool ordered = array.shape(0) == 1 || array.stride(0) >= width * channels;
+  if (packed && ordered) return;
+  throw InvalidArgument(
+      fmt::format("{0} does not lie in memory row by row (its strides are {1} elements); pass "
+                  "numpy.ascontiguousarray({0})",
+                  name, tuple_text(array, [&](std::size_t axis) { return array.stride(axis); })));
+}
+
+template <class T>
+bool has_type(const AnyArray& array) {
+  return array.dtype() == nb::dtype<T>();
+}
+
+io::AnyView any_view(const AnyArray& array, bool& known) {
+  known = true;
+  if (has_type<std::uint8_t>(array)) return view_of<std::uint8_t>(array);
+  if (has_type<std::uint16_t>(array)) return view_of<std::uint16_t>(array);
+  if (has_type<std::uint32_t>(array)) return view_of<std::uint32_t>(array);
+  if (has_type<std::int8_t>(array)) return view_of<std::int8_t>(array);
+  if (has_type<std::int16_t>(array)) return view_of<std::int16_t>(array);
+  if (has_type<std::int32_t>(array)) return view_of<std::int32_t>(array);
+  if (has_type<float>(array)) return view_of<float>(array);
+  if (has_type<double>(array)) return view_of<double>(array);
+  known = false;
+  return {};
+}
+
+bool fits_int(const AnyArray& array) {
+  std::size_t elements = 1;
+  for (std::size_t i = 1; i < array.ndim(); ++i) elements *= array.shape(i);
+  return array.shape(0) <= std::numeric_limits<int>::max() &&
+         elements <= std::numeric_limits<int>::max();
+}
+
+}  // namespace
+
+std::string array_text(nb::handle value) {
+  if (value.is_none()) return "None";
+  AnyArray array;
+  if (import_array(value, array))
+    return fmt::format("{} of shape {}", type_text(array.dtype()), shape_text(array));
+  // An array that cannot be imported still says what it is.
+  if (nb::hasattr(value, "dtype") && nb::hasattr(value, "shape"))
+    return fmt::format("an array of {} and of shape {}", text_of(nb::object(value.attr("dtype"))),
+                       text_of(nb::object(value.attr("shape"))));
+  return "of type " + class_name(value);
+}
+
+ImageInput image_input(nb::handle value, const ImageNeed& need) {
+  ImageInput input{array_of(need.name, value, need_text(need)), {}};
+  const AnyArray& array = input.array;
+  const std::size_t axes = array.ndim();
+  if (axes != 2 && axes != 3) refuse_type(need.name, value, need_text(need));
+  if (!fits_int(array))
+    throw InvalidArgument(
+        fmt::format("{} is {}, which is too large", need.name, array_text(value)));
+  const int channels = axes == 3 ? static_cast<int>(array.shape(2)) : 1;
+  bool known = false;
+  input.view = any_view(array, known);
+  const auto type = static_cast<io::SampleType>(input.view.index());
+  known = known && std::find(need.samples.begin(), need.samples.end(), type) != need.samples.end();
+  if (!known) refuse_type(need.name, value, need_text(need));
+  if (std::find(need.channels.begin(), need.channels.end(), channels) == need.channels.end())
+    throw InvalidArgument(
+        fmt::format("{} is {}; expected {}", need.name, array_text(value), need_text(need)));
+  if (array.size() == 0)
+    throw InvalidArgument(fmt::format("{} is empty ({})", need.name, array_text(value)));
+  require_rows(need.name, array);
+  return input;
+}
+
+ImageInput byte_image(nb::handle value, const char* name) {
+  return image_input(value, {name, {io::SampleType::kUint8}, {1, 3, 4}});
+}
+
+ImageInput mask_input(nb::handle value, const char* name) {
+  if (value.is_none()) return {{}, ImageView<const std::uint8_t>{}};
+  AnyArray array;
+  const bool flags = import_array(value, array) &&
+                     array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bool);
+  if (!flags) return image_input(value, {name, {io::SampleType::kUint8}, {1}});
+  // Truth values are bytes of 0 and 1, and a mask asks only whether a byte is 0.
+  return image_input(nb::object(value.attr("view"))("uint8"),
+                     {name, {io::SampleType::kUint8}, {1}});
+}
+
+AnyArray dense_array(nb::handle value, const char* name, nb::dlpack::dtype type,
+                     std::initializer_list<int> dimensions) {
+  std::vector<std::string> axes;
+  for (const int count : dimensions) axes.push_back(std::to_string(count));
+  const std::string need = fmt::format("an array of {} with {} {}", type_text(type), joined(axes),
+                                       axes.size() == 1 && axes[0] == "1" ? "axis" : "axes");
+  AnyArray array = array_of(name, value, need);
+  const bool fits = std::find(dimensions.begin(), dimensions.end(),
+                              static_cast<int>(array.ndim())) != dimensions.end();
+  if (array.dtype() != type || !fits) refuse_type(name, value, need);
+  std::int64_t step = 1;
+  for (std::size_t i = array.ndim(); i-- > 0;) {
+    if (array.shape(i) > 1 && array.stride(i) != step)
+      throw InvalidArgument(
+          fmt::format("{} is not contiguous; pass numpy.ascontiguousarray({})", name, name));
+    step *= static_cast<std::int64_t>(array.shape(i));
+  }
+  return array;
+}
+
+nb::object to_numpy(io::AnyImage&& image) {
+  return std::visit([](auto& pixels) { return to_numpy(std::move(pixels)); }, image.pixels);
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,100 @@
+// Arrays of Python as views of the library and images of the library as NumPy arrays, without a
+// copy where the layout allows it. Nothing is converted silently: an array of another type, shape,
+// order or device is refused with what came and what is wanted.
+#pragma once
+#include <fovea/core/image.h>
+#include <fovea/io/image_io.h>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fovea::python {
+
+namespace nb = nanobind;
+
+using AnyArray = nb::ndarray<nb::ro>;
+
+// What an argument must be.
+struct ImageNeed {
+  const char* name;  // of the argument
+  std::initializer_list<io::SampleType> samples;
+  std::initializer_list<int> channels;  // the numbers of channels that are allowed; 1 is also a
+                                        // plain matrix
+};
+
+// An array that a call reads. It keeps the array alive.
+struct ImageInput {
+  AnyArray array;
+  io::AnyView view;
+
+  template <class T>
+  ImageView<const T> of() const {
+    return std::get<ImageView<const T>>(view);
+  }
+};
+ImageInput image_input(nb::handle value, const ImageNeed& need);
+// The same for bytes of 1, 3 or 4 channels.
+ImageInput byte_image(nb::handle value, const char* name = "image");
+// A mask of the size of an image, or an empty view for None. Truth values count as 0 and 255.
+ImageInput mask_input(nb::handle value, const char* name = "mask");
+
+// A dense array of numbers with `dimensions` axes, C order, one element type. Returned as it is.
+AnyArray dense_array(nb::handle value, const char* name, nb::dlpack::dtype type,
+                     std::initializer_list<int> dimensions);
+template <class T>
+AnyArray dense_array(nb::handle value, const char* name, std::initializer_list<int> dimensions) {
+  return dense_array(value, name, nb::dtype<T>(), dimensions);
+}
+
+// What came, for messages: "float64 of shape (3, 4)", "a str".
+std::string array_text(nb::handle value);
+
+namespace detail {
+
+template <class T>
+nb::object owned_array(std::unique_ptr<T[]> data, const std::vector<std::size_t>& shape) {
+  T* first = data.release();
+  const nb::capsule owner(first, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(first, shape.size(), shape.data(), owner));
+}
+
+}  // namespace detail
+
+// A new NumPy array with the elements of a vector.
+template <class T>
+nb::object to_numpy(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
+  if (shape.empty()) shape = {values.size()};
+  auto data = std::make_unique<T[]>(values.size());
+  std::copy(values.begin(), values.end(), data.get());
+  return detail::owned_array(std::move(data), shape);
+}
+
+// An image of the library as a dense NumPy array of shape (height, width), or with a third axis
+// where it has several channels. The pixels are moved where rows follow each other without a gap,
+// and copied otherwise.
+template <class T>
+nb::object to_numpy(Image<T>&& image) {
+  const auto width = static_cast<std::size_t>(image.width()),
+             height = static_cast<std::size_t>(image.height()),
+             channels = static_cast<std::size_t>(image.channels());
+  std::vector<std::size_t> shape{height, width};
+  if (channels > 1) shape.push_back(channels);
+  if (static_cast<std::size_t>(image.stride()) == width * channels) {
+    auto* kept = new Image<T>(std::move(image));
+    const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Image<T>*>(p); });
+    return nb::cast(
+        nb::ndarray<nb::numpy, T>(kept->view().data, shape.size(), shape.data(), owner));
+  }
+  auto data = std::make_unique_for_overwrite<T[]>(height * width * channels);
+  copy(image.view(), packed_view(data.get(), image.width(), image.height(), image.channels()));
+  return detail::owned_array(std::move(data), shape);
+}
+nb::object to_numpy(io::AnyImage&& image);
+
+}  // namespace fovea::python

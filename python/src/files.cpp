@@ -1,0 +1,149 @@
+// Files: images, frames of videos, models by name.
+#include <fovea/core/error.h>
+#include <fovea/io/frames.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/models.h>
+#include <fovea/io/video.h>
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "arrays.h"
+#include "options.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+nb::object read_image(const std::string& path, const nb::dict& keywords) {
+  io::ImageReadOptions options{.orientation = io::Orientation::kApply};
+  set_keywords(options, keywords, "read_image");
+  io::AnyImage image;
+  {
+    nb::gil_scoped_release others_go_on;
+    image = io::read_image(path, options);
+  }
+  return to_numpy(std::move(image));
+}
+
+// An image as detectors read it: bytes without opacity, turned upright.
+nb::object read_bytes(const std::string& path) {
+  Image<std::uint8_t> bytes;
+  {
+    nb::gil_scoped_release others_go_on;
+    io::AnyImage image = io::read_image(path, {.orientation = io::Orientation::kApply});
+    if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);
+    bytes = io::to_bytes(std::move(image));
+  }
+  return to_numpy(std::move(bytes));
+}
+
+void write_image(const std::string& path, nb::handle image, const nb::dict& keywords) {
+  using enum io::SampleType;
+  io::ImageWriteOptions options;
+  set_keywords(options, keywords, "write_image");
+  const ImageInput input =
+      image_input(image, {"image",
+                          {kUint8, kUint16, kUint32, kInt8, kInt16, kInt32, kFloat32, kFloat64},
+                          {1, 2, 3, 4}});
+  nb::gil_scoped_release others_go_on;
+  io::write_image(path, input.view, options);
+}
+
+// A frame that is still encoded, so that threads of Python can decode several at a time.
+struct EncodedFrame {
+  io::StoredFrame stored;
+};
+
+nb::tuple decode(const EncodedFrame& encoded) {
+  io::Frame frame;
+  {
+    nb::gil_scoped_release others_go_on;
+    encoded.stored.decode(frame);
+  }
+  const std::int64_t number = frame.frame;
+  const double seconds = frame.seconds;
+  return nb::make_tuple(to_numpy(std::move(frame.image)), number, seconds);
+}
+
+class Reader {
+ public:
+  Reader(const std::string& source, const nb::dict& keywords) {
+    set_keywords(options_, keywords, "read_video");
+    options_.stop = stop_.get_token();
+    nb::gil_scoped_release others_go_on;
+    reader_.emplace(source, options_);
+  }
+
+  // The next frame, or None at the end.
+  std::unique_ptr<EncodedFrame> fetch() {
+    auto frame = std::make_unique<EncodedFrame>();
+    nb::gil_scoped_release others_go_on;
+    return reader().fetch(frame->stored) ? std::move(frame) : nullptr;
+  }
+  void close() {
+    stop_.request_stop();
+    reader_.reset();
+  }
+  std::int64_t expected() { return reader().expected_frames(); }
+  nb::dict info() {
+    const io::VideoInfo& info = reader().info();
+    nb::dict facts;
+    facts["size"] = std::pair(info.size.width, info.size.height);
+    facts["frame_rate"] = info.rate.value();
+    facts["format"] = info.format;
+    facts["codec"] = info.codec;
+    facts["frames"] = reader().expected_frames();
+    return facts;
+  }
+
+ private:
+  io::VideoReader& reader() {
+    if (!reader_) throw InvalidArgument("the video is closed");
+    return *reader_;
+  }
+
+  std::stop_source stop_;
+  io::VideoReadOptions options_;
+  std::optional<io::VideoReader> reader_;
+};
+
+// How many workers suit a device for so many frames, and how many threads each of them gets.
+std::pair<int, int> plan_workers(const std::string& device, int threads, std::int64_t frames) {
+  const io::FrameWorkers plan =
+      io::plan_frame_workers({.device = resolve(parse_device(device)), .threads = threads}, frames);
+  return {plan.count, plan.threads};
+}
+
+}  // namespace
+
+void bind_files(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("files");
+  m.def("read_image", &read_image);
+  m.def("read_bytes", &read_bytes);
+  m.def("write_image", &write_image, nb::arg("path"), nb::arg("image").none(), nb::arg("options"));
+  m.def("read_image_options", &option_table<io::ImageReadOptions>);
+  m.def("write_image_options", &option_table<io::ImageWriteOptions>);
+  m.def("read_video_options", &option_table<io::VideoReadOptions>);
+  m.def("find_model", [](const std::string& name, const std::string& system) {
+    return io::find_model(name, system);
+  });
+  m.def("shipped_models", [](const std::string& system) { return io::shipped_models(system); });
+  m.def("plan_workers", &plan_workers);
+  nb::class_<EncodedFrame>(m, "EncodedFrame").def("decode", &decode);
+  nb::class_<Reader>(m, "Reader")
+      .def(nb::init<const std::string&, const nb::dict&>())
+      .def("fetch", &Reader::fetch)
+      .def("close", &Reader::close)
+      .def_prop_ro("expected", &Reader::expected)
+      .def_prop_ro("info", &Reader::info);
+}
+
+}  // namespace fovea::python

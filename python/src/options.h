@@ -1,0 +1,104 @@
+// Keywords of Python from describe(): the one list of options serves signatures, documentation,
+// stubs, checks and the options that a result records.
+#pragma once
+#include <fovea/core/exec.h>
+#include <fovea/core/options.h>
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "errors.h"
+
+namespace fovea::python {
+
+namespace nb = nanobind;
+
+// The name of a field as a keyword: "window-stride" is window_stride.
+std::string keyword_of(const OptionField& field);
+
+// The value of a field as Python writes it: a number, a text, a tuple, None.
+nb::object option_value(const OptionField& field);
+
+// Sets a field from a value of Python. None leaves it as it is. Throws InvalidArgument that names
+// the keyword, the value and what is accepted.
+void set_option_value(const OptionField& field, nb::handle value);
+
+// Throws a TypeError for a keyword that no field took, with the closest keyword that exists.
+[[noreturn]] void reject_keyword(const std::string& function, const std::string& keyword,
+                                 const nb::list& known);
+
+// One entry of a table: keyword, kind, default, words, what is accepted, help.
+nb::dict option_entry(const OptionField& field);
+
+// Options that say where and how a call runs.
+template <class Options>
+concept HasExec = requires(Options& options) {
+  options.exec;
+};
+
+// Calls function(field) for the fields of the options and of their exec.
+template <class Options, class Function>
+void for_each_keyword(Options& options, Function function) {
+  for_each_option(options, function);
+  if constexpr (HasExec<Options>) for_each_option(options.exec, function);
+}
+
+// Sets options from keywords. `function` names the caller in messages.
+template <class Options>
+void set_keywords(Options& options, const nb::dict& keywords, const std::string& function) {
+  nb::dict left;
+  for (const auto& [name, value] : keywords) left[name] = value;
+  nb::list known;
+  for_each_keyword(options, [&](const OptionField& field) {
+    const std::string keyword = keyword_of(field);
+    known.append(keyword);
+    if (!left.contains(keyword.c_str())) return;
+    set_option_value(field, left[keyword.c_str()]);
+    nb::del(left[keyword.c_str()]);
+  });
+  for (const auto& [name, value] : left) reject_keyword(function, text_of(name), known);
+}
+
+// The options as a dictionary of keywords and values.
+template <class Options>
+nb::dict option_values(const Options& options) {
+  nb::dict values;
+  for_each_keyword(const_cast<Options&>(options), [&](const OptionField& field) {
+    values[keyword_of(field).c_str()] = option_value(field);
+  });
+  return values;
+}
+
+// The table of all keywords with their defaults.
+template <class Options>
+nb::list option_table() {
+  Options options;
+  nb::list table;
+  for_each_keyword(options, [&](const OptionField& field) { table.append(option_entry(field)); });
+  return table;
+}
+
+// The words of the program's command line for those options that are not the default.
+template <class Options>
+nb::list option_words(const Options& options) {
+  Options defaults;
+  nb::dict usual;
+  for_each_keyword(defaults, [&](const OptionField& field) {
+    usual[keyword_of(field).c_str()] = option_text(field);
+  });
+  nb::list words;
+  for_each_keyword(const_cast<Options&>(options), [&](const OptionField& field) {
+    const std::string text = option_text(field);
+    if (nb::cast<std::string>(usual[keyword_of(field).c_str()]) == text) return;
+    if (const auto* flag = std::get_if<bool*>(&field.value)) {
+      words.append(std::string(**flag ? "--" : "--no-") + field.name);
+      return;
+    }
+    words.append("--" + field.name);
+    words.append(text);
+  });
+  return words;
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,191 @@
+// fovea.people: detectors, their models, training and evaluation.
+#include <fovea/core/error.h>
+#include <fovea/people/detector.h>
+#include <fovea/people/show.h>
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <utility>
+
+#include "arrays.h"
+#include "options.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using people::Detection;
+using people::DetectOptions;
+using people::DetectResult;
+using people::Model;
+
+// Windows that a search evaluates cost about this many operations per pixel of the image.
+constexpr double kOperationsPerPixel = 2000;
+
+// One row of four numbers per box, which numbers(box) gives.
+template <class Numbers>
+nb::object boxes(const std::vector<Detection>& people, Rect<float> Detection::*part,
+                 Numbers numbers) {
+  std::vector<float> all;
+  all.reserve(4 * people.size());
+  for (const Detection& person : people)
+    for (const float number : numbers(person.*part)) all.push_back(number);
+  return to_numpy(all, {people.size(), 4});
+}
+std::array<float, 4> corners(const Rect<float>& box) {
+  return {box.x, box.y, box.right(), box.bottom()};
+}
+std::array<float, 4> corner_and_size(const Rect<float>& box) {
+  return {box.x, box.y, box.width, box.height};
+}
+template <class Part>
+nb::object column(const std::vector<Detection>& people, Part part) {
+  std::vector<float> all;
+  all.reserve(people.size());
+  for (const Detection& person : people) all.push_back(person.*part);
+  return to_numpy(all);
+}
+
+nb::dict columns_of(const DetectResult& result) {
+  nb::dict columns;
+  columns["xyxy"] = boxes(result.people, &Detection::box, corners);
+  columns["xywh"] = boxes(result.people, &Detection::box, corner_and_size);
+  columns["windows"] = boxes(result.people, &Detection::window, corners);
+  columns["confidence"] = column(result.people, &Detection::score);
+  columns["scale"] = column(result.people, &Detection::scale);
+  return columns;
+}
+
+// Boxes as rows of x, y, width and height, and their scores, for drawing.
+std::vector<Detection> people_of(nb::handle xywh, nb::handle confidence) {
+  const AnyArray boxes = dense_array<float>(xywh, "xywh", {2});
+  const AnyArray scores = dense_array<float>(confidence, "confidence", {1});
+  if (boxes.shape(1) != 4 || boxes.shape(0) != scores.shape(0))
+    throw InvalidArgument("xywh has 4 columns, and confidence one number per row of it");
+  const auto* box = static_cast<const float*>(boxes.data());
+  const auto* score = static_cast<const float*>(scores.data());
+  std::vector<Detection> people(boxes.shape(0));
+  for (std::size_t i = 0; i < people.size(); ++i, box += 4)
+    people[i] = {{box[0], box[1], box[2], box[3]}, {}, score[i], 1};
+  return people;
+}
+
+class Detector {
+ public:
+  Detector(std::shared_ptr<const Model> model, const nb::dict& keywords)
+      : model_(std::move(model)),
+        options_(with_keywords(keywords)),
+        detector_(options_.exec, [this](const Exec& exec) {
+          DetectOptions options = options_;
+          options.exec = exec;
+          return people::Detector(model_, options);
+        }) {}
+
+  nb::dict detect(nb::handle image, nb::handle mask) {
+    const ImageInput pixels = byte_image(image), kept = mask_input(mask);
+    const auto view = pixels.of<std::uint8_t>();
+    const auto mask_view = kept.of<std::uint8_t>();
+    return columns_of(detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
+      DetectResult result =
+          mask_view.empty() ? detector.detect(view) : detector.detect(view, mask_view);
+      result.people = people::clip_people(std::move(result.people), {view.width, view.height});
+      return result;
+    }));
+  }
+
+  double score(nb::handle crop) {
+    const ImageInput pixels = byte_image(crop, "crop");
+    const auto view = pixels.of<std::uint8_t>();
+    return detector_.call(work_of(view), nb::none(),
+                          [&](people::Detector& detector) { return detector.score(view); });
+  }
+
+  nb::object scores(nb::handle image) {
+    const ImageInput pixels = byte_image(image);
+    const auto view = pixels.of<std::uint8_t>();
+    return to_numpy(detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
+      return detector.scores(view);
+    }));
+  }
+
+  const DetectOptions& options() const { return options_; }
+  std::shared_ptr<const Model> model() const { return model_; }
+
+ private:
+  static DetectOptions with_keywords(const nb::dict& keywords) {
+    DetectOptions options;
+    set_keywords(options, keywords, "Detector");
+    options.exec.device = resolve(options.exec.device);
+    return options;
+  }
+  Work work_of(ImageView<const std::uint8_t> image) const {
+    const double enlarged = options_.scan.enlarge * options_.scan.enlarge;
+    return {kOperationsPerPixel * enlarged * image.width * image.height};
+  }
+
+  std::shared_ptr<const Model> model_;
+  DetectOptions options_;
+  Kept<people::Detector> detector_;
+};
+
+std::shared_ptr<const Model> read_model(const std::string& name) {
+  nb::gil_scoped_release others_go_on;
+  return people::load_model(name);
+}
+
+nb::object draw(nb::handle image, nb::handle xywh, nb::handle confidence) {
+  const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {3}});
+  const std::vector<Detection> people = people_of(xywh, confidence);
+  Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
+  people::draw_people(drawn, people);
+  return to_numpy(std::move(drawn));
+}
+
+nb::list pictures(const Model& model) {
+  nb::list list;
+  for (people::ModelPicture& picture : people::model_pictures(model))
+    list.append(nb::make_tuple(picture.caption, to_numpy(std::move(picture.image))));
+  return list;
+}
+
+}  // namespace
+
+void bind_people(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("people");
+  nb::class_<Model>(m, "Model")
+      .def_prop_ro("kind", [](const Model& model) { return people::to_string(model.kind); })
+      .def_ro("threshold", &Model::threshold)
+      .def_ro("stride", &Model::stride)
+      .def_prop_ro("window",
+                   [](const Model& model) {
+                     const Extent window = model.window();
+                     return std::pair(window.width, window.height);
+                   })
+      .def_prop_ro("facts",
+                   [](const Model& model) {
+                     nb::dict facts;
+                     for (const auto& [name, fact] : model.facts) facts[name.c_str()] = fact;
+                     return facts;
+                   })
+      .def(
+          "save", [](const Model& model, const std::string& path) { model.write(path); },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def("pictures", &pictures);
+  m.def("read_model", &read_model);
+  nb::class_<Detector>(m, "Detector")
+      .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
+      .def("detect", &Detector::detect, nb::arg("image").none(), nb::arg("mask").none())
+      .def("score", &Detector::score, nb::arg("crop").none())
+      .def("scores", &Detector::scores, nb::arg("image").none())
+      .def_prop_ro("options", [](const Detector& d) { return option_values(d.options()); })
+      .def_prop_ro("words", [](const Detector& d) { return option_words(d.options()); });
+  m.def("detect_options", &option_table<DetectOptions>);
+  m.def("draw", &draw, nb::arg("image").none(), nb::arg("xywh"), nb::arg("confidence"));
+}
+
+}  // namespace fovea::python

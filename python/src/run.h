@@ -1,0 +1,95 @@
+// Long calls: other threads of Python go on meanwhile, Ctrl-C ends them, and progress is reported.
+#pragma once
+#include <fovea/core/exec.h>
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace fovea::python {
+
+namespace nb = nanobind;
+
+namespace detail {
+
+// Where a call that runs in another thread leaves its progress for the caller.
+struct CallState;
+
+// Runs `work` in another thread, outside of Python's lock, and waits. The waiting thread looks for
+// signals of Python's and passes progress on to `progress`, a callable or None. An exception from
+// either requests the stop and is thrown once the work has ended.
+void run_aside(CallState& state, nb::handle progress, const std::function<void()>& work);
+
+}  // namespace detail
+
+// How much work a call is, in rough operations. Small calls run in the caller's thread, because it
+// takes longer to wake another one.
+struct Work {
+  double operations = 0;
+  bool is_small() const { return operations < 2e7; }
+};
+
+// The calls of one object: one at a time, other threads wait for their turn.
+class Calls {
+ public:
+  Calls();
+  ~Calls();
+
+  // The settings of a call with this object's stop and progress added.
+  Exec watched(Exec exec) const;
+
+  // Runs function() and returns its result. It must not touch objects of Python.
+  template <class Function>
+  auto run(Work work, nb::handle progress, Function function) {
+    using Result = decltype(function());
+    std::optional<Result> result;
+    run_one(work, progress, [&] { result.emplace(function()); });
+    return std::move(*result);
+  }
+
+  // How many calls were interrupted so far. What was made with watched() before an interruption
+  // stays stopped and has to be made again.
+  std::int64_t interruptions() const { return interruptions_; }
+
+ private:
+  void run_one(Work work, nb::handle progress, const std::function<void()>& function);
+
+  std::unique_ptr<detail::CallState> state_;
+  std::timed_mutex turn_;
+  std::int64_t interruptions_ = 0;
+};
+
+// A face of the library that is made on its first call, and again after an interruption.
+template <class Face>
+class Kept {
+ public:
+  using Make = std::function<Face(const Exec&)>;
+  Kept(Exec exec, Make make) : exec_(std::move(exec)), make_(std::move(make)) {}
+
+  // Calls function(face).
+  template <class Function>
+  auto call(Work work, nb::handle progress, Function function) {
+    return calls_.run(work, progress, [&] {
+      if (!face_ || made_at_ != calls_.interruptions()) {
+        made_at_ = calls_.interruptions();
+        face_.emplace(make_(calls_.watched(exec_)));
+      }
+      return function(*face_);
+    });
+  }
+
+ private:
+  Exec exec_;
+  Make make_;
+  Calls calls_;
+  std::optional<Face> face_;
+  std::int64_t made_at_ = -1;
+};
+
+}  // namespace fovea::python

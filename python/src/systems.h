@@ -1,0 +1,12 @@
+// The parts of the extension module, one per system.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace fovea::python {
+
+void bind_tables(nanobind::module_& parent);
+void bind_files(nanobind::module_& parent);
+void bind_people(nanobind::module_& parent);
+void bind_flow(nanobind::module_& parent);
+
+}  // namespace fovea::python

@@ -1,0 +1,88 @@
+"""Long calls: Ctrl-C, threads, progress."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import fovea
+
+
+@pytest.fixture(scope="module")
+def large():
+    return np.random.default_rng(5).integers(0, 255, (2000, 3000, 3), dtype=np.uint8)
+
+
+def test_ctrl_c_ends_a_long_call_and_the_object_goes_on(large):
+    estimator = fovea.flow.Estimator(quality="best", method="bm", bm_range=64, device="cpu", threads=1)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        estimator.estimate(large, large)
+    assert time.monotonic() - start < 2.0
+    small = np.ascontiguousarray(large[:64, :64])
+    assert estimator.estimate(small, small).shape == (64, 64)
+
+
+def test_other_threads_go_on_meanwhile(large):
+    ticks = 0
+    ended = threading.Event()
+
+    def tick():
+        nonlocal ticks
+        while not ended.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.monotonic()
+    fovea.flow.estimate(large, large, quality="fast", device="cpu", threads=1)
+    seconds = time.monotonic() - start
+    ended.set()
+    thread.join()
+    assert ticks > 50 * seconds
+
+
+def test_one_object_serves_several_threads(pair):
+    estimator = fovea.flow.Estimator(device="cpu", quality="fast", threads=1)
+    expected = estimator.estimate(*pair)
+    results = []
+
+    def work():
+        results.extend(estimator.estimate(*pair) for _ in range(5))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 20 and all(result == expected for result in results)
+
+
+def test_a_forked_child_works(pair):
+    code = (
+        "import os, numpy as np, fovea\n"
+        "a = np.zeros((64, 64), np.uint8)\n"
+        "fovea.flow.estimate(a, a, device='cpu')\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    fovea.flow.estimate(a, a, device='cpu')\n"
+        "    os._exit(0)\n"
+        "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_importing_is_quick_and_light():
+    code = "import sys, fovea; print([m for m in ('pandas', 'torch', 'PIL', 'tqdm', 'sklearn') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,58 @@
+"""Keywords come from the library's own description of its options."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import fovea
+
+
+@pytest.mark.parametrize(
+    ("keywords", "kind", "words"),
+    [
+        ({"thresold": 1}, TypeError, "has no keyword 'thresold'; did you mean 'threshold'?"),
+        ({"threshold": "high"}, TypeError, "threshold is 'high'; expected a number"),
+        ({"ratio": 0.5}, ValueError, "expected a number from 1.01 to 4"),
+        ({"ratio": float("nan")}, ValueError, "expected a number from 1.01 to 4"),
+        ({"fuse": "never"}, ValueError, "expected smaller, union, mean-shift or none"),
+        ({"region": (1, 2)}, TypeError, "region is (1, 2)"),
+        ({"region": (0, 0, -5, 5)}, TypeError, "expected x,y,width,height"),
+        ({"device": "tpu"}, ValueError, "write auto, cpu, cuda or cuda:N"),
+        ({"threads": True}, TypeError, "threads is True; expected a whole number"),
+        ({"stride": 2.5}, TypeError, "stride is 2.5; expected a whole number"),
+        ({"stride": 10**30}, TypeError, "expected a whole number"),
+        ({"fuse_binary_weights": 1}, TypeError, "expected true or false"),
+    ],
+)
+def test_wrong_keywords_are_refused(keywords, kind, words):
+    with pytest.raises(kind, match=re.escape(words)) as caught:
+        fovea.people.Detector(**keywords)
+    assert isinstance(caught.value, fovea.InvalidArgument)
+
+
+def test_values_of_numpy_and_none_are_taken():
+    options = fovea.people.Detector(
+        "hog", ratio=np.float32(1.25), stride=np.int64(16), region=np.array([1, 2, 64, 128]), threshold=None,
+        fuse_binary_weights=np.bool_(True), device="cpu",
+    ).options
+    assert options["ratio"] == 1.25 and options["stride"] == 16 and options["region"] == (1, 2, 64, 128)
+    assert options["threshold"] is None and options["fuse_binary_weights"] is True
+
+
+def test_signatures_and_documentation_list_every_option():
+    for function in (fovea.people.Detector.__init__, fovea.people.detect, fovea.flow.estimate, fovea.read_image):
+        signature = inspect.signature(function)
+        assert not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+        for name, parameter in signature.parameters.items():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                assert f"\n    {name}: " in function.__doc__
+    assert inspect.signature(fovea.people.detect).parameters["ratio"].default == 1.05
+
+
+def test_the_options_of_a_result_make_the_same_object():
+    first = fovea.flow.Estimator(quality="best", lk_radius=3, device="cpu")
+    assert fovea.flow.Estimator(**first.options).options == first.options

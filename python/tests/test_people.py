@@ -1,0 +1,139 @@
+"""People: the program's results, and the forms that other libraries take."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import fovea
+
+
+@pytest.fixture(scope="module")
+def found(street):
+    return fovea.people.Detector("channels", threshold=-1, device="cpu").detect(street)
+
+
+def test_the_program_finds_the_same_people(street, program):
+    for model, options in (
+        ("channels", {"threshold": -1}),
+        ("hog", {"ratio": 1.2, "fuse": "mean-shift"}),
+        ("cascade", {"region": (200, 100, 300, 380), "enlarge": 1.5}),
+    ):
+        result = fovea.people.detect(street, model, device="cpu", **options)
+        people = json.loads(program(result.command))["results"][0]["people"]
+        assert len(people) == len(result)
+        assert np.array_equal(np.float32([p["box"] for p in people]).reshape(-1, 4), result.xywh)
+        assert np.array_equal(np.float32([p["score"] for p in people]), result.confidence)
+
+
+def test_arrays_and_files_are_the_same(street, found):
+    detector = fovea.people.Detector("channels", threshold=-1, device="cpu")
+    assert detector.detect(fovea.read_image(street)) == found
+    assert fovea.people.detect(fovea.read_image(street), threshold=-1, device="cpu", threads=1) == found
+
+
+def test_someone_is_found(found):
+    assert len(found) >= 1
+    left, top, right, bottom = found[0].xyxy
+    assert 0 <= left < right <= 640 and 0 <= top < bottom <= 480
+    assert list(found) == found[:] and len(list(found)) == len(found)
+
+
+def test_results_say_where_they_come_from(found):
+    assert found.options["threshold"] == -1
+    assert found.provenance["version"] == fovea.__version__ and found.provenance["device"] == "cpu"
+    assert len(found.provenance["model_hash"]) == 64
+    assert "channels, cpu" in repr(found)
+
+
+def test_pickles_are_equal(found):
+    assert pickle.loads(pickle.dumps(found)) == found
+    detector = pickle.loads(pickle.dumps(fovea.people.Detector("hog", ratio=1.5, device="cpu")))
+    assert detector.options["ratio"] == 1.5
+
+
+def test_coco(found):
+    coco = found.to_coco("street.png")
+    assert coco["images"][0]["file_name"] == "street.png"
+    assert [a["bbox"] for a in coco["annotations"]] == found.xywh.astype(float).tolist()
+
+
+def test_pictures(found):
+    picture = found.draw()
+    assert picture.shape == (480, 640, 3) and picture.dtype == np.uint8
+    assert found._repr_png_().startswith(b"\x89PNG")
+
+
+def test_pandas(found):
+    pandas = pytest.importorskip("pandas")
+    frame = found.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["x", "y", "width", "height", "score", "scale"]
+
+
+def test_arrow(found):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table(found)
+    assert table.column_names == ["x", "y", "width", "height", "score", "scale"]
+    assert table["score"].to_pylist() == found.confidence.tolist()
+
+
+def test_supervision(found):
+    pytest.importorskip("supervision")
+    assert len(found.to_supervision()) == len(found)
+
+
+def test_videos_come_in_order(street, found):
+    image = fovea.read_image(street)
+    detector = fovea.people.Detector("channels", threshold=-1, device="cpu", threads=2)
+    reports = []
+    results = list(detector.video((image for _ in range(7)), progress=lambda *report: reports.append(report)))
+    assert [r.frame for r in results] == list(range(7))
+    assert all(np.array_equal(r.xyxy, found.xyxy) for r in results)
+    assert reports[-1][:2] == ("frames", 7)
+
+
+def test_a_video_may_be_left_early(street):
+    image = fovea.read_image(street)
+    taken = 0
+
+    def endless():
+        nonlocal taken
+        while True:
+            taken += 1
+            yield image
+
+    results = fovea.people.Detector("cascade", device="cpu", threads=2).video(endless())
+    next(results)
+    results.close()
+    assert taken < 20
+    with pytest.raises(StopIteration):
+        next(results)
+
+
+def test_models():
+    model = fovea.people.load_model("channels")
+    assert model.kind == "channels" and model.window == (64, 128)
+    assert all(image.ndim in (2, 3) for _, image in model.pictures())
+    with pytest.raises(fovea.IoError, match="shipped"):
+        fovea.people.load_model("no-such-model")
+    with pytest.raises(fovea.ModelError):
+        fovea.people.load_model(fovea.files.model_path("scenes/sun8"))
+
+
+def test_a_saved_model_is_the_same(tmp_path, street):
+    path = tmp_path / "model.safetensors"
+    fovea.people.load_model("hog").save(path)
+    assert fovea.people.detect(street, path, device="cpu") == fovea.people.detect(street, "hog", device="cpu")
+
+
+def test_masks(street, found):
+    image = fovea.read_image(street)
+    detector = fovea.people.Detector("channels", threshold=-1, device="cpu")
+    assert len(detector.detect(image, mask=np.zeros(image.shape[:2], bool))) == 0
+    assert detector.detect(image, mask=np.ones(image.shape[:2], bool)) == found
+    with pytest.raises(ValueError, match="mask"):
+        detector.detect(image, mask=np.ones((3, 3), np.uint8))
