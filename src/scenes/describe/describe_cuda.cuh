@@ -33,25 +33,37 @@ struct GridTable {
   const GridEntry* entries;
   const std::int32_t* firsts;
   int count;
-  std::int32_t tiles;
+  std::int32_t first, tiles;  // a launch processes so many tiles, beginning with the first
 };
 
-// Tiles one after the other, and the grid of each tile.
+// The number of a tile among those of its grid, and among those of the launch.
+struct TileNumber {
+  std::int32_t of_grid, of_launch;
+};
+
+// Tiles one after the other, and the grid of each tile. With kParts above 1, every tile of the
+// table counts as so many tiles.
+template <int kParts = 1>
 class TileWalk {
  public:
   __device__ TileWalk(const GridTable& table, int index, int workers)
-      : table_(table), share_(share_of(table.tiles, index, workers)) {
-    if (more()) entry_ = run_of(table.firsts, table.count, share_.first);
+      : table_(table), share_(share_of(table.tiles * kParts, index, workers)) {
+    if (more()) entry_ = run_of(table.firsts, table.count, whole());
   }
   __device__ bool more() const { return share_.first < share_.last; }
   __device__ void next() {
     ++share_.first;
-    while (more() && table_.firsts[entry_ + 1] <= share_.first) ++entry_;
+    while (more() && table_.firsts[entry_ + 1] <= whole()) ++entry_;
   }
   __device__ const GridEntry& entry() const { return table_.entries[entry_]; }
-  __device__ std::int32_t tile() const { return share_.first - table_.firsts[entry_]; }
+  __device__ std::int32_t tile() const {
+    return (whole() - table_.firsts[entry_]) * kParts + share_.first % kParts;
+  }
+  __device__ TileNumber number() const { return {tile(), share_.first}; }
 
  private:
+  __device__ std::int32_t whole() const { return table_.first + share_.first / kParts; }
+
   const GridTable& table_;
   Share share_;
   int entry_ = 0;

@@ -6,8 +6,8 @@
 
 #include "scenes/describe/bank.h"
 #include "scenes/describe/describe.h"
-#include "scenes/describe/describer_cuda.cuh"
 #include "scenes/describe/filters_cuda.cuh"
+#include "scenes/describe/stored_points_cuda.cuh"
 
 namespace fovea::scenes::cuda {
 
@@ -20,29 +20,26 @@ void KeptTable::add_tiles(std::int64_t tiles) {
 
 GridTable KeptTable::upload(const std::vector<GridEntry>& entries, cudaStream_t stream) {
   return {entries_there_.fill(entries, stream), firsts_there_.fill(firsts_, stream),
-          static_cast<int>(entries.size()), firsts_.back()};
+          static_cast<int>(entries.size()), 0, firsts_.back()};
 }
 
 namespace {
 
-// Rows of a tile, parts of 16 points per warp, and warps that share points. One block of a dense
-// tile runs at a time on an H200; for gray, two of half the size take 7 % longer. The points of a
-// tile in Lab fill the shared memory, so that two warps share points.
+// Rows of a tile, parts of 16 points per warp, and warps that share points. For gray, one block of
+// a dense tile runs at a time on an H200; two of half the size take 7 % longer. In Lab the points
+// of a tall tile do not fit into shared memory; without them, three blocks with 28 rows each are on
+// a multiprocessor, and two blocks that search.
 template <Color kColor>
 struct Tuning;
 template <>
 struct Tuning<Color::kGray> {
-  using Dense = DenseFilters<Color::kGray, 32, 512, 4>;
-  using Sparse = SparseFilters<Color::kGray, 256, 256>;
-  static constexpr int kDenseTiles = 2, kDenseSplit = 1, kDenseBlocks = 1;
-  static constexpr int kSparseTiles = 2, kSparseSplit = 1, kSparseBlocks = 2;
+  using Dense = InOneKernel<DenseFilters<Color::kGray, 32, 512, 4>, 2, 1, 1>;
+  using Sparse = InOneKernel<SparseFilters<Color::kGray, 256, 256>, 2, 1, 2>;
 };
 template <>
 struct Tuning<Color::kLab> {
-  using Dense = DenseFilters<Color::kLab, 8, 512, 1>;
-  using Sparse = SparseFilters<Color::kLab, 128, 256>;
-  static constexpr int kDenseTiles = 2, kDenseSplit = 2, kDenseBlocks = 1;
-  static constexpr int kSparseTiles = 2, kSparseSplit = 2, kSparseBlocks = 1;
+  using Dense = ThroughMemory<DenseFilters<Color::kLab, 28, 256, 4>, 3, 128, 256, 2, 2, 2>;
+  using Sparse = InOneKernel<SparseFilters<Color::kLab, 128, 256>, 2, 2, 1>;
 };
 
 template <Color kColor>
@@ -61,24 +58,21 @@ class FilterDescriber final : public Describer {
   void find_words(std::span<const GridEntry> entries, const CentersView& centers,
                   const WordsUse& use, cudaStream_t stream) override {
     if (every_)
-      launch_words<Dense, Tuned::kDenseTiles, Tuned::kDenseSplit, Tuned::kDenseBlocks>(
-          {dense_job(), table_.fill<typename Dense::Tiles>(entries, stream), centers, use}, stream);
+      dense_.find_words(dense_job(), table_.fill<typename Dense::Tiles>(entries, stream), centers,
+                        use, stream);
     else
-      launch_words<Sparse, Tuned::kSparseTiles, Tuned::kSparseSplit, Tuned::kSparseBlocks>(
-          {sparse_job(), table_.fill<typename Sparse::Tiles>(entries, stream), centers, use},
-          stream);
+      sparse_.find_words(sparse_job(), table_.fill<typename Sparse::Tiles>(entries, stream),
+                         centers, use, stream);
   }
   void write(std::span<const GridEntry> entries, ImageView<float> out,
              cudaStream_t stream) override {
     if (every_ && entries.front().listed == nullptr)
-      launch_describe<Dense>(
-          {dense_job(), table_.fill<typename Dense::Tiles>(entries, stream), out.data, out.stride},
-          stream);
+      dense_.write(dense_job(), table_.fill<typename Dense::Tiles>(entries, stream), out, stream);
     else
-      launch_describe<Sparse>({sparse_job(), table_.fill<typename Sparse::Tiles>(entries, stream),
-                               out.data, out.stride},
-                              stream);
+      sparse_.write(sparse_job(), table_.fill<typename Sparse::Tiles>(entries, stream), out,
+                    stream);
   }
+  // What is stored between kernels is bounded, whatever the number of pixels.
   std::size_t bytes_per_pixel() const override { return 0; }
 
  private:
@@ -95,6 +89,8 @@ class FilterDescriber final : public Describer {
   OrderedBuffer<BankTables> tables_there_{};
   OrderedBuffer<float> linear_{};
   KeptTable table_{};
+  Dense dense_{};
+  Sparse sparse_{};
 };
 
 }  // namespace

@@ -18,6 +18,16 @@ struct BankJob {
   const float* linear;  // table for sRGB bytes, for Lab
 };
 
+// Points in shared memory, kStride numbers apart, as a place to which four numbers go at a time.
+template <int kStride>
+struct PointRows {
+  float* points;
+
+  __device__ void put(int point, int number, float4 numbers) const {
+    *reinterpret_cast<float4*>(points + point * kStride + number) = numbers;
+  }
+};
+
 // Describes every pixel, in tiles of 32 x kRows pixels.
 template <Color kTileColor, int kRows, int kBlockThreads, int kTall>
 struct DenseFilters {
@@ -40,58 +50,68 @@ struct DenseFilters {
 
   // Writes the numbers of the tile's points to `points`; points beyond the grid get some finite
   // numbers. `work` has kWorkFloats. It begins and ends with all threads synchronized.
-  __device__ static void describe(const Job& job, const GridEntry& entry, std::int32_t tile,
+  __device__ static void describe(const Job& job, const GridEntry& entry, TileNumber tile,
                                   float* points, float* work) {
+    describe_to(job, entry, tile, PointRows<kStride>{points}, work);
+  }
+  // The same with to.put(point, number, numbers) for each four numbers of a point.
+  template <class To>
+  __device__ static void describe_to(const Job& job, const GridEntry& entry, TileNumber tile,
+                                     const To& to, float* work) {
     const int tiles = Tiles::across(entry.grid.columns);
-    const int left = entry.grid.left + tile % tiles * Tiles::kColumns,
-              top = entry.grid.top + tile / tiles * kRows;
+    const int left = entry.grid.left + tile.of_grid % tiles * Tiles::kColumns,
+              top = entry.grid.top + tile.of_grid / tiles * kRows;
     load(job, entry, left, top, work);
     __syncthreads();
     float* sums = work + kPlanes * kSource;
     for (int plane = 0; plane < kPlanes; ++plane) {
       const float* source = work + plane * kSource;
-      float* to = points + plane * kBankFilters;
-      const float* scale = job.scale + plane * kBankFilters;
-      const float* offset = job.offset + plane * kBankFilters;
-      filter<0>(job, scale, offset, source, sums, to);
-      filter<1>(job, scale, offset, source, sums, to);
-      filter<2>(job, scale, offset, source, sums, to);
-      filter<3>(job, scale, offset, source, sums, to);
-      filter<4>(job, scale, offset, source, sums, to);
-      filter<5>(job, scale, offset, source, sums, to);
-      filter<6>(job, scale, offset, source, sums, to);
-      filter<7>(job, scale, offset, source, sums, to);
+      filter<0>(job, plane, source, sums, to);
+      filter<1>(job, plane, source, sums, to);
+      filter<2>(job, plane, source, sums, to);
+      filter<3>(job, plane, source, sums, to);
+      filter<4>(job, plane, source, sums, to);
+      filter<5>(job, plane, source, sums, to);
+      filter<6>(job, plane, source, sums, to);
+      filter<7>(job, plane, source, sums, to);
     }
   }
 
  private:
-  // All are read before the first is written, so that the loads overlap.
+  // Some are read before the first of them is written, so that the loads overlap.
   __device__ static void load(const Job& job, const GridEntry& entry, int left, int top,
                               float* source) {
-    constexpr int kTurns = (kSource + kThreads - 1) / kThreads;
-    float pixels[kTurns][kPlanes];
+    constexpr int kMostTurns = kPlanes == 1 ? 8 : 5;  // as many as registers allow
+    constexpr int kAllTurns = (kSource + kThreads - 1) / kThreads,
+                  kBatches = (kAllTurns + kMostTurns - 1) / kMostTurns,
+                  kTurns = (kAllTurns + kBatches - 1) / kBatches;
+#pragma unroll 1
+    for (int first = static_cast<int>(threadIdx.x); first < kSource; first += kTurns * kThreads) {
+      float pixels[kTurns][kPlanes];
 #pragma unroll
-    for (int turn = 0; turn < kTurns; ++turn) {
-      const int i = turn * kThreads + static_cast<int>(threadIdx.x);
-      read_pixel<kColor>(entry, left - kBankReach + i % kSourceStride,
-                         top - kBankReach + i / kSourceStride, job.linear, pixels[turn]);
-    }
+      for (int turn = 0; turn < kTurns; ++turn) {
+        const int i = first + turn * kThreads;
+        read_pixel<kColor>(entry, left - kBankReach + i % kSourceStride,
+                           top - kBankReach + i / kSourceStride, job.linear, pixels[turn]);
+      }
 #pragma unroll
-    for (int turn = 0; turn < kTurns; ++turn) {
-      const int i = turn * kThreads + static_cast<int>(threadIdx.x);
-      if (kSource % kThreads != 0 && i >= kSource) break;
+      for (int turn = 0; turn < kTurns; ++turn) {
+        const int i = first + turn * kThreads;
+        if (i >= kSource) break;
 #pragma unroll
-      for (int plane = 0; plane < kPlanes; ++plane)
-        source[plane * kSource + i] = pixels[turn][plane];
+        for (int plane = 0; plane < kPlanes; ++plane)
+          source[plane * kSource + i] = pixels[turn][plane];
+      }
     }
   }
 
-  template <int kScale>
-  __device__ static void filter(const Job& job, const float* scale, const float* offset,
-                                const float* source, float* row_sums, float* points) {
-    constexpr int kReach = bank_reach(kScale), kFirst = kScale * kBankKinds;
-    const float4 scales = __ldg(reinterpret_cast<const float4*>(scale + kFirst));
-    const float4 offsets = __ldg(reinterpret_cast<const float4*>(offset + kFirst));
+  template <int kScale, class To>
+  __device__ static void filter(const Job& job, int plane, const float* source, float* row_sums,
+                                const To& to) {
+    constexpr int kReach = bank_reach(kScale);
+    const int number = plane * kBankFilters + kScale * kBankKinds;
+    const float4 scales = __ldg(reinterpret_cast<const float4*>(job.scale + number));
+    const float4 offsets = __ldg(reinterpret_cast<const float4*>(job.offset + number));
     sum_rows<kReach>(job.tables.scale[kScale].row, source, row_sums);
     __syncthreads();
     constexpr int kWarps = kThreads / 32;
@@ -106,11 +126,11 @@ struct DenseFilters {
       for (int j = 0; j < kTall; ++j) {
         const float laplacian = bank_laplacian(sums[j].bend_across, sums[j].bend_down,
                                                job.tables.scale[kScale].level, squares[j]);
-        *reinterpret_cast<float4*>(points + ((group * kTall + j) * 32 + x) * kStride + kFirst) =
-            make_float4(standardized(sums[j].smooth, scales.x, offsets.x),
-                        standardized(laplacian, scales.y, offsets.y),
-                        standardized(sums[j].across, scales.z, offsets.z),
-                        standardized(sums[j].down, scales.w, offsets.w));
+        to.put((group * kTall + j) * 32 + x, number,
+               make_float4(standardized(sums[j].smooth, scales.x, offsets.x),
+                           standardized(laplacian, scales.y, offsets.y),
+                           standardized(sums[j].across, scales.z, offsets.z),
+                           standardized(sums[j].down, scales.w, offsets.w)));
       }
     }
     __syncthreads();
@@ -244,7 +264,7 @@ struct SparseFilters {
   static constexpr int kWarpFloats = kPlanes * kSquare + kBankScales * 4 * kSumRow;
   static constexpr int kWorkFloats = kWarpFloats * (kThreads / 32);
 
-  __device__ static void describe(const Job& job, const GridEntry& entry, std::int32_t tile,
+  __device__ static void describe(const Job& job, const GridEntry& entry, TileNumber tile,
                                   float* points, float* work) {
     constexpr int kWarps = kThreads / 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -252,7 +272,7 @@ struct SparseFilters {
     for (int point = warp; point < kPoints; point += kWarps) {
       int column = 0, row = 0;
       float* to = points + point * kStride;
-      if (!Tiles::place(entry.grid, tile, point, column, row)) {
+      if (!Tiles::place(entry.grid, tile.of_grid, point, column, row)) {
         for (int i = static_cast<int>(threadIdx.x) % 32; i < kDimensions; i += 32) to[i] = 0;
         continue;
       }

@@ -29,7 +29,7 @@ struct Gradients {
   static constexpr int kWorkFloats = 0;
   static constexpr int kTogether = 32 / kDirections;
 
-  __device__ static void describe(const Job& job, const GridEntry& entry, std::int32_t tile,
+  __device__ static void describe(const Job& job, const GridEntry& entry, TileNumber tile,
                                   float* points, float*) {
     constexpr int kWarps = kThreads / 32;
     static_assert(kPoints % (kTogether * kWarps) == 0);
@@ -38,7 +38,7 @@ struct Gradients {
       for (int plane = 0; plane < kPlanes; ++plane) {
         float* to = points + first * kStride + plane * kGradientNumbers;
         for (int i = 0; i < kTogether; ++i)
-          gather(job, entry, tile, first + i, plane, to + i * kStride);
+          gather(job, entry, tile.of_grid, first + i, plane, to + i * kStride);
         __syncwarp();
         normalize(job, plane, to);
         __syncwarp();

@@ -40,6 +40,7 @@ struct SquareTiles {
   static constexpr int kColumns = kTileColumns;
   static constexpr int kRows = kTileRows;
   static constexpr int kPoints = kColumns * kRows;
+  static constexpr int kParts = 1;
 
   FOVEA_HD static int across(int columns) { return (columns + kColumns - 1) / kColumns; }
   FOVEA_HD static std::int64_t count(int columns, int rows) {
@@ -53,12 +54,14 @@ struct SquareTiles {
     row = tile / tiles * kRows + point / kColumns;
     return column < grid.columns && row < grid.rows;
   }
+  FOVEA_HD static bool is_empty(const PlaceGrid&, std::int32_t) { return false; }
 };
 
 // The places of a grid in runs of kPoints.
 template <int kTilePoints>
 struct RunTiles {
   static constexpr int kPoints = kTilePoints;
+  static constexpr int kParts = 1;
 
   FOVEA_HD static std::int64_t count(int columns, int rows) {
     return (std::int64_t{columns} * rows + kPoints - 1) / kPoints;
@@ -70,6 +73,28 @@ struct RunTiles {
     column = static_cast<int>(index % grid.columns);
     row = static_cast<int>(index / grid.columns);
     return true;
+  }
+  FOVEA_HD static bool is_empty(const PlaceGrid&, std::int32_t) { return false; }
+};
+
+// Tiles of whole lines of larger tiles, each of which has kParts of them.
+template <class Whole, int kPartPoints>
+struct TileParts {
+  static constexpr int kPoints = kPartPoints;
+  static constexpr int kParts = Whole::kPoints / kPoints;
+  static_assert(Whole::kPoints % kPoints == 0 && kPoints % Whole::kColumns == 0);
+
+  FOVEA_HD static std::int64_t count(int columns, int rows) {
+    return Whole::count(columns, rows) * kParts;
+  }
+  FOVEA_HD static bool place(const PlaceGrid& grid, std::int32_t tile, int point, int& column,
+                             int& row) {
+    return Whole::place(grid, tile / kParts, tile % kParts * kPoints + point, column, row);
+  }
+  // The last lines of a larger tile may all lie beyond the grid.
+  FOVEA_HD static bool is_empty(const PlaceGrid& grid, std::int32_t tile) {
+    int column = 0, row = 0;
+    return !place(grid, tile, 0, column, row);
   }
 };
 

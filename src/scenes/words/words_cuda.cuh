@@ -1,6 +1,6 @@
 // Kernels that describe a tile of places in shared memory and use the numbers there: they find
 // words and count them, or write the numbers out. What describes places (a Maker: filters_cuda.cuh,
-// gradients_cuda.cuh) is a parameter.
+// gradients_cuda.cuh, stored_points_cuda.cuh) is a parameter.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -36,14 +36,14 @@ struct WordsJob {
 
 // The shape of the search for a maker's tiles: a warp has kTiles times 16 points at once, which
 // kSplit warps share.
-template <class Maker, int kTiles, int kSplit>
+template <class Maker, int kTiles, int kSplit, int kChunkBytes>
 using BaseShape =
     fovea::cuda::NearestShape<fovea::detail::nearest::steps_of(Maker::kDimensions),
-                              Maker::kThreads / 32, kTiles, kSplit, kSearchChunkBytes,
+                              Maker::kThreads / 32, kTiles, kSplit, kChunkBytes,
                               Maker::kPoints * kSplit / (Maker::kThreads / 2 * kTiles)>;
-template <class Maker, int kTiles, int kSplit>
-struct TileShape : BaseShape<Maker, kTiles, kSplit> {
-  using Base = BaseShape<Maker, kTiles, kSplit>;
+template <class Maker, int kTiles, int kSplit, int kChunkBytes>
+struct TileShape : BaseShape<Maker, kTiles, kSplit, kChunkBytes> {
+  using Base = BaseShape<Maker, kTiles, kSplit, kChunkBytes>;
   static constexpr int kPitch = Maker::kStride;
   static constexpr int kSide = kTiles > 2 ? 1 : Base::kSide;  // as many as registers allow
   static_assert(Base::kPoints == Maker::kPoints && Base::kDimensions == Maker::kDimensions);
@@ -90,10 +90,12 @@ __global__ void __launch_bounds__(Maker::kThreads, kBlocks)
   extern __shared__ float4 shared[];
   Scratch& scratch = *reinterpret_cast<Scratch*>(shared);
   auto* work = reinterpret_cast<float*>(&scratch.chunks);
-  for (TileWalk walk(job.table, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+  for (TileWalk<Maker::Tiles::kParts> walk(job.table, static_cast<int>(blockIdx.x),
+                                           static_cast<int>(gridDim.x));
        walk.more(); walk.next()) {
+    if (Maker::Tiles::is_empty(walk.entry().grid, walk.tile())) continue;
     // Each use reads the entry again, so that the search has all registers.
-    Maker::describe(job.maker, GridEntry(walk.entry()), walk.tile(), &scratch.points[0][0], work);
+    Maker::describe(job.maker, GridEntry(walk.entry()), walk.number(), &scratch.points[0][0], work);
     fovea::cuda::nearest_in_block<Shape>(job.centers, Maker::kPoints, scratch);
     use_words<Maker>(job.use, job.centers.centers, GridEntry(walk.entry()), walk.tile(),
                      scratch.labels);
@@ -151,7 +153,7 @@ __global__ void __launch_bounds__(Maker::kThreads)
   for (TileWalk walk(job.table, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
        walk.more(); walk.next()) {
     const GridEntry entry = walk.entry();  // in registers
-    Maker::describe(job.maker, entry, walk.tile(), points, work);
+    Maker::describe(job.maker, entry, walk.number(), points, work);
     nearest_by_chain<Maker>(job.centers, points, labels);
     use_words<Maker>(job.use, job.centers.centers, entry, walk.tile(), labels);
   }
@@ -171,10 +173,11 @@ __global__ void __launch_bounds__(Maker::kThreads)
   extern __shared__ float4 shared[];
   auto* points = reinterpret_cast<float*>(shared);
   float* work = points + Maker::kPoints * Maker::kStride;
-  for (TileWalk walk(job.table, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+  for (TileWalk<Maker::Tiles::kParts> walk(job.table, static_cast<int>(blockIdx.x),
+                                           static_cast<int>(gridDim.x));
        walk.more(); walk.next()) {
     const GridEntry entry = walk.entry();  // in registers
-    Maker::describe(job.maker, entry, walk.tile(), points, work);
+    Maker::describe(job.maker, entry, walk.number(), points, work);
     for (int i = static_cast<int>(threadIdx.x); i < Maker::kPoints * Maker::kDimensions;
          i += Maker::kThreads) {
       const int point = i / Maker::kDimensions, number = i % Maker::kDimensions;
@@ -187,40 +190,49 @@ __global__ void __launch_bounds__(Maker::kThreads)
   }
 }
 
-// As many blocks as run at once, but no more than there are tiles.
-template <class Kernel, class Job>
-void launch_tiles(Kernel* kernel, int threads, std::size_t shared_bytes, const Job& job,
-                  cudaStream_t stream) {
-  constexpr const char* kWhat = "scenes: describing places";
-  if (job.table.tiles == 0) return;
-  fovea::cuda::allow_shared(kernel, shared_bytes, kWhat);
+constexpr const char* kDescribing = "scenes: describing places";
+
+// The number of blocks that run at once on the device.
+template <class Kernel>
+int blocks_at_once(Kernel* kernel, int threads, std::size_t shared_bytes) {
+  fovea::cuda::allow_shared(kernel, shared_bytes, kDescribing);
   int device = 0, processors = 0, blocks = 0;
-  fovea::cuda::check(cudaGetDevice(&device), kWhat);
+  fovea::cuda::check(cudaGetDevice(&device), kDescribing);
   fovea::cuda::check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
-                     kWhat);
+                     kDescribing);
   fovea::cuda::check(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes), kWhat);
-  const int grid = std::min(job.table.tiles, std::max(1, processors * blocks));
-  kernel<<<grid, threads, shared_bytes, stream>>>(job);
-  fovea::cuda::check_launch(kWhat);
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+      kDescribing);
+  return std::max(1, processors * blocks);
 }
 
-template <class Maker, int kTiles, int kSplit, int kBlocks>
+// As many blocks as run at once, but no more than there are tiles.
+template <class Maker, class Kernel, class Job>
+void launch_tiles(Kernel* kernel, std::size_t shared_bytes, const Job& job, cudaStream_t stream) {
+  const std::int32_t tiles = job.table.tiles * Maker::Tiles::kParts;
+  if (tiles == 0) return;
+  const int grid = std::min(tiles, blocks_at_once(kernel, Maker::kThreads, shared_bytes));
+  kernel<<<grid, Maker::kThreads, shared_bytes, stream>>>(job);
+  fovea::cuda::check_launch(kDescribing);
+}
+
+template <class Maker, int kTiles, int kSplit, int kBlocks, int kChunkBytes = kSearchChunkBytes>
 void launch_words(const WordsJob<Maker>& job, cudaStream_t stream) {
-  using Shape = TileShape<Maker, kTiles, kSplit>;
-  launch_tiles(words_kernel<Maker, Shape, kBlocks>, Maker::kThreads,
-               words_shared_bytes<fovea::cuda::NearestScratch<Shape>, Maker>(), job, stream);
+  using Shape = TileShape<Maker, kTiles, kSplit, kChunkBytes>;
+  launch_tiles<Maker>(words_kernel<Maker, Shape, kBlocks>,
+                      words_shared_bytes<fovea::cuda::NearestScratch<Shape>, Maker>(), job, stream);
 }
 template <class Maker>
 void launch_long_words(const WordsJob<Maker>& job, cudaStream_t stream) {
-  launch_tiles(long_words_kernel<Maker>, Maker::kThreads,
-               (Maker::kPoints * (Maker::kStride + 1) + Maker::kWorkFloats) * sizeof(float), job,
-               stream);
+  launch_tiles<Maker>(long_words_kernel<Maker>,
+                      (Maker::kPoints * (Maker::kStride + 1) + Maker::kWorkFloats) * sizeof(float),
+                      job, stream);
 }
 template <class Maker>
 void launch_describe(const DescribeJob<Maker>& job, cudaStream_t stream) {
-  launch_tiles(describe_kernel<Maker>, Maker::kThreads,
-               (Maker::kPoints * Maker::kStride + Maker::kWorkFloats) * sizeof(float), job, stream);
+  launch_tiles<Maker>(describe_kernel<Maker>,
+                      (Maker::kPoints * Maker::kStride + Maker::kWorkFloats) * sizeof(float), job,
+                      stream);
 }
 
 }  // namespace fovea::scenes::cuda

@@ -74,5 +74,14 @@ TEST(DescriptorTwins, FlatAndSharpImages) {
   }
 }
 
+TEST(DescriptorTwins, LabOfManyPixelsIsStoredInRanges) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(9);
+  const auto image = random_image<std::uint8_t>(random, 811, 603, 3);  // more than 160 MiB
+  const DescriptorOptions options{.color = Color::kLab};
+  EXPECT_TRUE(images_equal(descriptors(image, with(options, {.device = Device::cuda()})),
+                           descriptors(image, with(options, {.device = Device::cpu()}))));
+}
+
 }  // namespace
 }  // namespace fovea::scenes

@@ -41,7 +41,8 @@ TEST(Tiles, SharesFollowEachOtherAndDifferByOneAtMost) {
 template <class Tiles>
 class EveryPlace : public testing::Test {};
 using AllTiles = testing::Types<SquareTiles<32, 16>, SquareTiles<32, 8>, SquareTiles<16, 4>,
-                                RunTiles<256>, RunTiles<64>>;
+                                RunTiles<256>, RunTiles<64>, TileParts<SquareTiles<32, 28>, 128>,
+                                TileParts<SquareTiles<16, 4>, 16>>;
 TYPED_TEST_SUITE(EveryPlace, AllTiles);
 
 TYPED_TEST(EveryPlace, StandsInOneTile) {
@@ -60,10 +61,20 @@ TYPED_TEST(EveryPlace, StandsInOneTile) {
                static_cast<std::size_t>(column)];
         ++inside;
       }
-      EXPECT_GT(inside, 0) << "tile " << tile << " of " << columns << "x" << rows;
+      EXPECT_EQ(Tiles::is_empty(grid, tile), inside == 0)
+          << "tile " << tile << " of " << columns << "x" << rows;
     }
     EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << columns << "x" << rows;
   }
+}
+
+TEST(Tiles, OnlyPartsAreEmpty) {
+  const PlaceGrid grid{.columns = 40, .rows = 30};  // two lines in the tiles below
+  using Parts = TileParts<SquareTiles<32, 28>, 128>;
+  EXPECT_EQ(Parts::count(grid.columns, grid.rows), 28);
+  int empty = 0;
+  for (std::int32_t part = 0; part < 28; ++part) empty += Parts::is_empty(grid, part) ? 1 : 0;
+  EXPECT_EQ(empty, 12);
 }
 
 TEST(Tiles, ClampIndexStaysInside) {

@@ -117,6 +117,30 @@ TEST(FeatureTwins, ManyImagesTakeSeveralChunks) {
   EXPECT_TRUE(images_equal(features, expected));
 }
 
+TEST(FeatureTwins, LabOfManyPixelsIsStoredInRanges) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const Dictionary dictionary = dictionary_of({.color = Color::kLab, .step = 1}, 40, true);
+  FeatureMaker host(dictionary, features_with(2, {.device = Device::cpu()}));
+  FeatureMaker device(dictionary, features_with(2, {.device = Device::cuda()}));
+  Random random(6);
+  // 160 MiB hold at most 436906 places. The small image comes first, so that memory grows.
+  std::vector<Image<std::uint8_t>> images;
+  images.push_back(picture(random, 9, 4, 3));
+  images.push_back(picture(random, 1203, 701, 3));
+  images.push_back(picture(random, 333, 255, 1));
+  images.push_back(picture(random, 31, 700, 3));
+  images.push_back(picture(random, 700, 29, 3));
+  images.push_back(picture(random, 640, 480, 3));
+  for (const std::size_t i : {0U, 1U})
+    EXPECT_TRUE(images_equal(device.words(images[i]), host.words(images[i]))) << i;
+  const std::vector<ImageView<const std::uint8_t>> views(images.begin(), images.end());
+  const auto count = static_cast<int>(images.size());
+  Image<float> expected(host.length(), count), features(device.length(), count);
+  host.make(views, expected);
+  device.make(views, features);
+  EXPECT_TRUE(images_equal(features, expected));
+}
+
 TEST(FeatureTwins, TwoObjectsInTurns) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Dictionary gray = dictionary_of({}, 100, true),
