@@ -41,31 +41,32 @@ struct TileNumber {
   std::int32_t of_grid, of_launch;
 };
 
-// Tiles one after the other, and the grid of each tile. With kParts above 1, every tile of the
-// table counts as so many tiles.
+// The tiles of one of several workers, and the grid of each tile. Neighboring tiles go to different
+// workers, because a plain part of an image, such as its sky, takes longer to search. With kParts
+// above 1, every tile of the table counts as so many tiles.
 template <int kParts = 1>
 class TileWalk {
  public:
   __device__ TileWalk(const GridTable& table, int index, int workers)
-      : table_(table), share_(share_of(table.tiles * kParts, index, workers)) {
+      : table_(table), at_(index), step_(workers) {
     if (more()) entry_ = run_of(table.firsts, table.count, whole());
   }
-  __device__ bool more() const { return share_.first < share_.last; }
+  __device__ bool more() const { return at_ < table_.tiles * kParts; }
   __device__ void next() {
-    ++share_.first;
+    at_ += step_;
     while (more() && table_.firsts[entry_ + 1] <= whole()) ++entry_;
   }
   __device__ const GridEntry& entry() const { return table_.entries[entry_]; }
   __device__ std::int32_t tile() const {
-    return (whole() - table_.firsts[entry_]) * kParts + share_.first % kParts;
+    return (whole() - table_.firsts[entry_]) * kParts + at_ % kParts;
   }
-  __device__ TileNumber number() const { return {tile(), share_.first}; }
+  __device__ TileNumber number() const { return {tile(), at_}; }
 
  private:
-  __device__ std::int32_t whole() const { return table_.first + share_.first / kParts; }
+  __device__ std::int32_t whole() const { return table_.first + at_ / kParts; }
 
   const GridTable& table_;
-  Share share_;
+  std::int32_t at_, step_;
   int entry_ = 0;
 };
 

@@ -19,17 +19,6 @@ FOVEA_HD inline int run_of(const std::int32_t* firsts, int count, std::int32_t i
   return low;
 }
 
-// The part of `count` items that worker `index` of `workers` gets; parts differ by at most one
-// item.
-struct Share {
-  std::int32_t first, last;
-};
-FOVEA_HD inline Share share_of(std::int32_t count, int index, int workers) {
-  const std::int32_t each = count / workers, more = count % workers;
-  const std::int32_t first = each * index + (index < more ? index : more);
-  return {first, first + each + (index < more ? 1 : 0)};
-}
-
 FOVEA_HD inline int clamp_index(int index, int count) {
   return index < 0 ? 0 : (index < count ? index : count - 1);
 }

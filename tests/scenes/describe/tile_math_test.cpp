@@ -22,22 +22,6 @@ TEST(Tiles, RunOfFindsTheRunThatHoldsAnItem) {
   }
 }
 
-TEST(Tiles, SharesFollowEachOtherAndDifferByOneAtMost) {
-  for (const int count : {0, 1, 5, 263, 264, 265, 222345}) {
-    for (const int workers : {1, 2, 264}) {
-      std::int32_t next = 0;
-      for (int i = 0; i < workers; ++i) {
-        const Share share = share_of(count, i, workers);
-        EXPECT_EQ(share.first, next);
-        EXPECT_LE(share.last - share.first, count / workers + 1);
-        EXPECT_GE(share.last - share.first, count / workers);
-        next = share.last;
-      }
-      EXPECT_EQ(next, count);
-    }
-  }
-}
-
 template <class Tiles>
 class EveryPlace : public testing::Test {};
 using AllTiles = testing::Types<SquareTiles<32, 16>, SquareTiles<32, 8>, SquareTiles<16, 4>,
