@@ -9,7 +9,7 @@ export CCACHE_NOHASHDIR ?= 1
 export ASAN_OPTIONS ?= allocator_may_return_null=1
 export TSAN_OPTIONS ?= allocator_may_return_null=1 suppressions=$(CURDIR)/scripts/tsan_suppressions.txt
 
-.PHONY: help build test demo bench lint format asan tsan clean
+.PHONY: help build python test demo bench lint format asan tsan clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,8 +31,13 @@ build:  ## the optimized program, left at build/release/fovea (CUDA=ON: with GPU
 	@scripts/configure release $(if $(configured),$(given),$(first_build))
 	@cmake --build --preset release -j $(JOBS) --target fovea_program
 
+python:  ## the Python package as a wheel in build/wheel (CUDA=ON: with GPU code; SIMD=NATIVE: for this processor alone)
+	@scripts/bootstrap build python
+	@FOVEA_CUDA=$(or $(CUDA),OFF) FOVEA_SIMD=$(or $(SIMD),ALL) JOBS=$(JOBS) scripts/wheel
+	@echo "install it with: python3 -m pip install build/wheel/*.whl"
+
 test:  ## build everything, with CUDA where nvcc is found, and run all tests
-	@scripts/bootstrap build test
+	@scripts/bootstrap build python test
 	@scripts/configure release -DFOVEA_TESTS=ON $(whole_build)
 	@cmake --build --preset release -j $(JOBS) --target all all_verify_interface_header_sets
 	@ctest --preset release -j $(JOBS)

@@ -16,7 +16,7 @@ from ._keywords import takes_options
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._options import ReadImageOptions, ReadVideoOptions, WriteImageOptions
+    from ._options import FilesReadImageOptions, FilesReadVideoOptions, FilesWriteImageOptions
 
 __all__ = ["Frame", "Video", "model_path", "models", "read_image", "read_video", "write_image"]
 
@@ -33,13 +33,13 @@ class Frame(NamedTuple):
 
 
 @takes_options(_fovea.files.read_image_options())
-def read_image(path: Path, **options: Unpack[ReadImageOptions]) -> Array:
+def read_image(path: Path, **options: Unpack[FilesReadImageOptions]) -> Array:
     """Reads an image file as an array of shape (height, width) or (height, width, channels) with the samples as stored."""
     return _fovea.files.read_image(os.fspath(path), options)
 
 
 @takes_options(_fovea.files.write_image_options())
-def write_image(path: Path, image: Any, **options: Unpack[WriteImageOptions]) -> None:
+def write_image(path: Path, image: Any, **options: Unpack[FilesWriteImageOptions]) -> None:
     """Writes an array as an image; the extension decides the format. The file appears whole or not at all."""
     _fovea.files.write_image(os.fspath(path), image, options)
 
@@ -88,7 +88,7 @@ class Video:
 
 
 @takes_options(_fovea.files.read_video_options())
-def read_video(source: Path, **options: Unpack[ReadVideoOptions]) -> Video:
+def read_video(source: Path, **options: Unpack[FilesReadVideoOptions]) -> Video:
     """Opens a video file, a y4m stream or a folder of images. Video files need the system's FFmpeg libraries."""
     return Video(source, dict(options))
 

@@ -19,7 +19,7 @@ from .files import Path, frames_of, is_path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import EvaluateFlowOptions, FlowOptions
+    from ._options import FlowEvaluateOptions, FlowEstimateOptions
 
 __all__ = ["Estimator", "Flow", "estimate", "evaluate", "read", "write"]
 
@@ -100,7 +100,7 @@ class Estimator:
     """Estimates the flow of pairs of images, or along a video. Threads take turns; several estimators run side by side."""
 
     @takes_options(_fovea.flow.estimate_options())
-    def __init__(self, **options: Unpack[FlowOptions]) -> None:
+    def __init__(self, **options: Unpack[FlowEstimateOptions]) -> None:
         """Makes an estimator."""
         self._keywords = dict(options)
         self._estimator = _fovea.flow.Estimator(self._keywords)
@@ -165,7 +165,7 @@ def _estimator_of(keywords: dict[str, Any]) -> Estimator:
 
 
 @takes_options(_fovea.flow.estimate_options())
-def estimate(first: Any, second: Any, mask: Any = None, **options: Unpack[FlowOptions]) -> Flow:
+def estimate(first: Any, second: Any, mask: Any = None, **options: Unpack[FlowEstimateOptions]) -> Flow:
     """The flow of a single pair: an Estimator that is used once."""
     return Estimator(**options).estimate(first, second, mask)
 
@@ -182,7 +182,7 @@ def write(path: Path, u: Any, v: Any, known: Any = None) -> None:
 
 
 @takes_options(_fovea.flow.evaluate_options())
-def evaluate(flow: Flow, u: Any, v: Any, known: Any = None, **options: Unpack[EvaluateFlowOptions]) -> dict[str, Any]:
+def evaluate(flow: Flow, u: Any, v: Any, known: Any = None, **options: Unpack[FlowEvaluateOptions]) -> dict[str, Any]:
     """Compares a flow with the true one: endpoint and angular errors, outliers, and how well confidence predicts them."""
     report = _fovea.flow.evaluate((flow.u, flow.v, flow.confidence), (u, v, known), dict(options))
     return dict(report)

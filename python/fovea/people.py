@@ -19,7 +19,7 @@ from .files import Path, file_hash, frames_of, is_path, model_path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import DetectOptions
+    from ._options import PeopleDetectOptions
 
 __all__ = ["Detection", "Detections", "Detector", "Model", "detect", "load_model"]
 
@@ -193,7 +193,7 @@ class Detector:
     """Finds people in one image after another. Threads take turns; several detectors run side by side."""
 
     @takes_options(_fovea.people.detect_options())
-    def __init__(self, model: Path | Model = "channels", **options: Unpack[DetectOptions]) -> None:
+    def __init__(self, model: Path | Model = "channels", **options: Unpack[PeopleDetectOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model if isinstance(model, Model) else load_model(model)
         self._keywords = dict(options)
@@ -271,6 +271,6 @@ def _detector_of(model: str, keywords: dict[str, Any]) -> Detector:
 
 
 @takes_options(_fovea.people.detect_options())
-def detect(image: Any, model: Path | Model = "channels", **options: Unpack[DetectOptions]) -> Detections:
+def detect(image: Any, model: Path | Model = "channels", **options: Unpack[PeopleDetectOptions]) -> Detections:
     """Finds the people in one image. To search several, make a Detector, which reads the model once."""
     return Detector(model, **options).detect(image)
