@@ -5,6 +5,8 @@
 #include <fovea/emd/detect.h>
 #include <fovea/emd/ground.h>
 #include <fovea/emd/map.h>
+#include <fovea/emd/scene.h>
+#include <fovea/emd/show.h>
 #include <fovea/emd/signature.h>
 #include <fovea/emd/solver.h>
 #include <fovea/emd/track.h>

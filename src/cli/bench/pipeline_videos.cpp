@@ -82,14 +82,15 @@ struct MapMaterial {
 
 // Maps all frames in order, as emd map does: one mapper has all threads.
 void map_all(const MapMaterial& all, const Exec& exec) {
-  FrameMapper mapper(all.request, all.frames[0], exec);
+  emd::SceneMapper mapper = frame_mapper(all.request, all.frames[0], exec);
   Image<float> map;
   for (std::size_t i = 0; i < all.frames.size(); ++i) mapper.map(all.frames[i], all.labels[i], map);
 }
 
 // Reads, decodes and labels the frames on all threads, as emd map does.
 void label_all(const Video& video, const MapMaterial& all, const Exec& exec) {
-  const FrameMapper mapper(all.request, all.frames[0], {.device = Device::cpu()});
+  const emd::SceneMapper mapper =
+      frame_mapper(all.request, all.frames[0], {.device = Device::cpu()});
   BandFrames frames({video.path}, false, {});
   struct Item {
     StoredBands stored{};
@@ -151,7 +152,7 @@ Job map_job(Material& material) {
       fmt::format("{},{},{},{}", width / 2, height / 2, width / 10 + 1, height / 10 + 1);
   BandFrames reader({video.path}, false, {});
   for (BandFrame frame; reader.next(frame); frame = {}) all->frames.push_back(std::move(frame));
-  FrameMapper mapper(all->request, all->frames[0], {.device = Device::cpu()});
+  emd::SceneMapper mapper = frame_mapper(all->request, all->frames[0], {.device = Device::cpu()});
   all->labels.reserve(all->frames.size());
   for (const BandFrame& frame : all->frames) all->labels.push_back(mapper.labels_of(frame, 1));
   mapper.map(all->frames[0], all->labels[0], all->map);

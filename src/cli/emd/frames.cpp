@@ -1,17 +1,13 @@
-// Images, cubes and video as bands of floats. Samples keep their values: the first frame alone
-// decides what a level is, so that later frames are treated alike.
+// Images, cubes and video as bands of floats.
 #include "cli/emd/frames.h"
 
-#include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
@@ -25,22 +21,7 @@ bool is_video(const std::string& path) {
   return path == "-" || io::has_extension(path, io::video_files());
 }
 
-Stack<float> planes_of(ImageView<const std::uint8_t> image) {
-  Stack<float> planes(image.width, image.height, image.channels);
-  for (int c = 0; c < image.channels; ++c)
-    for (int y = 0; y < image.height; ++y)
-      for (int x = 0; x < image.width; ++x)
-        planes.plane(c).at(x, y) = static_cast<float>(image.at(x, y, c));
-  return planes;
-}
-
 }  // namespace
-
-BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options) {
-  io::Cube cube = io::read_cube(path, options);
-  const double white = cube.type() == io::SampleType::kUint8 ? 255 : 0;
-  return {io::to_float(std::move(cube)), path, white};
-}
 
 BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
                        const io::CubeReadOptions& options, const io::VideoReadOptions& video)
@@ -64,12 +45,12 @@ bool BandFrames::fetch(StoredBands& stored) {
 }
 void BandFrames::decode(const StoredBands& stored, BandFrame& frame) const {
   if (!video_) {
-    frame = read_bands(stored.file, options_);
+    frame = emd::read_bands(stored.file, options_);
     return;
   }
   io::Frame pixels;
   stored.video.decode(pixels);
-  frame = {planes_of(pixels.image), fmt::format("frame {}", pixels.frame), 255};
+  frame = emd::bands_of(pixels.image.view(), fmt::format("frame {}", pixels.frame));
 }
 bool BandFrames::next(BandFrame& frame) {
   StoredBands stored;
@@ -99,41 +80,6 @@ std::uint64_t BandFrames::frame_bytes(const StoredBands& stored) const {
 double BandFrames::frame_rate() const {
   constexpr double kFilesPerSecond = 25;
   return video_ ? video_->info().rate.value() : kFilesPerSecond;
-}
-
-Image<float> gray_band(const BandFrame& frame, std::optional<int> band) {
-  const int count = frame.bands.count(), width = frame.bands.width(), height = frame.bands.height();
-  if (band && *band >= count)
-    throw InvalidArgument(
-        fmt::format("--band is {}, but {} has bands 0 to {}", *band, frame.name, count - 1));
-  if (band) return clone(frame.bands.plane(*band));
-  if (count == 1) return clone(frame.bands.plane(0));
-  if (count != 3)
-    throw InvalidArgument(fmt::format(
-        "{} has {} bands; choose one with --band, or use --signature bands", frame.name, count));
-  Image<float> gray(width, height);
-  const auto red = frame.bands.plane(0), green = frame.bands.plane(1), blue = frame.bands.plane(2);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
-      gray.at(x, y) = 0.299F * red.at(x, y) + 0.587F * green.at(x, y) + 0.114F * blue.at(x, y);
-  return gray;
-}
-
-LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
-                       const std::array<double, 2>& asked) {
-  if (asked[0] != asked[1]) return {static_cast<float>(asked[0]), static_cast<float>(asked[1])};
-  if (frame.white > 0) return {0, static_cast<float>(frame.white) + 1};
-  LevelRange range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
-  for (int y = 0; y < band.height; ++y)
-    for (int x = 0; x < band.width; ++x) {
-      if (!std::isfinite(band.at(x, y))) continue;
-      range.low = std::min(range.low, band.at(x, y));
-      range.high = std::max(range.high, band.at(x, y));
-    }
-  if (range.low > range.high)
-    throw FormatError(fmt::format("{}: all values of its band are NaN or infinite", frame.name));
-  if (range.low == range.high) range.high = range.low + std::max(1.0F, std::abs(range.low));
-  return range;
 }
 
 }  // namespace fovea::cli

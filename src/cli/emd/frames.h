@@ -1,28 +1,17 @@
 // Frames in the form that the verbs of fovea emd take: bands of floats from images, cubes and
 // video.
 #pragma once
-#include <fovea/core/image.h>
-#include <fovea/io/cube_io.h>
+#include <fovea/emd/scene.h>
 #include <fovea/io/video.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 namespace fovea::cli {
 
-struct BandFrame {
-  Stack<float> bands{};  // samples with the values that they have in the file
-  std::string name{};    // name of the file, or number of a video's frame
-  double white = 0;      // 255 for samples of 8 bits, else 0: the data has the range
-};
-
-// Reads one image, cube or folder of bands.
-BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options);
+using emd::BandFrame;
 
 // A frame that is not decoded yet: one of a video, or a file.
 struct StoredBands {
@@ -57,18 +46,5 @@ class BandFrames {
   std::size_t next_ = 0;
   std::unique_ptr<io::VideoReader> video_;
 };
-
-// One band of a frame. Without `band` it is the only band, or the brightness of three (BT.601).
-// Throws an InvalidArgument that names the frame where there is no such band.
-Image<float> gray_band(const BandFrame& frame, std::optional<int> band);
-
-// Where levels begin and end: the user's range where its ends differ, or else 0 to 256 for samples
-// of 8 bits, or else the least and the greatest finite value of the band.
-struct LevelRange {
-  float low = 0;
-  float high = 0;
-};
-LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
-                       const std::array<double, 2>& asked);
 
 }  // namespace fovea::cli

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 
 #include "cli/emd/emd.h"
+#include "cli/emd/targets.h"
 #include "cli/program/batch.h"
 #include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
@@ -18,16 +18,7 @@
 
 namespace fovea::cli {
 
-std::span<const Choice> choices(Signature) {
-  static constexpr std::array<Choice, 3> kChoices{
-      {{"levels", static_cast<int>(Signature::kLevels)},
-       {"bands", static_cast<int>(Signature::kBands)},
-       {"contrast", static_cast<int>(Signature::kContrast)}}};
-  return kChoices;
-}
-
 void describe(OptionVisitor& visit, MapRequest& request) {
-  constexpr double kMost = std::numeric_limits<float>::max();
   visit.path("output", request.output, TextUse::kOutput,
              "file for the map, .tif, .tiff, .npy or .pfm; several frames become the pages of one "
              "TIFF, or files in a folder");
@@ -40,35 +31,20 @@ void describe(OptionVisitor& visit, MapRequest& request) {
   visit.path("truth", request.truth, TextUse::kInput,
              "image, cube or FILE.mat:NAME whose pixels other than 0 are the target; reports the "
              "area under the ROC curve, and those of spectral angle and sum of differences");
-  visit("signature", request.signature,
-        "what is compared: levels of one band in a window, or each pixel's spectrum, by its bands "
-        "or by its contrast to the scene");
-  visit("bins", request.bins, "number of bins of a signature", 1, 64,
-        {.absent = "11 for levels, 16 for spectra"});
-  visit("band", request.band, "band that levels are taken from, counted from 0", 0, 1e6,
-        {.absent = "the only band, or the brightness of three"});
-  visit("range", request.range,
-        "values where the first level begins and the last one ends; where both are equal, 0 to 256 "
-        "for samples of 8 bits and else the range of the first frame",
-        -kMost, kMost);
-  visit("window", request.window, "side in pixels, odd, of the window around each pixel", 1, 255,
-        {.absent = "11 for levels, 1 for spectra"});
-  visit("border", request.map.border,
-        "what a window of levels counts beyond the border: clip counts nothing, repeat counts the "
-        "border's pixels again");
-  visit("ground", request.ground,
-        "cost of moving mass between bins: l1, l2, squared, threshold:T, circular, discrete or a "
-        "file of costs; the default is threshold:3 for levels and depends on the spectra otherwise",
-        {.value_name = "NAME|FILE", .words = emd::ground_words()});
-  visit("threshold", request.map.threshold,
-        "greatest distance that must be exact; greater ones may be lower bounds; 0 makes all exact",
-        0, kMost);
-  visit.bytes("cache-bytes", request.map.cache_bytes,
-              "most memory for distances that are kept from frame to frame; 0 keeps none");
   visit("variable", request.read.variable,
         "name of the array to read from a .mat file; the default is the largest",
         {.value_name = "NAME"});
-  describe(visit, request.map.solver);
+  describe(visit, request.map);
+}
+
+emd::SceneMapper frame_mapper(const MapRequest& request, const BandFrame& first, const Exec& exec) {
+  emd::SceneMapOptions options = request.map;
+  options.keep_spectrum = !request.truth.empty();
+  options.exec = exec;
+  const TargetWord target = parse_target(request.target);
+  if (const auto* box = std::get_if<Rect<double>>(&target))
+    return {first, box_within(*box, first.bands.width(), first.bands.height()), options};
+  return {first, emd::read_bands(request.target, request.read), options};
 }
 
 namespace {
@@ -79,9 +55,9 @@ void check_request(const MapRequest& request, Context& context) {
         "emd map has nothing to do; give -o MAP.tif, --picture FILE or --truth FILE");
   if (request.target.empty())
     throw InvalidArgument("emd map needs --target x,y,width,height or --target FILE");
-  if (request.window && *request.window % 2 == 0)
+  if (request.map.window_side() % 2 == 0)
     throw InvalidArgument(
-        fmt::format("--window is {}; expected an odd number of pixels", *request.window));
+        fmt::format("--window is {}; expected an odd number of pixels", request.map.window_side()));
   check_outputs(context, {{"-o", request.output}, {"--picture", request.picture}},
                 {request.target, request.truth});
 }
@@ -93,7 +69,7 @@ class MapRun {
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(context.inputs, !request.levels() || request.band, request.read,
+        frames_(context.inputs, !request.map.levels() || request.map.band, request.read,
                 video_options(context)),
         plan_(io::plan_frame_workers(context.exec, frames_.expected_frames(), 1)),
         files_(request, frames_) {
@@ -150,7 +126,7 @@ class MapRun {
     step.number = next_++;
     if (mapper_) return true;
     frames_.decode(step.stored, step.frame);
-    mapper_.emplace(request_, step.frame, context_.exec_without_progress());
+    mapper_.emplace(frame_mapper(request_, step.frame, context_.exec_without_progress()));
     return true;
   }
   void prepare(Step& step) {
@@ -182,7 +158,7 @@ class MapRun {
   io::FrameWorkers plan_;
   MapFiles files_;
   std::int64_t next_ = 0;
-  std::optional<FrameMapper> mapper_{};
+  std::optional<emd::SceneMapper> mapper_{};
   MapReport report_{};
 };
 

@@ -1,14 +1,11 @@
 // What the files of fovea emd map share: the request, the mapper of its frames, the files that maps
 // go to and the report.
 #pragma once
-#include <fovea/emd/detect.h>
-#include <fovea/emd/map.h>
-#include <fovea/emd/signature.h>
+#include <fovea/emd/scene.h>
 #include <fovea/io/tiff_writer.h>
 #include <fovea/io/video.h>
 #include <fovea/report/color_map.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,56 +18,17 @@
 
 namespace fovea::cli {
 
-enum class Signature : unsigned char { kLevels, kBands, kContrast };
-std::span<const Choice> choices(Signature);
-
 struct MapRequest {
   std::string target{};
   std::string output{};
   std::string picture{};
   std::string truth{};
   io::CubeReadOptions read{};
-  Signature signature = Signature::kLevels;
-  std::optional<int> bins{}, band{}, window{};
-  std::array<double, 2> range{};  // equal ends: see level_range()
-  std::string ground{};
-  emd::MapOptions map{};
-
-  bool levels() const { return signature == Signature::kLevels; }
-  int bin_count() const { return bins.value_or(levels() ? 11 : 16); }
-  int window_side() const { return window.value_or(levels() ? 11 : 1); }
+  emd::SceneMapOptions map{};
 };
 
-// Maps frames; the first frame and the target decide levels or spectra for all of them.
-class FrameMapper {
- public:
-  FrameMapper(const MapRequest& request, const BandFrame& first, const Exec& exec);
-
-  // The level of every pixel; nothing where spectra are compared. Several threads may label frames.
-  Image<std::uint8_t> labels_of(const BandFrame& frame, int threads) const;
-  // The map of a frame with these labels, into the memory of `map` where that fits.
-  void map(const BandFrame& frame, ImageView<const std::uint8_t> labels, Image<float>& map);
-
-  const emd::Mapper& mapper() const { return *mapper_; }
-  const LevelRange& range() const { return range_; }
-  const std::optional<Rect<int>>& box() const { return box_; }
-  const std::vector<float>& spectrum() const {
-    return spectrum_;
-  }  // empty where the target has other bands
-
- private:
-  void use_levels(const BandFrame& first, const BandFrame& shown, const Rect<int>& box);
-  void use_spectra(const BandFrame& first);
-  void make_mapper(const emd::Ground& ground, const std::vector<double>& target);
-
-  const MapRequest& request_;
-  Exec exec_;
-  std::optional<Rect<int>> box_{};
-  std::vector<float> spectrum_{};
-  LevelRange range_{};
-  std::optional<emd::SpectralSignature> spectra_{};
-  std::optional<emd::Mapper> mapper_{};
-};
+// A mapper for the target and the options of a request.
+emd::SceneMapper frame_mapper(const MapRequest& request, const BandFrame& first, const Exec& exec);
 
 // Writes maps and pictures of them. Nothing is held back: a page is written when it is added.
 class MapFiles {
@@ -112,7 +70,7 @@ struct Areas {
   std::int64_t positives = 0, negatives = 0;
 };
 Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
-               const FrameMapper& mapper, const Exec& exec);
+               const emd::SceneMapper& mapper, const Exec& exec);
 
 struct MapReport {
   int width = 0, height = 0;
@@ -122,7 +80,7 @@ struct MapReport {
   std::optional<Areas> areas{};
   bool interrupted = false;  // the run ended before the frames did
 };
-void print_report(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
-                  Context& context);
+void print_report(const MapReport& report, const MapRequest& request,
+                  const emd::SceneMapper& mapper, Context& context);
 
 }  // namespace fovea::cli

@@ -1,6 +1,7 @@
 // The report of fovea emd map: one line or JSON, with how the distances of pixels were found and
 // how well the map separates a target from its background.
 #include <fovea/core/error.h>
+#include <fovea/emd/detect.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
 
@@ -22,7 +23,7 @@ Image<std::uint8_t> read_truth(const std::string& path, const io::CubeReadOption
   const std::string file = mat == std::string::npos ? path : path.substr(0, mat + 4);
   io::CubeReadOptions of_file = options;
   of_file.variable = mat == std::string::npos ? "" : path.substr(mat + 5);
-  const BandFrame frame = read_bands(file, of_file);
+  const BandFrame frame = emd::read_bands(file, of_file);
   const ImageView<const float> band = frame.bands.plane(0);
   Image<std::uint8_t> truth(band.width, band.height);
   for (int y = 0; y < band.height; ++y)
@@ -54,7 +55,7 @@ emd::MapReport total_of(const MapReport& report) {
   return total;
 }
 
-void print_json(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
+void print_json(const MapReport& report, const MapRequest& request, const emd::SceneMapper& mapper,
                 const Context& context) {
   print_result(context, [&](io::JsonWriter& json) {
     json.member("input", context.inputs[0]);
@@ -65,7 +66,7 @@ void print_json(const MapReport& report, const MapRequest& request, const FrameM
     json.key("target").begin_array();
     for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
     json.end_array();
-    if (request.levels())
+    if (request.map.levels())
       json.member("low", mapper.range().low).member("high", mapper.range().high);
     write_ground(json, mapper.mapper().ground());
     if (report.areas) write_areas(json, *report.areas);
@@ -100,7 +101,7 @@ std::string line_of(const MapReport& report, const std::string& name) {
 }  // namespace
 
 Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
-               const FrameMapper& mapper, const Exec& exec) {
+               const emd::SceneMapper& mapper, const Exec& exec) {
   const Image<std::uint8_t> truth = read_truth(request.truth, request.read);
   if (truth.width() != map.width || truth.height() != map.height)
     throw InvalidArgument(fmt::format("--truth {} has {}x{} pixels, but the map has {}x{}",
@@ -122,8 +123,8 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequ
   return areas;
 }
 
-void print_report(const MapReport& report, const MapRequest& request, const FrameMapper& mapper,
-                  Context& context) {
+void print_report(const MapReport& report, const MapRequest& request,
+                  const emd::SceneMapper& mapper, Context& context) {
   if (context.json) print_json(report, request, mapper, context);
   else
     context.console.print(

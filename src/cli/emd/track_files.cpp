@@ -1,32 +1,12 @@
 // Tracks as files: MOT challenge text, and videos that show the boxes on frames and on maps.
+#include <fovea/emd/show.h>
 #include <fovea/report/color_map.h>
-#include <fovea/report/draw.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "cli/emd/track.h"
 
 namespace fovea::cli {
-namespace {
-
-using emd::Track;
-
-void draw_tracks(ImageView<std::uint8_t> image, const std::vector<Track>& tracks) {
-  for (const Track& track : tracks) {
-    report::LabelStyle style;
-    style.color = report::palette(track.id - 1);
-    style.alpha = track.lost ? 0.4F : 1.0F;
-    report::draw_box(image, track.box,
-                     track.lost ? fmt::format("{} lost", track.id)
-                                : fmt::format("{} {:.0f}%", track.id, 100 * track.confidence),
-                     style);
-  }
-}
-
-}  // namespace
-
 Image<std::uint8_t> draw_map(const emd::Tracker& tracker) {
   Image<float> most = tracker.likelihood(1);
   for (int id = 2; id <= tracker.targets(); ++id) {
@@ -48,15 +28,15 @@ TrackFiles::TrackFiles(const TrackRequest& request, double frame_rate) {
 
 void TrackFiles::add(TrackFrame& tracked) {
   if (text_) {
-    for (const Track& track : tracked.tracks)
+    for (const emd::Track& track : tracked.tracks)
       text_->write(emd::mot_line(tracked.frame.frame + 1, track));
   }
   if (video_) {
-    draw_tracks(tracked.frame.image.view(), tracked.tracks);
+    emd::draw_tracks(tracked.frame.image.view(), tracked.tracks);
     video_->write(tracked.frame.image.view());
   }
   if (map_video_) {
-    draw_tracks(tracked.map.view(), tracked.tracks);
+    emd::draw_tracks(tracked.map.view(), tracked.tracks);
     map_video_->write(tracked.map.view());
   }
 }

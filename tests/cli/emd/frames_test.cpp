@@ -1,12 +1,10 @@
 #include "cli/emd/frames.h"
 
 #include <fmt/format.h>
-#include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <limits>
 
 #include "cli/program/program.h"
 #include "support/images.h"
@@ -37,31 +35,6 @@ TEST(EmdFrames, ReadsFilesAndFoldersAsAsked) {
   EXPECT_EQ(frame.bands.count(), 3);
   EXPECT_EQ(frame.white, 255);
   EXPECT_FALSE(cube.next(frame));
-}
-
-TEST(EmdFrames, TakesABandOrBrightness) {
-  BandFrame frame{Stack<float>(2, 1, 3), "it", 255};
-  for (int b = 0; b < 3; ++b) frame.bands.plane(b).at(0, 0) = static_cast<float>(100 * b);
-  EXPECT_EQ(gray_band(frame, 2).at(0, 0), 200);
-  EXPECT_NEAR(gray_band(frame, {}).at(0, 0), 58.7F + 22.8F, 1e-4);
-  EXPECT_THROW(gray_band(frame, 3), InvalidArgument);
-  EXPECT_THROW(gray_band({Stack<float>(2, 1, 2), "it", 255}, {}), InvalidArgument);
-}
-
-TEST(EmdFrames, LevelsSpanBytesOrTheDataOrWhatIsAsked) {
-  Image<float> band(3, 1);
-  band.at(0, 0) = -2;
-  band.at(1, 0) = 6;
-  band.at(2, 0) = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(level_range(band, {{}, "it", 255}, {}).high, 256);
-  const LevelRange own = level_range(band, {{}, "it", 0}, {});
-  EXPECT_EQ(own.low, -2);
-  EXPECT_EQ(own.high, 6);
-  EXPECT_EQ(level_range(band, {{}, "it", 255}, {1, 5}).high, 5);
-  band.at(0, 0) = band.at(1, 0) = 7;
-  EXPECT_GT(level_range(band, {{}, "it", 0}, {}).high, 7);
-  band.at(0, 0) = band.at(1, 0) = band.at(2, 0);
-  EXPECT_THROW(level_range(band, {{}, "it", 0}, {}), FormatError);
 }
 
 }  // namespace

@@ -230,8 +230,6 @@ FOVEA_ON_EVERY_PLACE(EmdFrameMapper);
 TEST_P(EmdFrameMapper, EveryDeviceMapsFramesAlike) {
   MapRequest request;
   request.target = "32,22,16,16";
-  request.bins = 11;
-  request.window = 11;
   const auto frame_of = [](int i) {
     BandFrame frame{Stack<float>(kWidth - 5 * (i % 3), kHeight - 4 * (i % 2), 1), "it", 255};
     const auto image = scene(2 * i);
@@ -240,8 +238,9 @@ TEST_P(EmdFrameMapper, EveryDeviceMapsFramesAlike) {
         frame.bands.plane(0).at(x, y) = static_cast<float>(image.at(x, y));
     return frame;
   };
-  FrameMapper mapper(request, frame_of(0), {.device = device()});
-  FrameMapper expected(request, frame_of(0), {.device = Device::cpu(), .threads = 1});
+  emd::SceneMapper mapper = frame_mapper(request, frame_of(0), {.device = device()});
+  emd::SceneMapper expected =
+      frame_mapper(request, frame_of(0), {.device = Device::cpu(), .threads = 1});
   Image<float> map, expected_map;
   for (int i = 0; i < 8; ++i) {
     const BandFrame frame = frame_of(i);
