@@ -7,7 +7,7 @@ uint8 in RGB order, arrays of other libraries that speak DLPack, images of PIL, 
 from __future__ import annotations
 
 from . import _fovea
-from . import errors, files, flow, people
+from . import emd, errors, files, flow, people
 from ._device import build_info, cuda_absence, devices
 from .errors import Cancelled, DeviceError, Error, FormatError, InvalidArgument, InvalidType, IoError, ModelError, WriteError
 from .files import models, read_image, read_video, write_image
@@ -27,6 +27,7 @@ __all__ = [
     "build_info",
     "cuda_absence",
     "devices",
+    "emd",
     "errors",
     "files",
     "flow",

@@ -52,6 +52,9 @@ std::string need_text(const ImageNeed& need) {
   std::vector<std::string> samples, channels;
   for (const io::SampleType type : need.samples) samples.emplace_back(io::to_string(type));
   for (const int count : need.channels) channels.push_back(std::to_string(count));
+  if (channels.empty())
+    return fmt::format("an array of {} and of shape (height, width) or (height, width, bands)",
+                       joined(samples));
   const bool plain =
       std::find(need.channels.begin(), need.channels.end(), 1) != need.channels.end();
   return fmt::format("an array of {} and of shape {}(height, width, {})", joined(samples),
@@ -93,9 +96,11 @@ AnyArray array_of(const char* name, nb::handle value, const std::string& need) {
 
 template <class T>
 ImageView<const T> view_of(const AnyArray& array) {
+  const auto* first = static_cast<const T*>(array.data());
+  if (array.ndim() == 1) return packed_view(first, static_cast<int>(array.shape(0)), 1);
   const int channels = array.ndim() == 3 ? static_cast<int>(array.shape(2)) : 1;
-  return {static_cast<const T*>(array.data()), static_cast<int>(array.shape(1)),
-          static_cast<int>(array.shape(0)), channels, static_cast<std::ptrdiff_t>(array.stride(0))};
+  return {first, static_cast<int>(array.shape(1)), static_cast<int>(array.shape(0)), channels,
+          static_cast<std::ptrdiff_t>(array.stride(0))};
 }
 
 // Rows may have a gap between them; pixels and channels may not.
@@ -166,7 +171,8 @@ ImageInput image_input(nb::handle value, const ImageNeed& need) {
   const auto type = static_cast<io::SampleType>(input.view.index());
   known = known && std::find(need.samples.begin(), need.samples.end(), type) != need.samples.end();
   if (!known) refuse_type(need.name, value, need_text(need));
-  if (std::find(need.channels.begin(), need.channels.end(), channels) == need.channels.end())
+  if (need.channels.size() > 0 &&
+      std::find(need.channels.begin(), need.channels.end(), channels) == need.channels.end())
     throw InvalidArgument(
         fmt::format("{} is {}; expected {}", need.name, array_text(value), need_text(need)));
   if (array.size() == 0)
@@ -188,6 +194,31 @@ ImageInput mask_input(nb::handle value, const char* name) {
   // Truth values are bytes of 0 and 1, and a mask asks only whether a byte is 0.
   return image_input(nb::object(value.attr("view"))("uint8"),
                      {name, {io::SampleType::kUint8}, {1}});
+}
+
+ImageInput rows_input(nb::handle value, const char* name,
+                      std::initializer_list<io::SampleType> samples) {
+  std::vector<std::string> types;
+  for (const io::SampleType type : samples) types.emplace_back(io::to_string(type));
+  const std::string need =
+      fmt::format("an array of {} and of shape (rows, bins) or (bins,)", joined(types));
+  ImageInput input{array_of(name, value, need), {}};
+  const AnyArray& array = input.array;
+  bool known = array.ndim() == 1 || array.ndim() == 2;
+  if (!known) refuse_type(name, value, need);
+  if (!fits_int(array))
+    throw InvalidArgument(fmt::format("{} is {}, which is too large", name, array_text(value)));
+  input.view = any_view(array, known);
+  const auto type = static_cast<io::SampleType>(input.view.index());
+  if (!known || std::find(samples.begin(), samples.end(), type) == samples.end())
+    refuse_type(name, value, need);
+  if (array.shape(array.ndim() - 1) == 0)
+    throw InvalidArgument(fmt::format("{} has no bins ({})", name, array_text(value)));
+  if (array.ndim() == 2 && array.shape(0) > 0) require_rows(name, array);
+  if (array.ndim() == 1 && array.shape(0) > 1 && array.stride(0) != 1)
+    throw InvalidArgument(
+        fmt::format("{0} is not contiguous; pass numpy.ascontiguousarray({0})", name));
+  return input;
 }
 
 AnyArray dense_array(nb::handle value, const char* name, nb::dlpack::dtype type,

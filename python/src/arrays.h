@@ -25,7 +25,7 @@ struct ImageNeed {
   const char* name;  // of the argument
   std::initializer_list<io::SampleType> samples;
   std::initializer_list<int> channels;  // the numbers of channels that are allowed; 1 is also a
-                                        // plain matrix
+                                        // plain matrix. An empty list allows any number
 };
 
 // An array that a call reads. It keeps the array alive.
@@ -43,6 +43,11 @@ ImageInput image_input(nb::handle value, const ImageNeed& need);
 ImageInput byte_image(nb::handle value, const char* name = "image");
 // A mask of the size of an image, or an empty view for None. Truth values count as 0 and 255.
 ImageInput mask_input(nb::handle value, const char* name = "mask");
+
+// Histograms or other vectors, one per row, or a single one in an array of one axis. Rows may have
+// a gap between them, and there may be none.
+ImageInput rows_input(nb::handle value, const char* name,
+                      std::initializer_list<io::SampleType> samples);
 
 // A dense array of numbers with `dimensions` axes, C order, one element type. Returned as it is.
 AnyArray dense_array(nb::handle value, const char* name, nb::dlpack::dtype type,

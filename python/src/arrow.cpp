@@ -53,7 +53,7 @@ namespace {
 // A column of numbers, or of texts, whose offsets and letters are in buffers of their own.
 struct Column {
   std::string name;
-  std::string format;  // Arrow's letter: "f" float32, "g" float64, "l" int64, "u" text
+  std::string format;  // Arrow's letter: "f" float32, "g" float64, "l" int64, "b" bits, "u" text
   std::vector<std::byte> values{};
   std::vector<std::int32_t> offsets{};
 };
@@ -169,6 +169,18 @@ bool take_numbers(nb::handle value, const char* format, Column& column, std::int
   return true;
 }
 
+// Truth values are bits in Arrow, the first one the lowest.
+bool take_flags(nb::handle value, Column& column, std::int64_t& length) {
+  nb::ndarray<const bool, nb::ndim<1>, nb::c_contig> array;
+  if (!nb::try_cast(value, array, false)) return false;
+  column.format = "b";
+  column.values.resize((array.size() + 7) / 8);
+  for (std::size_t i = 0; i < array.size(); ++i)
+    if (array.data()[i]) column.values[i / 8] |= std::byte{1} << (i % 8);
+  length = static_cast<std::int64_t>(array.size());
+  return true;
+}
+
 void take_texts(nb::handle value, Column& column, std::int64_t& length) {
   column.format = "u";
   column.offsets.push_back(0);
@@ -189,7 +201,10 @@ Rows rows_of(const nb::dict& columns) {
     if (!take_numbers<float>(value, "f", column, length) &&
         !take_numbers<double>(value, "g", column, length) &&
         !take_numbers<std::int32_t>(value, "i", column, length) &&
-        !take_numbers<std::int64_t>(value, "l", column, length))
+        !take_numbers<std::int64_t>(value, "l", column, length) &&
+        !take_numbers<std::uint8_t>(value, "C", column, length) &&
+        !take_numbers<std::uint16_t>(value, "S", column, length) &&
+        !take_flags(value, column, length))
       take_texts(value, column, length);
     if (!rows.columns.empty() && length != rows.length)
       throw InvalidArgument("the columns of a table have different lengths");

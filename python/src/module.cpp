@@ -54,4 +54,5 @@ NB_MODULE(_fovea, m) {
   bind_files(m);
   bind_people(m);
   bind_flow(m);
+  bind_emd(m);
 }

@@ -8,5 +8,6 @@ void bind_tables(nanobind::module_& parent);
 void bind_files(nanobind::module_& parent);
 void bind_people(nanobind::module_& parent);
 void bind_flow(nanobind::module_& parent);
+void bind_emd(nanobind::module_& parent);
 
 }  // namespace fovea::python

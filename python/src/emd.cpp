@@ -1,0 +1,645 @@
+// fovea.emd: exact Earth Mover's Distances, maps of them, detection in cubes, and tracking.
+#include <fovea/core/error.h>
+#include <fovea/emd/detect.h>
+#include <fovea/emd/scene.h>
+#include <fovea/emd/show.h>
+#include <fovea/emd/solver.h>
+#include <fovea/emd/track.h>
+#include <fovea/report/color_map.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "arrays.h"
+#include "errors.h"
+#include "options.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using emd::BandFrame;
+using emd::GroundDistance;
+using emd::Track;
+
+// Rough numbers of operations: per pair of bins of a problem, per pixel of a map and of a frame
+// that targets are followed in.
+constexpr double kOperationsPerCell = 10;
+constexpr double kOperationsPerPixel = 500;
+constexpr double kOperationsPerTrackedPixel = 100;
+
+// A ground distance by its name or as a matrix, for histograms of so many bins.
+GroundDistance ground_of(nb::handle ground, int bins) {
+  if (PyUnicode_Check(ground.ptr()))
+    return GroundDistance::named(nb::cast<std::string>(ground), bins);
+  if (ground.is_none())
+    throw_invalid_type("ground is None; expected a name such as 'threshold:3' or costs");
+  const AnyArray costs = dense_array<double>(ground, "ground", {2});
+  const auto most = [](std::size_t size) {
+    return static_cast<int>(std::min<std::size_t>(size, 65));
+  };
+  return {most(costs.shape(0)), most(costs.shape(1)),
+          std::span(static_cast<const double*>(costs.data()), costs.size())};
+}
+
+nb::dict facts_of(const GroundDistance& ground) {
+  nb::dict facts;
+  facts["rows"] = ground.rows();
+  facts["columns"] = ground.columns();
+  facts["form"] = to_string(ground.form());
+  facts["metric"] = ground.metric();
+  facts["greatest"] = ground.greatest();
+  facts["unit"] = ground.unit();
+  facts["exact"] = ground.exact();
+  return facts;
+}
+
+template <class Options>
+Options with_keywords(const nb::dict& keywords, const char* function) {
+  Options options;
+  set_keywords(options, keywords, function);
+  options.exec.device = resolve(options.exec.device);
+  return options;
+}
+
+// The solutions of a batch in memory that becomes arrays of NumPy.
+struct Found {
+  std::size_t problems;
+  std::unique_ptr<double[]> distance;
+  std::unique_ptr<emd::Status[]> status;
+  std::unique_ptr<std::uint16_t[]> pivots;
+  std::unique_ptr<double[]> flow{};
+
+  Found(std::size_t count, std::size_t cells)
+      : problems(count),
+        distance(std::make_unique_for_overwrite<double[]>(count)),
+        status(std::make_unique_for_overwrite<emd::Status[]>(count)),
+        pivots(std::make_unique_for_overwrite<std::uint16_t[]>(count)) {
+    if (cells > 0) flow = std::make_unique_for_overwrite<double[]>(count * cells);
+  }
+};
+
+class Solver {
+ public:
+  Solver(nb::handle ground, int bins, const nb::dict& keywords)
+      : options_(with_keywords<emd::SolverOptions>(keywords, "distance")),
+        ground_(ground_of(ground, bins)),
+        solver_(options_.exec, [this](const Exec& exec) {
+          emd::SolverOptions options = options_;
+          options.exec = exec;
+          return emd::Solver(ground_, options);
+        }) {}
+
+  nb::tuple solve(nb::handle first, nb::handle second, bool flows) {
+    using enum io::SampleType;
+    const ImageInput p = rows_input(first, "P", {kUint8, kUint16, kFloat32, kFloat64}),
+                     q = rows_input(second, "Q", {kUint8, kUint16, kFloat32, kFloat64});
+    if (p.view.index() != q.view.index())
+      throw_invalid_type("P is " + array_text(first) + " and Q is " + array_text(second) +
+                         "; expected arrays of one type");
+    return std::visit(
+        [&]<class T>(const ImageView<T>& rows) -> nb::tuple {
+          using Mass = std::remove_const_t<T>;
+          if constexpr (std::is_same_v<Mass, std::uint8_t> || std::is_same_v<Mass, std::uint16_t> ||
+                        std::is_floating_point_v<Mass>)
+            return solve_as<Mass>(rows, q.of<Mass>(), flows);
+          else return nb::make_tuple();
+        },
+        p.view);
+  }
+
+  const GroundDistance& ground() const { return ground_; }
+  const emd::SolverOptions& options() const { return options_; }
+
+ private:
+  template <class Mass>
+  nb::tuple solve_as(ImageView<const Mass> first, ImageView<const Mass> second, bool flows) {
+    require_bins("P", first.width, ground_.rows(), "rows");
+    require_bins("Q", second.width, ground_.columns(), "columns");
+    if (first.height != second.height && first.height != 1 && second.height != 1)
+      throw InvalidArgument(
+          fmt::format("P has {} rows and Q has {}; expected as many, or 1 in one of them",
+                      first.height, second.height));
+    const bool one = first.height == 1 && second.height != 1;
+    const int problems = one ? second.height : first.height;
+    const int cells = ground_.rows() * ground_.columns();
+    const double operations = kOperationsPerCell * problems * cells;
+    Found found = solver_.call({operations}, nb::none(), [&](emd::Solver& solver) {
+      Found made(static_cast<std::size_t>(problems), flows ? static_cast<std::size_t>(cells) : 0);
+      const emd::SolutionsView out{
+          made.distance.get(), made.status.get(), made.pivots.get(),
+          flows ? packed_view(made.flow.get(), cells, problems) : ImageView<double>{}};
+      if (one) solve_one_with_all(solver, first, second, out);
+      else if (problems > 0) solver.solve<Mass>(first, second, out);
+      return made;
+    });
+    return result_of(std::move(found), flows);
+  }
+
+  // The solver compares all rows of the first with one of the second, but not the other way round:
+  // the only row of the first is repeated, for some rows of the second at a time.
+  template <class Mass>
+  static void solve_one_with_all(emd::Solver& solver, ImageView<const Mass> first,
+                                 ImageView<const Mass> second, const emd::SolutionsView& out) {
+    constexpr int kRows = 1 << 16;
+    std::vector<Mass> repeated;
+    for (int i = 0; i < std::min(kRows, second.height); ++i)
+      repeated.insert(repeated.end(), first.data, first.data + first.width);
+    for (int row = 0; row < second.height; row += kRows) {
+      const int count = std::min(kRows, second.height - row);
+      solver.solve<Mass>(
+          packed_view(std::as_const(repeated).data(), first.width, count),
+          second.crop(0, row, second.width, count),
+          {out.distance + row, out.status + row, out.pivots + row,
+           out.flow.empty() ? out.flow : out.flow.crop(0, row, out.flow.width, count)});
+    }
+  }
+
+  static void require_bins(const char* name, int is, int expected, const char* side) {
+    if (is != expected)
+      throw InvalidArgument(fmt::format("{} has {} bins, but the ground distance has {} {}", name,
+                                        is, expected, side));
+  }
+
+  nb::tuple result_of(Found&& found, bool flows) const {
+    const auto rows = static_cast<std::size_t>(ground_.rows()),
+               columns = static_cast<std::size_t>(ground_.columns());
+    const auto* invalid = std::find(found.status.get(), found.status.get() + found.problems,
+                                    emd::Status::kInvalidMass);
+    const std::int64_t at = invalid - found.status.get();
+    const bool all_valid = at == static_cast<std::int64_t>(found.problems);
+    // A Status is a byte.
+    std::unique_ptr<std::uint8_t[]> codes(reinterpret_cast<std::uint8_t*>(found.status.release()));
+    return nb::make_tuple(
+        detail::owned_array(std::move(found.distance), {found.problems}),
+        detail::owned_array(std::move(codes), {found.problems}),
+        detail::owned_array(std::move(found.pivots), {found.problems}),
+        flows ? detail::owned_array(std::move(found.flow), {found.problems, rows, columns})
+              : nb::none(),
+        all_valid ? -1 : at);
+  }
+
+  emd::SolverOptions options_;
+  GroundDistance ground_;
+  Kept<emd::Solver> solver_;
+};
+
+nb::list status_names() {
+  nb::list names;
+  for (const auto status : {emd::Status::kOptimal, emd::Status::kEmpty, emd::Status::kPivotLimit,
+                            emd::Status::kInvalidMass})
+    names.append(to_string(status));
+  return names;
+}
+
+// An image or a cube: an array, or the path of a file that is read when it is needed. It keeps the
+// array alive.
+class FrameSource {
+ public:
+  FrameSource(nb::handle value, const char* name, const std::string& variable)
+      : name_(name), variable_(variable) {
+    using enum io::SampleType;
+    if (PyUnicode_Check(value.ptr())) path_ = nb::cast<std::string>(value);
+    else
+      image_ = image_input(
+          value, {name, {kUint8, kUint16, kUint32, kInt8, kInt16, kInt32, kFloat32, kFloat64}, {}});
+  }
+
+  // Reads or converts; needs no lock of Python's.
+  BandFrame frame() const {
+    if (image_) return emd::bands_of(image_->view, name_);
+    return emd::read_bands(path_, {.variable = variable_});
+  }
+  // Of a file it is not known before it is read.
+  Work work(double operations_per_pixel) const {
+    if (!image_) return {1e12};
+    return std::visit(
+        [&](const auto& view) {
+          return Work{operations_per_pixel * view.width * view.height * std::sqrt(view.channels)};
+        },
+        image_->view);
+  }
+
+ private:
+  std::string name_, variable_, path_;
+  std::optional<ImageInput> image_;
+};
+
+// A matrix of costs where `ground` is an array; names are keywords.
+emd::SceneMapOptions map_options(const nb::dict& keywords, nb::handle ground) {
+  auto options = with_keywords<emd::SceneMapOptions>(keywords, "Mapper");
+  if (!ground.is_none()) options.ground = emd::Ground(ground_of(ground, 0));
+  return options;
+}
+
+// The ground distance is an argument of its own, because it may be an array.
+nb::list map_table() {
+  nb::list table;
+  for (const nb::handle entry : option_table<emd::SceneMapOptions>())
+    if (nb::cast<std::string>(entry["name"]) != "ground") table.append(entry);
+  return table;
+}
+
+nb::dict report_of(const emd::MapReport& report) {
+  nb::dict all;
+  all["pixels"] = report.pixels;
+  all["cached"] = report.cached;
+  all["duplicate"] = report.duplicate;
+  all["skipped"] = report.skipped;
+  all["solved"] = report.solved;
+  all["pivots"] = report.pivots;
+  all["unproved"] = report.unproved;
+  all["cache_resets"] = report.resets;
+  all["cache_entries"] = report.entries;
+  all["cache_bytes"] = report.cache_bytes;
+  all["hit_rate"] = report.hit_rate();
+  return all;
+}
+
+class Mapper {
+ public:
+  // The target is a box, or an image or cube, or the path of one.
+  Mapper(const std::optional<std::vector<int>>& box, nb::handle target, const std::string& variable,
+         nb::handle ground, bool keep_spectrum, const nb::dict& keywords)
+      : variable_(variable), options_(map_options(keywords, ground)) {
+    options_.keep_spectrum = keep_spectrum;
+    if (box) {
+      box_ = Rect<int>{box->at(0), box->at(1), box->at(2), box->at(3)};
+      return;
+    }
+    const FrameSource shown(target, "target", variable_);
+    nb::gil_scoped_release others_go_on;
+    shown_ = shown.frame();
+  }
+
+  nb::dict map(nb::handle image) {
+    const FrameSource source(image, "image", variable_);
+    Mapped mapped = calls_.run(source.work(kOperationsPerPixel), nb::none(), [&] {
+      const BandFrame frame = source.frame();
+      emd::SceneMapper& mapper = mapper_for(frame);
+      Image<float> distances = mapper.map(frame);
+      return Mapped{std::move(distances), mapper.mapper().report()};
+    });
+    nb::dict all;
+    all["distances"] = to_numpy(std::move(mapped.distances));
+    all["report"] = report_of(mapped.report);
+    const std::span<const std::uint16_t> target = mapper_->mapper().target();
+    all["target"] = to_numpy(std::vector<std::uint16_t>(target.begin(), target.end()));
+    all["ground"] = facts_of(mapper_->mapper().ground());
+    all["range"] = options_.levels()
+                       ? nb::object(nb::make_tuple(mapper_->range().low, mapper_->range().high))
+                       : nb::none();
+    all["spectrum"] = mapper_->spectrum().empty() ? nb::none() : to_numpy(mapper_->spectrum());
+    return all;
+  }
+
+  const emd::SceneMapOptions& options() const { return options_; }
+
+ private:
+  struct Mapped {
+    Image<float> distances;
+    emd::MapReport report;
+  };
+
+  // What was learned from the first frame outlives an interruption.
+  emd::SceneMapper& mapper_for(const BandFrame& frame) {
+    const bool current = made_at_ == calls_.interruptions();
+    if (mapper_ && current) return *mapper_;
+    const Exec exec = calls_.watched(options_.exec);
+    if (mapper_) {
+      mapper_->renew(exec);
+    } else {
+      emd::SceneMapOptions options = options_;
+      options.exec = exec;
+      if (box_) mapper_.emplace(frame, *box_, options);
+      else mapper_.emplace(frame, shown_, options);
+      shown_ = {};
+    }
+    made_at_ = calls_.interruptions();
+    return *mapper_;
+  }
+
+  std::string variable_;
+  emd::SceneMapOptions options_;
+  std::optional<Rect<int>> box_;
+  BandFrame shown_;
+  Calls calls_;
+  std::optional<emd::SceneMapper> mapper_;
+  std::int64_t made_at_ = -1;
+};
+
+// The samples as they are stored, one channel per band.
+nb::object read_cube(const std::string& path, const nb::dict& keywords) {
+  io::CubeReadOptions options;
+  set_keywords(options, keywords, "read_cube");
+  io::Cube cube;
+  {
+    nb::gil_scoped_release others_go_on;
+    cube = io::read_cube(path, options);
+  }
+  return std::visit(
+      []<class T>(const Stack<T>& bands) {
+        Image<T> pixels(bands.width(), bands.height(), bands.count());
+        for (int b = 0; b < bands.count(); ++b)
+          for (int y = 0; y < bands.height(); ++y)
+            for (int x = 0; x < bands.width(); ++x) pixels.at(x, y, b) = bands.plane(b).at(x, y);
+        return to_numpy(std::move(pixels));
+      },
+      cube.bands);
+}
+
+// Bright where the distance is small.
+nb::object map_picture(nb::handle distances) {
+  const ImageInput map = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
+  const report::ValueRange range = report::value_range(map.of<float>());
+  return to_numpy(report::apply_color_map(
+      map.of<float>(), {.automatic = false, .low = range.high, .high = range.low}));
+}
+
+nb::object mean_spectrum(nb::handle cube, const std::optional<std::vector<int>>& box,
+                         nb::handle mask) {
+  const FrameSource source(cube, "cube", "");
+  const ImageInput counted = mask_input(mask);
+  std::vector<float> spectrum;
+  {
+    nb::gil_scoped_release others_go_on;
+    const BandFrame frame = source.frame();
+    const auto view = counted.of<std::uint8_t>();
+    Rect<int> part{0, 0, frame.bands.width(), frame.bands.height()};
+    if (box) part = {box->at(0), box->at(1), box->at(2), box->at(3)};
+    spectrum = view.empty() ? emd::mean_spectrum(frame.bands, part)
+                            : emd::mean_spectrum(frame.bands, view);
+  }
+  return to_numpy(spectrum);
+}
+
+using SpectrumScore = Image<float> (*)(StackView<const float>, std::span<const float>, const Exec&);
+template <SpectrumScore score>
+nb::object spectrum_score(nb::handle cube, nb::handle spectrum) {
+  const FrameSource source(cube, "cube", "");
+  const AnyArray target = dense_array<float>(spectrum, "spectrum", {1});
+  Image<float> scores;
+  {
+    nb::gil_scoped_release others_go_on;
+    const BandFrame frame = source.frame();
+    scores = score(frame.bands, {static_cast<const float*>(target.data()), target.size()}, {});
+  }
+  return to_numpy(std::move(scores));
+}
+
+nb::dict roc(nb::handle score, nb::handle truth, const std::string& sense, nb::handle counted) {
+  const ImageInput scores = image_input(score, {"score", {io::SampleType::kFloat32}, {1}});
+  if (truth.is_none()) throw_invalid_type("truth is None; expected a mask of the score's size");
+  const ImageInput known = mask_input(truth, "truth"), mask = mask_input(counted, "counted");
+  const auto words = emd::choices(emd::TargetScore{});
+  const auto word = std::find_if(words.begin(), words.end(),
+                                 [&](const Choice& choice) { return sense == choice.word; });
+  if (word == words.end())
+    throw InvalidArgument(
+        fmt::format("sense is '{}'; expected {} or {}", sense, words[0].word, words[1].word));
+  emd::Roc roc;
+  {
+    nb::gil_scoped_release others_go_on;
+    roc = emd::roc(scores.of<float>(), known.of<std::uint8_t>(),
+                   static_cast<emd::TargetScore>(word->value), mask.of<std::uint8_t>());
+  }
+  const auto column = [&](auto part) {
+    std::vector<std::remove_cvref_t<decltype(roc.curve[0].*part)>> values;
+    values.reserve(roc.curve.size());
+    for (const emd::RocPoint& point : roc.curve) values.push_back(point.*part);
+    return to_numpy(values);
+  };
+  nb::dict all;
+  all["threshold"] = column(&emd::RocPoint::threshold);
+  all["false_rate"] = column(&emd::RocPoint::false_rate);
+  all["true_rate"] = column(&emd::RocPoint::true_rate);
+  all["area"] = roc.area;
+  all["positives"] = roc.positives;
+  all["negatives"] = roc.negatives;
+  return all;
+}
+
+// Rows of x, y, width and height.
+std::vector<Rect<double>> boxes_of(nb::handle boxes, const char* name) {
+  const AnyArray rows = dense_array<double>(boxes, name, {2});
+  if (rows.shape(1) != 4)
+    throw InvalidArgument(
+        fmt::format("{} is {}; expected rows of x, y, width and height", name, array_text(boxes)));
+  std::vector<Rect<double>> all(rows.shape(0));
+  const auto* number = static_cast<const double*>(rows.data());
+  for (Rect<double>& box : all) {
+    box = {number[0], number[1], number[2], number[3]};
+    number += 4;
+  }
+  return all;
+}
+nb::object rows_of(std::span<const Rect<double>> boxes) {
+  std::vector<double> numbers;
+  numbers.reserve(4 * boxes.size());
+  for (const Rect<double>& box : boxes)
+    numbers.insert(numbers.end(), {box.x, box.y, box.width, box.height});
+  return to_numpy(numbers, {boxes.size(), 4});
+}
+
+nb::dict columns_of(const std::vector<Track>& tracks) {
+  const auto column = [&](auto part) {
+    std::vector<std::remove_cvref_t<decltype(tracks[0].*part)>> values;
+    for (const Track& track : tracks) values.push_back(track.*part);
+    return values;
+  };
+  const std::vector<bool> lost = column(&Track::lost);
+  nb::dict columns;
+  columns["id"] = to_numpy(column(&Track::id));
+  columns["xywh"] = rows_of(column(&Track::box));
+  columns["score"] = to_numpy(column(&Track::score));
+  columns["confidence"] = to_numpy(column(&Track::confidence));
+  columns["lost"] = to_numpy(std::vector<std::uint8_t>(lost.begin(), lost.end()));
+  return columns;
+}
+
+std::vector<Track> tracks_of(const nb::dict& columns) {
+  const auto numbers = [&](const char* name) {
+    const AnyArray array = dense_array<double>(columns[name], name, {1});
+    return std::span(static_cast<const double*>(array.data()), array.size());
+  };
+  const std::vector<Rect<double>> boxes = boxes_of(columns["xywh"], "xywh");
+  const AnyArray id = dense_array<int>(columns["id"], "id", {1}),
+                 lost = dense_array<std::uint8_t>(columns["lost"], "lost", {1});
+  const auto score = numbers("score"), confidence = numbers("confidence");
+  if (id.size() != boxes.size() || lost.size() != boxes.size() || score.size() != boxes.size() ||
+      confidence.size() != boxes.size())
+    throw InvalidArgument("the columns of tracks have different lengths");
+  std::vector<Track> tracks(boxes.size());
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    tracks[i] = {static_cast<const int*>(id.data())[i], boxes[i], score[i], confidence[i],
+                 static_cast<const std::uint8_t*>(lost.data())[i] != 0};
+  return tracks;
+}
+
+ImageInput tracked_image(nb::handle value, const char* name) {
+  return image_input(value, {name, {io::SampleType::kUint8}, {1, 3}});
+}
+
+// It does not watch for a stop: a frame that has begun is followed to its end, so that Ctrl-C
+// leaves the targets where the last frame shows them.
+class Tracker {
+ public:
+  explicit Tracker(const nb::dict& keywords)
+      : options_(with_keywords<emd::TrackOptions>(keywords, "Tracker")), tracker_(options_) {}
+
+  nb::dict add(nb::handle frame, nb::handle boxes) {
+    const ImageInput image = tracked_image(frame, "frame");
+    const std::vector<Rect<double>> targets = boxes_of(boxes, "box");
+    return run(image, [&](auto view) { return tracker_.add(view, targets); });
+  }
+  nb::dict add_example(nb::handle frame, nb::handle example) {
+    const ImageInput image = tracked_image(frame, "frame"),
+                     shown = tracked_image(example, "example");
+    return run(image, [&](auto view) {
+      return std::vector<Track>{tracker_.add_example(view, shown.of<std::uint8_t>())};
+    });
+  }
+  nb::dict track(nb::handle frame) {
+    const ImageInput image = tracked_image(frame, "frame");
+    return run(image, [&](auto view) {
+      std::vector<Track> tracks = tracker_.track(view);
+      ++frame_;
+      return tracks;
+    });
+  }
+  nb::dict tracks() {
+    return columns_of(calls_.run(Work{}, nb::none(), [&] { return tracker_.tracks(); }));
+  }
+  nb::object likelihood(int id) {
+    return to_numpy(calls_.run(Work{}, nb::none(), [&] { return tracker_.likelihood(id); }));
+  }
+  bool uses_parts(int id) {
+    return calls_.run(Work{}, nb::none(), [&] { return tracker_.uses_parts(id); });
+  }
+  nb::dict report() {
+    return report_of(calls_.run(Work{}, nb::none(), [&] { return tracker_.report(); }));
+  }
+  std::int64_t frame() const { return frame_; }
+  const emd::TrackOptions& options() const { return options_; }
+
+ private:
+  template <class Function>
+  nb::dict run(const ImageInput& image, Function function) {
+    const auto view = image.of<std::uint8_t>();
+    const Work work{kOperationsPerTrackedPixel * view.width * view.height};
+    return columns_of(calls_.run(work, nb::none(), [&] { return function(view); }));
+  }
+
+  emd::TrackOptions options_;
+  Calls calls_;
+  emd::Tracker tracker_;
+  std::int64_t frame_ = 0;  // of the last frame, counted from the one of the first targets
+};
+
+nb::object draw(nb::handle image, const nb::dict& columns) {
+  const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {3}});
+  const std::vector<Track> tracks = tracks_of(columns);
+  Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
+  emd::draw_tracks(drawn, tracks);
+  return to_numpy(std::move(drawn));
+}
+
+std::string mot_text(std::int64_t frame, const nb::dict& columns) {
+  std::string text;
+  for (const Track& track : tracks_of(columns)) text += emd::mot_line(frame + 1, track);
+  return text;
+}
+
+nb::dict evaluate_track(nb::handle boxes, nb::handle truth) {
+  const emd::TrackReport report =
+      emd::evaluate_track(boxes_of(boxes, "boxes"), boxes_of(truth, "truth"));
+  nb::dict all;
+  all["frames"] = report.frames;
+  all["mean_overlap"] = report.mean_overlap;
+  all["precision_20px"] = report.precision_20px;
+  all["success_50"] = report.success_50;
+  all["success_area"] = report.success_area;
+  return all;
+}
+
+void bind_maps(nb::module_& m) {
+  nb::class_<Mapper>(m, "Mapper")
+      .def(nb::init<const std::optional<std::vector<int>>&, nb::handle, const std::string&,
+                    nb::handle, bool, const nb::dict&>(),
+           nb::arg("box").none(), nb::arg("target").none(), nb::arg("variable"),
+           nb::arg("ground").none(), nb::arg("keep_spectrum"), nb::arg("keywords"))
+      .def("map", &Mapper::map, nb::arg("image").none())
+      .def_prop_ro("options", [](const Mapper& p) { return option_values(p.options()); })
+      .def_prop_ro("words", [](const Mapper& p) { return option_words(p.options()); });
+  m.def("map_options", &map_table);
+  m.def("read_cube", &read_cube);
+  m.def("read_cube_options", &option_table<io::CubeReadOptions>);
+  m.def("map_picture", &map_picture, nb::arg("distances").none());
+  m.def("mean_spectrum", &mean_spectrum, nb::arg("cube").none(), nb::arg("box").none(),
+        nb::arg("mask").none());
+  m.def("spectral_angle", &spectrum_score<emd::spectral_angle>, nb::arg("cube").none(),
+        nb::arg("spectrum").none());
+  m.def("sum_of_differences", &spectrum_score<emd::sum_of_differences>, nb::arg("cube").none(),
+        nb::arg("spectrum").none());
+  m.def("roc", &roc, nb::arg("score").none(), nb::arg("truth").none(), nb::arg("sense"),
+        nb::arg("counted").none());
+}
+
+void bind_tracks(nb::module_& m) {
+  nb::class_<Tracker>(m, "Tracker")
+      .def(nb::init<const nb::dict&>())
+      .def("add", &Tracker::add, nb::arg("frame").none(), nb::arg("boxes").none())
+      .def("add_example", &Tracker::add_example, nb::arg("frame").none(), nb::arg("example").none())
+      .def("track", &Tracker::track, nb::arg("frame").none())
+      .def("tracks", &Tracker::tracks)
+      .def("likelihood", &Tracker::likelihood)
+      .def("uses_parts", &Tracker::uses_parts)
+      .def("report", &Tracker::report)
+      .def_prop_ro("frame", &Tracker::frame)
+      .def_prop_ro("options", [](const Tracker& t) { return option_values(t.options()); })
+      .def_prop_ro("words", [](const Tracker& t) { return option_words(t.options()); });
+  m.def("track_options", &option_table<emd::TrackOptions>);
+  m.def("draw", &draw, nb::arg("image").none(), nb::arg("columns"));
+  m.def("mot_text", &mot_text);
+  m.def("evaluate_track", &evaluate_track, nb::arg("boxes").none(), nb::arg("truth").none());
+  m.def("read_boxes", [](const std::string& path, int origin, int id) {
+    return rows_of(emd::read_boxes(path, origin, id));
+  });
+}
+
+}  // namespace
+
+void bind_emd(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("emd");
+  nb::class_<Solver>(m, "Solver")
+      .def(nb::init<nb::handle, int, const nb::dict&>(), nb::arg("ground").none(), nb::arg("bins"),
+           nb::arg("keywords"))
+      .def("solve", &Solver::solve, nb::arg("first").none(), nb::arg("second").none(),
+           nb::arg("flows"))
+      .def_prop_ro("ground", [](const Solver& s) { return facts_of(s.ground()); })
+      .def_prop_ro("options", [](const Solver& s) { return option_values(s.options()); })
+      .def_prop_ro("words", [](const Solver& s) { return option_words(s.options()); });
+  m.def("solve_options", &option_table<emd::SolverOptions>);
+  m.def("status_names", &status_names);
+  m.def("ground_words", [] {
+    nb::list words;
+    for (const std::string_view word : emd::ground_words())
+      words.append(nb::str(word.data(), word.size()));
+    return words;
+  });
+  bind_maps(m);
+  bind_tracks(m);
+}
+
+}  // namespace fovea::python
