@@ -7,7 +7,7 @@ uint8 in RGB order, arrays of other libraries that speak DLPack, images of PIL, 
 from __future__ import annotations
 
 from . import _fovea
-from . import emd, errors, files, flow, people
+from . import actions, emd, errors, files, flow, mesh, people
 from ._device import build_info, cuda_absence, devices
 from .errors import Cancelled, DeviceError, Error, FormatError, InvalidArgument, InvalidType, IoError, ModelError, WriteError
 from .files import models, read_image, read_video, write_image
@@ -24,6 +24,7 @@ __all__ = [
     "IoError",
     "ModelError",
     "WriteError",
+    "actions",
     "build_info",
     "cuda_absence",
     "devices",
@@ -31,6 +32,7 @@ __all__ = [
     "errors",
     "files",
     "flow",
+    "mesh",
     "models",
     "people",
     "read_image",

@@ -223,14 +223,22 @@ ImageInput rows_input(nb::handle value, const char* name,
 
 AnyArray dense_array(nb::handle value, const char* name, nb::dlpack::dtype type,
                      std::initializer_list<int> dimensions) {
-  std::vector<std::string> axes;
+  return dense_array_of(value, name, {type}, dimensions);
+}
+
+AnyArray dense_array_of(nb::handle value, const char* name,
+                        std::initializer_list<nb::dlpack::dtype> types,
+                        std::initializer_list<int> dimensions) {
+  std::vector<std::string> kinds, axes;
+  for (const nb::dlpack::dtype type : types) kinds.push_back(type_text(type));
   for (const int count : dimensions) axes.push_back(std::to_string(count));
-  const std::string need = fmt::format("an array of {} with {} {}", type_text(type), joined(axes),
+  const std::string need = fmt::format("an array of {} with {} {}", joined(kinds), joined(axes),
                                        axes.size() == 1 && axes[0] == "1" ? "axis" : "axes");
   AnyArray array = array_of(name, value, need);
   const bool fits = std::find(dimensions.begin(), dimensions.end(),
                               static_cast<int>(array.ndim())) != dimensions.end();
-  if (array.dtype() != type || !fits) refuse_type(name, value, need);
+  const bool known = std::find(types.begin(), types.end(), array.dtype()) != types.end();
+  if (!known || !fits) refuse_type(name, value, need);
   std::int64_t step = 1;
   for (std::size_t i = array.ndim(); i-- > 0;) {
     if (array.shape(i) > 1 && array.stride(i) != step)

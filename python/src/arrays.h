@@ -57,6 +57,11 @@ AnyArray dense_array(nb::handle value, const char* name, std::initializer_list<i
   return dense_array(value, name, nb::dtype<T>(), dimensions);
 }
 
+// The same for an array whose elements have one of several types.
+AnyArray dense_array_of(nb::handle value, const char* name,
+                        std::initializer_list<nb::dlpack::dtype> types,
+                        std::initializer_list<int> dimensions);
+
 // What came, for messages: "float64 of shape (3, 4)", "a str".
 std::string array_text(nb::handle value);
 

@@ -55,4 +55,6 @@ NB_MODULE(_fovea, m) {
   bind_people(m);
   bind_flow(m);
   bind_emd(m);
+  bind_mesh(m);
+  bind_actions(m);
 }

@@ -9,5 +9,7 @@ void bind_files(nanobind::module_& parent);
 void bind_people(nanobind::module_& parent);
 void bind_flow(nanobind::module_& parent);
 void bind_emd(nanobind::module_& parent);
+void bind_mesh(nanobind::module_& parent);
+void bind_actions(nanobind::module_& parent);
 
 }  // namespace fovea::python

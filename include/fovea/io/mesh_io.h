@@ -84,6 +84,10 @@ FOVEA_API void write_mesh(const std::string& path, const TriangleMesh& mesh,
 // Labels as the Princeton benchmark stores them: a text file with one number per line and face.
 FOVEA_API std::vector<std::int32_t> read_labels(const std::string& path);
 FOVEA_API void write_labels(const std::string& path, std::span<const std::int32_t> labels);
+// One label per face of the file, from one per triangle. A polygon that was cut into triangles has
+// the label of its first triangle.
+FOVEA_API std::vector<std::int32_t> file_labels(const TriangleMesh& mesh,
+                                                std::span<const std::int32_t> labels);
 // The text that write_labels() writes.
 FOVEA_API std::string labels_text(std::span<const std::int32_t> labels);
 

@@ -18,6 +18,11 @@ FOVEA_API std::vector<report::Color> part_colors(std::span<const std::int32_t> l
 // One color per face, chosen by a value such as a distance.
 FOVEA_API std::vector<report::Color> value_colors(std::span<const float> values,
                                                   report::ColorMap map);
+// A picture whose faces have the colors of values by ColorMap::kTide, with a color bar to its right
+// that explains them.
+FOVEA_API Image<std::uint8_t> with_value_bar(ImageView<const std::uint8_t> picture,
+                                             std::span<const float> values,
+                                             const std::string& title);
 
 struct RenderOptions {
   Extent size{480, 480};  // of one view in pixels; both sides 16 to 8192

@@ -11,7 +11,6 @@
 
 #include "cli/demo/demo.h"
 #include "cli/demo/mesh_shapes.h"
-#include "cli/mesh/values.h"
 
 namespace fovea::cli {
 namespace {
@@ -108,7 +107,7 @@ void add_fields(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
   const std::vector<std::int32_t> whole(hand.faces.size(), 0);
   const auto shown = [&](std::span<const float> values, std::span<const std::int32_t> parts,
                          const char* title) {
-    return with_value_bar(
+    return mesh::with_value_bar(
         mesh::render(hand, mesh::value_colors(values, ColorMap::kTide), view_of(run, parts)),
         values, title);
   };

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/mesh/values.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
@@ -80,7 +79,7 @@ Found from_one(const DistancesRequest& request, const io::TriangleMesh& mesh, co
     const auto colors = mesh::value_colors(distances, report::ColorMap::kTide);
     io::write_image(
         request.picture,
-        with_value_bar(mesh::render(mesh, colors, options), distances, "distance").view());
+        mesh::with_value_bar(mesh::render(mesh, colors, options), distances, "distance").view());
   }
   return found;
 }

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/mesh/values.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
@@ -61,19 +60,6 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
   visit.group("picture", request.render);
   describe(visit, request.read);
   describe(visit, request.write);
-}
-
-// One label per face of the file. A polygon that was cut into triangles has the label of its first
-// triangle.
-std::vector<std::int32_t> file_labels(const io::TriangleMesh& mesh,
-                                      const std::vector<std::int32_t>& labels) {
-  if (mesh.polygons.empty()) return labels;
-  std::vector<std::int32_t> result(static_cast<std::size_t>(mesh.file_faces()), -1);
-  for (std::size_t f = 0; f < labels.size(); ++f) {
-    std::int32_t& label = result[static_cast<std::size_t>(mesh.polygons[f])];
-    if (label < 0) label = labels[f];
-  }
-  return result;
 }
 
 std::vector<std::array<std::uint8_t, 3>> bytes_of(const std::vector<report::Color>& colors) {
@@ -135,7 +121,7 @@ Image<std::uint8_t> picture_of(const SegmentRequest& request, const io::Triangle
   options.parts = found.labels;
   if (request.show == Show::kParts)
     return mesh::render(mesh, mesh::part_colors(found.labels), options);
-  return with_value_bar(
+  return mesh::with_value_bar(
       mesh::render(mesh, mesh::value_colors(found.membership, report::ColorMap::kTide), options),
       found.membership, "membership");
 }
@@ -195,7 +181,7 @@ Outcome write(const std::string& input, const OutputsOfOne& outputs, const Segme
     wrote("output", outputs.mesh);
   }
   if (!outputs.seg.empty() && !io::is_standard_output(outputs.seg)) {
-    io::write_labels(outputs.seg, file_labels(mesh, found.labels));
+    io::write_labels(outputs.seg, io::file_labels(mesh, found.labels));
     wrote("seg", outputs.seg);
   }
   if (!outputs.picture.empty()) {
@@ -246,7 +232,7 @@ int run_segment(SegmentRequest& request, Context& context) {
            [&](std::size_t i, const Divided& item) {
              if (io::is_standard_output(outputs.seg[i]))
                context.console.print_data(
-                   io::labels_text(file_labels(item.mesh, item.found.labels)));
+                   io::labels_text(io::file_labels(item.mesh, item.found.labels)));
            },
        .bytes = [&](std::size_t i) { return memory_of(inputs[i], request.options); }});
   return batch.finish();

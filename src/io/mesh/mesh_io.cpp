@@ -80,6 +80,18 @@ void describe(OptionVisitor& visit, MeshWriteOptions& options) {
   visit("ascii", options.ascii, "write PLY files as text");
 }
 
+std::vector<std::int32_t> file_labels(const TriangleMesh& mesh,
+                                      std::span<const std::int32_t> labels) {
+  if (labels.size() != mesh.faces.size())
+    throw InvalidArgument(fmt::format("{} labels for a mesh of {} triangles; expected one each",
+                                      labels.size(), mesh.faces.size()));
+  if (mesh.polygons.empty()) return {labels.begin(), labels.end()};
+  std::vector<std::int32_t> result(static_cast<std::size_t>(mesh.file_faces()), -1);
+  for (std::size_t f = labels.size(); f-- > 0;)
+    result[static_cast<std::size_t>(mesh.polygons[f])] = labels[f];
+  return result;
+}
+
 std::string labels_text(std::span<const std::int32_t> labels) {
   std::string text;
   for (const std::int32_t label : labels) text += fmt::format("{}\n", label);

@@ -1,6 +1,7 @@
 // Colors of faces, by segment or by value.
 #include <fovea/mesh/show.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "report/oklab.h"
@@ -36,6 +37,16 @@ std::vector<report::Color> value_colors(std::span<const float> values, report::C
   for (int i = 0; i < picture.width(); ++i)
     colors.push_back({picture.at(i, 0, 0), picture.at(i, 0, 1), picture.at(i, 0, 2)});
   return colors;
+}
+
+Image<std::uint8_t> with_value_bar(ImageView<const std::uint8_t> picture,
+                                   std::span<const float> values, const std::string& title) {
+  Image<float> row(static_cast<int>(values.size()), 1);
+  std::transform(values.begin(), values.end(), row.row(0),
+                 [](float value) { return std::isfinite(value) ? value : NAN; });
+  return report::with_color_bar(picture, {.map = report::ColorMap::kTide,
+                                          .range = report::percentile_range(row.view(), 0, 100),
+                                          .title = title});
 }
 
 }  // namespace fovea::mesh

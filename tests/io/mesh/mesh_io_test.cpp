@@ -169,6 +169,17 @@ TEST(MeshIo, BadFilesAreOneClearLine) {
   EXPECT_THROW(read_mesh("/nowhere/mesh.off"), IoError);
 }
 
+TEST(MeshIo, PolygonsHaveTheLabelOfTheirFirstTriangle) {
+  TriangleMesh mesh;
+  mesh.vertices.resize(5);
+  mesh.faces = {{0, 1, 2}, {0, 2, 3}, {2, 3, 4}};
+  const std::vector<std::int32_t> labels{7, 8, 9};
+  EXPECT_EQ(file_labels(mesh, labels), labels);
+  mesh.polygons = {0, 0, 1};
+  EXPECT_EQ(file_labels(mesh, labels), (std::vector<std::int32_t>{7, 9}));
+  EXPECT_THROW(file_labels(mesh, std::span(labels).first(2)), InvalidArgument);
+}
+
 TEST(MeshIo, LabelsAreOneNumberPerLine) {
   const test::TempFolder folder;
   const std::vector<std::int32_t> labels{3, 0, 7};

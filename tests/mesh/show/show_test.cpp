@@ -37,6 +37,15 @@ TEST(Show, ValuesRunOverTheMapAndInfinityIsGray) {
   EXPECT_TRUE(value_colors({}, report::ColorMap::kTide).empty());
 }
 
+TEST(Show, ABarThatExplainsValuesStandsBesideThePicture) {
+  Image<std::uint8_t> picture(40, 120, 3);
+  const float far = std::numeric_limits<float>::infinity();
+  const Image<std::uint8_t> wider = with_value_bar(picture, std::vector<float>{1, far, 3}, "x");
+  EXPECT_EQ(wider.height(), 120);
+  EXPECT_GT(wider.width(), 40);
+  EXPECT_EQ(wider.at(39, 60, 1), 0);
+}
+
 TEST(Show, TheBallHoldsAllFacesAndNoLooseVertex) {
   io::TriangleMesh mesh = test::cube();
   mesh.vertices.push_back({100, 0, 0});

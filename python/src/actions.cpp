@@ -1,0 +1,2 @@
+#include "systems.h"
+namespace fovea::python { void bind_actions(nanobind::module_&) {} }

@@ -1,0 +1,513 @@
+// fovea.mesh: parts of triangle meshes, distances over their surfaces, files, pictures, evaluation.
+#include <fovea/core/error.h>
+#include <fovea/io/mesh_io.h>
+#include <fovea/mesh/evaluate.h>
+#include <fovea/mesh/segment.h>
+#include <fovea/mesh/show.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "arrays.h"
+#include "options.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using io::TriangleMesh;
+using mesh::SegmentOptions;
+
+// What a face costs when a mesh is divided, and when distances from another face are found.
+constexpr double kOperationsPerFace = 30000;
+constexpr double kOperationsPerDistance = 300;
+
+constexpr nb::dlpack::dtype kFloat = nb::dtype<float>(), kDouble = nb::dtype<double>(),
+                            kInt = nb::dtype<std::int32_t>(), kLong = nb::dtype<std::int64_t>();
+
+// Calls take(value) for each element of a dense array that holds numbers of type A or B.
+template <class A, class B, class Take>
+void for_each_element(const AnyArray& array, Take take) {
+  const auto visit = [&](const auto* values) {
+    for (std::size_t i = 0; i < array.size(); ++i) take(values[i]);
+  };
+  if (array.dtype() == nb::dtype<A>()) visit(static_cast<const A*>(array.data()));
+  else visit(static_cast<const B*>(array.data()));
+}
+
+void require_rows_of_3(const AnyArray& array, nb::handle value, const char* name) {
+  if (array.shape(1) != 3 || array.shape(0) == 0)
+    throw InvalidArgument(
+        fmt::format("{} is {}; expected one row of 3 numbers each, and one row "
+                    "or more",
+                    name, array_text(value)));
+}
+
+std::vector<io::Vertex> vertices_of(nb::handle value) {
+  const AnyArray array = dense_array_of(value, "vertices", {kFloat, kDouble}, {2});
+  require_rows_of_3(array, value, "vertices");
+  std::vector<io::Vertex> vertices(array.shape(0));
+  std::size_t at = 0;
+  for_each_element<float, double>(array, [&](auto number) {
+    const auto coordinate = static_cast<float>(number);
+    if (!std::isfinite(coordinate))
+      throw InvalidArgument(
+          fmt::format("vertex {} is {}, which is not a finite float32; remove it or replace it",
+                      at / 3, static_cast<double>(number)));
+    vertices[at / 3][at % 3] = coordinate;
+    ++at;
+  });
+  return vertices;
+}
+
+std::vector<io::Triangle> faces_of(nb::handle value, std::size_t vertices) {
+  const AnyArray array = dense_array_of(value, "faces", {kInt, kLong}, {2});
+  require_rows_of_3(array, value, "faces");
+  if (array.shape(0) > std::numeric_limits<std::int32_t>::max())
+    throw InvalidArgument(fmt::format("faces is {}, which is too large", array_text(value)));
+  std::vector<io::Triangle> faces(array.shape(0));
+  std::size_t at = 0;
+  for_each_element<std::int32_t, std::int64_t>(array, [&](auto corner) {
+    if (corner < 0 || static_cast<std::size_t>(corner) >= vertices)
+      throw InvalidArgument(fmt::format("face {} has corner {}; the vertices are 0 to {}", at / 3,
+                                        std::int64_t{corner}, vertices - 1));
+    faces[at / 3][at % 3] = static_cast<std::int32_t>(corner);
+    ++at;
+  });
+  return faces;
+}
+
+// One number per face, or per face of the file.
+std::vector<std::int32_t> whole_numbers(nb::handle value, const char* name) {
+  const AnyArray array = dense_array_of(value, name, {kInt, kLong}, {1});
+  std::vector<std::int32_t> numbers;
+  numbers.reserve(array.size());
+  for_each_element<std::int32_t, std::int64_t>(array, [&](auto number) {
+    if (!std::in_range<std::int32_t>(number))
+      throw InvalidArgument(
+          fmt::format("{} has {}; expected numbers of 32 bits", name, std::int64_t{number}));
+    numbers.push_back(static_cast<std::int32_t>(number));
+  });
+  return numbers;
+}
+
+void require_one_per_face(const TriangleMesh& mesh, std::size_t count, const char* name) {
+  if (count != mesh.faces.size())
+    throw InvalidArgument(
+        fmt::format("{} has {} elements for a mesh of {} faces; expected one each", name, count,
+                    mesh.faces.size()));
+}
+
+std::vector<std::int32_t> face_labels(const TriangleMesh& mesh, nb::handle value,
+                                      const char* name = "labels") {
+  std::vector<std::int32_t> labels = whole_numbers(value, name);
+  require_one_per_face(mesh, labels.size(), name);
+  return labels;
+}
+
+// The numbers from 0 on that say to which face of its file each triangle belongs.
+std::vector<std::int32_t> polygons_of(nb::handle value, std::size_t faces) {
+  if (value.is_none()) return {};
+  std::vector<std::int32_t> polygons = whole_numbers(value, "polygons");
+  if (polygons.size() != faces || polygons.front() < 0 ||
+      !std::is_sorted(polygons.begin(), polygons.end()) ||
+      polygons.back() >= static_cast<std::int64_t>(faces))
+    throw InvalidArgument("polygons has one number per face, in ascending order from 0");
+  return polygons;
+}
+
+TriangleMesh make_mesh(nb::handle vertices, nb::handle faces, nb::handle polygons) {
+  TriangleMesh mesh;
+  mesh.vertices = vertices_of(vertices);
+  mesh.faces = faces_of(faces, mesh.vertices.size());
+  mesh.polygons = polygons_of(polygons, mesh.faces.size());
+  return mesh;
+}
+
+nb::tuple read(const std::string& path, const nb::dict& keywords) {
+  io::MeshReadOptions options;
+  set_keywords(options, keywords, "read");
+  TriangleMesh mesh;
+  {
+    nb::gil_scoped_release others_go_on;
+    mesh = io::read_mesh(path, options);
+  }
+  const std::string format = io::to_string(mesh.format);
+  return nb::make_tuple(std::move(mesh), format, option_words(options));
+}
+
+// A read-only array over the memory of a mesh, which it keeps alive.
+template <class Number>
+nb::object view_of(const Number* first, std::size_t rows, nb::handle owner) {
+  const std::size_t shape[] = {rows, 3};
+  return nb::cast(nb::ndarray<nb::numpy, const Number>(first, 2, shape, owner));
+}
+nb::object vertex_view(nb::handle self) {
+  const auto& vertices = nb::cast<const TriangleMesh&>(self).vertices;
+  return view_of(vertices.front().data(), vertices.size(), self);
+}
+nb::object face_view(nb::handle self) {
+  const auto& faces = nb::cast<const TriangleMesh&>(self).faces;
+  return view_of(faces.front().data(), faces.size(), self);
+}
+
+nb::object color_rows(const std::vector<report::Color>& colors) {
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(3 * colors.size());
+  for (const report::Color& color : colors) bytes.insert(bytes.end(), {color.r, color.g, color.b});
+  return to_numpy(bytes, {colors.size(), 3});
+}
+nb::object part_colors(nb::handle labels) {
+  return color_rows(mesh::part_colors(whole_numbers(labels, "labels")));
+}
+
+void write(const std::string& path, const TriangleMesh& mesh, nb::handle labels, nb::handle colors,
+           const nb::dict& keywords) {
+  io::MeshWriteOptions options;
+  set_keywords(options, keywords, "write");
+  std::vector<std::int32_t> numbers;
+  std::vector<std::array<std::uint8_t, 3>> bytes;
+  if (!labels.is_none()) numbers = face_labels(mesh, labels);
+  if (!colors.is_none()) {
+    const AnyArray array = dense_array<std::uint8_t>(colors, "colors", {2});
+    require_rows_of_3(array, colors, "colors");
+    require_one_per_face(mesh, array.shape(0), "colors");
+    const auto* first = static_cast<const std::uint8_t*>(array.data());
+    for (std::size_t i = 0; i < array.shape(0); ++i, first += 3)
+      bytes.push_back({first[0], first[1], first[2]});
+  }
+  nb::gil_scoped_release others_go_on;
+  if (bytes.empty())
+    for (const report::Color& color : mesh::part_colors(numbers))
+      bytes.push_back({color.r, color.g, color.b});
+  io::write_mesh(path, mesh, {.labels = numbers, .colors = bytes}, options);
+}
+
+nb::dict info(const TriangleMesh& mesh) {
+  mesh::MeshInfo facts;
+  {
+    nb::gil_scoped_release others_go_on;
+    facts = mesh::mesh_info(mesh);
+  }
+  nb::dict all;
+  all["vertices"] = facts.vertices;
+  all["faces"] = facts.faces;
+  all["edges"] = facts.edges;
+  all["file_faces"] = mesh.file_faces();
+  all["components"] = facts.components;
+  all["closed"] = facts.closed;
+  all["border_edges"] = facts.border_edges;
+  all["non_manifold_edges"] = facts.non_manifold_edges;
+  all["flipped_edges"] = facts.flipped_edges;
+  all["degenerate_faces"] = facts.degenerate_faces;
+  all["duplicate_faces"] = facts.duplicate_faces;
+  all["isolated_vertices"] = facts.isolated_vertices;
+  all["area"] = facts.area;
+  all["volume"] = facts.volume;
+  all["low"] = nb::make_tuple(facts.low[0], facts.low[1], facts.low[2]);
+  all["high"] = nb::make_tuple(facts.high[0], facts.high[1], facts.high[2]);
+  return all;
+}
+
+class Segmenter {
+ public:
+  explicit Segmenter(const nb::dict& keywords)
+      : options_(with_keywords(keywords)), segmenter_(options_.exec, [this](const Exec& exec) {
+          SegmentOptions options = options_;
+          options.exec = exec;
+          return mesh::Segmenter(options);
+        }) {}
+
+  nb::dict segment(const TriangleMesh& mesh) {
+    const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
+    const mesh::Segmentation found = segmenter_.call(
+        work, nb::none(), [&](mesh::Segmenter& segmenter) { return segmenter.segment(mesh); });
+    nb::dict all, seconds;
+    all["labels"] = to_numpy(found.labels);
+    all["count"] = found.count;
+    all["pieces"] = to_numpy(found.pieces);
+    all["piece_count"] = found.piece_count;
+    all["representatives"] = to_numpy(found.representatives);
+    all["membership"] = to_numpy(found.membership);
+    all["chosen"] = found.chosen;
+    all["cut_value"] = found.cut_value;
+    all["engine"] = found.engine;
+    seconds["graph"] = found.graph_seconds;
+    seconds["distance"] = found.distance_seconds;
+    seconds["cluster"] = found.cluster_seconds;
+    seconds["cut"] = found.cut_seconds;
+    all["seconds"] = seconds;
+    return all;
+  }
+
+  const SegmentOptions& options() const { return options_; }
+
+ private:
+  static SegmentOptions with_keywords(const nb::dict& keywords) {
+    SegmentOptions options;
+    set_keywords(options, keywords, "Segmenter");
+    options.exec.device = resolve(options.exec.device);
+    return options;
+  }
+
+  SegmentOptions options_;
+  Kept<mesh::Segmenter> segmenter_;
+};
+
+// Pictures of parts and of values, with the program's number of views.
+template <int kViews>
+struct PictureOptions {
+  mesh::RenderOptions render{.views = kViews};
+};
+template <int kViews>
+void describe(OptionVisitor& visit, PictureOptions<kViews>& options) {
+  describe(visit, options.render);
+}
+using PartsPicture = PictureOptions<4>;
+using ValuesPicture = PictureOptions<2>;
+
+Image<std::uint8_t> drawn_values(const TriangleMesh& mesh, std::span<const float> values,
+                                 const std::string& title, const mesh::RenderOptions& options) {
+  const auto colors = mesh::value_colors(values, report::ColorMap::kTide);
+  return mesh::with_value_bar(mesh::render(mesh, colors, options), values, title);
+}
+
+std::span<const float> face_values(const TriangleMesh& mesh, const AnyArray& array) {
+  require_one_per_face(mesh, array.size(), "values");
+  return {static_cast<const float*>(array.data()), array.size()};
+}
+
+nb::object render_parts(const TriangleMesh& mesh, nb::handle labels, nb::handle membership,
+                        const nb::dict& keywords) {
+  PartsPicture options;
+  set_keywords(options, keywords, "render");
+  const std::vector<std::int32_t> parts = face_labels(mesh, labels);
+  options.render.parts = parts;
+  std::optional<AnyArray> surety;
+  if (!membership.is_none()) surety = dense_array<float>(membership, "membership", {1});
+  Image<std::uint8_t> picture;
+  {
+    nb::gil_scoped_release others_go_on;
+    picture = surety ? drawn_values(mesh, face_values(mesh, *surety), "membership", options.render)
+                     : mesh::render(mesh, mesh::part_colors(parts), options.render);
+  }
+  return to_numpy(std::move(picture));
+}
+
+nb::object render_values(const TriangleMesh& mesh, nb::handle values, const std::string& title,
+                         const nb::dict& keywords) {
+  ValuesPicture options;
+  set_keywords(options, keywords, "render");
+  const AnyArray array = dense_array<float>(values, "values", {1});
+  const std::vector<std::int32_t> whole(mesh.faces.size(), 0);
+  options.render.parts = whole;  // draws an outline, but no lines between faces
+  Image<std::uint8_t> picture;
+  {
+    nb::gil_scoped_release others_go_on;
+    picture = drawn_values(mesh, face_values(mesh, array), title, options.render);
+  }
+  return to_numpy(std::move(picture));
+}
+
+std::string page(const TriangleMesh& mesh, nb::handle labels, const nb::dict& keywords) {
+  mesh::ModelPageOptions options;
+  set_keywords(options, keywords, "page");
+  const std::vector<std::int32_t> parts = face_labels(mesh, labels);
+  const auto [low, high] = std::minmax_element(parts.begin(), parts.end());
+  if (*low < 0 || *high > 65535)
+    throw InvalidArgument(
+        fmt::format("labels are {} to {}; a page takes labels from 0 to 65535", *low, *high));
+  nb::gil_scoped_release others_go_on;
+  return mesh::model_page(mesh, parts, options);
+}
+
+// What mesh distances takes: the cost of a step, and how shortest paths are found.
+struct DistanceOptions {
+  mesh::ArcCosts costs{};
+  PathOptions paths{};
+  Exec exec{};
+};
+void describe(OptionVisitor& visit, DistanceOptions& options) {
+  describe(visit, options.costs);
+  describe(visit, options.paths);
+}
+
+struct Distances {
+  std::unique_ptr<float[]> values;
+  std::size_t rows = 0, columns = 0;
+  PathReport report;
+};
+
+// Rows from some faces to all faces.
+Distances rows_from(const Graph& graph, std::span<const std::int32_t> sources,
+                    const PathOptions& options) {
+  const Image<float> rows = distances_from(graph, sources, options);
+  Distances found{nullptr, sources.size(), static_cast<std::size_t>(graph.nodes()), {}};
+  found.values = std::make_unique_for_overwrite<float[]>(found.rows * found.columns);
+  for (std::size_t y = 0; y < found.rows; ++y)
+    std::copy_n(rows.row(static_cast<int>(y)), found.columns,
+                found.values.get() + y * found.columns);
+  found.report.why = sources.size() == 1 ? "one source" : "some sources";
+  return found;
+}
+
+// The square of all distances.
+Distances all_rows(const Graph& graph, const PathOptions& options) {
+  const auto nodes = static_cast<std::size_t>(graph.nodes());
+  Distances found{std::make_unique_for_overwrite<float[]>(nodes * nodes), nodes, nodes, {}};
+  stream_distances(
+      graph,
+      [&](const DistanceRows& part) {
+        for (int y = 0; y < part.rows.height; ++y)
+          std::copy_n(part.rows.row(y), nodes,
+                      found.values.get() + static_cast<std::size_t>(part.first + y) * nodes);
+        options.exec.progress({"distances", static_cast<double>(part.first + part.rows.height),
+                               static_cast<double>(nodes)});
+      },
+      options, &found.report);
+  return found;
+}
+
+nb::tuple distances(const TriangleMesh& mesh, nb::handle source, const nb::dict& keywords,
+                    nb::handle progress) {
+  DistanceOptions options;
+  set_keywords(options, keywords, "distances");
+  options.exec.device = resolve(options.exec.device);
+  std::vector<std::int32_t> sources;
+  if (!source.is_none()) sources = whole_numbers(source, "source");
+  for (const std::int32_t face : sources)
+    if (face < 0 || static_cast<std::size_t>(face) >= mesh.faces.size())
+      throw InvalidArgument(
+          fmt::format("source is {}; the mesh has faces 0 to {}", face, mesh.faces.size() - 1));
+  if (!source.is_none() && sources.empty())
+    throw InvalidArgument("source is empty; expected a face, several faces, or None for all");
+  const auto faces = static_cast<double>(mesh.faces.size());
+  const double rows = sources.empty() ? faces : static_cast<double>(sources.size());
+  Calls calls;
+  PathOptions paths = options.paths;
+  paths.exec = calls.watched(options.exec);
+  Distances found = calls.run({kOperationsPerDistance * faces * (rows + 2)}, progress, [&] {
+    const Graph graph = mesh::path_graph(mesh::dual_graph(mesh), options.costs);
+    return sources.empty() ? all_rows(graph, paths) : rows_from(graph, sources, paths);
+  });
+  const nb::object values =
+      detail::owned_array(std::move(found.values), {found.rows, found.columns});
+  return nb::make_tuple(values, to_string(found.report.engine), found.report.why,
+                        option_values(options), option_words(options));
+}
+
+nb::dict dual_graph(const TriangleMesh& mesh, int smoothing) {
+  if (smoothing < 0)
+    throw InvalidArgument(fmt::format("smoothing is {}; expected 0 or more", smoothing));
+  Calls calls;
+  const mesh::DualGraph graph =
+      calls.run({kOperationsPerDistance * (1 + smoothing) * static_cast<double>(mesh.faces.size())},
+                nb::none(), [&] { return mesh::dual_graph(mesh, smoothing); });
+  const auto column = [&]<class Value>(Value mesh::DualArc::*part) {
+    auto values = std::make_unique_for_overwrite<Value[]>(graph.arcs.size());
+    for (std::size_t i = 0; i < graph.arcs.size(); ++i) values[i] = graph.arcs[i].*part;
+    return detail::owned_array(std::move(values), {graph.arcs.size()});
+  };
+  const auto rows = [](const std::vector<std::array<float, 3>>& points) {
+    std::vector<float> all;
+    all.reserve(3 * points.size());
+    for (const auto& point : points) all.insert(all.end(), point.begin(), point.end());
+    return to_numpy(all, {points.size(), 3});
+  };
+  nb::dict all;
+  all["a"] = column(&mesh::DualArc::a);
+  all["b"] = column(&mesh::DualArc::b);
+  all["geodesic"] = column(&mesh::DualArc::geodesic);
+  all["angle"] = column(&mesh::DualArc::angle);
+  all["concave"] = column(&mesh::DualArc::concave);
+  all["edge"] = column(&mesh::DualArc::edge);
+  all["areas"] = to_numpy(graph.areas);
+  all["centroids"] = rows(graph.centroids);
+  all["normals"] = rows(graph.normals);
+  all["components"] = to_numpy(graph.components);
+  return all;
+}
+
+nb::dict evaluate(const TriangleMesh& mesh, nb::handle labels, const nb::list& truths) {
+  const std::vector<std::int32_t> found = face_labels(mesh, labels);
+  std::vector<std::vector<std::int32_t>> references;
+  for (const nb::handle truth : truths) references.push_back(face_labels(mesh, truth, "truth"));
+  if (references.empty())
+    throw InvalidArgument("truth is empty; expected one segmentation or several");
+  Calls calls;
+  const double work = 200.0 * static_cast<double>(found.size() * references.size());
+  const mesh::SegmentationReport report = calls.run(
+      {work}, nb::none(), [&] { return mesh::evaluate_segmentation(mesh, found, references); });
+  nb::dict all;
+  all["rand"] = report.rand;
+  all["cut_discrepancy"] = report.cut_discrepancy;
+  all["hamming"] = report.hamming;
+  all["hamming_missing"] = report.hamming_missing;
+  all["hamming_false"] = report.hamming_false;
+  all["global_consistency"] = report.global_consistency;
+  all["local_consistency"] = report.local_consistency;
+  return all;
+}
+
+nb::object polygon_numbers(const TriangleMesh& mesh) {
+  if (mesh.polygons.empty()) return nb::none();
+  return to_numpy(mesh.polygons);
+}
+
+}  // namespace
+
+void bind_mesh(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("mesh");
+  nb::class_<TriangleMesh>(m, "Mesh")
+      .def_prop_ro("vertices", &vertex_view)
+      .def_prop_ro("faces", &face_view)
+      .def_prop_ro("polygons", &polygon_numbers);
+  m.def("make", &make_mesh, nb::arg("vertices").none(), nb::arg("faces").none(),
+        nb::arg("polygons").none() = nb::none());
+  m.def("read", &read);
+  m.def("write", &write, nb::arg("path"), nb::arg("mesh"), nb::arg("labels").none(),
+        nb::arg("colors").none(), nb::arg("options"));
+  m.def("read_labels", [](const std::string& path) { return to_numpy(io::read_labels(path)); });
+  m.def(
+      "write_labels",
+      [](const std::string& path, nb::handle labels) {
+        io::write_labels(path, whole_numbers(labels, "labels"));
+      },
+      nb::arg("path"), nb::arg("labels").none());
+  m.def("file_labels", [](const TriangleMesh& mesh, nb::handle labels) {
+    return to_numpy(io::file_labels(mesh, face_labels(mesh, labels)));
+  });
+  m.def("info", &info);
+  nb::class_<Segmenter>(m, "Segmenter")
+      .def(nb::init<const nb::dict&>())
+      .def("segment", &Segmenter::segment)
+      .def_prop_ro("options", [](const Segmenter& s) { return option_values(s.options()); })
+      .def_prop_ro("words", [](const Segmenter& s) { return option_words(s.options()); });
+  m.def("part_colors", &part_colors);
+  m.def("render_parts", &render_parts, nb::arg("mesh"), nb::arg("labels").none(),
+        nb::arg("membership").none(), nb::arg("options"));
+  m.def("render_values", &render_values, nb::arg("mesh"), nb::arg("values").none(),
+        nb::arg("title"), nb::arg("options"));
+  m.def("page", &page);
+  m.def("distances", &distances, nb::arg("mesh"), nb::arg("source").none(), nb::arg("options"),
+        nb::arg("progress").none());
+  m.def("dual_graph", &dual_graph);
+  m.def("evaluate", &evaluate, nb::arg("mesh"), nb::arg("labels").none(), nb::arg("truths"));
+  m.def("segment_options", &option_table<SegmentOptions>);
+  m.def("read_options", &option_table<io::MeshReadOptions>);
+  m.def("write_options", &option_table<io::MeshWriteOptions>);
+  m.def("distance_options", &option_table<DistanceOptions>);
+  m.def("parts_picture_options", &option_table<PartsPicture>);
+  m.def("values_picture_options", &option_table<ValuesPicture>);
+  m.def("page_options", &option_table<mesh::ModelPageOptions>);
+}
+
+}  // namespace fovea::python
