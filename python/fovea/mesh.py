@@ -1,8 +1,8 @@
 """Parts of triangle meshes, distances over their surfaces, and mesh files.
 
-A mesh is an object with ``vertices`` and ``faces``, such as a ``trimesh.Trimesh``, a tuple of both arrays, or the path of
-an OFF, OBJ, PLY or STL file. Vertices are float32 or float64 of shape (n, 3), faces int32 or int64 of shape (m, 3). Work
-is done with coordinates of float32.
+A mesh is an object with ``vertices`` and ``faces``, such as a ``trimesh.Trimesh``, a tuple of both arrays, or the path
+of an OFF, OBJ, PLY or STL file. Vertices are float32 or float64 of shape (n, 3), faces int32 or int64 of shape (m, 3).
+Work is done with coordinates of float32.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def read(path: Path, **options: Unpack[ReadMeshOptions]) -> Mesh:
 def _mesh(value: MeshLike) -> Mesh:
     if isinstance(value, Mesh):
         return value
-    if is_path(value):
+    if isinstance(value, (str, os.PathLike)):
         return read(value)
     if isinstance(value, (tuple, list)):
         if len(value) != 2:
@@ -143,9 +143,8 @@ def _mesh(value: MeshLike) -> Mesh:
     if hasattr(value, "vertices") and hasattr(value, "faces"):
         # The arrays of trimesh are of a class of their own; NumPy's view of them is no copy.
         return Mesh(np.asarray(value.vertices), np.asarray(value.faces))
-    raise InvalidType(
-        f"mesh is of type {type(value).__name__}; expected an object with vertices and faces, (vertices, faces), or a path"
-    )
+    kind = type(value).__name__
+    raise InvalidType(f"mesh is of type {kind}; expected an object with vertices and faces, a tuple of both, or a path")
 
 
 @takes_options(_fovea.mesh.write_options())
@@ -154,8 +153,8 @@ def write(
 ) -> None:
     """Writes a mesh as .ply, .glb, .obj, .off or .stl. The file appears whole or not at all.
 
-    Labels, one per face, become colors, groups or a property, as the format allows; colors, uint8 of shape (m, 3), replace
-    the colors that labels have. STL has neither."""
+    Labels, one per face, become colors, groups or a property, as the format allows; colors, uint8 of shape (m, 3),
+    replace the colors that labels have. STL has neither."""
     _fovea.mesh.write(os.fspath(path), _mesh(mesh)._mesh, labels, colors, dict(options))
 
 
@@ -255,7 +254,7 @@ class Segmentation(Table):
     def render(
         self, show: Literal["parts", "membership"] = "parts", **options: Unpack[PicturePartsOptions]
     ) -> Bytes:
-        """A picture, drawn without a display, that is colored by the parts or by how surely each face belongs to its part."""
+        """A picture, drawn without a display, in the colors of the parts, or of how surely faces belong to them."""
         if show not in ("parts", "membership"):
             raise InvalidArgument(f"show is {show!r}; expected 'parts' or 'membership'")
         surety = self.membership if show == "membership" else None
@@ -272,7 +271,7 @@ class Segmentation(Table):
 
     @takes_options(_fovea.mesh.write_options())
     def save(self, path: Path, **options: Unpack[WriteMeshOptions]) -> None:
-        """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or the labels of the file's faces as .seg."""
+        """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or labels of the file's faces as .seg."""
         if os.fspath(path).endswith(".seg"):
             write_labels(path, self.file_labels)
         else:
@@ -297,7 +296,8 @@ class Segmenter:
     @takes_options(_fovea.mesh.segment_options())
     def __init__(self, parts: int | Literal["auto"] = "auto", **options: Unpack[SegmentOptions]) -> None:
         """Takes the number of parts, or ``auto`` to choose it for each mesh."""
-        self._keywords: dict[str, Any] = {"parts": 0 if isinstance(parts, str) and parts == "auto" else parts, **options}
+        count = 0 if isinstance(parts, str) and parts == "auto" else parts
+        self._keywords: dict[str, Any] = {"parts": count, **options}
         self._segmenter = _fovea.mesh.Segmenter(self._keywords)
         self._options: dict[str, Any] = dict(self._segmenter.options)
         self._words = list(self._segmenter.words)
@@ -330,7 +330,8 @@ class Segmenter:
         start = time.perf_counter()
         known = _mesh(mesh)
         found = segmenter.segment(known._mesh)
-        command = command_line("fovea", "mesh", "segment", known._name, "--seg", "LABELS.seg", *known._words, *self._words)
+        words = [*known._words, *self._words]
+        command = command_line("fovea", "mesh", "segment", known._name, "--seg", "LABELS.seg", *words)
         return Segmentation(
             known,
             found,
@@ -408,11 +409,13 @@ def distances(
 ) -> Distances:
     """Shortest paths over the faces of a mesh, from one face, from several, or from every face to every other.
 
-    A step from face to face costs its length and its angle, as in Katz and Tal; with ``alpha=1`` it costs its length alone.
-    Without a source the result is a square array, which takes 4 bytes times the square of the number of faces."""
+    A step from face to face costs its length and its angle, as in Katz and Tal; with ``alpha=1`` it costs its length
+    alone. Without a source the result is a square array of 4 bytes times the square of the number of faces."""
     known = _mesh(mesh)
     if isinstance(source, (tuple, list)):
         source = np.asarray(source)
+    if isinstance(source, bool):
+        raise InvalidType(f"source is {source}; expected a face, several faces, or None for all")
     single = source is not None and hasattr(source, "__index__") and np.ndim(source) == 0
     if single:
         source = int(source)
@@ -462,7 +465,7 @@ def dual_graph(mesh: MeshLike, smoothing: int = 0) -> DualGraph:
 
 
 class Comparison(Result):
-    """How much a segmentation differs from others, by the measures of the Princeton benchmark; each is 0 for equal ones."""
+    """How much a segmentation differs from others, by the measures of the Princeton benchmark: 0 for equal ones."""
 
     rand: float  #: share of pairs of faces, by area, that are together here and apart there
     cut_discrepancy: float  #: mean distance from borders to borders, relative to the size of the mesh
@@ -509,8 +512,8 @@ def _labels(value: Any, name: str) -> Any:
 def evaluate(labels: Any, truth: Any, mesh: MeshLike | None = None) -> Comparison:
     """Compares a segmentation with the true one, or with several that people made: then each measure is the mean.
 
-    Labels and truth are arrays of int32 or int64 with one number per face, Segmentations or paths of label files; truth may
-    be a list of them. The measures need the mesh, which a Segmentation brings along."""
+    Labels and truth are arrays of int32 or int64 with one number per face, Segmentations or paths of label files; truth
+    may be a list of them. The measures need the mesh, which a Segmentation brings along."""
     given = mesh if mesh is not None else next((s.mesh for s in (labels, truth) if isinstance(s, Segmentation)), None)
     if given is None:
         raise InvalidArgument("the measures depend on the mesh; give mesh=MESH, or a Segmentation as labels")

@@ -457,6 +457,14 @@ nb::dict evaluate(const TriangleMesh& mesh, nb::handle labels, const nb::list& t
   return all;
 }
 
+// All keywords but the number of parts, which has an argument of its own.
+nb::list segment_options() {
+  nb::list table;
+  for (const nb::handle entry : option_table<SegmentOptions>())
+    if (nb::cast<std::string>(nb::object(entry["name"])) != "parts") table.append(entry);
+  return table;
+}
+
 nb::object polygon_numbers(const TriangleMesh& mesh) {
   if (mesh.polygons.empty()) return nb::none();
   return to_numpy(mesh.polygons);
@@ -501,7 +509,7 @@ void bind_mesh(nb::module_& parent) {
         nb::arg("progress").none());
   m.def("dual_graph", &dual_graph);
   m.def("evaluate", &evaluate, nb::arg("mesh"), nb::arg("labels").none(), nb::arg("truths"));
-  m.def("segment_options", &option_table<SegmentOptions>);
+  m.def("segment_options", &segment_options);
   m.def("read_options", &option_table<io::MeshReadOptions>);
   m.def("write_options", &option_table<io::MeshWriteOptions>);
   m.def("distance_options", &option_table<DistanceOptions>);

@@ -1,4 +1,4 @@
-"""Meshes: the program's parts and distances, shapes whose answers are known, and the forms that other libraries take."""
+"""Meshes: the program's parts and distances, shapes whose answers are known, and forms that other libraries take."""
 
 from __future__ import annotations
 
@@ -47,6 +47,10 @@ def dumbbell():
 
     return turned(radius)
 
+
+hypothesis = pytest.importorskip("hypothesis")
+from hypothesis import strategies as st  # noqa: E402
+from hypothesis.extra import numpy as hnp  # noqa: E402
 
 CUBE = (
     np.array([[i & 1, (i >> 1) & 1, (i >> 2) & 1] for i in range(8)], np.float32),
@@ -164,7 +168,8 @@ def test_trimesh(parts, bell):
     theirs = trimesh.Trimesh(*bell, process=False)
     assert fovea.mesh.segment(theirs, 3, device="cpu") == parts
     facts = fovea.mesh.info(theirs)
-    assert facts["area"] == pytest.approx(theirs.area, rel=1e-5) and facts["volume"] == pytest.approx(theirs.volume, rel=1e-5)
+    assert facts["area"] == pytest.approx(theirs.area, rel=1e-5)
+    assert facts["volume"] == pytest.approx(theirs.volume, rel=1e-5)
 
 
 def test_several_meshes_come_in_order(bell, path, parts):
@@ -378,3 +383,24 @@ def test_arrays_of_a_mesh_cannot_be_changed_and_outlive_it(bell):
     assert np.array_equal(vertices, bell[0])
     with pytest.raises(ValueError, match="read-only"):
         vertices[0] = 1
+
+
+def test_distances_and_labels_take_no_truth_values():
+    with pytest.raises(TypeError, match="source is True"):
+        fovea.mesh.distances(CUBE, True)
+
+
+any_array = hnp.arrays(hnp.scalar_dtypes(), hnp.array_shapes(max_dims=3, max_side=6))
+vertices_like = hnp.arrays(st.sampled_from([np.float32, np.float64]), st.tuples(st.integers(0, 9), st.just(3)))
+small_numbers = st.integers(-1, 9)
+faces_like = hnp.arrays(np.int64, st.tuples(st.integers(0, 12), st.just(3)), elements=small_numbers)
+
+
+@hypothesis.settings(max_examples=150, deadline=None)
+@hypothesis.given(any_array | vertices_like, any_array | faces_like)
+def test_no_mesh_crashes(vertices, faces):
+    for call in (fovea.mesh.segment, fovea.mesh.info, fovea.mesh.distances, fovea.mesh.dual_graph):
+        try:
+            call((vertices, faces))
+        except fovea.Error as error:
+            assert "\n" not in str(error)
