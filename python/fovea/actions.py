@@ -26,7 +26,7 @@ from .files import Path, Video, file_hash, is_path, model_path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import EvaluateActionsOptions, PointOptions, RecognizeOptions, TrainActionsOptions
+    from ._options import ActionsEvaluateOptions, ActionsPointOptions, ActionsRecognizeOptions, ActionsTrainOptions
 
 __all__ = [
     "Evaluation",
@@ -303,7 +303,7 @@ class Recognizer:
     next call returns its events as well."""
 
     @takes_options(_fovea.actions.recognize_options())
-    def __init__(self, model: Path | Model = "weizmann", **options: Unpack[RecognizeOptions]) -> None:
+    def __init__(self, model: Path | Model = "weizmann", **options: Unpack[ActionsRecognizeOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model if isinstance(model, Model) else load_model(model)
         self._keywords: dict[str, Any] = dict(options)
@@ -426,7 +426,7 @@ def recognize(
     model: Path | Model = "weizmann",
     *,
     progress: Progress = False,
-    **options: Unpack[RecognizeOptions],
+    **options: Unpack[ActionsRecognizeOptions],
 ) -> Events:
     """All actions of a single video: a Recognizer that is used once."""
     return Recognizer(model, **options).recognize(frames, progress)
@@ -520,7 +520,7 @@ def _found(finder: Any, source: _Source, progress: Progress) -> dict[str, Any]:
 
 
 @takes_options(_fovea.actions.point_options())
-def points(frames: VideoLike, *, progress: Progress = False, **options: Unpack[PointOptions]) -> Points:
+def points(frames: VideoLike, *, progress: Progress = False, **options: Unpack[ActionsPointOptions]) -> Points:
     """The space-time interest points of a video with HoG and HoF, by Laptev's corners or Dollar's periodic detector."""
     start = time.perf_counter()
     finder = _fovea.actions.point_finder(dict(options))
@@ -615,7 +615,7 @@ def train(
     cut_first: bool = False,
     on_error: Literal["raise", "warn"] = "raise",
     progress: Progress = False,
-    **options: Unpack[TrainActionsOptions],
+    **options: Unpack[ActionsTrainOptions],
 ) -> Model:
     """Learns actions from short clips that show one action each.
 
@@ -721,7 +721,7 @@ def evaluate(
     cut_first: bool = False,
     on_error: Literal["raise", "warn"] = "raise",
     progress: Progress = False,
-    **options: Unpack[EvaluateActionsOptions],
+    **options: Unpack[ActionsEvaluateOptions],
 ) -> Evaluation:
     """Measures how often actions are classified correctly, and simpler methods in the same run.
 

@@ -22,7 +22,7 @@ from .files import Path, frames_of, is_path, write_image
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import MapOptions, ReadCubeOptions, SolveOptions, TrackOptions
+    from ._options import EmdMapOptions, EmdReadCubeOptions, EmdSolveOptions, EmdTrackOptions
 
 __all__ = [
     "Distances",
@@ -218,7 +218,7 @@ def distance(
     flows: bool = False,
     *,
     invalid: Literal["raise", "nan"] = "raise",
-    **options: Unpack[SolveOptions],
+    **options: Unpack[EmdSolveOptions],
 ) -> Distances:
     """The exact Earth Mover's Distance of each row of P to the row of Q, or to the only row of one of them.
 
@@ -316,7 +316,7 @@ def emd(a: Any, b: Any, M: Any, *, check_marginals: bool = True) -> Doubles:
 
 
 @takes_options(_fovea.emd.read_cube_options())
-def read_cube(path: Path, **options: Unpack[ReadCubeOptions]) -> Array:
+def read_cube(path: Path, **options: Unpack[EmdReadCubeOptions]) -> Array:
     """Reads ENVI, .mat, TIFF, another image or a folder of bands as an array of shape (height, width, bands)."""
     cube: Array = _fovea.emd.read_cube(os.fspath(path), dict(options))
     return cube
@@ -475,7 +475,7 @@ class Mapper:
 
     @takes_options(_fovea.emd.map_options())
     def __init__(
-        self, target: Any, ground: Ground | None = None, *, variable: str = "", **options: Unpack[MapOptions]
+        self, target: Any, ground: Ground | None = None, *, variable: str = "", **options: Unpack[EmdMapOptions]
     ) -> None:
         """Takes a target: a box (x, y, width, height) of the first image, or an image or cube that shows only it.
 
@@ -576,7 +576,7 @@ def _without_ground(words: Iterable[str], drop: bool) -> Iterator[str]:
 
 @takes_options(_fovea.emd.map_options())
 def map(
-    image: Any, target: Any, ground: Ground | None = None, *, variable: str = "", **options: Unpack[MapOptions]
+    image: Any, target: Any, ground: Ground | None = None, *, variable: str = "", **options: Unpack[EmdMapOptions]
 ) -> Map:
     """The map of one image: a Mapper that is used once."""
     return Mapper(target, ground, variable=variable, **options).map(image)
@@ -599,7 +599,7 @@ def evaluate(
     ground: Ground | None = None,
     *,
     variable: str = "",
-    **options: Unpack[MapOptions],
+    **options: Unpack[EmdMapOptions],
 ) -> dict[str, Any]:
     """Maps an image or cube and compares the map with a truth, whose pixels other than 0 are the target.
 
@@ -758,7 +758,7 @@ class Tracker:
     Ctrl-C does not stop a frame that has begun; it is followed to its end, and ``tracks`` has its result."""
 
     @takes_options(_fovea.emd.track_options())
-    def __init__(self, frame: Any, box: Any = None, example: Any = None, **options: Unpack[TrackOptions]) -> None:
+    def __init__(self, frame: Any, box: Any = None, example: Any = None, **options: Unpack[EmdTrackOptions]) -> None:
         """Begins in a frame with a box (x, y, width, height), with rows of boxes, or with an example to search for.
 
         Frames and examples are uint8 of shape (height, width) or (height, width, 3), or paths."""
@@ -857,7 +857,7 @@ def track(
     example: Any = None,
     *,
     progress: Progress = False,
-    **options: Unpack[TrackOptions],
+    **options: Unpack[EmdTrackOptions],
 ) -> Iterator[Tracks]:
     """Follows targets through a video: a file, a folder of images, or frames as arrays. Its first frame shows the box.
 
@@ -884,7 +884,7 @@ def track(
 
 
 @takes_options(_fovea.emd.track_options())
-def find(image: Any, example: Any, **options: Unpack[TrackOptions]) -> Tracks:
+def find(image: Any, example: Any, **options: Unpack[EmdTrackOptions]) -> Tracks:
     """Looks for an example image in another image, at half to twice its size. A target that is not found is lost."""
     tracker = Tracker(image, example=example, **options)
     found = tracker.tracks

@@ -28,7 +28,7 @@ class Frame(NamedTuple):
     """A frame of a video."""
 
     image: Array  #: uint8 of shape (height, width, 3)
-    index: int  #: number of the frame in its source, from 0
+    frame: int  #: number of the frame in its source, from 0
     seconds: float  #: time since the first frame of the source
 
 

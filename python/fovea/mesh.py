@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._options import (
-        DistanceOptions,
-        PagePartsOptions,
-        PicturePartsOptions,
-        PictureValuesOptions,
-        ReadMeshOptions,
-        SegmentOptions,
-        WriteMeshOptions,
+        MeshDistanceOptions,
+        MeshPageOptions,
+        MeshPartsPictureOptions,
+        MeshValuesPictureOptions,
+        MeshReadOptions,
+        MeshSegmentOptions,
+        MeshWriteOptions,
     )
 
 __all__ = [
@@ -125,7 +125,7 @@ MeshLike = Union[Mesh, Path, "tuple[Any, Any]", Any]
 
 
 @takes_options(_fovea.mesh.read_options())
-def read(path: Path, **options: Unpack[ReadMeshOptions]) -> Mesh:
+def read(path: Path, **options: Unpack[MeshReadOptions]) -> Mesh:
     """Reads a mesh from OFF, OBJ, PLY or STL. The content of the file decides its format, not its name."""
     mesh, form, words = _fovea.mesh.read(os.fspath(path), dict(options))
     return Mesh._of(mesh, os.fspath(path), list(words), str(form).lower())
@@ -149,7 +149,7 @@ def _mesh(value: MeshLike) -> Mesh:
 
 @takes_options(_fovea.mesh.write_options())
 def write(
-    path: Path, mesh: MeshLike, labels: Any = None, colors: Any = None, **options: Unpack[WriteMeshOptions]
+    path: Path, mesh: MeshLike, labels: Any = None, colors: Any = None, **options: Unpack[MeshWriteOptions]
 ) -> None:
     """Writes a mesh as .ply, .glb, .obj, .off or .stl. The file appears whole or not at all.
 
@@ -252,7 +252,7 @@ class Segmentation(Table):
 
     @takes_options(_fovea.mesh.parts_picture_options())
     def render(
-        self, show: Literal["parts", "membership"] = "parts", **options: Unpack[PicturePartsOptions]
+        self, show: Literal["parts", "membership"] = "parts", **options: Unpack[MeshPartsPictureOptions]
     ) -> Bytes:
         """A picture, drawn without a display, in the colors of the parts, or of how surely faces belong to them."""
         if show not in ("parts", "membership"):
@@ -262,7 +262,7 @@ class Segmentation(Table):
         return picture
 
     @takes_options(_fovea.mesh.page_options())
-    def page(self, **options: Unpack[PagePartsOptions]) -> str:
+    def page(self, **options: Unpack[MeshPageOptions]) -> str:
         """An HTML page on which the mesh can be turned by hand. It needs nothing but a browser."""
         words = dict(options)
         words.setdefault("title", os.path.basename(self.mesh._name) if self.mesh._name != "MESH" else "mesh")
@@ -270,7 +270,7 @@ class Segmentation(Table):
         return str(_fovea.mesh.page(self.mesh._mesh, self.labels, words))
 
     @takes_options(_fovea.mesh.write_options())
-    def save(self, path: Path, **options: Unpack[WriteMeshOptions]) -> None:
+    def save(self, path: Path, **options: Unpack[MeshWriteOptions]) -> None:
         """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or labels of the file's faces as .seg."""
         if os.fspath(path).endswith(".seg"):
             write_labels(path, self.file_labels)
@@ -294,7 +294,7 @@ class Segmenter:
     """Divides one mesh after another into parts. Threads take turns; several segmenters run side by side."""
 
     @takes_options(_fovea.mesh.segment_options())
-    def __init__(self, parts: int | Literal["auto"] = "auto", **options: Unpack[SegmentOptions]) -> None:
+    def __init__(self, parts: int | Literal["auto"] = "auto", **options: Unpack[MeshSegmentOptions]) -> None:
         """Takes the number of parts, or ``auto`` to choose it for each mesh."""
         count = 0 if isinstance(parts, str) and parts == "auto" else parts
         self._keywords: dict[str, Any] = {"parts": count, **options}
@@ -355,7 +355,7 @@ def _segmenter_of(keywords: dict[str, Any]) -> Segmenter:
 
 @takes_options(_fovea.mesh.segment_options())
 def segment(
-    mesh: MeshLike, parts: int | Literal["auto"] = "auto", **options: Unpack[SegmentOptions]
+    mesh: MeshLike, parts: int | Literal["auto"] = "auto", **options: Unpack[MeshSegmentOptions]
 ) -> Segmentation:
     """Divides a single mesh into parts that people would name: a Segmenter that is used once.
 
@@ -383,7 +383,7 @@ class Distances(Result):
         return self.values.astype(dtype or np.float32, copy=bool(copy))
 
     @takes_options(_fovea.mesh.values_picture_options())
-    def render(self, **options: Unpack[PictureValuesOptions]) -> Bytes:
+    def render(self, **options: Unpack[MeshValuesPictureOptions]) -> Bytes:
         """A picture of the distances from one face, drawn without a display."""
         if self.values.ndim != 1:
             raise InvalidArgument("render() shows the distances from one face; give source=FACE")
@@ -405,7 +405,7 @@ class Distances(Result):
 
 @takes_options(_fovea.mesh.distance_options())
 def distances(
-    mesh: MeshLike, source: Any = None, *, progress: Progress = False, **options: Unpack[DistanceOptions]
+    mesh: MeshLike, source: Any = None, *, progress: Progress = False, **options: Unpack[MeshDistanceOptions]
 ) -> Distances:
     """Shortest paths over the faces of a mesh, from one face, from several, or from every face to every other.
 

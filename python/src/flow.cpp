@@ -54,11 +54,11 @@ FieldInput field_input(nb::handle u, nb::handle v, nb::handle known = nb::none()
 class Estimator {
  public:
   explicit Estimator(const nb::dict& keywords)
-      : options_(with_keywords(keywords)), estimator_(options_.exec, [this](const Exec& exec) {
-          FlowOptions options = options_;
-          options.exec = exec;
-          return flow::Estimator(options);
-        }) {}
+      : options_(with_keywords(keywords)),
+        pairs_(options_.exec, [this](const Exec& exec) { return made(exec); }),
+        video_(
+            options_.exec, [this](const Exec& exec) { return made(exec); },
+            OnInterrupt::kComplete) {}
 
   nb::dict estimate(nb::handle first, nb::handle second, nb::handle mask) {
     const ImageInput a = flow_image(first, "first"), b = flow_image(second, "second"),
@@ -69,7 +69,7 @@ class Estimator {
     return planes_of(std::visit(
         [&]<class T>(const ImageView<T>& view) -> flow::Flow {
           using Sample = std::remove_const_t<T>;
-          return run<Sample>(view,
+          return run<Sample>(pairs_, view,
                              [&](flow::Estimator& estimator) {
                                return std::optional(estimator.estimate(view, b.of<Sample>(),
                                                                        kept.of<std::uint8_t>()));
@@ -79,11 +79,12 @@ class Estimator {
         a.view));
   }
 
+  // A video goes on after an interruption, so that a frame is never stopped in its middle.
   nb::object push(nb::handle frame, nb::handle mask) {
     const ImageInput image = flow_image(frame, "frame"), kept = mask_input(mask);
     std::optional<flow::Flow> flow = std::visit(
         [&]<class T>(const ImageView<T>& view) {
-          return run<std::remove_const_t<T>>(view, [&](flow::Estimator& estimator) {
+          return run<std::remove_const_t<T>>(video_, view, [&](flow::Estimator& estimator) {
             return estimator.push(view, kept.of<std::uint8_t>());
           });
         },
@@ -93,7 +94,7 @@ class Estimator {
   }
 
   void finish() {
-    estimator_.call(Work{}, nb::none(), [](flow::Estimator& estimator) {
+    video_.call(Work{}, nb::none(), [](flow::Estimator& estimator) {
       estimator.finish();
       return true;
     });
@@ -108,18 +109,25 @@ class Estimator {
     options.exec.device = resolve(options.exec.device);
     return options;
   }
+  flow::Estimator made(const Exec& exec) const {
+    FlowOptions options = options_;
+    options.exec = exec;
+    return flow::Estimator(options);
+  }
   // Only samples that estimators take reach the library.
   template <class Sample, class Function>
-  std::optional<flow::Flow> run(ImageView<const Sample> image, Function function) {
+  static std::optional<flow::Flow> run(Kept<flow::Estimator>& estimator,
+                                       ImageView<const Sample> image, Function function) {
     if constexpr (std::is_same_v<Sample, std::uint8_t> || std::is_same_v<Sample, std::uint16_t> ||
                   std::is_same_v<Sample, float>)
-      return estimator_.call({kOperationsPerPixel * image.width * image.height}, nb::none(),
-                             function);
+      return estimator.call({kOperationsPerPixel * image.width * image.height}, nb::none(),
+                            function);
     else return {};
   }
 
   FlowOptions options_;
-  Kept<flow::Estimator> estimator_;
+  Kept<flow::Estimator> pairs_;
+  Kept<flow::Estimator> video_;  // always has the frame before
 };
 
 nb::object wheel(nb::handle u, nb::handle v, nb::handle known, nb::handle longest) {

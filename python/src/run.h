@@ -65,20 +65,26 @@ class Calls {
   std::int64_t interruptions_ = 0;
 };
 
-// A face of the library that is made on its first call, and again after an interruption.
+// Whether Ctrl-C ends a call at once, after which its object is made again and has lost what it
+// knew, or when the call has come to its own end.
+enum class OnInterrupt : unsigned char { kStop, kComplete };
+
+// A face of the library that is made on its first call, and again after it was stopped.
 template <class Face>
 class Kept {
  public:
   using Make = std::function<Face(const Exec&)>;
-  Kept(Exec exec, Make make) : exec_(std::move(exec)), make_(std::move(make)) {}
+  Kept(Exec exec, Make make, OnInterrupt on_interrupt = OnInterrupt::kStop)
+      : exec_(std::move(exec)), make_(std::move(make)), on_interrupt_(on_interrupt) {}
 
   // Calls function(face).
   template <class Function>
   auto call(Work work, nb::handle progress, Function function) {
     return calls_.run(work, progress, [&] {
-      if (!face_ || made_at_ != calls_.interruptions()) {
+      const bool stops = on_interrupt_ == OnInterrupt::kStop;
+      if (!face_ || (stops && made_at_ != calls_.interruptions())) {
         made_at_ = calls_.interruptions();
-        face_.emplace(make_(calls_.watched(exec_)));
+        face_.emplace(make_(stops ? calls_.watched(exec_) : exec_));
       }
       return function(*face_);
     });
@@ -87,6 +93,7 @@ class Kept {
  private:
   Exec exec_;
   Make make_;
+  OnInterrupt on_interrupt_;
   Calls calls_;
   std::optional<Face> face_;
   std::int64_t made_at_ = -1;

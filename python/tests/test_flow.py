@@ -42,6 +42,16 @@ def test_a_video_is_a_chain_of_pairs(pair):
     assert estimator.push(first) is None and estimator.push(second) is not None
 
 
+def test_a_video_goes_on_after_an_interruption(pair):
+    first, second = pair
+    expected = fovea.flow.estimate(first, second, device="cpu", quality="fast")
+    estimator = fovea.flow.Estimator(device="cpu", quality="fast")
+    estimator.push(first)
+    with pytest.raises(fovea.InvalidArgument):
+        estimator.push(None)
+    assert estimator.push(second) == expected
+
+
 def test_warping_gives_the_first_image_back(pair, field):
     first, second = pair
     warped = field.warp(second)

@@ -96,6 +96,19 @@ def test_videos_come_in_order(street, found):
     assert reports[-1][:2] == ("frames", 7)
 
 
+def test_a_video_in_a_folder_is_the_same(tmp_path, street, found):
+    image = fovea.read_image(street)
+    for i in range(3):
+        fovea.write_image(tmp_path / f"{i}.png", image)
+    results = list(fovea.people.Detector("channels", threshold=-1, device="cpu").video(tmp_path))
+    assert [r.frame for r in results] == [0, 1, 2] and results[2].time_seconds == 2 / 25
+    assert all(np.array_equal(r.xyxy, found.xyxy) for r in results)
+    with fovea.read_video(tmp_path) as video:
+        assert video.info["size"] == (640, 480) and np.array_equal(next(video).image, image)
+    with pytest.raises(fovea.InvalidArgument, match="closed"):
+        next(video)
+
+
 def test_a_video_may_be_left_early(street):
     image = fovea.read_image(street)
     taken = 0
