@@ -1,9 +1,11 @@
 #pragma once
 #include <fovea/ops/confusion.h>
+#include <fovea/scenes/classifier.h>
 #include <fovea/scenes/train.h>
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace fovea::scenes {
@@ -16,6 +18,26 @@ struct Split {
 // `count` random splits, each of which trains on the same share of every class.
 FOVEA_API std::vector<Split> random_splits(std::span<const std::int32_t> labels, int classes,
                                            int count, double train_share, std::uint64_t seed);
+
+// How images are divided at random.
+struct SplitOptions {
+  int splits = 20;     // how many times
+  double share = 0.8;  // of the images per class that are trained on
+};
+FOVEA_API void describe(OptionVisitor& visit, SplitOptions& options);
+
+// Images, their classes, and how they are divided.
+struct SplitCorpus {
+  Corpus corpus;
+  std::vector<Split> splits;
+};
+// Divides the images of a folder or list (see read_corpus()) at random.
+FOVEA_API SplitCorpus split_corpus(const std::string& folder_or_list, const SplitOptions& options,
+                                   std::uint64_t seed);
+// One split, which two lists give: the images to train on and those to test with. The files of
+// both are looked up in `folder` first.
+FOVEA_API SplitCorpus given_split(const std::string& folder, const std::string& train_list,
+                                  const std::string& test_list);
 
 // What words are learned from: anew from the images that each split trains on, or once from all
 // images without their labels, as Chen does.
@@ -46,6 +68,12 @@ struct EvaluateReport {
 FOVEA_API EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
                                   int classes, std::span<const Split> splits,
                                   const EvaluateOptions& options = {},
+                                  const ImageFailure& failed = {});
+
+// Tests a trained classifier with all images, whose labels count its classes. The report has one
+// split.
+FOVEA_API EvaluateReport evaluate(Classifier& classifier, const io::ImageSet& images,
+                                  std::span<const std::int32_t> labels,
                                   const ImageFailure& failed = {});
 
 }  // namespace fovea::scenes

@@ -42,6 +42,12 @@ FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
 // The image is left out. Without such a function the error is thrown.
 using ImageFailure = std::function<void(int index, const std::string& why)>;
 
+// Learns words from the images of a set, as train() does with the same options.
+FOVEA_API Dictionary learn_dictionary(const io::ImageSet& images,
+                                      const DescriptorOptions& descriptor,
+                                      const DictionaryOptions& options = {},
+                                      const ImageFailure& failed = {});
+
 // Trains a model. Images are decoded on all threads while earlier ones are worked on. The same
 // data, options and seed give the same model on any device and for any number of threads.
 FOVEA_API Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,

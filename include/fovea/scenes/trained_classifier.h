@@ -56,6 +56,13 @@ struct TrainedClassifier {
   // One row of scores per row of features, one score per class. Scores lie between 0 and 1 and add
   // up to 1 (knn: the share of the neighbors; svm: probabilities), unless folds was 0.
   FOVEA_API Image<float> scores(ImageView<const float> features, const Exec& exec = {}) const;
+
+  // Which bins of a histogram speak for each class: one row per class, one number per bin. The
+  // numbers of a row add up to the evidence for its class. With svm that is the margin without the
+  // bias; with knn every neighbor of the class counts its similarity with the histogram (1 - their
+  // chi-squared distance, where both add up to 1) divided by the number of neighbors.
+  FOVEA_API Image<float> contributions(std::span<const float> histogram,
+                                       const Exec& exec = {}) const;
 };
 
 // The class with the greatest score in each row. Where neighbors voted equally often for several

@@ -7,9 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <numeric>
-
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -19,9 +16,7 @@
 namespace fovea::cli {
 
 void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
-  visit("splits", request.splits, "how many times the images are divided at random", 1, 1000);
-  visit("share", request.share, "share of the images per class that the model is trained on", 0.01,
-        0.99);
+  describe(visit, request.split);
   visit.path("train", request.train, TextUse::kInput,
              "list of the images to train on, instead of a random choice; its file names are "
              "relative to INPUT");
@@ -37,53 +32,13 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
 
 namespace {
 
-// Images, their classes, and how they are divided.
-struct Task {
-  scenes::Corpus corpus;
-  std::vector<scenes::Split> splits;
-};
-
-Task given_split(const ScenesEvalRequest& request, const std::string& folder) {
+scenes::SplitCorpus make_task(const ScenesEvalRequest& request, const Context& context) {
+  const std::string& input = context.inputs[0];
+  if (request.train.empty() && request.test.empty())
+    return scenes::split_corpus(input, request.split, context.exec.seed);
   if (request.train.empty() || request.test.empty())
     throw InvalidArgument("--train and --test go together: each names a list");
-  Task task{scenes::read_corpus(request.train, {}, folder), {}};
-  const scenes::Corpus test = scenes::read_corpus(request.test, task.corpus.classes, folder);
-  scenes::Split split;
-  split.train.resize(task.corpus.paths.size());
-  std::iota(split.train.begin(), split.train.end(), 0);
-  split.test.resize(test.paths.size());
-  std::iota(split.test.begin(), split.test.end(), static_cast<int>(split.train.size()));
-  task.corpus.paths.insert(task.corpus.paths.end(), test.paths.begin(), test.paths.end());
-  task.corpus.labels.insert(task.corpus.labels.end(), test.labels.begin(), test.labels.end());
-  task.splits.push_back(std::move(split));
-  return task;
-}
-
-Task make_task(const ScenesEvalRequest& request, const Context& context) {
-  const std::string& input = context.inputs[0];
-  if (!request.train.empty() || !request.test.empty()) return given_split(request, input);
-  Task task{scenes::read_corpus(input), {}};
-  task.splits =
-      scenes::random_splits(task.corpus.labels, static_cast<int>(task.corpus.classes.size()),
-                            request.splits, request.share, context.exec.seed);
-  return task;
-}
-
-// Tests a trained model on images that it has not seen.
-scenes::EvaluateReport test_model(scenes::Classifier& classifier, const scenes::Corpus& corpus,
-                                  const Context& context, SkippedImages& skipped) {
-  scenes::EvaluateReport result;
-  result.total = Confusion(static_cast<int>(classifier.classes().size()));
-  const InputImages images(context, corpus.paths);
-  classifier.classify(images, [&](const scenes::ClassifiedImage& image) {
-    const auto at = static_cast<std::size_t>(image.index);
-    if (image.result) ++result.total.at(corpus.labels[at], image.result->label);
-    else skipped.report(image.index, image.error);
-  });
-  result.splits.push_back(result.total);
-  result.accuracy_mean = result.total.accuracy();
-  result.failed = skipped.count();
-  return result;
+  return scenes::given_split(input, request.train, request.test);
 }
 
 void print_json(const ScenesEvalResult& result, const Context& context) {
@@ -143,9 +98,10 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
     result.classes = classifier.classes();
     const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0], result.classes);
     paths = corpus.paths;
-    result.evaluation = test_model(classifier, corpus, context, skipped);
+    result.evaluation =
+        scenes::evaluate(classifier, InputImages(context, paths), corpus.labels, skipped.report());
   } else {
-    const Task task = make_task(request, context);
+    const scenes::SplitCorpus task = make_task(request, context);
     result.classes = task.corpus.classes;
     paths = task.corpus.paths;
     request.evaluate.exec = context.exec;

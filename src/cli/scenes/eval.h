@@ -9,8 +9,7 @@
 namespace fovea::cli {
 
 struct ScenesEvalRequest {
-  int splits = 20;
-  double share = 0.8;
+  scenes::SplitOptions split{};
   std::string train{};
   std::string test{};
   std::string model{};

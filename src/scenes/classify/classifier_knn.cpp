@@ -7,11 +7,11 @@
 
 #include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
+#include "scenes/classify/kernel_map.h"
 
 namespace fovea::scenes {
 
-std::vector<std::int32_t> nearest_labels(std::span<const float> distances,
-                                         std::span<const std::int32_t> labels, int count) {
+std::vector<std::int32_t> nearest_samples(std::span<const float> distances, int count) {
   std::vector<std::int32_t> order(distances.size());
   std::iota(order.begin(), order.end(), 0);
   const auto at = [&](std::int32_t i) { return distances[static_cast<std::size_t>(i)]; };
@@ -20,8 +20,14 @@ std::vector<std::int32_t> nearest_labels(std::span<const float> distances,
     return at(a) != at(b) ? at(a) < at(b) : a < b;
   });
   order.erase(end, order.end());
-  for (std::int32_t& i : order) i = labels[static_cast<std::size_t>(i)];
   return order;
+}
+
+std::vector<std::int32_t> nearest_labels(std::span<const float> distances,
+                                         std::span<const std::int32_t> labels, int count) {
+  std::vector<std::int32_t> nearest = nearest_samples(distances, count);
+  for (std::int32_t& i : nearest) i = labels[static_cast<std::size_t>(i)];
+  return nearest;
 }
 
 void vote(std::span<const std::int32_t> nearest, int count, std::span<float> shares) {
@@ -54,6 +60,22 @@ void knn_scores(const KnnClasses& knn, ImageView<const float> features, ImageVie
              {scores.row(first + y), static_cast<std::size_t>(scores.width)});
       }
     });
+  }
+}
+
+void knn_contributions(const KnnClasses& knn, std::span<const float> histogram,
+                       ImageView<float> contributions, const Exec& exec) {
+  std::vector<float> distances(static_cast<std::size_t>(knn.samples.height()));
+  chi_squared_distances(packed_view(histogram.data(), static_cast<int>(histogram.size()), 1),
+                        knn.samples, packed_view(distances.data(), knn.samples.height(), 1), exec);
+  const std::vector<std::int32_t> nearest = nearest_samples(distances, knn.neighbors);
+  const auto voters = static_cast<float>(nearest.size());
+  for (const std::int32_t sample : nearest) {
+    const float* known = knn.samples.row(sample);
+    float* row = contributions.row(knn.labels[static_cast<std::size_t>(sample)]);
+    for (std::size_t i = 0; i < histogram.size(); ++i)
+      row[i] +=
+          static_cast<float>(exact_kernel(Kernel::kChiSquared, histogram[i], known[i])) / voters;
   }
 }
 

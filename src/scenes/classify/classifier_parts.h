@@ -22,8 +22,14 @@ void svm_scores(const SvmClasses& svm, ImageView<const float> features, ImageVie
 
 void knn_scores(const KnnClasses& knn, ImageView<const float> features, ImageView<float> scores,
                 const Exec& exec);
-// Returns the labels of the `count` nearest samples, nearest first; of equal distances the first
+void svm_contributions(const SvmClasses& svm, std::span<const float> histogram,
+                       ImageView<float> contributions);
+void knn_contributions(const KnnClasses& knn, std::span<const float> histogram,
+                       ImageView<float> contributions, const Exec& exec);
+// Returns the numbers of the `count` nearest samples, nearest first; of equal distances the first
 // sample is first.
+std::vector<std::int32_t> nearest_samples(std::span<const float> distances, int count);
+// Returns their labels.
 std::vector<std::int32_t> nearest_labels(std::span<const float> distances,
                                          std::span<const std::int32_t> labels, int count);
 // Computes the shares of the votes of the first `count` neighbors. Of several classes with the most

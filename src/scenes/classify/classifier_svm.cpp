@@ -186,4 +186,19 @@ void svm_scores(const SvmClasses& svm, ImageView<const float> features, ImageVie
   });
 }
 
+void svm_contributions(const SvmClasses& svm, std::span<const float> histogram,
+                       ImageView<float> contributions) {
+  KernelMap::Sparse sparse;
+  KernelMap(svm.kernel).map(histogram, sparse);
+  for (int c = 0; c < contributions.height; ++c)
+    for (std::size_t i = 0; i < sparse.bins.size(); ++i) {
+      const float* weights =
+          svm.weights.row(c) + static_cast<std::ptrdiff_t>(sparse.bins[i]) * kMapNumbers;
+      double sum = 0;
+      for (std::size_t k = 0; k < kMapNumbers; ++k)
+        sum += static_cast<double>(sparse.numbers[i][k]) * weights[k];
+      contributions.at(sparse.bins[i], c) = static_cast<float>(sum);
+    }
+}
+
 }  // namespace fovea::scenes

@@ -62,6 +62,16 @@ void check_labels(const LabeledRows& data) {
                                       none - counts.begin()));
 }
 
+// Throws unless the histograms have the bins that the classifier knows.
+void check_bins(const char* what, const TrainedClassifier& classifier, int bins) {
+  const int known = classifier.kind == ClassifierKind::kKnn
+                        ? classifier.knn.samples.width()
+                        : classifier.svm.weights.width() / kMapNumbers;
+  if (bins != known)
+    throw InvalidArgument(
+        fmt::format("{}: histograms of {} bins, the classifier knows {}", what, bins, known));
+}
+
 }  // namespace
 
 std::span<const Choice> choices(ClassifierKind) {
@@ -94,15 +104,21 @@ void describe(OptionVisitor& visit, TrainClassifierOptions& options) {
 
 Image<float> TrainedClassifier::scores(ImageView<const float> features, const Exec& exec) const {
   check_rows("scores", features);
-  const int bins =
-      kind == ClassifierKind::kKnn ? knn.samples.width() : svm.weights.width() / kMapNumbers;
-  if (features.height > 0 && features.width != bins)
-    throw InvalidArgument(fmt::format("scores: histograms of {} bins, the classifier knows {}",
-                                      features.width, bins));
+  if (features.height > 0) check_bins("scores", *this, features.width);
   Image<float> result(classes, features.height);
   if (features.height == 0) return result;
   if (kind == ClassifierKind::kKnn) knn_scores(knn, features, result, exec);
   else svm_scores(svm, features, result, exec);
+  return result;
+}
+
+Image<float> TrainedClassifier::contributions(std::span<const float> histogram,
+                                              const Exec& exec) const {
+  check_bins("contributions", *this, static_cast<int>(histogram.size()));
+  Image<float> result(static_cast<int>(histogram.size()), classes);
+  for (int y = 0; y < classes; ++y) std::fill_n(result.row(y), result.width(), 0.F);
+  if (kind == ClassifierKind::kKnn) knn_contributions(knn, histogram, result, exec);
+  else svm_contributions(svm, histogram, result);
   return result;
 }
 

@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 
 #include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
@@ -300,6 +302,38 @@ std::vector<Split> random_splits(std::span<const std::int32_t> labels, int class
   return splits;
 }
 
+void describe(OptionVisitor& visit, SplitOptions& options) {
+  visit("splits", options.splits, "how many times the images are divided at random", 1, 1000);
+  visit("share", options.share, "share of the images per class that the model is trained on", 0.01,
+        0.99);
+}
+
+SplitCorpus split_corpus(const std::string& folder_or_list, const SplitOptions& options,
+                         std::uint64_t seed) {
+  check_options(options);
+  SplitCorpus result{read_corpus(folder_or_list), {}};
+  result.splits =
+      random_splits(result.corpus.labels, static_cast<int>(result.corpus.classes.size()),
+                    options.splits, options.share, seed);
+  return result;
+}
+
+SplitCorpus given_split(const std::string& folder, const std::string& train_list,
+                        const std::string& test_list) {
+  SplitCorpus result{read_corpus(train_list, {}, folder), {}};
+  Corpus& corpus = result.corpus;
+  const Corpus test = read_corpus(test_list, corpus.classes, folder);
+  Split split;
+  split.train.resize(corpus.paths.size());
+  std::iota(split.train.begin(), split.train.end(), 0);
+  split.test.resize(test.paths.size());
+  std::iota(split.test.begin(), split.test.end(), static_cast<int>(split.train.size()));
+  corpus.paths.insert(corpus.paths.end(), test.paths.begin(), test.paths.end());
+  corpus.labels.insert(corpus.labels.end(), test.labels.begin(), test.labels.end());
+  result.splits.push_back(std::move(split));
+  return result;
+}
+
 std::span<const Choice> choices(DictionaryFrom) {
   static constexpr std::array<Choice, 2> kChoices{
       {{"split", static_cast<int>(DictionaryFrom::kSplit)},
@@ -334,6 +368,27 @@ EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t
     result.total += result.splits.back();
   }
   summarize(result, evaluator);
+  return result;
+}
+
+EvaluateReport evaluate(Classifier& classifier, const io::ImageSet& images,
+                        std::span<const std::int32_t> labels, const ImageFailure& failed) {
+  const auto classes = static_cast<int>(classifier.classes().size());
+  check_labels(labels, images.count(), classes);
+  EvaluateReport result;
+  result.total = Confusion(classes);
+  classifier.classify(images, [&](const ClassifiedImage& image) {
+    if (image.result) {
+      ++result.total.at(labels[static_cast<std::size_t>(image.index)], image.result->label);
+      return;
+    }
+    ++result.failed;
+    if (failed) return failed(image.index, image.error);
+    (void)images.read(image.index);  // throws what it threw before
+    throw FormatError(image.error);
+  });
+  result.splits.push_back(result.total);
+  result.accuracy_mean = result.total.accuracy();
   return result;
 }
 

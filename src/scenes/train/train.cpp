@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "core/words.h"
 #include "scenes/train/train_images.h"
@@ -44,6 +45,15 @@ void check_every_class(std::span<const std::int32_t> labels, std::span<const std
           fmt::format("train: class {} has no image that can be read", classes[c]));
 }
 
+// Draws samples of the images at `which`, from which those that cannot be read are taken out.
+Image<float> draw_samples(const io::ImageSet& images, std::vector<int>& which,
+                          const SampleRequest& request, const ImageFailure& failed) {
+  SampleTable samples = sample_images({images, which, "drawing samples"}, request, failed);
+  std::erase_if(which, [&](int i) { return !samples.usable[static_cast<std::size_t>(i)]; });
+  if (which.size() == samples.usable.size()) return std::move(samples.rows);
+  return rows_of(samples.rows, which, request.samples);
+}
+
 }  // namespace
 
 void describe(OptionVisitor& visit, TrainOptions& options) {
@@ -73,6 +83,17 @@ FeatureTable make_features(const io::ImageSet& images, const Dictionary& diction
   return make_features(ImageLoop{images, all_of(images), "features"}, dictionary, options, failed);
 }
 
+Dictionary learn_dictionary(const io::ImageSet& images, const DescriptorOptions& descriptor,
+                            const DictionaryOptions& options, const ImageFailure& failed) {
+  DescriptorOptions described = descriptor;
+  described.exec = options.exec;
+  check_options(described);
+  check_options(options);
+  std::vector<int> which = all_of(images);
+  const Image<float> samples = draw_samples(images, which, {described, options.samples}, failed);
+  return learn_dictionary(samples, described, options);
+}
+
 Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
             std::span<const std::string> classes, const TrainOptions& given,
             const ImageFailure& failed) {
@@ -83,18 +104,13 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
   std::vector<int> which = all_of(images);
   Model model;
   {
-    const int each = options.dictionary.samples;
-    const SampleTable samples =
-        sample_images({images, which, "drawing samples"}, {options.descriptor, each}, failed);
-    std::erase_if(which, [&](int i) { return !samples.usable[static_cast<std::size_t>(i)]; });
+    const Image<float> samples =
+        draw_samples(images, which, {options.descriptor, options.dictionary.samples}, failed);
     std::vector<std::int32_t> usable;
     usable.reserve(which.size());
     for (const int i : which) usable.push_back(labels[static_cast<std::size_t>(i)]);
     check_every_class(usable, classes);
-    const bool all = which.size() == samples.usable.size();
-    const Image<float> chosen = all ? Image<float>() : rows_of(samples.rows, which, each);
-    model.dictionary = learn_dictionary(all ? samples.rows.view() : chosen.view(),
-                                        options.descriptor, options.dictionary);
+    model.dictionary = learn_dictionary(samples, options.descriptor, options.dictionary);
   }
   // A file that fails only now, in the second pass, is left out as well.
   const FeatureTable table = make_features(ImageLoop{images, which, "features"}, model.dictionary,

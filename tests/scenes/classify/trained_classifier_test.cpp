@@ -208,6 +208,50 @@ TEST(TrainedClassifier, MarginsAloneComeWithoutFolds) {
   EXPECT_LT(*std::min_element(scores.row(0), scores.row(0) + 3), 0);
 }
 
+TEST(TrainedClassifier, ContributionsOfBinsAddUpToTheMargin) {
+  const Data train = histograms(3, 20, 40, 0.3F, 1);
+  const int bins = train.rows.width();
+  for (const Kernel kernel : {Kernel::kIntersection, Kernel::kChiSquared}) {
+    const TrainedClassifier classifier =
+        train_classifier(train.rows, train.labels, 3,
+                         {.classifier = ClassifierKind::kSvm, .kernel = kernel, .folds = 0});
+    const Image<float> scores = classifier.scores(train.rows);
+    for (int y = 0; y < train.rows.height(); ++y) {
+      const Image<float> given =
+          classifier.contributions({train.rows.row(y), static_cast<std::size_t>(bins)});
+      ASSERT_EQ(given.height(), 3);
+      for (int c = 0; c < 3; ++c) {
+        const double sum = std::accumulate(given.row(c), given.row(c) + bins, 0.0);
+        EXPECT_NEAR(sum + classifier.svm.bias[static_cast<std::size_t>(c)], scores.at(c, y), 1e-5);
+        for (int x = 0; x < bins; ++x)
+          EXPECT_TRUE(train.rows.at(x, y) > 0 || given.at(x, c) == 0);
+      }
+    }
+  }
+}
+
+TEST(TrainedClassifier, ContributionsOfBinsAddUpToTheSimilarityWithNeighbors) {
+  const Data train = histograms(3, 20, 40, 0.3F, 1);
+  const int bins = train.rows.width(), samples = train.rows.height();
+  constexpr int kNeighbors = 4;
+  const TrainedClassifier classifier =
+      train_classifier(train.rows, train.labels, 3, {.neighbors = kNeighbors});
+  for (const int y : {0, 1, 17}) {
+    std::vector<float> distances(static_cast<std::size_t>(samples));
+    chi_squared_distances(train.rows.view().crop(0, y, bins, 1), train.rows,
+                          packed_view(distances.data(), samples, 1));
+    std::vector<double> expected(3, 0);
+    for (const std::int32_t i : nearest_samples(distances, kNeighbors))
+      expected[static_cast<std::size_t>(train.labels[static_cast<std::size_t>(i)])] +=
+          (1 - distances[static_cast<std::size_t>(i)]) / kNeighbors;
+    const Image<float> given =
+        classifier.contributions({train.rows.row(y), static_cast<std::size_t>(bins)});
+    for (int c = 0; c < 3; ++c)
+      EXPECT_NEAR(std::accumulate(given.row(c), given.row(c) + bins, 0.0),
+                  expected[static_cast<std::size_t>(c)], 1e-5);
+  }
+}
+
 TEST(TrainedClassifier, IsTheSameForAnyNumberOfThreads) {
   const Data train = histograms(5, 25, 90, 0.6F, 1);
   const TrainClassifierOptions options{.classifier = ClassifierKind::kSvm};
@@ -263,6 +307,8 @@ TEST(TrainedClassifier, SaysWhatIsWrong) {
               HasSubstr("histogram 3 holds -1"));
   const TrainedClassifier knn = train_classifier(train.rows, train.labels, 2);
   EXPECT_THAT(message_of<InvalidArgument>([&] { knn.scores(Image<float>(9, 2)); }),
+              HasSubstr("9 bins, the classifier knows 8"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { knn.contributions(std::vector<float>(9)); }),
               HasSubstr("9 bins, the classifier knows 8"));
 }
 

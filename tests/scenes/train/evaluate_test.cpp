@@ -1,10 +1,13 @@
 #include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
 #include <fovea/scenes/evaluate.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <memory>
 #include <set>
 
 #include "scenes/textures.h"
@@ -49,6 +52,34 @@ TEST(Splits, TakeTheShareOfEveryClass) {
   EXPECT_NE(splits[0].test, splits[1].test);
   EXPECT_EQ(random_splits(labels, 3, 4, 0.8, 9)[3].test, splits[3].test);
   EXPECT_NE(random_splits(labels, 3, 4, 0.8, 10)[3].test, splits[3].test);
+}
+
+TEST(Splits, OfAFolderAndOfTwoLists) {
+  const test::TempFolder folder;
+  const Textures set(4);
+  std::string train_list, test_list;
+  for (int i = 0; i < set.count(); ++i) {
+    const std::string& kind = set.classes[static_cast<std::size_t>(i % 3)];
+    const std::string name = kind + "/" + std::to_string(i) + ".png";
+    std::filesystem::create_directories(folder / kind);
+    io::write_image(folder / name, set.read(i).view());
+    (i < 6 ? train_list : test_list) += name + " " + kind + "\n";
+  }
+  const SplitCorpus random = split_corpus(folder.path(), {.splits = 3, .share = 0.5}, 7);
+  EXPECT_EQ(random.corpus.paths.size(), 12U);
+  ASSERT_EQ(random.splits.size(), 3U);
+  EXPECT_EQ(random.splits[2].train, random_splits(random.corpus.labels, 3, 3, 0.5, 7)[2].train);
+  EXPECT_THROW(split_corpus(folder.path(), {.splits = 0}, 7), InvalidArgument);
+
+  const test::TempFolder lists;
+  test::save(lists / "train.txt", train_list);
+  test::save(lists / "test.txt", test_list);
+  const SplitCorpus given = given_split(folder.path(), lists / "train.txt", lists / "test.txt");
+  ASSERT_EQ(given.splits.size(), 1U);
+  EXPECT_THAT(given.splits[0].train, ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(given.splits[0].test, ElementsAre(6, 7, 8, 9, 10, 11));
+  EXPECT_EQ(given.corpus.paths[7], folder / "spots/7.png");
+  EXPECT_EQ(given.corpus.classes[static_cast<std::size_t>(given.corpus.labels[7])], "spots");
 }
 
 TEST(Splits, KeepOneOfFewOnEitherSide) {
@@ -137,6 +168,30 @@ TEST(Evaluate, ImagesThatCannotBeReadTakeNoPart) {
   EXPECT_THAT(failed, ElementsAre(0, 10));
   EXPECT_EQ(result.failed, 2);
   EXPECT_THROW(evaluate(set, set.labels, 3, splits), FormatError);
+}
+
+TEST(Evaluate, ATrainedClassifierIsTestedWithAllImages) {
+  const Textures set(6), broken(6, {5});
+  const TrainOptions options = small_options(ClassifierKind::kKnn, DictionaryFrom::kAll).train;
+  Classifier classifier(
+      std::make_shared<const Model>(train(set, set.labels, set.classes, options)));
+  std::vector<int> failed;
+  const EvaluateReport report =
+      evaluate(classifier, broken, broken.labels,
+               [&](int index, const std::string&) { failed.push_back(index); });
+  EXPECT_THAT(failed, ElementsAre(5));
+  EXPECT_EQ(report.failed, 1);
+  ASSERT_EQ(report.splits.size(), 1U);
+  Confusion expected(3);
+  for (int i = 0; i < set.count(); ++i)
+    if (i != 5)
+      ++expected.at(set.labels[static_cast<std::size_t>(i)],
+                    classifier.classify(set.read(i)).label);
+  EXPECT_EQ(report.total, expected);
+  EXPECT_EQ(report.accuracy_mean, expected.accuracy());
+  EXPECT_THAT(message_of<FormatError>([&] { evaluate(classifier, broken, broken.labels); }),
+              HasSubstr("picture 5"));
+  EXPECT_THROW(evaluate(classifier, set, std::vector<std::int32_t>(18, 3)), InvalidArgument);
 }
 
 TEST(Evaluate, NamesTheSplitInItsProgress) {

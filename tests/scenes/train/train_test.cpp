@@ -76,6 +76,19 @@ TEST(Train, IsTheSameForAnyNumberOfThreads) {
   EXPECT_FALSE(test::images_equal(one.dictionary.words, other.dictionary.words));
 }
 
+TEST(Train, WordsAloneAreThoseOfTheModel) {
+  const Textures set(8, {4});
+  const TrainOptions options = small_options(ClassifierKind::kKnn);
+  std::vector<int> failed;
+  const ImageFailure report = [&](int index, const std::string&) { failed.push_back(index); };
+  const Dictionary words = learn_dictionary(set, options.descriptor, options.dictionary, report);
+  EXPECT_THAT(failed, ElementsAre(4));
+  const Model model = small_model(set, ClassifierKind::kKnn, {}, report);
+  EXPECT_TRUE(test::images_equal(words.words, model.dictionary.words));
+  EXPECT_EQ(words.mean, model.dictionary.mean);
+  EXPECT_THROW(learn_dictionary(set, options.descriptor, options.dictionary), FormatError);
+}
+
 TEST(Train, AnImageThatCannotBeReadIsReportedAndLeftOut) {
   const Textures set(8, {4, 23});
   EXPECT_THAT(message_of<FormatError>([&] { small_model(set, ClassifierKind::kKnn); }),
