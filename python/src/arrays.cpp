@@ -75,6 +75,9 @@ void require_cpu(const char* name, const AnyArray& array, nb::handle value) {
 // Imports what has __dlpack__, __array__ of the CPU, or the buffer protocol.
 bool import_array(nb::handle value, AnyArray& array) {
   if (value.is_none() || PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) return false;
+  // A single number is no array, and NumPy's times describe themselves wrongly as buffers.
+  const nb::object axes = nb::getattr(value, "ndim", nb::none());
+  if (PyLong_Check(axes.ptr()) && PyObject_IsTrue(axes.ptr()) == 0) return false;
   if (nb::try_cast<AnyArray>(value, array, false)) return true;
   PyErr_Clear();
   // Images of PIL and others that describe themselves to NumPy alone.
@@ -218,6 +221,20 @@ ImageInput rows_input(nb::handle value, const char* name,
   if (array.ndim() == 1 && array.shape(0) > 1 && array.stride(0) != 1)
     throw InvalidArgument(
         fmt::format("{0} is not contiguous; pass numpy.ascontiguousarray({0})", name));
+  return input;
+}
+
+PointsInput points_input(nb::handle value, const char* name) {
+  const std::string need = "an array of float32 and of shape (points, numbers)";
+  PointsInput input{array_of(name, value, need), {}};
+  const AnyArray& array = input.array;
+  if (array.ndim() != 2 || !has_type<float>(array)) refuse_type(name, value, need);
+  if (array.size() == 0)
+    throw InvalidArgument(fmt::format("{} is empty ({})", name, array_text(value)));
+  if (!fits_int(array))
+    throw InvalidArgument(fmt::format("{} is {}, which is too large", name, array_text(value)));
+  require_rows(name, array);
+  input.view = view_of<float>(array);
   return input;
 }
 

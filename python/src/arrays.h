@@ -49,6 +49,13 @@ ImageInput mask_input(nb::handle value, const char* name = "mask");
 ImageInput rows_input(nb::handle value, const char* name,
                       std::initializer_list<io::SampleType> samples);
 
+// Points, one per row of a matrix of float32. Rows may have a gap between them.
+struct PointsInput {
+  AnyArray array;
+  ImageView<const float> view;
+};
+PointsInput points_input(nb::handle value, const char* name);
+
 // A dense array of numbers with `dimensions` axes, C order, one element type. Returned as it is.
 AnyArray dense_array(nb::handle value, const char* name, nb::dlpack::dtype type,
                      std::initializer_list<int> dimensions);

@@ -57,4 +57,6 @@ NB_MODULE(_fovea, m) {
   bind_emd(m);
   bind_mesh(m);
   bind_actions(m);
+  bind_kmeans(m);
+  bind_scenes(m);
 }

@@ -32,7 +32,10 @@ Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it by
 bool read(nb::handle value, std::int64_t& number) {
   if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr())) return false;
   const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
-  if (!index.is_valid()) throw nb::python_error();
+  if (!index.is_valid()) {  // an array of several numbers
+    PyErr_Clear();
+    return false;
+  }
   int overflow = 0;
   number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   return overflow == 0;

@@ -11,5 +11,7 @@ void bind_flow(nanobind::module_& parent);
 void bind_emd(nanobind::module_& parent);
 void bind_mesh(nanobind::module_& parent);
 void bind_actions(nanobind::module_& parent);
+void bind_kmeans(nanobind::module_& parent);
+void bind_scenes(nanobind::module_& parent);
 
 }  // namespace fovea::python

@@ -1,0 +1,131 @@
+// fovea.KMeans: clusters of points, and the center that is nearest to each point.
+#include <fovea/core/error.h>
+#include <fovea/ops/kmeans.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "renamed.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+// The options under the names of scikit-learn.
+struct ClusterOptions : KmeansOptions {};
+
+constexpr std::array<Renaming, 7> kNames{{{"clusters", "n_clusters"},
+                                          {"start", "init"},
+                                          {"restarts", "n_init"},
+                                          {"max-iterations", "max_iter"},
+                                          {"tolerance", "tol"},
+                                          {"batch", "batch_size"},
+                                          {"seed", "random_state"}}};
+
+template <class Function>
+void for_each_keyword(ClusterOptions& options, Function function) {
+  for_each_renamed(static_cast<KmeansOptions&>(options), kNames, function);
+}
+
+ClusterOptions with_keywords(const nb::dict& keywords) {
+  ClusterOptions options;
+  set_keywords(options, keywords, "KMeans");
+  options.exec.device = resolve(options.exec.device);
+  return options;
+}
+
+// The distances of one iteration.
+Work work_of(ImageView<const float> points, int centers) {
+  return {2.0 * points.width * points.height * centers};
+}
+
+template <class Part>
+nb::object column(const std::vector<KmeansIteration>& iterations, Part KmeansIteration::*part) {
+  std::vector<Part> values;
+  values.reserve(iterations.size());
+  for (const KmeansIteration& iteration : iterations) values.push_back(iteration.*part);
+  return to_numpy(values);
+}
+
+nb::dict fit(nb::handle points, const nb::dict& keywords, nb::handle progress) {
+  const ClusterOptions options = with_keywords(keywords);
+  const PointsInput input = points_input(points, "X");
+  Calls calls;
+  Kmeans found = calls.run(work_of(input.view, options.clusters), progress, [&] {
+    KmeansOptions watched = options;
+    watched.exec = calls.watched(options.exec);
+    return kmeans(input.view, watched);
+  });
+  nb::dict result;
+  result["centers"] = to_numpy(std::move(found.centers));
+  result["labels"] = to_numpy(found.labels);
+  result["counts"] = to_numpy(found.counts);
+  result["inertia"] = found.inertia;
+  result["converged"] = found.converged;
+  result["iterations"] = found.iterations.size();
+  result["inertias"] = column(found.iterations, &KmeansIteration::inertia);
+  return result;
+}
+
+void require_finite(ImageView<const float> points) {
+  for (int y = 0; y < points.height; ++y)
+    for (int x = 0; x < points.width; ++x)
+      if (!std::isfinite(points.at(x, y)))
+        throw InvalidArgument(fmt::format("X: number {} of point {} is {}, expected finite ones", x,
+                                          y, points.at(x, y)));
+}
+
+class Nearest {
+ public:
+  Nearest(nb::handle centers, const nb::dict& keywords)
+      : centers_(clone(points_input(centers, "cluster_centers_").view)),
+        nearest_(with_keywords(keywords).exec,
+                 [this](const Exec& exec) { return NearestCenter(centers_.view(), exec); }) {}
+
+  nb::object find(nb::handle points) {
+    const PointsInput input = checked(points);
+    const std::vector<std::int32_t> labels =
+        nearest_.call(work_of(input.view, centers_.height()), nb::none(), [&](NearestCenter& near) {
+          require_finite(input.view);
+          return near.find(input.view);
+        });
+    return to_numpy(labels);
+  }
+
+  // Throws where find() would throw.
+  void check(nb::handle points) const { require_finite(checked(points).view); }
+
+ private:
+  PointsInput checked(nb::handle points) const {
+    PointsInput input = points_input(points, "X");
+    if (input.view.width != centers_.width())
+      throw InvalidArgument(fmt::format("X has {} numbers per point; expected {} as in fit()",
+                                        input.view.width, centers_.width()));
+    return input;
+  }
+
+  Image<float> centers_;
+  Kept<NearestCenter> nearest_;
+};
+
+}  // namespace
+
+void bind_kmeans(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("kmeans");
+  m.def("fit", &fit, nb::arg("points").none(), nb::arg("options"), nb::arg("progress").none());
+  m.def("kmeans_options", &option_table<ClusterOptions>);
+  nb::class_<Nearest>(m, "Nearest")
+      .def(nb::init<nb::handle, const nb::dict&>())
+      .def("find", &Nearest::find, nb::arg("points").none())
+      .def("check", &Nearest::check, nb::arg("points").none());
+}
+
+}  // namespace fovea::python

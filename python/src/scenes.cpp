@@ -1,0 +1,508 @@
+// fovea.scenes: classifiers of places, their models, training and evaluation, and bags of words.
+#include <fovea/core/error.h>
+#include <fovea/flow/flow.h>
+#include <fovea/io/image_set.h>
+#include <fovea/io/inputs.h>
+#include <fovea/scenes/classifier.h>
+#include <fovea/scenes/evaluate.h>
+#include <fovea/scenes/show.h>
+#include <fovea/scenes/train.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "arrays.h"
+#include "errors.h"
+#include "options.h"
+#include "renamed.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using scenes::ClassifyOptions;
+using scenes::Dictionary;
+using scenes::EvaluateReport;
+using scenes::FeatureMaker;
+using scenes::Model;
+using scenes::Split;
+using scenes::TrainOptions;
+
+using Bytes = ImageView<const std::uint8_t>;
+using Labels = std::vector<std::int32_t>;
+
+// Reads an image as the program does: RGB, turned upright, every number finite.
+Image<std::uint8_t> read_rgb(const std::string& path) {
+  const io::AnyImage image = io::read_image(path, {.orientation = io::Orientation::kApply});
+  try {
+    if (image.type() == io::SampleType::kFloat32 || image.type() == io::SampleType::kFloat64)
+      flow::require_finite(path, io::to_float(image));
+  } catch (const InvalidArgument& error) {
+    throw FormatError(error.what());
+  }
+  return io::to_rgb_bytes(image, path);
+}
+
+// An image of Python. Opacity is left out, which takes a copy.
+class SceneImage {
+ public:
+  explicit SceneImage(nb::handle image, const char* name = "image")
+      : input_(byte_image(image, name)), view_(input_.of<std::uint8_t>()) {
+    if (view_.channels != 4) return;
+    opaque_ = Image<std::uint8_t>(view_.width, view_.height, 3);
+    for (int y = 0; y < view_.height; ++y)
+      for (int x = 0; x < view_.width; ++x)
+        std::copy_n(view_.row(y) + 4 * x, 3, opaque_.row(y) + 3 * x);
+    view_ = opaque_.view();
+  }
+  Bytes view() const { return view_; }
+
+ private:
+  ImageInput input_;
+  Image<std::uint8_t> opaque_;
+  Bytes view_;
+};
+
+// Images in a list of Python's: texts are paths, everything else is an array.
+class SceneImages final : public io::ImageSet {
+ public:
+  explicit SceneImages(const nb::list& images) {
+    for (std::size_t i = 0; i < nb::len(images); ++i) {
+      const nb::object image = images[i];
+      if (PyUnicode_Check(image.ptr()))
+        entries_.push_back({nb::cast<std::string>(image), std::nullopt});
+      else entries_.push_back({{}, SceneImage(image, fmt::format("images[{}]", i).c_str())});
+    }
+    if (entries_.empty()) throw InvalidArgument("images is empty; expected one image or more");
+  }
+  int count() const override { return static_cast<int>(entries_.size()); }
+  Image<std::uint8_t> read(int index) const override {
+    const Entry& entry = entries_[static_cast<std::size_t>(index)];
+    return entry.image ? clone(entry.image->view()) : read_rgb(entry.path);
+  }
+
+ private:
+  struct Entry {
+    std::string path;
+    std::optional<SceneImage> image;
+  };
+  std::vector<Entry> entries_;
+};
+
+// Images that could not be read. Where they are not to be skipped, the first one is thrown.
+class Failures {
+ public:
+  explicit Failures(bool skip) : skip_(skip) {}
+  scenes::ImageFailure report() {
+    if (!skip_) return {};
+    return [this](int index, const std::string& why) { list_.emplace_back(index, why); };
+  }
+  const std::vector<std::pair<int, std::string>>& list() const { return list_; }
+
+ private:
+  bool skip_;
+  std::vector<std::pair<int, std::string>> list_;
+};
+
+// What a place of an image costs: filters, or gradients, and the search for its word.
+Work work_of(const Dictionary& dictionary, Bytes image) {
+  const double search = 2.0 * dictionary.size() * dictionary.words.width();
+  return {(2000 + search) * image.width * image.height};
+}
+// Training and evaluation, whose duration nobody knows before.
+constexpr Work kLong{1e12};
+
+template <class Options>
+Options with_keywords(const nb::dict& keywords, const char* function) {
+  Options options;
+  set_keywords(options, keywords, function);
+  options.exec.device = resolve(options.exec.device);
+  return options;
+}
+
+// ---- Models and classifiers
+
+nb::object words_of(const Dictionary& dictionary) {
+  return to_numpy(clone(dictionary.words.view()));
+}
+
+nb::dict grid_of(const scenes::DescriptorOptions& descriptor, int width, int height) {
+  const std::vector<scenes::PlaceGrid> grids = scenes::place_grids(descriptor, width, height);
+  nb::dict first;
+  first["left"] = grids[0].left;
+  first["top"] = grids[0].top;
+  first["step"] = grids[0].step;
+  std::int64_t places = 0;
+  for (const scenes::PlaceGrid& grid : grids) places += grid.count();
+  first["places"] = places;  // of all grids
+  return first;
+}
+
+class Classifier {
+ public:
+  Classifier(std::shared_ptr<const Model> model, const nb::dict& keywords)
+      : model_(std::move(model)),
+        options_(with_keywords<ClassifyOptions>(keywords, "Classifier")),
+        classifier_(
+            options_.exec,
+            [this](const Exec& exec) { return scenes::Classifier(model_, {.exec = exec}); }),
+        maker_(options_.exec, [this](const Exec& exec) {
+          scenes::FeatureOptions options;
+          options.pyramid = model_->pyramid;
+          options.exec = exec;
+          return FeatureMaker(model_->dictionary, options);
+        }) {}
+
+  nb::tuple classify(nb::handle image) {
+    const SceneImage input(image);
+    const scenes::ClassifyResult result = classifier_.call(
+        work(input), nb::none(),
+        [&](scenes::Classifier& classifier) { return classifier.classify(input.view()); });
+    return nb::make_tuple(result.label, to_numpy(result.scores));
+  }
+
+  nb::object features(nb::handle image) {
+    const SceneImage input(image);
+    return to_numpy(maker_.call(work(input), nb::none(),
+                                [&](FeatureMaker& maker) { return maker.make(input.view()); }));
+  }
+
+  nb::object words(nb::handle image) {
+    const SceneImage input(image);
+    return to_numpy(maker_.call(work(input), nb::none(),
+                                [&](FeatureMaker& maker) { return maker.words(input.view()); }));
+  }
+
+  nb::object contributions(nb::handle features) const {
+    const AnyArray histogram = dense_array<float>(features, "features", {1});
+    const std::span<const float> bins(static_cast<const float*>(histogram.data()),
+                                      histogram.size());
+    Image<float> given;
+    {
+      nb::gil_scoped_release others_go_on;
+      given = model_->classifier.contributions(bins, {.threads = options_.exec.threads});
+    }
+    return to_numpy(std::move(given));
+  }
+
+  nb::tuple evaluate(const nb::list& images, const Labels& labels, bool skip, nb::handle progress) {
+    const SceneImages set(images);
+    Failures failures(skip);
+    EvaluateReport report = classifier_.call(kLong, progress, [&](scenes::Classifier& classifier) {
+      return scenes::evaluate(classifier, set, labels, failures.report());
+    });
+    return nb::make_tuple(std::move(report), failures.list());
+  }
+
+  const ClassifyOptions& options() const { return options_; }
+
+ private:
+  Work work(const SceneImage& image) const { return work_of(model_->dictionary, image.view()); }
+
+  std::shared_ptr<const Model> model_;
+  ClassifyOptions options_;
+  Kept<scenes::Classifier> classifier_;
+  Kept<FeatureMaker> maker_;
+};
+
+std::shared_ptr<const Model> read_model(const std::string& name) {
+  nb::gil_scoped_release others_go_on;
+  return scenes::load_model(name);
+}
+
+nb::object read_image(const std::string& path) {
+  Image<std::uint8_t> image;
+  {
+    nb::gil_scoped_release others_go_on;
+    image = read_rgb(path);
+  }
+  return to_numpy(std::move(image));
+}
+
+// Paints a map of words in the colors of a model's words.
+nb::object paint_words(const Model& model, nb::handle words) {
+  const ImageInput map = image_input(words, {"words", {io::SampleType::kUint16}, {1}});
+  const auto view = map.of<std::uint16_t>();
+  for (int y = 0; y < view.height; ++y)
+    for (int x = 0; x < view.width; ++x)
+      if (view.at(x, y) >= model.dictionary.size())
+        throw InvalidArgument(fmt::format("words holds {}, but the model has {} words",
+                                          view.at(x, y), model.dictionary.size()));
+  return to_numpy(scenes::show_words(view, scenes::word_colors(model.dictionary)));
+}
+
+// ---- Training and evaluation
+
+nb::tuple corpus_of(const scenes::Corpus& corpus) {
+  return nb::make_tuple(corpus.paths, corpus.labels, corpus.classes);
+}
+
+nb::tuple read_corpus(const std::string& input, const std::vector<std::string>& classes) {
+  scenes::Corpus corpus;
+  {
+    nb::gil_scoped_release others_go_on;
+    corpus = scenes::read_corpus(input, classes);
+  }
+  return corpus_of(corpus);
+}
+
+// Names in the order of people: 2 before 10.
+std::vector<std::string> natural_order(std::vector<std::string> names) {
+  std::ranges::sort(names, io::natural_less);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+nb::tuple train(const nb::list& images, const Labels& labels,
+                const std::vector<std::string>& classes, const nb::dict& keywords, bool skip,
+                nb::handle progress) {
+  const auto options = with_keywords<TrainOptions>(keywords, "train");
+  const SceneImages set(images);
+  Failures failures(skip);
+  Calls calls;
+  auto model = calls.run(kLong, progress, [&] {
+    TrainOptions watched = options;
+    watched.exec = calls.watched(options.exec);
+    return std::make_shared<const Model>(
+        scenes::train(set, labels, classes, watched, failures.report()));
+  });
+  return nb::make_tuple(std::move(model), failures.list(), option_values(options),
+                        option_words(options));
+}
+
+// The options of fovea scenes eval without a model.
+struct EvaluateRequest {
+  scenes::SplitOptions split{};
+  scenes::EvaluateOptions evaluate{};
+  Exec exec{};
+};
+void describe(OptionVisitor& visit, EvaluateRequest& request) {
+  describe(visit, request.split);
+  describe(visit, request.evaluate);
+}
+
+// Images and their classes, and the splits of a folder or list; train and test are lists or empty.
+nb::tuple split_corpus(const std::string& input, const std::string& train, const std::string& test,
+                       const nb::dict& keywords) {
+  const auto request = with_keywords<EvaluateRequest>(keywords, "evaluate");
+  const scenes::SplitCorpus task =
+      train.empty() ? scenes::split_corpus(input, request.split, request.exec.seed)
+                    : scenes::given_split(input, train, test);
+  nb::list splits;
+  for (const Split& split : task.splits) splits.append(nb::make_tuple(split.train, split.test));
+  return nb::make_tuple(corpus_of(task.corpus), splits);
+}
+
+nb::list random_splits(const Labels& labels, int classes, const nb::dict& keywords) {
+  const auto request = with_keywords<EvaluateRequest>(keywords, "evaluate");
+  nb::list splits;
+  for (const Split& split : scenes::random_splits(labels, classes, request.split.splits,
+                                                  request.split.share, request.exec.seed))
+    splits.append(nb::make_tuple(split.train, split.test));
+  return splits;
+}
+
+nb::tuple evaluate(const nb::list& images, const Labels& labels, int classes,
+                   const std::vector<std::pair<std::vector<int>, std::vector<int>>>& splits,
+                   const nb::dict& keywords, bool skip, nb::handle progress) {
+  const auto request = with_keywords<EvaluateRequest>(keywords, "evaluate");
+  const SceneImages set(images);
+  std::vector<Split> divided;
+  for (const auto& [train, test] : splits) divided.push_back({train, test});
+  Failures failures(skip);
+  Calls calls;
+  EvaluateReport report = calls.run(kLong, progress, [&] {
+    scenes::EvaluateOptions watched = request.evaluate;
+    watched.exec = calls.watched(request.exec);
+    return scenes::evaluate(set, labels, classes, divided, watched, failures.report());
+  });
+  return nb::make_tuple(std::move(report), failures.list(), option_values(request),
+                        option_words(request));
+}
+
+nb::dict numbers_of(const EvaluateReport& report) {
+  nb::dict numbers;
+  numbers["failed"] = report.failed;
+  numbers["accuracy_mean"] = report.accuracy_mean;
+  numbers["accuracy_deviation"] = report.accuracy_deviation;
+  nb::list accuracies, against;
+  for (const Confusion& split : report.splits) accuracies.append(split.accuracy());
+  numbers["accuracies"] = nb::tuple(accuracies);
+  numbers["accuracy_interval"] = nb::none();
+  if (report.splits.size() == 1) {  // the test images of several splits are not independent
+    const Interval interval = report.total.interval();
+    numbers["accuracy_interval"] = nb::make_tuple(interval.low, interval.high);
+  }
+  for (std::size_t i = 0; i < report.neighbors.size(); ++i)
+    against.append(nb::make_tuple(report.neighbors[i], report.neighbors_accuracy[i]));
+  numbers["accuracy_against_k"] = nb::tuple(against);
+  const auto side = static_cast<std::size_t>(report.total.classes);
+  numbers["confusion_matrix"] = to_numpy(report.total.counts, {side, side});
+  numbers["recall"] = to_numpy(report.total.recall());
+  return numbers;
+}
+
+// ---- Bags of words
+
+// The options of a dictionary and of features. The number of words is called words, as in
+// BagOfWords(words=500), and what they are made of words_from.
+struct BagOptions {
+  scenes::DescriptorOptions descriptor{};
+  scenes::DictionaryOptions dictionary{};
+  scenes::FeatureOptions features{};
+  Exec exec{};
+};
+void describe(OptionVisitor& visit, BagOptions& options) {
+  describe(visit, options.descriptor);
+  describe(visit, options.dictionary);
+  describe(visit, options.features);
+}
+constexpr std::array<Renaming, 2> kNames{{{"dictionary", "words"}, {"words", "words_from"}}};
+
+template <class Function>
+void for_each_keyword(BagOptions& options, Function function) {
+  for_each_renamed(options, kNames, function);
+}
+
+// Returns words, mean and scale.
+nb::tuple learn_words(const nb::list& images, const nb::dict& keywords, nb::handle progress) {
+  const auto options = with_keywords<BagOptions>(keywords, "BagOfWords");
+  const SceneImages set(images);
+  Calls calls;
+  const Dictionary dictionary = calls.run(kLong, progress, [&] {
+    scenes::DictionaryOptions watched = options.dictionary;
+    watched.exec = calls.watched(options.exec);
+    return scenes::learn_dictionary(set, options.descriptor, watched);
+  });
+  return nb::make_tuple(words_of(dictionary), to_numpy(dictionary.mean),
+                        to_numpy(dictionary.scale));
+}
+
+std::vector<float> vector_of(nb::handle values, const char* name) {
+  const AnyArray array = dense_array<float>(values, name, {1});
+  const auto* first = static_cast<const float*>(array.data());
+  return {first, first + array.size()};
+}
+
+class Bag {
+ public:
+  Bag(nb::handle words, nb::handle mean, nb::handle scale, const nb::dict& keywords)
+      : options_(with_keywords<BagOptions>(keywords, "BagOfWords")) {
+    dictionary_.descriptor = options_.descriptor;
+    dictionary_.words = clone(points_input(words, "vocabulary_").view);
+    dictionary_.mean = vector_of(mean, "mean_");
+    dictionary_.scale = vector_of(scale, "scale_");
+  }
+
+  nb::object transform(const nb::list& images, nb::handle progress) {
+    const SceneImages set(images);
+    return to_numpy(calls_.run(kLong, progress, [&] {
+      scenes::FeatureOptions options = options_.features;
+      options.exec = calls_.watched(options_.exec);
+      return scenes::make_features(set, dictionary_, options).features;
+    }));
+  }
+
+ private:
+  BagOptions options_;
+  Dictionary dictionary_;
+  Calls calls_;
+};
+
+void bind_models(nb::module_& m) {
+  nb::class_<Model>(m, "Model")
+      .def_ro("classes", &Model::classes)
+      .def_ro("pyramid", &Model::pyramid)
+      .def_prop_ro("kind",
+                   [](const Model& model) {
+                     return model.classifier.kind == scenes::ClassifierKind::kKnn ? "knn" : "svm";
+                   })
+      .def_prop_ro("words", [](const Model& model) { return words_of(model.dictionary); })
+      .def_prop_ro("mean", [](const Model& model) { return to_numpy(model.dictionary.mean); })
+      .def_prop_ro("scale", [](const Model& model) { return to_numpy(model.dictionary.scale); })
+      .def_prop_ro("bias",
+                   [](const Model& model) {
+                     std::vector<float> bias = model.classifier.svm.bias;
+                     bias.resize(model.classes.size());  // neighbors have none
+                     return to_numpy(bias);
+                   })
+      .def_prop_ro("descriptor",
+                   [](const Model& model) {
+                     nb::dict values;
+                     for_each_option(const_cast<Model&>(model).dictionary.descriptor,
+                                     [&](const OptionField& field) {
+                                       values[keyword_of(field).c_str()] = option_value(field);
+                                     });
+                     return values;
+                   })
+      .def_prop_ro("facts",
+                   [](const Model& model) {
+                     nb::dict facts;
+                     for (const auto& [name, fact] : model.facts) facts[name.c_str()] = fact;
+                     return facts;
+                   })
+      .def("grid", [](const Model& model, int width,
+                      int height) { return grid_of(model.dictionary.descriptor, width, height); })
+      .def("paint", &paint_words, nb::arg("words").none())
+      .def(
+          "save", [](const Model& model, const std::string& path) { model.write(path); },
+          nb::call_guard<nb::gil_scoped_release>());
+  m.def("read_model", &read_model);
+  m.def("read_image", &read_image);
+  nb::class_<Classifier>(m, "Classifier")
+      .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
+      .def("classify", &Classifier::classify, nb::arg("image").none())
+      .def("features", &Classifier::features, nb::arg("image").none())
+      .def("words", &Classifier::words, nb::arg("image").none())
+      .def("contributions", &Classifier::contributions)
+      .def("evaluate", &Classifier::evaluate, nb::arg("images"), nb::arg("labels"), nb::arg("skip"),
+           nb::arg("progress").none())
+      .def_prop_ro("options", [](const Classifier& c) { return option_values(c.options()); })
+      .def_prop_ro("words_of_program",
+                   [](const Classifier& c) { return option_words(c.options()); });
+  m.def("classify_options", &option_table<ClassifyOptions>);
+}
+
+void bind_training(nb::module_& m) {
+  m.def("expand", [](const std::string& word) {
+    const std::vector<std::string> words{word};
+    return io::expand_inputs(words, io::image_files());
+  });
+  m.def("read_corpus", &read_corpus);
+  m.def("natural_order", &natural_order);
+  m.def("train", &train, nb::arg("images"), nb::arg("labels"), nb::arg("classes"),
+        nb::arg("options"), nb::arg("skip"), nb::arg("progress").none());
+  m.def("train_options", &option_table<TrainOptions>);
+  nb::class_<EvaluateReport>(m, "Report").def_prop_ro("numbers", &numbers_of);
+  m.def("split_corpus", &split_corpus);
+  m.def("random_splits", &random_splits);
+  m.def("evaluate", &evaluate, nb::arg("images"), nb::arg("labels"), nb::arg("classes"),
+        nb::arg("splits"), nb::arg("options"), nb::arg("skip"), nb::arg("progress").none());
+  m.def("evaluate_options", &option_table<EvaluateRequest>);
+  m.def("learn_words", &learn_words, nb::arg("images"), nb::arg("options"),
+        nb::arg("progress").none());
+  m.def("bag_options", &option_table<BagOptions>);
+  nb::class_<Bag>(m, "Bag")
+      .def(nb::init<nb::handle, nb::handle, nb::handle, const nb::dict&>())
+      .def("transform", &Bag::transform, nb::arg("images"), nb::arg("progress").none());
+}
+
+}  // namespace
+
+void bind_scenes(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("scenes");
+  bind_models(m);
+  bind_training(m);
+}
+
+}  // namespace fovea::python
