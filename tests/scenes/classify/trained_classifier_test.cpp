@@ -223,8 +223,7 @@ TEST(TrainedClassifier, ContributionsOfBinsAddUpToTheMargin) {
       for (int c = 0; c < 3; ++c) {
         const double sum = std::accumulate(given.row(c), given.row(c) + bins, 0.0);
         EXPECT_NEAR(sum + classifier.svm.bias[static_cast<std::size_t>(c)], scores.at(c, y), 1e-5);
-        for (int x = 0; x < bins; ++x)
-          EXPECT_TRUE(train.rows.at(x, y) > 0 || given.at(x, c) == 0);
+        for (int x = 0; x < bins; ++x) EXPECT_TRUE(train.rows.at(x, y) > 0 || given.at(x, c) == 0);
       }
     }
   }
