@@ -53,7 +53,8 @@ def option_dicts(module: ModuleType) -> list[str]:
 def precise(stub: str) -> str:
     for plain, full in (("dict", "dict[str, Any]"), ("list", "list[Any]"), ("tuple", "tuple[Any, ...]")):
         stub = re.sub(rf"\b{plain}\b(?!\[)", full, stub)
-    return "from typing import Any\n" + stub.replace("-> object", "-> Any")
+    stub = stub.replace("-> object", "-> Any").replace("from _fovea import", "from . import")
+    return "from typing import Any\n\n" + stub
 
 
 def main() -> None:
@@ -66,6 +67,8 @@ def main() -> None:
     subprocess.run(command, check=True)
     for stub in (out / "_fovea").glob("*.pyi"):
         stub.write_text(precise(stub.read_text()))
+    with (out / "_fovea" / "__init__.pyi").open("a") as main_stub:
+        main_stub.write("\n__version__: str\n")
 
 
 main()

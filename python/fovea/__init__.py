@@ -1,18 +1,24 @@
 """Exact, explainable computer vision at hardware speed.
 
-The systems are modules: :mod:`fovea.people` finds people, :mod:`fovea.flow` estimates motion and :mod:`fovea.scenes`
-tells places apart. Images are NumPy arrays of uint8 in RGB order, arrays of other libraries that speak DLPack, images of
-PIL, or paths of files.
+The systems are modules: :mod:`fovea.people` finds people, :mod:`fovea.flow` estimates motion, :mod:`fovea.emd` computes the
+earth mover's distance, :mod:`fovea.scenes` classifies scenes, :mod:`fovea.actions` recognizes actions and :mod:`fovea.mesh`
+divides meshes into parts. Images are NumPy arrays of uint8 in RGB order, arrays of other libraries that speak DLPack, images
+of PIL, or paths of files.
 """
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from . import _fovea
-from . import actions, emd, errors, files, flow, mesh, people, scenes
 from ._device import build_info, cuda_absence, devices
 from .errors import Cancelled, DeviceError, Error, FormatError, InvalidArgument, InvalidType, IoError, ModelError, WriteError
-from .files import models, read_image, read_video, write_image
-from .kmeans import KMeans
+
+if TYPE_CHECKING:
+    from . import actions, emd, errors, files, flow, mesh, people, scenes
+    from .files import models, read_image, read_video, write_image
+    from .kmeans import KMeans
 
 __version__: str = _fovea.__version__
 
@@ -43,3 +49,19 @@ __all__ = [
     "scenes",
     "write_image",
 ]
+
+# Systems are imported when they are first used, so that importing fovea takes little longer than importing NumPy.
+_MODULES = {"actions", "emd", "errors", "files", "flow", "mesh", "people", "scenes"}
+_PLACES = {"KMeans": "kmeans", "models": "files", "read_image": "files", "read_video": "files", "write_image": "files"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _PLACES:
+        return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

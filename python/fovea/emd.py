@@ -188,7 +188,9 @@ def _table(value: Any) -> Doubles | None:
         table = np.asarray(value)
     except (TypeError, ValueError):
         return None
-    return table.astype(np.float64) if table.dtype.kind in "iuf" or table.size == 0 else None
+    if table.size == 0:
+        return np.zeros(table.shape)
+    return table.astype(np.float64) if table.dtype.kind in "iuf" else None
 
 
 def _ground(value: Any) -> Any:

@@ -35,13 +35,14 @@ class Frame(NamedTuple):
 @takes_options(_fovea.files.read_image_options())
 def read_image(path: Path, **options: Unpack[FilesReadImageOptions]) -> Array:
     """Reads an image file as an array of shape (height, width) or (height, width, channels) with the samples as stored."""
-    return _fovea.files.read_image(os.fspath(path), options)
+    image: Array = _fovea.files.read_image(os.fspath(path), dict(options))
+    return image
 
 
 @takes_options(_fovea.files.write_image_options())
 def write_image(path: Path, image: Any, **options: Unpack[FilesWriteImageOptions]) -> None:
     """Writes an array as an image; the extension decides the format. The file appears whole or not at all."""
-    _fovea.files.write_image(os.fspath(path), image, options)
+    _fovea.files.write_image(os.fspath(path), image, dict(options))
 
 
 class Video:

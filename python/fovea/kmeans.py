@@ -14,7 +14,7 @@ from ._progress import Progress, reporting
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._options import KMeansOptions
+    from ._options import KmeansFitOptions
 
 __all__ = ["KMeans"]
 
@@ -38,11 +38,11 @@ class KMeans(Estimator):
     converged_: bool  #: whether they ended before ``max_iter``
     n_features_in_: int  #: numbers of a point
 
-    _table = _fovea.kmeans.kmeans_options()
+    _table = _fovea.kmeans.fit_options()
     _estimator_type = "clusterer"
 
     @takes_options(_table)
-    def __init__(self, **options: Unpack[KMeansOptions]) -> None:
+    def __init__(self, **options: Unpack[KmeansFitOptions]) -> None:
         """Takes the parameters; ``fit`` checks them. ``init="k-means++"`` is another word for ``"plus-plus"``."""
         super().__init__(**options)
 

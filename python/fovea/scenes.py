@@ -25,7 +25,7 @@ from .files import Path, file_hash, is_path, model_path
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._options import BagOfWordsOptions, ClassifyScenesOptions, EvaluateScenesOptions, TrainScenesOptions
+    from ._options import ScenesBagOptions, ScenesClassifyOptions, ScenesEvaluateOptions, ScenesTrainOptions
 
 __all__ = [
     "BagOfWords",
@@ -309,7 +309,7 @@ class Classifier:
     """Finds which kind of place images show. Threads take turns; several classifiers run side by side."""
 
     @takes_options(_fovea.scenes.classify_options())
-    def __init__(self, model: Path | Model = "sun8", **options: Unpack[ClassifyScenesOptions]) -> None:
+    def __init__(self, model: Path | Model = "sun8", **options: Unpack[ScenesClassifyOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
         self.model = model if isinstance(model, Model) else load_model(model)
         self._keywords = dict(options)
@@ -428,7 +428,7 @@ def _classifier_of(model: Model, keywords: dict[str, Any]) -> Classifier:
 
 
 @takes_options(_fovea.scenes.classify_options())
-def classify(image: Any, model: Path | Model = "sun8", **options: Unpack[ClassifyScenesOptions]) -> Scene:
+def classify(image: Any, model: Path | Model = "sun8", **options: Unpack[ScenesClassifyOptions]) -> Scene:
     """Classifies one image. To classify several, make a Classifier, which reads the model once."""
     return Classifier(model, **options).classify(image)
 
@@ -441,7 +441,7 @@ def train(
     classes: Sequence[str] | None = None,
     progress: Progress = False,
     on_error: OnError = "raise",
-    **options: Unpack[TrainScenesOptions],
+    **options: Unpack[ScenesTrainOptions],
 ) -> Model:
     """Trains a model from a folder with one folder of images per class, from a list of lines "file class", or from
     images (arrays or paths) with their labels, which are names or whole numbers.
@@ -528,7 +528,7 @@ def evaluate(
     test: Path | None = None,
     progress: Progress = False,
     on_error: OnError = "raise",
-    **options: Unpack[EvaluateScenesOptions],
+    **options: Unpack[ScenesEvaluateOptions],
 ) -> Evaluation:
     """Measures how often images are classified correctly, with the program's numbers.
 
@@ -595,7 +595,7 @@ class BagOfWords(Estimator):
     _table = _fovea.scenes.bag_options()
 
     @takes_options(_table)
-    def __init__(self, **options: Unpack[BagOfWordsOptions]) -> None:
+    def __init__(self, **options: Unpack[ScenesBagOptions]) -> None:
         """Takes the parameters; ``fit`` checks them."""
         super().__init__(**options)
 

@@ -121,7 +121,7 @@ class Nearest {
 void bind_kmeans(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("kmeans");
   m.def("fit", &fit, nb::arg("points").none(), nb::arg("options"), nb::arg("progress").none());
-  m.def("kmeans_options", &option_table<ClusterOptions>);
+  m.def("fit_options", &option_table<ClusterOptions>);
   nb::class_<Nearest>(m, "Nearest")
       .def(nb::init<nb::handle, const nb::dict&>())
       .def("find", &Nearest::find, nb::arg("points").none())
