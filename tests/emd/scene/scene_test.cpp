@@ -1,3 +1,4 @@
+// Covers: bands
 #include <fovea/core/error.h>
 #include <fovea/emd/scene.h>
 #include <gtest/gtest.h>
@@ -33,6 +34,16 @@ TEST(EmdScene, LevelsSpanBytesOrTheDataOrWhatIsAsked) {
   EXPECT_GT(level_range(band, {{}, "it", 0}, {}).high, 7);
   band.at(0, 0) = band.at(1, 0) = band.at(2, 0);
   EXPECT_THROW(level_range(band, {{}, "it", 0}, {}), FormatError);
+}
+
+TEST(EmdScene, BandsOfAnImageKeepItsSamples) {
+  Image<std::uint16_t> image(2, 1, 3);
+  for (int c = 0; c < 3; ++c) image.at(1, 0, c) = static_cast<std::uint16_t>(1000 * c + 7);
+  const BandFrame frame = bands_of(image.view(), "it");
+  EXPECT_EQ(frame.bands.count(), 3);
+  EXPECT_EQ(frame.bands.plane(2).at(1, 0), 2007);
+  EXPECT_EQ(frame.white, 0);
+  EXPECT_EQ(bands_of(Image<std::uint8_t>(1, 1).view(), "it").white, 255);
 }
 
 // Three bands of bytes, in which a square has other values.
