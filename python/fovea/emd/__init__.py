@@ -1,0 +1,44 @@
+"""Exact Earth Mover's Distances, maps of them, targets in multispectral cubes, and tracking by color."""
+
+from __future__ import annotations
+
+from ._distance import Distances, distance, emd, emd2
+from ._maps import (
+    Map,
+    Mapper,
+    Roc,
+    evaluate,
+    map,
+    mean_spectrum,
+    read_cube,
+    roc,
+    spectral_angle,
+    sum_of_differences,
+)
+from ._shared import Box as Box
+from ._shared import Ground as Ground
+from ._tracking import Track, Tracker, Tracks, evaluate_track, find, read_boxes, track
+
+__all__ = [
+    "Distances",
+    "Map",
+    "Mapper",
+    "Roc",
+    "Track",
+    "Tracker",
+    "Tracks",
+    "distance",
+    "emd",
+    "emd2",
+    "evaluate",
+    "evaluate_track",
+    "find",
+    "map",
+    "mean_spectrum",
+    "read_boxes",
+    "read_cube",
+    "roc",
+    "spectral_angle",
+    "sum_of_differences",
+    "track",
+]

@@ -1,0 +1,332 @@
+"""Maps of distances, and targets in multispectral cubes."""
+
+from __future__ import annotations
+
+import operator
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .. import _fovea
+from .._keywords import takes_options
+from .._notebook import png_bytes
+from .._progress import Progress, reporting
+from .._results import Result, Table, command_line
+from ..errors import InvalidArgument, InvalidType
+from ..files import Path, frames_of, is_path, write_image
+from ._shared import Array, Bytes, Doubles, Flags, Floats, Ground, as_ground
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import EmdMapOptions, EmdReadCubeOptions
+
+
+@takes_options(_fovea.emd.read_cube_options())
+def read_cube(path: Path, **options: Unpack[EmdReadCubeOptions]) -> Array:
+    """Reads ENVI, .mat, TIFF, another image or a folder of bands as an array of shape (height, width, bands)."""
+    cube: Array = _fovea.emd.read_cube(os.fspath(path), dict(options))
+    return cube
+
+
+class Roc(Table):
+    """How well a score separates a target from its background, for every threshold."""
+
+    threshold: Floats  #: distinct scores from the best on
+    false_rate: Doubles  #: share of the background whose score is as good as the threshold or better
+    true_rate: Doubles  #: the same share of the target
+    area: float  #: under the curve: the probability that a pixel of the target scores better than one of the background
+    positives: int  #: pixels of the target
+    negatives: int  #: pixels of the background
+
+    _compared = ("threshold", "false_rate", "true_rate", "area", "positives", "negatives")
+
+    def __init__(self, found: dict[str, Any], options: dict[str, Any], command: str) -> None:
+        super().__init__(options, {"device": "cpu"}, command)
+        for name in self._compared:
+            setattr(self, name, found[name])
+
+    def columns(self) -> dict[str, Array]:
+        """threshold, false_rate and true_rate."""
+        return {"threshold": self.threshold, "false_rate": self.false_rate, "true_rate": self.true_rate}
+
+    def __len__(self) -> int:
+        return len(self.threshold)
+
+    def __float__(self) -> float:
+        return self.area
+
+    def __repr__(self) -> str:
+        return f"ROC with an area of {self.area:.4f} ({self.positives} pixels of the target, {self.negatives} others)"
+
+
+def roc(score: Any, truth: Any, sense: Literal["low", "high"] = "low", counted: Any = None) -> Roc:
+    """The receiver operating characteristic of a score, float32 of shape (height, width).
+
+    The target is where truth is not 0. With ``sense="low"`` low scores mean target, as with distances. Pixels where
+    ``counted`` is 0 are left out. No verb of the program takes a score; ``emd map --truth`` reports areas of maps."""
+    found = _fovea.emd.roc(np.asarray(score) if isinstance(score, Map) else score, truth, sense, counted)
+    line = ("fovea", "emd", "map", "IMAGE", "--target", "TARGET", "--truth", "TRUTH", "--json")
+    return Roc(found, {"sense": sense}, command_line(*line))
+
+
+def mean_spectrum(cube: Any, box: Sequence[int] | None = None, mask: Any = None) -> Floats:
+    """The mean of each band over a box, over the pixels where a mask is not 0, or over all.
+
+    Pixels with a value that is NaN or infinite are left out."""
+    if box is not None and mask is not None:
+        raise InvalidArgument("both box and mask are given; expected one of them")
+    found: Floats = _fovea.emd.mean_spectrum(_source(cube), None if box is None else _whole_box(box, "box"), mask)
+    return found
+
+
+def spectral_angle(cube: Any, spectrum: Any) -> Floats:
+    """The angle between each pixel's spectrum and another one, 0 to pi: it does not depend on brightness."""
+    found: Floats = _fovea.emd.spectral_angle(_source(cube), spectrum)
+    return found
+
+
+def sum_of_differences(cube: Any, spectrum: Any) -> Floats:
+    """The sum of absolute differences between each pixel's spectrum and another one."""
+    found: Floats = _fovea.emd.sum_of_differences(_source(cube), spectrum)
+    return found
+
+
+def _source(image: Any) -> Any:
+    return os.fspath(image) if is_path(image) else image
+
+
+def _whole_box(box: Any, name: str) -> list[int]:
+    try:
+        numbers = [operator.index(number) for number in box]
+    except TypeError:
+        numbers = []
+    if len(numbers) != 4 or any(abs(number) >= 2**31 for number in numbers):
+        raise InvalidType(f"{name} is {box!r}; expected x, y, width and height in whole pixels"[:200])
+    return numbers
+
+
+class Map(Result):
+    """The distance of every pixel's signature to the target's."""
+
+    distances: Floats  #: of shape (height, width)
+    report: dict[str, Any]  #: how pixels got their distances: cached, duplicate, skipped, solved and more
+    target: np.ndarray[Any, np.dtype[np.uint16]]  #: the target's histogram
+    ground: dict[str, Any]  #: form, size and unit of the ground distance, and whether it is a metric and exact
+    range: tuple[float, float] | None  #: where levels begin and end; None for spectra
+    box: tuple[int, int, int, int] | None  #: the target's box in the first image; None where the target is an image
+    frame: int  #: number of the image since the mapper was made
+
+    _compared = ("distances", "target", "range", "box")
+
+    def __init__(self, found: dict[str, Any], box: tuple[int, int, int, int] | None, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.distances, self.report, self.target = found["distances"], dict(found["report"]), found["target"]
+        self.ground, self.range, self.box = dict(found["ground"]), found["range"], box
+        self.frame = origin["frame"]
+        self._seconds = origin["seconds"]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.distances.shape[0], self.distances.shape[1]
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """x and y of the pixel with the least distance, the first one in reading order."""
+        y, x = np.unravel_index(int(np.argmin(self.distances)), self.shape)
+        return int(x), int(y)
+
+    def below(self, threshold: float) -> Flags:
+        """Where the distance is at most this: the pixels that are detected as target."""
+        found: Flags = self.distances <= np.float32(threshold)
+        return found
+
+    def roc(self, truth: Any) -> Roc:
+        """How well the map separates the target; pixels of the target's own box do not count."""
+        return roc(self.distances, truth, "low", self._counted())
+
+    def _counted(self) -> Bytes:
+        counted = np.ones(self.shape, np.uint8)
+        if self.box is not None and self.frame == 0:
+            x, y, width, height = self.box
+            counted[y : y + height, x : x + width] = 0
+        return counted
+
+    def to_color(self) -> Bytes:
+        """The map in colors, bright where the distance is small."""
+        picture: Bytes = _fovea.emd.map_picture(self.distances)
+        return picture
+
+    def save(self, path: Path) -> None:
+        """Writes .tif, .npy or .pfm."""
+        write_image(path, self.distances)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.distances, dtype=dtype) if copy else np.asarray(self.distances, dtype=dtype)
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        made = f"{self.options['signature']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        return f"map of {width}x{height}, least distance {float(np.min(self.distances)):.4g} at {self.best} ({made})"
+
+    def _repr_png_(self) -> bytes:
+        return png_bytes(self.to_color())
+
+
+class Mapper:
+    """Maps one image after another. The first one and the target determine levels or spectra for all of them.
+
+    Images and cubes are arrays of shape (height, width) or (height, width, bands), or paths; a folder is a cube of
+    bands. Distances that are known from earlier images are looked up. Threads take turns."""
+
+    @takes_options(_fovea.emd.map_options())
+    def __init__(
+        self, target: Any, ground: Ground | None = None, *, variable: str = "", **options: Unpack[EmdMapOptions]
+    ) -> None:
+        """Takes a target: a box (x, y, width, height) of the first image, or an image or cube that shows only it.
+
+        Where spectra are compared, the target may also be a spectrum, an array with one number per band. The ground
+        distance is a name (l1, l2, squared, threshold:T, circular, discrete), a file of costs, or costs as an array of
+        float64; by default it is threshold:3 for levels and depends on the spectra otherwise. ``variable`` names the
+        array to read from .mat files; by default it is the largest."""
+        self._setup(target, ground, variable, dict(options), False)
+
+    def _setup(self, target: Any, ground: Any, variable: str, keywords: dict[str, Any], keep_spectrum: bool) -> None:
+        self.box: tuple[int, int, int, int] | None = None
+        shown: Any = None
+        if isinstance(target, (tuple, list)):
+            x, y, width, height = _whole_box(target, "target")
+            self.box = (x, y, width, height)
+            word = ",".join(str(number) for number in self.box)
+        else:
+            shown = _source(target)
+            word = shown if is_path(target) else "TARGET"
+            if isinstance(shown, np.ndarray) and shown.ndim == 1:
+                shown = shown.reshape(1, 1, -1)
+        costs = as_ground(ground)
+        words = ["--target", word]
+        if isinstance(costs, str):
+            keywords["ground"] = costs
+            costs = None
+        elif costs is not None:
+            words += ["--ground", "GROUND"]
+        if variable:
+            words += ["--variable", variable]
+        box = None if self.box is None else list(self.box)
+        self._mapper = _fovea.emd.Mapper(box, shown, variable, costs, keep_spectrum, keywords)
+        self._options: dict[str, Any] = dict(self._mapper.options)
+        if costs is not None:
+            self._options["ground"] = "given"
+        # A ground distance that was given as costs is a file for the program.
+        self._words = words + [word for word in _without_ground(self._mapper.words, costs is not None)]
+        self._first: str | None = None
+        self._frames = 0
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with its value."""
+        return dict(self._options)
+
+    def map(self, image: Any) -> Map:
+        """The map of an image or cube.
+
+        ``command`` of a later map names the first image too: the program then writes one map per image."""
+        return self._found(image)[0]
+
+    def video(self, source: Path | Iterable[Any], progress: Progress = False) -> Iterator[Map]:
+        """The map of each frame in order. The source is a file, a folder of images, or images and cubes one by one."""
+        frames, count = frames_of(source)
+        with reporting(progress) as report:
+            for index, frame in enumerate(frames):
+                found, _ = self._found(frame.decode()[0] if hasattr(frame, "decode") else frame)
+                if is_path(source):
+                    found.command = command_line("fovea", "emd", "map", str(source), *self._words, "-o", "MAPS")
+                if report:
+                    report("frames", index + 1, count or 0)
+                yield found
+
+    def _found(self, image: Any) -> tuple[Map, Any]:
+        start = time.perf_counter()
+        found = self._mapper.map(_source(image))
+        name = str(image) if is_path(image) else "IMAGE"
+        inputs = [name] if self._first is None else [self._first, name]
+        if self._first is None:
+            self._first = name if is_path(image) else "FIRST"
+        output = "MAP.npy" if len(inputs) == 1 else "MAPS"
+        origin = {
+            "options": self.options,
+            "provenance": {"device": self._options["device"], "seed": self._options["seed"]},
+            "command": command_line("fovea", "emd", "map", *inputs, *self._words, "-o", output),
+            "frame": self._frames,
+            "seconds": time.perf_counter() - start,
+        }
+        self._frames += 1
+        return Map(found, self.box, **origin), found["spectrum"]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise InvalidType("a Mapper cannot be pickled, because it keeps what it learned from its first image")
+
+    def __repr__(self) -> str:
+        target = f"box {self.box}" if self.box is not None else "an image"
+        return f"Mapper(target {target}, {self._options['signature']}, device {self._options['device']!r})"
+
+
+def _without_ground(words: Iterable[str], drop: bool) -> Iterator[str]:
+    pairs = iter(words)
+    for word in pairs:
+        if drop and word == "--ground":
+            next(pairs)
+        else:
+            yield word
+
+
+@takes_options(_fovea.emd.map_options())
+def map(
+    image: Any, target: Any, ground: Ground | None = None, *, variable: str = "", **options: Unpack[EmdMapOptions]
+) -> Map:
+    """The map of one image: a Mapper that is used once."""
+    return Mapper(target, ground, variable=variable, **options).map(image)
+
+
+def _truth(truth: Any) -> Any:
+    if not is_path(truth):
+        return truth
+    path = os.fspath(truth)
+    file, mat, variable = path.rpartition(".mat:")
+    cube = _fovea.emd.read_cube(file + ".mat" if mat else path, {"variable": variable if mat else ""})
+    return np.ascontiguousarray((cube if cube.ndim == 2 else cube[:, :, 0]) != 0)
+
+
+@takes_options(_fovea.emd.map_options())
+def evaluate(
+    image: Any,
+    target: Any,
+    truth: Any,
+    ground: Ground | None = None,
+    *,
+    variable: str = "",
+    **options: Unpack[EmdMapOptions],
+) -> dict[str, Any]:
+    """Maps an image or cube and compares the map with a truth, whose pixels other than 0 are the target.
+
+    The truth is a mask, or the path of an image or cube. Returns the areas under the ROC curves of our distance, of the
+    spectral angle and of the sum of absolute differences, as ``fovea emd map --truth`` does, and the numbers of pixels.
+    Pixels of the target's box do not count."""
+    mapper = Mapper.__new__(Mapper)
+    mapper._setup(target, ground, variable, dict(options), True)
+    found, spectrum = mapper._found(image)
+    known = _truth(truth)
+    own = found.roc(known)
+    areas = {"emd": own.area}
+    if spectrum is not None:
+        cube = _source(image)
+        if is_path(image) and variable:
+            cube = _fovea.emd.read_cube(cube, {"variable": variable})
+        counted = found._counted()
+        areas["spectral_angle"] = roc(spectral_angle(cube, spectrum), known, "low", counted).area
+        areas["sad"] = roc(sum_of_differences(cube, spectrum), known, "low", counted).area
+    return {"positives": own.positives, "negatives": own.negatives, "roc_auc": areas}

@@ -1,0 +1,312 @@
+"""Tracking by color."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+
+from .. import _fovea
+from .._keywords import takes_options
+from .._notebook import png_bytes
+from .._progress import Progress, reporting
+from .._results import Table, command_line
+from ..errors import InvalidType
+from ..files import Path, frames_of, is_path
+from ._shared import Array, Box, Bytes, Doubles, Flags, Floats, as_table, what
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import EmdTrackOptions
+
+
+class Track(NamedTuple):
+    """One target in one frame."""
+
+    id: int  #: from 1, in the order in which targets were added
+    box: Box  #: x, y, width and height
+    score: float  #: likelihood inside the box less that in the ring around it, -1 to 1
+    confidence: float  #: score / the first frame's score, 0 to 1
+    lost: bool  #: the target is lost, and the box is where it was last seen
+
+
+class Tracks(Table):
+    """The targets in one frame, in the order of their ids. The names of its arrays are those of supervision."""
+
+    tracker_id: np.ndarray[Any, np.dtype[np.int32]]  #: ids from 1
+    xywh: Doubles  #: one row of left, top, width and height per target
+    confidence: Doubles  #: score / the first frame's score, 0 to 1
+    score: Doubles  #: likelihood inside the box less that in the ring around it
+    lost: Flags  #: whether the target is lost, and the box is where it was last seen
+    frame: int  #: number of the frame, from 0
+
+    _compared = ("tracker_id", "xywh", "confidence", "score", "lost", "frame")
+
+    def __init__(self, columns: dict[str, Any], image: Any, frame: int, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.tracker_id, self.xywh, self.lost = columns["id"], columns["xywh"], columns["lost"].view(np.bool_)
+        self.confidence, self.score = columns["confidence"], columns["score"]
+        self.frame = frame
+        self._image = image
+        self._seconds = origin.get("seconds", 0.0)
+
+    @property
+    def xyxy(self) -> Doubles:
+        """One row of left, top, right and bottom per target."""
+        return np.concatenate([self.xywh[:, :2], self.xywh[:, :2] + self.xywh[:, 2:]], axis=1)
+
+    @property
+    def box(self) -> Box:
+        """x, y, width and height of the first target."""
+        return self[0].box
+
+    def __len__(self) -> int:
+        return len(self.tracker_id)
+
+    @overload
+    def __getitem__(self, index: int) -> Track: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Track]: ...
+    def __getitem__(self, index: int | slice) -> Track | list[Track]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        x, y, width, height = self.xywh[index].tolist()
+        return Track(
+            int(self.tracker_id[index]),
+            (x, y, width, height),
+            float(self.score[index]),
+            float(self.confidence[index]),
+            bool(self.lost[index]),
+        )
+
+    def __iter__(self) -> Iterator[Track]:
+        return (self[i] for i in range(len(self)))
+
+    def columns(self) -> dict[str, Array]:
+        """frame, id, x, y, width, height, score, confidence and lost."""
+        boxes = {name: np.ascontiguousarray(self.xywh[:, i]) for i, name in enumerate(("x", "y", "width", "height"))}
+        return {
+            "frame": np.full(len(self), self.frame, np.int64),
+            "id": self.tracker_id,
+            **boxes,
+            "score": self.score,
+            "confidence": self.confidence,
+            "lost": self.lost,
+        }
+
+    def _library(self) -> dict[str, Any]:
+        return {
+            "id": self.tracker_id,
+            "xywh": self.xywh,
+            "score": self.score,
+            "confidence": self.confidence,
+            "lost": self.lost.view(np.uint8),
+        }
+
+    def to_mot(self) -> str:
+        """Lines of MOT challenge text, in which frames and pixels count from 1."""
+        return str(_fovea.emd.mot_text(self.frame, self._library()))
+
+    def to_supervision(self) -> Any:
+        """The targets as ``supervision.Detections``."""
+        import supervision
+
+        return supervision.Detections(
+            xyxy=self.xyxy.astype(np.float32), confidence=self.confidence, tracker_id=self.tracker_id.astype(np.int64)
+        )
+
+    def draw(self, image: Any = None) -> Bytes:
+        """An RGB image with the boxes, the frame itself unless another image is given."""
+        pixels = np.asarray(self._image if image is None else image)
+        if pixels.ndim == 2 or pixels.shape[2] == 1:
+            pixels = np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
+        drawn: Bytes = _fovea.emd.draw(np.ascontiguousarray(pixels[:, :, :3]), self._library())
+        return drawn
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The frame is not part of the result.
+        return {**self.__dict__, "_image": None}
+
+    def __repr__(self) -> str:
+        lost = int(np.count_nonzero(self.lost))
+        targets = "1 target" if len(self) == 1 else f"{len(self)} targets"
+        at = f" at {tuple(f'{number:g}' for number in self.box)}".replace("'", "") if len(self) == 1 else ""
+        made = f"frame {self.frame}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        return f"{targets}{at}{f', {lost} lost' if lost else ''} ({made})"
+
+    def _repr_png_(self) -> bytes | None:
+        return None if self._image is None else png_bytes(self.draw())
+
+
+def _boxes(box: Any) -> Doubles:
+    table = as_table(box)
+    rows = np.empty((0, 0)) if table is None else np.ascontiguousarray(np.atleast_2d(table))
+    if rows.ndim != 2 or rows.shape[1] != 4 or len(rows) == 0 or not np.all(np.isfinite(rows)):
+        raise InvalidType(f"box is {what(box)}; expected x, y, width and height, or rows of them")
+    return rows
+
+
+def _pixels(image: Any) -> Any:
+    return _fovea.files.read_bytes(os.fspath(image)) if is_path(image) else image
+
+
+class Tracker:
+    """Follows targets through frames by their colors. Threads take turns.
+
+    Ctrl-C does not stop a frame that has begun; it is followed to its end, and ``tracks`` has its result."""
+
+    @takes_options(_fovea.emd.track_options())
+    def __init__(self, frame: Any, box: Any = None, example: Any = None, **options: Unpack[EmdTrackOptions]) -> None:
+        """Begins in a frame with a box (x, y, width, height), with rows of boxes, or with an example to search for.
+
+        Frames and examples are uint8 of shape (height, width) or (height, width, 3), or paths."""
+        if (box is None) == (example is None):
+            raise InvalidType("a Tracker begins with a box or with an example; expected one of them")
+        self._tracker = _fovea.emd.Tracker(dict(options))
+        self._options: dict[str, Any] = dict(self._tracker.options)
+        self._words = list(self._tracker.words)
+        self._targets: list[str] = []
+        self._source = "VIDEO"
+        if box is not None:
+            self.add(frame, box)
+        else:
+            self.add_example(frame, example)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with its value."""
+        return dict(self._options)
+
+    def add(self, frame: Any, box: Any) -> Tracks:
+        """Adds targets by their boxes in a frame; each has at least 4x4 pixels within it. Returns the new ones."""
+        start, pixels, rows = time.perf_counter(), _pixels(frame), _boxes(box)
+        columns = self._tracker.add(pixels, rows)
+        self._targets += [",".join(f"{number:.17g}" for number in row) for row in rows]
+        return self._tracks(columns, pixels, start)
+
+    def add_example(self, frame: Any, example: Any) -> Tracks:
+        """Adds a target by an example image and looks for it in a frame at half to twice its size.
+
+        A target that is not found starts as lost."""
+        start, pixels = time.perf_counter(), _pixels(frame)
+        columns = self._tracker.add_example(pixels, _pixels(example))
+        self._targets.append(str(example) if is_path(example) else "EXAMPLE")
+        return self._tracks(columns, pixels, start)
+
+    def track(self, frame: Any) -> Tracks:
+        """Follows all targets into the next frame."""
+        start, pixels = time.perf_counter(), _pixels(frame)
+        return self._tracks(self._tracker.track(pixels), pixels, start)
+
+    def video(self, source: Path | Iterable[Any], progress: Progress = False) -> Iterator[Tracks]:
+        """Follows all targets through the next frames: a file, a folder of images, or frames as arrays."""
+        frames, count = frames_of(source)
+        with reporting(progress) as report:
+            for index, frame in enumerate(frames):
+                found = self.track(frame.decode()[0] if hasattr(frame, "decode") else frame)
+                if report:
+                    report("frames", index + 1, count or 0)
+                yield found
+
+    @property
+    def tracks(self) -> Tracks:
+        """Where all targets were last."""
+        return self._tracks(self._tracker.tracks(), None, time.perf_counter())
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """How the distances of all maps so far were found."""
+        return dict(self._tracker.report())
+
+    def uses_parts(self, id: int = 1) -> bool:
+        """Whether the parts of a target are compared, as the option parts says or as was decided."""
+        return bool(self._tracker.uses_parts(id))
+
+    def likelihood(self, id: int = 1) -> Floats:
+        """The likelihood, 0 to 1, that each pixel of the last frame belongs to a target; 0 where it was not mapped."""
+        found: Floats = self._tracker.likelihood(id)
+        return found
+
+    def _tracks(self, columns: dict[str, Any], image: Any, start: float) -> Tracks:
+        targets = [word for target in self._targets for word in ("--target", target)]
+        return Tracks(
+            columns,
+            image,
+            int(self._tracker.frame),
+            options=self.options,
+            provenance={"device": self._options["device"], "seed": self._options["seed"]},
+            command=command_line("fovea", "emd", "track", self._source, *targets, *self._words, "--json"),
+            seconds=time.perf_counter() - start,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise InvalidType("a Tracker cannot be pickled, because it keeps what it learned from its frames")
+
+    def __repr__(self) -> str:
+        count = len(self._targets)
+        targets = "1 target" if count == 1 else f"{count} targets"
+        return f"Tracker({targets}, frame {self._tracker.frame}, device {self._options['device']!r})"
+
+
+@takes_options(_fovea.emd.track_options())
+def track(
+    source: Path | Iterable[Any],
+    box: Any = None,
+    example: Any = None,
+    *,
+    progress: Progress = False,
+    **options: Unpack[EmdTrackOptions],
+) -> Iterator[Tracks]:
+    """Follows targets through a video: a file, a folder of images, or frames as arrays. Its first frame shows the box.
+
+    The result of the first frame is where the targets begin."""
+    frames, count = frames_of(source)
+
+    def follow() -> Iterator[Tracks]:
+        tracker: Tracker | None = None
+        with reporting(progress) as report:
+            for index, frame in enumerate(frames):
+                pixels = frame.decode()[0] if hasattr(frame, "decode") else _pixels(frame)
+                if tracker is None:
+                    tracker = Tracker(pixels, box, example, **options)
+                    tracker._source = str(source) if is_path(source) else "VIDEO"
+                    found = tracker.tracks
+                    found._image = pixels
+                else:
+                    found = tracker.track(pixels)
+                if report:
+                    report("frames", index + 1, count or 0)
+                yield found
+
+    return follow()
+
+
+@takes_options(_fovea.emd.track_options())
+def find(image: Any, example: Any, **options: Unpack[EmdTrackOptions]) -> Tracks:
+    """Looks for an example image in another image, at half to twice its size. A target that is not found is lost."""
+    tracker = Tracker(image, example=example, **options)
+    found = tracker.tracks
+    found._image = _pixels(image)
+    return found
+
+
+def read_boxes(path: Path, origin: int = 0, id: int = 1) -> Doubles:
+    """Reads the boxes of one target: rows of x, y, width and height, or MOT challenge text.
+
+    ``origin`` is the coordinate of the file's first pixel, 0 or 1. Frames without the target get a box without area."""
+    boxes: Doubles = _fovea.emd.read_boxes(os.fspath(path), origin, id)
+    return boxes
+
+
+def evaluate_track(boxes: Any, truth: Any) -> dict[str, Any]:
+    """Compares a track with the true boxes by the measures of the Online Tracking Benchmark.
+
+    Both have one row of x, y, width and height per frame; the first may also be a list of Tracks, whose first targets
+    are taken. Frames without a truth do not count."""
+    if isinstance(boxes, (list, tuple)) and boxes and isinstance(boxes[0], Tracks):
+        boxes = np.concatenate([tracks.xywh[:1] for tracks in boxes])
+    return dict(_fovea.emd.evaluate_track(_boxes(boxes), _boxes(truth)))
