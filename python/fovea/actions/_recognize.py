@@ -1,0 +1,279 @@
+"""Recognition of actions while they happen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from .. import _fovea
+from .._keywords import takes_options
+from .._progress import Progress, reporting
+from .._results import Result, Table, command_line
+from ..errors import Error, FormatError, InvalidArgument
+from ..files import Path
+from ._model import Model, load_model
+from ._video import Bytes, Ints, VideoLike, _Source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import ActionsRecognizeOptions
+
+_EVENT_FIELDS = (
+    "name",
+    "label",
+    "score",
+    "first_frame",
+    "last_frame",
+    "start_seconds",
+    "end_seconds",
+    "xywh",
+    "distance",
+    "margin",
+    "dummies",
+    "prototype",
+    "latency_frames",
+    "path",
+)
+
+
+class Event(Result):
+    """An action that was seen."""
+
+    name: str  #: the action
+    label: int  #: its index in the model's classes
+    score: float  #: 1 for a match without any difference, 0 for one at the limit of what is reported
+    first_frame: int
+    last_frame: int
+    start_seconds: float  #: when the first frame begins
+    end_seconds: float  #: when the last frame ends
+    xywh: tuple[float, float, float, float]  #: left, top, width and height of the box around the matched points
+    distance: float  #: distance of the match per node
+    margin: float  #: by which share of the distance the best other action is farther away
+    dummies: int  #: nodes of the prototype that were not seen
+    prototype: int  #: the prototype of the model that matched
+    latency_frames: int  #: frames from the last one until the event was reported
+    path: Ints  #: one row of frame and point per node; points are numbered within their frame, and -1 was not seen
+
+    _compared = _EVENT_FIELDS
+
+    def __init__(self, values: dict[str, Any], **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        for name in _EVENT_FIELDS:
+            setattr(self, name, values[name])
+
+    @property
+    def xyxy(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the box."""
+        x, y, width, height = self.xywh
+        return x, y, x + width, y + height
+
+    def _values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _EVENT_FIELDS}
+
+    def __repr__(self) -> str:
+        return f"{self.name} from {self.start_seconds:.2f} to {self.end_seconds:.2f} s, score {self.score:.2f}"
+
+
+class Events(Table):
+    """The actions of a whole video, in the order in which they became certain."""
+
+    classes: list[str]  #: the actions that the model knows
+    frames: int  #: how many frames the video has
+    frame_rate: float  #: frames per second
+
+    _compared = ("_events", "classes", "frames", "frame_rate")
+
+    def __init__(self, events: list[Event], model: Model, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self._events = events
+        self.classes = model.classes
+        self.frames, self.frame_rate = origin["frames"], origin["frame_rate"]
+        self._seconds = origin["seconds"]
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        return self._events[index]
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """One row per event, with the names that the program's JSON has."""
+        kinds = {"name": str, "label": np.int64, "score": np.float64}
+        whole = ("first_frame", "last_frame", "dummies", "prototype", "latency_frames")
+        columns: dict[str, np.ndarray[Any, Any]] = {}
+        for name in _EVENT_FIELDS:
+            if name == "path":
+                continue
+            values = [getattr(event, name) for event in self._events]
+            if name == "xywh":
+                boxes = np.array(values, np.float32).reshape(-1, 4)
+                columns.update({side: boxes[:, i].copy() for i, side in enumerate(("x", "y", "width", "height"))})
+            else:
+                columns[name] = np.array(values, kinds.get(name, np.int64 if name in whole else np.float64))
+        return columns
+
+    def timeline(self) -> str:
+        """A picture of all events over time as SVG, one row per action."""
+        values = [event._values() for event in self._events]
+        return str(_fovea.actions.timeline(values, self.classes, self.frames, self.frame_rate))
+
+    def draw(self, image: Any, frame: int) -> Bytes:
+        """An RGB copy of a frame with box and name of the events that include it."""
+        values = [event._values() for event in self._events]
+        drawn: Bytes = _fovea.actions.draw_events(image, values, frame)
+        return drawn
+
+    def __repr__(self) -> str:
+        events = "1 event" if len(self) == 1 else f"{len(self)} events"
+        made = f"{self.provenance['model']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        return f"{events} in {self.frames} frames ({made})"
+
+    def _repr_html_(self) -> str:
+        return self.timeline()
+
+
+class Recognizer:
+    """Recognizes actions while they happen. Threads take turns; several recognizers run side by side.
+
+    Frames that are pushed are one video until ``finish()``. A call that Ctrl-C interrupts has taken its frame, and the
+    next call returns its events as well."""
+
+    @takes_options(_fovea.actions.recognize_options())
+    def __init__(self, model: Path | Model = "weizmann", **options: Unpack[ActionsRecognizeOptions]) -> None:
+        """Takes the name of a shipped model, a model file or a Model."""
+        self.model = model if isinstance(model, Model) else load_model(model)
+        self._keywords: dict[str, Any] = dict(options)
+        self._recognizer = _fovea.actions.Recognizer(self.model._model, self._keywords)
+        self._options: dict[str, Any] = dict(self._recognizer.options)
+        self._words = list(self._recognizer.words)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with its value."""
+        return dict(self._options)
+
+    @property
+    def latency(self) -> int:
+        """How many frames pass until the points of a frame are known."""
+        return int(self._recognizer.latency)
+
+    @property
+    def frames(self) -> int:
+        """How many frames of the current video were pushed."""
+        return int(self._recognizer.frames)
+
+    @property
+    def settled_frames(self) -> int:
+        """How many frames of the current video, from the first, no later event will include."""
+        return int(self._recognizer.settled_frames)
+
+    @property
+    def class_distances(self) -> dict[str, float]:
+        """The distance of each action to what was seen last; infinite without a match."""
+        distances = self._recognizer.class_distances
+        return dict(zip(self.model.classes, distances.tolist() or [float("inf")] * len(self.model.classes)))
+
+    def push(self, frame: Any) -> list[Event]:
+        """Takes the next frame, an array of uint8, gray or RGB, and returns the events that have become certain."""
+        return self._events(self._recognizer.push(frame), "VIDEO")
+
+    def finish(self) -> list[Event]:
+        """Ends the video and returns the remaining events. The next frame that is pushed begins another video."""
+        return self._events(self._recognizer.finish(), "VIDEO")
+
+    def stream(self, frames: VideoLike, progress: Progress = False) -> Iterator[Event]:
+        """The events of a whole video, each as soon as it is certain. Frames that were pushed are no part of it.
+
+        Where the video breaks off, the events up to there come first and the error after them."""
+        return self._stream(_Source(frames), progress, [0])
+
+    def recognize(self, frames: VideoLike, progress: Progress = False) -> Events:
+        """All events of a whole video."""
+        start = time.perf_counter()
+        source, count = _Source(frames), [0]
+        events = list(self._stream(source, progress, count))
+        if count[0] == 0:
+            raise FormatError(f"{source.name}: the video has no frames")
+        return Events(
+            events,
+            self.model,
+            frames=count[0],
+            frame_rate=self._rate(source),
+            seconds=time.perf_counter() - start,
+            **self._origin(source.name),
+        )
+
+    def _rate(self, source: _Source) -> float:
+        given = self._options["frame_rate"]
+        return float(source.rate if given is None else given)
+
+    def _stream(self, source: _Source, progress: Progress, count: list[int]) -> Iterator[Event]:
+        recognizer = _fovea.actions.Recognizer(self.model._model, {**self._keywords, "frame_rate": self._rate(source)})
+        broken: Error | None = None
+        frames = iter(source)
+        with reporting(progress) as report:
+            while True:
+                try:
+                    frame = next(frames)
+                except StopIteration:
+                    break
+                except Error as error:
+                    broken = error
+                    break
+                events = recognizer.push(frame)
+                count[0] += 1
+                if report:
+                    report("frames", count[0], source.count or 0)
+                yield from self._events(events, source.name)
+            yield from self._events(recognizer.finish(), source.name)
+        if broken is not None:
+            raise broken
+
+    def _origin(self, name: str) -> dict[str, Any]:
+        provenance = {
+            "device": self._options["device"],
+            "seed": self._options["seed"],
+            "model": self.model.name,
+            "model_hash": self.model.hash,
+        }
+        model = self.model.name if self.model._file else "MODEL.safetensors"
+        command = command_line("fovea", "actions", "recognize", name, "--model", model, *self._words)
+        return {"options": self.options, "provenance": provenance, "command": command}
+
+    def _events(self, found: list[dict[str, Any]], name: str) -> list[Event]:
+        return [Event(values, **self._origin(name)) for values in found]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.frames > 0:
+            raise InvalidArgument(f"the recognizer has taken {self.frames} frames; call finish() before pickling it")
+        return _recognizer_of, (self.model, self._keywords)
+
+    def __repr__(self) -> str:
+        return f"Recognizer({self.model.name!r}, {self._options['mode']}, device {self._options['device']!r})"
+
+
+def _recognizer_of(model: Model, keywords: dict[str, Any]) -> Recognizer:
+    return Recognizer(model, **keywords)
+
+
+@takes_options(_fovea.actions.recognize_options())
+def recognize(
+    frames: VideoLike,
+    model: Path | Model = "weizmann",
+    *,
+    progress: Progress = False,
+    **options: Unpack[ActionsRecognizeOptions],
+) -> Events:
+    """All actions of a single video: a Recognizer that is used once."""
+    return Recognizer(model, **options).recognize(frames, progress)

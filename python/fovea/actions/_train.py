@@ -1,0 +1,226 @@
+"""Training and evaluation with clips."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from .. import _fovea
+from .._keywords import takes_options
+from .._progress import Progress, reporting
+from .._results import Table, command_line
+from ..errors import FormatError, InvalidArgument, InvalidType
+from ..files import is_path
+from ._model import Model
+from ._points import Points, _found
+from ._video import Ints, _Source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import ActionsEvaluateOptions, ActionsTrainOptions
+
+
+def _names(values: Any, name: str, count: int) -> list[str]:
+    """One text per clip."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InvalidType(f"{name} is of type {type(values).__name__}; expected one text per clip")
+    texts = [str(value) for value in values]
+    if len(texts) != count:
+        raise InvalidArgument(f"{name} has {len(texts)} elements for {count} clips; expected one each")
+    return texts
+
+
+class _Load(NamedTuple):
+    """How clips are read."""
+
+    paper: bool
+    cut_first: bool
+    on_error: str
+
+
+def _clips(
+    source: Any, labels: Any, subjects: Any, load: _Load, keywords: dict[str, Any], report: Any
+) -> tuple[Any, list[str]]:
+    """The clips with their points, and why some could not be read."""
+    if load.on_error not in ("raise", "warn"):
+        raise InvalidArgument(f"on_error is {load.on_error!r}; expected 'raise' or 'warn'")
+    clips = _fovea.actions.Clips()
+    if is_path(source):
+        if labels is not None or subjects is not None:
+            raise InvalidArgument("labels and subjects belong to a list of clips; a folder or list file has its own")
+        clips.open(os.fspath(source))
+    else:
+        _add(clips, source, labels, subjects, load, keywords)
+    failed = list(clips.read(keywords, load.paper, load.cut_first, report))
+    if failed and load.on_error == "raise":
+        raise FormatError(failed[0])
+    for why in failed:
+        warnings.warn(f"a clip could not be read and is left out: {why}", RuntimeWarning, stacklevel=4)
+    return clips, failed
+
+
+def _add(clips: Any, source: Any, labels: Any, subjects: Any, load: _Load, keywords: dict[str, Any]) -> None:
+    if not isinstance(source, Iterable):
+        raise InvalidType(f"clips is of type {type(source).__name__}; expected a path, or a list of videos or Points")
+    videos = list(source)
+    if labels is None:
+        raise InvalidArgument("labels is None; expected the name of the action of each clip")
+    names = _names(labels, "labels", len(videos))
+    people = [f"clip{i}" for i in range(len(videos))] if subjects is None else _names(subjects, "subjects", len(videos))
+    classes = sorted(set(names))
+    clips.set_classes(classes)
+    finder = None
+    for video, name, person in zip(videos, names, people):
+        label = classes.index(name)
+        if isinstance(video, Points):
+            clips.add_points(video._values(), label, person)
+        elif is_path(video):
+            clips.add_file(os.fspath(video), label, person)
+        else:
+            finder = finder or _fovea.actions.clip_finder(keywords, load.paper)
+            clips.add_points(_found(finder, _Source(video), False), label, person)
+
+
+@takes_options(_fovea.actions.train_options())
+def train(
+    clips: Any,
+    labels: Sequence[str] | None = None,
+    subjects: Sequence[str] | None = None,
+    *,
+    paper: bool = False,
+    cut_first: bool = False,
+    on_error: Literal["raise", "warn"] = "raise",
+    progress: Progress = False,
+    **options: Unpack[ActionsTrainOptions],
+) -> Model:
+    """Learns actions from short clips that show one action each.
+
+    ``clips`` is a folder that has one folder of videos per action, with files named SUBJECT_anything, a list file with
+    lines "file class subject [first-last [scenario]]", or a list of videos or Points, with the ``labels`` of their
+    actions and, where they are known, their ``subjects``; otherwise each clip counts as a subject of its own. ``paper``
+    starts from the paper's options instead of the defaults. ``cut_first`` cuts clips out of their videos before points
+    are found. With ``on_error="warn"`` clips that cannot be read are left out with a warning. The same clips, options
+    and seed give the same model on any device and with any number of threads."""
+    keywords: dict[str, Any] = dict(options)
+    with reporting(progress) as report:
+        loaded, failed = _clips(clips, labels, subjects, _Load(paper, cut_first, on_error), keywords, report)
+        model, _, words = loaded.train(keywords, paper, report)
+    name = os.fspath(clips) if is_path(clips) else "CLIPS"
+    flags = ["--cut-first"] if cut_first else []
+    command = command_line("fovea", "actions", "train", name, "-o", "MODEL.safetensors", *flags, *words)
+    return Model(model, "trained", None, {"command": command, "failed": failed})
+
+
+class Method:
+    """How often one method was right."""
+
+    _fields = ("method", "tested", "correct", "accuracy", "low", "high", "unclassified")
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.method: str = values["method"]  #: its name
+        self.tested: int = values["tested"]  #: clips
+        self.correct: int = values["correct"]  #: clips that were classified correctly
+        self.accuracy: float = values["accuracy"]
+        self.low: float = values["low"]  #: Wilson's 95 % interval of the accuracy
+        self.high: float = values["high"]
+        self.unclassified: int = values["unclassified"]  #: clips without any match, which do not count as correct
+        self.seconds: float = values["seconds"]
+        #: Clips by true action and by predicted action.
+        self.confusion: np.ndarray[Any, np.dtype[np.int64]] = values["confusion"]
+        self.labels: Ints = values["labels"]  #: the predicted label of each clip, or -1
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Method):
+            return NotImplemented
+        same = all(getattr(self, name) == getattr(other, name) for name in self._fields)
+        return same and np.array_equal(self.confusion, other.confusion) and np.array_equal(self.labels, other.labels)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{self.method}: {self.correct} of {self.tested} correct, {100 * self.accuracy:.1f} %"
+
+
+class Evaluation(Table):
+    """How often actions are classified correctly. As a table it has one row per method; matching comes first."""
+
+    methods: list[Method]  #: matching, matching with fusion, and simpler methods
+    recipes: list[Method]  #: each recipe in all folds; the best of them is hindsight
+    chosen: list[str]  #: the recipe that each fold chose
+    fused_chosen: list[str]  #: the recipe with fusion that each fold chose
+    classes: list[str]
+    subjects: list[str]
+    folds: int
+    clips: int
+    failed: list[str]  #: clips that could not be read, and why
+
+    _compared = ("methods", "recipes", "chosen", "fused_chosen", "classes", "subjects", "folds", "clips", "failed")
+
+    def __init__(self, report: dict[str, Any], loaded: Any, failed: list[str], command: str) -> None:
+        options = dict(report["options"])
+        super().__init__(options, {"device": options["device"], "seed": options["seed"]}, command)
+        self.methods = [Method(values) for values in report["methods"]]
+        self.recipes = [Method(values) for values in report["recipes"]]
+        self.chosen, self.fused_chosen = list(report["chosen"]), list(report["fused_chosen"])
+        self.folds = int(report["folds"])
+        self.classes, self.subjects = list(loaded.classes), list(loaded.subjects)
+        self.clips, self.failed = len(loaded), failed
+
+    @property
+    def accuracy(self) -> float:
+        """The share of clips that the first method, matching, classified correctly."""
+        return self.methods[0].accuracy
+
+    @property
+    def confusion(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The clips of the first method by true action and by predicted action."""
+        return self.methods[0].confusion
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """method, correct, tested, accuracy, low, high and seconds."""
+        names = ("method", "correct", "tested", "accuracy", "low", "high", "seconds")
+        return {name: np.array([getattr(method, name) for method in self.methods]) for name in names}
+
+    def __repr__(self) -> str:
+        return f"{self.methods[0]!r} ({self.clips} clips, {self.folds} folds)"
+
+
+@takes_options(_fovea.actions.evaluate_options())
+def evaluate(
+    clips: Any,
+    labels: Sequence[str] | None = None,
+    subjects: Sequence[str] | None = None,
+    *,
+    test_subjects: Sequence[str] | None = None,
+    choose: bool = True,
+    paper: bool = False,
+    cut_first: bool = False,
+    on_error: Literal["raise", "warn"] = "raise",
+    progress: Progress = False,
+    **options: Unpack[ActionsEvaluateOptions],
+) -> Evaluation:
+    """Measures how often actions are classified correctly, and simpler methods in the same run.
+
+    ``clips``, ``labels`` and ``subjects`` are those of train(). Each subject is left out in turn, or with
+    ``test_subjects`` these are tested and the others trained on. With ``choose`` each fold chooses features and scores
+    from a fixed pool; without it, or with ``paper``, those of the options are used."""
+    keywords: dict[str, Any] = dict(options)
+    ours = {name: value for name, value in keywords.items() if name != "baselines"}
+    if isinstance(test_subjects, str):
+        raise InvalidType("test_subjects is a text; expected a list of subjects")
+    tested = [str(name) for name in test_subjects or ()]
+    plan = {"paper": paper, "choose": choose, "test_subjects": tested}
+    with reporting(progress) as report:
+        loaded, failed = _clips(clips, labels, subjects, _Load(paper, cut_first, on_error), ours, report)
+        found = loaded.evaluate(keywords, plan, report)
+    words = list(found["words"])
+    words += ["--protocol", "split", "--test-subjects", ",".join(tested)] if tested else []
+    words += [] if choose and not paper else ["--no-choose"]
+    words += ["--cut-first"] if cut_first else []
+    name = os.fspath(clips) if is_path(clips) else "CLIPS"
+    return Evaluation(dict(found), loaded, failed, command_line("fovea", "actions", "eval", name, *words, "--json"))

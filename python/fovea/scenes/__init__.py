@@ -1,0 +1,25 @@
+"""Which kind of place an image shows, by the visual words in it."""
+
+from __future__ import annotations
+
+from ._bag import BagOfWords
+from ._classify import Classifier, Explanation, Reason, Scene, Words, classify
+from ._classify import _classifier_of as _classifier_of  # pickles may name it here
+from ._model import Model, load_model
+from ._model import _model_of as _model_of  # pickles may name it here
+from ._train import Evaluation, evaluate, train
+
+__all__ = [
+    "BagOfWords",
+    "Classifier",
+    "Evaluation",
+    "Explanation",
+    "Model",
+    "Reason",
+    "Scene",
+    "Words",
+    "classify",
+    "evaluate",
+    "load_model",
+    "train",
+]

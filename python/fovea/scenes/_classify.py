@@ -1,0 +1,349 @@
+"""Classification of images, their words, and the reasons."""
+
+from __future__ import annotations
+
+import html
+import os
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import _fovea
+from .._keywords import takes_options
+from .._notebook import png_bytes
+from .._ordered import in_order
+from .._progress import Progress, reporting
+from .._results import Result, Table, command_line
+from ..errors import Error, InvalidArgument
+from ..files import Path, is_path
+from ._input import Bytes, Floats, OnError, _images, _pixels, _shown, _skips
+from ._model import Model, load_model
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import ScenesClassifyOptions
+
+
+class Scene(Table):
+    """Which kind of place an image shows. It is a table of the classes and their scores."""
+
+    name: str  #: the class with the greatest score
+    label: int  #: its number in the model, from 0
+    score: float  #: its score
+    scores: dict[str, float]  #: the score of each class; they add up to 1 unless the model is not calibrated
+    file: str | None  #: the image, where it is a file
+
+    _compared = ("name", "label", "_numbers", "file")
+
+    def __init__(self, label: int, numbers: Floats, classes: Sequence[str], **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.label = label
+        self.name = classes[label]
+        self.score = float(numbers[label])
+        self.scores = {name: float(score) for name, score in zip(classes, numbers)}
+        self.file = origin.get("file")
+        self._numbers = numbers
+        self._seconds = origin.get("seconds", 0.0)
+        self._classifier: Classifier | None = origin.get("classifier")
+        self._image = origin.get("image")
+
+    def explain(self, name: str | None = None) -> Explanation:
+        """The words that spoke for this class, or for another one."""
+        if self._classifier is None:
+            raise InvalidArgument("this result came without its image; call explain(image) of a Classifier")
+        image = self._image if self.file is None else self.file
+        return self._classifier.explain(image, self.name if name is None else name)
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The classes in the model's order, and their scores."""
+        return {"class": np.array(list(self.scores), dtype=str), "score": self._numbers}
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """The scores in the model's order."""
+        return np.array(self._numbers, dtype=dtype or np.float32)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Neither the image nor the classifier is part of the result.
+        return {**self.__dict__, "_image": None, "_classifier": None}
+
+    def __repr__(self) -> str:
+        made = f"{self.provenance['model']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        return f"{self.name}, score {self.score:.2f} ({made})"
+
+    def _repr_html_(self) -> str:
+        best = sorted(self.scores.items(), key=lambda item: -item[1])
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{score:.3f}</td><td><div style='background:#4878a8;height:0.8em;"
+            f"width:{max(0.0, min(1.0, score)) * 12:.2f}em'></div></td></tr>"
+            for name, score in best
+        )
+        return f"<table><tr><th>class</th><th>score</th><th></th></tr>{rows}</table>"
+
+
+class Words(Result):
+    """The number of the visual word of every place of an image, as an array of uint16."""
+
+    numbers: np.ndarray[Any, np.dtype[np.uint16]]  #: of shape (rows, columns); with filters every pixel is a place
+
+    _compared = ("numbers",)
+
+    def __init__(self, numbers: Any, model: Model, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.numbers = numbers
+        self._model = model
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.numbers.shape[0], self.numbers.shape[1]
+
+    def to_color(self) -> Bytes:
+        """Every place in the color of its word; words that are alike have similar colors."""
+        picture: Bytes = self._model._model.paint(self.numbers)
+        return picture
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self.numbers, dtype=dtype)
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        distinct = len(np.unique(self.numbers))
+        return f"words of {columns}x{rows} places, {distinct} distinct ones ({self.provenance['model']})"
+
+    def _repr_png_(self) -> bytes:
+        return png_bytes(self.to_color())
+
+
+class Reason(NamedTuple):
+    """What one word of one part of the image says about a class."""
+
+    word: int  #: number of the word
+    level: int  #: level of the spatial pyramid: 0 is the whole image
+    row: int  #: of the cell at that level
+    column: int
+    share: float  #: the feature: how often the word occurs there
+    contribution: float  #: what it adds to the evidence for the class
+
+
+class Explanation(Table):
+    """Which words spoke for a class, the strongest first.
+
+    With support vector machines the contributions and the bias add up to the margin of the class. With nearest
+    neighbors they add up to the similarity with the neighbors of that class, divided by the number of neighbors."""
+
+    name: str  #: the class
+    bias: float  #: what the class has before any word speaks
+    evidence: float  #: sum of the contributions
+    heat: np.ndarray[Any, np.dtype[np.float64]]  #: what every place (see Words) adds to the evidence
+    words: np.ndarray[Any, np.dtype[np.int64]]  #: one number per row
+    contributions: Floats  #: one number per row
+
+    _compared = ("name", "bias", "words", "contributions", "heat")
+
+    def __init__(self, name: str, bias: float, rows: dict[str, Any], heat: Any, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.name, self.bias = name, bias
+        self.words, self.contributions = rows["word"], rows["contribution"]
+        self.evidence = float(np.sum(self.contributions, dtype=np.float64))
+        self.heat = heat
+        self._rows = rows
+        self._image = origin.get("image")
+        self._grid = origin["grid"]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, index: int) -> Reason:
+        return Reason(*(self._rows[name][index].item() for name in Reason._fields))
+
+    def __iter__(self) -> Iterator[Reason]:
+        return (self[i] for i in range(len(self)))
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """word, level, row, column, share and contribution."""
+        return dict(self._rows)
+
+    def draw(self, image: Any = None) -> Bytes:
+        """The image in gray; places that speak for the class are red, places that speak against it blue."""
+        pixels = np.asarray(self._image if image is None else image)
+        gray = pixels.astype(np.float64) if pixels.ndim == 2 else pixels[:, :, :3].astype(np.float64).mean(axis=2)
+        step, left, top = self._grid["step"], self._grid["left"], self._grid["top"]
+        rows = np.clip((np.arange(gray.shape[0]) - top + step // 2) // step, 0, self.heat.shape[0] - 1)
+        columns = np.clip((np.arange(gray.shape[1]) - left + step // 2) // step, 0, self.heat.shape[1] - 1)
+        strongest = np.quantile(abs(self.heat), 0.98) or 1.0
+        heat = np.clip(self.heat[np.ix_(rows, columns)] / strongest, -1, 1)
+        color = np.where(heat[..., None] > 0, (214.0, 48.0, 39.0), (49.0, 96.0, 181.0))
+        strength = 0.75 * abs(heat)[..., None]
+        drawn: Bytes = ((1 - strength) * gray[..., None] + strength * color).astype(np.uint8)
+        return drawn
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_image": None}
+
+    def __repr__(self) -> str:
+        best = f", most by word {self.words[0]} ({self.contributions[0]:+.3f})" if len(self) else ""
+        return f"{self.name}: evidence {self.evidence:+.3f}, bias {self.bias:+.3f}{best}"
+
+    def _repr_png_(self) -> bytes | None:
+        return None if self._image is None else png_bytes(self.draw())
+
+
+class Classifier:
+    """Finds which kind of place images show. Threads take turns; several classifiers run side by side."""
+
+    @takes_options(_fovea.scenes.classify_options())
+    def __init__(self, model: Path | Model = "sun8", **options: Unpack[ScenesClassifyOptions]) -> None:
+        """Takes the name of a shipped model, a model file or a Model."""
+        self.model = model if isinstance(model, Model) else load_model(model)
+        self._keywords = dict(options)
+        self._classifier = _fovea.scenes.Classifier(self.model._model, self._keywords)
+        self._options: dict[str, Any] = dict(self._classifier.options)
+        self._words = list(self._classifier.words_of_program)
+        self._classes = self.model.classes
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with its value."""
+        return dict(self._options)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the places, by label."""
+        return list(self._classes)
+
+    def classify(self, image: Any) -> Scene:
+        """Classifies an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path."""
+        return self._classified(self._classifier, image)
+
+    def classify_all(
+        self, images: Path | Iterable[Any], progress: Progress = False, on_error: OnError = "raise"
+    ) -> Iterator[Scene]:
+        """Classifies many images, in their order: arrays, paths, or a folder. Several threads read and classify them.
+
+        An image that cannot be read raises its error, or is left out with a warning for ``on_error="skip"``."""
+        listed = _images(images)
+        skip = _skips(on_error)
+        number, threads = _fovea.files.plan_workers(self._options["device"], self._options["threads"], len(listed))
+        keywords = {**self._keywords, "threads": threads}
+        workers = [_fovea.scenes.Classifier(self.model._model, keywords) for _ in range(number)]
+
+        def work(worker: Any, image: Any, _: int) -> Scene | Error:
+            try:
+                return self._classified(worker, image)
+            except Error as error:
+                if not skip:
+                    raise
+                return error
+
+        with reporting(progress) as report:
+            for done, found in enumerate(in_order(listed, workers, work), 1):
+                if report:
+                    report("images", done, len(listed))
+                if isinstance(found, Scene):
+                    yield found
+                else:
+                    warnings.warn(str(found), stacklevel=2)
+
+    def features(self, image: Any) -> Floats:
+        """How often each word occurs in an image: the histogram that is classified."""
+        found: Floats = self._classifier.features(_pixels(image))
+        return found
+
+    def words(self, image: Any) -> Words:
+        """The word of every place of an image."""
+        line = self._line("words", image, "--numbers", "WORDS.npy")
+        return Words(self._classifier.words(_pixels(image)), self.model, **self._origin(line))
+
+    def explain(self, image: Any, name: str | None = None) -> Explanation:
+        """The words that speak for a class: for the one that the image is classified as, unless another is named."""
+        pixels = _pixels(image)
+        if name is None:
+            label, _ = self._classifier.classify(pixels)
+        elif isinstance(name, str) and name in self._classes:
+            label = self._classes.index(name)
+        else:
+            raise InvalidArgument(f"{_shown(name)} is no class of {self.model.name}; it has {', '.join(self._classes)}")
+        features = self._classifier.features(pixels)
+        given: Floats = self._classifier.contributions(features)[label]
+        shape = np.shape(pixels)
+        grid = self.model._model.grid(shape[1], shape[0])
+        number = len(features) // (1, 5, 21)[self.model.pyramid]
+        heat = _heat(self._classifier.words(pixels), features, given, (shape[1], shape[0], number), grid)
+        order = np.argsort(-given, kind="stable")
+        order = order[features[order] > 0]
+        rows = {**_cells(order, number), "share": features[order], "contribution": given[order]}
+        line = self._line("classify", image, "--json")
+        bias = float(self.model._model.bias[label])
+        return Explanation(self._classes[label], bias, rows, heat, grid=grid, image=pixels, **self._origin(line))
+
+    def _classified(self, classifier: Any, image: Any) -> Scene:
+        start = time.perf_counter()
+        pixels = _pixels(image)
+        label, numbers = classifier.classify(pixels)
+        line = self._line("classify", image, "--json")
+        file = os.fspath(image) if is_path(image) else None
+        seconds = time.perf_counter() - start
+        place = {"classifier": self, "image": None if file else pixels, "file": file, "seconds": seconds}
+        return Scene(label, numbers, self._classes, **self._origin(line), **place)
+
+    def _line(self, verb: str, image: Any, *more: str) -> str:
+        source = os.fspath(image) if is_path(image) else "IMAGE"
+        return command_line("fovea", "scenes", verb, source, "--model", self.model.name, *self._words, *more)
+
+    def _origin(self, command: str) -> dict[str, Any]:
+        provenance = {
+            "device": self._options["device"],
+            "seed": self._options["seed"],
+            "model": self.model.name,
+            "model_hash": self.model.hash,
+        }
+        return {"options": self.options, "provenance": provenance, "command": command}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _classifier_of, (self.model, self._keywords)
+
+    def __repr__(self) -> str:
+        return f"Classifier({self.model.name!r}, device {self._options['device']!r})"
+
+
+def _classifier_of(model: Model, keywords: dict[str, Any]) -> Classifier:
+    return Classifier(model, **keywords)
+
+
+@takes_options(_fovea.scenes.classify_options())
+def classify(image: Any, model: Path | Model = "sun8", **options: Unpack[ScenesClassifyOptions]) -> Scene:
+    """Classifies one image. To classify several, make a Classifier, which reads the model once."""
+    return Classifier(model, **options).classify(image)
+
+
+def _cells(bins: np.ndarray[Any, Any], words: int) -> dict[str, np.ndarray[Any, Any]]:
+    """The word of each bin, and its cell of the spatial pyramid."""
+    cell = bins // words
+    level = np.where(cell == 0, 0, np.where(cell < 5, 1, 2))
+    inside = cell - np.array([0, 1, 5])[level]
+    side = 1 << level
+    return {"word": bins % words, "level": level, "row": inside // side, "column": inside % side}
+
+
+def _heat(
+    words: Any, features: Floats, given: Floats, sizes: tuple[int, int, int], grid: dict[str, Any]
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """What each place adds: the contributions of its bins, each divided by the places that share the bin."""
+    width, height, number = sizes
+    levels = {1: 0, 5: 1, 21: 2}[len(features) // number]
+    heat = np.zeros(words.shape, np.float64)
+    columns = grid["left"] + grid["step"] * np.arange(words.shape[1])
+    rows = grid["top"] + grid["step"] * np.arange(words.shape[0])
+    start = 0
+    for level in range(levels + 1):
+        weight = 0.5 ** (levels if level == 0 else levels - level + 1)
+        cells = ((rows << level) // height)[:, None] * (1 << level) + ((columns << level) // width)[None, :]
+        bins = (start + cells) * number + words
+        places = np.rint(features[bins].astype(np.float64) / weight * grid["places"])
+        heat += given[bins] / places
+        start += 4**level
+    return heat

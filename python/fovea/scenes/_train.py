@@ -1,0 +1,178 @@
+"""Training and evaluation."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _fovea
+from .._keywords import takes_options
+from .._progress import Progress, reporting
+from .._results import Table, command_line
+from ..errors import InvalidArgument
+from ..files import Path, is_path
+from ._classify import Classifier
+from ._input import OnError, _corpus, _path, _sequence, _skips, _warn
+from ._model import Model
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import ScenesEvaluateOptions, ScenesTrainOptions
+
+_EXEC = ("device", "threads", "seed")
+
+
+@takes_options(_fovea.scenes.train_options())
+def train(
+    images: Path | Iterable[Any],
+    labels: Sequence[Any] | None = None,
+    *,
+    classes: Sequence[str] | None = None,
+    progress: Progress = False,
+    on_error: OnError = "raise",
+    **options: Unpack[ScenesTrainOptions],
+) -> Model:
+    """Trains a model from a folder with one folder of images per class, from a list of lines "file class", or from
+    images (arrays or paths) with their labels, which are names or whole numbers.
+
+    Classes are numbered in natural order of their names, unless ``classes`` gives another order. An image that cannot
+    be read raises its error, or is left out with a warning for ``on_error="skip"``."""
+    skip = _skips(on_error)
+    listed, numbers, names = _corpus(images, labels, classes)
+    with reporting(progress) as report:
+        model, failures, _, words = _fovea.scenes.train(listed, numbers, names, dict(options), skip, report)
+    _warn(failures, listed)
+    source = os.fspath(images) if labels is None else "IMAGES"  # type: ignore[arg-type]
+    line = command_line("fovea", "scenes", "train", source, "-o", "MODEL.safetensors", *words)
+    return Model(model, "MODEL.safetensors", None, line)
+
+
+class Evaluation(Table):
+    """How often images were classified correctly. It is a table of the true classes and what they were taken for."""
+
+    classes: list[str]  #: the names, by label
+    images: int  #: how many images there were
+    failed: int  #: how many of them could not be read
+    accuracy_mean: float  #: over the splits
+    accuracy_deviation: float  #: between the splits
+    accuracy_interval: tuple[float, float] | None  #: 95 % confidence interval, for a single split
+    accuracies: tuple[float, ...]  #: one per split
+    accuracy_against_k: tuple[tuple[int, float], ...]  #: knn: numbers of neighbors and the accuracy with each
+    confusion_matrix: np.ndarray[Any, np.dtype[np.int64]]  #: rows are true classes, columns predicted ones
+    recall: np.ndarray[Any, np.dtype[np.float64]]  #: the share of each true class that is right
+
+    _compared = ("classes", "images", "failed", "accuracies", "accuracy_against_k", "confusion_matrix")
+
+    def __init__(self, numbers: dict[str, Any], classes: list[str], images: int, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.classes, self.images = classes, images
+        for name, value in numbers.items():
+            setattr(self, name, value)
+
+    @property
+    def accuracy(self) -> float:
+        """The mean accuracy."""
+        return self.accuracy_mean
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The true class, its recall, and how often it was taken for each class."""
+        predicted = {name: np.ascontiguousarray(self.confusion_matrix[:, i]) for i, name in enumerate(self.classes)}
+        return {"class": np.array(self.classes, dtype=str), "recall": self.recall, **predicted}
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """The confusion matrix."""
+        return np.array(self.confusion_matrix, dtype=dtype)
+
+    def __repr__(self) -> str:
+        if self.accuracy_interval is None:
+            counts = f"{len(self.accuracies)} splits of {self.images} images"
+            spread = f" +- {100 * self.accuracy_deviation:.2f} over {counts}"
+        else:
+            low, high = (100 * bound for bound in self.accuracy_interval)
+            tested = int(self.confusion_matrix.sum())
+            spread = f" ({low:.1f} to {high:.1f} with 95 % confidence) on {tested} images"
+        return f"accuracy {100 * self.accuracy_mean:.2f} %{spread}"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.classes)
+        rows = []
+        for name, counts in zip(self.classes, self.confusion_matrix):
+            shares = counts / max(1, counts.sum())
+            cells = "".join(
+                f"<td style='background:rgba(72,120,168,{share:.2f})'>{count}</td>"
+                for count, share in zip(counts, shares)
+            )
+            rows.append(f"<tr><th>{html.escape(name)}</th>{cells}</tr>")
+        return f"<p>{html.escape(repr(self))}</p><table><tr><th></th>{head}</tr>{''.join(rows)}</table>"
+
+
+@takes_options(_fovea.scenes.evaluate_options())
+def evaluate(
+    images: Path | Iterable[Any],
+    labels: Sequence[Any] | None = None,
+    *,
+    model: Path | Model | None = None,
+    classes: Sequence[str] | None = None,
+    train: Path | None = None,
+    test: Path | None = None,
+    progress: Progress = False,
+    on_error: OnError = "raise",
+    **options: Unpack[ScenesEvaluateOptions],
+) -> Evaluation:
+    """Measures how often images are classified correctly, with the program's numbers.
+
+    ``images`` and ``labels`` are those of :func:`train`. With a ``model``, that is tested with all images. Without one,
+    the images are divided at random, ``splits`` times, into those to train on and those to test with; ``train`` and
+    ``test`` are lists of files that give one split instead."""
+    skip = _skips(on_error)
+    keywords: dict[str, Any] = dict(options)
+    source = os.fspath(images) if labels is None and is_path(images) else "IMAGES"  # type: ignore[arg-type]
+    if model is not None:
+        if train is not None or test is not None:
+            raise InvalidArgument("train and test have no use with a model, which is tested with all images")
+        return _test(model, source, (images, labels, classes), keywords, (skip, progress))
+    splits: Any
+    if train is not None or test is not None:
+        if train is None or test is None or source == "IMAGES":
+            raise InvalidArgument("train and test go together: each names a list, whose files lie in the folder images")
+        chosen = _path(train, "train", "a list of files"), _path(test, "test", "a list of files")
+        (listed, numbers, names), splits = _fovea.scenes.split_corpus(source, *chosen, keywords)
+        lists = ["--train", chosen[0], "--test", chosen[1]]
+    else:
+        listed, numbers, names = _corpus(images, labels, classes)
+        splits = _fovea.scenes.random_splits(numbers, len(names), keywords)
+        lists = []
+    with reporting(progress) as report:
+        found, failures, used, words = _fovea.scenes.evaluate(
+            listed, numbers, len(names), list(splits), keywords, skip, report
+        )
+    _warn(failures, listed)
+    line = command_line("fovea", "scenes", "eval", source, *lists, *words, "--json")
+    provenance = {"device": used["device"], "seed": used["seed"]}
+    return Evaluation(found.numbers, list(names), len(listed), options=dict(used), provenance=provenance, command=line)
+
+
+def _test(
+    model: Path | Model, source: str, data: tuple[Any, Any, Any], keywords: dict[str, Any], how: tuple[bool, Progress]
+) -> Evaluation:
+    """Tests a trained model with all images."""
+    images, labels, classes = data
+    skip, progress = how
+    for name in keywords:
+        if name not in _EXEC and name in (entry["name"] for entry in _fovea.scenes.evaluate_options()):
+            raise InvalidArgument(f"{name} has no use with a model, which is tested as it is")
+    classifier = Classifier(model, **keywords)
+    if classes is not None and _sequence(classes, "classes") != classifier.classes:
+        raise InvalidArgument(f"classes are not those of the model, which has {', '.join(classifier.classes)}")
+    listed, numbers, names = _corpus(images, labels, classifier.classes)
+    with reporting(progress) as report:
+        found, failures = classifier._classifier.evaluate(listed, numbers, skip, report)
+    _warn(failures, listed)
+    name = classifier.model.name
+    line = command_line("fovea", "scenes", "eval", source, "--model", name, *classifier._words, "--json")
+    return Evaluation(found.numbers, list(names), len(listed), **classifier._origin(line))
