@@ -7,10 +7,8 @@ width, 3), or any iterable of frames. Frames are uint8, gray or RGB, and all of 
 from __future__ import annotations
 
 from ._model import Model, Prototype, load_model
-from ._model import _model_of as _model_of  # pickles may name it here
 from ._points import Points, points, read_points
 from ._recognize import Event, Events, Recognizer, recognize
-from ._recognize import _recognizer_of as _recognizer_of  # pickles may name it here
 from ._train import Evaluation, Method, evaluate, train
 
 __all__ = [

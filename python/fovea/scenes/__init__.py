@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from ._bag import BagOfWords
 from ._classify import Classifier, Explanation, Reason, Scene, Words, classify
-from ._classify import _classifier_of as _classifier_of  # pickles may name it here
 from ._model import Model, load_model
-from ._model import _model_of as _model_of  # pickles may name it here
 from ._train import Evaluation, evaluate, train
 
 __all__ = [
