@@ -41,6 +41,9 @@ class ScopedDevice {
 // Creates a cudaStream_t on a GPU.
 void* make_stream(int index);
 void release_stream(void* stream) noexcept;
+// What `stream` gets from now on begins after what `other` has got so far.
+void wait_for_stream(void* stream, void* other);
+void synchronize_stream(void* stream);
 
 void* allocate(std::size_t bytes, Memory memory);
 void release(void* data, Memory memory) noexcept;

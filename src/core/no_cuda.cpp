@@ -17,6 +17,8 @@ ScopedDevice::~ScopedDevice() = default;
 std::string toolkit_version() { return {}; }
 void* make_stream(int) { absent(); }
 void release_stream(void*) noexcept {}
+void wait_for_stream(void*, void*) { absent(); }
+void synchronize_stream(void*) { absent(); }
 void* allocate(std::size_t, Memory) { absent(); }
 void release(void*, Memory) noexcept {}
 void copy_rows(const detail::ConstRows&, const detail::Rows&, detail::RowCopy, void*) { absent(); }

@@ -1,6 +1,7 @@
 // Streams that do not wait for the default stream.
 #include "core/backend.h"
 #include "core/cuda_check.h"
+#include "core/event.cuh"
 
 namespace fovea::cuda {
 
@@ -12,5 +13,15 @@ void* make_stream(int index) {
 }
 
 void release_stream(void* stream) noexcept { cudaStreamDestroy(static_cast<cudaStream_t>(stream)); }
+
+void wait_for_stream(void* stream, void* other) {
+  Event event;
+  event.record(static_cast<cudaStream_t>(other));
+  event.hold(static_cast<cudaStream_t>(stream));
+}
+
+void synchronize_stream(void* stream) {
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for a stream");
+}
 
 }  // namespace fovea::cuda

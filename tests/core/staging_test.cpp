@@ -4,12 +4,12 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/random.h>
+#include <fovea/core/stream.h>
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
-#include "core/stream.h"
 #include "support/devices.h"
 #include "support/images.h"
 

@@ -1,5 +1,6 @@
 // Covers: gray
 #include <fovea/core/error.h>
+#include <fovea/core/stream.h>
 #include <fovea/io/frames.h>
 #include <fovea/people/detector.h>
 #include <gmock/gmock.h>
@@ -7,7 +8,6 @@
 
 #include <cmath>
 
-#include "core/stream.h"
 #include "people/hog/hog_grid.h"
 #include "people/model_parts.h"
 #include "support/device_rule.h"

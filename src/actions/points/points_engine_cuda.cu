@@ -1,6 +1,7 @@
 // The interest points on a GPU: frames come in blocks and are uploaded once, and only maxima and
 // descriptors are downloaded. Flow, by far the longest part, is estimated for several stretches of
 // a block at the same time, because a small pair by itself leaves most of the GPU idle.
+#include <fovea/core/stream.h>
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include "actions/points/points_math.h"
 #include "core/event.cuh"
 #include "core/kept_buffer.cuh"
-#include "core/stream.h"
 
 namespace fovea::actions::cuda {
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/geometry.h>
+#include <fovea/core/stream.h>
 #include <fovea/io/frames.h>
 
 #include <functional>
@@ -12,7 +13,6 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/pipeline_material.h"
-#include "core/stream.h"
 
 namespace fovea::cli::pipeline {
 

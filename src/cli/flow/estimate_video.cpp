@@ -1,5 +1,6 @@
 // Flow along a video for fovea flow lk and bm.
 #include <fovea/core/error.h>
+#include <fovea/core/stream.h>
 #include <fovea/io/frames.h>
 
 #include <fmt/format.h>
@@ -17,7 +18,6 @@
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
 #include "core/backend.h"
-#include "core/stream.h"
 #include "core/words.h"
 
 namespace fovea::cli {

@@ -1,5 +1,6 @@
 // fovea people detect: finds people in images and video and writes pictures and lists of boxes.
 #include <fovea/core/error.h>
+#include <fovea/core/stream.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/sink.h>
@@ -18,7 +19,6 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/json_text.h"
-#include "core/stream.h"
 #include "core/words.h"
 
 namespace fovea::cli {

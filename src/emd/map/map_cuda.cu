@@ -1,6 +1,8 @@
 // CUDA twin of the map. Labels are uploaded, distances are downloaded and kernels run on three
 // streams, so that the transfers of some frames overlap the work on another. The known histograms
 // stay on the device; the host only learns how many new ones there are for the solver.
+#include <fovea/core/stream.h>
+
 #include <array>
 #include <deque>
 #include <optional>
@@ -8,7 +10,6 @@
 #include "core/event.cuh"
 #include "core/kept_buffer.cuh"
 #include "core/staging_cuda.cuh"
-#include "core/stream.h"
 #include "emd/map/map_device.cuh"
 #include "emd/map/map_engine.h"
 

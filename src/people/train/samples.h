@@ -1,6 +1,7 @@
 // What the trainings of all kinds share: the images, the places of windows in them, and the search
 // of the negatives.
 #pragma once
+#include <fovea/core/stream.h>
 #include <fovea/people/train.h>
 
 #include <condition_variable>
@@ -10,7 +11,6 @@
 #include <mutex>
 #include <vector>
 
-#include "core/stream.h"
 #include "people/scanner.h"
 
 namespace fovea::people {

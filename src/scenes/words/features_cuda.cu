@@ -1,6 +1,8 @@
 // CUDA twin of features. Images on the host are packed into pinned memory and copied one chunk at a
 // time while the previous chunk is described; images on the device are read where they are. Counts
 // are integers, so that features equal those of the CPU to the bit.
+#include <fovea/core/stream.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,7 +11,6 @@
 #include "core/event.cuh"
 #include "core/kept_buffer.cuh"
 #include "core/parallel.h"
-#include "core/stream.h"
 #include "ops/kmeans/nearest_centers.cuh"
 #include "scenes/describe/chunk_math.h"
 #include "scenes/describe/describer_cuda.cuh"
