@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _fovea
 from ._device import build_info, cuda_absence, devices
+from ._fovea import DeviceArray
 from .errors import Cancelled, DeviceError, Error, FormatError, InvalidArgument, InvalidType, IoError, ModelError, WriteError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __version__: str = _fovea.__version__
 
 __all__ = [
     "Cancelled",
+    "DeviceArray",
     "DeviceError",
     "Error",
     "FormatError",

@@ -20,6 +20,11 @@ def command_line(*words: object) -> str:
     return shlex.join(str(word) for word in words)
 
 
+def _equal(one: Any, other: Any) -> bool:
+    one, other = (a.numpy() if isinstance(a, _fovea.DeviceArray) else a for a in (one, other))
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
+
+
 class Result:
     """A result with its origin: the options, the version and device that made it, and the program's command."""
 
@@ -41,12 +46,7 @@ class Result:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return all(
-            np.array_equal(mine, getattr(other, name))
-            if isinstance(mine := getattr(self, name), np.ndarray)
-            else mine == getattr(other, name)
-            for name in self._compared
-        )
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in self._compared)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -30,9 +30,10 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 class Flow(Result):
     """A field of motion: pixel (x, y) of the first image is found at (x + u, y + v) of the second."""
 
-    u: Floats  #: motion to the right in pixels, of shape (height, width)
-    v: Floats  #: motion downward in pixels
-    confidence: Floats  #: from 0, a guess, to 1
+    # NumPy arrays, or DeviceArrays where the images were on a GPU.
+    u: Any  #: motion to the right in pixels, float32 of shape (height, width)
+    v: Any  #: motion downward in pixels
+    confidence: Any  #: from 0, a guess, to 1
     frame: int | None  #: number of the first frame, for a video
 
     _compared = ("u", "v", "confidence", "frame")
@@ -48,34 +49,48 @@ class Flow(Result):
         """Height and width."""
         return self.u.shape[0], self.u.shape[1]
 
+    def numpy(self) -> Flow:
+        """The same with arrays of the CPU: itself where they are such already."""
+        if isinstance(self.u, np.ndarray):
+            return self
+        planes = {name: getattr(self, name).numpy() for name in ("u", "v", "confidence")}
+        origin = {"options": self.options, "provenance": self.provenance, "command": self.command}
+        return Flow(planes, frame=self.frame, seconds=self._seconds, **origin)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """u and v in one array of shape (height, width, 2)."""
-        return np.stack([self.u, self.v], axis=2).astype(dtype or np.float32, copy=False)
+        here = self.numpy()
+        return np.stack([here.u, here.v], axis=2).astype(dtype or np.float32, copy=False)
 
     def to_color(self, longest: float | None = None) -> Bytes:
         """The field in the colors of Middlebury's wheel: the hue is the direction, the saturation the length.
 
         Motion of ``longest`` pixels has the full color; without it, the longest of the field has."""
-        picture: Bytes = _fovea.flow.wheel(self.u, self.v, None, longest)
+        here = self.numpy()
+        picture: Bytes = _fovea.flow.wheel(here.u, here.v, None, longest)
         return picture
 
     def arrows(self, first: Any) -> Bytes:
         """Arrows over the first image."""
-        picture: Bytes = _fovea.flow.arrows(first, self.u, self.v)
+        here = self.numpy()
+        picture: Bytes = _fovea.flow.arrows(first, here.u, here.v)
         return picture
 
     def warp(self, second: Any) -> Bytes:
         """The second image warped back along the flow; where the flow is right it looks like the first one."""
-        picture: Bytes = _fovea.flow.warp(second, self.u, self.v)
+        here = self.numpy()
+        picture: Bytes = _fovea.flow.warp(second, here.u, here.v)
         return picture
 
     def save(self, path: Path) -> None:
         """Writes .flo, .png (KITTI), .pfm or .npy."""
-        write(path, self.u, self.v)
+        here = self.numpy()
+        write(path, here.u, here.v)
 
     def __repr__(self) -> str:
         height, width = self.shape
-        motion = float(np.mean(np.hypot(self.u, self.v)))
+        here = self.numpy()
+        motion = float(np.mean(np.hypot(here.u, here.v)))
         made = f"{self.options['method']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
         return f"flow of {width}x{height}, mean motion {motion:.2f} px ({made})"
 
@@ -184,5 +199,6 @@ def write(path: Path, u: Any, v: Any, known: Any = None) -> None:
 @takes_options(_fovea.flow.evaluate_options())
 def evaluate(flow: Flow, u: Any, v: Any, known: Any = None, **options: Unpack[FlowEvaluateOptions]) -> dict[str, Any]:
     """Compares a flow with the true one: endpoint and angular errors, outliers, and how well confidence predicts them."""
-    report = _fovea.flow.evaluate((flow.u, flow.v, flow.confidence), (u, v, known), dict(options))
+    here = flow.numpy()
+    report = _fovea.flow.evaluate((here.u, here.v, here.confidence), (u, v, known), dict(options))
     return dict(report)

@@ -169,7 +169,8 @@ class Detections(Table):
 
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes and scores, the image that was searched unless another one is given."""
-        pixels = np.asarray(self._image if image is None else image)
+        given = self._image if image is None else image
+        pixels = np.asarray(given.cpu() if hasattr(given, "cpu") else given.get() if hasattr(given, "get") else given)
         if pixels.ndim == 2 or pixels.shape[2] == 1:
             pixels = np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
         drawn: Bytes = _fovea.people.draw(np.ascontiguousarray(pixels[:, :, :3]), self.xywh, self.confidence)

@@ -9,11 +9,10 @@
 #include <limits>
 
 #include "errors.h"
+#include "gpu_arrays.h"
 
 namespace fovea::python {
 namespace {
-
-constexpr int kCpu = nb::device::cpu::value;
 
 // One number per axis as Python writes a tuple.
 template <class Number>
@@ -65,14 +64,7 @@ std::string need_text(const ImageNeed& need) {
   throw_invalid_type(fmt::format("{} is {}; expected {}", name, array_text(value), need));
 }
 
-// Where an array lies, or is refused: other devices than the CPU.
-void require_cpu(const char* name, const AnyArray& array, nb::handle value) {
-  if (array.device_type() != kCpu)
-    throw DeviceError(fmt::format("{} is {} on another device; expected an array of the CPU", name,
-                                  array_text(value)));
-}
-
-// Imports what has __dlpack__, __array__ of the CPU, or the buffer protocol.
+// Imports what has __dlpack__ on the CPU or the buffer protocol.
 bool import_array(nb::handle value, AnyArray& array) {
   if (value.is_none() || PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) return false;
   // A single number is no array, and NumPy's times describe themselves wrongly as buffers.
@@ -90,20 +82,32 @@ bool import_array(nb::handle value, AnyArray& array) {
   }
 }
 
-AnyArray array_of(const char* name, nb::handle value, const std::string& need) {
+AnyArray array_of(const char* name, nb::handle value, const std::string& need,
+                  const Stream* stream = nullptr) {
+  if (lies_on_gpu(value)) return gpu_array(name, value, stream);
   AnyArray array;
   if (!import_array(value, array)) refuse_type(name, value, need);
-  require_cpu(name, array, value);
   return array;
+}
+
+Memory memory_of(const AnyArray& array) {
+  const bool gpu = array.device_type() == nb::device::cuda::value ||
+                   array.device_type() == nb::device::cuda_managed::value;
+  return gpu ? Memory::kCuda : Memory::kHost;
 }
 
 template <class T>
 ImageView<const T> view_of(const AnyArray& array) {
   const auto* first = static_cast<const T*>(array.data());
-  if (array.ndim() == 1) return packed_view(first, static_cast<int>(array.shape(0)), 1);
+  if (array.ndim() == 1)
+    return packed_view(first, static_cast<int>(array.shape(0)), 1, 1, memory_of(array));
   const int channels = array.ndim() == 3 ? static_cast<int>(array.shape(2)) : 1;
-  return {first, static_cast<int>(array.shape(1)), static_cast<int>(array.shape(0)), channels,
-          static_cast<std::ptrdiff_t>(array.stride(0))};
+  return {first,
+          static_cast<int>(array.shape(1)),
+          static_cast<int>(array.shape(0)),
+          channels,
+          static_cast<std::ptrdiff_t>(array.stride(0)),
+          memory_of(array)};
 }
 
 // Rows may have a gap between them; pixels and channels may not.
@@ -151,7 +155,7 @@ bool fits_int(const AnyArray& array) {
 std::string array_text(nb::handle value) {
   if (value.is_none()) return "None";
   AnyArray array;
-  if (import_array(value, array))
+  if (!lies_on_gpu(value) && import_array(value, array))
     return fmt::format("{} of shape {}", type_text(array.dtype()), shape_text(array));
   // An array that cannot be imported still says what it is.
   if (nb::hasattr(value, "dtype") && nb::hasattr(value, "shape"))
@@ -161,7 +165,7 @@ std::string array_text(nb::handle value) {
 }
 
 ImageInput image_input(nb::handle value, const ImageNeed& need) {
-  ImageInput input{array_of(need.name, value, need_text(need)), {}};
+  ImageInput input{array_of(need.name, value, need_text(need), need.stream), {}};
   const AnyArray& array = input.array;
   const std::size_t axes = array.ndim();
   if (axes != 2 && axes != 3) refuse_type(need.name, value, need_text(need));
@@ -184,14 +188,14 @@ ImageInput image_input(nb::handle value, const ImageNeed& need) {
   return input;
 }
 
-ImageInput byte_image(nb::handle value, const char* name) {
-  return image_input(value, {name, {io::SampleType::kUint8}, {1, 3, 4}});
+ImageInput byte_image(nb::handle value, const char* name, const Stream* stream) {
+  return image_input(value, {name, {io::SampleType::kUint8}, {1, 3, 4}, stream});
 }
 
 ImageInput mask_input(nb::handle value, const char* name) {
   if (value.is_none()) return {{}, ImageView<const std::uint8_t>{}};
   AnyArray array;
-  const bool flags = import_array(value, array) &&
+  const bool flags = !lies_on_gpu(value) && import_array(value, array) &&
                      array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bool);
   if (!flags) return image_input(value, {name, {io::SampleType::kUint8}, {1}});
   // Truth values are bytes of 0 and 1, and a mask asks only whether a byte is 0.
@@ -200,12 +204,12 @@ ImageInput mask_input(nb::handle value, const char* name) {
 }
 
 ImageInput rows_input(nb::handle value, const char* name,
-                      std::initializer_list<io::SampleType> samples) {
+                      std::initializer_list<io::SampleType> samples, const Stream* stream) {
   std::vector<std::string> types;
   for (const io::SampleType type : samples) types.emplace_back(io::to_string(type));
   const std::string need =
       fmt::format("an array of {} and of shape (rows, bins) or (bins,)", joined(types));
-  ImageInput input{array_of(name, value, need), {}};
+  ImageInput input{array_of(name, value, need, stream), {}};
   const AnyArray& array = input.array;
   bool known = array.ndim() == 1 || array.ndim() == 2;
   if (!known) refuse_type(name, value, need);
@@ -224,9 +228,9 @@ ImageInput rows_input(nb::handle value, const char* name,
   return input;
 }
 
-PointsInput points_input(nb::handle value, const char* name) {
+PointsInput points_input(nb::handle value, const char* name, const Stream* stream) {
   const std::string need = "an array of float32 and of shape (points, numbers)";
-  PointsInput input{array_of(name, value, need), {}};
+  PointsInput input{array_of(name, value, need, stream), {}};
   const AnyArray& array = input.array;
   if (array.ndim() != 2 || !has_type<float>(array)) refuse_type(name, value, need);
   if (array.size() == 0)

@@ -3,6 +3,7 @@
 // order or device is refused with what came and what is wanted.
 #pragma once
 #include <fovea/core/image.h>
+#include <fovea/core/stream.h>
 #include <fovea/io/image_io.h>
 
 #include <nanobind/nanobind.h>
@@ -26,6 +27,8 @@ struct ImageNeed {
   std::initializer_list<io::SampleType> samples;
   std::initializer_list<int> channels;  // the numbers of channels that are allowed; 1 is also a
                                         // plain matrix. An empty list allows any number
+  const Stream* stream = nullptr;       // where it is set, the array may lie on a GPU: what was
+                                        // done to it before is then awaited by this stream
 };
 
 // An array that a call reads. It keeps the array alive.
@@ -40,21 +43,22 @@ struct ImageInput {
 };
 ImageInput image_input(nb::handle value, const ImageNeed& need);
 // The same for bytes of 1, 3 or 4 channels.
-ImageInput byte_image(nb::handle value, const char* name = "image");
+ImageInput byte_image(nb::handle value, const char* name = "image", const Stream* stream = nullptr);
 // A mask of the size of an image, or an empty view for None. Truth values count as 0 and 255.
 ImageInput mask_input(nb::handle value, const char* name = "mask");
 
 // Histograms or other vectors, one per row, or a single one in an array of one axis. Rows may have
 // a gap between them, and there may be none.
 ImageInput rows_input(nb::handle value, const char* name,
-                      std::initializer_list<io::SampleType> samples);
+                      std::initializer_list<io::SampleType> samples,
+                      const Stream* stream = nullptr);
 
 // Points, one per row of a matrix of float32. Rows may have a gap between them.
 struct PointsInput {
   AnyArray array;
   ImageView<const float> view;
 };
-PointsInput points_input(nb::handle value, const char* name);
+PointsInput points_input(nb::handle value, const char* name, const Stream* stream = nullptr);
 
 // A dense array of numbers with `dimensions` axes, C order, one element type. Returned as it is.
 AnyArray dense_array(nb::handle value, const char* name, nb::dlpack::dtype type,

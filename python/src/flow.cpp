@@ -12,6 +12,7 @@
 
 #include "arrays.h"
 #include "errors.h"
+#include "gpu_arrays.h"
 #include "options.h"
 #include "run.h"
 #include "systems.h"
@@ -24,16 +25,16 @@ using flow::FlowOptions;
 // What the fastest quality takes for a pixel.
 constexpr double kOperationsPerPixel = 1000;
 
-ImageInput flow_image(nb::handle value, const char* name) {
+ImageInput flow_image(nb::handle value, const char* name, const Stream* stream) {
   using enum io::SampleType;
-  return image_input(value, {name, {kUint8, kUint16, kFloat32}, {1, 3, 4}});
+  return image_input(value, {name, {kUint8, kUint16, kFloat32}, {1, 3, 4}, stream});
 }
 
-nb::dict planes_of(flow::Flow&& flow) {
+nb::dict planes_of(flow::Flow&& flow, Device device) {
   nb::dict planes;
-  planes["u"] = to_numpy(std::move(flow.u));
-  planes["v"] = to_numpy(std::move(flow.v));
-  planes["confidence"] = to_numpy(std::move(flow.confidence));
+  planes["u"] = to_python(std::move(flow.u), device);
+  planes["v"] = to_python(std::move(flow.v), device);
+  planes["confidence"] = to_python(std::move(flow.confidence), device);
   return planes;
 }
 
@@ -61,27 +62,28 @@ class Estimator {
             OnInterrupt::kComplete) {}
 
   nb::dict estimate(nb::handle first, nb::handle second, nb::handle mask) {
-    const ImageInput a = flow_image(first, "first"), b = flow_image(second, "second"),
-                     kept = mask_input(mask);
+    const ImageInput a = flow_image(first, "first", pairs_.stream()),
+                     b = flow_image(second, "second", pairs_.stream()), kept = mask_input(mask);
     if (a.view.index() != b.view.index())
       throw_invalid_type("first is " + array_text(first) + " and second is " + array_text(second) +
                          "; expected arrays of one type");
     return planes_of(std::visit(
-        [&]<class T>(const ImageView<T>& view) -> flow::Flow {
-          using Sample = std::remove_const_t<T>;
-          return run<Sample>(pairs_, view,
-                             [&](flow::Estimator& estimator) {
-                               return std::optional(estimator.estimate(view, b.of<Sample>(),
-                                                                       kept.of<std::uint8_t>()));
-                             })
-              .value();
-        },
-        a.view));
+                         [&]<class T>(const ImageView<T>& view) -> flow::Flow {
+                           using Sample = std::remove_const_t<T>;
+                           return run<Sample>(pairs_, view,
+                                              [&](flow::Estimator& estimator) {
+                                                return std::optional(estimator.estimate(
+                                                    view, b.of<Sample>(), kept.of<std::uint8_t>()));
+                                              })
+                               .value();
+                         },
+                         a.view),
+                     options_.exec.device);
   }
 
   // A video goes on after an interruption, so that a frame is never stopped in its middle.
   nb::object push(nb::handle frame, nb::handle mask) {
-    const ImageInput image = flow_image(frame, "frame"), kept = mask_input(mask);
+    const ImageInput image = flow_image(frame, "frame", video_.stream()), kept = mask_input(mask);
     std::optional<flow::Flow> flow = std::visit(
         [&]<class T>(const ImageView<T>& view) {
           return run<std::remove_const_t<T>>(video_, view, [&](flow::Estimator& estimator) {
@@ -90,7 +92,7 @@ class Estimator {
         },
         image.view);
     if (!flow) return nb::none();
-    return planes_of(std::move(*flow));
+    return planes_of(std::move(*flow), options_.exec.device);
   }
 
   void finish() {

@@ -87,7 +87,8 @@ class Detector {
         }) {}
 
   nb::dict detect(nb::handle image, nb::handle mask) {
-    const ImageInput pixels = byte_image(image), kept = mask_input(mask);
+    const ImageInput pixels = byte_image(image, "image", detector_.stream()),
+                     kept = mask_input(mask);
     const auto view = pixels.of<std::uint8_t>();
     const auto mask_view = kept.of<std::uint8_t>();
     return columns_of(detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
@@ -99,14 +100,14 @@ class Detector {
   }
 
   double score(nb::handle crop) {
-    const ImageInput pixels = byte_image(crop, "crop");
+    const ImageInput pixels = byte_image(crop, "crop", detector_.stream());
     const auto view = pixels.of<std::uint8_t>();
     return detector_.call(work_of(view), nb::none(),
                           [&](people::Detector& detector) { return detector.score(view); });
   }
 
   nb::object scores(nb::handle image) {
-    const ImageInput pixels = byte_image(image);
+    const ImageInput pixels = byte_image(image, "image", detector_.stream());
     const auto view = pixels.of<std::uint8_t>();
     return to_numpy(detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
       return detector.scores(view);

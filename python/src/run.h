@@ -1,6 +1,7 @@
 // Long calls: other threads of Python go on meanwhile, Ctrl-C ends them, and progress is reported.
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/stream.h>
 
 #include <nanobind/nanobind.h>
 
@@ -75,9 +76,17 @@ class Kept {
  public:
   using Make = std::function<Face(const Exec&)>;
   Kept(Exec exec, Make make, OnInterrupt on_interrupt = OnInterrupt::kStop)
-      : exec_(std::move(exec)), make_(std::move(make)), on_interrupt_(on_interrupt) {}
+      : exec_(std::move(exec)),
+        stream_(exec_.device),
+        make_(std::move(make)),
+        on_interrupt_(on_interrupt) {
+    exec_.stream = stream_.get();
+  }
 
-  // Calls function(face).
+  // The stream of its GPU, which inputs that lie there have to be awaited by.
+  const Stream* stream() const { return &stream_; }
+
+  // Calls function(face). Its work on a GPU is done when this returns, so that inputs may go.
   template <class Function>
   auto call(Work work, nb::handle progress, Function function) {
     return calls_.run(work, progress, [&] {
@@ -86,12 +95,15 @@ class Kept {
         made_at_ = calls_.interruptions();
         face_.emplace(make_(stops ? calls_.watched(exec_) : exec_));
       }
-      return function(*face_);
+      auto result = function(*face_);
+      stream_.synchronize();
+      return result;
     });
   }
 
  private:
-  Exec exec_;
+  Exec exec_;  // its device is resolved
+  Stream stream_;
   Make make_;
   OnInterrupt on_interrupt_;
   Calls calls_;
