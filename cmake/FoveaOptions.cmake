@@ -41,6 +41,12 @@ if(FOVEA_SANITIZE)
   target_compile_options(fovea_build_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FOVEA_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(fovea_build_flags INTERFACE -fsanitize=${FOVEA_SANITIZE})
+  # clang checks products of 128 bits by a function of its own run-time library, which it links to no program by itself.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} --rtlib=compiler-rt --print-libgcc-file-name
+    OUTPUT_VARIABLE builtins OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND EXISTS "${builtins}")
+    target_link_libraries(fovea_build_flags INTERFACE ${builtins})
+  endif()
 endif()
 if(FOVEA_COVERAGE)
   target_compile_options(fovea_build_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:--coverage>")
