@@ -17,7 +17,8 @@ def in_order(
 ) -> Iterator[_Result]:
     """Yields ``work(worker, frame, index)`` for each frame. As many frames are in flight as twice the number of workers.
 
-    Closing the iterator, or an exception in it, waits for the frames in flight and drops the others."""
+    Where the source of frames breaks, the results of the frames before come first and the exception after them. Leaving
+    the iterator early, by close() or by an exception such as Ctrl-C, stops the frames in flight and drops the others."""
     idle: SimpleQueue[_Worker] = SimpleQueue()
     for worker in workers:
         idle.put(worker)
@@ -31,14 +32,31 @@ def in_order(
 
     pending: deque[Future[_Result]] = deque()
     pool = ThreadPoolExecutor(len(workers), thread_name_prefix="fovea")
+    fault: Exception | None = None
+    ended = False
     try:
-        for index, frame in enumerate(frames):
+        numbered = enumerate(frames)
+        while True:
+            try:
+                index, frame = next(numbered)
+            except StopIteration:
+                break
+            except Exception as error:
+                fault = error
+                break
             pending.append(pool.submit(run, frame, index))
             if len(pending) > 2 * len(workers):
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+        ended = True
     finally:
-        for future in pending:
-            future.cancel()
+        if not ended:
+            for future in pending:
+                future.cancel()
+            for worker in workers:
+                if hasattr(worker, "stop"):
+                    worker.stop()
         pool.shutdown(wait=True, cancel_futures=True)
+    if fault is not None:
+        raise fault

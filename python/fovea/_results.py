@@ -22,7 +22,9 @@ def command_line(*words: object) -> str:
 
 def _equal(one: Any, other: Any) -> bool:
     one, other = (a.numpy() if isinstance(a, _fovea.DeviceArray) else a for a in (one, other))
-    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
+    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+        return type(one) is type(other) and bool(one == other)
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f" and other.dtype.kind == "f")
 
 
 class Result:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _fovea
 from ._keywords import takes_options
+from .errors import InvalidArgument, InvalidType
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -22,6 +23,18 @@ __all__ = ["Frame", "Video", "model_path", "models", "read_image", "read_video",
 
 Path = Union[str, "os.PathLike[str]"]
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def as_path(value: object, name: str = "path") -> str:
+    """A path as text. A name that is no text, or that the system would cut off, is refused."""
+    try:
+        path = os.fsdecode(value)  # type: ignore[arg-type]
+        path.encode()
+    except (TypeError, UnicodeEncodeError):
+        raise InvalidType(f"{name} is {value!r}; expected a path in UTF-8") from None
+    if "\0" in path:
+        raise InvalidArgument(f"{name} is {path!r}; a path has no NUL in it")
+    return path
 
 
 class Frame(NamedTuple):
@@ -35,22 +48,22 @@ class Frame(NamedTuple):
 @takes_options(_fovea.files.read_image_options())
 def read_image(path: Path, **options: Unpack[FilesReadImageOptions]) -> Array:
     """Reads an image file as an array of shape (height, width) or (height, width, channels) with the samples as stored."""
-    image: Array = _fovea.files.read_image(os.fspath(path), dict(options))
+    image: Array = _fovea.files.read_image(as_path(path), dict(options))
     return image
 
 
 @takes_options(_fovea.files.write_image_options())
 def write_image(path: Path, image: Any, **options: Unpack[FilesWriteImageOptions]) -> None:
     """Writes an array as an image; the extension decides the format. The file appears whole or not at all."""
-    _fovea.files.write_image(os.fspath(path), image, dict(options))
+    _fovea.files.write_image(as_path(path), image, dict(options))
 
 
 class Video:
     """The frames of a video in order, once. It is an iterator and a context manager."""
 
-    def __init__(self, source: Path, options: dict[str, Any]) -> None:
-        self._reader = _fovea.files.Reader(os.fspath(source), options)
-        self._source = os.fspath(source)
+    def __init__(self, source: object, options: dict[str, Any]) -> None:
+        self._reader = _fovea.files.Reader(as_path(source, "source"), options)
+        self._source = as_path(source, "source")
 
     @property
     def info(self) -> dict[str, Any]:
@@ -82,7 +95,10 @@ class Video:
         self.close()
 
     def __repr__(self) -> str:
-        info = self.info
+        try:
+            info = self.info
+        except InvalidArgument:
+            return f"Video({self._source!r}, closed)"
         width, height = info["size"]
         frames = "" if info["frames"] < 0 else f", {info['frames']} frames"
         return f"Video({self._source!r}, {width}x{height}, {info['frame_rate']:g} frames/s{frames})"
@@ -96,12 +112,12 @@ def read_video(source: Path, **options: Unpack[FilesReadVideoOptions]) -> Video:
 
 def models(system: str = "") -> list[str]:
     """The names of the models that ship with the package, such as ``people/channels``."""
-    return list(_fovea.files.shipped_models(system))
+    return list(_fovea.files.shipped_models(str(system)))
 
 
 def model_path(name: Path, system: str = "") -> str:
     """The file of a model: the name itself where it is a file, else the shipped model of that name."""
-    return str(_fovea.files.find_model(os.fspath(name), system))
+    return str(_fovea.files.find_model(as_path(name, "model"), system))
 
 
 def file_hash(path: str) -> str:
@@ -121,8 +137,9 @@ def is_path(value: object) -> bool:
 def frames_of(source: Path | Iterable[Any]) -> tuple[Iterable[Any], int | None]:
     """Frames that may be encoded still, and their number where it is known."""
     if is_path(source):
-        video = Video(source, {})  # type: ignore[arg-type]
+        video = Video(source, {})
         expected = video._reader.expected
         return video.encoded(), expected if expected >= 0 else None
-    length = len(source) if hasattr(source, "__len__") else None  # type: ignore[arg-type]
-    return source, length  # type: ignore[return-value]
+    if not isinstance(source, Iterable):
+        raise InvalidType(f"source is of type {type(source).__name__}; expected a path or frames")
+    return source, len(source) if hasattr(source, "__len__") else None

@@ -14,7 +14,7 @@ from ._keywords import takes_options
 from ._notebook import png_bytes
 from ._progress import Progress, reporting
 from ._results import Result, command_line
-from .files import Path, frames_of, is_path
+from .files import Path, as_path, frames_of, is_path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -132,8 +132,8 @@ class Estimator:
 
         Pixels where the mask is 0 get flow and confidence 0 and do not influence their neighbors."""
         start = time.perf_counter()
-        names = [str(image) if is_path(image) else word for image, word in ((first, "FIRST"), (second, "SECOND"))]
-        pixels = [_fovea.files.read_image(str(image), {}) if is_path(image) else image for image in (first, second)]
+        names = [as_path(image) if is_path(image) else word for image, word in ((first, "FIRST"), (second, "SECOND"))]
+        pixels = [_fovea.files.read_image(as_path(image), {}) if is_path(image) else image for image in (first, second)]
         planes = self._estimator.estimate(pixels[0], pixels[1], mask)
         return self._flow(planes, names, start)
 
@@ -151,16 +151,18 @@ class Estimator:
         """The flow from each frame to the next. The source is a file, a folder of images, or frames as arrays."""
         frames, count = frames_of(source)
         self.finish()
-        with reporting(progress) as report:
-            for index, frame in enumerate(frames):
-                pixels = frame.decode()[0] if hasattr(frame, "decode") else frame
-                flow = self.push(pixels)
-                if report:
-                    report("frames", index + 1, count or 0)
-                if flow is not None:
-                    flow.frame = index - 1
-                    yield flow
-        self.finish()
+        try:
+            with reporting(progress) as report:
+                for index, frame in enumerate(frames):
+                    pixels = frame.decode()[0] if hasattr(frame, "decode") else frame
+                    flow = self.push(pixels)
+                    if report:
+                        report("frames", index + 1, count or 0)
+                    if flow is not None:
+                        flow.frame = index - 1
+                        yield flow
+        finally:
+            self.finish()
 
     def _flow(self, planes: dict[str, Any], names: list[str], start: float) -> Flow:
         provenance = {"device": self._options["device"], "seed": self._options["seed"]}
@@ -187,13 +189,13 @@ def estimate(first: Any, second: Any, mask: Any = None, **options: Unpack[FlowEs
 
 def read(path: Path) -> tuple[Floats, Floats, Bytes]:
     """Reads a field from .flo, KITTI's PNG, PFM or .npy: u, v, and 255 where the motion is known."""
-    u, v, known = _fovea.flow.read(str(path))
+    u, v, known = _fovea.flow.read(as_path(path))
     return u, v, known
 
 
 def write(path: Path, u: Any, v: Any, known: Any = None) -> None:
     """Writes a field as .flo, .png (KITTI), .pfm or .npy. The file appears whole or not at all."""
-    _fovea.flow.write(str(path), u, v, known)
+    _fovea.flow.write(as_path(path), u, v, known)
 
 
 @takes_options(_fovea.flow.evaluate_options())

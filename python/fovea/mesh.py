@@ -21,7 +21,7 @@ from ._ordered import in_order
 from ._progress import Progress, reporting
 from ._results import Result, Table, command_line
 from .errors import InvalidArgument, InvalidType
-from .files import Path, is_path
+from .files import Path, as_path, is_path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -127,8 +127,8 @@ MeshLike = Union[Mesh, Path, "tuple[Any, Any]", Any]
 @takes_options(_fovea.mesh.read_options())
 def read(path: Path, **options: Unpack[MeshReadOptions]) -> Mesh:
     """Reads a mesh from OFF, OBJ, PLY or STL. The content of the file decides its format, not its name."""
-    mesh, form, words = _fovea.mesh.read(os.fspath(path), dict(options))
-    return Mesh._of(mesh, os.fspath(path), list(words), str(form).lower())
+    mesh, form, words = _fovea.mesh.read(as_path(path), dict(options))
+    return Mesh._of(mesh, as_path(path), list(words), str(form).lower())
 
 
 def _mesh(value: MeshLike) -> Mesh:
@@ -155,18 +155,18 @@ def write(
 
     Labels, one per face, become colors, groups or a property, as the format allows; colors, uint8 of shape (m, 3),
     replace the colors that labels have. STL has neither."""
-    _fovea.mesh.write(os.fspath(path), _mesh(mesh)._mesh, labels, colors, dict(options))
+    _fovea.mesh.write(as_path(path), _mesh(mesh)._mesh, labels, colors, dict(options))
 
 
 def read_labels(path: Path) -> Ints:
     """Reads labels as the Princeton benchmark stores them: one number per line and face."""
-    labels: Ints = _fovea.mesh.read_labels(os.fspath(path))
+    labels: Ints = _fovea.mesh.read_labels(as_path(path))
     return labels
 
 
 def write_labels(path: Path, labels: Any) -> None:
     """Writes labels, one number per line and face. The file appears whole or not at all."""
-    _fovea.mesh.write_labels(os.fspath(path), labels)
+    _fovea.mesh.write_labels(as_path(path), labels)
 
 
 def info(mesh: MeshLike) -> dict[str, Any]:
@@ -272,7 +272,7 @@ class Segmentation(Table):
     @takes_options(_fovea.mesh.write_options())
     def save(self, path: Path, **options: Unpack[MeshWriteOptions]) -> None:
         """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or labels of the file's faces as .seg."""
-        if os.fspath(path).endswith(".seg"):
+        if as_path(path).endswith(".seg"):
             write_labels(path, self.file_labels)
         else:
             write(path, self.mesh, self.labels, **options)
@@ -392,7 +392,7 @@ class Distances(Result):
 
     def save(self, path: Path) -> None:
         """Writes the distances as .npy."""
-        np.save(os.fspath(path), self.values)
+        np.save(as_path(path), self.values)
 
     def __repr__(self) -> str:
         finite = self.values[np.isfinite(self.values)]

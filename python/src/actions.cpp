@@ -113,9 +113,9 @@ class Recognizer {
       keep(stream().finish());
       stream_.reset();  // the next frame begins another video
       frames_ = 0;
+      sizes_.end();
       return true;
     });
-    sizes_.end();
     return taken();
   }
 

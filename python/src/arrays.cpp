@@ -194,13 +194,16 @@ ImageInput byte_image(nb::handle value, const char* name, const Stream* stream) 
 
 ImageInput mask_input(nb::handle value, const char* name) {
   if (value.is_none()) return {{}, ImageView<const std::uint8_t>{}};
-  AnyArray array;
-  const bool flags = !lies_on_gpu(value) && import_array(value, array) &&
-                     array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bool);
-  if (!flags) return image_input(value, {name, {io::SampleType::kUint8}, {1}});
+  const ImageNeed need{name, {io::SampleType::kUint8}, {1}};
+  ImageInput input{array_of(name, value, need_text(need)), {}};
+  const bool flags =
+      input.array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bool);
+  if (!flags) return image_input(value, need);
+  if (input.array.ndim() != 2) refuse_type(name, value, need_text(need));
+  require_rows(name, input.array);
   // Truth values are bytes of 0 and 1, and a mask asks only whether a byte is 0.
-  return image_input(nb::object(value.attr("view"))("uint8"),
-                     {name, {io::SampleType::kUint8}, {1}});
+  input.view = view_of<std::uint8_t>(input.array);
+  return input;
 }
 
 ImageInput rows_input(nb::handle value, const char* name,

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -46,10 +47,10 @@ GroundDistance ground_of(nb::handle ground, int bins) {
   if (ground.is_none())
     throw_invalid_type("ground is None; expected a name such as 'threshold:3' or costs");
   const AnyArray costs = dense_array<double>(ground, "ground", {2});
-  const auto most = [](std::size_t size) {
-    return static_cast<int>(std::min<std::size_t>(size, 65));
+  const auto count = [](std::size_t size) {
+    return static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max()));
   };
-  return {most(costs.shape(0)), most(costs.shape(1)),
+  return {count(costs.shape(0)), count(costs.shape(1)),
           std::span(static_cast<const double*>(costs.data()), costs.size())};
 }
 
@@ -289,27 +290,34 @@ class Mapper {
       const BandFrame frame = source.frame();
       emd::SceneMapper& mapper = mapper_for(frame);
       Image<float> distances = mapper.map(frame);
-      return Mapped{std::move(distances), mapper.mapper().report()};
+      const std::span<const std::uint16_t> target = mapper.mapper().target();
+      return Mapped{
+          std::move(distances),     mapper.mapper().report(), {target.begin(), target.end()},
+          mapper.mapper().ground(), mapper.range(),           mapper.spectrum()};
     });
     nb::dict all;
     all["distances"] = to_numpy(std::move(mapped.distances));
     all["report"] = report_of(mapped.report);
-    const std::span<const std::uint16_t> target = mapper_->mapper().target();
-    all["target"] = to_numpy(std::vector<std::uint16_t>(target.begin(), target.end()));
-    all["ground"] = facts_of(mapper_->mapper().ground());
+    all["target"] = to_numpy(mapped.target);
+    all["ground"] = facts_of(mapped.ground);
     all["range"] = options_.levels()
-                       ? nb::object(nb::make_tuple(mapper_->range().low, mapper_->range().high))
+                       ? nb::object(nb::make_tuple(mapped.range.low, mapped.range.high))
                        : nb::none();
-    all["spectrum"] = mapper_->spectrum().empty() ? nb::none() : to_numpy(mapper_->spectrum());
+    all["spectrum"] = mapped.spectrum.empty() ? nb::none() : to_numpy(mapped.spectrum);
     return all;
   }
 
   const emd::SceneMapOptions& options() const { return options_; }
 
  private:
+  // All that a call gives, taken while it has the turn.
   struct Mapped {
     Image<float> distances;
     emd::MapReport report;
+    std::vector<std::uint16_t> target;
+    GroundDistance ground;
+    emd::LevelRange range;
+    std::vector<float> spectrum;
   };
 
   // What was learned from the first frame outlives an interruption.
@@ -471,7 +479,8 @@ nb::dict columns_of(const std::vector<Track>& tracks) {
 std::vector<Track> tracks_of(const nb::dict& columns) {
   const auto numbers = [&](const char* name) {
     const AnyArray array = dense_array<double>(columns[name], name, {1});
-    return std::span(static_cast<const double*>(array.data()), array.size());
+    const auto* first = static_cast<const double*>(array.data());
+    return std::vector<double>(first, first + array.size());
   };
   const std::vector<Rect<double>> boxes = boxes_of(columns["xywh"], "xywh");
   const AnyArray id = dense_array<int>(columns["id"], "id", {1}),

@@ -51,8 +51,12 @@ void throw_invalid_type(const std::string& message) {
 
 std::string text_of(nb::handle value) {
   const nb::object text = nb::steal(PyObject_Str(value.ptr()));
+  std::string result;
   if (!text.is_valid()) throw nb::python_error();
-  return nb::cast<std::string>(text);
+  if (!nb::try_cast<std::string>(text, result))
+    throw_invalid_type("a text of type " + class_name(value) +
+                       " is not Unicode that can be written");
+  return result;
 }
 
 std::string class_name(nb::handle value) {

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -87,10 +88,13 @@ class Reader {
   std::unique_ptr<EncodedFrame> fetch() {
     auto frame = std::make_unique<EncodedFrame>();
     nb::gil_scoped_release others_go_on;
+    const std::lock_guard lock(mutex_);
     return reader().fetch(frame->stored) ? std::move(frame) : nullptr;
   }
   void close() {
     stop_.request_stop();
+    nb::gil_scoped_release others_go_on;
+    const std::lock_guard lock(mutex_);
     reader_.reset();
   }
   std::int64_t expected() { return reader().expected_frames(); }
@@ -111,6 +115,7 @@ class Reader {
     return *reader_;
   }
 
+  std::mutex mutex_;  // of the reader
   std::stop_source stop_;
   io::VideoReadOptions options_;
   std::optional<io::VideoReader> reader_;

@@ -135,20 +135,24 @@ class Estimator {
 nb::object wheel(nb::handle u, nb::handle v, nb::handle known, nb::handle longest) {
   const FieldInput field = field_input(u, v, known);
   flow::WheelOptions options;
-  if (!longest.is_none()) options.longest = nb::cast<double>(longest);
-  return to_numpy(flow::wheel_picture(field.view(), options));
+  for_each_option(options, [&](const OptionField& option) {
+    if (option.name == "longest") set_option_value(option, longest);
+  });
+  return to_numpy(unlocked([&] { return flow::wheel_picture(field.view(), options); }));
 }
 
 nb::object warp(nb::handle image, nb::handle u, nb::handle v) {
   const ImageInput second = byte_image(image, "second");
   const FieldInput field = field_input(u, v);
-  return to_numpy(flow::warp_picture(second.of<std::uint8_t>(), field.view()));
+  return to_numpy(
+      unlocked([&] { return flow::warp_picture(second.of<std::uint8_t>(), field.view()); }));
 }
 
 nb::object arrows(nb::handle image, nb::handle u, nb::handle v) {
   const ImageInput first = image_input(image, {"image", {io::SampleType::kUint8}, {1, 3}});
   const FieldInput field = field_input(u, v);
-  return to_numpy(flow::arrows_picture(first.of<std::uint8_t>(), field.view()));
+  return to_numpy(
+      unlocked([&] { return flow::arrows_picture(first.of<std::uint8_t>(), field.view()); }));
 }
 
 void write(const std::string& path, nb::handle u, nb::handle v, nb::handle known) {
@@ -188,9 +192,11 @@ nb::dict evaluate(const nb::tuple& estimate, const nb::tuple& truth, const nb::d
   std::optional<ImageInput> confidence;
   if (!nb::handle(estimate[2]).is_none())
     confidence = image_input(estimate[2], {"confidence", {io::SampleType::kFloat32}, {1}});
-  const flow::FlowReport report = flow::evaluate_flow(
-      found.view(), confidence ? confidence->of<float>() : ImageView<const float>{}, known.view(),
-      options);
+  const flow::FlowReport report = unlocked([&] {
+    return flow::evaluate_flow(found.view(),
+                               confidence ? confidence->of<float>() : ImageView<const float>{},
+                               known.view(), options);
+  });
   nb::dict all;
   all["all"] = errors_of(report.all);
   all["confident"] = errors_of(report.confident);

@@ -42,9 +42,9 @@ ClusterOptions with_keywords(const nb::dict& keywords) {
   return options;
 }
 
-// The distances of one iteration.
-Work work_of(ImageView<const float> points, int centers) {
-  return {2.0 * points.width * points.height * centers};
+// The distances of so many iterations.
+Work work_of(ImageView<const float> points, int centers, double iterations = 1) {
+  return {2.0 * points.width * points.height * centers * iterations};
 }
 
 template <class Part>
@@ -59,11 +59,13 @@ nb::dict fit(nb::handle points, const nb::dict& keywords, nb::handle progress) {
   const ClusterOptions options = with_keywords(keywords);
   const PointsInput input = points_input(points, "X");
   Calls calls;
-  Kmeans found = calls.run(work_of(input.view, options.clusters), progress, [&] {
-    KmeansOptions watched = options;
-    watched.exec = calls.watched(options.exec);
-    return kmeans(input.view, watched);
-  });
+  Kmeans found = calls.run(
+      work_of(input.view, options.clusters, 1.0 * options.max_iterations * options.restarts),
+      progress, [&] {
+        KmeansOptions watched = options;
+        watched.exec = calls.watched(options.exec);
+        return kmeans(input.view, watched);
+      });
   nb::dict result;
   result["centers"] = to_numpy(std::move(found.centers));
   result["labels"] = to_numpy(found.labels);

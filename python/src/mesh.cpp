@@ -248,6 +248,7 @@ class Segmenter {
     return all;
   }
 
+  void stop() { segmenter_.stop(); }
   const SegmentOptions& options() const { return options_; }
 
  private:
@@ -495,6 +496,7 @@ void bind_mesh(nb::module_& parent) {
   });
   m.def("info", &info);
   nb::class_<Segmenter>(m, "Segmenter")
+      .def("stop", &Segmenter::stop)
       .def(nb::init<const nb::dict&>())
       .def("segment", &Segmenter::segment)
       .def_prop_ro("options", [](const Segmenter& s) { return option_values(s.options()); })

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "errors.h"
+#include "run.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -47,6 +48,7 @@ NB_MODULE(_fovea, m) {
   using namespace fovea::python;
   m.attr("__version__") = FOVEA_VERSION;
   translate_errors();
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_calls));
   m.def("devices", &device_list);
   m.def("cuda_absence", &fovea::cuda_absence);
   m.def("build_info", &facts_of_build);

@@ -192,7 +192,7 @@ void set_option_value(const OptionField& field, nb::handle value) {
   const bool is_text = PyUnicode_Check(value.ptr());
   const auto from_text = [&] {
     if (!is_text) reject(field, value);
-    set_option(field, nb::cast<std::string>(value));
+    set_option(field, text_of(value));
   };
   std::visit(Overloaded{[&](bool* flag) {
                           // NumPy's bool is no bool of Python's.

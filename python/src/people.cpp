@@ -114,6 +114,7 @@ class Detector {
     }));
   }
 
+  void stop() { detector_.stop(); }
   const DetectOptions& options() const { return options_; }
   std::shared_ptr<const Model> model() const { return model_; }
 
@@ -179,6 +180,7 @@ void bind_people(nb::module_& parent) {
       .def("pictures", &pictures);
   m.def("read_model", &read_model);
   nb::class_<Detector>(m, "Detector")
+      .def("stop", &Detector::stop)
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
       .def("detect", &Detector::detect, nb::arg("image").none(), nb::arg("mask").none())
       .def("score", &Detector::score, nb::arg("crop").none())

@@ -4,9 +4,12 @@
 
 #include <nanobind/stl/string.h>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -24,6 +27,18 @@ struct Report {
 
 void look_for_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// The calls of all objects, so that none of them meets an interpreter that is gone.
+struct InFlight {
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::set<detail::CallState*> states;
+  bool closing = false;
+};
+InFlight& in_flight() {
+  static auto* all = new InFlight;  // never destroyed: threads may outlive the process's end
+  return *all;
 }
 
 }  // namespace
@@ -55,6 +70,55 @@ struct detail::CallState {
     return ended;
   }
 };
+
+namespace {
+
+// Enters a call among those in flight while it lives.
+class Entry {
+ public:
+  explicit Entry(detail::CallState& state) : state_(&state) {
+    InFlight& all = in_flight();
+    const std::lock_guard lock(all.mutex);
+    if (all.closing) throw Cancelled("Python is about to end, so that no call can begin");
+    all.states.insert(state_);
+  }
+  ~Entry() {
+    InFlight& all = in_flight();
+    const std::lock_guard lock(all.mutex);
+    all.states.erase(state_);
+    all.ended.notify_all();
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+ private:
+  detail::CallState* state_;
+};
+
+// Names the thread that has the turn while it lives.
+class Owned {
+ public:
+  explicit Owned(std::atomic<std::thread::id>& owner) : owner_(owner) {
+    owner_ = std::this_thread::get_id();
+  }
+  ~Owned() { owner_ = std::thread::id(); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+ private:
+  std::atomic<std::thread::id>& owner_;
+};
+
+}  // namespace
+
+void end_calls() {
+  InFlight& all = in_flight();
+  nb::gil_scoped_release others_go_on;
+  std::unique_lock lock(all.mutex);
+  all.closing = true;
+  for (detail::CallState* state : all.states) state->stop.request_stop();
+  all.ended.wait(lock, [&] { return all.states.empty(); });
+}
 
 void detail::run_aside(CallState& state, nb::handle progress, const std::function<void()>& work) {
   state.ended = false;
@@ -93,7 +157,7 @@ void detail::run_aside(CallState& state, nb::handle progress, const std::functio
   if (state.fault) std::rethrow_exception(state.fault);
 }
 
-Calls::Calls() : state_(std::make_unique<detail::CallState>()) {}
+Calls::Calls() : state_(std::make_unique<detail::CallState>()), turn_(new Turn) {}
 Calls::~Calls() = default;
 
 Exec Calls::watched(Exec exec) const {
@@ -102,20 +166,41 @@ Exec Calls::watched(Exec exec) const {
   return exec;
 }
 
+void Calls::stop() { state_->stop.request_stop(); }
+
+// A lock that another thread held when the process was forked is never released in the child.
+void Calls::begin_anew_after_fork() {
+  const auto process = getpid();
+  if (process == process_) return;
+  if (process_ != 0) {
+    (void)turn_.release();
+    (void)state_.release();
+    turn_.reset(new Turn);
+    state_ = std::make_unique<detail::CallState>();
+    ++interruptions_;
+  }
+  process_ = process;
+}
+
 void Calls::run_one(Work work, nb::handle progress, const std::function<void()>& function) {
-  std::unique_lock<std::timed_mutex> turn(turn_, std::try_to_lock);
-  while (!turn.owns_lock()) {
+  begin_anew_after_fork();
+  if (turn_->owner.load() == std::this_thread::get_id())
+    throw InvalidArgument("an object was used again from within a call of its own");
+  std::unique_lock<std::timed_mutex> lock(turn_->mutex, std::try_to_lock);
+  while (!lock.owns_lock()) {
     look_for_signals();
     nb::gil_scoped_release others_go_on;
-    (void)turn.try_lock_for(kGlance);
+    (void)lock.try_lock_for(kGlance);
   }
-  if (work.is_small() && progress.is_none()) {
-    nb::gil_scoped_release others_go_on;
-    function();
-    return;
-  }
+  const Owned owned(turn_->owner);
   try {
-    detail::run_aside(*state_, progress, function);
+    const Entry entry(*state_);
+    if (work.is_small() && progress.is_none()) {
+      nb::gil_scoped_release others_go_on;
+      function();
+    } else {
+      detail::run_aside(*state_, progress, function);
+    }
   } catch (...) {
     if (state_->stop.stop_requested()) {
       state_ = std::make_unique<detail::CallState>();

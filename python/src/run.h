@@ -5,12 +5,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <thread>
 #include <utility>
 
 namespace fovea::python {
@@ -28,6 +30,13 @@ struct CallState;
 void run_aside(CallState& state, nb::handle progress, const std::function<void()>& work);
 
 }  // namespace detail
+
+// Calls function() while other threads of Python go on. It must not touch objects of Python.
+template <class Function>
+auto unlocked(Function function) {
+  nb::gil_scoped_release others_go_on;
+  return function();
+}
 
 // How much work a call is, in rough operations. Small calls run in the caller's thread, because it
 // takes longer to wake another one.
@@ -54,21 +63,34 @@ class Calls {
     return std::move(*result);
   }
 
+  // Ends the call in flight; it throws Cancelled.
+  void stop();
+
   // How many calls were interrupted so far. What was made with watched() before an interruption
   // stays stopped and has to be made again.
   std::int64_t interruptions() const { return interruptions_; }
 
  private:
+  struct Turn {
+    std::timed_mutex mutex;
+    std::atomic<std::thread::id> owner{};
+  };
+
   void run_one(Work work, nb::handle progress, const std::function<void()>& function);
+  void begin_anew_after_fork();
 
   std::unique_ptr<detail::CallState> state_;
-  std::timed_mutex turn_;
+  std::unique_ptr<Turn> turn_;
   std::int64_t interruptions_ = 0;
+  int process_ = 0;
 };
 
 // Whether Ctrl-C ends a call at once, after which its object is made again and has lost what it
 // knew, or when the call has come to its own end.
 enum class OnInterrupt : unsigned char { kStop, kComplete };
+
+// Ends all calls when Python ends, and waits for them. New ones are refused.
+void end_calls();
 
 // A face of the library that is made on its first call, and again after it was stopped.
 template <class Face>
@@ -82,6 +104,8 @@ class Kept {
         on_interrupt_(on_interrupt) {
     exec_.stream = stream_.get();
   }
+
+  void stop() { calls_.stop(); }
 
   // The stream of its GPU, which inputs that lie there have to be awaited by.
   const Stream* stream() const { return &stream_; }

@@ -204,6 +204,7 @@ class Classifier {
     return nb::make_tuple(std::move(report), failures.list());
   }
 
+  void stop() { classifier_.stop(); }
   const ClassifyOptions& options() const { return options_; }
 
  private:
@@ -460,6 +461,7 @@ void bind_models(nb::module_& m) {
   m.def("read_model", &read_model);
   m.def("read_image", &read_image);
   nb::class_<Classifier>(m, "Classifier")
+      .def("stop", &Classifier::stop)
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
       .def("classify", &Classifier::classify, nb::arg("image").none())
       .def("features", &Classifier::features, nb::arg("image").none())

@@ -7,7 +7,7 @@ import os
 from typing import Any, NamedTuple
 
 from .. import _fovea
-from ..files import Path, file_hash, model_path
+from ..files import Path, as_path, file_hash, model_path
 
 
 class Prototype(NamedTuple):
@@ -64,7 +64,7 @@ class Model:
 
     def save(self, path: Path) -> None:
         """Writes a safetensors file, which appears whole or not at all."""
-        self._model.save(os.fspath(path))
+        self._model.save(as_path(path))
 
     def _bytes(self) -> bytes:
         import tempfile
@@ -101,4 +101,4 @@ def _model_of(data: bytes, name: str, file: str | None, origin: dict[str, Any]) 
 def load_model(name: Path) -> Model:
     """Reads a shipped model by its name, such as ``weizmann``, or a model file."""
     file = model_path(name, "actions")
-    return Model(_fovea.actions.read_model(file), os.fspath(name), file)
+    return Model(_fovea.actions.read_model(file), as_path(name), file)

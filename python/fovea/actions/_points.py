@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import FormatError
-from ..files import Path
+from ..files import Path, as_path
 from ._video import Bytes, Floats, Ints, VideoLike, _Source
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class Points(Table):
 
     def save(self, path: Path) -> None:
         """Writes the text format of STIP-2.0. The file appears whole or not at all."""
-        _fovea.actions.save_points(os.fspath(path), self._values())
+        _fovea.actions.save_points(as_path(path), self._values())
 
     def draw(self, image: Any, frame: int) -> Bytes:
         """An RGB copy of a frame with a circle around each of its points."""
@@ -129,6 +128,6 @@ def points(frames: VideoLike, *, progress: Progress = False, **options: Unpack[A
 def read_points(path: Path) -> Points:
     """Reads points in the text format of STIP-2.0, such as another program has found."""
     start = time.perf_counter()
-    columns = _fovea.actions.read_points(os.fspath(path))
-    provenance = {"device": None, "seed": None, "file": os.fspath(path)}
+    columns = _fovea.actions.read_points(as_path(path))
+    provenance = {"device": None, "seed": None, "file": as_path(path)}
     return Points(dict(columns), options={}, provenance=provenance, command="", seconds=time.perf_counter() - start)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -14,7 +13,7 @@ from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import FormatError, InvalidArgument, InvalidType
-from ..files import is_path
+from ..files import as_path, is_path
 from ._model import Model
 from ._points import Points, _found
 from ._video import Ints, _Source
@@ -53,7 +52,7 @@ def _clips(
     if is_path(source):
         if labels is not None or subjects is not None:
             raise InvalidArgument("labels and subjects belong to a list of clips; a folder or list file has its own")
-        clips.open(os.fspath(source))
+        clips.open(as_path(source))
     else:
         _add(clips, source, labels, subjects, load, keywords)
     failed = list(clips.read(keywords, load.paper, load.cut_first, report))
@@ -80,7 +79,7 @@ def _add(clips: Any, source: Any, labels: Any, subjects: Any, load: _Load, keywo
         if isinstance(video, Points):
             clips.add_points(video._values(), label, person)
         elif is_path(video):
-            clips.add_file(os.fspath(video), label, person)
+            clips.add_file(as_path(video), label, person)
         else:
             finder = finder or _fovea.actions.clip_finder(keywords, load.paper)
             clips.add_points(_found(finder, _Source(video), False), label, person)
@@ -110,7 +109,7 @@ def train(
     with reporting(progress) as report:
         loaded, failed = _clips(clips, labels, subjects, _Load(paper, cut_first, on_error), keywords, report)
         model, _, words = loaded.train(keywords, paper, report)
-    name = os.fspath(clips) if is_path(clips) else "CLIPS"
+    name = as_path(clips) if is_path(clips) else "CLIPS"
     flags = ["--cut-first"] if cut_first else []
     command = command_line("fovea", "actions", "train", name, "-o", "MODEL.safetensors", *flags, *words)
     return Model(model, "trained", None, {"command": command, "failed": failed})
@@ -222,5 +221,5 @@ def evaluate(
     words += ["--protocol", "split", "--test-subjects", ",".join(tested)] if tested else []
     words += [] if choose and not paper else ["--no-choose"]
     words += ["--cut-first"] if cut_first else []
-    name = os.fspath(clips) if is_path(clips) else "CLIPS"
+    name = as_path(clips) if is_path(clips) else "CLIPS"
     return Evaluation(dict(found), loaded, failed, command_line("fovea", "actions", "eval", name, *words, "--json"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sized
 from typing import Any, Union
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from .._ordered import in_order
 from ..errors import InvalidType
-from ..files import Path, Video, is_path
+from ..files import Path, Video, as_path, is_path
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
@@ -29,7 +28,7 @@ class _Source:
         self.name = "VIDEO"
         self._video: Video | None = None
         if is_path(source):
-            self.name = os.fspath(source)  # type: ignore[arg-type]
+            self.name = as_path(source)  # type: ignore[arg-type]
             self._video = Video(self.name, {"color": "gray"})
             self.rate = self._video.info["frame_rate"] or _USUAL_RATE
             expected = self._video.info["frames"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,7 +15,7 @@ from .._notebook import png_bytes
 from .._progress import Progress, reporting
 from .._results import Result, Table, command_line
 from ..errors import InvalidArgument, InvalidType
-from ..files import Path, frames_of, is_path, write_image
+from ..files import Path, as_path, frames_of, is_path, write_image
 from ._shared import Array, Bytes, Doubles, Flags, Floats, Ground, as_ground
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 @takes_options(_fovea.emd.read_cube_options())
 def read_cube(path: Path, **options: Unpack[EmdReadCubeOptions]) -> Array:
     """Reads ENVI, .mat, TIFF, another image or a folder of bands as an array of shape (height, width, bands)."""
-    cube: Array = _fovea.emd.read_cube(os.fspath(path), dict(options))
+    cube: Array = _fovea.emd.read_cube(as_path(path), dict(options))
     return cube
 
 
@@ -96,7 +95,7 @@ def sum_of_differences(cube: Any, spectrum: Any) -> Floats:
 
 
 def _source(image: Any) -> Any:
-    return os.fspath(image) if is_path(image) else image
+    return as_path(image) if is_path(image) else image
 
 
 def _whole_box(box: Any, name: str) -> list[int]:
@@ -244,7 +243,7 @@ class Mapper:
             for index, frame in enumerate(frames):
                 found, _ = self._found(frame.decode()[0] if hasattr(frame, "decode") else frame)
                 if is_path(source):
-                    found.command = command_line("fovea", "emd", "map", str(source), *self._words, "-o", "MAPS")
+                    found.command = command_line("fovea", "emd", "map", as_path(source), *self._words, "-o", "MAPS")
                 if report:
                     report("frames", index + 1, count or 0)
                 yield found
@@ -252,7 +251,7 @@ class Mapper:
     def _found(self, image: Any) -> tuple[Map, Any]:
         start = time.perf_counter()
         found = self._mapper.map(_source(image))
-        name = str(image) if is_path(image) else "IMAGE"
+        name = as_path(image) if is_path(image) else "IMAGE"
         inputs = [name] if self._first is None else [self._first, name]
         if self._first is None:
             self._first = name if is_path(image) else "FIRST"
@@ -295,7 +294,7 @@ def map(
 def _truth(truth: Any) -> Any:
     if not is_path(truth):
         return truth
-    path = os.fspath(truth)
+    path = as_path(truth)
     file, mat, variable = path.rpartition(".mat:")
     cube = _fovea.emd.read_cube(file + ".mat" if mat else path, {"variable": variable if mat else ""})
     return np.ascontiguousarray((cube if cube.ndim == 2 else cube[:, :, 0]) != 0)

@@ -8,7 +8,7 @@ from typing import Any, Union
 import numpy as np
 
 from ..errors import InvalidType
-from ..files import Path
+from ..files import Path, as_path
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
@@ -43,7 +43,7 @@ def as_table(value: Any) -> Doubles | None:
 
 
 def as_ground(value: Any) -> Any:
-    return os.fspath(value) if isinstance(value, os.PathLike) else as_numbers(value, "ground")
+    return as_path(value) if isinstance(value, os.PathLike) else as_numbers(value, "ground")
 
 
 def what(value: Any) -> str:

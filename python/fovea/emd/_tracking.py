@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -15,7 +14,7 @@ from .._notebook import png_bytes
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import InvalidType
-from ..files import Path, frames_of, is_path
+from ..files import Path, as_path, frames_of, is_path
 from ._shared import Array, Box, Bytes, Doubles, Flags, Floats, as_table, what
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def _boxes(box: Any) -> Doubles:
 
 
 def _pixels(image: Any) -> Any:
-    return _fovea.files.read_bytes(os.fspath(image)) if is_path(image) else image
+    return _fovea.files.read_bytes(as_path(image)) if is_path(image) else image
 
 
 class Tracker:
@@ -273,7 +272,7 @@ def track(
                 pixels = frame.decode()[0] if hasattr(frame, "decode") else _pixels(frame)
                 if tracker is None:
                     tracker = Tracker(pixels, box, example, **options)
-                    tracker._source = str(source) if is_path(source) else "VIDEO"
+                    tracker._source = as_path(source) if is_path(source) else "VIDEO"
                     found = tracker.tracks
                     found._image = pixels
                 else:
@@ -298,7 +297,7 @@ def read_boxes(path: Path, origin: int = 0, id: int = 1) -> Doubles:
     """Reads the boxes of one target: rows of x, y, width and height, or MOT challenge text.
 
     ``origin`` is the coordinate of the file's first pixel, 0 or 1. Frames without the target get a box without area."""
-    boxes: Doubles = _fovea.emd.read_boxes(os.fspath(path), origin, id)
+    boxes: Doubles = _fovea.emd.read_boxes(as_path(path), origin, id)
     return boxes
 
 

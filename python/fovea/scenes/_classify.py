@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +17,7 @@ from .._ordered import in_order
 from .._progress import Progress, reporting
 from .._results import Result, Table, command_line
 from ..errors import Error, InvalidArgument
-from ..files import Path, is_path
+from ..files import Path, as_path, is_path
 from ._input import Bytes, Floats, OnError, _images, _pixels, _shown, _skips
 from ._model import Model, load_model
 
@@ -285,13 +284,13 @@ class Classifier:
         pixels = _pixels(image)
         label, numbers = classifier.classify(pixels)
         line = self._line("classify", image, "--json")
-        file = os.fspath(image) if is_path(image) else None
+        file = as_path(image) if is_path(image) else None
         seconds = time.perf_counter() - start
         place = {"classifier": self, "image": None if file else pixels, "file": file, "seconds": seconds}
         return Scene(label, numbers, self._classes, **self._origin(line), **place)
 
     def _line(self, verb: str, image: Any, *more: str) -> str:
-        source = os.fspath(image) if is_path(image) else "IMAGE"
+        source = as_path(image) if is_path(image) else "IMAGE"
         return command_line("fovea", "scenes", verb, source, "--model", self.model.name, *self._words, *more)
 
     def _origin(self, command: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -11,7 +10,7 @@ import numpy as np
 
 from .. import _fovea
 from ..errors import InvalidArgument, InvalidType
-from ..files import is_path
+from ..files import as_path, is_path
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -27,7 +26,7 @@ def _shown(value: object) -> str:
 def _path(value: Any, name: str, need: str) -> str:
     if not is_path(value):
         raise InvalidType(f"{name} is {_shown(value)}; expected {need}")
-    return str(os.fspath(value))
+    return as_path(value)
 
 
 def _sequence(values: Any, name: str) -> list[Any]:
@@ -37,19 +36,19 @@ def _sequence(values: Any, name: str) -> list[Any]:
 
 
 def _pixels(image: Any) -> Any:
-    return _fovea.scenes.read_image(os.fspath(image)) if is_path(image) else image
+    return _fovea.scenes.read_image(as_path(image)) if is_path(image) else image
 
 
 def _images(images: Any, name: str = "images") -> list[Any]:
     """Images as a list of arrays and paths."""
     if is_path(images):
-        return list(_fovea.scenes.expand(os.fspath(images)))
+        return list(_fovea.scenes.expand(as_path(images)))
     shape = getattr(images, "shape", None)
     if shape is not None and (len(shape) in (0, 2) or (len(shape) == 3 and shape[-1] in (1, 3, 4))):
         raise InvalidArgument(f"{name} is one array of shape {tuple(shape)}; expected several images, such as [image]")
     if not isinstance(images, Iterable) or isinstance(images, (bytes, dict)):
         raise InvalidType(f"{name} is of type {type(images).__name__}; expected a list of images or a folder")
-    return [str(os.fspath(image)) if is_path(image) else image for image in images]
+    return [as_path(image) if is_path(image) else image for image in images]
 
 
 def _corpus(
@@ -63,7 +62,7 @@ def _corpus(
     if labels is None:
         if not is_path(images):
             raise InvalidArgument("labels are missing; only a folder of folders or a list of files has none")
-        paths, numbers, names = _fovea.scenes.read_corpus(os.fspath(images), known)
+        paths, numbers, names = _fovea.scenes.read_corpus(as_path(images), known)
         return list(paths), list(numbers), list(names)
     listed = _images(images)
     words = [_label(label, i) for i, label in enumerate(_sequence(labels, "labels"))]

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from .. import _fovea
-from ..files import Path, file_hash, model_path
+from ..files import Path, as_path, file_hash, model_path
 from ._input import Floats, _path
 
 
@@ -63,7 +63,7 @@ class Model:
 
     def save(self, path: Path) -> None:
         """Writes a safetensors file, which appears whole or not at all."""
-        self._model.save(os.fspath(path))
+        self._model.save(as_path(path))
 
     def _bytes(self) -> bytes:
         import tempfile

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import InvalidArgument
-from ..files import Path, is_path
+from ..files import Path, as_path, is_path
 from ._classify import Classifier
 from ._input import OnError, _corpus, _path, _sequence, _skips, _warn
 from ._model import Model
@@ -47,7 +46,7 @@ def train(
     with reporting(progress) as report:
         model, failures, _, words = _fovea.scenes.train(listed, numbers, names, dict(options), skip, report)
     _warn(failures, listed)
-    source = os.fspath(images) if labels is None else "IMAGES"  # type: ignore[arg-type]
+    source = as_path(images) if labels is None else "IMAGES"  # type: ignore[arg-type]
     line = command_line("fovea", "scenes", "train", source, "-o", "MODEL.safetensors", *words)
     return Model(model, "MODEL.safetensors", None, line)
 
@@ -131,7 +130,7 @@ def evaluate(
     ``test`` are lists of files that give one split instead."""
     skip = _skips(on_error)
     keywords: dict[str, Any] = dict(options)
-    source = os.fspath(images) if labels is None and is_path(images) else "IMAGES"  # type: ignore[arg-type]
+    source = as_path(images) if labels is None and is_path(images) else "IMAGES"  # type: ignore[arg-type]
     if model is not None:
         if train is not None or test is not None:
             raise InvalidArgument("train and test have no use with a model, which is tested with all images")
