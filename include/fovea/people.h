@@ -9,6 +9,7 @@
 #include <fovea/people/evaluate.h>
 #include <fovea/people/fuse.h>
 #include <fovea/people/hog.h>
+#include <fovea/people/measure.h>
 #include <fovea/people/model.h>
 #include <fovea/people/scan.h>
 #include <fovea/people/show.h>

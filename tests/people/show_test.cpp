@@ -48,6 +48,25 @@ TEST(Show, WeightsForAndAgainstAreTwoPictures) {
   EXPECT_EQ(ink(pictures[1].image, 0, 0, 112, 240), 0);
 }
 
+TEST(Show, CurvesAreLinesOfOneChart) {
+  // Points left of the chart are drawn once, and a miss rate of 0 ends a curve.
+  const std::vector<CurvePoint> points{
+      {3, 1e-5, 0.9}, {2, 1e-4, 0.8}, {1, 1e-2, 0.5}, {0, 1, 0.1}, {-1, 2, 0}};
+  const std::vector<NamedCurve> curves{{"one", points}, {"two", std::span(points).first(3)}};
+  const std::string images = draw_curves(curves, CurveUnit::kImage),
+                    windows = draw_curves(curves, CurveUnit::kWindow);
+  for (const std::string& svg : {images, windows}) {
+    EXPECT_NE(svg.find("<svg"), std::string::npos);
+    EXPECT_NE(svg.find("one"), std::string::npos);
+    EXPECT_NE(svg.find("two"), std::string::npos);
+  }
+  EXPECT_NE(images.find("false positives per image"), std::string::npos);
+  EXPECT_NE(windows.find("false positives per window"), std::string::npos);
+  EXPECT_EQ(images, draw_curves(std::vector<NamedCurve>{{"one", std::span(points).subspan(1)},
+                                                        {"two", std::span(points).first(3)}},
+                                CurveUnit::kImage));
+}
+
 TEST(Show, StagesAndChannelsHaveAPictureEach) {
   Model model;
   model.kind = Kind::kCascade;

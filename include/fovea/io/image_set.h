@@ -16,6 +16,8 @@ class FOVEA_API ImageSet {
   virtual int count() const = 0;
   // May be called from several threads at once.
   virtual Image<std::uint8_t> read(int index) const = 0;
+  // What messages call an image: its path, or "image 3".
+  virtual std::string name(int index) const;
 };
 
 // An image of any depth as RGB bytes: alpha is dropped, a gray level becomes three equal ones, and
@@ -32,6 +34,7 @@ class FOVEA_API ImageFileSet final : public ImageSet {
       : paths_(std::move(paths)), max_pixels_(max_pixels) {}
   int count() const override { return static_cast<int>(paths_.size()); }
   Image<std::uint8_t> read(int index) const override;
+  std::string name(int index) const override { return path(index); }
   const std::string& path(int index) const { return paths_[static_cast<std::size_t>(index)]; }
 
  private:

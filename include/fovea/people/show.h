@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/image.h>
 #include <fovea/people/detection.h>
+#include <fovea/people/evaluate.h>
 #include <fovea/people/model.h>
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 #include <string>
 #include <vector>
 
-// Pictures of detections, of what detectors see, and of what models have learned.
+// Pictures of detections, of what detectors see, of what models have learned, and of how well they
+// find people.
 namespace fovea::people {
 
 // Draws each person's box with its score, the highest score on top. The image is gray or RGB, in
@@ -31,5 +33,14 @@ struct ModelPicture {
 // weights against. For a cascade: the blocks of its first stages, drawn in the window. For boosted
 // channels: how many trees use each cell of each channel.
 FOVEA_API std::vector<ModelPicture> model_pictures(const Model& model, int glyph = 16);
+
+// Curves of one chart.
+enum class CurveUnit : unsigned char { kImage, kWindow };
+struct NamedCurve {
+  std::string name{};
+  std::span<const CurvePoint> points{};
+};
+// Miss rates over false positives per image or per window, as SVG. Both axes are logarithmic.
+FOVEA_API std::string draw_curves(std::span<const NamedCurve> curves, CurveUnit unit);
 
 }  // namespace fovea::people

@@ -92,4 +92,21 @@ FOVEA_API Model train_linear(Kind kind, const HogOptions& hog, const TrainData& 
 FOVEA_API Model train_cascade(const TrainData& data, const CascadeTrainOptions& options = {});
 FOVEA_API Model train_channels(const TrainData& data, const ChannelsTrainOptions& options = {});
 
+// The options of all kinds together, of which a training uses those of its kind.
+struct TrainOptions {
+  HogOptions hog{};  // for hog, hog-cells and hog-integral, as are those of the next line
+  LinearTrainOptions linear{};
+  CascadeTrainOptions cascade{};
+  ChannelsTrainOptions channels{};
+  // These take the place of the parts' own.
+  std::string checkpoint{};
+  std::uint64_t sample_bytes = 2ULL << 30U;
+  Exec exec{};
+};
+// Lists the memory and the fields of each part as hog-..., linear-..., cascade-... and
+// channels-...; programs add the checkpoint and exec.
+FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
+// Trains a model of any kind.
+FOVEA_API Model train(Kind kind, const TrainData& data, const TrainOptions& options = {});
+
 }  // namespace fovea::people

@@ -2,6 +2,7 @@
 // and with times that papers report for a GPU.
 #include <fovea/core/error.h>
 #include <fovea/ops/resize.h>
+#include <fovea/people/measure.h>
 
 #include <fmt/format.h>
 
@@ -42,7 +43,7 @@ void describe(OptionVisitor& visit, PeopleBenchOptions& options) {
 Pixels scene(const Context& context, const std::string& photo, Extent size) {
   if (photo.empty())
     return std::make_shared<Image<std::uint8_t>>(NaturalScene(size).frame({}, context.exec));
-  const Image<std::uint8_t> pixels = people_pixels(read_input(context, photo));
+  const Image<std::uint8_t> pixels = people::detector_pixels(read_input(context, photo));
   auto image = std::make_shared<Image<std::uint8_t>>(size.width, size.height, pixels.channels());
   resize(pixels.view(), image->view(), {.antialias = true, .exec = {.device = Device::cpu()}});
   return image;

@@ -4,6 +4,7 @@
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/sink.h>
+#include <fovea/people/measure.h>
 #include <fovea/people/show.h>
 
 #include <fmt/format.h>
@@ -74,7 +75,7 @@ class Search {
     if (!request.mask.empty() && request.detect.region)
       throw InvalidArgument("--mask and --region exclude each other; give one of them");
     if (!request.mask.empty())
-      mask_ = io::to_gray(people_pixels(read_input(context, request.mask)));
+      mask_ = io::to_gray(people::detector_pixels(read_input(context, request.mask)));
     make_workers(frames);  // which refuses what no detector can do
   }
 
@@ -86,8 +87,8 @@ class Search {
         count, workers_, plan,
         {.read =
              [&](std::size_t i, Photo& photo) {
-               photo.pixels =
-                   people_pixels(read_finite_input(context_, inputs[i], request_.orientation));
+               photo.pixels = people::detector_pixels(
+                   read_finite_input(context_, inputs[i], request_.orientation));
              },
          .work = [&](Worker& worker,
                      Photo& photo) { photo.result = in(worker.detector, photo.pixels); },

@@ -22,7 +22,7 @@ std::vector<std::string> images_of(const std::string& word) {
   return io::expand_inputs(std::span(&word, 1), io::image_files());
 }
 
-EvalImages images_to_search(const EvalRequest& request) {
+EvalImages images_to_search(const EvalRequest& request, std::uint64_t max_pixels) {
   EvalImages images;
   images.paths = images_of(request.images);
   images.truth = people::annotations_of(images.paths, request.annotations, request.annotation);
@@ -39,6 +39,7 @@ EvalImages images_to_search(const EvalRequest& request) {
     throw FormatError(fmt::format("{}: has nobody with the label '{}' in {} images; see --label",
                                   request.annotations, request.annotation.label,
                                   images.paths.size()));
+  images.files = people::StoredImages(images.paths, max_pixels);
   return images;
 }
 
@@ -79,7 +80,7 @@ void write_counts(io::JsonWriter& json, const EvalResult& result) {
   json.member("evaluations_per_window", per_window(result.counts));
   if (!result.stages.empty()) {
     json.key("stages").begin_array();
-    for (const StageCount& stage : result.stages) {
+    for (const people::StageCount& stage : result.stages) {
       json.begin_object().member("blocks", stage.blocks).member("reached", stage.reached);
       json.member("passed", stage.passed).end_object();
     }
@@ -112,8 +113,8 @@ void write_images(io::JsonWriter& json, const EvalResult& result, const EvalResu
   json.member("images", measured.images).member("people", measured.people);
   json.member("detections", measured.detections).member("lowest_score", result.lowest_score);
   json.member("curve_ends_at", measured.curve.empty() ? 0 : measured.curve.back().false_positives);
-  json.member("match_overlap", request.measure.match_overlap);
-  json.member("match_aspect", request.measure.match_aspect);
+  json.member("match_overlap", request.measure.evaluate.match_overlap);
+  json.member("match_aspect", request.measure.evaluate.match_aspect);
 }
 
 void write_windows(io::JsonWriter& json, const EvalResult& result) {
@@ -192,9 +193,10 @@ int run_eval(EvalRequest& request, Context& context) {
   const bool windows = !request.crops.empty();
   EvalImages images;
   EvalWindows to_score;
-  if (windows) to_score = {images_of(request.crops), images_of(request.negatives), {}};
-  else images = images_to_search(request);
-  images.read.max_pixels = to_score.read.max_pixels = context.max_pixels;
+  if (windows)
+    to_score = {people::StoredImages(images_of(request.crops), context.max_pixels),
+                people::StoredImages(images_of(request.negatives), context.max_pixels)};
+  else images = images_to_search(request, context.max_pixels);
   std::vector<EvalResult> results;
   for (const EvalModel& model : models) {
     results.push_back(windows ? measure_on_windows(model, to_score, request, context.exec)
@@ -227,12 +229,8 @@ void describe(OptionVisitor& visit, EvalRequest& request) {
              "folder for the report: a page, the curve, and the detections");
   visit("sheet", request.sheet, "how many of the worst mistakes of each sort the page shows", 0,
         500);
-  visit("threshold", request.detect.threshold, "least score of a detection, where the curve ends",
-        {.absent = "chosen so that the curve reaches 1 false positive per image"});
-  describe(visit, request.detect.scan);
-  describe(visit, request.detect.fuse);
-  describe(visit, request.annotation);
   describe(visit, request.measure);
+  describe(visit, request.annotation);
 }
 
 std::vector<EvalModel> read_eval_models(const std::vector<std::string>& words) {

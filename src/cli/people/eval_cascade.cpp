@@ -18,6 +18,7 @@ namespace {
 
 using people::CascadeModel;
 using people::CascadeStage;
+using people::StageCount;
 
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole)
@@ -99,21 +100,6 @@ void add_blocks(report::Page& page, const CascadeModel& cascade) {
 }
 
 }  // namespace
-
-void count_stages(const people::Model& model, std::span<const float> scores,
-                  std::vector<StageCount>& stages) {
-  const auto* cascade = std::get_if<CascadeModel>(&model.classifier);
-  if (cascade == nullptr) return;
-  if (stages.empty()) {
-    for (const CascadeStage& stage : cascade->stages)
-      stages.push_back({.blocks = static_cast<int>(stage.classifiers.size())});
-  }
-  for (const float score : scores) {
-    const std::size_t passed = stages_passed(*cascade, score);
-    for (std::size_t i = 0; i < passed; ++i) ++stages[i].passed;
-    for (std::size_t i = 0; i < std::min(passed + 1, stages.size()); ++i) ++stages[i].reached;
-  }
-}
 
 void add_cascade(report::Page& page, const EvalResult& result, const CascadePlace& place) {
   const auto* cascade = std::get_if<CascadeModel>(&result.model.model->classifier);

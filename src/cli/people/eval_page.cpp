@@ -2,7 +2,7 @@
 // the curve, the numbers and the worst mistakes.
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
-#include <fovea/report/chart.h>
+#include <fovea/people/show.h>
 #include <fovea/report/montage.h>
 #include <fovea/report/page.h>
 
@@ -39,39 +39,16 @@ void write_csv(const std::string& path, const std::vector<EvalResult>& results, 
   file.commit();
 }
 
-// Axes are logarithmic: points left of the chart are drawn once, at its edge.
-report::Series series(const std::string& name, const std::vector<people::CurvePoint>& curve,
-                      double least) {
-  report::Series result{.name = name};
-  for (std::size_t i = 0; i < curve.size(); ++i) {
-    const bool left = curve[i].false_positives < least;
-    if (left && i + 1 < curve.size() && curve[i + 1].false_positives < least) continue;
-    if (curve[i].miss_rate <= 0) break;
-    result.x.push_back(std::max(curve[i].false_positives, least));
-    result.y.push_back(curve[i].miss_rate);
-  }
-  return result;
-}
-
 std::string curve_svg(const std::vector<EvalResult>& results, bool windows) {
-  report::LineChart chart{
-      .title = windows ? "Miss rate over false positives per window"
-                       : "Miss rate over false positives per image",
-      .x = {.title = windows ? "false positives per window" : "false positives per image",
-            .log = true,
-            .low = windows ? 1e-6 : 1e-3,
-            .high = windows ? 1e-1 : 1e1},
-      .y = {.title = "miss rate", .log = true, .high = 1},
-      .width = 720,
-      .height = 480};
+  std::vector<people::NamedCurve> curves;
   for (const EvalResult& result : results) {
     const double summary =
         windows ? result.windows.miss_rate_at(1e-4) : result.images.log_average_miss_rate;
-    chart.series.push_back(series(fmt::format("{} {:.1f} %", result.model.label, 100 * summary),
-                                  curve_of(result, windows), *chart.x.low));
+    curves.push_back(
+        {fmt::format("{} {:.1f} %", result.model.label, 100 * summary), curve_of(result, windows)});
   }
-  if (windows) chart.references.push_back({1e-4, "1e-4", true});
-  return to_svg(chart);
+  return people::draw_curves(curves,
+                             windows ? people::CurveUnit::kWindow : people::CurveUnit::kImage);
 }
 
 std::string info(const Context& context, const EvalResult& result) {
@@ -169,8 +146,7 @@ void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImag
   std::vector<Image<std::uint8_t>> pictures;
   std::vector<report::Tile> tiles;
   for (const Mistake& mistake : mistakes) {
-    Image<std::uint8_t> image =
-        people_pixels(io::read_image(images.paths[mistake.image], images.read));
+    Image<std::uint8_t> image = images.files.read(static_cast<int>(mistake.image));
     pictures.push_back(cut_out(image, mistake.box));
   }
   for (std::size_t i = 0; i < mistakes.size(); ++i)
@@ -243,14 +219,14 @@ std::string lead(const std::vector<EvalResult>& results, const EvalRequest& requ
         "The models were measured on {} crops of people and {} windows of images without people.",
         first.windows.positives, first.windows.negatives);
   const std::string shape =
-      request.measure.match_aspect > 0
+      request.measure.evaluate.match_aspect > 0
           ? fmt::format("after boxes are set to a width of {} of their height",
-                        request.measure.match_aspect)
+                        request.measure.evaluate.match_aspect)
           : "with boxes as they are";
   return fmt::format(
       "The models searched for {} people in {} images. A person counts as found where a detection "
       "overlaps it by {} of their union, {}.",
-      first.images.people, first.images.images, request.measure.match_overlap, shape);
+      first.images.people, first.images.images, request.measure.evaluate.match_overlap, shape);
 }
 
 void add_model(report::Page& page, const EvalResult& result, const EvalImages* images,

@@ -1,9 +1,5 @@
 #include "cli/people/people.h"
 
-#include <fovea/core/error.h>
-
-#include <fmt/format.h>
-
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -15,15 +11,6 @@ void describe_people_model(OptionVisitor& visit, std::string& model) {
 }
 
 std::string people_text(std::size_t count) { return detail::counted(count, "person", "people"); }
-
-Image<std::uint8_t> people_pixels(io::AnyImage image) {
-  if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);
-  if (image.channels() != 1 && image.channels() != 3)
-    throw InvalidArgument(
-        fmt::format("the image has {} channels, but people are searched in gray and RGB images",
-                    image.channels()));
-  return io::to_bytes(std::move(image));
-}
 
 Image<std::uint8_t> in_color(Image<std::uint8_t> image) {
   if (image.channels() != 1) return image;

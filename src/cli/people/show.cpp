@@ -1,6 +1,7 @@
 // fovea people show: draws what a detector sees in an image, and what a model has learned.
 #include <fovea/core/error.h>
 #include <fovea/ops/resize.h>
+#include <fovea/people/measure.h>
 #include <fovea/people/show.h>
 #include <fovea/report/draw.h>
 #include <fovea/report/montage.h>
@@ -99,8 +100,8 @@ int run_show(ShowRequest& request, Context& context) {
     picture =
         sheet_of(*people::load_model(request.model.empty() ? "hog" : request.model), request.glyph);
   } else {
-    Image<std::uint8_t> image =
-        people_pixels(read_finite_input(context, context.inputs[0], io::Orientation::kApply));
+    Image<std::uint8_t> image = people::detector_pixels(
+        read_finite_input(context, context.inputs[0], io::Orientation::kApply));
     picture = request.blocks > 0
                   ? blocks_on(in_color(std::move(image)), request, context.exec_without_progress())
                   : gradients_of(image, request);

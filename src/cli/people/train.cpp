@@ -23,12 +23,7 @@ struct TrainRequest {
   std::string positives{};
   std::string negatives{};
   std::string output{};
-  std::string checkpoint{};
-  std::uint64_t memory = 2ULL << 30U;  // bytes for samples
-  people::HogOptions hog{};
-  people::LinearTrainOptions linear{};
-  people::CascadeTrainOptions cascade{};
-  people::ChannelsTrainOptions channels{};
+  people::TrainOptions train{};
 };
 
 void describe(OptionVisitor& visit, TrainRequest& request) {
@@ -39,16 +34,10 @@ void describe(OptionVisitor& visit, TrainRequest& request) {
              "folder of whole images without people");
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
   visit.path(
-      "checkpoint", request.checkpoint, TextUse::kOutput,
+      "checkpoint", request.train.checkpoint, TextUse::kOutput,
       "file that stores the state of an unfinished training; by default the output's name with "
       ".checkpoint");
-  visit.bytes("memory", request.memory,
-              "the most memory for samples, at least 64M; the images being searched need some more",
-              64 << 20);
-  visit.group("hog", request.hog);
-  visit.group("linear", request.linear);
-  visit.group("cascade", request.cascade);
-  visit.group("channels", request.channels);
+  describe(visit, request.train);
 }
 
 people::ImageFileSet image_set(const Context& context, const std::string& option,
@@ -58,40 +47,24 @@ people::ImageFileSet image_set(const Context& context, const std::string& option
                               context.max_pixels);
 }
 
-template <class Options>
-Options with(Options options, const TrainRequest& request, const Exec& exec) {
-  options.checkpoint = request.checkpoint;
-  options.sample_bytes = request.memory;
-  options.exec = exec;
-  return options;
-}
-
-people::Model trained(const TrainRequest& request, const people::TrainData& data,
-                      const Exec& exec) {
-  if (request.kind == people::Kind::kCascade)
-    return people::train_cascade(data, with(request.cascade, request, exec));
-  if (request.kind == people::Kind::kChannels)
-    return people::train_channels(data, with(request.channels, request, exec));
-  return people::train_linear(request.kind, request.hog, data, with(request.linear, request, exec));
-}
-
 int run_train(TrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   settle_device(context);
   const people::ImageFileSet positives = image_set(context, "positives", request.positives);
   const people::ImageFileSet negatives = image_set(context, "negatives", request.negatives);
-  if (request.checkpoint.empty()) request.checkpoint = request.output + ".checkpoint";
-  if (std::filesystem::exists(request.checkpoint))
-    context.console.note("continuing from " + request.checkpoint);
+  std::string& checkpoint = request.train.checkpoint;
+  if (checkpoint.empty()) checkpoint = request.output + ".checkpoint";
+  if (std::filesystem::exists(checkpoint)) context.console.note("continuing from " + checkpoint);
   context.console.note(fmt::format(
       "{}, {} without people, at most {} of samples", detail::counted(positives.count(), "crop"),
-      detail::counted(negatives.count(), "image"), bytes_text(request.memory)));
+      detail::counted(negatives.count(), "image"), bytes_text(request.train.sample_bytes)));
   const double start = steady_seconds();
-  const people::Model model = trained(request, {positives, negatives}, context.exec);
+  request.train.exec = context.exec;
+  const people::Model model = people::train(request.kind, {positives, negatives}, request.train);
   const double seconds = steady_seconds() - start;
   model.write(request.output);
   std::error_code ignored;
-  std::filesystem::remove(request.checkpoint, ignored);
+  std::filesystem::remove(checkpoint, ignored);
   context.console.end_progress();
   if (context.json) {
     print_result(context, [&](io::JsonWriter& json) {

@@ -21,6 +21,8 @@ Image<std::uint8_t> to_rgb_bytes(const AnyImage& given, const std::string& name)
   return to_bytes(std::move(image));
 }
 
+std::string ImageSet::name(int index) const { return fmt::format("image {}", index); }
+
 Image<std::uint8_t> ImageFileSet::read(int index) const {
   if (index < 0 || index >= count())
     throw InvalidArgument(

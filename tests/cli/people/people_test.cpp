@@ -1,7 +1,6 @@
 #include "cli/people/people.h"
 
-#include <fovea/core/error.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "cli/people/scene.h"
 #include "support/files.h"
@@ -10,25 +9,10 @@
 namespace fovea::cli {
 namespace {
 
-using testing::HasSubstr;
-
 TEST(People, OneIsAPerson) {
   EXPECT_EQ(people_text(0), "0 people");
   EXPECT_EQ(people_text(1), "1 person");
   EXPECT_EQ(people_text(2), "2 people");
-}
-
-TEST(People, OpacityAndDepthAreLeftOut) {
-  Image<std::uint16_t> deep(3, 2, 4);
-  for (int y = 0; y < 2; ++y) std::fill_n(deep.row(y), 12, std::uint16_t{0x8080});
-  const test::TempFolder folder;
-  io::write_image(folder / "deep.png", deep.view());
-  const Image<std::uint8_t> pixels = people_pixels(io::read_image(folder / "deep.png"));
-  ASSERT_EQ(pixels.channels(), 3);
-  EXPECT_EQ(pixels.at(1, 1, 2), 0x80);
-  EXPECT_THAT(
-      test::message_of<InvalidArgument>([] { people_pixels({Image<std::uint8_t>(3, 2, 5)}); }),
-      HasSubstr("5 channels"));
 }
 
 TEST(People, AGrayPictureIsTurnedIntoColor) {

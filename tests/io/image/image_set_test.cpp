@@ -28,6 +28,15 @@ TEST(ImageSet, FilesAreReadAsRgb) {
   EXPECT_EQ(set.read(1).at(2, 1, 1), rgba.at(2, 1, 1));
 }
 
+TEST(ImageSet, ImagesHaveNamesForMessages) {
+  struct Blank final : ImageSet {
+    int count() const override { return 9; }
+    Image<std::uint8_t> read(int) const override { return Image<std::uint8_t>(1, 1); }
+  };
+  EXPECT_EQ(Blank().name(3), "image 3");
+  EXPECT_EQ(ImageFileSet({"a.png", "b.png"}).name(1), "b.png");
+}
+
 TEST(ImageSet, FilesThatAreNotThereAreNamed) {
   const ImageFileSet set({"/nowhere/person.png"});
   EXPECT_THAT(message_of<IoError>([&] { set.read(0); }), HasSubstr("/nowhere/person.png"));

@@ -1,0 +1,87 @@
+#pragma once
+#include <fovea/io/image_set.h>
+#include <fovea/people/detector.h>
+#include <fovea/people/evaluate.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Runs a model over images whose people are known and measures how well it finds them. Several
+// images are searched at a time; results depend on neither device nor threads.
+namespace fovea::people {
+
+// An image of any depth as detectors take it: bytes, gray or RGB, without opacity. Throws
+// InvalidArgument where it has another number of channels.
+FOVEA_API Image<std::uint8_t> detector_pixels(io::AnyImage image);
+
+// The images of a list of files as detectors take them. They are not turned as EXIF says, because
+// annotations refer to images as they are stored.
+class FOVEA_API StoredImages final : public io::ImageSet {
+ public:
+  explicit StoredImages(std::vector<std::string> paths,
+                        std::uint64_t max_pixels = io::ImageReadOptions{}.max_pixels)
+      : paths_(std::move(paths)), max_pixels_(max_pixels) {}
+  int count() const override { return static_cast<int>(paths_.size()); }
+  Image<std::uint8_t> read(int index) const override;
+  std::string name(int index) const override { return paths_[static_cast<std::size_t>(index)]; }
+
+ private:
+  std::vector<std::string> paths_;
+  std::uint64_t max_pixels_;
+};
+
+struct MeasureOptions {
+  std::optional<double> threshold{};  // least score of a detection, where the curve ends; absent:
+                                      // chosen so that the curve reaches 1 false positive per image
+  ScanOptions scan{};
+  FuseOptions fuse{};
+  EvaluateOptions evaluate{};  // without its exec
+  Exec exec{};
+};
+// Lists every field but exec, which programs add.
+FOVEA_API void describe(OptionVisitor& visit, MeasureOptions& options);
+
+// How many windows of some images reached a stage of a cascade, and how many passed it.
+struct StageCount {
+  int blocks = 0;
+  std::int64_t reached = 0;
+  std::int64_t passed = 0;
+};
+
+struct ImageMeasurement {
+  ImageReport report;
+  std::vector<EvaluatedImage> found;  // one per image
+  double lowest_score = 0;            // the threshold that was used
+  ScanCounts counts;
+  std::vector<StageCount> stages;  // of a cascade, counted in 16 of the images; else none
+  double seconds = 0;              // that the search took
+};
+// Searches whole images for people. `truth` has one element per image; its sizes are those of the
+// images, or 0. Scores down to 0.5 below the model's threshold are used, and lower ones where those
+// do not reach 1 false positive per image. Throws InvalidArgument where there are no people, and
+// FormatError where an image has another size than its annotation.
+FOVEA_API ImageMeasurement measure_on_images(std::shared_ptr<const Model> model,
+                                             const io::ImageSet& images,
+                                             std::span<const AnnotatedImage> truth,
+                                             const MeasureOptions& options = {});
+
+struct WindowMeasurement {
+  WindowReport report;
+  ScanCounts counts;               // of the negatives
+  std::vector<StageCount> stages;  // of a cascade, counted in the negatives; else none
+  double seconds = 0;              // that the search took
+};
+// Classifies single windows: those in the middle of crops with a person, and all windows of images
+// without people. Of the options only scan and exec are used. Throws FormatError where a crop is
+// smaller than the window.
+FOVEA_API WindowMeasurement measure_on_windows(std::shared_ptr<const Model> model,
+                                               const io::ImageSet& crops,
+                                               const io::ImageSet& negatives,
+                                               const MeasureOptions& options = {});
+
+}  // namespace fovea::people
