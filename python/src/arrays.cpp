@@ -263,6 +263,7 @@ AnyArray dense_array_of(nb::handle value, const char* name,
                               static_cast<int>(array.ndim())) != dimensions.end();
   const bool known = std::find(types.begin(), types.end(), array.dtype()) != types.end();
   if (!known || !fits) refuse_type(name, value, need);
+  if (array.size() == 0) return array;  // whose strides mean nothing
   std::int64_t step = 1;
   for (std::size_t i = array.ndim(); i-- > 0;) {
     if (array.shape(i) > 1 && array.stride(i) != step)

@@ -1,4 +1,4 @@
-// fovea.people: detectors, their models, training and evaluation.
+// fovea.people: detectors and their models.
 #include <fovea/core/error.h>
 #include <fovea/people/detector.h>
 #include <fovea/people/show.h>
@@ -189,6 +189,8 @@ void bind_people(nb::module_& parent) {
       .def_prop_ro("words", [](const Detector& d) { return option_words(d.options()); });
   m.def("detect_options", &option_table<DetectOptions>);
   m.def("draw", &draw, nb::arg("image").none(), nb::arg("xywh"), nb::arg("confidence"));
+  bind_people_training(m);
+  bind_people_evaluation(m);
 }
 
 }  // namespace fovea::python

@@ -15,4 +15,8 @@ void bind_actions(nanobind::module_& parent);
 void bind_kmeans(nanobind::module_& parent);
 void bind_scenes(nanobind::module_& parent);
 
+// Parts of fovea.people, which it binds itself.
+void bind_people_training(nanobind::module_& m);
+void bind_people_evaluation(nanobind::module_& m);
+
 }  // namespace fovea::python

@@ -1,4 +1,4 @@
-"""People in images and video."""
+"""Detectors and what they find."""
 
 from __future__ import annotations
 
@@ -8,80 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from . import _fovea
-from ._keywords import takes_options
-from ._notebook import png_bytes
-from ._ordered import in_order
-from ._progress import Progress, reporting
-from ._results import Table, command_line
-from .files import Path, file_hash, frames_of, is_path, model_path
+from .. import _fovea
+from .._keywords import takes_options
+from .._notebook import png_bytes
+from .._ordered import in_order
+from .._progress import Progress, reporting
+from .._results import Table, command_line
+from ..files import Path, frames_of, is_path
+from ._model import Bytes, Floats, Model, load_model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import PeopleDetectOptions
-
-__all__ = ["Detection", "Detections", "Detector", "Model", "detect", "load_model"]
-
-Floats = np.ndarray[Any, np.dtype[np.float32]]
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-
-
-class Model:
-    """A trained detector."""
-
-    def __init__(self, model: Any, name: str, file: str | None) -> None:
-        self._model = model
-        #: The name or path by which it was loaded.
-        self.name = name
-        self._file = file
-        self._hash: str | None = None
-
-    @property
-    def kind(self) -> str:
-        """hog, hog-cells, hog-integral, cascade or channels."""
-        return str(self._model.kind)
-
-    @property
-    def threshold(self) -> float:
-        """Windows with this score or more are people, by default."""
-        return float(self._model.threshold)
-
-    @property
-    def window(self) -> tuple[int, int]:
-        """Width and height of the window that it classifies."""
-        width, height = self._model.window
-        return width, height
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """How it was made: data, command, counts."""
-        return dict(self._model.facts)
-
-    @property
-    def hash(self) -> str | None:
-        """SHA-256 of its file; None for a model that was not read from one."""
-        if self._hash is None and self._file is not None:
-            self._hash = file_hash(self._file)
-        return self._hash
-
-    def save(self, path: Path) -> None:
-        """Writes a safetensors file, which appears whole or not at all."""
-        self._model.save(str(path))
-
-    def pictures(self) -> list[tuple[str, Bytes]]:
-        """What it has learned, as captions and images."""
-        return list(self._model.pictures())
-
-    def __repr__(self) -> str:
-        width, height = self.window
-        return f"Model({self.name!r}, kind {self.kind}, window {width}x{height})"
-
-
-def load_model(name: Path) -> Model:
-    """Reads a shipped model by its name, such as ``channels``, or a model file."""
-    file = model_path(name, "people")
-    return Model(_fovea.people.read_model(file), str(name), file)
+    from .._options import PeopleDetectOptions
 
 
 class Detection(NamedTuple):
@@ -261,13 +200,13 @@ class Detector:
         return Detections(columns, shape, **origin)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _detector_of, (self.model.name, self._keywords)
+        return _detector_of, (self.model, self._keywords)
 
     def __repr__(self) -> str:
         return f"Detector({self.model.name!r}, device {self._options['device']!r})"
 
 
-def _detector_of(model: str, keywords: dict[str, Any]) -> Detector:
+def _detector_of(model: Model, keywords: dict[str, Any]) -> Detector:
     return Detector(model, **keywords)
 
 

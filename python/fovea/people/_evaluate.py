@@ -1,0 +1,268 @@
+"""How well detectors find people."""
+
+from __future__ import annotations
+
+import html
+import os
+import pathlib
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import _fovea
+from .._keywords import takes_options
+from .._progress import Progress, reporting
+from .._results import Table, command_line
+from ..errors import InvalidArgument, InvalidType
+from ..files import Path, is_path
+from ._images import images_of, source_of
+from ._model import Model, load_model
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from .._options import PeopleEvaluateOptions, PeopleEvaluateWindowsOptions
+
+Doubles = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class StageCount(NamedTuple):
+    """How much one stage of a cascade rejects."""
+
+    blocks: int  #: classifiers of the stage
+    reached: int  #: windows that reached it
+    passed: int  #: windows that passed it
+
+
+class Difference(NamedTuple):
+    """How much one log-average miss rate is above another."""
+
+    log_average_miss_rate: float
+    standard_deviation: float  #: over bootstrap samples that both share; NaN where there are none
+
+
+class _Curve(Table):
+    """A miss rate over false positives, as a table with one row per point."""
+
+    miss_rate_curve: Doubles  #: one per point, from the highest threshold down
+    false_positives: Doubles  #: per image or per window, one per point
+    precision: Doubles  #: one per point
+    thresholds: np.ndarray[Any, np.dtype[np.float32]]  #: one per point
+    windows: int  #: how many windows were classified
+    evaluations: int  #: how many blocks or trees were evaluated for them
+    evaluations_per_window: float
+    stages: list[StageCount]  #: what the stages of a cascade reject; empty for other models
+    search_seconds: float  #: how long the search took
+
+    _unit: str
+    _curve_arrays = ("false_positives", "miss_rate_curve", "precision", "thresholds")
+
+    def __init__(self, model: Model, measured: tuple[Any, ...], command: str) -> None:
+        numbers, options, _ = measured
+        provenance = {
+            "device": options["device"],
+            "seed": options["seed"],
+            "model": model.name,
+            "model_hash": model.hash,
+        }
+        super().__init__(dict(options), provenance, command)
+        for name, value in numbers.items():
+            setattr(self, name, value)
+        self.stages = [StageCount(*stage) for stage in numbers["stages"]]
+        curve = self.__dict__.pop("curve")
+        self.false_positives, self.miss_rate_curve = curve["false_positives"], curve["miss_rate"]
+        self.precision, self.thresholds = curve["precision"], curve["threshold"]
+
+    def _summary(self) -> float:
+        raise NotImplementedError
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """False positives, miss rate, precision and threshold, as the program's curve.csv has them."""
+        return {
+            f"false_positives_per_{self._unit}": self.false_positives,
+            "miss_rate": self.miss_rate_curve,
+            "precision": self.precision,
+            "threshold": self.thresholds,
+        }
+
+    def to_svg(self, *others: Self) -> str:
+        """A chart of the curve, and of others beside it, as SVG."""
+        for other in others:
+            if type(other) is not type(self):
+                raise InvalidType(f"others holds {type(other).__name__}; expected {type(self).__name__}")
+        curves = [(curve._label, curve._summary(), curve._points()) for curve in (self, *others)]
+        return str(_fovea.people.draw_curves(curves, self._unit == "window"))
+
+    @property
+    def _label(self) -> str:
+        return pathlib.PurePath(self.provenance["model"]).stem
+
+    @property
+    def _made(self) -> str:
+        return f"{self.provenance['model']}, {self.provenance['device']}"
+
+    def _points(self) -> dict[str, Any]:
+        return {"false_positives": self.false_positives, "miss_rate": self.miss_rate_curve}
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>{self.to_svg()}"
+
+
+class Evaluation(_Curve):
+    """How well a model finds people in images: the miss rate over false positives per image."""
+
+    log_average_miss_rate: float  #: over 0.01 to 1 false positives per image; detectors are compared by it
+    standard_deviation: float  #: of it, over bootstrap samples of the images
+    average_precision: float
+    reference_points: Doubles  #: nine numbers of false positives per image, from 0.01 to 1
+    miss_rates: Doubles  #: the miss rate at each of them
+    images: int
+    people: int  #: without ignored ones
+    detections: int  #: without those of ignored people
+    lowest_score: float  #: the least score of a detection, where the curve ends
+    curve_ends_at: float  #: false positives per image there; from there to 1 the curve is taken as constant
+    drawn: Doubles  #: the log-average miss rate of each bootstrap sample
+
+    _unit = "image"
+    _compared = (
+        *_Curve._curve_arrays,
+        *("log_average_miss_rate", "standard_deviation", "average_precision", "miss_rates", "images", "people"),
+        *("detections", "lowest_score", "windows", "evaluations", "stages", "drawn"),
+    )
+
+    def _summary(self) -> float:
+        return self.log_average_miss_rate
+
+    def difference(self, other: Evaluation) -> Difference:
+        """How much worse this is than another evaluation on the same images with the same seed and draws."""
+        if not isinstance(other, Evaluation):
+            raise InvalidType(f"other is of type {type(other).__name__}; expected an Evaluation")
+        deviation = _fovea.people.paired_deviation(self.drawn, other.drawn)
+        return Difference(self.log_average_miss_rate - other.log_average_miss_rate, float(deviation))
+
+    def __repr__(self) -> str:
+        people = "1 person" if self.people == 1 else f"{self.people} people"
+        images = "1 image" if self.images == 1 else f"{self.images} images"
+        rate = f"log-average miss rate {100 * self.log_average_miss_rate:.1f} %"
+        spread = f" (deviation {100 * self.standard_deviation:.1f})"
+        precision = f"average precision {100 * self.average_precision:.1f} %"
+        return f"{rate}{spread}, {precision}; {people} in {images} ({self._made})"
+
+
+class WindowEvaluation(_Curve):
+    """How well a model tells windows with a person from others: the miss rate over false positives per window."""
+
+    miss_rate: float  #: at 1e-4 false positives per window
+    standard_deviation: float  #: of it
+    crops: int  #: windows with a person
+
+    _unit = "window"
+    _compared = (*_Curve._curve_arrays, "miss_rate", "standard_deviation", "crops", "windows", "evaluations", "stages")
+
+    def _summary(self) -> float:
+        return self.miss_rate
+
+    def miss_rate_at(self, false_positives: float) -> float:
+        """The lowest miss rate with at most this many false positives per window."""
+        return float(_fovea.people.miss_rate_at(self._points(), false_positives))
+
+    def __repr__(self) -> str:
+        rate = f"miss rate {100 * self.miss_rate:.2f} % (deviation {100 * self.standard_deviation:.2f})"
+        counts = f"{self.crops} crops, {self.windows} windows"
+        return f"{rate} at 1e-4 false positives per window; {counts} ({self._made})"
+
+
+@takes_options(_fovea.people.evaluate_options())
+def evaluate(
+    model: Path | Model,
+    images: Path | Iterable[Any],
+    annotations: Path | Iterable[Any],
+    *,
+    negatives: Path | Iterable[Any] | None = None,
+    progress: Progress = False,
+    **options: Unpack[PeopleEvaluateOptions],
+) -> Evaluation:
+    """Measures how well a model finds people in images, with the program's numbers.
+
+    ``images`` are a folder, a glob, or a list of paths and arrays of uint8; files are not turned as EXIF says, because
+    annotations refer to images as they are stored. ``annotations`` are a file or folder of PASCAL 1.00 text or COCO
+    JSON, whose entries are matched to the images by name, or one element per image: rows of left, top, right and
+    bottom, or whatever has such rows as ``xyxy``. ``negatives`` are images without people that count as well."""
+    known = model if isinstance(model, Model) else load_model(model)
+    listed = images_of(images, "images")
+    others = [] if negatives is None else images_of(negatives, "negatives")
+    truth: Any
+    if is_path(annotations):
+        truth = os.fspath(annotations)  # type: ignore[arg-type]
+    else:
+        truth = _boxes(annotations, len(listed))
+        if options.get("label") is not None:
+            raise InvalidArgument("label has no use with boxes, all of which are people")
+    with reporting(progress) as report:
+        found = _fovea.people.evaluate(known._model, listed, truth, others, dict(options), report)
+    sources = ["--images", source_of(images, "IMAGES"), "--annotations", source_of(annotations, "ANNOTATIONS")]
+    if negatives is not None:
+        sources += ["--negatives", source_of(negatives, "NEGATIVES")]
+    line = command_line("fovea", "people", "eval", "--model", known.name, *sources, *found[2], "--json")
+    result = Evaluation(known, found, line)
+    if result.curve_ends_at < 1:
+        warnings.warn(
+            f"all scores from {result.lowest_score:.3g} on give only {result.curve_ends_at:.3g} false positives per "
+            "image; from there to 1 the curve is taken as constant",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return result
+
+
+@takes_options(_fovea.people.evaluate_windows_options())
+def evaluate_windows(
+    model: Path | Model,
+    crops: Path | Iterable[Any],
+    negatives: Path | Iterable[Any],
+    *,
+    progress: Progress = False,
+    **options: Unpack[PeopleEvaluateWindowsOptions],
+) -> WindowEvaluation:
+    """Measures how well a model classifies single windows, with the program's numbers.
+
+    ``crops`` have one person's window in the middle of each, ``negatives`` are whole images without people, all of
+    whose windows count. Both are a folder, a glob, or a list of paths and arrays of uint8."""
+    known = model if isinstance(model, Model) else load_model(model)
+    people, others = images_of(crops, "crops"), images_of(negatives, "negatives")
+    with reporting(progress) as report:
+        found = _fovea.people.evaluate_windows(known._model, people, others, dict(options), report)
+    sources = ["--crops", source_of(crops, "CROPS"), "--negatives", source_of(negatives, "NEGATIVES")]
+    line = command_line("fovea", "people", "eval", "--model", known.name, *sources, *found[2], "--json")
+    return WindowEvaluation(known, found, line)
+
+
+def _boxes(annotations: Any, images: int) -> list[Doubles]:
+    """One array of float64 with rows of left, top, right and bottom per image."""
+    if not isinstance(annotations, Iterable) or isinstance(annotations, (bytes, dict)):
+        kind = type(annotations).__name__
+        raise InvalidType(f"annotations is of type {kind}; expected a path, or the boxes of each image")
+    listed = list(annotations)
+    if len(listed) != images:
+        raise InvalidArgument(f"there are {images} images and annotations of {len(listed)}; expected one per image")
+    return [_rows(boxes, f"annotations[{i}]") for i, boxes in enumerate(listed)]
+
+
+def _rows(boxes: Any, name: str) -> Doubles:
+    given = getattr(boxes, "xyxy", boxes)
+    try:
+        rows = np.asarray(given)
+    except ValueError:  # lists of unequal lengths
+        raise InvalidArgument(f"{name} has rows of unequal lengths; expected left, top, right and bottom") from None
+    if rows.size == 0 and isinstance(given, (list, tuple)):
+        return np.zeros((0, 4))
+    if rows.dtype.kind not in "iuf" or rows.ndim != 2 or rows.shape[1] != 4:
+        raise InvalidType(f"{name} is {rows.dtype} of shape {rows.shape}; expected numbers of shape (people, 4)")
+    rows = np.ascontiguousarray(rows, dtype=np.float64)
+    if not np.all(np.isfinite(rows)):
+        raise InvalidArgument(f"{name} has a number that is not finite")
+    if not np.all(rows[:, 2:] > rows[:, :2]):
+        raise InvalidArgument(f"{name} has an empty box; expected left < right and top < bottom in each row")
+    return rows

@@ -1,0 +1,54 @@
+"""Training of detectors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+from .. import _fovea
+from .._keywords import takes_options
+from .._progress import Progress, reporting
+from .._results import command_line
+from ..errors import InvalidType
+from ..files import Path, is_path
+from ._images import images_of, source_of
+from ._model import Model
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import PeopleTrainOptions
+
+
+Kind = Literal["hog", "hog-cells", "hog-integral", "cascade", "channels"]
+
+
+@takes_options(_fovea.people.train_options())
+def train(
+    kind: Kind,
+    positives: Path | Iterable[Any],
+    negatives: Path | Iterable[Any],
+    *,
+    checkpoint: Path | None = None,
+    progress: Progress = False,
+    **options: Unpack[PeopleTrainOptions],
+) -> Model:
+    """Trains a detector from crops of people and images without people.
+
+    ``positives`` are crops with one person's window (64x128 pixels by default) in the middle of each, and ``negatives``
+    whole images without people. Both are a folder, a glob, or a list of paths and arrays of uint8, gray, RGB or RGBA.
+    Options that begin with ``hog_`` and ``linear_`` are those of the kinds hog, hog-cells and hog-integral;
+    ``cascade_`` and ``channels_`` belong to the kinds of these names.
+
+    The file ``checkpoint`` keeps an unfinished training, which the same call continues. It is removed when the model is
+    saved. The same data, options and seed give the same model on any device with any number of threads."""
+    if checkpoint is not None and not is_path(checkpoint):
+        raise InvalidType(f"checkpoint is of type {type(checkpoint).__name__}; expected the name of a file")
+    crops, scenes = images_of(positives, "positives"), images_of(negatives, "negatives")
+    kept = "" if checkpoint is None else os.fspath(checkpoint)
+    with reporting(progress) as report:
+        model, words = _fovea.people.train(kind, crops, scenes, dict(options), kept, report)
+    sources = ["--positives", source_of(positives, "POSITIVES"), "--negatives", source_of(negatives, "NEGATIVES")]
+    line = command_line("fovea", "people", "train", "--kind", kind, *sources, "-o", "MODEL.safetensors", *words)
+    return Model(model, "MODEL.safetensors", None, command=line, checkpoint=kept)

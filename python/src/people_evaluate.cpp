@@ -1,0 +1,273 @@
+// fovea.people: how well detectors find people.
+#include <fovea/core/error.h>
+#include <fovea/people/annotations.h>
+#include <fovea/people/measure.h>
+#include <fovea/people/show.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include "arrays.h"
+#include "options.h"
+#include "people_images.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using people::AnnotatedImage;
+using people::CurvePoint;
+using people::ImageMeasurement;
+using people::MeasureOptions;
+using people::Model;
+using people::WindowMeasurement;
+
+// Evaluation, whose duration nobody knows before.
+constexpr Work kLong{1e12};
+
+// The options of fovea people eval for images.
+struct ImagesRequest {
+  MeasureOptions measure{};
+  people::AnnotationOptions annotation{};
+  Exec exec{};
+};
+void describe(OptionVisitor& visit, ImagesRequest& request) {
+  describe(visit, request.measure);
+  describe(visit, request.annotation);
+}
+
+// Those of them that count for windows.
+struct WindowsRequest {
+  people::ScanOptions scan{};
+  Exec exec{};
+};
+void describe(OptionVisitor& visit, WindowsRequest& request) { describe(visit, request.scan); }
+
+template <class Request>
+Request with_keywords(const nb::dict& keywords, const char* function) {
+  Request request;
+  set_keywords(request, keywords, function);
+  request.exec.device = resolve(request.exec.device);
+  return request;
+}
+
+// ---- What was measured, for Python
+
+template <class Number>
+nb::object column(std::span<const CurvePoint> curve, Number CurvePoint::*part) {
+  std::vector<Number> all;
+  all.reserve(curve.size());
+  for (const CurvePoint& point : curve) all.push_back(point.*part);
+  return to_numpy(all);
+}
+
+nb::dict columns_of(std::span<const CurvePoint> curve) {
+  nb::dict columns;
+  columns["false_positives"] = column(curve, &CurvePoint::false_positives);
+  columns["miss_rate"] = column(curve, &CurvePoint::miss_rate);
+  columns["precision"] = column(curve, &CurvePoint::precision);
+  columns["threshold"] = column(curve, &CurvePoint::threshold);
+  return columns;
+}
+
+// What images and windows share.
+template <class Measurement>
+nb::dict cost_of(const Measurement& measured) {
+  nb::dict numbers;
+  const people::ScanCounts& counts = measured.counts;
+  numbers["windows"] = counts.windows;
+  numbers["evaluations"] = counts.evaluations;
+  numbers["evaluations_per_window"] = counts.windows > 0 ? static_cast<double>(counts.evaluations) /
+                                                               static_cast<double>(counts.windows)
+                                                         : 0.;
+  nb::list stages;
+  for (const people::StageCount& stage : measured.stages)
+    stages.append(nb::make_tuple(stage.blocks, stage.reached, stage.passed));
+  numbers["stages"] = stages;
+  numbers["search_seconds"] = measured.seconds;
+  return numbers;
+}
+
+nb::dict numbers_of(const ImageMeasurement& measured) {
+  nb::dict numbers = cost_of(measured);
+  const people::ImageReport& report = measured.report;
+  numbers["log_average_miss_rate"] = report.log_average_miss_rate;
+  numbers["standard_deviation"] = report.deviation;
+  numbers["average_precision"] = report.average_precision;
+  const auto points = people::reference_points();
+  numbers["reference_points"] = to_numpy(std::vector<double>(points.begin(), points.end()));
+  numbers["miss_rates"] =
+      to_numpy(std::vector<double>(report.miss_rates.begin(), report.miss_rates.end()));
+  numbers["images"] = report.images;
+  numbers["people"] = report.people;
+  numbers["detections"] = report.detections;
+  numbers["lowest_score"] = measured.lowest_score;
+  numbers["curve_ends_at"] = report.curve.empty() ? 0. : report.curve.back().false_positives;
+  numbers["drawn"] = to_numpy(report.drawn);
+  numbers["curve"] = columns_of(report.curve);
+  return numbers;
+}
+
+nb::dict numbers_of(const WindowMeasurement& measured) {
+  nb::dict numbers = cost_of(measured);
+  const people::WindowReport& report = measured.report;
+  numbers["miss_rate"] = report.miss_rate_at(1e-4);
+  numbers["standard_deviation"] = report.deviation(report.miss_rate_at(1e-4));
+  numbers["crops"] = report.positives;
+  numbers["curve"] = columns_of(report.curve);
+  return numbers;
+}
+
+// ---- Evaluation
+
+// One array per image, whose rows are left, top, right and bottom of a person.
+std::vector<AnnotatedImage> truth_of(const nb::list& boxes) {
+  std::vector<AnnotatedImage> truth(nb::len(boxes));
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const AnyArray rows = dense_array<double>(boxes[i], "annotations", {2});
+    if (rows.shape(1) != 4) throw InvalidArgument("annotations have 4 numbers per person");
+    const auto* box = static_cast<const double*>(rows.data());
+    for (std::size_t j = 0; j < rows.shape(0); ++j, box += 4)
+      truth[i].people.push_back(
+          {.box = {static_cast<float>(box[0]), static_cast<float>(box[1]),
+                   static_cast<float>(box[2] - box[0]), static_cast<float>(box[3] - box[1])}});
+  }
+  return truth;
+}
+
+// Those in a file or folder, by the names of the images.
+std::vector<AnnotatedImage> truth_of(const PeopleImages& images, const std::string& path,
+                                     const people::AnnotationOptions& options) {
+  for (int i = 0; i < images.count(); ++i)
+    if (!images.is_file(i))
+      throw InvalidArgument(
+          fmt::format("images[{}] is an array, which has no name by which it is found in {}; pass "
+                      "boxes instead of a path",
+                      i, path));
+  std::vector<AnnotatedImage> truth;
+  {
+    nb::gil_scoped_release others_go_on;
+    truth = people::annotations_of(images.paths(), path, options);
+  }
+  for (const AnnotatedImage& image : truth)
+    if (!image.people.empty()) return truth;
+  throw FormatError(fmt::format("{}: has nobody with the label '{}' in {} images; see label", path,
+                                options.label, images.count()));
+}
+
+// Images with people, and then those without.
+class JoinedImages final : public io::ImageSet {
+ public:
+  JoinedImages(const PeopleImages& first, const PeopleImages& rest) : first_(first), rest_(rest) {}
+  int count() const override { return first_.count() + rest_.count(); }
+  Image<std::uint8_t> read(int index) const override {
+    return index < first_.count() ? first_.read(index) : rest_.read(index - first_.count());
+  }
+  std::string name(int index) const override {
+    return index < first_.count() ? first_.name(index) : rest_.name(index - first_.count());
+  }
+
+ private:
+  const PeopleImages& first_;
+  const PeopleImages& rest_;
+};
+
+// The annotations are a path, or a list with an array of boxes per image. Returns the numbers, the
+// options, and the words of the program's command line.
+nb::tuple evaluate(std::shared_ptr<const Model> model, const nb::list& images,
+                   nb::handle annotations, const nb::list& negatives, const nb::dict& keywords,
+                   nb::handle progress) {
+  const auto request = with_keywords<ImagesRequest>(keywords, "evaluate");
+  const PeopleImages annotated(images, "images", PeopleForm::kStored),
+      others(negatives, "negatives", PeopleForm::kStored);
+  const JoinedImages set(annotated, others);
+  std::vector<AnnotatedImage> truth =
+      PyUnicode_Check(annotations.ptr())
+          ? truth_of(annotated, nb::cast<std::string>(annotations), request.annotation)
+          : truth_of(nb::cast<nb::list>(annotations));
+  truth.resize(static_cast<std::size_t>(set.count()));
+  Calls calls;
+  MeasureOptions options = request.measure;
+  options.exec = calls.watched(request.exec);
+  const ImageMeasurement measured = calls.run(
+      kLong, progress, [&] { return people::measure_on_images(model, set, truth, options); });
+  return nb::make_tuple(numbers_of(measured), option_values(request), option_words(request));
+}
+
+nb::tuple evaluate_windows(std::shared_ptr<const Model> model, const nb::list& crops,
+                           const nb::list& negatives, const nb::dict& keywords,
+                           nb::handle progress) {
+  const auto request = with_keywords<WindowsRequest>(keywords, "evaluate_windows");
+  const PeopleImages people(crops, "crops", PeopleForm::kStored),
+      others(negatives, "negatives", PeopleForm::kStored);
+  Calls calls;
+  const MeasureOptions options{.scan = request.scan, .exec = calls.watched(request.exec)};
+  const WindowMeasurement measured = calls.run(
+      kLong, progress, [&] { return people::measure_on_windows(model, people, others, options); });
+  return nb::make_tuple(numbers_of(measured), option_values(request), option_words(request));
+}
+
+// ---- What is computed from a measurement that Python keeps
+
+std::vector<double> doubles(nb::handle values, const char* name) {
+  const AnyArray array = dense_array<double>(values, name, {1});
+  const auto* first = static_cast<const double*>(array.data());
+  return {first, first + array.size()};
+}
+
+std::vector<CurvePoint> curve_of(const nb::dict& columns) {
+  const std::vector<double> wrong = doubles(columns["false_positives"], "false_positives"),
+                            missed = doubles(columns["miss_rate"], "miss_rate");
+  std::vector<CurvePoint> curve(std::min(wrong.size(), missed.size()));
+  for (std::size_t i = 0; i < curve.size(); ++i)
+    curve[i] = {.false_positives = wrong[i], .miss_rate = missed[i]};
+  return curve;
+}
+
+double miss_rate_at(const nb::dict& columns, double false_positives) {
+  return people::WindowReport{.curve = curve_of(columns)}.miss_rate_at(false_positives);
+}
+
+double paired_deviation(nb::handle a, nb::handle b) {
+  people::ImageReport one, other;
+  one.drawn = doubles(a, "drawn");
+  other.drawn = doubles(b, "drawn");
+  return people::paired_deviation(one, other);
+}
+
+// Curves are tuples of a name, the miss rate that is written beside it, and the columns.
+std::string draw_curves(const nb::list& curves, bool windows) {
+  std::vector<std::vector<CurvePoint>> points;
+  for (const nb::handle curve : curves)
+    points.push_back(curve_of(nb::cast<nb::dict>(nb::object(curve[2]))));
+  std::vector<people::NamedCurve> named;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    named.push_back({fmt::format("{} {:.1f} %", nb::cast<std::string>(nb::object(curves[i][0])),
+                                 100 * nb::cast<double>(nb::object(curves[i][1]))),
+                     points[i]});
+  return people::draw_curves(named,
+                             windows ? people::CurveUnit::kWindow : people::CurveUnit::kImage);
+}
+
+}  // namespace
+
+void bind_people_evaluation(nb::module_& m) {
+  m.def("evaluate", &evaluate, nb::arg("model"), nb::arg("images"), nb::arg("annotations"),
+        nb::arg("negatives"), nb::arg("options"), nb::arg("progress").none());
+  m.def("evaluate_options", &option_table<ImagesRequest>);
+  m.def("evaluate_windows", &evaluate_windows, nb::arg("model"), nb::arg("crops"),
+        nb::arg("negatives"), nb::arg("options"), nb::arg("progress").none());
+  m.def("evaluate_windows_options", &option_table<WindowsRequest>);
+  m.def("miss_rate_at", &miss_rate_at);
+  m.def("paired_deviation", &paired_deviation);
+  m.def("draw_curves", &draw_curves);
+}
+
+}  // namespace fovea::python

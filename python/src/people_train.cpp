@@ -1,0 +1,97 @@
+// fovea.people: training of detectors.
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+#include <fovea/people/train.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string_view>
+
+#include "errors.h"
+#include "options.h"
+#include "people_images.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using people::Kind;
+using people::Model;
+using people::TrainOptions;
+
+// Training, whose duration nobody knows before.
+constexpr Work kLong{1e12};
+
+struct KindRequest {
+  Kind kind = Kind::kHog;
+};
+void describe(OptionVisitor& visit, KindRequest& request) {
+  visit("kind", request.kind, "kind of detector");
+}
+
+Kind kind_of(nb::handle word) {
+  KindRequest request;
+  for_each_option(request, [&](const OptionField& field) {
+    if (word.is_none()) throw_invalid_type("kind is None; expected " + option_range(field));
+    set_option_value(field, word);
+  });
+  return request.kind;
+}
+
+// Whether the options of a part, such as "linear", are used for a kind. What belongs to no part is
+// used for all.
+bool is_used(std::string_view part, Kind kind) {
+  if (part == "cascade") return kind == Kind::kCascade;
+  if (part == "channels") return kind == Kind::kChannels;
+  if (part == "hog" || part == "linear") return kind != Kind::kCascade && kind != Kind::kChannels;
+  return true;
+}
+
+TrainOptions with_keywords(Kind kind, const nb::dict& keywords) {
+  TrainOptions options;
+  set_keywords(options, keywords, "train");
+  for (const auto& [name, value] : keywords) {
+    const std::string keyword = text_of(name);
+    if (!value.is_none() && !is_used(keyword.substr(0, keyword.find('_')), kind))
+      throw InvalidArgument(
+          fmt::format("{} has no use for a detector of kind {}", keyword, people::to_string(kind)));
+  }
+  options.exec.device = resolve(options.exec.device);
+  return options;
+}
+
+// Returns the model and the words of the program's command line.
+nb::tuple train(nb::handle kind_word, const nb::list& positives, const nb::list& negatives,
+                const nb::dict& keywords, const std::string& checkpoint, nb::handle progress) {
+  const Kind kind = kind_of(kind_word);
+  TrainOptions options = with_keywords(kind, keywords);
+  const PeopleImages crops(positives, "positives", PeopleForm::kColor),
+      scenes(negatives, "negatives", PeopleForm::kColor);
+  nb::list words = option_words(options);
+  options.checkpoint = checkpoint;
+  Calls calls;
+  options.exec = calls.watched(options.exec);
+  auto model = calls.run(kLong, progress, [&] {
+    return std::make_shared<const Model>(people::train(kind, {crops, scenes}, options));
+  });
+  return nb::make_tuple(std::move(model), words);
+}
+
+}  // namespace
+
+void bind_people_training(nb::module_& m) {
+  m.def("expand", [](const std::string& word) {
+    const std::vector<std::string> words{word};
+    return io::expand_inputs(words, io::image_files());
+  });
+  m.def("train", &train, nb::arg("kind").none(), nb::arg("positives"), nb::arg("negatives"),
+        nb::arg("options"), nb::arg("checkpoint"), nb::arg("progress").none());
+  m.def("train_options", &option_table<TrainOptions>);
+}
+
+}  // namespace fovea::python
