@@ -31,6 +31,7 @@
 #include <fovea/io/models.h>
 #include <fovea/io/npy.h>
 #include <fovea/io/parquet_writer.h>
+#include <fovea/io/samples.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/tiff_writer.h>
 #include <fovea/io/video.h>

@@ -2,8 +2,8 @@
 
 The systems are modules: :mod:`fovea.people` finds people, :mod:`fovea.flow` estimates motion, :mod:`fovea.emd` computes the
 earth mover's distance, :mod:`fovea.scenes` classifies scenes, :mod:`fovea.actions` recognizes actions and :mod:`fovea.mesh`
-divides meshes into parts. Images are NumPy arrays of uint8 in RGB order, arrays of other libraries that speak DLPack, images
-of PIL, or paths of files.
+divides meshes into parts. :mod:`fovea.ops` has the single operations that they are made of. Images are NumPy arrays of uint8
+in RGB order, arrays of other libraries that speak DLPack, images of PIL, or paths of files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ._fovea import DeviceArray
 from .errors import Cancelled, DeviceError, Error, FormatError, InvalidArgument, InvalidType, IoError, ModelError, WriteError
 
 if TYPE_CHECKING:
-    from . import actions, emd, errors, files, flow, mesh, people, scenes
+    from . import actions, emd, errors, files, flow, mesh, ops, people, scenes
     from .files import models, read_image, read_video, write_image
     from .kmeans import KMeans
 
@@ -45,6 +45,7 @@ __all__ = [
     "flow",
     "mesh",
     "models",
+    "ops",
     "people",
     "read_image",
     "read_video",
@@ -53,7 +54,7 @@ __all__ = [
 ]
 
 # Systems are imported when they are first used, so that importing fovea takes little longer than importing NumPy.
-_MODULES = {"actions", "emd", "errors", "files", "flow", "mesh", "people", "scenes"}
+_MODULES = {"actions", "emd", "errors", "files", "flow", "mesh", "ops", "people", "scenes"}
 _PLACES = {"KMeans": "kmeans", "models": "files", "read_image": "files", "read_video": "files", "write_image": "files"}
 
 

@@ -6,7 +6,9 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "errors.h"
 #include "gpu_arrays.h"
@@ -265,13 +267,54 @@ AnyArray dense_array_of(nb::handle value, const char* name,
   if (!known || !fits) refuse_type(name, value, need);
   if (array.size() == 0) return array;  // whose strides mean nothing
   std::int64_t step = 1;
-  for (std::size_t i = array.ndim(); i-- > 0;) {
+  for (std::size_t i = array.size() > 0 ? array.ndim() : 0; i-- > 0;) {
     if (array.shape(i) > 1 && array.stride(i) != step)
       throw InvalidArgument(
           fmt::format("{} is not contiguous; pass numpy.ascontiguousarray({})", name, name));
     step *= static_cast<std::int64_t>(array.shape(i));
   }
   return array;
+}
+
+std::vector<std::int32_t> whole_numbers(nb::handle value, const char* name) {
+  const AnyArray array =
+      dense_array_of(value, name, {nb::dtype<std::int32_t>(), nb::dtype<std::int64_t>()}, {1});
+  std::vector<std::int32_t> numbers(array.size());
+  const auto take = [&](const auto* given) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!std::in_range<std::int32_t>(given[i]))
+        throw InvalidArgument(
+            fmt::format("{} has {}; expected numbers of 32 bits", name, std::int64_t{given[i]}));
+      numbers[i] = static_cast<std::int32_t>(given[i]);
+    }
+  };
+  if (has_type<std::int32_t>(array)) take(static_cast<const std::int32_t*>(array.data()));
+  else take(static_cast<const std::int64_t*>(array.data()));
+  return numbers;
+}
+
+template <class T>
+std::vector<T> real_numbers(nb::handle value, const char* name) {
+  const AnyArray array =
+      dense_array_of(value, name, {nb::dtype<float>(), nb::dtype<double>()}, {1});
+  const auto taken = [&](const auto* given) {
+    std::vector<T> numbers(array.size());
+    std::transform(given, given + array.size(), numbers.begin(),
+                   [](auto number) { return static_cast<T>(number); });
+    return numbers;
+  };
+  return has_type<float>(array) ? taken(static_cast<const float*>(array.data()))
+                                : taken(static_cast<const double*>(array.data()));
+}
+template std::vector<float> real_numbers(nb::handle value, const char* name);
+template std::vector<double> real_numbers(nb::handle value, const char* name);
+
+void require_finite(ImageView<const float> rows, const char* name) {
+  for (int y = 0; y < rows.height; ++y)
+    for (int x = 0; x < rows.width; ++x)
+      if (!std::isfinite(rows.at(x, y)))
+        throw InvalidArgument(fmt::format("{}: number {} of row {} is {}, expected finite ones",
+                                          name, x, y, rows.at(x, y)));
 }
 
 nb::object to_numpy(io::AnyImage&& image) {

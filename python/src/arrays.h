@@ -2,6 +2,7 @@
 // copy where the layout allows it. Nothing is converted silently: an array of another type, shape,
 // order or device is refused with what came and what is wanted.
 #pragma once
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/stream.h>
 #include <fovea/io/image_io.h>
@@ -73,6 +74,16 @@ AnyArray dense_array_of(nb::handle value, const char* name,
                         std::initializer_list<nb::dlpack::dtype> types,
                         std::initializer_list<int> dimensions);
 
+// The numbers of an array of one axis, of int32 or int64. Throws InvalidArgument for a number of
+// more than 32 bits.
+std::vector<std::int32_t> whole_numbers(nb::handle value, const char* name);
+// The numbers of an array of one axis, of float32 or float64.
+template <class T>
+std::vector<T> real_numbers(nb::handle value, const char* name);
+
+// Throws InvalidArgument for the first number that is NaN or infinite.
+void require_finite(ImageView<const float> rows, const char* name);
+
 // What came, for messages: "float64 of shape (3, 4)", "a str".
 std::string array_text(nb::handle value);
 
@@ -117,5 +128,30 @@ nb::object to_numpy(Image<T>&& image) {
   return detail::owned_array(std::move(data), shape);
 }
 nb::object to_numpy(io::AnyImage&& image);
+
+// An image without gaps between rows that a call writes, and that Python then owns. With `axes` 2
+// an image of one channel has the shape (height, width). Pixels are not initialized.
+template <class T>
+class NewImage {
+ public:
+  NewImage(Extent size, int channels, std::size_t axes = 3) : plain_(axes == 2 && channels == 1) {
+    (void)fovea::detail::padded_stride(size.width, channels, sizeof(T));  // throws for long rows
+    pixels_ = std::make_unique_for_overwrite<T[]>(
+        fovea::detail::byte_count(static_cast<std::size_t>(size.width) * channels, size.height));
+    view_ = packed_view(pixels_.get(), size.width, size.height, channels);
+  }
+  ImageView<T> view() const { return view_; }
+  nb::object to_numpy() && {
+    std::vector<std::size_t> shape{static_cast<std::size_t>(view_.height),
+                                   static_cast<std::size_t>(view_.width)};
+    if (!plain_) shape.push_back(static_cast<std::size_t>(view_.channels));
+    return detail::owned_array(std::move(pixels_), shape);
+  }
+
+ private:
+  bool plain_;
+  std::unique_ptr<T[]> pixels_;
+  ImageView<T> view_;
+};
 
 }  // namespace fovea::python

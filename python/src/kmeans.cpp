@@ -6,7 +6,6 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -77,14 +76,6 @@ nb::dict fit(nb::handle points, const nb::dict& keywords, nb::handle progress) {
   return result;
 }
 
-void require_finite(ImageView<const float> points) {
-  for (int y = 0; y < points.height; ++y)
-    for (int x = 0; x < points.width; ++x)
-      if (!std::isfinite(points.at(x, y)))
-        throw InvalidArgument(fmt::format("X: number {} of point {} is {}, expected finite ones", x,
-                                          y, points.at(x, y)));
-}
-
 class Nearest {
  public:
   Nearest(nb::handle centers, const nb::dict& keywords)
@@ -96,14 +87,14 @@ class Nearest {
     const PointsInput input = checked(points);
     const std::vector<std::int32_t> labels =
         nearest_.call(work_of(input.view, centers_.height()), nb::none(), [&](NearestCenter& near) {
-          require_finite(input.view);
+          require_finite(input.view, "X");
           return near.find(input.view);
         });
     return to_numpy(labels);
   }
 
   // Throws where find() would throw.
-  void check(nb::handle points) const { require_finite(checked(points).view); }
+  void check(nb::handle points) const { require_finite(checked(points).view, "X"); }
 
  private:
   PointsInput checked(nb::handle points) const {

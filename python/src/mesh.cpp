@@ -85,20 +85,6 @@ std::vector<io::Triangle> faces_of(nb::handle value, std::size_t vertices) {
   return faces;
 }
 
-// One number per face, or per face of the file.
-std::vector<std::int32_t> whole_numbers(nb::handle value, const char* name) {
-  const AnyArray array = dense_array_of(value, name, {kInt, kLong}, {1});
-  std::vector<std::int32_t> numbers;
-  numbers.reserve(array.size());
-  for_each_element<std::int32_t, std::int64_t>(array, [&](auto number) {
-    if (!std::in_range<std::int32_t>(number))
-      throw InvalidArgument(
-          fmt::format("{} has {}; expected numbers of 32 bits", name, std::int64_t{number}));
-    numbers.push_back(static_cast<std::int32_t>(number));
-  });
-  return numbers;
-}
-
 void require_one_per_face(const TriangleMesh& mesh, std::size_t count, const char* name) {
   if (count != mesh.faces.size())
     throw InvalidArgument(

@@ -24,6 +24,19 @@ nb::object option_value(const OptionField& field);
 // the keyword, the value and what is accepted.
 void set_option_value(const OptionField& field, nb::handle value);
 
+// A number that is an argument by itself and no option. Throws InvalidArgument that names it, for
+// None too.
+template <class Number>
+Number number_argument(nb::handle value, const char* name, double least, double greatest) {
+  Number number{};
+  const OptionField field{
+      .name = name, .help = {}, .value = &number, .least = least, .greatest = greatest};
+  if (value.is_none())
+    throw_invalid_type(std::string(name) + " is None; expected " + option_range(field));
+  set_option_value(field, value);
+  return number;
+}
+
 // Throws a TypeError for a keyword that no field took, with the closest keyword that exists.
 [[noreturn]] void reject_keyword(const std::string& function, const std::string& keyword,
                                  const nb::list& known);

@@ -56,6 +56,15 @@ FOVEA_API void convolve(ImageView<const std::uint8_t> image, ImageView<std::uint
 FOVEA_API void convolve(ImageView<const float> image, ImageView<float> out,
                         ImageView<const float> kernel, const ConvolveOptions& options = {});
 
+// What may be done to results before they are rounded: they are multiplied by a gain, and an offset
+// is added.
+struct GainOptions {
+  double gain = 1;
+  double offset = 0;
+};
+FOVEA_API void describe(OptionVisitor& visit, GainOptions& options);
+FOVEA_API void apply_gain(ImageView<float> values, const GainOptions& options);
+
 // Blurs by a Gaussian with a standard deviation of `sigma` pixels. The anchor of the options is not
 // used.
 FOVEA_API void gaussian_blur(ImageView<const std::uint8_t> image, ImageView<float> out,

@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>
@@ -38,5 +39,18 @@ FOVEA_API void resize(StackView<const std::uint16_t> images, StackView<std::uint
                       const ResizeOptions& options = {});
 FOVEA_API void resize(StackView<const float> images, StackView<float> out,
                       const ResizeOptions& options = {});
+
+// How large a result is to be: a width and a height, one of them (the other keeps the proportions),
+// or a factor on both sides. 0 stands for what is not given.
+struct ResizeTarget {
+  int width = 0;
+  int height = 0;
+  double scale = 0;
+};
+FOVEA_API void describe(OptionVisitor& visit, ResizeTarget& target);
+
+// The size that an image of a size becomes, with sides of at least one pixel, rounded to nearest.
+// Throws InvalidArgument where neither a side nor a factor is given, or both are.
+FOVEA_API Extent target_size(Extent image, const ResizeTarget& target);
 
 }  // namespace fovea

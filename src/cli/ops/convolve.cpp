@@ -1,5 +1,6 @@
 // fovea ops convolve: filters images by a kernel from a file, or by a Laplacian of a Gaussian.
 #include <fovea/core/error.h>
+#include <fovea/io/samples.h>
 #include <fovea/ops/convolve.h>
 
 #include <fmt/format.h>
@@ -19,9 +20,8 @@ struct ConvolveRequest {
   ImageFiles files{};
   std::string kernel{};  // name of a file
   double laplacian = 0;  // sigma; 0 for none
-  double gain = 1;       // factor applied to the result
-  double offset = 0;     // added after the factor
-  bool real = false;     // write float samples
+  GainOptions gain{};
+  bool real = false;  // write float samples
   ConvolveOptions convolve{};
 };
 
@@ -33,8 +33,7 @@ void describe(OptionVisitor& visit, ConvolveRequest& request) {
   visit("laplacian", request.laplacian,
         "use the Laplacian of a Gaussian with this sigma in pixels instead of a kernel from a file",
         0, 31);
-  visit("gain", request.gain, "factor that results are multiplied by", -1e9, 1e9);
-  visit("offset", request.offset, "value that is added to results after the gain", -1e9, 1e9);
+  describe(visit, request.gain);
   visit("float", request.real,
         "write float samples (.npy, .tif, .pfm) without rounding or clipping");
   describe(visit, request.convolve);
@@ -78,7 +77,7 @@ Image<float> read_kernel(const std::string& path, const Context& context) {
   const io::AnyImage image = read_input(context, path);
   if (image.channels() != 1)
     throw FormatError(fmt::format("{}: has {} channels; a kernel has one", path, image.channels()));
-  return samples_as<float>(image);
+  return io::samples_as<float>(image.view());
 }
 
 Image<float> kernel_of(const ConvolveRequest& request, const Context& context) {
@@ -88,22 +87,15 @@ Image<float> kernel_of(const ConvolveRequest& request, const Context& context) {
                                 : read_kernel(request.kernel, context);
 }
 
-void scale(ImageView<float> values, const ConvolveRequest& request) {
-  for (int y = 0; y < values.height; ++y) {
-    for (int i = 0; i < values.row_elements(); ++i)
-      values.row(y)[i] = static_cast<float>(values.row(y)[i] * request.gain + request.offset);
-  }
-}
-
 io::AnyImage convolved(const io::AnyImage& input, ImageView<const float> kernel,
                        const ConvolveRequest& request) {
   const auto work = [&](ImageView<const float> in, ImageView<float> out) {
     convolve(in, out, kernel, request.convolve);
-    scale(out, request);
+    apply_gain(out, request.gain);
   };
   if (!request.real) return {through_float(input, work), input.facts};
   Image<float> result(input.width(), input.height(), input.channels());
-  work(samples_as<float>(input), result);
+  work(io::samples_as<float>(input.view()), result);
   io::ImageFacts facts = facts_of_bytes(input.facts);
   facts.white = 1;
   return {std::move(result), facts};

@@ -2,6 +2,7 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/samples.h>
 #include <fovea/io/sink.h>
 
 #include <fmt/format.h>
@@ -114,11 +115,11 @@ io::ImageFacts facts_of_bytes(const io::ImageFacts& source) {
 }
 
 io::AnyPixels through_float(const io::AnyImage& image, const FloatWork& work) {
-  const auto in = samples_as<float>(image);
+  const auto in = io::samples_as<float>(image.view());
   Image<float> out(image.width(), image.height(), image.channels());
   work(in, out);
   return std::visit(
-      [&]<class T>(const ImageView<const T>&) -> io::AnyPixels { return samples_from<T>(out); },
+      [&]<class T>(const ImageView<const T>&) -> io::AnyPixels { return io::samples_from<T>(out); },
       image.view());
 }
 

@@ -2,12 +2,9 @@
 #pragma once
 #include <fovea/io/image_io.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,41 +46,6 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
 
 // Facts of a byte image that is made from an image with these facts: its orientation is the same.
 io::ImageFacts facts_of_bytes(const io::ImageFacts& source);
-
-// The samples as they are, in another type.
-template <class T>
-Image<T> samples_as(const io::AnyImage& image) {
-  Image<T> result(image.width(), image.height(), image.channels());
-  std::visit(
-      [&](const auto& view) {
-        for (int y = 0; y < view.height; ++y) {
-          for (int i = 0; i < view.row_elements(); ++i)
-            result.row(y)[i] = static_cast<T>(view.row(y)[i]);
-        }
-      },
-      image.view());
-  return result;
-}
-
-// Values as samples of type T: rounded and limited to its range for integers; NaN becomes 0.
-template <class T>
-Image<T> samples_from(ImageView<const float> values) {
-  Image<T> result(values.width, values.height, values.channels);
-  for (int y = 0; y < values.height; ++y) {
-    for (int i = 0; i < values.row_elements(); ++i) {
-      const float value = values.row(y)[i];
-      if constexpr (std::is_floating_point_v<T>) {
-        result.row(y)[i] = static_cast<T>(value);
-      } else {
-        const double rounded = std::isnan(value) ? 0 : std::nearbyint(static_cast<double>(value));
-        result.row(y)[i] =
-            static_cast<T>(std::clamp(rounded, static_cast<double>(std::numeric_limits<T>::min()),
-                                      static_cast<double>(std::numeric_limits<T>::max())));
-      }
-    }
-  }
-  return result;
-}
 
 // Turns an operation over float values into one over samples of any type.
 using FloatWork = std::function<void(ImageView<const float> in, ImageView<float> out)>;

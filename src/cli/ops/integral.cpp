@@ -1,4 +1,5 @@
 // fovea ops integral: writes summed-area tables as files.
+#include <fovea/io/samples.h>
 #include <fovea/ops/integral.h>
 
 #include <array>
@@ -35,7 +36,7 @@ Image<Sum> summed(const io::AnyImage& image, const IntegralOptions& options) {
   if (const auto* bytes = std::get_if<Image<std::uint8_t>>(&image.pixels)) {
     integral(bytes->view(), sums.view(), options);
   } else {
-    const Image<Sum> samples = samples_as<Sum>(image);
+    const Image<Sum> samples = io::samples_as<Sum>(image.view());
     integral(samples.view(), sums.view(), options);
   }
   return sums;

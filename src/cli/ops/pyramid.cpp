@@ -1,4 +1,5 @@
 // fovea ops pyramid: writes an image at smaller and smaller sizes, one file per level.
+#include <fovea/io/samples.h>
 #include <fovea/ops/pyramid.h>
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ ImageResult made_levels(ImageView<const T> image, const io::ImageFacts& facts,
     const std::string path = level_path(output, i);
     if constexpr (std::is_same_v<Stored, T>)
       result.files.push_back({path, {clone(pyramid.level(i)), facts}});
-    else result.files.push_back({path, {samples_from<Stored>(pyramid.level(i)), facts}});
+    else result.files.push_back({path, {io::samples_from<Stored>(pyramid.level(i)), facts}});
   }
   result.members = fmt::format("\"levels\": {}", pyramid.levels());
   return result;
@@ -55,7 +56,7 @@ int run_pyramid(PyramidRequest& request, Context& context) {
                                if constexpr (std::is_same_v<T, std::uint8_t>)
                                  return made_levels<T>(view, input.facts, request.pyramid, path);
                                else
-                                 return made_levels<T, float>(samples_as<float>(input).view(),
+                                 return made_levels<T, float>(io::samples_as<float>(view).view(),
                                                               input.facts, request.pyramid, path);
                              },
                              input.view());

@@ -123,6 +123,20 @@ void describe(OptionVisitor& visit, ConvolveOptions& options) {
         "rotate the kernel by 180 degrees, which makes the correlation a convolution");
 }
 
+void describe(OptionVisitor& visit, GainOptions& options) {
+  visit("gain", options.gain, "factor that results are multiplied by", -1e9, 1e9);
+  visit("offset", options.offset, "value that is added to results after the gain", -1e9, 1e9);
+}
+
+void apply_gain(ImageView<float> values, const GainOptions& options) {
+  check_options(options);
+  detail::require_host("apply_gain", "the values", values.memory);
+  for (int y = 0; y < values.height; ++y) {
+    for (int i = 0; i < values.row_elements(); ++i)
+      values.row(y)[i] = static_cast<float>(values.row(y)[i] * options.gain + options.offset);
+  }
+}
+
 void convolve_separable(ImageView<const std::uint8_t> image, ImageView<float> out,
                         std::span<const float> row_kernel, std::span<const float> column_kernel,
                         const ConvolveOptions& options) {

@@ -4,11 +4,25 @@
 #include <fovea/core/options.h>
 #include <fovea/ops/resize.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/dispatch.h"
 #include "ops/resize/backend.h"
 
 namespace fovea {
 namespace {
+
+constexpr int kMostSide = 1 << 20;
+
+// A side of `length` pixels times a factor, at least one pixel.
+int scaled(int length, double factor) {
+  const double wanted = std::max(1.0, std::round(length * factor));
+  if (wanted > kMostSide)
+    throw InvalidArgument(fmt::format("a side of {} pixels times {} is {:.0f}; expected at most {}",
+                                      length, factor, wanted, kMostSide));
+  return static_cast<int>(wanted);
+}
 
 template <class T>
 void run_resize(StackView<const T> images, StackView<T> out, const ResizeOptions& options) {
@@ -37,6 +51,31 @@ void run_resize(StackView<const T> images, StackView<T> out, const ResizeOptions
 void describe(OptionVisitor& visit, ResizeOptions& options) {
   visit("antialias", options.antialias,
         "when shrinking, average over all input pixels that an output pixel covers");
+}
+
+void describe(OptionVisitor& visit, ResizeTarget& target) {
+  visit("width", target.width, "width of the result in pixels; 0 computes it from the height", 0,
+        kMostSide);
+  visit("height", target.height, "height of the result in pixels; 0 computes it from the width", 0,
+        kMostSide);
+  visit("scale", target.scale, "factor on both sides, instead of --width and --height", 0, 1000);
+}
+
+Extent target_size(Extent image, const ResizeTarget& target) {
+  check_options(target);
+  const bool sides = target.width > 0 || target.height > 0;
+  if (sides == (target.scale > 0))
+    throw InvalidArgument("resize: give a width, a height or both, or else a scale");
+  if (image.width < 1 || image.height < 1)
+    throw InvalidArgument(
+        fmt::format("resize: an image of {}x{} has no pixels, expected at least 1x1", image.width,
+                    image.height));
+  if (!sides) return {scaled(image.width, target.scale), scaled(image.height, target.scale)};
+  if (target.height == 0)
+    return {target.width, scaled(image.height, static_cast<double>(target.width) / image.width)};
+  if (target.width == 0)
+    return {scaled(image.width, static_cast<double>(target.height) / image.height), target.height};
+  return {target.width, target.height};
 }
 
 void resize(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> out,

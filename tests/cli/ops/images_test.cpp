@@ -120,15 +120,5 @@ TEST(Images, AFormatThatCannotHoldTheResultSaysSo) {
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
 }
 
-TEST(Samples, AreRoundedAndLimited) {
-  Image<float> values(4, 1);
-  values.at(0, 0) = -3;
-  values.at(1, 0) = 1.6F;
-  values.at(2, 0) = 300;
-  values.at(3, 0) = std::nanf("");
-  const auto bytes = samples_from<std::uint8_t>(values);
-  EXPECT_THAT(std::vector(bytes.row(0), bytes.row(0) + 4), testing::ElementsAre(0, 2, 255, 0));
-}
-
 }  // namespace
 }  // namespace fovea::cli

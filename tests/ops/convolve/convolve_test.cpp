@@ -294,5 +294,13 @@ TEST(ConvolveError, NamesSizesTapsAndAnchors) {
   EXPECT_THAT(message_of([&] { box_kernel(0); }), HasSubstr("size is 0"));
 }
 
+TEST(Gain, MultipliesAndThenAdds) {
+  Image<float> values(2, 1, 2);
+  for (int i = 0; i < 4; ++i) values.row(0)[i] = static_cast<float>(i);
+  apply_gain(values, {.gain = -2, .offset = 3});
+  EXPECT_THAT(std::vector(values.row(0), values.row(0) + 4), testing::ElementsAre(3, 1, -1, -3));
+  EXPECT_THAT(message_of([&] { apply_gain(values, {.gain = 1e10}); }), testing::HasSubstr("gain"));
+}
+
 }  // namespace
 }  // namespace fovea

@@ -332,5 +332,26 @@ TEST(ResizeError, NamesChannelsSizesAndCounts) {
   EXPECT_NO_THROW(resize(image, empty, cpu));
 }
 
+TEST(TargetSize, OneSideFollowsFromTheOther) {
+  const Extent image{8, 4};
+  EXPECT_EQ(target_size(image, {.width = 4}), (Extent{4, 2}));
+  EXPECT_EQ(target_size(image, {.height = 8}), (Extent{16, 8}));
+  EXPECT_EQ(target_size(image, {.width = 3, .height = 9}), (Extent{3, 9}));
+  EXPECT_EQ(target_size(image, {.scale = 0.5}), (Extent{4, 2}));
+  EXPECT_EQ(target_size(image, {.scale = 0.01}), (Extent{1, 1}));
+}
+
+TEST(TargetSize, BadRequestsAreRefused) {
+  const std::string both = "resize: give a width, a height or both, or else a scale";
+  EXPECT_EQ(message_of([] { target_size({8, 4}, {}); }), both);
+  EXPECT_EQ(message_of([] { target_size({8, 4}, {.width = 4, .scale = 2}); }), both);
+  EXPECT_THAT(message_of([] { target_size({8, 4}, {.width = -1}); }), testing::HasSubstr("width"));
+  EXPECT_THAT(message_of([] { target_size({0, 4}, {.width = 4}); }), testing::HasSubstr("0x4"));
+  EXPECT_EQ(message_of([] {
+              target_size({1, 4}, {.width = 1 << 19});
+            }),
+            "a side of 4 pixels times 524288 is 2097152; expected at most 1048576");
+}
+
 }  // namespace
 }  // namespace fovea

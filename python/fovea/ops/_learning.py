@@ -1,0 +1,167 @@
+"""A linear support vector machine, and how well predictions agree with the truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _fovea
+from .._estimator import Estimator
+from .._keywords import takes_options
+from ..errors import InvalidArgument, InvalidType
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from .._options import OpsFitSvmOptions
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+Doubles = np.ndarray[Any, np.dtype[np.float64]]
+
+# Numbers of samples that are in double precision at a time.
+_BLOCK = 1 << 20
+
+
+class LinearSVM(Estimator):
+    """A linear support vector machine with the hinge loss. It follows the rules of scikit-learn's estimators, with
+    samples of float32 that are not copied. More than two classes are each divided from all others.
+
+    By default the bias is free, as theory has it; ``bias_feature`` is what ``sklearn.svm.LinearSVC`` calls
+    ``intercept_scaling``."""
+
+    coef_: Floats  #: one row of weights per machine: one for two classes, else one per class
+    intercept_: Floats  #: the bias of each machine
+    classes_: Array  #: the classes in ascending order; of two, the second has positive values
+    n_iter_: int  #: passes over the samples, of the machine that took most
+    converged_: bool  #: whether every machine ended within ``tol``
+    objective_: Doubles  #: what each machine made as small as it could
+    n_features_in_: int  #: numbers of a sample
+
+    _table = _fovea.ops.fit_svm_options()
+    _estimator_type = "classifier"
+
+    @takes_options(_table)
+    def __init__(self, **options: Unpack[OpsFitSvmOptions]) -> None:
+        """Takes the parameters; ``fit`` checks them."""
+        super().__init__(**options)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from samples, one per row of an array of float32, and their classes: numbers or texts, two or more.
+
+        ``sample_weight`` has one number of 0 or more per sample, float32 or float64."""
+        classes, numbers = _classes_of(y, "y")
+        _require_one_each(X, "y", len(numbers))
+        if len(classes) < 2:
+            raise InvalidArgument("y has a single class; expected two or more")
+        positive = [1] if len(classes) == 2 else range(len(classes))
+        machines = [
+            _fovea.ops.fit_svm(X, np.where(numbers == one, 1, -1).astype(np.int8), sample_weight, self.get_params())
+            for one in positive
+        ]
+        self.coef_ = np.stack([machine["weights"] for machine in machines])
+        self.intercept_ = np.array([machine["bias"] for machine in machines], np.float32)
+        self.classes_ = classes
+        self.n_iter_ = max(machine["passes"] for machine in machines)
+        self.converged_ = all(machine["converged"] for machine in machines)
+        self.objective_ = np.array([machine["objective"] for machine in machines])
+        self.n_features_in_ = self.coef_.shape[1]
+        self.parameters_ = self.get_params()
+        return self
+
+    def decision_function(self, X: Any) -> Doubles:
+        """How far each sample lies on the side of the second class, or with more than two classes a column per
+        class."""
+        self._require_fitted()
+        _fovea.ops.check_samples(X, self.n_features_in_)
+        samples = np.asarray(X)
+        weights = np.ascontiguousarray(self.coef_.T, np.float64)
+        values = np.empty((len(samples), len(self.coef_)))
+        step = max(1, _BLOCK // samples.shape[1])
+        for first in range(0, len(samples), step):
+            values[first : first + step] = samples[first : first + step].astype(np.float64) @ weights
+        values += self.intercept_
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> Array:
+        """The class of each sample."""
+        values = self.decision_function(X)
+        places = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        predicted: Array = self.classes_[places]
+        return predicted
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the samples whose class is predicted right."""
+        predicted, truth = self.predict(X), _labels_of(y, "y")
+        _require_one_each(X, "y", len(truth))
+        weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+        if weights.ndim != 1 or weights.dtype.kind not in "biuf":
+            came = f"{weights.dtype} of shape {weights.shape}"
+            raise InvalidType(f"sample_weight is {came}; expected one number per sample")
+        _require_one_each(X, "sample_weight", len(weights))
+        if not weights.sum() > 0:
+            raise InvalidArgument("sample_weight adds up to nothing; expected a sum above 0")
+        return float(np.average(predicted == truth, weights=weights))
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.transformer_tags = None
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+
+def _require_one_each(X: Any, name: str, count: int) -> None:
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) == 2 and shape[0] != count:
+        raise InvalidArgument(f"{name} has {count} elements for {shape[0]} samples; expected one each")
+
+
+def _labels_of(y: Any, name: str) -> Array:
+    try:
+        labels = np.asarray(y)
+    except ValueError:  # rows of different lengths
+        raise InvalidType(f"{name} is no array; expected one class per sample") from None
+    if labels.ndim != 1 or labels.dtype.kind not in "biufUO":
+        raise InvalidType(f"{name} is {labels.dtype} of shape {labels.shape}; expected one class per sample")
+    if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
+        raise InvalidArgument(f"{name} has a class that is no number; expected finite ones")
+    return labels
+
+
+def _classes_of(y: Any, name: str) -> tuple[Array, Array]:
+    """The classes in ascending order, and the place of each sample's class among them."""
+    labels = _labels_of(y, name)
+    try:
+        classes, numbers = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise InvalidType(f"{name} has classes that cannot be ordered; expected numbers or texts") from None
+    return classes, numbers
+
+
+def confusion_matrix(y_true: Any, y_pred: Any, classes: int | None = None) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """How often samples of each class (row) were predicted as each class (column), int64.
+
+    Labels are int32 or int64 from 0 to ``classes`` - 1; without it, to the greatest that occurs."""
+    counts: np.ndarray[Any, np.dtype[np.int64]] = _fovea.ops.confusion_matrix(y_true, y_pred, classes)
+    return counts
+
+
+def accuracy(confusion: Any) -> float:
+    """The share of samples on the diagonal of a confusion matrix; 0 without samples."""
+    return float(_fovea.ops.accuracy(confusion))
+
+
+def recall(confusion: Any) -> Doubles:
+    """The share of each true class that was predicted right, float64; 0 for a class without samples."""
+    shares: Doubles = _fovea.ops.recall(confusion)
+    return shares
+
+
+def wilson_interval(right: int, all: int) -> tuple[float, float]:
+    """The 95 % confidence interval of the share ``right`` / ``all`` (Wilson 1927)."""
+    low, high = _fovea.ops.wilson_interval(right, all)
+    return low, high

@@ -1,0 +1,30 @@
+// The two halves of fovea.ops.
+#pragma once
+#include <nanobind/nanobind.h>
+
+#include "options.h"
+#include "run.h"
+
+namespace fovea::python {
+
+void bind_image_operations(nanobind::module_& ops);
+void bind_number_operations(nanobind::module_& ops);  // graphs, classifiers, confusion
+
+// Runs function(options) with the stop and the progress of this call added to the options.
+template <class Options, class Function>
+auto run_operation(Work work, const Options& options, nb::handle progress, Function function) {
+  Calls calls;
+  return calls.run(work, progress, [&] {
+    Options watched = options;
+    watched.exec = calls.watched(options.exec);
+    return function(std::as_const(watched));
+  });
+}
+
+// Options of a call that has none but where it runs.
+struct ExecOnly {
+  Exec exec{};
+};
+inline void describe(OptionVisitor&, ExecOnly&) {}
+
+}  // namespace fovea::python

@@ -1,0 +1,292 @@
+// fovea.ops over graphs, samples and labels: shortest paths, minimum cuts, linear support vector
+// machines, confusion.
+#include <fovea/core/error.h>
+#include <fovea/ops/confusion.h>
+#include <fovea/ops/linear_svm.h>
+#include <fovea/ops/max_flow.h>
+#include <fovea/ops/shortest_paths.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "arrays.h"
+#include "ops.h"
+#include "renamed.h"
+
+namespace fovea::python {
+namespace {
+
+constexpr int kAnyInt = std::numeric_limits<int>::max();
+
+// Pairs of nodes with a number each.
+struct Arcs {
+  std::vector<std::pair<std::int32_t, std::int32_t>> ends;
+  std::int32_t greatest = -1;  // the greatest node among them
+};
+Arcs arcs_of(nb::handle value) {
+  const AnyArray array =
+      dense_array_of(value, "arcs", {nb::dtype<std::int32_t>(), nb::dtype<std::int64_t>()}, {2});
+  if (array.shape(1) != 2)
+    throw InvalidArgument(
+        fmt::format("arcs is {}; expected one row of 2 nodes per arc", array_text(value)));
+  Arcs arcs;
+  arcs.ends.resize(array.shape(0));
+  const auto take = [&](const auto* nodes) {
+    for (std::size_t i = 0; i < arcs.ends.size(); ++i, nodes += 2) {
+      for (const auto node : {nodes[0], nodes[1]})
+        if (node < 0 || node >= kAnyInt)
+          throw InvalidArgument(fmt::format("arc {} ends at node {}; expected nodes from 0 on", i,
+                                            std::int64_t{node}));
+      arcs.ends[i] = {static_cast<std::int32_t>(nodes[0]), static_cast<std::int32_t>(nodes[1])};
+      arcs.greatest = std::max({arcs.greatest, arcs.ends[i].first, arcs.ends[i].second});
+    }
+  };
+  if (array.dtype() == nb::dtype<std::int32_t>())
+    take(static_cast<const std::int32_t*>(array.data()));
+  else take(static_cast<const std::int64_t*>(array.data()));
+  return arcs;
+}
+
+template <class T>
+std::vector<T> one_per_arc(nb::handle value, const char* name, const Arcs& arcs) {
+  std::vector<T> numbers = real_numbers<T>(value, name);
+  if (numbers.size() != arcs.ends.size())
+    throw InvalidArgument(fmt::format("{} has {} elements for {} arcs; expected one each", name,
+                                      numbers.size(), arcs.ends.size()));
+  return numbers;
+}
+
+struct GraphInput {
+  int nodes = 0;
+  std::vector<GraphArc> arcs;
+};
+GraphInput graph_input(nb::handle arcs, nb::handle costs, nb::handle nodes) {
+  const Arcs given = arcs_of(arcs);
+  const std::vector<float> prices = one_per_arc<float>(costs, "costs", given);
+  GraphInput input;
+  input.nodes =
+      nodes.is_none() ? given.greatest + 1 : number_argument<int>(nodes, "nodes", 0, kAnyInt);
+  input.arcs.reserve(prices.size());
+  for (std::size_t i = 0; i < prices.size(); ++i)
+    input.arcs.push_back({given.ends[i].first, given.ends[i].second, prices[i]});
+  return input;
+}
+
+float cutoff_of(nb::handle cutoff) {
+  return cutoff.is_none()
+             ? kUnreachable
+             : number_argument<float>(cutoff, "cutoff", 0, std::numeric_limits<float>::max());
+}
+
+// What a search from every source costs.
+Work search_work(const GraphInput& input, double sources) {
+  return {sources * (30.0 * input.nodes + 10.0 * static_cast<double>(input.arcs.size()))};
+}
+
+nb::object all_distances_of(nb::handle arcs, nb::handle costs, nb::handle nodes, nb::handle cutoff,
+                            const nb::dict& keywords, nb::handle progress) {
+  PathOptions options;
+  set_keywords(options, keywords, "all_distances");
+  options.cutoff = cutoff_of(cutoff);
+  const GraphInput input = graph_input(arcs, costs, nodes);
+  const auto count = static_cast<std::size_t>(input.nodes);
+  auto square = std::make_unique_for_overwrite<float[]>(
+      fovea::detail::byte_count(count, std::max<std::size_t>(count, 1)));
+  run_operation(search_work(input, input.nodes), options, progress, [&](const auto& watched) {
+    const DistanceMatrix distances = all_distances(Graph(input.nodes, input.arcs), watched);
+    for (int node = 0; node < input.nodes; ++node)
+      distances.row(node, {square.get() + static_cast<std::size_t>(node) * count, count});
+    return true;
+  });
+  return detail::owned_array(std::move(square), {count, count});
+}
+
+nb::object distances_from_sources(nb::handle arcs, nb::handle costs, nb::handle sources,
+                                  nb::handle nodes, nb::handle cutoff, const nb::dict& keywords) {
+  ExecOnly options;
+  set_keywords(options, keywords, "distances_from");
+  const PathOptions path{.cutoff = cutoff_of(cutoff), .exec = options.exec};
+  const GraphInput input = graph_input(arcs, costs, nodes);
+  const std::vector<std::int32_t> from = whole_numbers(sources, "sources");
+  if (from.empty())
+    return to_numpy(std::vector<float>{}, {0, static_cast<std::size_t>(input.nodes)});
+  Image<float> rows =
+      run_operation(search_work(input, static_cast<double>(from.size())), path, nb::none(),
+                    [&](const PathOptions& watched) {
+                      return distances_from(Graph(input.nodes, input.arcs), from, watched);
+                    });
+  return to_numpy(std::move(rows));
+}
+
+nb::tuple nearest_of_sources(nb::handle arcs, nb::handle costs, nb::handle sources,
+                             nb::handle nodes, nb::handle cutoff) {
+  const PathOptions options{.cutoff = cutoff_of(cutoff)};
+  const GraphInput input = graph_input(arcs, costs, nodes);
+  const std::vector<std::int32_t> from = whole_numbers(sources, "sources");
+  const NearestSource nearest =
+      run_operation(search_work(input, 1), options, nb::none(), [&](const PathOptions& watched) {
+        return nearest_source(Graph(input.nodes, input.arcs), from, watched);
+      });
+  return nb::make_tuple(to_numpy(nearest.distance), to_numpy(nearest.source));
+}
+
+nb::tuple minimum_cut_of(nb::handle arcs, nb::handle capacities, nb::handle to_source,
+                         nb::handle to_sink) {
+  const Arcs given = arcs_of(arcs);
+  const std::vector<double> limits = one_per_arc<double>(capacities, "capacities", given);
+  const std::vector<double> source = real_numbers<double>(to_source, "to_source"),
+                            sink = real_numbers<double>(to_sink, "to_sink");
+  if (source.size() != sink.size() || source.size() > kAnyInt)
+    throw InvalidArgument(
+        fmt::format("to_source has {} elements and to_sink {}; expected one per node in both",
+                    source.size(), sink.size()));
+  std::vector<CutArc> edges(limits.size());
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    edges[i] = {given.ends[i].first, given.ends[i].second, limits[i]};
+  const auto must = [](double cost) { return std::min(cost, kMustTie); };  // NaN stays NaN
+  std::vector<CutTie> ties;
+  for (std::size_t i = 0; i < source.size(); ++i)
+    if (source[i] != 0 || sink[i] != 0)
+      ties.push_back({static_cast<std::int32_t>(i), must(source[i]), must(sink[i])});
+  Calls calls;
+  const Work work{100.0 * static_cast<double>(edges.size() + ties.size())};
+  const MinimumCut cut = calls.run(
+      work, nb::none(), [&] { return minimum_cut(static_cast<int>(source.size()), edges, ties); });
+  auto side = std::make_unique<bool[]>(cut.source_side.size());
+  std::copy(cut.source_side.begin(), cut.source_side.end(), side.get());
+  return nb::make_tuple(
+      detail::owned_array(std::move(side), {source.size()}),
+      cut.value >= kMustTie ? std::numeric_limits<double>::infinity() : cut.value);
+}
+
+// The options under the names of scikit-learn.
+struct SvmOptions : LinearSvmOptions {};
+constexpr std::array<Renaming, 4> kSvmNames{
+    {{"cost", "C"}, {"tolerance", "tol"}, {"max-passes", "max_iter"}, {"seed", "random_state"}}};
+template <class Function>
+void for_each_keyword(SvmOptions& options, Function function) {
+  for_each_renamed(static_cast<LinearSvmOptions&>(options), kSvmNames, function);
+}
+
+// Labels are int8, 1 and -1.
+nb::dict fit_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight,
+                 const nb::dict& keywords) {
+  SvmOptions options;
+  set_keywords(options, keywords, "LinearSVM");
+  const PointsInput input = points_input(samples, "X");
+  const AnyArray signs = dense_array<std::int8_t>(labels, "labels", {1});
+  std::vector<float> weights;
+  if (!sample_weight.is_none()) {
+    weights = real_numbers<float>(sample_weight, "sample_weight");
+    if (weights.size() != static_cast<std::size_t>(input.view.height))
+      throw InvalidArgument(
+          fmt::format("sample_weight has {} elements for {} samples; expected one each",
+                      weights.size(), input.view.height));
+  }
+  const double numbers = 1.0 * input.view.width * input.view.height;
+  const LinearSvm svm =
+      run_operation({100 * numbers}, options, nb::none(), [&](const SvmOptions& watched) {
+        require_finite(input.view, "X");
+        return train_linear_svm(input.view,
+                                {static_cast<const std::int8_t*>(signs.data()), signs.size()},
+                                weights, watched);
+      });
+  nb::dict result;
+  result["weights"] = to_numpy(svm.weights);
+  result["bias"] = svm.bias;
+  result["passes"] = svm.passes;
+  result["gap"] = svm.gap;
+  result["converged"] = svm.converged;
+  result["objective"] = svm.objective;
+  return result;
+}
+
+// Throws unless these are samples of so many finite numbers.
+void check_samples(nb::handle samples, int features) {
+  const PointsInput input = points_input(samples, "X");
+  if (input.view.width != features)
+    throw InvalidArgument(fmt::format("X has {} numbers per sample; expected {} as in fit()",
+                                      input.view.width, features));
+  require_finite(input.view, "X");
+}
+
+nb::object confusion_of(nb::handle truth, nb::handle predicted, nb::handle classes) {
+  const std::vector<std::int32_t> labels = whole_numbers(truth, "y_true"),
+                                  guesses = whole_numbers(predicted, "y_pred");
+  // A matrix of more classes has more than four billion elements.
+  constexpr int kMostClasses = 65536;
+  int count = 0;
+  if (classes.is_none()) {
+    for (const auto* all : {&labels, &guesses})
+      for (const std::int32_t label : *all)
+        count = std::max(count, std::min(label, kMostClasses) + 1);
+    if (count > kMostClasses)
+      throw InvalidArgument(
+          fmt::format("labels are 0 to {} at most; renumber them", kMostClasses - 1));
+  } else {
+    count = number_argument<int>(classes, "classes", 0, kMostClasses);
+  }
+  const auto side = static_cast<std::size_t>(count);
+  return to_numpy(count_confusion(labels, guesses, count).counts, {side, side});
+}
+
+Confusion confusion_input(nb::handle matrix) {
+  const AnyArray array = dense_array<std::int64_t>(matrix, "confusion", {2});
+  if (array.shape(0) != array.shape(1) || array.shape(0) > kAnyInt)
+    throw InvalidArgument(
+        fmt::format("confusion is {}; expected a square matrix", array_text(matrix)));
+  Confusion confusion;
+  confusion.classes = static_cast<int>(array.shape(0));
+  const auto* counts = static_cast<const std::int64_t*>(array.data());
+  confusion.counts.assign(counts, counts + array.size());
+  if (std::any_of(confusion.counts.begin(), confusion.counts.end(), [](auto n) { return n < 0; }))
+    throw InvalidArgument("confusion has counts below 0; expected counts of samples");
+  return confusion;
+}
+
+nb::tuple wilson(nb::handle right, nb::handle all) {
+  constexpr double kMost = 1e15;
+  const Interval interval = wilson_interval(
+      static_cast<std::int64_t>(number_argument<std::uint64_t>(right, "right", 0, kMost)),
+      static_cast<std::int64_t>(number_argument<std::uint64_t>(all, "all", 0, kMost)));
+  return nb::make_tuple(interval.low, interval.high);
+}
+
+}  // namespace
+
+void bind_number_operations(nb::module_& m) {
+  const auto arcs = nb::arg("arcs").none(), costs = nb::arg("costs").none(),
+             sources = nb::arg("sources").none(), nodes = nb::arg("nodes").none(),
+             cutoff = nb::arg("cutoff").none();
+  m.def("all_distances", &all_distances_of, arcs, costs, nodes, cutoff, nb::arg("options"),
+        nb::arg("progress").none());
+  m.def("all_distances_options", &option_table<PathOptions>);
+  m.def("distances_from", &distances_from_sources, arcs, costs, sources, nodes, cutoff,
+        nb::arg("options"));
+  m.def("distances_from_options", &option_table<ExecOnly>);
+  m.def("nearest_source", &nearest_of_sources, arcs, costs, sources, nodes, cutoff);
+  m.def("minimum_cut", &minimum_cut_of, arcs, nb::arg("capacities").none(),
+        nb::arg("to_source").none(), nb::arg("to_sink").none());
+  m.def("fit_svm", &fit_svm, nb::arg("samples").none(), nb::arg("labels").none(),
+        nb::arg("sample_weight").none(), nb::arg("options"));
+  m.def("fit_svm_options", &option_table<SvmOptions>);
+  m.def("check_samples", &check_samples, nb::arg("samples").none(), nb::arg("features"));
+  m.def("confusion_matrix", &confusion_of, nb::arg("y_true").none(), nb::arg("y_pred").none(),
+        nb::arg("classes").none());
+  m.def(
+      "accuracy", [](nb::handle matrix) { return confusion_input(matrix).accuracy(); },
+      nb::arg("confusion").none());
+  m.def(
+      "recall", [](nb::handle matrix) { return to_numpy(confusion_input(matrix).recall()); },
+      nb::arg("confusion").none());
+  m.def("wilson_interval", &wilson, nb::arg("right").none(), nb::arg("all").none());
+}
+
+}  // namespace fovea::python
