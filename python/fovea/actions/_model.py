@@ -101,4 +101,6 @@ def _model_of(data: bytes, name: str, file: str | None, origin: dict[str, Any]) 
 def load_model(name: Path) -> Model:
     """Reads a shipped model by its name, such as ``weizmann``, or a model file."""
     file = model_path(name, "actions")
-    return Model(_fovea.actions.read_model(file), as_path(name), file)
+    model = Model(_fovea.actions.read_model(file), as_path(name), file)
+    model._hash = file_hash(file)  # now, because the file may be another one later
+    return model

@@ -14,7 +14,8 @@ from .._notebook import png_bytes
 from .._ordered import in_order
 from .._progress import Progress, reporting
 from .._results import Table, command_line
-from ..files import Path, frames_of, is_path
+from ..errors import InvalidArgument
+from ..files import Path, as_path, frames_of, is_path
 from ._model import Bytes, Floats, Model, load_model
 
 if TYPE_CHECKING:
@@ -109,6 +110,10 @@ class Detections(Table):
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes and scores, the image that was searched unless another one is given."""
         given = self._image if image is None else image
+        if given is None:
+            raise InvalidArgument("the image is not part of this result; give draw(image) the image that was searched")
+        if is_path(given):
+            given = _fovea.files.read_bytes(as_path(given))
         pixels = np.asarray(given.cpu() if hasattr(given, "cpu") else given.get() if hasattr(given, "get") else given)
         if pixels.ndim == 2 or pixels.shape[2] == 1:
             pixels = np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
@@ -150,8 +155,8 @@ class Detector:
         """Finds the people in an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path.
 
         With a mask of the image's size, only people whose center is not 0 in it are kept."""
-        pixels = _fovea.files.read_bytes(str(image)) if is_path(image) else image
-        source = str(image) if is_path(image) else "IMAGE"
+        pixels = _fovea.files.read_bytes(as_path(image)) if is_path(image) else image
+        source = as_path(image) if is_path(image) else "IMAGE"
         return self._found(self._detector, pixels, mask, source)
 
     def score(self, crop: Any) -> float:
@@ -168,7 +173,7 @@ class Detector:
 
         Frames are decoded and searched in several threads."""
         frames, count = frames_of(source)
-        name = str(source) if is_path(source) else "VIDEO"
+        name = as_path(source) if is_path(source) else "VIDEO"
         number, threads = _fovea.files.plan_workers(self._options["device"], self._options["threads"], count or 0)
         keywords = {**self._keywords, "threads": threads}
         detectors = [_fovea.people.Detector(self.model._model, keywords) for _ in range(number)]
@@ -195,9 +200,12 @@ class Detector:
         }
         command = command_line("fovea", "people", "detect", source, "--model", self.model.name, *self._words, "--json")
         seconds = time.perf_counter() - start
-        shape = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
+        image = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
         origin = {"options": self.options, "provenance": provenance, "command": command, "seconds": seconds, **place}
-        return Detections(columns, shape, **origin)
+        found = Detections(columns, image, **origin)
+        if place:
+            found._image = None  # the frames of a video would fill the memory
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _detector_of, (self.model, self._keywords)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import pathlib
 import warnings
 from collections.abc import Iterable
@@ -16,7 +15,7 @@ from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import InvalidArgument, InvalidType
-from ..files import Path, is_path
+from ..files import Path, as_path, is_path
 from ._images import images_of, source_of
 from ._model import Model, load_model
 
@@ -195,7 +194,7 @@ def evaluate(
     others = [] if negatives is None else images_of(negatives, "negatives")
     truth: Any
     if is_path(annotations):
-        truth = os.fspath(annotations)  # type: ignore[arg-type]
+        truth = as_path(annotations)  # type: ignore[arg-type]
     else:
         truth = _boxes(annotations, len(listed))
         if options.get("label") is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _fovea
 from ..errors import InvalidType
-from ..files import Path, file_hash, is_path, model_path
+from ..files import Path, as_path, file_hash, is_path, model_path
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -71,7 +71,7 @@ class Model:
         """Writes a safetensors file, which appears whole or not at all. The training's checkpoint is then removed."""
         if not is_path(path):
             raise InvalidType(f"path is of type {type(path).__name__}; expected the name of a file")
-        self._model.save(os.fspath(path))
+        self._model.save(as_path(path))
         if self._checkpoint:
             with contextlib.suppress(OSError):
                 os.remove(self._checkpoint)
@@ -118,4 +118,4 @@ def load_model(name: Path) -> Model:
     if not is_path(name):
         raise InvalidType(f"model is of type {type(name).__name__}; expected the name of a model or a file")
     file = model_path(name, "people")
-    return Model(_fovea.people.read_model(file), os.fspath(name), file)
+    return Model(_fovea.people.read_model(file), as_path(name), file, known_hash=file_hash(file))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +10,7 @@ from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import command_line
 from ..errors import InvalidType
-from ..files import Path, is_path
+from ..files import Path, as_path, is_path
 from ._images import images_of, source_of
 from ._model import Model
 
@@ -46,7 +45,7 @@ def train(
     if checkpoint is not None and not is_path(checkpoint):
         raise InvalidType(f"checkpoint is of type {type(checkpoint).__name__}; expected the name of a file")
     crops, scenes = images_of(positives, "positives"), images_of(negatives, "negatives")
-    kept = "" if checkpoint is None else os.fspath(checkpoint)
+    kept = "" if checkpoint is None else as_path(checkpoint)
     with reporting(progress) as report:
         model, words = _fovea.people.train(kind, crops, scenes, dict(options), kept, report)
     sources = ["--positives", source_of(positives, "POSITIVES"), "--negatives", source_of(negatives, "NEGATIVES")]

@@ -100,4 +100,6 @@ def load_model(name: Path) -> Model:
     """Reads a shipped model by its name, such as ``sun8``, or a model file."""
     known = _path(name, "model", "the name of a model or a file")
     file = model_path(known, "scenes")
-    return Model(_fovea.scenes.read_model(file), known, file)
+    model = Model(_fovea.scenes.read_model(file), known, file)
+    model._hash = file_hash(file)  # now, because the file may be another one later
+    return model
