@@ -10,6 +10,7 @@
 
 #include "actions/points/points_cuda.cuh"
 #include "actions/points/points_math.h"
+#include "core/backend.h"
 #include "core/event.cuh"
 #include "core/kept_buffer.cuh"
 
