@@ -143,9 +143,9 @@ nb::object dlpack(nb::handle self, const nb::kwargs& wishes) {
   const auto& array = nb::cast<const DeviceArray&>(self);
   if (wishes.contains("copy") && nb::object(wishes["copy"]).is(nb::bool_(true)))
     throw nb::buffer_error("a DeviceArray is not copied by __dlpack__; use numpy() or clone it");
-  const nb::ndarray<> shared(const_cast<void*>(array.data()), array.shape().size(),
-                             array.shape().data(), self, array.strides().data(), array.type(),
-                             kCuda, array.device().index);
+  const nb::ndarray<nb::array_api> shared(const_cast<void*>(array.data()), array.shape().size(),
+                                          array.shape().data(), self, array.strides().data(),
+                                          array.type(), kCuda, array.device().index);
   const nb::object made = nb::cast(shared);
   if (!wishes.contains("max_version")) return made.attr("__dlpack__")();
   return made.attr("__dlpack__")(nb::arg("max_version") = nb::object(wishes["max_version"]));
