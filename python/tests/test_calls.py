@@ -86,3 +86,48 @@ def test_importing_is_quick_and_light():
     code = "import sys, fovea; print([m for m in ('pandas', 'torch', 'PIL', 'tqdm', 'sklearn') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_call_in_flight_ends_with_python():
+    code = (
+        "import threading, time, numpy as np, fovea\n"
+        "image = np.zeros((2000, 3000), np.uint8)\n"
+        "work = lambda: fovea.flow.estimate(image, image, quality='best', device='cpu')\n"
+        "threading.Thread(target=work, daemon=True).start()\n"
+        "time.sleep(0.3)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], timeout=60, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "terminate" not in done.stderr
+
+
+def test_ctrl_c_ends_a_batch_in_the_middle_of_its_images(large):
+    classifier = fovea.scenes.Classifier(device="cpu", threads=2)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(classifier.classify_all([large] * 20))
+    assert time.monotonic() - start < 4.0  # all of them take a minute
+
+
+def test_an_object_is_not_used_from_within_its_own_call():
+    images = [np.zeros((64, 64, 3), np.uint8)] * 4
+    bag = fovea.scenes.BagOfWords(words=4).fit([np.random.default_rng(i).integers(0, 255, (64, 64, 3), dtype=np.uint8)
+                                                for i in range(4)])
+    with pytest.raises(fovea.InvalidArgument, match="within a call of its own"):
+        bag.transform(images, progress=lambda *report: bag.transform(images[:1]))
+
+
+def test_frames_before_a_broken_source_are_kept():
+    image = np.zeros((160, 100, 3), np.uint8)
+
+    def breaking():
+        yield from [image] * 3
+        raise LookupError("the camera is gone")
+
+    found = []
+    with pytest.raises(LookupError, match="camera"):
+        for result in fovea.people.Detector("hog", device="cpu", threads=2).video(breaking()):
+            found.append(result.frame)
+    assert found == [0, 1, 2]

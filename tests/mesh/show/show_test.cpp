@@ -39,11 +39,12 @@ TEST(Show, ValuesRunOverTheMapAndInfinityIsGray) {
 
 TEST(Show, ABarThatExplainsValuesStandsBesideThePicture) {
   Image<std::uint8_t> picture(40, 120, 3);
+  for (int y = 0; y < 120; ++y) std::fill_n(picture.row(y), picture.view().row_elements(), 7);
   const float far = std::numeric_limits<float>::infinity();
   const Image<std::uint8_t> wider = with_value_bar(picture, std::vector<float>{1, far, 3}, "x");
   EXPECT_EQ(wider.height(), 120);
   EXPECT_GT(wider.width(), 40);
-  EXPECT_EQ(wider.at(39, 60, 1), 0);
+  EXPECT_EQ(wider.at(39, 60, 1), 7);
 }
 
 TEST(Show, TheBallHoldsAllFacesAndNoLooseVertex) {
