@@ -53,7 +53,8 @@ def option_dicts(module: ModuleType) -> list[str]:
 def precise(stub: str) -> str:
     for plain, full in (("dict", "dict[str, Any]"), ("list", "list[Any]"), ("tuple", "tuple[Any, ...]")):
         stub = re.sub(rf"\b{plain}\b(?!\[)", full, stub)
-    stub = stub.replace("-> object", "-> Any").replace("from _fovea import", "from . import")
+    stub = stub.replace("-> object", "-> Any").replace("**kwargs)", "**kwargs: Any)")
+    stub = stub.replace("from _fovea import", "from . import")
     return "from typing import Any\n\n" + stub
 
 

@@ -142,4 +142,5 @@ def frames_of(source: Path | Iterable[Any]) -> tuple[Iterable[Any], int | None]:
         return video.encoded(), expected if expected >= 0 else None
     if not isinstance(source, Iterable):
         raise InvalidType(f"source is of type {type(source).__name__}; expected a path or frames")
-    return source, len(source) if hasattr(source, "__len__") else None
+    count = getattr(source, "__len__", None)
+    return source, count() if count else None

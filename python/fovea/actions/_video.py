@@ -28,7 +28,7 @@ class _Source:
         self.name = "VIDEO"
         self._video: Video | None = None
         if is_path(source):
-            self.name = as_path(source)  # type: ignore[arg-type]
+            self.name = as_path(source)
             self._video = Video(self.name, {"color": "gray"})
             self.rate = self._video.info["frame_rate"] or _USUAL_RATE
             expected = self._video.info["frames"]

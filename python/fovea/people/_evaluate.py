@@ -194,7 +194,7 @@ def evaluate(
     others = [] if negatives is None else images_of(negatives, "negatives")
     truth: Any
     if is_path(annotations):
-        truth = as_path(annotations)  # type: ignore[arg-type]
+        truth = as_path(annotations)
     else:
         truth = _boxes(annotations, len(listed))
         if options.get("label") is not None:

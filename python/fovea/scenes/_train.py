@@ -46,7 +46,7 @@ def train(
     with reporting(progress) as report:
         model, failures, _, words = _fovea.scenes.train(listed, numbers, names, dict(options), skip, report)
     _warn(failures, listed)
-    source = as_path(images) if labels is None else "IMAGES"  # type: ignore[arg-type]
+    source = as_path(images) if labels is None else "IMAGES"
     line = command_line("fovea", "scenes", "train", source, "-o", "MODEL.safetensors", *words)
     return Model(model, "MODEL.safetensors", None, line)
 
@@ -130,7 +130,7 @@ def evaluate(
     ``test`` are lists of files that give one split instead."""
     skip = _skips(on_error)
     keywords: dict[str, Any] = dict(options)
-    source = as_path(images) if labels is None and is_path(images) else "IMAGES"  # type: ignore[arg-type]
+    source = as_path(images) if labels is None and is_path(images) else "IMAGES"
     if model is not None:
         if train is not None or test is not None:
             raise InvalidArgument("train and test have no use with a model, which is tested with all images")

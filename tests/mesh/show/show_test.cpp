@@ -1,6 +1,7 @@
 #include <fovea/mesh/show.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
