@@ -25,13 +25,13 @@ Path = Union[str, "os.PathLike[str]"]
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def as_path(value: object, name: str = "path") -> str:
+def as_path(value: object, name: str = "path", expected: str = "a path in UTF-8") -> str:
     """A path as text. A name that is no text, or that the system would cut off, is refused."""
     try:
         path = os.fsdecode(value)  # type: ignore[arg-type]
         path.encode()
     except (TypeError, UnicodeEncodeError):
-        raise InvalidType(f"{name} is {value!r}; expected a path in UTF-8") from None
+        raise InvalidType(f"{name} is {value!r}; expected {expected}") from None
     if "\0" in path:
         raise InvalidArgument(f"{name} is {path!r}; a path has no NUL in it")
     return path

@@ -602,12 +602,7 @@ void bind_actions(nb::module_& parent) {
       .def_ro("classes", &Model::classes)
       .def_prop_ro("prototypes", &prototypes_of)
       .def_prop_ro("options", &model_options)
-      .def_prop_ro("facts",
-                   [](const Model& model) {
-                     nb::dict facts;
-                     for (const auto& [name, fact] : model.facts) facts[name.c_str()] = fact;
-                     return facts;
-                   })
+      .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
       .def(
           "save", [](const Model& model, const std::string& path) { model.write(path); },
           nb::call_guard<nb::gil_scoped_release>());

@@ -66,14 +66,6 @@ nb::dict facts_of(const GroundDistance& ground) {
   return facts;
 }
 
-template <class Options>
-Options with_keywords(const nb::dict& keywords, const char* function) {
-  Options options;
-  set_keywords(options, keywords, function);
-  options.exec.device = resolve(options.exec.device);
-  return options;
-}
-
 // The solutions of a batch in memory that becomes arrays of NumPy.
 struct Found {
   std::size_t problems;
@@ -94,7 +86,7 @@ struct Found {
 class Solver {
  public:
   Solver(nb::handle ground, int bins, const nb::dict& keywords)
-      : options_(with_keywords<emd::SolverOptions>(keywords, "distance")),
+      : options_(options_of<emd::SolverOptions>(keywords, "distance")),
         ground_(ground_of(ground, bins)),
         solver_(options_.exec, [this](const Exec& exec) {
           emd::SolverOptions options = options_;
@@ -239,7 +231,7 @@ class FrameSource {
 
 // A matrix of costs where `ground` is an array; names are keywords.
 emd::SceneMapOptions map_options(const nb::dict& keywords, nb::handle ground) {
-  auto options = with_keywords<emd::SceneMapOptions>(keywords, "Mapper");
+  auto options = options_of<emd::SceneMapOptions>(keywords, "Mapper");
   if (!ground.is_none()) options.ground = emd::Ground(ground_of(ground, 0));
   return options;
 }
@@ -505,7 +497,7 @@ ImageInput tracked_image(nb::handle value, const char* name) {
 class Tracker {
  public:
   explicit Tracker(const nb::dict& keywords)
-      : options_(with_keywords<emd::TrackOptions>(keywords, "Tracker")), tracker_(options_) {}
+      : options_(options_of<emd::TrackOptions>(keywords, "Tracker")), tracker_(options_) {}
 
   nb::dict add(nb::handle frame, nb::handle boxes) {
     const ImageInput image = tracked_image(frame, "frame");

@@ -55,7 +55,7 @@ FieldInput field_input(nb::handle u, nb::handle v, nb::handle known = nb::none()
 class Estimator {
  public:
   explicit Estimator(const nb::dict& keywords)
-      : options_(with_keywords(keywords)),
+      : options_(options_of<FlowOptions>(keywords, "Estimator")),
         pairs_(options_.exec, [this](const Exec& exec) { return made(exec); }),
         video_(
             options_.exec, [this](const Exec& exec) { return made(exec); },
@@ -105,12 +105,6 @@ class Estimator {
   const FlowOptions& options() const { return options_; }
 
  private:
-  static FlowOptions with_keywords(const nb::dict& keywords) {
-    FlowOptions options;
-    set_keywords(options, keywords, "Estimator");
-    options.exec.device = resolve(options.exec.device);
-    return options;
-  }
   flow::Estimator made(const Exec& exec) const {
     FlowOptions options = options_;
     options.exec = exec;

@@ -34,13 +34,6 @@ void for_each_keyword(ClusterOptions& options, Function function) {
   for_each_renamed(static_cast<KmeansOptions&>(options), kNames, function);
 }
 
-ClusterOptions with_keywords(const nb::dict& keywords) {
-  ClusterOptions options;
-  set_keywords(options, keywords, "KMeans");
-  options.exec.device = resolve(options.exec.device);
-  return options;
-}
-
 // The distances of so many iterations.
 Work work_of(ImageView<const float> points, int centers, double iterations = 1) {
   return {2.0 * points.width * points.height * centers * iterations};
@@ -55,7 +48,7 @@ nb::object column(const std::vector<KmeansIteration>& iterations, Part KmeansIte
 }
 
 nb::dict fit(nb::handle points, const nb::dict& keywords, nb::handle progress) {
-  const ClusterOptions options = with_keywords(keywords);
+  const ClusterOptions options = options_of<ClusterOptions>(keywords, "KMeans");
   const PointsInput input = points_input(points, "X");
   Calls calls;
   Kmeans found = calls.run(
@@ -80,7 +73,7 @@ class Nearest {
  public:
   Nearest(nb::handle centers, const nb::dict& keywords)
       : centers_(clone(points_input(centers, "cluster_centers_").view)),
-        nearest_(with_keywords(keywords).exec,
+        nearest_(options_of<ClusterOptions>(keywords, "KMeans").exec,
                  [this](const Exec& exec) { return NearestCenter(centers_.view(), exec); }) {}
 
   nb::object find(nb::handle points) {

@@ -206,7 +206,8 @@ nb::dict info(const TriangleMesh& mesh) {
 class Segmenter {
  public:
   explicit Segmenter(const nb::dict& keywords)
-      : options_(with_keywords(keywords)), segmenter_(options_.exec, [this](const Exec& exec) {
+      : options_(options_of<SegmentOptions>(keywords, "Segmenter")),
+        segmenter_(options_.exec, [this](const Exec& exec) {
           SegmentOptions options = options_;
           options.exec = exec;
           return mesh::Segmenter(options);
@@ -238,13 +239,6 @@ class Segmenter {
   const SegmentOptions& options() const { return options_; }
 
  private:
-  static SegmentOptions with_keywords(const nb::dict& keywords) {
-    SegmentOptions options;
-    set_keywords(options, keywords, "Segmenter");
-    options.exec.device = resolve(options.exec.device);
-    return options;
-  }
-
   SegmentOptions options_;
   Kept<mesh::Segmenter> segmenter_;
 };

@@ -222,6 +222,12 @@ void reject_keyword(const std::string& function, const std::string& keyword,
   throw_invalid_type(message);
 }
 
+nb::dict dict_of(const std::map<std::string, std::string>& facts) {
+  nb::dict dict;
+  for (const auto& [name, fact] : facts) dict[name.c_str()] = fact;
+  return dict;
+}
+
 nb::dict option_entry(const OptionField& field) {
   nb::dict entry;
   entry["name"] = keyword_of(field);

@@ -1,11 +1,13 @@
 // Keywords of Python from describe(): the one list of options serves signatures, documentation,
 // stubs, checks and the options that a result records.
 #pragma once
+#include <fovea/core/device.h>
 #include <fovea/core/exec.h>
 #include <fovea/core/options.h>
 
 #include <nanobind/nanobind.h>
 
+#include <map>
 #include <string>
 
 #include "errors.h"
@@ -72,6 +74,18 @@ void set_keywords(Options& options, const nb::dict& keywords, const std::string&
   });
   for (const auto& [name, value] : left) reject_keyword(function, text_of(name), known);
 }
+
+// Options from keywords alone, with the device that a call would use.
+template <class Options>
+Options options_of(const nb::dict& keywords, const std::string& function) {
+  Options options;
+  set_keywords(options, keywords, function);
+  options.exec.device = resolve(options.exec.device);
+  return options;
+}
+
+// The facts of a model as a dictionary.
+nb::dict dict_of(const std::map<std::string, std::string>& facts);
 
 // The options as a dictionary of keywords and values.
 template <class Options>

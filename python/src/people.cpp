@@ -79,7 +79,7 @@ class Detector {
  public:
   Detector(std::shared_ptr<const Model> model, const nb::dict& keywords)
       : model_(std::move(model)),
-        options_(with_keywords(keywords)),
+        options_(options_of<DetectOptions>(keywords, "Detector")),
         detector_(options_.exec, [this](const Exec& exec) {
           DetectOptions options = options_;
           options.exec = exec;
@@ -119,12 +119,6 @@ class Detector {
   std::shared_ptr<const Model> model() const { return model_; }
 
  private:
-  static DetectOptions with_keywords(const nb::dict& keywords) {
-    DetectOptions options;
-    set_keywords(options, keywords, "Detector");
-    options.exec.device = resolve(options.exec.device);
-    return options;
-  }
   Work work_of(ImageView<const std::uint8_t> image) const {
     const double enlarged = options_.scan.enlarge * options_.scan.enlarge;
     return {kOperationsPerPixel * enlarged * image.width * image.height};
@@ -168,12 +162,7 @@ void bind_people(nb::module_& parent) {
                      const Extent window = model.window();
                      return std::pair(window.width, window.height);
                    })
-      .def_prop_ro("facts",
-                   [](const Model& model) {
-                     nb::dict facts;
-                     for (const auto& [name, fact] : model.facts) facts[name.c_str()] = fact;
-                     return facts;
-                   })
+      .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
       .def(
           "save", [](const Model& model, const std::string& path) { model.write(path); },
           nb::call_guard<nb::gil_scoped_release>())

@@ -122,14 +122,6 @@ Work work_of(const Dictionary& dictionary, Bytes image) {
 // Training and evaluation, whose duration nobody knows before.
 constexpr Work kLong{1e12};
 
-template <class Options>
-Options with_keywords(const nb::dict& keywords, const char* function) {
-  Options options;
-  set_keywords(options, keywords, function);
-  options.exec.device = resolve(options.exec.device);
-  return options;
-}
-
 // ---- Models and classifiers
 
 nb::object words_of(const Dictionary& dictionary) {
@@ -152,7 +144,7 @@ class Classifier {
  public:
   Classifier(std::shared_ptr<const Model> model, const nb::dict& keywords)
       : model_(std::move(model)),
-        options_(with_keywords<ClassifyOptions>(keywords, "Classifier")),
+        options_(options_of<ClassifyOptions>(keywords, "Classifier")),
         classifier_(
             options_.exec,
             [this](const Exec& exec) { return scenes::Classifier(model_, {.exec = exec}); }),
@@ -267,7 +259,7 @@ std::vector<std::string> natural_order(std::vector<std::string> names) {
 nb::tuple train(const nb::list& images, const Labels& labels,
                 const std::vector<std::string>& classes, const nb::dict& keywords, bool skip,
                 nb::handle progress) {
-  const auto options = with_keywords<TrainOptions>(keywords, "train");
+  const auto options = options_of<TrainOptions>(keywords, "train");
   const SceneImages set(images);
   Failures failures(skip);
   Calls calls;
@@ -295,7 +287,7 @@ void describe(OptionVisitor& visit, EvaluateRequest& request) {
 // Images and their classes, and the splits of a folder or list; train and test are lists or empty.
 nb::tuple split_corpus(const std::string& input, const std::string& train, const std::string& test,
                        const nb::dict& keywords) {
-  const auto request = with_keywords<EvaluateRequest>(keywords, "evaluate");
+  const auto request = options_of<EvaluateRequest>(keywords, "evaluate");
   const scenes::SplitCorpus task =
       train.empty() ? scenes::split_corpus(input, request.split, request.exec.seed)
                     : scenes::given_split(input, train, test);
@@ -305,7 +297,7 @@ nb::tuple split_corpus(const std::string& input, const std::string& train, const
 }
 
 nb::list random_splits(const Labels& labels, int classes, const nb::dict& keywords) {
-  const auto request = with_keywords<EvaluateRequest>(keywords, "evaluate");
+  const auto request = options_of<EvaluateRequest>(keywords, "evaluate");
   nb::list splits;
   for (const Split& split : scenes::random_splits(labels, classes, request.split.splits,
                                                   request.split.share, request.exec.seed))
@@ -316,7 +308,7 @@ nb::list random_splits(const Labels& labels, int classes, const nb::dict& keywor
 nb::tuple evaluate(const nb::list& images, const Labels& labels, int classes,
                    const std::vector<std::pair<std::vector<int>, std::vector<int>>>& splits,
                    const nb::dict& keywords, bool skip, nb::handle progress) {
-  const auto request = with_keywords<EvaluateRequest>(keywords, "evaluate");
+  const auto request = options_of<EvaluateRequest>(keywords, "evaluate");
   const SceneImages set(images);
   std::vector<Split> divided;
   for (const auto& [train, test] : splits) divided.push_back({train, test});
@@ -377,7 +369,7 @@ void for_each_keyword(BagOptions& options, Function function) {
 
 // Returns words, mean and scale.
 nb::tuple learn_words(const nb::list& images, const nb::dict& keywords, nb::handle progress) {
-  const auto options = with_keywords<BagOptions>(keywords, "BagOfWords");
+  const auto options = options_of<BagOptions>(keywords, "BagOfWords");
   const SceneImages set(images);
   Calls calls;
   const Dictionary dictionary = calls.run(kLong, progress, [&] {
@@ -398,7 +390,7 @@ std::vector<float> vector_of(nb::handle values, const char* name) {
 class Bag {
  public:
   Bag(nb::handle words, nb::handle mean, nb::handle scale, const nb::dict& keywords)
-      : options_(with_keywords<BagOptions>(keywords, "BagOfWords")) {
+      : options_(options_of<BagOptions>(keywords, "BagOfWords")) {
     dictionary_.descriptor = options_.descriptor;
     dictionary_.words = clone(points_input(words, "vocabulary_").view);
     dictionary_.mean = vector_of(mean, "mean_");
@@ -446,12 +438,7 @@ void bind_models(nb::module_& m) {
                                      });
                      return values;
                    })
-      .def_prop_ro("facts",
-                   [](const Model& model) {
-                     nb::dict facts;
-                     for (const auto& [name, fact] : model.facts) facts[name.c_str()] = fact;
-                     return facts;
-                   })
+      .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
       .def("grid", [](const Model& model, int width,
                       int height) { return grid_of(model.dictionary.descriptor, width, height); })
       .def("paint", &paint_words, nb::arg("words").none())

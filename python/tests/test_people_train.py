@@ -316,7 +316,7 @@ def test_bad_evaluations_are_refused(data, file, measured):
     def measure(pictures=images, truth=good, model=file, **more):
         return lambda: people.evaluate(model, pictures, truth, device="cpu", **more)
 
-    refused(measure(model=None), TypeError, "model is of type NoneType")
+    refused(measure(model=None), TypeError, "model is None")
     refused(measure(model=fovea.files.model_path("scenes/sun8")), fovea.ModelError, "sun8")
     refused(measure(pictures=None), TypeError, "images is of type NoneType")
     refused(measure(pictures=[]), ValueError, "images is empty")

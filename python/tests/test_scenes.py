@@ -407,6 +407,6 @@ def test_bad_sets_of_images_are_refused(paths, labels):
         with pytest.raises(TypeError, match="classes holds 1; expected names"):
             call(paths, labels, classes=[1])
         with pytest.raises(TypeError, match="did you mean 'neighbors'"):
-            call(paths, labels, neighbours=3)
+            call(paths, labels, neighbor=3)
         with pytest.raises(fovea.Error, match="no-such-folder"):
             call("no-such-folder")

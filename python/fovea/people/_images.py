@@ -25,6 +25,6 @@ def images_of(images: Any, name: str) -> list[Any]:
     return listed
 
 
-def source_of(images: Any, placeholder: str) -> str:
+def source_of(images: Any, otherwise: str) -> str:
     """What the program is given for the images."""
-    return as_path(images) if is_path(images) else placeholder
+    return as_path(images) if is_path(images) else otherwise

@@ -50,4 +50,6 @@ def train(
         model, words = _fovea.people.train(kind, crops, scenes, dict(options), kept, report)
     sources = ["--positives", source_of(positives, "POSITIVES"), "--negatives", source_of(negatives, "NEGATIVES")]
     line = command_line("fovea", "people", "train", "--kind", kind, *sources, "-o", "MODEL.safetensors", *words)
-    return Model(model, "MODEL.safetensors", None, command=line, checkpoint=kept)
+    trained = Model(model, "MODEL.safetensors", None, line)
+    trained._checkpoint = kept
+    return trained
