@@ -36,8 +36,15 @@ struct InFlight {
   std::set<detail::CallState*> states;
   bool closing = false;
 };
+// Never destroyed, because threads may outlive the process's end. A forked child has its own: the
+// calls of its parent are not its own.
 InFlight& in_flight() {
-  static auto* all = new InFlight;  // never destroyed: threads may outlive the process's end
+  static auto* all = new InFlight;
+  static auto process = getpid();
+  if (process != getpid()) {
+    process = getpid();
+    all = new InFlight;
+  }
   return *all;
 }
 
