@@ -23,6 +23,11 @@ def _line(entry: dict[str, Any]) -> str:
     return f"{entry['name']}: {entry['help']}{accepted}. Default: {usual}."
 
 
+def default_of(table: list[dict[str, Any]], name: str) -> Any:
+    """The default of one option."""
+    return next(entry["default"] for entry in table if entry["name"] == name)
+
+
 def takes_options(table: list[dict[str, Any]]) -> Callable[[_Annotated], _Annotated]:
     """Replaces ``**options`` in a signature by the keywords of a table, and lists them in the docstring."""
 
@@ -36,7 +41,7 @@ def takes_options(table: list[dict[str, Any]]) -> Callable[[_Annotated], _Annota
             if e["name"] not in named
         ]
         function.__signature__ = signature.replace(parameters=before + keywords)  # type: ignore[attr-defined]
-        lines = "\n".join("    " + _line(e) for e in table if e["name"] not in named)
+        lines = "\n".join("    " + _line(e) for e in table)
         function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{lines}\n"
         return function
 

@@ -5,6 +5,7 @@
 #include <fovea/io/models.h>
 #include <fovea/io/video.h>
 
+#include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -45,6 +46,21 @@ nb::object read_bytes(const std::string& path) {
     bytes = io::to_bytes(std::move(image));
   }
   return to_numpy(std::move(bytes));
+}
+
+// A mask as the program reads it: one channel, as it is stored.
+nb::object read_mask(const std::string& path) {
+  Image<std::uint8_t> mask;
+  {
+    nb::gil_scoped_release others_go_on;
+    io::AnyImage image = io::read_image(path, {});
+    if (image.channels() > 4)
+      throw FormatError(
+          fmt::format("{}: has {} channels; a mask is gray or RGB", path, image.channels()));
+    if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);
+    mask = io::to_gray(io::to_bytes(std::move(image)).view());
+  }
+  return to_numpy(std::move(mask));
 }
 
 void write_image(const std::string& path, nb::handle image, const nb::dict& keywords) {
@@ -134,6 +150,7 @@ void bind_files(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("files");
   m.def("read_image", &read_image);
   m.def("read_bytes", &read_bytes);
+  m.def("read_mask", &read_mask);
   m.def("write_image", &write_image, nb::arg("path"), nb::arg("image").none(), nb::arg("options"));
   m.def("read_image_options", &option_table<io::ImageReadOptions>);
   m.def("write_image_options", &option_table<io::ImageWriteOptions>);
