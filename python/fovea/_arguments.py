@@ -115,7 +115,8 @@ def unmasked(value: Any, name: str) -> Any:
 
 def as_array(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
     """The value as an array of NumPy's, of whatever type; rows of several lengths are refused."""
+    unmasked(value, name)
     try:
-        return np.asarray(unmasked(value, name))
+        return np.asarray(value)
     except (TypeError, ValueError, RuntimeError):
         raise InvalidType(f"{name} is {shown(value)}; expected an array") from None

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "arrays.h"
+#include "errors.h"
 #include "options.h"
 #include "systems.h"
 
@@ -155,9 +156,14 @@ void bind_files(nb::module_& parent) {
   m.def("read_image_options", &option_table<io::ImageReadOptions>);
   m.def("write_image_options", &option_table<io::ImageWriteOptions>);
   m.def("read_video_options", &option_table<io::VideoReadOptions>);
-  m.def("find_model", [](const std::string& name, const std::string& system) {
-    return io::find_model(name, system);
-  });
+  m.def(
+      "find_model",
+      [](const std::string& name, nb::handle system) {
+        if (!PyUnicode_Check(system.ptr()))
+          throw_invalid_type("system is " + shown(system) + "; expected a text such as 'people'");
+        return io::find_model(name, text_of(system));
+      },
+      nb::arg("name"), nb::arg("system").none());
   m.def("shipped_models", [](const std::string& system) { return io::shipped_models(system); });
   m.def("plan_workers", &plan_workers);
   nb::class_<EncodedFrame>(m, "EncodedFrame").def("decode", &decode);

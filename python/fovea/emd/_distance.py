@@ -168,7 +168,7 @@ def distance(
     raises InvalidArgument; with ``invalid="nan"`` the distance of its problem is NaN, and the others are solved."""
     start = time.perf_counter()
     P, Q = as_numbers(P, "P"), as_numbers(Q, "Q")
-    if invalid != "raise":
+    if not isinstance(invalid, str) or invalid != "raise":
         word(invalid, "invalid", ("raise", "nan"))
     if not isinstance(flows, bool):
         flows = flag(flows, "flows")

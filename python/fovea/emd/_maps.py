@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _fovea
-from .._arguments import number_of, path_of, text, unmasked, word
+from .._arguments import number_of, path_of, shown, text, unmasked, word
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one
 from .._keywords import takes_options
 from .._notebook import png_bytes
@@ -104,14 +104,13 @@ def _source(image: Any) -> Any:
 
 
 def _whole_box(box: Any, name: str) -> list[int]:
+    unmasked(box, name)
     try:
-        numbers = [operator.index(number) for number in unmasked(box, name)]
-    except InvalidType:
-        raise
+        numbers = [operator.index(number) for number in box]
     except TypeError:
         numbers = []
     if len(numbers) != 4 or any(abs(number) >= 2**31 for number in numbers):
-        raise InvalidType(f"{name} is {box!r}; expected x, y, width and height in whole pixels"[:200])
+        raise InvalidType(f"{name} is {shown(box)}; expected x, y, width and height in whole pixels")
     return numbers
 
 
@@ -169,7 +168,7 @@ class Map(Result):
 
     def save(self, path: Path) -> None:
         """Writes .tif, .npy or .pfm."""
-        write_image(path, self.distances)
+        write_image(path_of(path), self.distances)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.distances, dtype=dtype) if copy else np.asarray(self.distances, dtype=dtype)
@@ -203,18 +202,18 @@ class Mapper:
 
     def _setup(self, target: Any, ground: Any, variable: str, keywords: dict[str, Any], keep_spectrum: bool) -> None:
         self.box: tuple[int, int, int, int] | None = None
-        shown: Any = None
+        example: Any = None
         if isinstance(target, (tuple, list)):
             x, y, width, height = _whole_box(target, "target")
             self.box = (x, y, width, height)
-            word = ",".join(str(number) for number in self.box)
+            place = ",".join(str(number) for number in self.box)
         else:
-            shown = _source(target)
-            word = shown if is_path(target) else "TARGET"
-            if isinstance(unmasked(shown, "target"), np.ndarray) and shown.ndim == 1:
-                shown = shown.reshape(1, 1, -1)
+            example = _source(target)
+            place = name_of(target, "TARGET")
+            if isinstance(unmasked(example, "target"), np.ndarray) and example.ndim == 1:
+                example = example.reshape(1, 1, -1)
         costs = as_ground(ground)
-        words = ["--target", word]
+        words = ["--target", place]
         if isinstance(costs, str):
             keywords["ground"] = costs
             costs = None
@@ -223,12 +222,12 @@ class Mapper:
         if text(variable, "variable"):
             words += ["--variable", variable]
         box = None if self.box is None else list(self.box)
-        self._mapper = _fovea.emd.Mapper(box, shown, variable, costs, keep_spectrum, keywords)
+        self._mapper = _fovea.emd.Mapper(box, example, variable, costs, keep_spectrum, keywords)
         self._options: dict[str, Any] = dict(self._mapper.options)
         if costs is not None:
             self._options["ground"] = "given"
         # A ground distance that was given as costs is a file for the program.
-        self._words = words + [word for word in _without_ground(self._mapper.words, costs is not None)]
+        self._words = [*words, *_without_ground(self._mapper.words, costs is not None)]
         self._first: str | None = None
         self._frames = 0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import as_array, path_of
+from .._arguments import as_array, path_of, shown
 from .._keywords import takes_options
 from ..errors import InvalidArgument, InvalidType
 from ..files import is_path
@@ -60,7 +60,7 @@ def _type_name(dtype: Any) -> str:
     try:
         return str(np.dtype(dtype).name)
     except TypeError:
-        raise InvalidType(f"dtype is {dtype!r:.60}; expected a type of numbers such as numpy.float32") from None
+        raise InvalidType(f"dtype is {shown(dtype)}; expected a type of numbers such as numpy.float32") from None
 
 
 @takes_options(_fovea.ops.resize_options())
