@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -41,14 +41,19 @@ class KMeans(Estimator):
     _table = _fovea.kmeans.fit_options()
     _estimator_type = "clusterer"
 
-    # The number of clusters may be given by its place, as in scikit-learn.
+    # Three options are written out, because scikit-learn takes the first by its place and knows other words for the rest.
     @takes_options(_table)
-    def __init__(  # type: ignore[misc]  # n_clusters is among the options too
-        self, n_clusters: int | None = default_of(_table, "n_clusters"), **options: Unpack[KmeansFitOptions]
+    def __init__(  # type: ignore[misc]
+        self,
+        n_clusters: int | None = default_of(_table, "n_clusters"),
+        *,
+        init: str | None = default_of(_table, "init"),
+        n_init: int | Literal["auto"] | None = default_of(_table, "n_init"),
+        **options: Unpack[KmeansFitOptions],
     ) -> None:
         """Takes the parameters; ``fit`` checks them. ``init="k-means++"`` is another word for ``"plus-plus"``, and
         ``n_init="auto"`` tries one start, or ten where they are random."""
-        super().__init__(n_clusters=n_clusters, **options)
+        super().__init__(n_clusters=n_clusters, init=init, n_init=n_init, **options)
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = False) -> Self:
         """Finds the clusters of points, one per row of an array of float32. ``y`` is not used."""

@@ -69,6 +69,15 @@ def test_words_of_scikit_learn_are_taken(blobs):
     ours = fovea.KMeans(n_clusters=3, init="plus-plus").fit(points)
     assert np.array_equal(known.cluster_centers_, ours.cluster_centers_)
     assert known.init == "k-means++"
+    by_place = fovea.KMeans(3, n_init="auto").fit(points)
+    assert np.array_equal(by_place.cluster_centers_, known.cluster_centers_) and by_place.n_init == "auto"
+    several = fovea.KMeans(3, init="random", n_init="auto").fit(points)
+    assert np.array_equal(several.cluster_centers_, fovea.KMeans(3, init="random", n_init=10).fit(points).cluster_centers_)
+    assert fovea.KMeans().n_clusters == 8 and fovea.scenes.BagOfWords().words == 500
+    with pytest.raises(TypeError, match="n_init is 'many'; expected a whole number"):
+        fovea.KMeans(3, n_init="many").fit(points)
+    with pytest.raises(TypeError, match="positional"):
+        fovea.KMeans(3, "random")
     batches = fovea.KMeans(n_clusters=3, batch_size=100, max_iter=20, random_state=np.int64(5)).fit(points)
     assert batches.inertia_ < 3 * known.inertia_
 
