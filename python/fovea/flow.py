@@ -174,8 +174,9 @@ class Estimator:
 
         ``command`` writes one file per flow, named by the number of its first frame."""
         frames, known = Frames(source), mask_of(mask)
-        to = "FLOW.flo" if len(frames.paths) == 2 else "FLOWS"  # two images are a pair and no video
-        inputs = [*(frames.paths or [frames.name]), "-o", to, *_mask_words(mask)]
+        # Two images would be a pair for the program, which is another task where there is a mask.
+        images = frames.paths if len(frames.paths) > 2 else [frames.name]
+        inputs = [*images, "-o", "FLOWS", *_mask_words(mask)]
 
         def follow(frame: Any, index: int) -> Flow | None:
             # The program reads the images of a video in RGB.
