@@ -364,7 +364,7 @@ def test_bad_options_are_refused(bell, parts, tmp_path):
         (lambda: fovea.mesh.dual_graph(CUBE, -1), ValueError, "smoothing"),
         (lambda: fovea.mesh.dual_graph(CUBE, 1.5), TypeError, "smoothing"),
         (lambda: fovea.mesh.evaluate(np.zeros(12, np.int32), np.zeros(12, np.int32)), ValueError, "mesh=MESH"),
-        (lambda: fovea.mesh.evaluate(np.zeros(11, np.int32), np.zeros(12, np.int32), mesh=CUBE), ValueError, "12 faces"),
+        (lambda: fovea.mesh.evaluate(np.zeros(11, int), np.zeros(12, int), mesh=CUBE), ValueError, "12 faces"),
         (lambda: fovea.mesh.evaluate(parts, None), TypeError, "truth is None"),
         (lambda: fovea.mesh.evaluate(parts, []), ValueError, "truth is empty"),
         (lambda: fovea.mesh.evaluate(parts, np.zeros(3)), TypeError, "truth is float64"),
