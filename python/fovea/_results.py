@@ -20,8 +20,13 @@ def command_line(*words: object) -> str:
     return shlex.join(str(word) for word in words)
 
 
+def on_host(array: Any) -> Any:
+    """A DeviceArray as a NumPy array; anything else as it is."""
+    return array.numpy() if isinstance(array, _fovea.DeviceArray) else array
+
+
 def _equal(one: Any, other: Any) -> bool:
-    one, other = (a.numpy() if isinstance(a, _fovea.DeviceArray) else a for a in (one, other))
+    one, other = on_host(one), on_host(other)
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
         return type(one) is type(other) and bool(one == other)
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f" and other.dtype.kind == "f")

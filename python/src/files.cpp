@@ -123,8 +123,8 @@ class Reader {
 
 // How many workers suit a device for so many frames, and how many threads each of them gets.
 std::pair<int, int> plan_workers(const std::string& device, int threads, std::int64_t frames) {
-  const io::FrameWorkers plan =
-      io::plan_frame_workers({.device = resolve(parse_device(device)), .threads = threads}, frames);
+  const io::FrameWorkers plan = io::plan_frame_workers(
+      {.device = usable_device(parse_device(device)), .threads = threads}, frames);
   return {plan.count, plan.threads};
 }
 

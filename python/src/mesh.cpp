@@ -361,7 +361,7 @@ nb::tuple distances(const TriangleMesh& mesh, nb::handle source, const nb::dict&
                     nb::handle progress) {
   DistanceOptions options;
   set_keywords(options, keywords, "distances");
-  options.exec.device = resolve(options.exec.device);
+  options.exec.device = usable_device(options.exec.device);
   std::vector<std::int32_t> sources;
   if (!source.is_none()) sources = whole_numbers(source, "source");
   for (const std::int32_t face : sources)
