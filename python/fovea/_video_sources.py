@@ -177,8 +177,8 @@ class SourceReader:
         self._open()
         if self._count < 0:
             return -1
-        most: int = self._values["count"]
-        frames = math.ceil(max(0, self._count - self._values["start"]) / self._values["step"])
+        start, step, most = (int(self._values[name]) for name in ("start", "step", "count"))
+        frames = math.ceil(max(0, self._count - start) / step)
         return min(frames, most) if most else frames
 
     @property
