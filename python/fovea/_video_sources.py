@@ -1,7 +1,7 @@
 """Video files where the system has no FFmpeg that fits: read by PyAV, or by the FFmpeg that imageio-ffmpeg brings.
 
-Both hand over the planes of luma and chroma that the decoder made. They go to the library as a frame of y4m, so that its
-own arithmetic makes the pixels, as it does where it decodes the file itself."""
+Both hand over the planes of luma and chroma that the decoder made. They go to the library as a frame of y4m, so that
+its own arithmetic makes the pixels, as it does where it decodes the file itself."""
 
 from __future__ import annotations
 

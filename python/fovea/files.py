@@ -41,7 +41,8 @@ def as_path(value: object, name: str = "path", expected: str = "a path in UTF-8"
 class Frame(NamedTuple):
     """A frame of a video."""
 
-    image: Array  #: uint8, or uint16 with ``deep``, of shape (height, width, 3), or (height, width) for gray
+    #: uint8, or uint16 with ``deep``, of shape (height, width, 3), or (height, width) for gray
+    image: Array
     frame: int  #: number of the frame in its source, from 0
     seconds: float  #: time since the first frame of the source
 
