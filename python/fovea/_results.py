@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["Result", "Table"]
 
 
+# Most words of a command are those of the last call too.
+_quoted = functools.lru_cache(maxsize=1024)(shlex.quote)
+
+
 def command_line(*words: object) -> str:
     """The words as a line that a shell reads back."""
-    return shlex.join(str(word) for word in words)
+    return " ".join([_quoted(str(word)) for word in words])
 
 
 def on_host(array: Any) -> Any:
