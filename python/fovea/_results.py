@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,22 @@ if TYPE_CHECKING:
 __all__ = ["Record", "Result", "Table"]
 
 
+# Most words of a command are those of the last call too.
+_quoted = functools.lru_cache(maxsize=1024)(shlex.quote)
+
+
 def command_line(*words: object) -> str:
     """The words as a line that a shell reads back."""
-    return shlex.join(str(word) for word in words)
+    return " ".join([_quoted(str(word)) for word in words])
+
+
+def on_host(array: Any) -> Any:
+    """A DeviceArray as a NumPy array; anything else as it is."""
+    return array.numpy() if isinstance(array, _fovea.DeviceArray) else array
 
 
 def _equal(one: Any, other: Any) -> bool:
-    one, other = (a.numpy() if isinstance(a, _fovea.DeviceArray) else a for a in (one, other))
+    one, other = on_host(one), on_host(other)
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
         return type(one) is type(other) and bool(one == other)
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f" and other.dtype.kind == "f")

@@ -71,10 +71,11 @@ class KMeans(Estimator):
         self._nearest: Any = None
         return self
 
-    def predict(self, X: Any) -> Labels:
-        """The number of the nearest center of each point."""
-        labels: Labels = self._search().find(X)
-        return labels
+    def predict(self, X: Any) -> Any:
+        """The number of the nearest center of each point, as int32: a NumPy array, or a DeviceArray for points on a GPU.
+
+        Numbers that are not finite are refused; on a GPU they are not looked for, and such a point gets any label."""
+        return self._search().find(X)
 
     def fit_predict(self, X: Any, y: Any = None, *, progress: Progress = False) -> Labels:
         """Finds the clusters and returns the one of each point."""

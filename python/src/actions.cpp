@@ -45,19 +45,27 @@ constexpr Work kLong{1e12};
 // before it can disturb what the frames before it have left.
 class FrameSizes {
  public:
+  explicit FrameSizes(Device device) : stream_(device) {}
+
+  // A frame that lies on a GPU is complete when this returns.
   ImageInput take(nb::handle frame) {
-    ImageInput input = image_input(frame, {"frame", {io::SampleType::kUint8}, {1, 3}});
+    ImageInput input = image_input(frame, {"frame", {io::SampleType::kUint8}, {1, 3}, &stream_});
     const auto view = input.of<std::uint8_t>();
     if (size_.width > 0 && (view.width != size_.width || view.height != size_.height))
       throw InvalidArgument(fmt::format("frame is {}x{}; expected {}x{}, the size of the first",
                                         view.width, view.height, size_.width, size_.height));
     size_ = {view.width, view.height};
+    if (view.memory == Memory::kCuda) {
+      nb::gil_scoped_release others_go_on;
+      stream_.synchronize();
+    }
     return input;
   }
   void end() { size_ = {}; }
   Extent size() const { return size_; }
 
  private:
+  Stream stream_;
   Extent size_;
 };
 Work work_of(ImageView<const std::uint8_t> frame) {
@@ -91,9 +99,7 @@ nb::dict values_of(const Event& event) {
 class Recognizer {
  public:
   Recognizer(std::shared_ptr<const Model> model, const nb::dict& keywords)
-      : model_(std::move(model)) {
-    set_keywords(options_, keywords, "Recognizer");
-    options_.exec.device = resolve(options_.exec.device);
+      : model_(std::move(model)), options_(options_of<RecognizeOptions>(keywords, "Recognizer")) {
     calls_.run(kLong, nb::none(), [&] { return &stream(); });
   }
 
@@ -157,8 +163,8 @@ class Recognizer {
 
   std::shared_ptr<const Model> model_;
   RecognizeOptions options_;
-  Calls calls_;
-  FrameSizes sizes_;
+  Calls calls_{options_.exec.device};
+  FrameSizes sizes_{options_.exec.device};
   std::optional<actions::Recognizer> stream_;
   std::mutex mutex_;           // of the events, which the thread of a call adds
   std::vector<Event> events_;  // not yet returned
@@ -246,7 +252,7 @@ PointSet set_of(const nb::dict& columns) {
 TrainOptions train_options(const nb::dict& keywords, bool paper, const char* function) {
   TrainOptions options = paper ? actions::paper_options() : TrainOptions{};
   set_keywords(options, keywords, function);
-  options.exec.device = resolve(options.exec.device);
+  options.exec.device = usable_device(options.exec.device);
   return options;
 }
 
@@ -302,18 +308,15 @@ class PointFinder {
   }
 
   PointOptions options_;
-  Calls calls_;
-  FrameSizes sizes_;
+  Calls calls_{options_.exec.device};
+  FrameSizes sizes_{options_.exec.device};
   std::optional<actions::PointStream> stream_;
   PointSet set_;
   std::vector<Image<float>> descriptors_;  // of each frame that has points
 };
 
 std::unique_ptr<PointFinder> point_finder(const nb::dict& keywords) {
-  PointOptions options;
-  set_keywords(options, keywords, "points");
-  options.exec.device = resolve(options.exec.device);
-  return std::make_unique<PointFinder>(options);
+  return std::make_unique<PointFinder>(options_of<PointOptions>(keywords, "points"));
 }
 // The points that training on a clip would find.
 std::unique_ptr<PointFinder> clip_finder(const nb::dict& keywords, bool paper) {
@@ -471,7 +474,7 @@ nb::dict Clips::evaluate(const nb::dict& keywords, const nb::dict& plan, nb::han
   EvaluateKeywords options;
   if (paper) options.train = actions::paper_options();
   set_keywords(options, keywords, "evaluate");
-  options.exec.device = resolve(options.exec.device);
+  options.exec.device = usable_device(options.exec.device);
   nb::dict all;
   all["options"] = option_values(options);
   all["words"] = option_words(options);

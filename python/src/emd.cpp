@@ -23,6 +23,7 @@
 
 #include "arrays.h"
 #include "errors.h"
+#include "gpu_arrays.h"
 #include "options.h"
 #include "run.h"
 #include "systems.h"
@@ -66,23 +67,6 @@ nb::dict facts_of(const GroundDistance& ground) {
   return facts;
 }
 
-// The solutions of a batch in memory that becomes arrays of NumPy.
-struct Found {
-  std::size_t problems;
-  std::unique_ptr<double[]> distance;
-  std::unique_ptr<emd::Status[]> status;
-  std::unique_ptr<std::uint16_t[]> pivots;
-  std::unique_ptr<double[]> flow{};
-
-  Found(std::size_t count, std::size_t cells)
-      : problems(count),
-        distance(std::make_unique_for_overwrite<double[]>(count)),
-        status(std::make_unique_for_overwrite<emd::Status[]>(count)),
-        pivots(std::make_unique_for_overwrite<std::uint16_t[]>(count)) {
-    if (cells > 0) flow = std::make_unique_for_overwrite<double[]>(count * cells);
-  }
-};
-
 class Solver {
  public:
   Solver(nb::handle ground, int bins, const nb::dict& keywords)
@@ -94,10 +78,14 @@ class Solver {
           return emd::Solver(ground_, options);
         }) {}
 
-  nb::tuple solve(nb::handle first, nb::handle second, bool flows) {
+  // Distances, statuses, pivots, flows or None, and the first problem with an invalid mass or -1.
+  // With `mark` the distances of such problems are NaN. Distances and flows lie where `first` does.
+  nb::tuple solve(nb::handle first, nb::handle second, bool flows, bool mark) {
     using enum io::SampleType;
-    const ImageInput p = rows_input(first, "P", {kUint8, kUint16, kFloat32, kFloat64}),
-                     q = rows_input(second, "Q", {kUint8, kUint16, kFloat32, kFloat64});
+    const auto rows_of = [&](nb::handle value, const char* name) {
+      return rows_input(value, name, {kUint8, kUint16, kFloat32, kFloat64}, solver_.stream());
+    };
+    const ImageInput p = rows_of(first, "P"), q = rows_of(second, "Q");
     if (p.view.index() != q.view.index())
       throw_invalid_type("P is " + array_text(first) + " and Q is " + array_text(second) +
                          "; expected arrays of one type");
@@ -106,7 +94,7 @@ class Solver {
           using Mass = std::remove_const_t<T>;
           if constexpr (std::is_same_v<Mass, std::uint8_t> || std::is_same_v<Mass, std::uint16_t> ||
                         std::is_floating_point_v<Mass>)
-            return solve_as<Mass>(rows, q.of<Mass>(), flows);
+            return solve_as<Mass>(rows, q.of<Mass>(), {flows, mark});
           else return nb::make_tuple();
         },
         p.view);
@@ -116,28 +104,50 @@ class Solver {
   const emd::SolverOptions& options() const { return options_; }
 
  private:
+  struct Wish {
+    bool flows, mark;
+  };
+  // The solutions of a batch, where `first` lies. Status and pivots are brought to the host.
+  struct Found {
+    Array<double> distance;
+    Array<emd::Status> status;
+    Array<std::uint16_t> pivots;
+    Array<double> flow;
+    std::int64_t invalid = -1;
+
+    Found(std::size_t problems, std::size_t cells, Memory memory)
+        : distance(problems, memory),
+          status(problems, memory),
+          pivots(problems, memory),
+          flow(problems * cells, memory) {}
+  };
+
   template <class Mass>
-  nb::tuple solve_as(ImageView<const Mass> first, ImageView<const Mass> second, bool flows) {
+  nb::tuple solve_as(ImageView<const Mass> first, ImageView<const Mass> second, Wish wish) {
     require_bins("P", first.width, ground_.rows(), "rows");
     require_bins("Q", second.width, ground_.columns(), "columns");
     if (first.height != second.height && first.height != 1 && second.height != 1)
       throw InvalidArgument(
           fmt::format("P has {} rows and Q has {}; expected as many, or 1 in one of them",
                       first.height, second.height));
-    const bool one = first.height == 1 && second.height != 1;
-    const int problems = one ? second.height : first.height;
+    const int problems = first.height == 1 ? second.height : first.height;
     const int cells = ground_.rows() * ground_.columns();
     const double operations = kOperationsPerCell * problems * cells;
     Found found = solver_.call({operations}, nb::none(), [&](emd::Solver& solver) {
-      Found made(static_cast<std::size_t>(problems), flows ? static_cast<std::size_t>(cells) : 0);
+      const ScopedDevice here(options_.exec.device);
+      Found made(static_cast<std::size_t>(problems),
+                 wish.flows ? static_cast<std::size_t>(cells) : 0, first.memory);
       const emd::SolutionsView out{
-          made.distance.get(), made.status.get(), made.pivots.get(),
-          flows ? packed_view(made.flow.get(), cells, problems) : ImageView<double>{}};
-      if (one) solve_one_with_all(solver, first, second, out);
+          made.distance.data(), made.status.data(), made.pivots.data(),
+          wish.flows ? packed_view(made.flow.data(), cells, problems, 1, first.memory)
+                     : ImageView<double>{}};
+      if (first.height == 1 && second.height != 1) solve_one_with_all(solver, first, second, out);
       else if (problems > 0) solver.solve<Mass>(first, second, out);
+      solver_.stream()->synchronize();
+      inspect(made, wish.mark);
       return made;
     });
-    return result_of(std::move(found), flows);
+    return result_of(std::move(found), wish.flows);
   }
 
   // The solver compares all rows of the first with one of the second, but not the other way round:
@@ -146,17 +156,48 @@ class Solver {
   static void solve_one_with_all(emd::Solver& solver, ImageView<const Mass> first,
                                  ImageView<const Mass> second, const emd::SolutionsView& out) {
     constexpr int kRows = 1 << 16;
-    std::vector<Mass> repeated;
-    for (int i = 0; i < std::min(kRows, second.height); ++i)
-      repeated.insert(repeated.end(), first.data, first.data + first.width);
-    for (int row = 0; row < second.height; row += kRows) {
-      const int count = std::min(kRows, second.height - row);
-      solver.solve<Mass>(
-          packed_view(std::as_const(repeated).data(), first.width, count),
-          second.crop(0, row, second.width, count),
-          {out.distance + row, out.status + row, out.pivots + row,
-           out.flow.empty() ? out.flow : out.flow.crop(0, row, out.flow.width, count)});
+    const Image<Mass> row = clone(first);
+    Image<Mass> repeated(first.width, std::min(kRows, second.height));
+    for (int y = 0; y < repeated.height(); ++y)
+      std::copy_n(row.row(0), first.width, repeated.row(y));
+    if (first.memory == Memory::kCuda) repeated = clone(repeated, Memory::kCuda);
+    for (int y = 0; y < second.height; y += kRows) {
+      const int some = std::min(kRows, second.height - y);
+      solver.solve<Mass>(std::as_const(repeated).view().crop(0, 0, first.width, some),
+                         second.crop(0, y, second.width, some),
+                         {out.distance + y, out.status + y, out.pivots + y,
+                          out.flow.empty() ? out.flow : out.flow.crop(0, y, out.flow.width, some)});
     }
+  }
+
+  template <class T>
+  static void copy_values(const Array<T>& from, Array<T>& to) {
+    const auto bytes = static_cast<std::ptrdiff_t>(from.size() * sizeof(T));
+    fovea::detail::copy_rows({from.data(), bytes, 0, from.memory()},
+                             {to.data(), bytes, 0, to.memory()}, {from.size() * sizeof(T), 1, 1});
+  }
+  template <class T>
+  static Array<T> on_host(Array<T>&& values) {
+    if (values.memory() != Memory::kCuda) return std::move(values);
+    Array<T> here(values.size());
+    copy_values(values, here);
+    return here;
+  }
+
+  static void inspect(Found& found, bool mark) {
+    found.status = on_host(std::move(found.status));
+    found.pivots = on_host(std::move(found.pivots));
+    const auto* invalid =
+        std::find(found.status.begin(), found.status.end(), emd::Status::kInvalidMass);
+    if (invalid == found.status.end()) return;
+    found.invalid = invalid - found.status.begin();
+    if (!mark) return;
+    Array<double> marked(found.distance.size());
+    copy_values(found.distance, marked);
+    for (std::size_t i = 0; i < marked.size(); ++i)
+      if (found.status[i] == emd::Status::kInvalidMass)
+        marked[i] = std::numeric_limits<double>::quiet_NaN();
+    copy_values(marked, found.distance);
   }
 
   static void require_bins(const char* name, int is, int expected, const char* side) {
@@ -166,21 +207,19 @@ class Solver {
   }
 
   nb::tuple result_of(Found&& found, bool flows) const {
-    const auto rows = static_cast<std::size_t>(ground_.rows()),
-               columns = static_cast<std::size_t>(ground_.columns());
-    const auto* invalid = std::find(found.status.get(), found.status.get() + found.problems,
-                                    emd::Status::kInvalidMass);
-    const std::int64_t at = invalid - found.status.get();
-    const bool all_valid = at == static_cast<std::int64_t>(found.problems);
-    // A Status is a byte.
-    std::unique_ptr<std::uint8_t[]> codes(reinterpret_cast<std::uint8_t*>(found.status.release()));
+    const std::size_t problems = found.status.size(),
+                      rows = static_cast<std::size_t>(ground_.rows()),
+                      columns = static_cast<std::size_t>(ground_.columns());
+    const Device device = options_.exec.device;
+    Array<std::uint8_t> codes(problems);
+    std::transform(found.status.begin(), found.status.end(), codes.begin(),
+                   [](emd::Status status) { return static_cast<std::uint8_t>(status); });
     return nb::make_tuple(
-        detail::owned_array(std::move(found.distance), {found.problems}),
-        detail::owned_array(std::move(codes), {found.problems}),
-        detail::owned_array(std::move(found.pivots), {found.problems}),
-        flows ? detail::owned_array(std::move(found.flow), {found.problems, rows, columns})
-              : nb::none(),
-        all_valid ? -1 : at);
+        to_python(std::move(found.distance), {problems}, device),
+        to_python(std::move(codes), {problems}, device),
+        to_python(std::move(found.pivots), {problems}, device),
+        flows ? to_python(std::move(found.flow), {problems, rows, columns}, device) : nb::none(),
+        found.invalid);
   }
 
   emd::SolverOptions options_;
@@ -334,7 +373,7 @@ class Mapper {
   emd::SceneMapOptions options_;
   std::optional<Rect<int>> box_;
   BandFrame shown_;
-  Calls calls_;
+  Calls calls_{options_.exec.device};
   std::optional<emd::SceneMapper> mapper_;
   std::int64_t made_at_ = -1;
 };
@@ -487,31 +526,29 @@ std::vector<Track> tracks_of(const nb::dict& columns) {
   return tracks;
 }
 
-ImageInput tracked_image(nb::handle value, const char* name) {
-  return image_input(value, {name, {io::SampleType::kUint8}, {1, 3}});
-}
-
 // It does not watch for a stop: a frame that has begun is followed to its end, so that Ctrl-C
 // leaves the targets where the last frame shows them.
 class Tracker {
  public:
   explicit Tracker(const nb::dict& keywords)
-      : options_(options_of<emd::TrackOptions>(keywords, "Tracker")), tracker_(options_) {}
+      : options_(options_of<emd::TrackOptions>(keywords, "Tracker")),
+        stream_(options_.exec.device),
+        calls_(options_.exec.device),
+        tracker_(on_stream()) {}
 
   nb::dict add(nb::handle frame, nb::handle boxes) {
-    const ImageInput image = tracked_image(frame, "frame");
+    const ImageInput image = input(frame, "frame");
     const std::vector<Rect<double>> targets = boxes_of(boxes, "box");
     return run(image, [&](auto view) { return tracker_.add(view, targets); });
   }
   nb::dict add_example(nb::handle frame, nb::handle example) {
-    const ImageInput image = tracked_image(frame, "frame"),
-                     shown = tracked_image(example, "example");
+    const ImageInput image = input(frame, "frame"), shown = input(example, "example");
     return run(image, [&](auto view) {
       return std::vector<Track>{tracker_.add_example(view, shown.of<std::uint8_t>())};
     });
   }
   nb::dict track(nb::handle frame) {
-    const ImageInput image = tracked_image(frame, "frame");
+    const ImageInput image = input(frame, "frame");
     return run(image, [&](auto view) {
       std::vector<Track> tracks = tracker_.track(view);
       ++frame_;
@@ -538,10 +575,23 @@ class Tracker {
   nb::dict run(const ImageInput& image, Function function) {
     const auto view = image.of<std::uint8_t>();
     const Work work{kOperationsPerTrackedPixel * view.width * view.height};
-    return columns_of(calls_.run(work, nb::none(), [&] { return function(view); }));
+    return columns_of(calls_.run(work, nb::none(), [&] {
+      std::vector<Track> tracks = function(view);
+      stream_.synchronize();
+      return tracks;
+    }));
+  }
+  ImageInput input(nb::handle value, const char* name) const {
+    return image_input(value, {name, {io::SampleType::kUint8}, {1, 3}, &stream_});
+  }
+  emd::TrackOptions on_stream() const {
+    emd::TrackOptions options = options_;
+    options.exec.stream = stream_.get();
+    return options;
   }
 
   emd::TrackOptions options_;
+  Stream stream_;
   Calls calls_;
   emd::Tracker tracker_;
   std::int64_t frame_ = 0;  // of the last frame, counted from the one of the first targets
@@ -626,7 +676,7 @@ void bind_emd(nb::module_& parent) {
       .def(nb::init<nb::handle, int, const nb::dict&>(), nb::arg("ground").none(), nb::arg("bins"),
            nb::arg("keywords"))
       .def("solve", &Solver::solve, nb::arg("first").none(), nb::arg("second").none(),
-           nb::arg("flows"))
+           nb::arg("flows"), nb::arg("mark"))
       .def_prop_ro("ground", [](const Solver& s) { return facts_of(s.ground()); })
       .def_prop_ro("options", [](const Solver& s) { return option_values(s.options()); })
       .def_prop_ro("words", [](const Solver& s) { return option_words(s.options()); });

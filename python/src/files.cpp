@@ -89,7 +89,10 @@ nb::tuple decode(const EncodedFrame& encoded) {
   }
   const std::int64_t number = frame.frame;
   const double seconds = frame.seconds;
-  return nb::make_tuple(to_numpy(std::move(frame.image)), number, seconds);
+  const bool deep = frame.deep_image.width() > 0;
+  nb::object image =
+      deep ? to_numpy(std::move(frame.deep_image)) : to_numpy(std::move(frame.image));
+  return nb::make_tuple(image, number, seconds);
 }
 
 class Reader {
@@ -140,8 +143,8 @@ class Reader {
 
 // How many workers suit a device for so many frames, and how many threads each of them gets.
 std::pair<int, int> plan_workers(const std::string& device, int threads, std::int64_t frames) {
-  const io::FrameWorkers plan =
-      io::plan_frame_workers({.device = resolve(parse_device(device)), .threads = threads}, frames);
+  const io::FrameWorkers plan = io::plan_frame_workers(
+      {.device = usable_device(parse_device(device)), .threads = threads}, frames);
   return {plan.count, plan.threads};
 }
 
@@ -166,6 +169,11 @@ void bind_files(nb::module_& parent) {
       nb::arg("name"), nb::arg("system").none());
   m.def("shipped_models", [](const std::string& system) { return io::shipped_models(system); });
   m.def("plan_workers", &plan_workers);
+  // Whether FFmpeg's libraries are here for video files, and by which version or why not.
+  m.def("video_support", [] {
+    const Feature feature = io::video_feature();
+    return std::pair(feature.usable, feature.detail);
+  });
   nb::class_<EncodedFrame>(m, "EncodedFrame").def("decode", &decode);
   nb::class_<Reader>(m, "Reader")
       .def(nb::init<const std::string&, const nb::dict&>())

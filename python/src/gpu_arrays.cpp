@@ -95,37 +95,23 @@ AnyArray gpu_array(const char* name, nb::handle value, const Stream* stream) {
   return array;
 }
 
-std::vector<std::size_t> DeviceArray::shape() const {
-  return std::visit(
-      [](const auto& image) {
-        std::vector<std::size_t> shape{static_cast<std::size_t>(image.height()),
-                                       static_cast<std::size_t>(image.width())};
-        if (image.channels() > 1) shape.push_back(static_cast<std::size_t>(image.channels()));
-        return shape;
-      },
-      pixels_);
-}
-
-std::vector<std::int64_t> DeviceArray::strides() const {
-  return std::visit(
-      [](const auto& image) {
-        std::vector<std::int64_t> strides{image.stride(), image.channels()};
-        if (image.channels() > 1) strides.push_back(1);
-        return strides;
-      },
-      pixels_);
-}
-
-const void* DeviceArray::data() const {
-  return std::visit([](const auto& image) -> const void* { return image.view().data; }, pixels_);
-}
-
-nb::dlpack::dtype DeviceArray::type() const {
-  return std::visit([]<class T>(const Image<T>&) { return nb::dtype<T>(); }, pixels_);
-}
-
 nb::object DeviceArray::numpy() const {
-  return std::visit([](const auto& image) { return to_numpy(clone(image.view())); }, pixels_);
+  const std::size_t element = type_.bits / 8U;
+  const bool flat = shape_.size() == 1;
+  const std::size_t rows = flat ? 1 : shape_[0];
+  std::size_t row_bytes = element;
+  for (std::size_t axis = flat ? 0 : 1; axis < shape_.size(); ++axis) row_bytes *= shape_[axis];
+  auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(rows * row_bytes);
+  const auto step = static_cast<std::ptrdiff_t>(row_bytes);
+  const auto step_there = flat ? step : strides_[0] * static_cast<std::ptrdiff_t>(element);
+  if (rows * row_bytes > 0)
+    fovea::detail::copy_rows({data(), step_there, 0, Memory::kCuda},
+                             {bytes.get(), step, 0, Memory::kHost},
+                             {row_bytes, static_cast<int>(rows), 1});
+  std::uint8_t* first = bytes.release();
+  const nb::capsule owner(first, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
+  return nb::cast(
+      nb::ndarray<nb::numpy>(first, shape_.size(), shape_.data(), owner, nullptr, type_));
 }
 
 namespace {
@@ -176,6 +162,7 @@ std::string repr(const DeviceArray& array) {
 }  // namespace
 
 void bind_gpu_arrays(nb::module_& parent) {
+  parent.def("lies_on_gpu", &lies_on_gpu, nb::arg("array").none());
   nb::class_<DeviceArray>(parent, "DeviceArray")
       .def("__dlpack__", &dlpack)
       .def("__dlpack_device__",

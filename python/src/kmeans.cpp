@@ -7,10 +7,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "arrays.h"
+#include "gpu_arrays.h"
 #include "renamed.h"
 #include "run.h"
 #include "systems.h"
@@ -51,13 +53,15 @@ nb::object column(const std::vector<KmeansIteration>& iterations, Part KmeansIte
 
 nb::dict fit(nb::handle points, const nb::dict& keywords, nb::handle progress) {
   const ClusterOptions options = options_of<ClusterOptions>(keywords, "KMeans");
-  const PointsInput input = points_input(points, "X");
-  Calls calls;
+  const Stream stream(options.exec.device);
+  const PointsInput input = points_input(points, "X", &stream);
+  Calls calls(options.exec.device);
   Kmeans found = calls.run(
       work_of(input.view, options.clusters, 1.0 * options.max_iterations * options.restarts),
       progress, [&] {
         KmeansOptions watched = options;
         watched.exec = calls.watched(options.exec);
+        watched.exec.stream = stream.get();
         return kmeans(input.view, watched);
       });
   nb::dict result;
@@ -75,25 +79,30 @@ class Nearest {
  public:
   Nearest(nb::handle centers, const nb::dict& keywords)
       : centers_(clone(points_input(centers, "cluster_centers_").view)),
-        nearest_(options_of<ClusterOptions>(keywords, "KMeans").exec,
-                 [this](const Exec& exec) { return NearestCenter(centers_.view(), exec); }) {}
-
-  nb::object find(nb::handle points) {
-    const PointsInput input = checked(points);
-    const std::vector<std::int32_t> labels =
-        nearest_.call(work_of(input.view, centers_.height()), nb::none(), [&](NearestCenter& near) {
-          require_finite(input.view, "X");
-          return near.find(input.view);
-        });
-    return to_numpy(labels);
+        exec_(options_of<ClusterOptions>(keywords, "KMeans").exec),
+        nearest_(exec_, [this](const Exec& exec) { return NearestCenter(centers_.view(), exec); }) {
   }
 
-  // Throws where find() would throw.
+  nb::object find(nb::handle points) {
+    const PointsInput input = checked(points, nearest_.stream());
+    const auto count = static_cast<std::size_t>(input.view.height);
+    Array<std::int32_t> labels =
+        nearest_.call(work_of(input.view, centers_.height()), nb::none(), [&](NearestCenter& near) {
+          if (input.view.memory != Memory::kCuda) require_finite(input.view, "X");
+          const ScopedDevice here(exec_.device);
+          Array<std::int32_t> found(count, input.view.memory);
+          near.find(input.view, std::span(found.data(), count));
+          return found;
+        });
+    return to_python(std::move(labels), {count}, exec_.device);
+  }
+
+  // Throws where find() would throw, for points of the CPU.
   void check(nb::handle points) const { require_finite(checked(points).view, "X"); }
 
  private:
-  PointsInput checked(nb::handle points) const {
-    PointsInput input = points_input(points, "X");
+  PointsInput checked(nb::handle points, const Stream* stream = nullptr) const {
+    PointsInput input = points_input(points, "X", stream);
     if (input.view.width != centers_.width())
       throw InvalidArgument(fmt::format("X has {} numbers per point; expected {} as in fit()",
                                         input.view.width, centers_.width()));
@@ -101,6 +110,7 @@ class Nearest {
   }
 
   Image<float> centers_;
+  Exec exec_;
   Kept<NearestCenter> nearest_;
 };
 

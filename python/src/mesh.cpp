@@ -396,7 +396,7 @@ nb::tuple distances(FaceGraph& graphs, const TriangleMesh& mesh, nb::handle sour
                     const nb::dict& keywords, nb::handle progress) {
   DistanceOptions options;
   set_keywords(options, keywords, "distances");
-  options.exec.device = resolve(options.exec.device);
+  options.exec.device = usable_device(options.exec.device);
   std::vector<std::int32_t> sources;
   if (!source.is_none()) sources = whole_numbers(source, "source");
   for (const std::int32_t face : sources)

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "errors.h"
+#include "run.h"
 
 namespace fovea::python {
 
@@ -80,7 +81,7 @@ template <class Options>
 Options options_of(const nb::dict& keywords, const std::string& function) {
   Options options;
   set_keywords(options, keywords, function);
-  options.exec.device = resolve(options.exec.device);
+  options.exec.device = usable_device(options.exec.device);
   return options;
 }
 

@@ -54,7 +54,7 @@ template <class Request>
 Request with_keywords(const nb::dict& keywords, const char* function) {
   Request request;
   set_keywords(request, keywords, function);
-  request.exec.device = resolve(request.exec.device);
+  request.exec.device = usable_device(request.exec.device);
   return request;
 }
 

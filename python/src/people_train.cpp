@@ -61,7 +61,7 @@ TrainOptions with_keywords(Kind kind, const nb::dict& keywords) {
       throw InvalidArgument(
           fmt::format("{} has no use for a detector of kind {}", keyword, people::to_string(kind)));
   }
-  options.exec.device = resolve(options.exec.device);
+  options.exec.device = usable_device(options.exec.device);
   return options;
 }
 

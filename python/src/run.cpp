@@ -164,7 +164,20 @@ void detail::run_aside(CallState& state, nb::handle progress, const std::functio
   if (state.fault) std::rethrow_exception(state.fault);
 }
 
-Calls::Calls() : state_(std::make_unique<detail::CallState>()), turn_(new Turn) {}
+Device usable_device(Device wanted) {
+  static std::atomic<pid_t> user = 0;  // the process that uses a GPU
+  const pid_t process = getpid();
+  if (wanted.kind != DeviceKind::kCpu && user != 0 && user != process)
+    throw DeviceError(
+        "this process was forked after its parent used a GPU, and CUDA does not work here; start "
+        "processes by multiprocessing's method 'spawn', or ask for device='cpu'");
+  const Device device = resolve(wanted);
+  if (device.kind == DeviceKind::kCuda) user = process;
+  return device;
+}
+
+Calls::Calls(Device device)
+    : state_(std::make_unique<detail::CallState>()), turn_(new Turn), device_(device) {}
 Calls::~Calls() = default;
 
 Exec Calls::watched(Exec exec) const {
@@ -179,6 +192,7 @@ void Calls::stop() { state_->stop.request_stop(); }
 void Calls::begin_anew_after_fork() {
   const auto process = getpid();
   if (process == process_) return;
+  (void)usable_device(device_);
   if (process_ != 0) {
     (void)turn_.release();
     (void)state_.release();

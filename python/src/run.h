@@ -45,10 +45,15 @@ struct Work {
   bool is_small() const { return operations < 2e7; }
 };
 
+// The device that is used where a caller wants `wanted`. Throws DeviceError for anything but the
+// CPU in a process that was forked from one that has used a GPU, because CUDA does not work there.
+Device usable_device(Device wanted);
+
 // The calls of one object: one at a time, other threads wait for their turn.
 class Calls {
  public:
-  Calls();
+  // `device`, already resolved, is the one that calls work on.
+  explicit Calls(Device device = Device::cpu());
   ~Calls();
 
   // The settings of a call with this object's stop and progress added.
@@ -81,6 +86,7 @@ class Calls {
 
   std::unique_ptr<detail::CallState> state_;
   std::unique_ptr<Turn> turn_;
+  Device device_;
   std::int64_t interruptions_ = 0;
   int process_ = 0;
 };
@@ -101,7 +107,8 @@ class Kept {
       : exec_(std::move(exec)),
         stream_(exec_.device),
         make_(std::move(make)),
-        on_interrupt_(on_interrupt) {
+        on_interrupt_(on_interrupt),
+        calls_(exec_.device) {
     exec_.stream = stream_.get();
   }
 

@@ -56,9 +56,13 @@ Image<std::uint8_t> read_rgb(const std::string& path) {
 // An image of Python. Opacity is left out, which takes a copy.
 class SceneImage {
  public:
-  explicit SceneImage(nb::handle image, const char* name = "image")
-      : input_(byte_image(image, name)), view_(input_.of<std::uint8_t>()) {
+  // `stream` is that of ImageNeed.
+  explicit SceneImage(nb::handle image, const char* name = "image", const Stream* stream = nullptr)
+      : input_(byte_image(image, name, stream)), view_(input_.of<std::uint8_t>()) {
     if (view_.channels != 4) return;
+    if (view_.memory == Memory::kCuda)
+      throw InvalidArgument(
+          fmt::format("{} lies on a GPU and has 4 channels; expected 1 or 3 there", name));
     opaque_ = Image<std::uint8_t>(view_.width, view_.height, 3);
     for (int y = 0; y < view_.height; ++y)
       for (int x = 0; x < view_.width; ++x)
@@ -156,7 +160,7 @@ class Classifier {
         }) {}
 
   nb::tuple classify(nb::handle image) {
-    const SceneImage input(image);
+    const SceneImage input(image, "image", classifier_.stream());
     const scenes::ClassifyResult result = classifier_.call(
         work(input), nb::none(),
         [&](scenes::Classifier& classifier) { return classifier.classify(input.view()); });
@@ -164,13 +168,13 @@ class Classifier {
   }
 
   nb::object features(nb::handle image) {
-    const SceneImage input(image);
+    const SceneImage input(image, "image", maker_.stream());
     return to_numpy(maker_.call(work(input), nb::none(),
                                 [&](FeatureMaker& maker) { return maker.make(input.view()); }));
   }
 
   nb::object words(nb::handle image) {
-    const SceneImage input(image);
+    const SceneImage input(image, "image", maker_.stream());
     return to_numpy(maker_.call(work(input), nb::none(),
                                 [&](FeatureMaker& maker) { return maker.words(input.view()); }));
   }
@@ -262,7 +266,7 @@ nb::tuple train(const nb::list& images, const Labels& labels,
   const auto options = options_of<TrainOptions>(keywords, "train");
   const SceneImages set(images);
   Failures failures(skip);
-  Calls calls;
+  Calls calls(options.exec.device);
   auto model = calls.run(kLong, progress, [&] {
     TrainOptions watched = options;
     watched.exec = calls.watched(options.exec);
@@ -313,7 +317,7 @@ nb::tuple evaluate(const nb::list& images, const Labels& labels, int classes,
   std::vector<Split> divided;
   for (const auto& [train, test] : splits) divided.push_back({train, test});
   Failures failures(skip);
-  Calls calls;
+  Calls calls(request.exec.device);
   EvaluateReport report = calls.run(kLong, progress, [&] {
     scenes::EvaluateOptions watched = request.evaluate;
     watched.exec = calls.watched(request.exec);
@@ -371,7 +375,7 @@ void for_each_keyword(BagOptions& options, Function function) {
 nb::tuple learn_words(const nb::list& images, const nb::dict& keywords, nb::handle progress) {
   const auto options = options_of<BagOptions>(keywords, "BagOfWords");
   const SceneImages set(images);
-  Calls calls;
+  Calls calls(options.exec.device);
   const Dictionary dictionary = calls.run(kLong, progress, [&] {
     scenes::DictionaryOptions watched = options.dictionary;
     watched.exec = calls.watched(options.exec);
@@ -409,7 +413,7 @@ class Bag {
  private:
   BagOptions options_;
   Dictionary dictionary_;
-  Calls calls_;
+  Calls calls_{options_.exec.device};
 };
 
 void bind_models(nb::module_& m) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -90,6 +92,87 @@ def test_the_stream_that_fills_an_array_is_awaited(images, detector):
     assert filled_late(images[0], lambda tensor: detector.detect(Unordered(tensor))) != expected
 
 
+def test_distances_stay_on_the_gpu(images):
+    rng = np.random.default_rng(1)
+    P, Q = (rng.integers(0, 50, (500, 16)).astype(np.uint16) for _ in range(2))
+    there = [torch.from_numpy(rows.astype(np.int32)).cuda().to(torch.uint16) for rows in (P, Q)]
+    expected = fovea.emd.distance(P, Q, device="cpu")
+    every, one = slice(None), slice(1)
+    for rows in ((every, every), (every, one), (one, every)):
+        found = fovea.emd.distance(there[0][rows[0]], there[1][rows[1]], device="cuda")
+        assert isinstance(found.distances, fovea.DeviceArray) and found.distances.shape == (500,)
+        host = fovea.emd.distance(P[rows[0]], Q[rows[1]], device="cpu")
+        assert np.array_equal(np.asarray(found), np.asarray(host))
+        tensor = torch.from_dlpack(found.distances)
+        assert tensor.data_ptr() == found.distances.__cuda_array_interface__["data"][0]
+    assert np.array_equal(fovea.emd.distance(*there, device="cuda").numpy().distances, expected.distances)
+    real = [torch.from_numpy(rows.astype(np.float64)).cuda() for rows in (P, Q)]
+    flows = fovea.emd.distance(*real, flows=True, device="cuda").numpy()
+    assert flows.flows.shape == (500, 16, 16)
+    assert np.allclose(flows.flows.sum((1, 2)), np.minimum(P.sum(1), Q.sum(1)))
+    real[0][3, 2] = -1
+    with pytest.raises(fovea.InvalidArgument, match="row 3 of P or Q"):
+        fovea.emd.distance(*real, device="cuda")
+    marked = np.asarray(fovea.emd.distance(*real, invalid="nan", device="cuda"))
+    assert np.isnan(marked[3]) and np.isfinite(np.delete(marked, 3)).all()
+
+
+def test_targets_are_followed_in_frames_on_the_gpu(images):
+    boxes, paths = (200, 160, 48, 64), []
+    for place in (np.asarray, lambda frame: torch.from_numpy(frame).cuda()):
+        tracker = fovea.emd.Tracker(place(images[0]), box=boxes, device="cuda")
+        paths.append(tracker.track(place(images[1])))
+    assert paths[0] == paths[1]
+
+
+def test_places_are_classified_on_the_gpu(images):
+    classifier = fovea.scenes.Classifier("sun8", device="cuda")
+    expected = classifier.classify(images[0])
+    assert classifier.classify(torch.from_numpy(images[0]).cuda()) == expected
+    assert filled_late(images[0], classifier.classify) == expected
+
+
+def test_clusters_of_points_on_the_gpu():
+    points = np.random.default_rng(2).normal(size=(4000, 24)).astype(np.float32)
+    there = torch.from_numpy(points).cuda()
+    host, device = (fovea.KMeans(n_clusters=20, device="cuda").fit(X) for X in (points, there))
+    assert np.array_equal(host.cluster_centers_, device.cluster_centers_)
+    labels = device.predict(there)
+    assert isinstance(labels, fovea.DeviceArray)
+    assert np.array_equal(torch.from_dlpack(labels).cpu().numpy(), host.labels_)
+    assert filled_late(points, lambda X: device.predict(X).numpy().tolist()) == host.labels_.tolist()
+
+
+def test_points_of_a_video_on_the_gpu():
+    rng = np.random.default_rng(3)
+    noise = rng.integers(0, 255, (12, 16, 3)).astype(np.uint8)
+    frames = [np.roll(np.kron(noise, np.ones((6, 6, 1), np.uint8)), 3 * t, 1) for t in range(30)]
+    expected = fovea.actions.points(frames, device="cuda")
+    assert len(expected) > 0
+    assert fovea.actions.points([torch.from_numpy(frame).cuda() for frame in frames], device="cuda") == expected
+
+
+def test_a_forked_process_says_that_cuda_does_not_work(images, detector):
+    detector.detect(images[0])
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        said = []
+        flow = fovea.flow.Estimator
+        for use in (lambda: detector.detect(images[0]), lambda: flow(device="cuda"), lambda: flow(device="auto")):
+            try:
+                use()
+                said.append("nothing")
+            except fovea.DeviceError as error:
+                said.append(str(error))
+        os.write(writing, "|".join(said).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        said = pipe.read().split("|")
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(said) == 3 and all("spawn" in one for one in said), said
+
+
 def test_arrays_in_the_wrong_place_are_refused(images, detector):
     tensor = torch.from_numpy(images[0]).cuda()
     with pytest.raises(fovea.DeviceError, match="ask for device='cuda:0'"):
@@ -105,3 +188,14 @@ def test_arrays_in_the_wrong_place_are_refused(images, detector):
 def test_cupy(images, detector):
     cupy = pytest.importorskip("cupy")
     assert detector.detect(cupy.asarray(images[0])) == detector.detect(images[0])
+    flow = fovea.flow.Estimator(device="cuda").estimate(*(cupy.asarray(image) for image in images))
+    for array in (cupy.from_dlpack(flow.u), cupy.asarray(flow.u)):
+        assert array.data.ptr == flow.u.__cuda_array_interface__["data"][0]
+        assert np.array_equal(cupy.asnumpy(array), flow.numpy().u)
+    with cupy.cuda.Stream(non_blocking=True):
+        late = cupy.zeros_like(cupy.asarray(images[0]))
+        torch.cuda.synchronize()
+        with torch.cuda.stream(torch.cuda.ExternalStream(cupy.cuda.get_current_stream().ptr)):
+            torch.cuda._sleep(400_000_000)
+        late[...] = cupy.asarray(images[0])
+        assert detector.detect(late) == detector.detect(images[0])

@@ -24,19 +24,9 @@ int device_of(const void* data);
 
 // Makes a GPU the current one and returns the one that was current before.
 int change_device(int index);
+void restore_device(int index) noexcept;
 
-// Makes another GPU the current one while this object lives. For the CPU it changes nothing.
-class ScopedDevice {
- public:
-  explicit ScopedDevice(Device device)
-      : previous_(device.kind == DeviceKind::kCuda ? change_device(device.index) : kNoDevice) {}
-  ~ScopedDevice();
-  ScopedDevice(const ScopedDevice&) = delete;
-  ScopedDevice& operator=(const ScopedDevice&) = delete;
-
- private:
-  int previous_;
-};
+using fovea::ScopedDevice;
 
 // Creates a cudaStream_t on a GPU.
 void* make_stream(int index);

@@ -90,4 +90,11 @@ Device resolve(Device wanted) {
   return wanted;
 }
 
+ScopedDevice::ScopedDevice(Device device)
+    : previous_(device.kind == DeviceKind::kCuda ? cuda::change_device(device.index)
+                                                 : cuda::kNoDevice) {}
+ScopedDevice::~ScopedDevice() {
+  if (previous_ >= 0) cuda::restore_device(previous_);
+}
+
 }  // namespace fovea

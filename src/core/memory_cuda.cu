@@ -58,8 +58,6 @@ int change_device(int index) {
   return previous;
 }
 
-ScopedDevice::~ScopedDevice() {
-  if (previous_ >= 0) cudaSetDevice(previous_);
-}
+void restore_device(int index) noexcept { cudaSetDevice(index); }
 
 }  // namespace fovea::cuda

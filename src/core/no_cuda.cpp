@@ -13,7 +13,7 @@ std::uint64_t free_memory(Device) { absent(); }
 std::string absence(int) { return kAbsence; }
 int device_of(const void*) { return kNoDevice; }
 int change_device(int) { absent(); }
-ScopedDevice::~ScopedDevice() = default;
+void restore_device(int) noexcept {}
 std::string toolkit_version() { return {}; }
 void* make_stream(int) { absent(); }
 void release_stream(void*) noexcept {}

@@ -1,5 +1,6 @@
 #include "people/gray_cuda.cuh"
 
+#include "core/rgb.h"
 #include "people/cascade/cascade_math.h"
 
 namespace fovea::people::cuda {
@@ -8,8 +9,8 @@ namespace {
 constexpr int kThreads = 128;
 
 struct Luma {
-  __device__ unsigned operator()(const std::uint8_t* rgb) const {
-    return (299U * rgb[0] + 587U * rgb[1] + 114U * rgb[2] + 500U) / 1000U;
+  __device__ int operator()(const std::uint8_t* rgb) const {
+    return fovea::detail::luma(rgb[0], rgb[1], rgb[2]);
   }
 };
 struct CascadeGray {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/srgb.h"
+#include "core/rgb.h"
 #include "report/oklab.h"
 
 namespace fovea::report {

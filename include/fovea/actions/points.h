@@ -99,8 +99,9 @@ struct FramePoints {
   Image<float> descriptors{};  // one per row
 };
 
-// Finds the points of an endless video in bounded memory. Frames are gray or RGB, have one size and
-// lie in host memory.
+// Finds the points of an endless video in bounded memory. Frames are gray or RGB and have one size.
+// They lie in host memory, or on the GPU that does the work, where they must be complete before the
+// call.
 // The points of a frame are ready latency() frames after it. At its ends the video is continued
 // with its first and its last frame. The points are equal to the bit for any number of threads and
 // on any device.
@@ -123,7 +124,7 @@ class FOVEA_API PointStream {
   std::unique_ptr<Impl> impl_;
 };
 
-// All points of a short video whose frames, gray or RGB, lie in host memory.
+// All points of a short video whose frames are like those of a PointStream.
 FOVEA_API PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
                                const PointOptions& options = {});
 

@@ -44,4 +44,17 @@ FOVEA_API std::string to_string(Device device);
 // usable is a DeviceError; there is no silent fall-back to the CPU.
 FOVEA_API Device resolve(Device wanted);
 
+// Makes another GPU the current one while this object lives, so that new images and arrays in
+// Memory::kCuda lie there. For the CPU it changes nothing.
+class FOVEA_API ScopedDevice {
+ public:
+  explicit ScopedDevice(Device device);
+  ~ScopedDevice();
+  ScopedDevice(const ScopedDevice&) = delete;
+  ScopedDevice& operator=(const ScopedDevice&) = delete;
+
+ private:
+  int previous_;  // below 0 where nothing was changed
+};
+
 }  // namespace fovea

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _fovea, actions, emd, flow, mesh, people, scenes
+from .. import _fovea, actions, emd, flow, mesh, ops, people, scenes
 from ..kmeans import KMeans
 from ._measure import Call
 
@@ -84,6 +84,9 @@ def small_calls() -> Iterator[Small]:
     yield Small(
         "mesh.Segmenter.segment", "4 faces", lambda: segmenter.segment(solid), lambda: divider.segment(solid._mesh)
     )
+
+    sums: Any = _fovea.ops
+    yield Small("ops.integral", "8x8", lambda: ops.integral(tiny), lambda: sums.integral(tiny, "float64", {}))
 
     recognizer = actions.Recognizer("weizmann", **alone)
     other_recognizer = actions.Recognizer("weizmann", **alone)

@@ -12,7 +12,7 @@ import numpy as np
 from .. import _fovea
 from .._arguments import flag, word
 from .._keywords import takes_options
-from .._results import Table, command_line
+from .._results import Table, command_line, on_host
 from ..errors import InvalidArgument, InvalidType
 from ._shared import Array, Bytes, Doubles, Ground, as_ground, as_numbers, what
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .._options import EmdSolveOptions
 
 _STATUSES: tuple[str, ...] = tuple(_fovea.emd.status_names())
-_INVALID = _STATUSES.index("invalid mass")
 _PIVOT_LIMIT = _STATUSES.index("pivot limit")
 # What the names of ground distances begin with; anything else names a file.
 _GROUNDS = frozenset(str(word).partition(":")[0] for word in _fovea.emd.ground_words())
@@ -31,11 +30,11 @@ _GROUNDS = frozenset(str(word).partition(":")[0] for word in _fovea.emd.ground_w
 class Distances(Table):
     """The distances of a batch, one row per problem."""
 
-    distances: Doubles  #: one per problem
+    distances: Any  #: one per problem, float64: a NumPy array, or a DeviceArray where P was on a GPU
     status: Bytes  #: one number per problem; ``statuses`` has their names
     #: steps of the simplex method; 0 where a closed form or its start was optimal
     pivots: np.ndarray[Any, np.dtype[np.uint16]]
-    flows: Doubles | None  #: on request the mass moved from bin i to bin j, of shape (problems, rows, columns)
+    flows: Any  #: on request the mass moved from bin i to bin j, of shape (problems, rows, columns)
     ground: dict[str, Any]  #: form, size and unit of the ground distance, and whether it is a metric and exact
 
     _compared = ("distances", "status", "pivots", "flows")
@@ -46,6 +45,14 @@ class Distances(Table):
         self.ground = ground
         self._seconds = origin.get("seconds", 0.0)
 
+    def numpy(self) -> Distances:
+        """The same with arrays of the CPU: itself where they are such already."""
+        if isinstance(self.distances, np.ndarray):
+            return self
+        found = (on_host(self.distances), self.status, self.pivots, on_host(self.flows))
+        origin = {"options": self.options, "provenance": self.provenance, "command": self.command}
+        return Distances(found, self.ground, seconds=self._seconds, **origin)
+
     @property
     def statuses(self) -> list[str]:
         """``optimal``, ``empty``, ``pivot limit`` (the distance is an upper bound) or ``invalid mass``, per problem."""
@@ -54,36 +61,37 @@ class Distances(Table):
     def columns(self) -> dict[str, Array]:
         """distance, status and pivots."""
         return {
-            "distance": self.distances,
+            "distance": on_host(self.distances),
             "status": np.array(_STATUSES)[self.status],
             "pivots": self.pivots,
         }
 
     def __len__(self) -> int:
-        return len(self.distances)
+        return len(self.status)
 
     @overload
     def __getitem__(self, index: int) -> float: ...
     @overload
     def __getitem__(self, index: Any) -> Any: ...
     def __getitem__(self, index: Any) -> Any:
-        return self.distances[index]
+        return on_host(self.distances)[index]
 
     def __iter__(self) -> Iterator[float]:
-        return iter(self.distances)
+        return iter(on_host(self.distances))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.distances, dtype=dtype) if copy else np.asarray(self.distances, dtype=dtype)
+        distances = on_host(self.distances)
+        return np.array(distances, dtype=dtype) if copy else np.asarray(distances, dtype=dtype)
 
     def __float__(self) -> float:
         """The distance of a single problem."""
         if len(self) != 1:
             raise InvalidType(f"only the distance of one problem is a number, and there are {len(self)}")
-        return float(self.distances[0])
+        return float(self[0])
 
     def __repr__(self) -> str:
         count = "1 distance" if len(self) == 1 else f"{len(self)} distances"
-        mean = f", mean {float(np.mean(self.distances)):.6g}" if len(self) else ""
+        mean = f", mean {float(np.mean(on_host(self.distances))):.6g}" if len(self) else ""
         unproved = int(np.count_nonzero(self.status == _PIVOT_LIMIT))
         bounds = f", {unproved} upper bounds" if unproved else ""
         made = f"{self.options['ground']}, {self.provenance['device']}, {1000 * self._seconds:.3g} ms"
@@ -142,6 +150,8 @@ def _bins(rows: Any) -> int:
 
 def _refuse_row(row: int, P: Any, Q: Any, names: tuple[str, str] | None = None) -> None:
     for name, rows in zip(names or (f"row {row} of P", f"row {row} of Q"), (P, Q)):
+        if _fovea.lies_on_gpu(rows):
+            raise InvalidArgument(f"row {row} of P or Q has a mass that is negative or not finite")
         table = np.atleast_2d(np.asarray(rows))
         masses = table[row if len(table) > 1 else 0]
         for i, mass in enumerate(masses.tolist()):
@@ -163,7 +173,8 @@ def distance(
     """The exact Earth Mover's Distance of each row of P to the row of Q, or to the only row of one of them.
 
     Rows are histograms of up to 64 bins: uint8, uint16, float32 or float64, or lists of numbers. The ground distance is
-    a name (l1, l2, squared, threshold:T, circular, discrete), a file of costs, or costs as an array of float64. With
+    a name (l1, l2, squared, threshold:T, circular, discrete), a file of costs, or costs as an array of float64. Where P
+    lies on a GPU, the distances and flows stay there. With
     ``flows`` the result has the mass that moves from each bin to each other. A mass that is negative or not finite
     raises InvalidArgument; with ``invalid="nan"`` the distance of its problem is NaN, and the others are solved."""
     start = time.perf_counter()
@@ -173,11 +184,9 @@ def distance(
     if not isinstance(flows, bool):
         flows = flag(flows, "flows")
     kept = _kept.get(as_ground(ground), _bins(P), dict(options))
-    found = kept.solver.solve(P, Q, flows)
-    if found[4] >= 0:
-        if invalid == "raise":
-            _refuse_row(found[4], P, Q)
-        found[0][found[1] == _INVALID] = np.nan
+    found = kept.solver.solve(P, Q, flows, invalid == "nan")
+    if found[4] >= 0 and invalid == "raise":
+        _refuse_row(found[4], P, Q)
     return Distances(
         found,
         dict(kept.ground),
@@ -227,7 +236,7 @@ def _transport(a: Any, b: Any, M: Any, check_marginals: bool, flows: bool) -> An
     first, second, costs = _balanced(a, b, M, flag(check_marginals, "check_marginals"))
     # With a penalty of 0 the result is the cost itself, not the cost per mass.
     solver = _kept.get(costs, 0, {"mass": "penalty", "penalty": 0.0, "device": "cpu"}).solver
-    found = solver.solve(first, second, flows)
+    found = solver.solve(first, second, flows, False)
     if found[4] >= 0:
         _refuse_row(found[4], first, second, ("a", "b"))
     return found

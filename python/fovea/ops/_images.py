@@ -53,12 +53,18 @@ def _pixels(image: Any) -> Any:
     return _fovea.files.read_image(path_of(image), {}) if is_path(image) else image
 
 
+# Types as they are mostly passed. NumPy needs microseconds to name a type.
+_NAMES = {
+    kind: np.dtype(kind).name for kind in (np.float64, np.float32, np.uint8, np.uint16, np.uint32, np.uint64, np.int32)
+}
+
+
 def _type_name(dtype: Any) -> str:
     """The name of a type of NumPy's, or an empty text for None."""
     if dtype is None:
         return ""
     try:
-        return str(np.dtype(dtype).name)
+        return _NAMES.get(dtype) or str(np.dtype(dtype).name)
     except TypeError:
         raise InvalidType(f"dtype is {shown(dtype)}; expected a type of numbers such as numpy.float32") from None
 

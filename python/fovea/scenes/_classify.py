@@ -43,7 +43,7 @@ class Scene(Table):
         self.label = label
         self.name = classes[label]
         self.score = float(numbers[label])
-        self.scores = {name: float(score) for name, score in zip(classes, numbers)}
+        self.scores = dict(zip(classes, numbers.tolist()))
         self.file = origin.get("file")
         self._numbers = numbers
         self._seconds = origin.get("seconds", 0.0)

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "actions/points/points_engine.h"
+#include "core/backend.h"
 #include "core/dispatch.h"
 
 namespace fovea::actions {
@@ -26,9 +27,11 @@ constexpr Choice kVotes[] = {{"count", static_cast<int>(FlowVotes::kCount)},
 
 using Frame = ImageView<const std::uint8_t>;
 
-void require_frame(const Frame& frame, Extent size, std::int64_t number) {
-  fovea::detail::require_host("points", "a frame", frame.memory);
-  if (frame.empty() || frame.channels != 1)
+// Frames on a GPU may still have colors, which its engine converts itself.
+void require_frame(const Frame& frame, Extent size, std::int64_t number, const Exec& exec) {
+  const bool on_device = frame.memory == Memory::kCuda;
+  if (on_device) fovea::detail::resolve_exec("points", exec, {frame});
+  if (frame.empty() || (frame.channels != 1 && !(on_device && frame.channels == 3)))
     throw InvalidArgument(fmt::format("points: frame {} is {}; expected a gray or RGB image",
                                       number, fovea::detail::shape_text(frame)));
   if (size.width > 0 && (frame.width != size.width || frame.height != size.height))
@@ -85,11 +88,12 @@ class Finder {
   int latency() const { return plan_.latency; }
   int block() const { return engine_ ? engine_->block() : 1; }
   bool on_cuda() const { return fovea::detail::on_cuda(exec_); }
+  const Exec& exec() const { return exec_; }
   std::int64_t taken() const { return taken_; }
 
   void push(std::span<const Frame> frames) {
     for (std::size_t i = 0; i < frames.size(); ++i)
-      require_frame(frames[i], size_, taken_ + static_cast<std::int64_t>(i));
+      require_frame(frames[i], size_, taken_ + static_cast<std::int64_t>(i), exec_);
     if (frames.empty()) return;
     if (!engine_) {
       engine_ = start_engine(plan_, frames[0], exec_);
@@ -285,8 +289,9 @@ std::span<const FramePoints> PointStream::push(ImageView<const std::uint8_t> fra
     Extent size;
     if (!impl_->waiting.empty())
       size = {impl_->waiting.front().width(), impl_->waiting.front().height()};
-    require_frame(gray, size, impl_->pushed);
-    impl_->waiting.push_back(clone(gray));
+    require_frame(gray, size, impl_->pushed, impl_->finder.exec());
+    const fovea::cuda::ScopedDevice here(impl_->finder.exec().device);
+    impl_->waiting.push_back(clone(gray, gray.memory));
     if (static_cast<int>(impl_->waiting.size()) == impl_->block) impl_->flush();
   }
   ++impl_->pushed;
@@ -343,10 +348,11 @@ Image<float> describe_points(std::span<const ImageView<const std::uint8_t>> fram
           "within {} frames",
           i, p.x, p.y, p.frame, p.sigma2, p.tau2, count));
   }
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    require_frame(frames[i], {frames[0].width, frames[0].height}, static_cast<std::int64_t>(i));
-  const PointPlan plan = plan_descriptors(points, options);
   const Exec resolved = fovea::detail::resolve_exec("points", options.exec, {Memory::kHost});
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    require_frame(frames[i], {frames[0].width, frames[0].height}, static_cast<std::int64_t>(i),
+                  resolved);
+  const PointPlan plan = plan_descriptors(points, options);
   const auto site_of = [&](const SpaceTimePoint& point) {
     Site site{point.frame, 0, 0, 0};
     while (plan.sigma2_of(site.channel) != point.sigma2 || plan.tau2_of(site.channel) != point.tau2)

@@ -87,6 +87,9 @@ struct Grid {
   cudaStream_t stream = nullptr;
 };
 
+// The gray levels of a frame on the device, gray or RGB.
+void take_gray(const ImageView<const std::uint8_t>& frame, std::uint8_t* gray, int stride,
+               cudaStream_t stream);
 void make_gray(const std::uint8_t* frames, std::ptrdiff_t frame_bytes, int stride, float* level,
                const PlaneShape& shape, int count, cudaStream_t stream);
 void halve_level(const float* from, const PlaneShape& from_shape, float* to,

@@ -242,18 +242,31 @@ class CudaPointEngine final : public PointEngine {
     for (int i = 0; i < lanes; ++i) lanes_.push_back(std::make_unique<FlowLane>(exec_));
   }
 
+  // Frames of the host are gathered in pinned memory and go to the device in runs; those that lie
+  // on the device are converted where they are.
   void take(std::span<const ImageView<const std::uint8_t>> frames) {
     // What the previous copy read from here is complete: every push ends with its maxima on the
     // host.
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      std::uint8_t* to = staging_.data() + static_cast<std::ptrdiff_t>(i) * frame_bytes_;
-      for (int y = 0; y < frames[i].height; ++y)
-        std::memcpy(to + static_cast<std::ptrdiff_t>(y) * frame_stride_, frames[i].row(y),
-                    static_cast<std::size_t>(frames[i].width));
+    for (std::size_t i = 0; i < frames.size();) {
+      if (frames[i].memory == Memory::kCuda) {
+        take_gray(frames[i], frame(static_cast<int>(i)), frame_stride_, stream_);
+        ++i;
+        continue;
+      }
+      const std::size_t first = i;
+      for (; i < frames.size() && frames[i].memory != Memory::kCuda; ++i) stage(frames[i], i);
+      check(cudaMemcpyAsync(frame(static_cast<int>(first)), staged(first),
+                            (i - first) * frame_bytes_, cudaMemcpyHostToDevice, stream_),
+            "points: frames");
     }
-    check(cudaMemcpyAsync(frame(0), staging_.data(), frames.size() * frame_bytes_,
-                          cudaMemcpyHostToDevice, stream_),
-          "points: frames");
+  }
+  std::uint8_t* staged(std::size_t index) {
+    return staging_.data() + static_cast<std::ptrdiff_t>(index) * frame_bytes_;
+  }
+  void stage(const ImageView<const std::uint8_t>& frame, std::size_t index) {
+    for (int y = 0; y < frame.height; ++y)
+      std::memcpy(staged(index) + static_cast<std::ptrdiff_t>(y) * frame_stride_, frame.row(y),
+                  static_cast<std::size_t>(frame.width));
   }
 
   // Each lane has a stretch of the block, beginning with the frame before it. The flow of that pair

@@ -4,6 +4,7 @@
 #include "actions/points/points_cuda.cuh"
 #include "actions/points/points_math.h"
 #include "core/launch.cuh"
+#include "core/rgb.h"
 
 namespace fovea::actions::cuda {
 namespace {
@@ -237,8 +238,24 @@ __global__ void sample_flow_kernel(const float* u, const float* v, int stride, i
   out_v[offset_of(at, shape)] = v == nullptr ? 0.0F : v[from];
 }
 
+// Luma as io::to_gray() computes it; gray frames are copied.
+__global__ void take_gray_kernel(ImageView<const std::uint8_t> frame, std::uint8_t* gray,
+                                 int stride) {
+  const auto [x, y] = fovea::cuda::thread_place();
+  if (x >= frame.width || y >= frame.height) return;
+  const std::uint8_t* pixel = &frame.at(x, y);
+  gray[static_cast<std::ptrdiff_t>(y) * stride + x] = static_cast<std::uint8_t>(
+      frame.channels == 1 ? pixel[0] : fovea::detail::luma(pixel[0], pixel[1], pixel[2]));
+}
+
 }  // namespace
 
+void take_gray(const ImageView<const std::uint8_t>& frame, std::uint8_t* gray, int stride,
+               cudaStream_t stream) {
+  take_gray_kernel<<<fovea::cuda::grid_over(frame.width, frame.height, kThreads), kThreads, 0,
+                     stream>>>(frame, gray, stride);
+  check_launch("points: frames on the device");
+}
 void make_gray(const std::uint8_t* frames, std::ptrdiff_t frame_bytes, int stride, float* level,
                const PlaneShape& shape, int count, cudaStream_t stream) {
   gray_kernel<<<grid_for(shape, count), kThreads, 0, stream>>>(frames, frame_bytes, stride, level,

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/srgb.h"
+#include "core/rgb.h"
 
 namespace fovea::emd {
 namespace {

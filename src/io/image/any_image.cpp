@@ -11,6 +11,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/rgb.h"
 #include "io/image/codec.h"
 
 namespace fovea::io {
@@ -46,7 +47,7 @@ T luma(const T* rgb) {
   if constexpr (kIsFloat<T>) {
     return T(0.299) * rgb[0] + T(0.587) * rgb[1] + T(0.114) * rgb[2];
   } else if constexpr (sizeof(T) <= 2 && std::is_unsigned_v<T>) {
-    return static_cast<T>((299U * rgb[0] + 587U * rgb[1] + 114U * rgb[2] + 500U) / 1000U);
+    return static_cast<T>(fovea::detail::luma(rgb[0], rgb[1], rgb[2]));
   } else {
     return to_sample<T>(0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2]);
   }

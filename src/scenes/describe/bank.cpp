@@ -1,7 +1,7 @@
 // The kernels of the bank: MATLAB's fspecial('gaussian') and fspecial('log'), and the Gaussian
 // convolved with [1 0 -1], zero beyond its square. All are computed in double precision.
 #include "scenes/describe/bank.h"
-#include "core/srgb.h"
+#include "core/rgb.h"
 
 #include <fovea/core/error.h>
 

@@ -93,9 +93,4 @@ FOVEA_HD inline float standardized(float x, float scale, float offset) {
   return std::fma(x, scale, offset);
 }
 
-// Brightness of a byte pixel from 0 to 255, computed as in to_gray().
-FOVEA_HD inline int gray_of_rgb(int r, int g, int b) {
-  return (299 * r + 587 * g + 114 * b + 500) / 1000;
-}
-
 }  // namespace fovea::scenes

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "core/rgb.h"
 #include "scenes/describe/bank_math.h"
 #include "scenes/describe/lab_math.h"
 #include "scenes/describe/tile_math.h"
@@ -92,7 +93,7 @@ __device__ inline void read_pixel(const GridEntry& entry, int x, int y, const fl
   const int g = entry.channels == 3 ? __ldg(pixel + 1) : r;
   const int b = entry.channels == 3 ? __ldg(pixel + 2) : r;
   if constexpr (kColor == Color::kGray) {
-    planes[0] = static_cast<float>(entry.channels == 3 ? gray_of_rgb(r, g, b) : r);
+    planes[0] = static_cast<float>(entry.channels == 3 ? fovea::detail::luma(r, g, b) : r);
   } else {
     const LabPixel lab = lab_of(__ldg(linear + r), __ldg(linear + g), __ldg(linear + b));
     planes[0] = lab.l;

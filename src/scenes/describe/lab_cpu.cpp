@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/rgb.h"
 #include "scenes/describe/bank.h"
 #include "scenes/describe/lab_math.h"
 
@@ -108,7 +109,7 @@ void gray_line(const std::uint8_t* pixels, int channels, int count, float* to) {
     return;
   }
   for (int i = 0; i < count; ++i, pixels += 3)
-    to[i] = static_cast<float>(gray_of_rgb(pixels[0], pixels[1], pixels[2]));
+    to[i] = static_cast<float>(fovea::detail::luma(pixels[0], pixels[1], pixels[2]));
 }
 
 }  // namespace

@@ -175,6 +175,36 @@ TEST_P(Points, TwinsAgreeToTheBit) {
     }
 }
 
+// Frames on the device, in color and gray, beside others in host memory.
+TEST_P(Points, FramesMayLieOnTheDevice) {
+  if (device().kind != DeviceKind::kCuda) GTEST_SKIP() << "there is no other memory";
+  const test::Clip clip = test::busy_clip({83, 61, 40}, 23);
+  PointOptions options = points_on({}, exec());
+  options.block = 8;
+  PointStream host(options), there(options);
+  for (std::size_t t = 0; t < clip.size(); ++t) {
+    const ImageView<const std::uint8_t> gray = clip[t].view();
+    Image<std::uint8_t> color(gray.width, gray.height, 3);
+    for (int y = 0; y < gray.height; ++y)
+      for (int x = 0; x < gray.width; ++x)
+        for (int c = 0; c < 3; ++c)
+          color.at(x, y, c) = static_cast<std::uint8_t>(gray.at(x, y) / (1 + c));
+    const auto given = t % 3 == 0   ? clone(gray, Memory::kCuda)
+                       : t % 3 == 1 ? clone(color, Memory::kCuda)
+                                    : clone(color);
+    const std::span<const FramePoints> expected =
+        t % 3 == 0 ? host.push(gray) : host.push(color.view());
+    const std::span<const FramePoints> found = there.push(given.view());
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_TRUE(test::images_equal(found[i].descriptors, expected[i].descriptors));
+      ASSERT_EQ(found[i].points.size(), expected[i].points.size());
+      for (std::size_t p = 0; p < found[i].points.size(); ++p)
+        EXPECT_EQ(key(found[i].points[p]), key(expected[i].points[p]));
+    }
+  }
+}
+
 TEST(PointsTest, ThreadsDoNotMatter) {
   const test::Clip clip = test::busy_clip({80, 64, 20}, 19);
   Exec exec;
@@ -324,18 +354,23 @@ TEST(PointsTest, BadInputIsNamed) {
   EXPECT_THAT(refusal([&] { stream.push(Image<std::uint8_t>(40, 30)); }), HasSubstr("finish"));
 }
 
-TEST(PointsTest, FramesLieInHostMemory) {
+TEST(PointsTest, FramesOnAGpuAreRefusedByTheCpu) {
   const Image<std::uint8_t> gray(40, 30), colored(40, 30, 3);
-  PointOptions options;
-  options.exec.device = Device::cpu();
-  constexpr const char* kExpected =
-      "points: a frame lies in GPU memory, expected host memory; clone() it first";
+  const std::vector<SpaceTimePoint> points(1, {.x = 1, .y = 1, .sigma2 = 4, .tau2 = 4});
+  const auto options_on = [](Device device) {
+    PointOptions options;
+    options.exec.device = device;
+    return options;
+  };
   for (const auto* image : {&gray, &colored}) {
-    const auto there = test::said_to_lie_on_a_gpu(*image);
-    const std::vector<SpaceTimePoint> points(1, {.x = 1, .y = 1, .sigma2 = 4, .tau2 = 4});
-    EXPECT_EQ(refusal([&] { PointStream(options).push(there); }), kExpected);
-    EXPECT_EQ(refusal([&] { find_points({&there, 1}, options); }), kExpected);
-    EXPECT_EQ(refusal([&] { describe_points({&there, 1}, points, options); }), kExpected);
+    test::expect_refused_on_the_cpu(
+        *image, [&](auto view, Device device) { PointStream(options_on(device)).push(view); });
+    test::expect_refused_on_the_cpu(*image, [&](auto view, Device device) {
+      find_points({&view, 1}, options_on(device));
+    });
+    test::expect_refused_on_the_cpu(*image, [&](auto view, Device device) {
+      describe_points({&view, 1}, points, options_on(device));
+    });
   }
 }
 

@@ -91,11 +91,5 @@ TEST(Bank, FiltersAreCountedFromNought) {
   EXPECT_THROW(bank_kernel(-1), InvalidArgument);
 }
 
-TEST(Bank, GrayIsThatOfTheFilesFloor) {
-  EXPECT_EQ(gray_of_rgb(255, 255, 255), 255);
-  EXPECT_EQ(gray_of_rgb(255, 0, 0), 76);
-  EXPECT_EQ(gray_of_rgb(0, 255, 0), 150);
-}
-
 }  // namespace
 }  // namespace fovea::scenes

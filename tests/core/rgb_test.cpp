@@ -1,4 +1,4 @@
-#include "core/srgb.h"
+#include "core/rgb.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +18,13 @@ TEST(Srgb, HasTheValuesOfTheStandard) {
   EXPECT_NEAR(srgb_to_linear(0.5), 0.214041, 1e-6);
   EXPECT_NEAR(srgb_to_linear(10 / 255.0), 0.003035, 1e-6);  // on the straight part
   EXPECT_NEAR(linear_to_srgb(0.18), 0.461356, 1e-6);        // middle gray
+}
+
+TEST(Luma, RoundsTheWeightsOfBt601) {
+  EXPECT_EQ(luma(255, 255, 255), 255);
+  EXPECT_EQ(luma(255, 0, 0), 76);
+  EXPECT_EQ(luma(0, 255, 0), 150);
+  EXPECT_EQ(luma(65535, 65535, 65535), 65535);
 }
 
 }  // namespace
