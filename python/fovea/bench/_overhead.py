@@ -51,7 +51,7 @@ def small_calls() -> Iterator[Small]:
         "emd.distance",
         "1 pair of 3 bins",
         lambda: emd.distance(one, other, **alone),
-        lambda: solver.solve(one, other, False),
+        lambda: solver.solve(one, other, False, False),
     )
 
     frame = np.zeros((16, 16, 3), np.uint8)
@@ -77,7 +77,7 @@ def small_calls() -> Iterator[Small]:
         "mesh.distances",
         "4 faces, from one",
         lambda: mesh.distances(solid, 0, **alone),
-        lambda: module.distances(solid._mesh, source, alone, None),
+        lambda: module.distances(solid._graph, solid._mesh, source, alone, None),
     )
     segmenter = mesh.Segmenter(2, **alone)
     divider: Any = segmenter._segmenter
