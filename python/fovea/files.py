@@ -32,7 +32,9 @@ def as_path(value: object, name: str = "path", expected: str = "a path in UTF-8"
         path = os.fsdecode(value)  # type: ignore[arg-type]
         path.encode()
     except (TypeError, UnicodeEncodeError):
-        raise InvalidType(f"{name} is {value!r}; expected {expected}") from None
+        shown = repr(value)
+        said = shown if "\n" not in shown and len(shown) <= 200 else f"of type {type(value).__name__}"
+        raise InvalidType(f"{name} is {said}; expected {expected}") from None
     if "\0" in path:
         raise InvalidArgument(f"{name} is {path!r}; a path has no NUL in it")
     return path
