@@ -54,12 +54,14 @@ Solutions make_solutions(const GroundDistance& ground, int problems, Memory memo
   Solutions made{Array<double>(count, memory),
                  Array<Status>(count, memory),
                  Array<std::uint16_t>(count, memory),
-                 {}};
+                 {},
+                 Array<SolvedBy>(count, memory)};
   if (flow) made.flow = Image<double>(ground.rows() * ground.columns(), problems, 1, memory);
   return made;
 }
 SolutionsView view_of(Solutions& made) {
-  return {made.distance.data(), made.status.data(), made.pivots.data(), made.flow.view()};
+  return {made.distance.data(), made.status.data(), made.pivots.data(), made.flow.view(),
+          made.solved_by.data()};
 }
 
 // Histograms of one type where the twin needs them.
@@ -77,6 +79,7 @@ struct SolverWork {
   fovea::detail::Placed<double> distance{}, flow{};
   fovea::detail::Placed<Status> status{};
   fovea::detail::Placed<std::uint16_t> pivots{};
+  fovea::detail::Placed<SolvedBy> solved_by{};
 };
 
 }  // namespace
@@ -127,6 +130,19 @@ const char* to_string(Status status) {
   return "invalid mass";
 }
 
+const char* to_string(SolvedBy solver) {
+  switch (solver) {
+    case SolvedBy::kNothing: return "nothing";
+    case SolvedBy::kClosedForm: return "closed_form";
+    case SolvedBy::kGreedyStart: return "greedy_start";
+    case SolvedBy::kGreedySimplex: return "greedy_simplex";
+    case SolvedBy::kTableau: return "tableau";
+    case SolvedBy::kWideTableau: return "wide_tableau";
+    case SolvedBy::kAuxiliarySimplex: break;
+  }
+  return "auxiliary_simplex";
+}
+
 struct Solver::Impl {
   GroundDistance ground;
   SolverOptions options;
@@ -157,12 +173,14 @@ void Solver::Impl::run(const MassBatch<Mass>& batch, const SolutionsView& out, c
   const SolutionsView found{kept.distance.prepare(row(out.distance), side).data,
                             kept.status.prepare(row(out.status), side).data,
                             kept.pivots.prepare(row(out.pivots), side).data,
-                            kept.flow.prepare(out.flow, side)};
+                            kept.flow.prepare(out.flow, side),
+                            kept.solved_by.prepare(row(out.solved_by), side).data};
   kept.twin->solve(there, found, exec);
   kept.distance.give_back(exec);
   kept.status.give_back(exec);
   kept.pivots.give_back(exec);
   kept.flow.give_back(exec);
+  kept.solved_by.give_back(exec);
 }
 
 Solver::Solver(GroundDistance ground, const SolverOptions& options)
@@ -217,7 +235,7 @@ Solution distance(const GroundDistance& ground, std::span<const double> first,
   const Solutions found = solver.solve<double>(view(first), view(second), true);
   const double* flow = found.flow.row(0);
   return {found.distance[0], found.status[0], found.pivots[0],
-          std::vector<double>(flow, flow + found.flow.width())};
+          std::vector<double>(flow, flow + found.flow.width()), found.solved_by[0]};
 }
 
 }  // namespace fovea::emd

@@ -108,6 +108,12 @@ TEST(SolveMath, NormalizedMassesWeighTheSame) {
   EXPECT_EQ(factors.first, 2);
   EXPECT_EQ(factors.second, 3);
   EXPECT_EQ(mass_factors((std::int64_t{1} << 40) + 1, std::int64_t{1} << 40).first, 0);
+  const CountFactors counts = count_factors(121, 69840, (1 << 27) - 1);
+  EXPECT_EQ(counts.first, 69840);
+  EXPECT_EQ(counts.second, 121);
+  EXPECT_EQ(count_factors(66, 33, 66).second, 2);
+  EXPECT_EQ(count_factors(66, 33, 65).first, 0);
+  EXPECT_EQ(count_factors(5, 5, 4).first, 1);
   std::int64_t masses[] = {1, 1, 5};
   normalize_to(masses, 3, 7);
   EXPECT_EQ(std::accumulate(masses, masses + 3, std::int64_t{0}), kNormalTotal);

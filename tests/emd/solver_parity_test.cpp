@@ -50,6 +50,9 @@ void expect_equal(const GroundDistance& ground, const Pairs<Mass>& pairs, const 
     const auto at = static_cast<std::size_t>(k);
     ASSERT_EQ(cpu.status[at], gpu.status[at]) << "problem " << k;
     ASSERT_EQ(cpu.distance[at], gpu.distance[at]) << "problem " << k;
+    if (given.start == SimplexStart::kAuxiliary && given.solver == SolverKind::kSimplex) {
+      ASSERT_EQ(cpu.solved_by[at], gpu.solved_by[at]) << "problem " << k;
+    }
     if (!given.flow || gpu.status[at] != Status::kOptimal) continue;
     for (const Solutions* found : {&cpu, &gpu})
       ASSERT_NO_FATAL_FAILURE(expect_flow(ground, on_gpu.options(), first.row(k),
@@ -126,6 +129,55 @@ TYPED_TEST(EmdSolverParityOf, AuxiliaryStart) {
       expect_equal_problems<TypeParam>(
           random, bins, bins, 100,
           {.mass = mass, .solver = SolverKind::kSimplex, .start = SimplexStart::kAuxiliary});
+}
+
+TYPED_TEST(EmdSolverParityOf, AuxiliaryStartWithFlowsAndClosedForms) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(21);
+  for (int round = 0; round < 60; ++round)
+    expect_equal_problems<TypeParam>(
+        random, between(random, 1, 18), between(random, 1, 18), 100,
+        {.mass = kPolicies[round % 3],
+         .solver = round % 4 < 2 ? SolverKind::kSimplex : SolverKind::kAuto,
+         .start = SimplexStart::kAuxiliary,
+         .one_second = round % 5 == 0,
+         .flow = round % 2 == 0});
+}
+
+// Totals whose least common multiple fits into 27 bits and totals where it does not, equal totals,
+// empty histograms and histograms of one bin, in every kernel.
+TYPED_TEST(EmdSolverParityOf, NormalizedTotals) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(22);
+  constexpr int kTotals[] = {121, 69840, 121, 65521, 65519, 1, 0};
+  for (int round = 0; round < 24; ++round) {
+    const int bins = between(random, 2, 16);
+    const GroundDistance ground = random_ground(random, bins, bins);
+    Pairs<TypeParam> pairs{Image<TypeParam>(bins, 196), Image<TypeParam>(bins, 196)};
+    constexpr int kMost = std::is_same_v<TypeParam, std::uint8_t> ? 250 : 65000;
+    for (int k = 0; k < 196; ++k) {
+      const auto fill = [&](TypeParam* masses, int total) {
+        total = std::min(total, 2 * kMost);
+        for (int i = 0; total > 0; i = (i + 1) % bins) {
+          const int room = kMost - static_cast<int>(masses[i]);
+          const int some = std::min({total, room, k % 4 == 0 ? total : 1 + total / 3});
+          masses[i] = static_cast<TypeParam>(masses[i] + static_cast<TypeParam>(some));
+          total -= some;
+        }
+      };
+      std::fill_n(pairs.first.row(k), bins, TypeParam{0});
+      std::fill_n(pairs.second.row(k), bins, TypeParam{0});
+      fill(pairs.first.row(k), kTotals[k % 7]);
+      fill(pairs.second.row(k), kTotals[k / 7 % 7]);
+    }
+    for (const SimplexStart start : {SimplexStart::kGreedy, SimplexStart::kAuxiliary})
+      for (const SolverKind solver : {SolverKind::kAuto, SolverKind::kSimplex})
+        expect_equal(ground, pairs,
+                     {.mass = MassPolicy::kNormalize,
+                      .solver = solver,
+                      .start = start,
+                      .flow = round % 3 == 0});
+  }
 }
 
 // More than the slots of all blocks, so that they are refilled.

@@ -48,6 +48,7 @@ struct MapReport {
   std::int64_t solved = 0;        // new histograms given to the solver. A histogram counts again
                                   // where it could not be kept: where its key is too large (windows
                                   // of 15 bins cut by the border), or after the cache was emptied
+  SolvedCounts solved_by{};       // which solver took how many of the solved ones
   std::int64_t pivots = 0;        // simplex pivots for the solved ones
   std::int64_t unproved = 0;      // solved ones stopped by SolverOptions::max_pivots: upper bounds
   std::int64_t resets = 0;        // how often the cache was full and was emptied

@@ -3,6 +3,8 @@
 #include <fovea/core/image.h>
 #include <fovea/emd/ground.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,6 +52,39 @@ enum class Status : unsigned char {
 };
 FOVEA_API const char* to_string(Status status);
 
+// What solved a problem. kNothing, kTableau, kWideTableau and kAuxiliarySimplex are the same on
+// every device. Of the others, a GPU starts in another order, so that kGreedyStart and
+// kGreedySimplex differ, and it searches where a CPU has a closed form but masses are real, unequal
+// (unless they are normalized) or normalized to a total of 2^27 or more, or flows are requested.
+enum class SolvedBy : unsigned char {
+  kNothing,        // a histogram is empty or invalid
+  kClosedForm,     // the closed form of the ground distance
+  kGreedyStart,    // the greedy start, which was optimal without a pivot
+  kGreedySimplex,  // pivots from the greedy start
+  kTableau,        // the tableau of bits from the auxiliary sink, with masses of 32 bits: up to 16
+                   // bins, and whole masses whose totals (for kNormalize the least common multiple
+                   // of the totals) are below 2^27 and, in units of cost, cost below 2^62
+  kWideTableau,    // the same with masses of 64 bits, for all other masses
+  kAuxiliarySimplex  // pivots over a tree from the auxiliary sink: more than 16 bins
+};
+inline constexpr int kSolvers = 7;
+FOVEA_API const char* to_string(SolvedBy solver);  // such as "wide_tableau"
+
+// How many problems each solver took.
+struct SolvedCounts {
+  std::array<std::int64_t, kSolvers> counts{};
+
+  std::int64_t& operator[](SolvedBy solver) { return counts[static_cast<std::size_t>(solver)]; }
+  std::int64_t operator[](SolvedBy solver) const {
+    return counts[static_cast<std::size_t>(solver)];
+  }
+  SolvedCounts& operator+=(const SolvedCounts& other) {
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
+    return *this;
+  }
+  bool operator==(const SolvedCounts&) const = default;
+};
+
 // The solutions of a batch: one entry per problem, in the order of the problems and in their
 // memory. What was not requested is empty.
 struct Solutions {
@@ -59,12 +94,14 @@ struct Solutions {
   // One row per problem: the mass moved from bin i to bin j stands at i * columns + j. For
   // kNormalize it is a share of the whole mass.
   Image<double> flow;
+  Array<SolvedBy> solved_by;
 };
 struct SolutionsView {
   double* distance = nullptr;
   Status* status = nullptr;         // may be null
   std::uint16_t* pivots = nullptr;  // may be null
   ImageView<double> flow{};         // may be empty
+  SolvedBy* solved_by = nullptr;    // may be null
 };
 
 // Computes exact Earth Mover's Distances of many pairs of histograms under one ground distance. It
@@ -113,6 +150,7 @@ struct Solution {
   Status status = Status::kOptimal;
   int pivots = 0;
   std::vector<double> flow{};  // rows * columns
+  SolvedBy solved_by = SolvedBy::kNothing;
 };
 // Solves one problem; for many, a Solver is faster.
 FOVEA_API Solution distance(const GroundDistance& ground, std::span<const double> first,

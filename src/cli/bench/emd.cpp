@@ -252,6 +252,12 @@ int problems_of(const EmdBenchOptions& options, const Context& context) {
 int run_bench_emd(EmdBenchOptions& options, Context& context) {
   check_formats(options.bench, context);
   if (options.verify > 0) return verify(options.verify, context);
+  if (!options.frame.charts.empty() && !options.frames)
+    throw InvalidArgument("--charts shows whole frames; add --frames");
+  if (!options.frame.charts.empty() && (options.bench.csv || options.bench.markdown))
+    throw InvalidArgument("--charts writes a table as CSV itself; print text or --json");
+  if (!options.frame.charts.empty())
+    return run_emd_experiment(options.frame, options.bench.repeats, context);
   return run_bench(options.bench, context, [&] {
     return options.frames ? emd_frame_cases(options.frame, context)
                           : solver_cases(options.bins, problems_of(options, context));
@@ -280,20 +286,31 @@ Command bench_emd_command() {
           "simplex and from the auxiliary sink; small differences remain, because LEMON's results "
           "are rounded to 24 bits. --frames measures maps of whole frames against the number of "
           "channels, as Shaffer's paper does: windows have 11x11 pixels, costs are min(|i - j|, "
-          "3), and the frames show such a street or the corner of an --image. Cold rows keep "
+          "3) or those of --ground, and the frames show such a street or the corner of a --scene. "
+          "Cold rows keep "
           "nothing from frame to frame, people walk in them and each frame has noise of its own; "
           "in "
           "warm rows nothing changes. On a GPU, labels come from pinned host memory and distances "
           "go back to it, "
-          "with at most three frames at a time.",
+          "with at most three frames at a time. --charts instead repeats the paper's experiment: "
+          "it "
+          "maps the first frame with nothing known and once more, and then the frames that follow, "
+          "one at a time. It draws the time against channels and against the number of the frame, "
+          "the share of pixels whose distance was known, and which solver took how many problems. "
+          "The frame rates that the paper gives are beside them.",
       .examples =
           {{"fovea bench emd --device cpu --threads 1 --bins 11", "time 11 bins with one thread"},
            {"fovea bench emd --filter threshold --json", "time one ground distance and print JSON"},
            {"fovea bench emd --verify 1000000", "compare a million random problems with LEMON"},
            {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
-            "time maps of whole frames, cold and warm"}},
+            "time maps of whole frames, cold and warm"},
+           {"fovea bench emd --frames --start both --charts paper/ --repeats 3",
+            "repeat the paper's experiment from both starts and draw it"},
+           {"fovea bench emd --frames --scene concord.png --target pout.png --start auxiliary",
+            "the paper's method on pictures of your own"}},
       .request = make_request<EmdBenchOptions, run_bench_emd>,
-      .reads_images = true};
+      .reads_images = true,
+      .reads_videos = true};
 }
 
 }  // namespace fovea::cli

@@ -195,6 +195,10 @@ void print_json(const DistanceRequest& request, Context& context, const emd::Gro
   print_result(context, [&](io::JsonWriter& writer) {
     write_ground(writer, ground);
     writer.member("failed", failed);
+    emd::SolvedCounts counts;
+    for (std::size_t k = 0; k < answers.errors.size(); ++k)
+      if (answers.errors[k].empty()) ++counts[answers.found.solved_by[answers.row_of[k]]];
+    write_solved_by(writer, counts);
     // Writes one list per quantity with one entry per problem, which is null where the problem is
     // invalid.
     const auto list = [&](const char* name, const auto& write) {
@@ -209,6 +213,8 @@ void print_json(const DistanceRequest& request, Context& context, const emd::Gro
     list("statuses", [&](std::size_t row) { writer.value(to_string(answers.found.status[row])); });
     list("pivots",
          [&](std::size_t row) { writer.value(static_cast<int>(answers.found.pivots[row])); });
+    list("solvers",
+         [&](std::size_t row) { writer.value(to_string(answers.found.solved_by[row])); });
     if (request.flow)
       list("flows", [&](std::size_t row) {
         write_flow(writer, ground, answers.found.flow.row(static_cast<int>(row)));
@@ -258,8 +264,9 @@ int run_distance(DistanceRequest& request, Context& context) {
         continue;
       }
       const std::size_t row = answers.row_of[k];
-      context.console.print(fmt::format("{} {:.17g} {}\n", k, answers.found.distance[row],
-                                        to_string(answers.found.status[row])));
+      context.console.print(fmt::format("{} {:.17g} {} {}\n", k, answers.found.distance[row],
+                                        to_string(answers.found.status[row]),
+                                        to_string(answers.found.solved_by[row])));
     }
   }
   if (failed + unproved == 0) return kDone;
@@ -278,11 +285,12 @@ Command emd_distance_command() {
               "with histograms \"p\" and \"q\". Instead of \"problems\" the object may have a list "
               "of histograms \"P\", and as \"Q\" one histogram for all of them or a list of the "
               "same length. Histograms have up to 64 bins, and masses are whole or real numbers. "
-              "Prints one line per problem: its number, its distance and its status. A problem "
+              "Prints one line per problem: its number, its distance, its status and the solver "
+              "that took it. A problem "
               "with invalid masses is reported as such, and the others are solved.",
           .arguments = {},
           .examples = {{"fovea emd distance --problems pairs.json --json",
-                        "also report the pivots of each problem"},
+                        "also report the pivots of each problem and how many each solver took"},
                        {"fovea emd distance --problems p.json --ground threshold:3 --flow --json",
                         "use another ground distance and report the flows"},
                        {"fovea emd distance --problems p.json --solver simplex --start auxiliary",

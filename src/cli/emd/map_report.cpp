@@ -38,6 +38,7 @@ void write_stats(io::JsonWriter& json, const emd::MapReport& stats) {
   json.member("unproved", stats.unproved).member("cache_resets", stats.resets);
   json.member("cache_entries", stats.entries).member("cache_bytes", stats.cache_bytes);
   json.member("hit_rate", stats.hit_rate());
+  write_solved_by(json, stats.solved_by);
   json.end_object();
 }
 
@@ -85,11 +86,12 @@ void print_json(const MapReport& report, const MapRequest& request, const emd::S
 std::string line_of(const MapReport& report, const std::string& name) {
   const emd::MapReport total = total_of(report);
   const std::size_t frames = report.stats.size();
-  std::string line =
-      fmt::format("{}: {} of {}x{}, {} solved, {:.1f} % of pixels known or duplicate, {}\n", name,
-                  detail::counted(frames, "frame"), report.width, report.height,
-                  detail::counted(total.solved, "distance"), 100 * total.hit_rate(),
-                  seconds_text(report.seconds));
+  const std::string solvers = solved_by_text(total.solved_by);
+  std::string line = fmt::format(
+      "{}: {} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate, {}\n", name,
+      detail::counted(frames, "frame"), report.width, report.height,
+      detail::counted(total.solved, "distance"), solvers.empty() ? "" : " (" + solvers + ")",
+      100 * total.hit_rate(), seconds_text(report.seconds));
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
   if (report.areas->angle)

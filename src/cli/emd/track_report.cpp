@@ -45,7 +45,9 @@ void write_map(io::JsonWriter& json, const emd::MapReport& stats) {
   json.key("map").begin_object();
   json.member("windows", stats.pixels).member("cached", stats.cached);
   json.member("duplicate", stats.duplicate).member("solved", stats.solved);
-  json.member("pivots", stats.pivots).end_object();
+  json.member("pivots", stats.pivots);
+  write_solved_by(json, stats.solved_by);
+  json.end_object();
 }
 
 void print_json(const TrackReport& report, const TrackRequest& request, const emd::Tracker& tracker,

@@ -92,6 +92,7 @@ MapReport& MapReport::operator+=(const MapReport& later) {
   duplicate += later.duplicate;
   skipped += later.skipped;
   solved += later.solved;
+  solved_by += later.solved_by;
   pivots += later.pivots;
   unproved += later.unproved;
   resets += later.resets;

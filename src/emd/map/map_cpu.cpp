@@ -315,6 +315,7 @@ class CpuMap final : public MapEngine {
     distance_.resize(std::max(distance_.size(), count));
     pivots_.resize(distance_.size());
     status_.resize(distance_.size());
+    solved_by_.resize(distance_.size());
     each(static_cast<std::int64_t>(count), [&](std::size_t k) {
       std::copy_n(band.histogram(fresh_[unsolved_[k]].pixel), bins, problems_.data() + k * bins);
     });
@@ -322,10 +323,14 @@ class CpuMap final : public MapEngine {
     solver_->solve<std::uint16_t>(
         packed_view<const std::uint16_t>(problems_.data(), plan_.bins(), static_cast<int>(count)),
         packed_view<const std::uint16_t>(plan_.target.data(), columns, 1),
-        {.distance = distance_.data(), .status = status_.data(), .pivots = pivots_.data()});
+        {.distance = distance_.data(),
+         .status = status_.data(),
+         .pivots = pivots_.data(),
+         .solved_by = solved_by_.data()});
     for (std::size_t k = 0; k < count; ++k) {
       values_[unsolved_[k]] = static_cast<float>(distance_[k]);
       report.pivots += pivots_[k];
+      ++report.solved_by[solved_by_[k]];
       report.unproved += status_[k] == Status::kPivotLimit;
     }
     report.solved += static_cast<std::int64_t>(count);
@@ -365,6 +370,7 @@ class CpuMap final : public MapEngine {
   std::vector<double> distance_{};
   std::vector<std::uint16_t> pivots_{};
   std::vector<Status> status_{};
+  std::vector<SolvedBy> solved_by_{};
 };
 
 }  // namespace

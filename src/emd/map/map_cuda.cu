@@ -161,6 +161,8 @@ class CudaMap final : public MapEngine {
     flight.done.wait("emd map");
     flight.report.pivots = static_cast<std::int64_t>(flight.final[0].pivots);
     flight.report.unproved = static_cast<std::int64_t>(flight.final[0].unproved);
+    for (std::size_t i = 0; i < kSolvers; ++i)
+      flight.report.solved_by.counts[i] = static_cast<std::int64_t>(flight.final[0].solved_by[i]);
     return flight.report;
   }
 
@@ -332,14 +334,17 @@ class CudaMap final : public MapEngine {
     const auto view = [](const std::uint16_t* data, int bins, unsigned rows) {
       return packed_view(data, bins, static_cast<int>(rows), 1, Memory::kCuda);
     };
-    const SolutionsView out{distance_.reserve(count), status_.reserve(count),
-                            pivots_.reserve(count)};
+    const SolutionsView out{.distance = distance_.reserve(count),
+                            .status = status_.reserve(count),
+                            .pivots = pivots_.reserve(count),
+                            .solved_by = solved_by_.reserve(count)};
     solver_->solve<std::uint16_t>(
         view(bounded ? left_problems_.data() : problems_.data(), plan_.bins(), count),
         view(target_.data(), plan_.ground.columns(), 1), out);
-    store_solved(
-        job, {bounded ? unsolved_.data() : nullptr, out.distance, out.pivots, out.status, count},
-        stream());
+    store_solved(job,
+                 {bounded ? unsolved_.data() : nullptr, out.distance, out.pivots, out.status,
+                  out.solved_by, count},
+                 stream());
   }
 
   MapPlan plan_;
@@ -359,6 +364,7 @@ class CudaMap final : public MapEngine {
   KeptBuffer<std::uint64_t> binomials_{};
   KeptBuffer<std::uint32_t> fresh_pixels_{}, fresh_slots_{}, unsolved_{};
   KeptBuffer<Status> status_{};
+  KeptBuffer<SolvedBy> solved_by_{};
   Image<std::uint8_t> byte_counts_{};
   Image<std::uint16_t> word_counts_{};
 };

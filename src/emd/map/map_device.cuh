@@ -15,6 +15,7 @@ struct MapCounters {
   // For a frame:
   unsigned long long pivots;
   unsigned long long unproved;
+  unsigned long long solved_by[kSolvers];
 };
 
 struct KnownView {
@@ -118,6 +119,7 @@ struct SolvedView {
   const double* distance;
   const std::uint16_t* pivots;
   const Status* status;
+  const SolvedBy* solved_by;
   unsigned count;
 };
 void store_solved(const LookUp& job, const SolvedView& solved, cudaStream_t stream);

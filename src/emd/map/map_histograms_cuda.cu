@@ -127,15 +127,26 @@ __global__ void store_solved_kernel(const __grid_constant__ LookUp job,
                                     const __grid_constant__ SolvedView solved) {
   const unsigned i = thread_number();
   unsigned pivots = 0, unproved = 0;
+  int solver = -1;
   if (i < solved.count) {
     store_value(job, solved.unsolved != nullptr ? solved.unsolved[i] : i,
                 static_cast<float>(solved.distance[i]));
     pivots = solved.pivots[i];
     unproved = solved.status[i] == Status::kPivotLimit;
+    solver = static_cast<int>(solved.solved_by[i]);
   }
   pivots = __reduce_add_sync(~0U, pivots);
   unproved = __reduce_add_sync(~0U, unproved);
-  if (threadIdx.x % 32 != 0) return;
+  // Lane k counts the problems of solver k.
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  unsigned mine = 0;
+  for (int k = 0; k < kSolvers; ++k) {
+    const unsigned took = __ballot_sync(~0U, solver == k);
+    if (lane == k) mine = took;
+  }
+  if (mine != 0)
+    atomicAdd(&job.counters->solved_by[lane], static_cast<unsigned long long>(__popc(mine)));
+  if (lane != 0) return;
   if (pivots > 0) atomicAdd(&job.counters->pivots, static_cast<unsigned long long>(pivots));
   if (unproved > 0) atomicAdd(&job.counters->unproved, static_cast<unsigned long long>(unproved));
 }

@@ -16,6 +16,8 @@ namespace {
 constexpr int kStrideMultiple = 16;
 constexpr int kMostCellWords = 4;
 constexpr int kPivotsPerBin = 64;
+// Even the sum of 16 totals has 32 bits.
+constexpr std::int64_t kMostCountTotal = (std::int64_t{1} << 27) - 1;
 
 // The signs of costs alternate along a path of the tree, so that half of its costs and one
 // auxiliary cost bound every potential; pricing adds two potentials to a cost.
@@ -62,6 +64,8 @@ CostPlan::CostPlan(const GroundDistance& ground, const SolverOptions& options)
   narrow_total = std::min<std::int64_t>(
       std::numeric_limits<std::int32_t>::max(),
       (std::int64_t{1} << 62) / std::max(std::max<std::int64_t>(1, greatest), auxiliary));
+  count_total = static_cast<std::int32_t>(std::min<std::int64_t>(
+      kMostCountTotal, (std::int64_t{1} << 62) / std::max<std::int64_t>(1, greatest)));
   if (width == CostWidth::k16) costs16 = table_of<std::int16_t>(ground, stride, auxiliary);
   if (width <= CostWidth::k32) costs32 = table_of<std::int32_t>(ground, stride, auxiliary);
   costs64 = table_of<std::int64_t>(ground, stride, auxiliary);

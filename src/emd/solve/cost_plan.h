@@ -32,6 +32,9 @@ struct CostPlan {
   CostWidth width = CostWidth::k64;
   // Totals up to this one are solved with masses of 32 bits and sums of costs of 64 bits.
   std::int64_t narrow_total = 0;
+  // Whole masses with totals up to this one are counts to the kernels of a GPU, whose masses have
+  // 32 bits. It decides on every device which tableau takes a problem.
+  std::int32_t count_total = 0;
 
   // (rows + 1) * stride costs; tables of types that are too narrow are empty.
   std::vector<std::int16_t> costs16{};

@@ -45,12 +45,14 @@ struct Batch {
   int problems;
   ValueRule rule;
   int max_pivots;
+  std::int32_t most_total;  // masses of 32 bits have at most this total (CostPlan::count_total)
   double* distance;
   Status* status;         // may be null
   std::uint16_t* pivots;  // may be null
+  SolvedBy* solved_by;    // may be null
   double* flow;           // may be null
   std::ptrdiff_t flow_stride;
-  Queue unproved;  // problems whose start is not proved optimal
+  Queue unproved;  // problems whose start is not proved optimal, or that the tableau passes on
   Queue uneven;    // problems that need an extra bin or wider masses
 };
 

@@ -9,9 +9,6 @@
 
 namespace fovea::emd::lane {
 
-// Totals of 32-bit masses stay below this, so that their costs fit into 64 bits.
-inline constexpr double kMostCount = 0x1p20;
-
 // What is done with a problem after its masses have been read.
 enum class Next : unsigned char { kSolve, kUneven, kEmpty, kInvalid };
 
@@ -110,6 +107,22 @@ FOVEA_LANE void fill_extra(const Batch& batch, const Balance<typename S::Mass>& 
   }
 }
 
+// Multiplies both sides to the least total that they can have in common; returns false if this is
+// too large.
+template <class S>
+FOVEA_LANE bool normalize_counts(const Batch& batch, std::int32_t first_total,
+                                 std::int32_t second_total, Pair<S>& pair) {
+  const CountFactors factors = count_factors(first_total, second_total, batch.most_total);
+  if (factors.first == 0) return false;
+  FOVEA_UNROLL
+  for (int k = 0; k < S::kBins; ++k) {
+    pair.first[k] *= factors.first;
+    pair.second[k] *= factors.second;
+  }
+  pair.mass.moved = std::int64_t{first_total} * factors.first;
+  return true;
+}
+
 // Loads masses of 32 bits: counts, and real numbers that are whole. All other pairs are kUneven.
 template <class S>
 FOVEA_LANE Next load_counts(const Batch& batch, int problem, bool extra, Pair<S>& pair) {
@@ -127,10 +140,10 @@ FOVEA_LANE Next load_counts(const Batch& batch, int problem, bool extra, Pair<S>
         valid &= masses[k] >= 0;
         is_whole &= masses[k] == trunc(masses[k]);
         total += masses[k];
-        whole[k] = masses[k] < kMostCount ? static_cast<std::int32_t>(masses[k]) : 0;
+        whole[k] = masses[k] <= batch.most_total ? static_cast<std::int32_t>(masses[k]) : 0;
       }
       if (!valid || !(total <= 1.7976931348623157e308)) return Next::kInvalid;
-      return is_whole && total < kMostCount ? Next::kSolve : Next::kUneven;
+      return is_whole && total <= batch.most_total ? Next::kSolve : Next::kUneven;
     };
     double first_total, second_total;
     const Next one = convert(batch.first, pair.first, first_total);
@@ -145,7 +158,10 @@ FOVEA_LANE Next load_counts(const Batch& batch, int problem, bool extra, Pair<S>
     return Next::kEmpty;
   }
   if (first_total == second_total) return Next::kSolve;
-  if (!extra || batch.rule.policy == MassPolicy::kNormalize) return Next::kUneven;
+  if (batch.rule.policy == MassPolicy::kNormalize)
+    return normalize_counts<S>(batch, first_total, second_total, pair) ? Next::kSolve
+                                                                       : Next::kUneven;
+  if (!extra) return Next::kUneven;
   const auto balance = balance_of(first_total, second_total);
   pair.mass = {balance.moved, balance.first + balance.second};
   fill_extra<S>(batch, balance, pair);
@@ -175,20 +191,22 @@ FOVEA_LANE Next load_pair(const Batch& batch, int problem, bool extra, Pair<S>& 
   else return load_any<S>(batch, problem, pair);
 }
 
-FOVEA_LANE void hand_in(const Batch& batch, int problem, double distance, Status status,
-                        int pivots) {
+FOVEA_LANE void hand_in(const Batch& batch, int problem, double distance, Status status, int pivots,
+                        SolvedBy solver) {
   batch.distance[problem] = distance;
   if (batch.status != nullptr) batch.status[problem] = status;
   if (batch.pivots != nullptr)
     batch.pivots[problem] = static_cast<std::uint16_t>(pivots < 65535 ? pivots : 65535);
+  if (batch.solved_by != nullptr) batch.solved_by[problem] = solver;
 }
 
 // Writes the result of a pair that is not solved. Its flow is 0.
 FOVEA_LANE void hand_in_unsolved(const Batch& batch, int problem, Next next,
                                  const MovedMass& mass) {
   if (next == Next::kEmpty)
-    hand_in(batch, problem, empty_distance(batch.rule, mass), Status::kEmpty, 0);
-  else hand_in(batch, problem, 0, Status::kInvalidMass, 0);
+    hand_in(batch, problem, empty_distance(batch.rule, mass), Status::kEmpty, 0,
+            SolvedBy::kNothing);
+  else hand_in(batch, problem, 0, Status::kInvalidMass, 0, SolvedBy::kNothing);
 }
 
 // Clears a row of flow and enters the mass that stays in its bin.

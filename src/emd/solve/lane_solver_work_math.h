@@ -56,7 +56,7 @@ class ProveLane {
       proved = find_entering<S, false>(tables_, shared_, work.sides, potential_).gain >= 0;
       if (proved)
         hand_in(batch_, problem, distance_of(batch_.rule, work.cost, work.pair.mass),
-                Status::kOptimal, 0);
+                Status::kOptimal, 0, SolvedBy::kGreedyStart);
     } else if (work.next != Next::kUneven) {
       hand_in_unsolved(batch_, problem, work.next, work.pair.mass);
     }
@@ -130,7 +130,8 @@ struct Slots {
     const MovedMass mass{memory.moved[slot], memory.extra[slot], memory.exponent[slot],
                          memory.extra_exponent[slot]};
     hand_in(batch, problem, distance_of(batch.rule, memory.cost[slot], mass), status,
-            memory.pivots[slot]);
+            memory.pivots[slot],
+            memory.pivots[slot] == 0 ? SolvedBy::kGreedyStart : SolvedBy::kGreedySimplex);
     memory.problem[slot] = -1;
     if (batch.flow == nullptr) return;
     const Sides sides{memory.sources[slot], memory.sinks[slot]};

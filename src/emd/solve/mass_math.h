@@ -87,9 +87,10 @@ class MassScale {
   double one_ = 1, other_ = 1;
 };
 
-FOVEA_HD inline std::int64_t greatest_divisor(std::int64_t a, std::int64_t b) {
+template <class Mass>
+FOVEA_HD inline Mass greatest_divisor(Mass a, Mass b) {
   while (b != 0) {
-    const std::int64_t rest = a % b;
+    const Mass rest = a % b;
     a = b;
     b = rest;
   }
@@ -108,6 +109,18 @@ FOVEA_HD inline MassFactors mass_factors(std::int64_t first_total, std::int64_t 
   const MassFactors factors{second_total / divisor, first_total / divisor};
   const double total = static_cast<double>(first_total) * static_cast<double>(factors.first);
   return total < 0x1p52 ? factors : MassFactors{0, 0};
+}
+// The same for counts: the factors are 0 if the common total would be above `most`.
+struct CountFactors {
+  std::int32_t first = 1;
+  std::int32_t second = 1;
+};
+FOVEA_HD inline CountFactors count_factors(std::int32_t first_total, std::int32_t second_total,
+                                           std::int64_t most) {
+  if (first_total == second_total) return {};
+  const std::int32_t divisor = greatest_divisor(first_total, second_total);
+  const CountFactors factors{second_total / divisor, first_total / divisor};
+  return std::int64_t{first_total} * factors.first <= most ? factors : CountFactors{0, 0};
 }
 inline constexpr std::int64_t kNormalTotal = std::int64_t{1} << 50;
 // Scales masses so that their sum is kNormalTotal. Each is rounded to the nearest; the difference

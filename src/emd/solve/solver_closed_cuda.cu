@@ -102,7 +102,8 @@ __global__ void __launch_bounds__(kLanes)
       cost = circle_of(costs, batch.first.bins, pair);
     else if constexpr (kForm == GroundForm::kDiscrete) cost = discrete_of(costs, pair);
     else cost = monge_of(costs, pair);
-    lane::hand_in(batch, problem, distance_of(batch.rule, cost, pair.mass), Status::kOptimal, 0);
+    lane::hand_in(batch, problem, distance_of(batch.rule, cost, pair.mass), Status::kOptimal, 0,
+                  SolvedBy::kClosedForm);
   } else if (next != Next::kUneven) {
     lane::hand_in_unsolved(batch, problem, next, pair.mass);
   }

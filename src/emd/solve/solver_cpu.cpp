@@ -48,15 +48,15 @@ Found least_cost(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& fl
   const Mass *first = problem.first, *second = problem.second;
   if (plan.form == GroundForm::kDiscrete && !with_flow) {
     cost = discrete_cost<Sum>(first, second, plan.step, plan.rows);
-    return {};
+    return {.solver = SolvedBy::kClosedForm};
   }
   if (plan.form == GroundForm::kLine && equal && !with_flow) {
     cost = line_cost<Sum>(first, second, plan.gaps.data(), plan.rows);
-    return {};
+    return {.solver = SolvedBy::kClosedForm};
   }
   if (plan.form == GroundForm::kCircle && equal && !with_flow) {
     cost = circle_cost<Sum>(first, second, plan.step, plan.rows);
-    return {};
+    return {.solver = SolvedBy::kClosedForm};
   }
   if ((plan.form == GroundForm::kMonge || plan.form == GroundForm::kLine) && equal) {
     const std::int64_t* costs = plan.costs64.data();
@@ -72,7 +72,7 @@ Found least_cost(const CostPlan& plan, Problem<Mass>& problem, const FlowRow& fl
       });
     }
     cost = sum;
-    return {};
+    return {.solver = SolvedBy::kClosedForm};
   }
   return search(plan, problem, flow, cost);
 }
@@ -106,6 +106,7 @@ class Range {
       if (job_.out.status != nullptr) job_.out.status[k] = found.status;
       if (job_.out.pivots != nullptr)
         job_.out.pivots[k] = static_cast<std::uint16_t>(std::min(found.pivots, 65535));
+      if (job_.out.solved_by != nullptr) job_.out.solved_by[k] = found.solver;
     }
   }
 
@@ -119,15 +120,33 @@ class Range {
         found.status = Status::kEmpty;
         return empty_distance(plan_.rule, {0, std::max(first_total, second_total)});
       }
-      const bool scaled =
-          plan_.rule.policy == MassPolicy::kNormalize && first_total != second_total;
-      if (!scaled && std::max(first_total, second_total) <= plan_.narrow_total) {
+      const bool normalized = plan_.rule.policy != MassPolicy::kNormalize ||
+                              normalize_counts(first_total, second_total);
+      if (normalized && std::max(first_total, second_total) <= plan_.narrow_total) {
         const auto balance = narrow_.balance(plan_, first_total, second_total);
         narrow_.mass = {balance.moved, balance.first + balance.second};
         return solve_whole(plan_, narrow_, flow, found);
       }
     }
     return solve_any(first, second, flow, found);
+  }
+
+  // Multiplies both sides to the least total that they can have in common; returns false if this is
+  // too large. The factors of the last pair are kept, because most windows have the same total.
+  bool normalize_counts(std::int32_t& first_total, std::int32_t& second_total) {
+    if (first_total == second_total) return true;
+    if (first_total != last_first_ || second_total != last_second_) {
+      last_first_ = first_total;
+      last_second_ = second_total;
+      factors_ = count_factors(first_total, second_total,
+                               std::min<std::int64_t>(plan_.count_total, plan_.narrow_total));
+    }
+    if (factors_.first == 0) return false;
+    for (int i = 0; i < plan_.rows; ++i) narrow_.first[i] *= factors_.first;
+    for (int j = 0; j < plan_.columns; ++j) narrow_.second[j] *= factors_.second;
+    first_total *= factors_.first;
+    second_total = first_total;
+    return true;
   }
 
   double solve_any(const Mass* first, const Mass* second, const FlowRow& flow, Found& found) {
@@ -148,6 +167,7 @@ class Range {
       narrow_.second[j] = static_cast<std::int32_t>(wide_.second[j]);
     narrow_.equal = wide_.equal;
     narrow_.mass = wide_.mass;
+    narrow_.total = wide_.total;
     return solve_whole(plan_, narrow_, flow, found);
   }
 
@@ -155,6 +175,8 @@ class Range {
   const CostPlan& plan_;
   Problem<std::int32_t> narrow_;
   Problem<std::int64_t> wide_;
+  std::int32_t last_first_ = 0, last_second_ = 0;
+  CountFactors factors_{};
 };
 
 // Entry points for the dispatcher, which cannot name templates.

@@ -40,6 +40,7 @@ class Solver final : public BatchSolver {
   }
 
  private:
+  bool auxiliary() const { return plan_.start == SimplexStart::kAuxiliary; }
   bool lanes() const { return plan_.rows <= kMostLaneBins && plan_.columns <= kMostLaneBins; }
 
   template <class Mass>
@@ -51,9 +52,11 @@ class Solver final : public BatchSolver {
     if (batch.problems == 0) return;
     batch.rule = plan_.rule;
     batch.max_pivots = plan_.max_pivots;
+    batch.most_total = plan_.count_total;
     batch.distance = out.distance;
     batch.status = out.status;
     batch.pivots = out.pivots;
+    batch.solved_by = out.solved_by;
     batch.flow = out.flow.empty() ? nullptr : out.flow.data;
     batch.flow_stride = out.flow.stride;
     int* queues = queues_.reserve(kCounters + kQueues * static_cast<std::size_t>(batch.problems));
@@ -67,8 +70,9 @@ class Solver final : public BatchSolver {
     const Width width = narrow_ ? Width::kNarrow : Width::kMixed;
     if (plan_.form != GroundForm::kGeneral && batch.flow == nullptr) {
       solve_closed(plan_, batch, stream);
-    } else if (plan_.start == SimplexStart::kAuxiliary) {
-      solve_tableau(plan_, batch, stream);
+      if (auxiliary()) solve_tableau(plan_, batch, Source::kUneven, stream);
+    } else if (auxiliary()) {
+      solve_tableau(plan_, batch, Source::kAll, stream);
     } else if (order_.pivots <= kProveUpTo) {
       const Kernels& even = kernels(width, false);
       even.prove(batch, stream);
@@ -76,6 +80,7 @@ class Solver final : public BatchSolver {
     } else {
       kernels(width, false).improve(batch, Source::kAll, stream);
     }
+    if (auxiliary()) return;
     const bool counts = std::is_integral_v<Mass> && plan_.rule.policy != MassPolicy::kNormalize;
     if (lane::fits(costs_, true))
       kernels(counts ? width : Width::kWide, true).improve(batch, Source::kUneven, stream);
@@ -96,6 +101,7 @@ class Solver final : public BatchSolver {
                     plan_.max_pivots},
           .form = plan_.form,
           .metric = plan_.metric,
+          .auxiliary = auxiliary(),
           .gaps = plan_.gaps.empty() ? nullptr : general_gaps_.fill(plan_.gaps, stream),
           .step = plan_.step};
     }

@@ -12,16 +12,18 @@ inline constexpr int kMostLaneBins = 16;
 // with unequal mass or with masses that are not counts enter the batch's queue of uneven problems.
 void solve_closed(const CostPlan& plan, const lane::Batch& batch, cudaStream_t stream);
 
-// From the auxiliary sink, on a tableau of bits, with up to kMostLaneBins bins. Problems with
-// masses that are not counts, or that have to be normalized, enter the batch's queue of uneven
-// problems.
-void solve_tableau(const CostPlan& plan, const lane::Batch& batch, cudaStream_t stream);
+// From the auxiliary sink, on a tableau of bits, with up to kMostLaneBins bins: the whole batch, or
+// its uneven problems. A first kernel has masses of 32 bits; a second one with masses of 64 bits
+// takes what the first one passes on in the batch's queue of unproved problems.
+void solve_tableau(const CostPlan& plan, const lane::Batch& batch, lane::Source source,
+                   cudaStream_t stream);
 
 // What kernels read of a plan, on the device.
 struct GeneralTables {
   CostTable<std::int64_t> table;
   GroundForm form;
   bool metric;
+  bool auxiliary;  // search from the auxiliary sink
   const std::int64_t* gaps;
   std::int64_t step;
 };

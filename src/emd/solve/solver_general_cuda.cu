@@ -36,6 +36,7 @@ struct FlowRow {
 struct Found {
   Status status;
   int pivots;
+  SolvedBy solver;
 };
 
 // The masses of a problem, of any type.
@@ -68,7 +69,7 @@ template <int kWords>
 __device__ Found search(const GeneralTables& tables, Whole& pair, const FlowRow& flow, Wide& cost) {
   using B = Basis<std::int64_t, std::int64_t, kWords>;
   const CostTable<std::int64_t>& table = tables.table;
-  if (tables.metric) {
+  if (tables.metric && !tables.auxiliary) {
     for (int k = 0; k < table.rows; ++k) {
       const std::int64_t stays = min(pair.first[k], pair.second[k]);
       pair.first[k] -= stays;
@@ -82,10 +83,14 @@ __device__ Found search(const GeneralTables& tables, Whole& pair, const FlowRow&
     if (pair.first[i] > 0) basis.active.add(i);
   for (int j = 0; j <= table.columns; ++j)
     if (pair.second[j] > 0) basis.active.add(B::kColumn0 + j);
-  greedy_start(basis, table, pair.first, pair.second,
-               ScannedCells<typename B::Set>(table, basis.active, B::kColumn0));
+  if (tables.auxiliary) auxiliary_start(basis, table, pair.first, pair.second);
+  else
+    greedy_start(basis, table, pair.first, pair.second,
+                 ScannedCells<typename B::Set>(table, basis.active, B::kColumn0));
   const Status status = improve(basis, table, [&](const B& at) { return price(at, table, false); });
   cost = basis.cost;
+  if (tables.auxiliary)  // the surplus was charged for the auxiliary sink
+    cost -= static_cast<Wide>(pair.second[table.columns]) * table.costs[table.columns];
   if (flow.to != nullptr) {
     for (int k = 0; k + 1 < basis.lines; ++k) {
       const int line = basis.closed[k], parent = basis.parent[line];
@@ -94,7 +99,9 @@ __device__ Found search(const GeneralTables& tables, Whole& pair, const FlowRow&
       if (i < table.rows && j < table.columns) flow.add(i, j, basis.flow[line]);
     }
   }
-  return {status, basis.pivots};
+  if (tables.auxiliary) return {status, basis.pivots, SolvedBy::kAuxiliarySimplex};
+  return {status, basis.pivots,
+          basis.pivots == 0 ? SolvedBy::kGreedyStart : SolvedBy::kGreedySimplex};
 }
 
 template <int kWords>
@@ -117,7 +124,7 @@ __device__ Found least_cost(const GeneralTables& tables, Whole& pair, const Flow
   } else {
     return search<kWords>(tables, pair, flow, cost);
   }
-  return {Status::kOptimal, 0};
+  return {Status::kOptimal, 0, SolvedBy::kClosedForm};
 }
 
 template <int kWords>
@@ -128,7 +135,7 @@ __device__ void solve_problem(const GeneralTables& tables, const Batch& batch, i
     flow.to = batch.flow + problem * batch.flow_stride;
     for (int k = 0; k < batch.first.bins * batch.second.bins; ++k) flow.to[k] = 0;
   }
-  Found found{load(batch, problem, pair), 0};
+  Found found{load(batch, problem, pair), 0, SolvedBy::kNothing};
   double distance = 0;
   if (found.status == Status::kEmpty) {
     distance = empty_distance(batch.rule, pair.mass);
@@ -142,6 +149,7 @@ __device__ void solve_problem(const GeneralTables& tables, const Batch& batch, i
   if (batch.status != nullptr) batch.status[problem] = found.status;
   if (batch.pivots != nullptr)
     batch.pivots[problem] = static_cast<std::uint16_t>(min(found.pivots, 65535));
+  if (batch.solved_by != nullptr) batch.solved_by[problem] = found.solver;
 }
 
 template <int kWords>

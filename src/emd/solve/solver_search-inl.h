@@ -32,7 +32,8 @@ struct Problem {
   HWY_ALIGN Mass second[kMostLines] = {};
   HWY_ALIGN Mass kept[kMostLines];  // mass that stays in its bin
   MovedMass mass{};
-  bool equal = true;  // both sides have the same total
+  bool equal = true;       // both sides have the same total
+  std::int64_t total = 0;  // of the heavier side
 
   // Makes the totals equal by the element behind the last bin of the lighter side.
   Balance<Mass> balance(const CostPlan& plan, Mass first_total, Mass second_total) {
@@ -40,6 +41,7 @@ struct Problem {
     first[plan.rows] = balance.first;
     second[plan.columns] = balance.second;
     equal = first_total == second_total;
+    total = std::max(first_total, second_total);
     return balance;
   }
 };
@@ -47,6 +49,7 @@ struct Problem {
 struct Found {
   Status status = Status::kOptimal;
   int pivots = 0;
+  SolvedBy solver = SolvedBy::kNothing;
 };
 
 // Where the flow of a problem is written, in the caller's masses.
@@ -82,7 +85,8 @@ Found run_simplex(const CostTable<typename B::Cost>& table, const typename B::Se
         flow.add(i, j, static_cast<double>(basis.flow[line]));
     }
   }
-  return {status, basis.pivots};
+  return {status, basis.pivots,
+          basis.pivots == 0 ? SolvedBy::kGreedyStart : SolvedBy::kGreedySimplex};
 }
 
 template <class Cost, int kWords, class Mass, class Sum>
@@ -106,8 +110,9 @@ Found simplex(const CostPlan& plan, const Cost* costs, Problem<Mass>& problem, c
   }
   Mass *first = problem.first, *second = problem.second;
   if (plan.start == SimplexStart::kAuxiliary) {
-    const Found found = run_simplex<B>(
-        table, active, flow, cost, [&](B& basis) { auxiliary_start(basis, table, first, second); });
+    Found found = run_simplex<B>(table, active, flow, cost,
+                                 [&](B& basis) { auxiliary_start(basis, table, first, second); });
+    found.solver = SolvedBy::kAuxiliarySimplex;
     cost -= static_cast<Sum>(second[plan.columns]) *
             plan.auxiliary;  // the surplus was charged for the auxiliary sink
     return found;
@@ -154,6 +159,7 @@ Found bit_simplex(const CostPlan& plan, const Cost* costs, const Problem<Mass>& 
   start_tableau(tableau, masses[0], masses[1], static_cast<Cost>(plan.auxiliary), cost_of);
   Found found;
   found.status = improve(tableau, plan.max_pivots, found.pivots);
+  found.solver = problem.total <= plan.count_total ? SolvedBy::kTableau : SolvedBy::kWideTableau;
   cost = 0;
   for (int row = 0; row < tableau.rows; ++row) {
     const int column = tableau.basic[row];

@@ -1,7 +1,9 @@
 // Shaffer's simplex on CUDA: 4, 8 or 16 lanes per problem, so that a warp holds 8, 4 or 2 problems
-// in its registers and no lane waits for another warp.
+// in its registers and no lane waits for another warp. Masses are whole; those that are normalized
+// are multiplied to the least common multiple of the two totals.
 #include "core/launch.cuh"
 #include "emd/solve/lane_solver_load_math.h"
+#include "emd/solve/mass_math.h"
 #include "emd/solve/solver_cuda.cuh"
 #include "emd/solve/tableau_lane_math.h"
 
@@ -11,6 +13,9 @@ namespace {
 using lane::Batch;
 using lane::MassRows;
 using lane::MassType;
+using lane::Next;
+using lane::Queue;
+using lane::Source;
 using tableau::Candidate;
 using tableau::kAuxiliary;
 using tableau::kSide;
@@ -42,6 +47,17 @@ struct Group {
       value += __shfl_xor_sync(kWarp, value, apart, kLanes);
     return value;
   }
+  static __device__ Wide sum(Wide value) {
+    FOVEA_UNROLL
+    for (int apart = kLanes / 2; apart > 0; apart /= 2) {
+      const auto low = static_cast<std::uint64_t>(value);
+      const auto high = static_cast<std::int64_t>(value >> 64);
+      const std::uint64_t other_low = __shfl_xor_sync(kWarp, low, apart, kLanes);
+      const std::int64_t other_high = __shfl_xor_sync(kWarp, high, apart, kLanes);
+      value += (static_cast<Wide>(other_high) << 64) + static_cast<Wide>(other_low);
+    }
+    return value;
+  }
   static __device__ bool all(bool value) {
     const unsigned bits = __ballot_sync(kWarp, value);
     constexpr unsigned kMask = kLanes == 32 ? ~0U : (1U << kLanes % 32) - 1;
@@ -71,41 +87,151 @@ struct Group {
   }
 };
 
-// The mass of a bin, or -1 where it is not a count.
-__device__ std::int32_t read_count(const MassRows& rows, int problem, int bin) {
+// The masses of a problem as one of its lanes holds them.
+template <class Mass>
+struct Load {
+  Next next;
+  Mass supply, demand;
+  std::int64_t more;  // the total of the supplies minus that of the demands
+  MovedMass mass;
+};
+
+// A mass of any type.
+__device__ double read_real(const MassRows& rows, std::ptrdiff_t at) {
+  return rows.type == MassType::kFloat
+             ? static_cast<double>(static_cast<const float*>(rows.data)[at])
+             : static_cast<const double*>(rows.data)[at];
+}
+__device__ double read_mass(const MassRows& rows, std::ptrdiff_t at) {
+  if (rows.type == MassType::kUint8) return static_cast<const std::uint8_t*>(rows.data)[at];
+  if (rows.type == MassType::kUint16) return static_cast<const std::uint16_t*>(rows.data)[at];
+  return read_real(rows, at);
+}
+// The mass of a bin, 0 behind the last one, or -1 where it is not a count up to `most`.
+__device__ std::int32_t read_count(const MassRows& rows, int problem, int bin, std::int32_t most) {
   if (bin >= rows.bins) return 0;
   const std::ptrdiff_t at = problem * rows.stride + bin;
   if (rows.type == MassType::kUint8) return static_cast<const std::uint8_t*>(rows.data)[at];
   if (rows.type == MassType::kUint16) return static_cast<const std::uint16_t*>(rows.data)[at];
-  const double mass = rows.type == MassType::kFloat
-                          ? static_cast<double>(static_cast<const float*>(rows.data)[at])
-                          : static_cast<const double*>(rows.data)[at];
-  const bool count = mass >= 0 && mass < lane::kMostCount / kSide && mass == trunc(mass);
+  const double mass = read_real(rows, at);
+  const bool count = mass >= 0 && mass <= most && mass == trunc(mass);  // false for NaN
   return count ? static_cast<std::int32_t>(mass) : -1;
+}
+
+struct MassReader {
+  const MassRows& rows;
+  int problem;
+  __device__ double operator[](int bin) const {
+    return read_mass(rows, problem * rows.stride + bin);
+  }
+};
+
+// Loads masses of 32 bits, each lane those of its own bins. Pairs that do not fit are kUneven.
+template <int kLanes>
+__device__ Load<std::int32_t> load_masses(const Batch& batch, int problem, int me, std::int32_t) {
+  using Together = Group<kLanes>;
+  const std::int32_t first = read_count(batch.first, problem, me, batch.most_total);
+  const std::int32_t second = read_count(batch.second, problem, me, batch.most_total);
+  const bool counts = Together::all(first >= 0 && second >= 0);
+  Load<std::int32_t> load{Next::kSolve, counts ? first : 0, counts ? second : 0, 0, {}};
+  const std::int32_t first_total = Together::sum(load.supply);
+  const std::int32_t second_total = Together::sum(load.demand);
+  load.more = first_total - second_total;
+  load.mass.moved = load.more < 0 ? first_total : second_total;
+  load.mass.extra = load.more < 0 ? -load.more : load.more;
+  if (!counts || first_total > batch.most_total || second_total > batch.most_total) {
+    load.next = Next::kUneven;
+  } else if (first_total == 0 || second_total == 0) {
+    load.next = Next::kEmpty;
+  } else if (batch.rule.policy == MassPolicy::kNormalize) {
+    const CountFactors factors = count_factors(first_total, second_total, batch.most_total);
+    if (factors.first == 0) load.next = Next::kUneven;
+    load.supply *= factors.first;
+    load.demand *= factors.second;
+    load.more = 0;
+    load.mass = {std::int64_t{first_total} * factors.first};
+  }
+  return load;
+}
+
+// Loads masses of 64 bits, of any type. Every lane computes the masses of all bins, so that they
+// are those of the CPU to the bit, and takes its own.
+template <int kLanes>
+__device__ Load<std::int64_t> load_masses(const Batch& batch, int problem, int me, std::int64_t) {
+  std::int64_t supplies[kMostLaneBins], demands[kMostLaneBins];
+  const MassReader first{batch.first, problem}, second{batch.second, problem};
+  const WholePair whole =
+      make_whole(batch.rule.policy, MassSide<MassReader>{first, batch.first.bins, supplies},
+                 MassSide<MassReader>{second, batch.second.bins, demands});
+  Load<std::int64_t> load{Next::kSolve, 0, 0, whole.first_total - whole.second_total, whole.mass};
+  if (whole.status == Status::kInvalidMass) load.next = Next::kInvalid;
+  else if (whole.status == Status::kEmpty) load.next = Next::kEmpty;
+  if (load.next != Next::kSolve) return load;
+  if (me < batch.first.bins) load.supply = supplies[me];
+  if (me < batch.second.bins) load.demand = demands[me];
+  return load;
 }
 
 // The end of a problem: the cost of its cells, where mass that is still at the auxiliary sink costs
 // the greatest cost.
-template <class OneLane, class Costs, int kLanes>
-__device__ std::int64_t cost_of(const OneLane& mine, const Costs& costs, std::int64_t excess) {
-  std::int64_t cost = 0, waits = 0;
+template <class Sum, int kLanes, class OneLane, class Costs>
+__device__ Sum cost_of(const OneLane& mine, const Costs& costs, std::int64_t excess) {
+  Sum cost = 0;
+  std::int64_t waits = 0;
   FOVEA_UNROLL
   for (int side = 0; side < 2; ++side) {
     const int column = mine.basic[side];
     const auto value = static_cast<std::int64_t>(mine.value[side]);
-    if (column < kAuxiliary) cost += value * costs.cost[column / kSide][column % kSide];
+    if (column < kAuxiliary)
+      cost += static_cast<Sum>(value) * costs.cost[column / kSide][column % kSide];
     else if (column < kSlack) waits += value;
   }
   waits = Group<kLanes>::sum(waits) - excess;
-  return Group<kLanes>::sum(cost) + waits * static_cast<std::int64_t>(costs.greatest);
+  return Group<kLanes>::sum(cost) +
+         static_cast<Sum>(waits) * static_cast<std::int64_t>(costs.greatest);
 }
 
-template <class Cost, int kBins, int kLanes>
+// Pivots the problems of a warp until each is optimal or has no pivots left.
+template <int kLanes, class Mass, class Cost, int kBins>
+__device__ Status pivot_warp(tableau::Lane<Mass, Cost, kBins>& mine, int me, bool working,
+                             int max_pivots, int& pivots) {
+  using Together = Group<kLanes>;
+  Status status = Status::kOptimal;
+  pivots = 0;
+  for (int idle = 0; __any_sync(kWarp, working);) {
+    const bool first = idle > 2 * kSide;
+    const Candidate<Cost> entering = Together::best(mine.cheapest(me, first), first);
+    if (entering.cost >= 0) working = false;
+    if (working && pivots >= max_pivots) {
+      status = Status::kPivotLimit;
+      working = false;
+    }
+    const Limit<Mass> limit = Together::best(mine.tightest(me, entering.column));
+    const int at = limit.row < 0 ? 0 : limit.row;
+    tableau::Row<kBins> pivot;
+    FOVEA_UNROLL
+    for (int w = 0; w < tableau::Row<kBins>::kWords; ++w) {
+      pivot.plus[w] =
+          Together::from(at % 2 == 0 ? mine.row[0].plus[w] : mine.row[1].plus[w], at / 2);
+      pivot.minus[w] =
+          Together::from(at % 2 == 0 ? mine.row[0].minus[w] : mine.row[1].minus[w], at / 2);
+    }
+    if (working) {
+      mine.update(me, entering, at, limit.mass, pivot);
+      idle = limit.mass > 0 ? 0 : idle + 1;
+      ++pivots;
+    }
+  }
+  return status;
+}
+
+// from: the problems by number, or all of the batch where it is null. Problems whose masses do not
+// fit enter `rest`.
+template <class Mass, class Cost, int kBins, int kLanes>
 __global__ void __launch_bounds__(kThreads)
     tableau_kernel(const __grid_constant__ TableauCosts<Cost, kBins> costs,
-                   const __grid_constant__ Batch batch) {
-  using Together = Group<kLanes>;
-  using OneLane = tableau::Lane<std::int32_t, Cost, kBins>;
+                   const __grid_constant__ Batch batch, Queue from, Queue rest) {
+  using Sum = std::conditional_t<sizeof(Mass) == 4, std::int64_t, Wide>;
   __shared__ TableauCosts<Cost, kBins> shared;
   for (int k = static_cast<int>(threadIdx.x); k < kBins * kBins; k += kThreads)
     shared.cost[k / kBins][k % kBins] = costs.cost[k / kBins][k % kBins];
@@ -115,84 +241,55 @@ __global__ void __launch_bounds__(kThreads)
   const int me = static_cast<int>(threadIdx.x % kLanes);
   const int group = static_cast<int>(threadIdx.x / kLanes);
   const tableau::Size size{batch.first.bins, batch.second.bins};
-  const int rounds = static_cast<int>((batch.problems + std::int64_t{kGroups} * gridDim.x - 1) /
+  const int entries = from.problems != nullptr ? *from.count : batch.problems;
+  const int rounds = static_cast<int>((entries + std::int64_t{kGroups} * gridDim.x - 1) /
                                       (std::int64_t{kGroups} * gridDim.x));
   for (int round = 0; round < rounds; ++round) {
-    const int problem =
+    const auto entry =
         static_cast<int>((std::int64_t{round} * gridDim.x + blockIdx.x) * kGroups + group);
-    const bool there = problem < batch.problems;
-    const std::int32_t supply = there ? read_count(batch.first, problem, me) : 0;
-    const std::int32_t demand = there ? read_count(batch.second, problem, me) : 0;
-    const bool counts = Together::all(supply >= 0 && demand >= 0);
-    const std::int32_t first_total = Together::sum(supply), second_total = Together::sum(demand);
-    const bool uneven =
-        !counts || (first_total != second_total && first_total > 0 && second_total > 0 &&
-                    batch.rule.policy == MassPolicy::kNormalize);
-    const bool empty = counts && (first_total == 0 || second_total == 0);
-    bool working = there && !uneven && !empty;
-    const std::int32_t more = first_total - second_total;
-    const MovedMass mass{more < 0 ? first_total : second_total, more < 0 ? -more : more};
-    if (there && !uneven && batch.flow != nullptr)
+    // Groups without a problem load the first one, because all lanes of a warp exchange data.
+    const bool there = entry < entries;
+    const int taken = there ? entry : 0;
+    const int problem = from.problems != nullptr ? from.problems[taken] : taken;
+    const Load<Mass> load = load_masses<kLanes>(batch, problem, me, Mass{});
+    const bool solve = there && load.next == Next::kSolve;
+    if (there && load.next != Next::kUneven && batch.flow != nullptr)
       for (int k = me; k < size.sources * size.sinks; k += kLanes)
         batch.flow[problem * batch.flow_stride + k] = 0;
     __syncwarp();
 
-    OneLane mine;
+    tableau::Lane<Mass, Cost, kBins> mine;
     Cost row[kBins];
     FOVEA_UNROLL
     for (int j = 0; j < kBins; ++j) row[j] = shared.cost[me < kBins ? me : 0][j];
-    mine.start(me, size, supply, demand, row, costs.dear);
-    Status status = Status::kOptimal;
+    mine.start(me, size, load.supply, load.demand, row, costs.dear);
     int pivots = 0;
-    for (int idle = 0; __any_sync(kWarp, working);) {
-      const bool first = idle > 2 * kSide;
-      const Candidate<Cost> entering = Together::best(mine.cheapest(me, first), first);
-      if (entering.cost >= 0) working = false;
-      if (working && pivots >= batch.max_pivots) {
-        status = Status::kPivotLimit;
-        working = false;
-      }
-      const Limit<std::int32_t> limit = Together::best(mine.tightest(me, entering.column));
-      const int at = limit.row < 0 ? 0 : limit.row;
-      tableau::Row<kBins> pivot;
-      FOVEA_UNROLL
-      for (int w = 0; w < tableau::Row<kBins>::kWords; ++w) {
-        pivot.plus[w] =
-            Together::from(at % 2 == 0 ? mine.row[0].plus[w] : mine.row[1].plus[w], at / 2);
-        pivot.minus[w] =
-            Together::from(at % 2 == 0 ? mine.row[0].minus[w] : mine.row[1].minus[w], at / 2);
-      }
-      if (working) {
-        mine.update(me, entering, at, limit.mass, pivot);
-        idle = limit.mass > 0 ? 0 : idle + 1;
-        ++pivots;
-      }
-    }
-    const std::int64_t cost =
-        cost_of<OneLane, TableauCosts<Cost, kBins>, kLanes>(mine, shared, more > 0 ? more : 0);
-    if (there && !uneven && me == 0) {
-      const double distance =
-          empty ? empty_distance(batch.rule, mass) : distance_of(batch.rule, cost, mass);
-      lane::hand_in(batch, problem, distance, empty ? Status::kEmpty : status, pivots);
-    }
-    if (there && !uneven && !empty && batch.flow != nullptr) {
-      const double scale =
-          batch.rule.policy == MassPolicy::kNormalize ? 1.0 / static_cast<double>(mass.moved) : 1.0;
+    const Status status = pivot_warp<kLanes>(mine, me, solve, batch.max_pivots, pivots);
+    const Sum cost = cost_of<Sum, kLanes>(mine, shared, load.more > 0 ? load.more : 0);
+    if (solve && me == 0)
+      lane::hand_in(batch, problem, distance_of(batch.rule, cost, load.mass), status, pivots,
+                    sizeof(Mass) == 4 ? SolvedBy::kTableau : SolvedBy::kWideTableau);
+    if (there && me == 0 && (load.next == Next::kEmpty || load.next == Next::kInvalid))
+      lane::hand_in_unsolved(batch, problem, load.next, load.mass);
+    if (solve && batch.flow != nullptr) {
+      const FlowScale scale = flow_scale(batch.rule, load.mass);
       FOVEA_UNROLL
       for (int side = 0; side < 2; ++side) {
         const int source = mine.basic[side] / kSide, sink = mine.basic[side] % kSide;
         if (mine.basic[side] < kAuxiliary)
           batch.flow[problem * batch.flow_stride + source * size.sinks + sink] =
-              mine.value[side] * scale;
+              scale(static_cast<double>(mine.value[side]));
       }
     }
-    lane::enqueue(batch.uneven, there && uneven && me == 0, problem);
+    __syncwarp();
+    if constexpr (sizeof(Mass) == 4)
+      lane::enqueue(rest, there && load.next == Next::kUneven && me == 0, problem);
     __syncwarp();
   }
 }
 
-template <class Cost, int kBins, int kLanes>
-void launch(const CostPlan& plan, const Batch& batch, cudaStream_t stream) {
+template <class Mass, class Cost, int kBins, int kLanes>
+void launch(const CostPlan& plan, const Batch& batch, const Queue& from, cudaStream_t stream) {
   TableauCosts<Cost, kBins> costs{};
   std::int64_t greatest = 0;
   for (int i = 0; i < plan.rows; ++i) {
@@ -207,24 +304,29 @@ void launch(const CostPlan& plan, const Batch& batch, cudaStream_t stream) {
   costs.dear = static_cast<Cost>(greatest * (std::min(plan.rows, plan.columns) + 1) + 1);
   const unsigned blocks =
       fovea::cuda::blocks_within(batch.problems, kThreads / kLanes, kBlocksPerUnit, "emd solver");
-  tableau_kernel<Cost, kBins, kLanes><<<blocks, kThreads, 0, stream>>>(costs, batch);
+  tableau_kernel<Mass, Cost, kBins, kLanes>
+      <<<blocks, kThreads, 0, stream>>>(costs, batch, from, batch.unproved);
   fovea::cuda::check_launch("emd solver");
 }
 
 template <class Cost>
-void launch_size(const CostPlan& plan, const Batch& batch, cudaStream_t stream) {
+void launch_size(const CostPlan& plan, const Batch& batch, const Queue& from, cudaStream_t stream) {
+  using Mass = std::int32_t;
   const int bins = std::max(plan.rows, plan.columns);
-  if (bins <= 4) launch<Cost, 4, 4>(plan, batch, stream);
-  else if (bins <= 8) launch<Cost, 8, 8>(plan, batch, stream);
-  else if (bins <= 11) launch<Cost, 11, 16>(plan, batch, stream);
-  else launch<Cost, kMostLaneBins, 16>(plan, batch, stream);
+  if (bins <= 4) launch<Mass, Cost, 4, 4>(plan, batch, from, stream);
+  else if (bins <= 8) launch<Mass, Cost, 8, 8>(plan, batch, from, stream);
+  else if (bins <= 11) launch<Mass, Cost, 11, 16>(plan, batch, from, stream);
+  else launch<Mass, Cost, kMostLaneBins, 16>(plan, batch, from, stream);
 }
 
 }  // namespace
 
-void solve_tableau(const CostPlan& plan, const Batch& batch, cudaStream_t stream) {
-  if (plan.width == CostWidth::k64) launch_size<std::int64_t>(plan, batch, stream);
-  else launch_size<std::int32_t>(plan, batch, stream);
+void solve_tableau(const CostPlan& plan, const Batch& batch, Source source, cudaStream_t stream) {
+  Queue from = batch.uneven;
+  if (source == Source::kAll) from.problems = nullptr;
+  if (plan.width == CostWidth::k64) launch_size<std::int64_t>(plan, batch, from, stream);
+  else launch_size<std::int32_t>(plan, batch, from, stream);
+  launch<std::int64_t, std::int64_t, kMostLaneBins, 16>(plan, batch, batch.unproved, stream);
 }
 
 }  // namespace fovea::emd::cuda

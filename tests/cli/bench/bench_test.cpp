@@ -77,7 +77,7 @@ TEST(Bench, EveryVerbRefusesTwoFormatsBeforeItsWork) {
   const std::vector<std::vector<std::string>> lines{
       {"actions"},
       {"emd"},
-      {"emd", "--frames", "--image", folder / "none.png"},
+      {"emd", "--frames", "--scene", folder / "none.png"},
       {"emd", "--verify", "1"},
       {"flow", "--methods", "zzz"},
       {"mesh"},

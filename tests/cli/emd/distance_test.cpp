@@ -31,6 +31,22 @@ TEST_F(EmdDistance, SolvesPairsOfAFile) {
   EXPECT_EQ(result["distances"][1], 1.5);
   EXPECT_EQ(result["statuses"][1], "optimal");
   EXPECT_EQ(result["ground"]["form"], "line");
+  EXPECT_EQ(result["solvers"][0], "closed_form");
+  EXPECT_EQ(result["solved_by"]["closed_form"], 2);
+  EXPECT_EQ(result["solved_by"]["tableau"], 0);
+}
+
+TEST_F(EmdDistance, SaysWhatSolvedEachProblem) {
+  const std::string text = R"({"ground": "threshold:2", "problems": [
+      {"p": [3, 0, 0, 1], "q": [0, 0, 7, 2]}, {"p": [0.5, 0, 0, 1], "q": [1, 1, 0, 0]},
+      {"p": [0, 0, 0, 0], "q": [1, 1, 0, 0]}]})";
+  const Ended ended = run_on(text, {"--json", "--start", "auxiliary", "--mass", "normalize"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json result = json::parse(ended.out);
+  EXPECT_EQ(result["solvers"], json::parse(R"(["tableau", "wide_tableau", "nothing"])"));
+  EXPECT_EQ(result["solved_by"]["wide_tableau"], 1);
+  const Ended lines = run_on(text, {"--start", "auxiliary", "--mass", "normalize"});
+  EXPECT_THAT(lines.out, HasSubstr(" optimal tableau\n1 "));
 }
 
 TEST_F(EmdDistance, SolvesListsAgainstOneHistogram) {

@@ -80,6 +80,10 @@ TEST_F(EmdMapCommand, WritesWhatTheLibraryMaps) {
   EXPECT_EQ(stats["pixels"], kWidth * kHeight);
   EXPECT_EQ(stats["cached"].get<int>() + stats["duplicate"].get<int>() + stats["solved"].get<int>(),
             kWidth * kHeight);
+  EXPECT_EQ(stats["solved_by"]["greedy_start"].get<int>() +
+                stats["solved_by"]["greedy_simplex"].get<int>(),
+            stats["solved"].get<int>());
+  EXPECT_EQ(report["frame_stats"][0]["stats"]["solved_by"], stats["solved_by"]);
   EXPECT_GT(report["roc_auc"]["emd"], 0.9);
   EXPECT_TRUE(report["roc_auc"].contains("spectral_angle"));
   EXPECT_GT(report["roc_auc"]["sad"], 0.9);

@@ -69,6 +69,7 @@ TEST_F(EmdTrackProgram, WritesMotTextVideosAndJson) {
   EXPECT_EQ(result["map"]["windows"].get<int>(), result["map"]["cached"].get<int>() +
                                                      result["map"]["duplicate"].get<int>() +
                                                      result["map"]["solved"].get<int>());
+  EXPECT_TRUE(result["map"]["solved_by"].contains("greedy_start"));
 }
 
 TEST_F(EmdTrackProgram, MeasuresAgainstTruthBesideOthers) {

@@ -69,6 +69,51 @@ INSTANTIATE_TEST_SUITE_P(Maps, EmdMapParity,
                                          MapCase{40, 3, 0, 1 << 28, WindowBorder::kClip},
                                          MapCase{7, 31, 0, 1 << 28, WindowBorder::kRepeat}));
 
+// Windows of 11x11 pixels and a target of another total: the tableau of 32-bit masses takes all
+// new histograms, and the wide one those of large windows and targets.
+TEST(EmdMapParity, ThePaperSolverTakesTheSameProblems) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(5);
+  struct Paper {
+    int window;
+    double mass;
+    SolvedBy solver;
+  };
+  for (const auto& [window, mass, solver] :
+       {Paper{11, 6349, SolvedBy::kTableau}, Paper{61, 65521, SolvedBy::kWideTableau}}) {
+    const std::vector<double> target(11, mass);
+    MapOptions options{.window = window};
+    options.solver.start = SimplexStart::kAuxiliary;
+    const GroundDistance ground = GroundDistance::thresholded(11, 3);
+    options.exec.device = Device::cpu();
+    Mapper host = mapper_on(ground, target, options);
+    options.exec.device = Device::cuda();
+    Mapper device = mapper_on(ground, target, options);
+    for (int frame = 0; frame < 2; ++frame) {
+      const auto labels = test::patchy_labels(random, 240, 160, 11, frame * 40);
+      const Image<float> expected = host.map(labels);
+      ASSERT_TRUE(test::images_equal(device.map(labels), expected)) << frame;
+      EXPECT_EQ(device.report().solved_by, host.report().solved_by);
+      EXPECT_EQ(device.report().solved_by[solver], device.report().solved);
+      EXPECT_GT(device.report().solved_by[solver], 0);
+    }
+  }
+}
+
+// With the greedy start, the kernel that proves starts takes normalized counts too: none of them
+// has a pivot more than on equal masses.
+TEST(EmdMapParity, StartsOfNormalizedWindowsAreProved) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(6);
+  Mapper device = mapper_on(GroundDistance::thresholded(11, 3), std::vector<double>(11, 6349),
+                            {.exec = {.device = Device::cuda()}});
+  device.map(test::patchy_labels(random, 240, 160, 11, 0));
+  const MapReport report = device.report();
+  EXPECT_GT(report.solved_by[SolvedBy::kGreedyStart], 0);
+  EXPECT_EQ(report.solved_by[SolvedBy::kGreedyStart] + report.solved_by[SolvedBy::kGreedySimplex],
+            report.solved);
+}
+
 TEST(EmdSignatureParity, AreEqualToTheBit) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Random random(3);

@@ -37,6 +37,8 @@ std::vector<double> random_target(Random& random, int bins) {
 void expect_sums_up(const MapReport& report, std::int64_t pixels) {
   EXPECT_EQ(report.pixels, pixels);
   EXPECT_EQ(report.cached + report.duplicate + report.skipped + report.solved, pixels);
+  const auto& solvers = report.solved_by.counts;
+  EXPECT_EQ(std::accumulate(solvers.begin(), solvers.end(), std::int64_t{0}), report.solved);
   EXPECT_EQ(report.unproved, 0);
 }
 
@@ -67,6 +69,22 @@ TEST_P(EmdMap, EqualsTextbook) {
         << width << "x" << height << ", " << bins << " bins, window " << wanted.window;
     expect_sums_up(mapper.report(), std::int64_t{width} * height);
   }
+}
+
+TEST_P(EmdMap, ThePaperSolverMapsTheSame) {
+  Random random(21);
+  const auto labels = patchy_labels(random, 70, 50, 11);
+  const auto target = random_target(random, 11);
+  const GroundDistance ground = GroundDistance::thresholded(11, 3);
+  Mapper greedy = mapper_on(ground, target, options());
+  MapOptions paper = options();
+  paper.solver.start = SimplexStart::kAuxiliary;
+  Mapper mapper = mapper_on(ground, target, paper);
+  EXPECT_TRUE(images_equal(mapper.map(labels), greedy.map(labels)));
+  expect_sums_up(mapper.report(), 70 * 50);
+  EXPECT_GT(mapper.report().solved, 100);
+  EXPECT_EQ(mapper.report().solved_by[SolvedBy::kTableau], mapper.report().solved);
+  EXPECT_EQ(greedy.report().solved_by[SolvedBy::kTableau], 0);
 }
 
 TEST_P(EmdMap, CountsWindowsThatNeedSixteenBits) {

@@ -20,9 +20,9 @@ struct Solved {
 };
 
 // As the kernel does it, lane after lane.
-template <int kBins>
+template <int kBins, class Mass>
 Solved solve(const Problem& problem) {
-  using OneLane = Lane<std::int32_t, std::int32_t, kBins>;
+  using OneLane = Lane<Mass, std::int32_t, kBins>;
   std::vector<OneLane> lanes(kSide);
   const auto [sources, sinks] = problem.size;
   constexpr std::int32_t kDear = 1001 * 40;
@@ -30,8 +30,8 @@ Solved solve(const Problem& problem) {
     std::int32_t cost[kBins] = {};
     for (int j = 0; k < sources && j < sinks; ++j)
       cost[j] = static_cast<std::int32_t>(problem.costs[k * sinks + j]);
-    lanes[k].start(k, problem.size, k < sources ? static_cast<std::int32_t>(problem.first[k]) : 0,
-                   k < sinks ? static_cast<std::int32_t>(problem.second[k]) : 0, cost, kDear);
+    lanes[k].start(k, problem.size, k < sources ? static_cast<Mass>(problem.first[k]) : 0,
+                   k < sinks ? static_cast<Mass>(problem.second[k]) : 0, cost, kDear);
   }
   Solved solved;
   for (int idle = 0;; ++solved.pivots) {
@@ -42,7 +42,7 @@ Solved solve(const Problem& problem) {
       if (idle > 2 * kSide ? earlier : one.before(entering)) entering = one;
     }
     if (entering.cost >= 0) break;
-    Limit<std::int32_t> limit{0, 0, -1};
+    Limit<Mass> limit{0, 0, -1};
     for (int k = 0; k < kSide; ++k) {
       const auto one = lanes[k].tightest(k, entering.column);
       if (one.before(limit)) limit = one;
@@ -63,8 +63,8 @@ Solved solve(const Problem& problem) {
   return solved;
 }
 
-template <int kBins>
-void expect_least(int problems) {
+template <int kBins, class Mass = std::int32_t>
+void expect_least(int problems, std::int64_t unit = 1) {
   Random random(kBins);
   const auto below = [&](int count) {
     return static_cast<int>(random.below(static_cast<std::uint32_t>(count)));
@@ -80,9 +80,9 @@ void expect_least(int problems) {
     problem.first.resize(sources);
     problem.second.resize(sinks);
     const int mass = 1 + below(121), other = k % 2 == 0 ? mass : 1 + below(121);
-    for (int m = 0; m < mass; ++m) ++problem.first[below(sources)];
-    for (int m = 0; m < other; ++m) ++problem.second[below(sinks)];
-    ASSERT_EQ(solve<kBins>(problem).cost,
+    for (int m = 0; m < mass; ++m) problem.first[below(sources)] += unit;
+    for (int m = 0; m < other; ++m) problem.second[below(sinks)] += unit;
+    ASSERT_EQ((solve<kBins, Mass>(problem).cost),
               reference::least_cost(ground, problem.first, problem.second))
         << sources << "x" << sinks;
   }
@@ -93,6 +93,7 @@ TEST(TableauLane, CostsWhatTheTextbookSays) {
   expect_least<8>(600);
   expect_least<11>(400);
   expect_least<16>(300);
+  expect_least<16, std::int64_t>(200, std::int64_t{1} << 40);
 }
 
 }  // namespace
