@@ -15,6 +15,7 @@ from ._maps import (
     spectral_angle,
     sum_of_differences,
 )
+from ._regions import Regions
 from ._shared import Box as Box
 from ._shared import Ground as Ground
 from ._tracking import Track, Tracker, Tracks, evaluate_track, find, read_boxes, track
@@ -23,6 +24,7 @@ __all__ = [
     "Distances",
     "Map",
     "Mapper",
+    "Regions",
     "Roc",
     "Track",
     "Tracker",
