@@ -5,6 +5,7 @@
 #include <fovea/emd/detect.h>
 #include <fovea/emd/ground.h>
 #include <fovea/emd/map.h>
+#include <fovea/emd/regions.h>
 #include <fovea/emd/scene.h>
 #include <fovea/emd/show.h>
 #include <fovea/emd/signature.h>

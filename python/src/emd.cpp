@@ -5,7 +5,6 @@
 #include <fovea/emd/show.h>
 #include <fovea/emd/solver.h>
 #include <fovea/emd/track.h>
-#include <fovea/report/color_map.h>
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -324,20 +323,24 @@ class Mapper {
       const std::span<const std::uint16_t> target = mapper.mapper().target();
       return Mapped{
           std::move(distances),     mapper.mapper().report(), {target.begin(), target.end()},
-          mapper.mapper().ground(), mapper.range(),           mapper.spectrum()};
+          mapper.mapper().ground(), mapper.range(),           mapper.spectrum(),
+          mapper.target_size()};
     });
     nb::dict all;
     all["distances"] = to_numpy(std::move(mapped.distances));
     all["report"] = report_of(mapped.report);
     all["target"] = to_numpy(mapped.target);
     all["ground"] = facts_of(mapped.ground);
-    all["range"] = options_.levels()
-                       ? nb::object(nb::make_tuple(mapped.range.low, mapped.range.high))
-                       : nb::none();
+    all["range"] = options_.spectral()
+                       ? nb::none()
+                       : nb::object(nb::make_tuple(mapped.range.low, mapped.range.high));
+    all["size"] = nb::make_tuple(mapped.size.width, mapped.size.height);
     all["spectrum"] = mapped.spectrum.empty() ? nb::none() : to_numpy(mapped.spectrum);
     return all;
   }
 
+  // Before the first image.
+  void set_mask(nb::handle mask) { mask_ = clone(mask_input(mask).of<std::uint8_t>()); }
   const emd::SceneMapOptions& options() const { return options_; }
 
  private:
@@ -349,6 +352,7 @@ class Mapper {
     GroundDistance ground;
     emd::LevelRange range;
     std::vector<float> spectrum;
+    Extent size;
   };
 
   // What was learned from the first frame outlives an interruption.
@@ -361,8 +365,10 @@ class Mapper {
     } else {
       emd::SceneMapOptions options = options_;
       options.exec = exec;
-      if (box_) mapper_.emplace(frame, *box_, options);
-      else mapper_.emplace(frame, shown_, options);
+      emd::SceneMapper made =
+          box_ ? emd::SceneMapper(frame, *box_, options) : emd::SceneMapper(frame, shown_, options);
+      if (!mask_.view().empty()) made.set_mask(mask_);
+      mapper_ = std::move(made);
       shown_ = {};
     }
     made_at_ = calls_.interruptions();
@@ -373,6 +379,7 @@ class Mapper {
   emd::SceneMapOptions options_;
   std::optional<Rect<int>> box_;
   BandFrame shown_;
+  Image<std::uint8_t> mask_{};
   Calls calls_{options_.exec.device};
   std::optional<emd::SceneMapper> mapper_;
   std::int64_t made_at_ = -1;
@@ -396,14 +403,6 @@ nb::object read_cube(const std::string& path, const nb::dict& keywords) {
         return to_numpy(std::move(pixels));
       },
       cube.bands);
-}
-
-// Bright where the distance is small.
-nb::object map_picture(nb::handle distances) {
-  const ImageInput map = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
-  const report::ValueRange range = report::value_range(map.of<float>());
-  return to_numpy(report::apply_color_map(
-      map.of<float>(), {.automatic = false, .low = range.high, .high = range.low}));
 }
 
 nb::object mean_spectrum(nb::handle cube, const std::optional<std::vector<int>>& box,
@@ -630,12 +629,13 @@ void bind_maps(nb::module_& m) {
            nb::arg("box").none(), nb::arg("target").none(), nb::arg("variable"),
            nb::arg("ground").none(), nb::arg("keep_spectrum"), nb::arg("keywords"))
       .def("map", &Mapper::map, nb::arg("image").none())
+      .def("set_mask", &Mapper::set_mask, nb::arg("mask").none())
       .def_prop_ro("options", [](const Mapper& p) { return option_values(p.options()); })
       .def_prop_ro("words", [](const Mapper& p) { return option_words(p.options()); });
   m.def("map_options", &map_table);
+  bind_emd_regions(m);
   m.def("read_cube", &read_cube);
   m.def("read_cube_options", &option_table<io::CubeReadOptions>);
-  m.def("map_picture", &map_picture, nb::arg("distances").none());
   m.def("mean_spectrum", &mean_spectrum, nb::arg("cube").none(), nb::arg("box").none(),
         nb::arg("mask").none());
   m.def("spectral_angle", &spectrum_score<emd::spectral_angle>, nb::arg("cube").none(),

@@ -101,6 +101,11 @@ class FOVEA_API Mapper {
   // where they do.
   Image<float> map(ImageView<const std::uint8_t> labels);
   void map(ImageView<const std::uint8_t> labels, ImageView<float> distances);
+  // Maps only pixels where `mask` is not 0; the distances of all others stay as they are. A
+  // distance is that of the whole map: windows reach beyond the mask. All three lie in host memory.
+  // On a GPU the box around these pixels is mapped, and report() counts its pixels.
+  void map(ImageView<const std::uint8_t> labels, ImageView<const std::uint8_t> mask,
+           ImageView<float> distances);
 
   // The same for given histograms: one channel per bin. The values of a pixel in the bands of a
   // multispectral image are such a histogram.
@@ -108,6 +113,8 @@ class FOVEA_API Mapper {
   Image<float> map_histograms(ImageView<const std::uint16_t> masses);
   void map_histograms(ImageView<const std::uint8_t> masses, ImageView<float> distances);
   void map_histograms(ImageView<const std::uint16_t> masses, ImageView<float> distances);
+  void map_histograms(ImageView<const std::uint16_t> masses, ImageView<const std::uint8_t> mask,
+                      ImageView<float> distances);
 
   // Takes the next frame of a video and returns the maps that are ready: on the CPU the one of this
   // frame, on a GPU the one of the frame latency() frames before, because the transfers of

@@ -38,30 +38,42 @@ struct LevelRange {
 FOVEA_API LevelRange level_range(ImageView<const float> band, const BandFrame& frame,
                                  const std::array<double, 2>& asked);
 
-// What is compared: levels of one band in a window, or spectra as SignatureKind turns them into
-// histograms.
-enum class SceneSignature : unsigned char { kLevels, kBands, kContrast };
+// What is compared: levels of one band in a window, spectra as SignatureKind turns them into
+// histograms, or colors in a window. Colors are learned in Lab from the target and the first frame,
+// as the tracker learns them (see track.h).
+enum class SceneSignature : unsigned char { kLevels, kBands, kContrast, kColors };
 FOVEA_API std::span<const Choice> choices(SceneSignature);
 
 struct SceneMapOptions {
   SceneSignature signature = SceneSignature::kLevels;
-  std::optional<int> bins{};      // of a signature; absent: 11 for levels, 16 for spectra
-  std::optional<int> band{};      // that levels are taken from; absent: see gray_band()
-  std::array<double, 2> range{};  // equal ends: see level_range()
-  std::optional<int> window{};    // side in pixels, odd; absent: 11 for levels, 1 for spectra
+  std::optional<int> bins{};  // of a signature; absent: 11 for levels, 16 for spectra and colors.
+                              // There are fewer colors where samples have fewer
+  std::optional<int> band{};  // that levels are taken from; absent: see gray_band()
+  std::array<double, 2> range{};  // of levels, or of the samples of colors from black to white;
+                                  // equal ends: see level_range()
+  std::optional<int> window{};    // side in pixels, odd; absent: 11 for levels and colors, 1 for
+                                  // spectra
+  double tau = 25;                // Lab distance beyond which colors are equally different
   WindowBorder border = WindowBorder::kRepeat;  // as in MapOptions, and so are the next four
-  Ground ground{""};  // an empty name takes threshold:3 for levels, and SpectralSignature::ground()
-                      // for spectra
+  Ground ground{""};  // an empty name takes threshold:3 for levels, SpectralSignature::ground()
+                      // for spectra, and min(|Lab difference|, tau) in thousandths of tau for
+                      // colors
   float threshold = 0;
   std::uint64_t cache_bytes = MapOptions{}.cache_bytes;
   SolverOptions solver = normalizing();
+  std::optional<Rect<int>> roi{};  // region of interest: pixels outside get NaN and are not mapped
+  bool changed_only = false;       // in a video, pixels whose windows have the labels of the frame
+                              // before keep their distance without being looked up. Maps are the
+                              // same. For levels and colors
   bool keep_spectrum = false;  // keeps the target's mean spectrum for levels too, to compare with
                                // detect.h. It is no option of users
   Exec exec{};
 
   bool levels() const { return signature == SceneSignature::kLevels; }
+  bool colors() const { return signature == SceneSignature::kColors; }
+  bool spectral() const { return !levels() && !colors(); }
   int bin_count() const { return bins.value_or(levels() ? 11 : 16); }
-  int window_side() const { return window.value_or(levels() ? 11 : 1); }
+  int window_side() const { return window.value_or(spectral() ? 1 : 11); }
 };
 FOVEA_API void describe(OptionVisitor& visit, SceneMapOptions& options);
 
@@ -78,7 +90,12 @@ class FOVEA_API SceneMapper {
   SceneMapper& operator=(SceneMapper&&) noexcept;
   ~SceneMapper();
 
-  // The level of every pixel; nothing where spectra are compared.
+  // Maps only pixels where `mask` is not 0, within the region of interest where there is one; all
+  // others get NaN. It is copied; one without pixels maps all again. Throws InvalidArgument where
+  // no pixel remains. Frames of another size than the mask's are refused.
+  void set_mask(ImageView<const std::uint8_t> mask);
+
+  // The level or color of every pixel; nothing where spectra are compared.
   Image<std::uint8_t> labels_of(const BandFrame& frame, int threads) const;
   // The map of a frame with these labels, into the memory of `map` where that fits.
   void map(const BandFrame& frame, ImageView<const std::uint8_t> labels, Image<float>& map);
@@ -92,6 +109,7 @@ class FOVEA_API SceneMapper {
   const Mapper& mapper() const;
   const LevelRange& range() const;
   const std::optional<Rect<int>>& box() const;
+  Extent target_size() const;  // of the target's box or image
   // The target's mean spectrum; empty where the target has other bands, or for levels without
   // keep_spectrum.
   const std::vector<float>& spectrum() const;

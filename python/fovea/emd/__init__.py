@@ -16,6 +16,7 @@ from ._maps import (
     spectral_angle,
     sum_of_differences,
 )
+from ._regions import Regions
 from ._shared import Box as Box
 from ._shared import Ground as Ground
 from ._tracking import Track, Tracker, TrackEvaluation, Tracks, evaluate_track, find, read_boxes, track
@@ -25,6 +26,7 @@ __all__ = [
     "Evaluation",
     "Map",
     "Mapper",
+    "Regions",
     "Roc",
     "Track",
     "TrackEvaluation",

@@ -18,12 +18,13 @@ from .._progress import Progress
 from .._results import Record, Result, Table, command_line
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path, write_image
+from ._regions import Regions, found_regions
 from ._shared import Array, Bytes, Doubles, Flags, Floats, Ground, as_ground
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._options import EmdMapOptions, EmdReadCubeOptions
+    from .._options import EmdMapOptions, EmdReadCubeOptions, EmdRegionsOptions
 
 
 @takes_options(_fovea.emd.read_cube_options())
@@ -117,11 +118,11 @@ def _whole_box(box: Any, name: str) -> list[int]:
 class Map(Result):
     """The distance of every pixel's signature to the target's."""
 
-    distances: Floats  #: of shape (height, width)
+    distances: Floats  #: of shape (height, width); NaN where a pixel was not mapped
     report: dict[str, Any]  #: how pixels got their distances: cached, duplicate, skipped, solved and more
     target: np.ndarray[Any, np.dtype[np.uint16]]  #: the target's histogram
     ground: dict[str, Any]  #: form, size and unit of the ground distance, and whether it is a metric and exact
-    range: tuple[float, float] | None  #: where levels begin and end; None for spectra
+    range: tuple[float, float] | None  #: where levels begin and end, or colors from black to white; None for spectra
     box: tuple[int, int, int, int] | None  #: the target's box in the first image; None where the target is an image
     frame: int  #: number of the image since the mapper was made
 
@@ -133,6 +134,7 @@ class Map(Result):
         self.ground, self.range, self.box = dict(found["ground"]), found["range"], box
         self.frame = origin["frame"]
         self._seconds = origin["seconds"]
+        self._size: tuple[int, int] = found["size"]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -142,7 +144,7 @@ class Map(Result):
     @property
     def best(self) -> tuple[int, int]:
         """x and y of the pixel with the least distance, the first one in reading order."""
-        y, x = np.unravel_index(int(np.argmin(self.distances)), self.shape)
+        y, x = np.unravel_index(int(np.nanargmin(self.distances)), self.shape)
         return int(x), int(y)
 
     def below(self, threshold: float) -> Flags:
@@ -150,12 +152,24 @@ class Map(Result):
         found: Flags = self.distances <= np.float32(number_of(threshold, "threshold"))
         return found
 
+    @takes_options(_fovea.emd.regions_options())
+    def regions(self, **options: Unpack[EmdRegionsOptions]) -> Regions:
+        """Where the target is: regions with small distances, the best first, as ``emd map --detect`` finds them.
+
+        In a video the program uses the threshold of the first map for all frames; pass it as ``threshold`` to do so."""
+        windows = self.options["signature"] in ("levels", "colors") or options.get("kind") == "boxes"
+        keywords = dict(options)
+        if keywords.get("threshold") is None and self.options["threshold"] > 0:
+            keywords["threshold"] = float(self.options["threshold"])
+        box = self.box if self.frame == 0 else None
+        return found_regions(self.distances, box, self._size if windows else (0, 0), keywords, self.command)
+
     def roc(self, truth: Any) -> Roc:
         """How well the map separates the target; pixels of the target's own box do not count."""
         return roc(self.distances, truth, "low", self._counted())
 
     def _counted(self) -> Bytes:
-        counted = np.ones(self.shape, np.uint8)
+        counted = (~np.isnan(self.distances)).astype(np.uint8)
         if self.box is not None and self.frame == 0:
             x, y, width, height = self.box
             counted[y : y + height, x : x + width] = 0
@@ -176,7 +190,7 @@ class Map(Result):
     def __repr__(self) -> str:
         height, width = self.shape
         made = f"{self.options['signature']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
-        return f"map of {width}x{height}, least distance {float(np.min(self.distances)):.4g} at {self.best} ({made})"
+        return f"map of {width}x{height}, least distance {float(np.nanmin(self.distances)):.4g} at {self.best} ({made})"
 
     def _repr_png_(self) -> bytes:
         return png_bytes(self.to_color())
@@ -190,15 +204,25 @@ class Mapper:
 
     @takes_options(_fovea.emd.map_options())
     def __init__(
-        self, target: Any, ground: Ground | None = None, *, variable: str = "", **options: Unpack[EmdMapOptions]
+        self,
+        target: Any,
+        ground: Ground | None = None,
+        *,
+        variable: str = "",
+        mask: Any = None,
+        **options: Unpack[EmdMapOptions],
     ) -> None:
         """Takes a target: a box (x, y, width, height) of the first image, or an image or cube that shows only it.
 
         Where spectra are compared, the target may also be a spectrum, an array with one number per band. The ground
         distance is a name (l1, l2, squared, threshold:T, circular, discrete), a file of costs, or costs as an array of
         float64; by default it is threshold:3 for levels and depends on the spectra otherwise. ``variable`` names the
-        array to read from .mat files; by default it is the largest."""
+        array to read from .mat files; by default it is the largest. Only pixels where ``mask`` (an array or a file of
+        the image's size) is not 0 are mapped, within ``roi`` where it is given; all others get NaN."""
         self._setup(target, ground, variable, dict(options), False)
+        if mask is not None:
+            self._words += ["--mask", as_path(mask) if is_path(mask) else "MASK"]
+            self._mapper.set_mask(_truth(mask))
 
     def _setup(self, target: Any, ground: Any, variable: str, keywords: dict[str, Any], keep_spectrum: bool) -> None:
         self.box: tuple[int, int, int, int] | None = None
@@ -291,10 +315,16 @@ def _without_ground(words: Iterable[str], drop: bool) -> Iterator[str]:
 
 @takes_options(_fovea.emd.map_options())
 def map(
-    image: Any, target: Any, ground: Ground | None = None, *, variable: str = "", **options: Unpack[EmdMapOptions]
+    image: Any,
+    target: Any,
+    ground: Ground | None = None,
+    *,
+    variable: str = "",
+    mask: Any = None,
+    **options: Unpack[EmdMapOptions],
 ) -> Map:
     """The map of one image: a Mapper that is used once."""
-    return Mapper(target, ground, variable=variable, **options).map(image)
+    return Mapper(target, ground, variable=variable, mask=mask, **options).map(image)
 
 
 def _truth(truth: Any) -> Any:

@@ -1,6 +1,9 @@
 // The gallery's section on the Earth Mover's Distance: a map of where an image resembles a part of
-// itself, and a target that is tracked by its colors.
+// itself, the regions of a map, and a target that is tracked by its colors.
 #include <fovea/emd/map.h>
+#include <fovea/emd/regions.h>
+#include <fovea/emd/scene.h>
+#include <fovea/emd/show.h>
 #include <fovea/emd/track.h>
 #include <fovea/io/image_io.h>
 #include <fovea/report/color_map.h>
@@ -74,6 +77,32 @@ Chase draw_chase(ImageView<const std::uint8_t> scene) {
   return chase;
 }
 
+// Finds the striped buoy of the first frame in the middle one, by windows of colors.
+void add_regions(std::vector<Figure>& figures, const Chase& chase, const DemoRun& run) {
+  const Rect<double>& truth = chase.truth[0];
+  const Rect<int> box{static_cast<int>(truth.x), static_cast<int>(truth.y),
+                      static_cast<int>(truth.width), static_cast<int>(truth.height)};
+  const emd::BandFrame first = emd::bands_of(chase.frames[0].view(), "frame 0");
+  emd::SceneMapper mapper(
+      first, box, {.signature = emd::SceneSignature::kColors, .window = 5, .exec = run.exec});
+  emd::RegionOptions options;
+  const emd::RegionTarget target{box, mapper.target_size()};
+  options.threshold = emd::choose_threshold(mapper.map(first), options, target);
+  const Image<std::uint8_t>& frame = chase.frames[kEmdFrames / 2];
+  const Image<float> map = mapper.map(emd::bands_of(frame.view(), "frame"));
+  const emd::RegionSet found = emd::find_regions(map, options, {{}, mapper.target_size()});
+  Image<std::uint8_t> drawn = clone(frame);
+  emd::draw_regions(drawn.view(), found);
+  figures.push_back(Figure::picture(
+      drawn,
+      {fmt::format("regions of frame {} whose colors are at most {:.0f} away from the target's, "
+                   "with their scores",
+                   kEmdFrames / 2, found.threshold),
+       fmt::format("fovea emd map chase --target {},{},{},{} --signature colors --window 5 "
+                   "--coco found.json --overlay found.mp4",
+                   box.x, box.y, box.width, box.height)}));
+}
+
 void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   Chase chase = draw_chase(run.scene);
   const std::string folder = run.folder + "/chase";
@@ -81,6 +110,7 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   for (int k = 0; k < kEmdFrames; ++k)
     io::write_image(fmt::format("{}/{:02}.png", folder, k),
                     chase.frames[static_cast<std::size_t>(k)].view());
+  add_regions(figures, chase, run);
   emd::TrackOptions options;
   options.exec = run.exec;
   options.whole_map = true;

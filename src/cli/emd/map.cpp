@@ -34,7 +34,11 @@ void describe(OptionVisitor& visit, MapRequest& request) {
   visit("variable", request.read.variable,
         "name of the array to read from a .mat file; the default is the largest",
         {.value_name = "NAME"});
+  visit.path("mask", request.mask, TextUse::kInput,
+             "image, cube or FILE.mat:NAME of the frame's size: only its pixels other than 0 are "
+             "mapped, and all others get NaN");
   describe(visit, request.map);
+  describe(visit, request.regions);
 }
 
 emd::SceneMapper frame_mapper(const MapRequest& request, const BandFrame& first, const Exec& exec) {
@@ -42,24 +46,50 @@ emd::SceneMapper frame_mapper(const MapRequest& request, const BandFrame& first,
   options.keep_spectrum = !request.truth.empty();
   options.exec = exec;
   const TargetWord target = parse_target(request.target);
-  if (const auto* box = std::get_if<Rect<double>>(&target))
-    return {first, box_within(*box, first.bands.width(), first.bands.height()), options};
-  return {first, emd::read_bands(request.target, request.read), options};
+  const auto* box = std::get_if<Rect<double>>(&target);
+  emd::SceneMapper mapper =
+      box != nullptr
+          ? emd::SceneMapper(first, box_within(*box, first.bands.width(), first.bands.height()),
+                             options)
+          : emd::SceneMapper(first, emd::read_bands(request.target, request.read), options);
+  if (!request.mask.empty()) {
+    const Image<std::uint8_t> mask = read_mask(request.mask, request.read);
+    if (mask.width() != first.bands.width() || mask.height() != first.bands.height())
+      throw InvalidArgument(fmt::format("--mask {} has {}x{} pixels, but {} has {}x{}",
+                                        request.mask, mask.width(), mask.height(), first.name,
+                                        first.bands.width(), first.bands.height()));
+    mapper.set_mask(mask);
+  }
+  return mapper;
 }
 
 namespace {
 
 void check_request(const MapRequest& request, Context& context) {
-  if (request.output.empty() && request.picture.empty() && request.truth.empty())
+  if (request.output.empty() && request.picture.empty() && request.truth.empty() &&
+      !request.regions.wanted())
     throw InvalidArgument(
-        "emd map has nothing to do; give -o MAP.tif, --picture FILE or --truth FILE");
+        "emd map has nothing to do; give -o MAP.tif, --picture FILE, --detect or --truth FILE");
   if (request.target.empty())
     throw InvalidArgument("emd map needs --target x,y,width,height or --target FILE");
   if (request.map.window_side() % 2 == 0)
     throw InvalidArgument(
         fmt::format("--window is {}; expected an odd number of pixels", request.map.window_side()));
-  check_outputs(context, {{"-o", request.output}, {"--picture", request.picture}},
-                {request.target, request.truth});
+  const auto exact = static_cast<double>(request.map.threshold);
+  const std::optional<double>& detect = request.regions.options.threshold;
+  if (detect && exact > 0 && *detect > exact)
+    throw InvalidArgument(
+        fmt::format("--detect-threshold {} lies above --threshold {}, up to which distances are "
+                    "exact",
+                    *detect, exact));
+  check_outputs(context,
+                {{"-o", request.output},
+                 {"--picture", request.picture},
+                 {"--coco", request.regions.coco},
+                 {"--csv", request.regions.csv},
+                 {"--found-mask", request.regions.found_mask},
+                 {"--overlay", request.regions.overlay}},
+                {request.target, request.truth, request.mask});
 }
 
 // Frames are read, decoded, labeled, mapped, compressed and written at the same time. One mapper
@@ -69,10 +99,11 @@ class MapRun {
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(context.inputs, !request.map.levels() || request.map.band, request.read,
+        frames_(context.inputs, request.map.spectral() || request.map.band, request.read,
                 video_options(context)),
         plan_(io::plan_frame_workers(context.exec, frames_.expected_frames(), 1)),
-        files_(request, frames_) {
+        files_(request, frames_),
+        regions_(request.regions, frames_) {
     if (!request.truth.empty() && !frames_.single())
       throw InvalidArgument("--truth is one image and needs one frame, but there are several");
   }
@@ -86,7 +117,7 @@ class MapRun {
          .bytes = [&](const Step& step) { return frames_.frame_bytes(step.stored); },
          .prepare = [&](Step& step) { prepare(step); },
          .work = [&](Nothing&, Step& step) { work(step); },
-         .complete = [&](Step& step) { step.encoded = files_.encode(step.map, step.number); },
+         .complete = [&](Step& step) { complete(step); },
          .write = [&](Step& step) { write(step); }},
         {.in_flight = plan_.in_flight,
          .threads = plan_.runners,
@@ -94,6 +125,7 @@ class MapRun {
          .expected = frames_.expected_frames(),
          .exec = context_.exec});
     files_.finish();
+    regions_.finish(provenance_json(context_));
     context_.console.end_progress();
     if (frames_.video() != nullptr) note_reading(context_, context_.inputs[0], *frames_.video());
     if (report_.stats.empty()) {
@@ -118,6 +150,7 @@ class MapRun {
     emd::MapReport stats{};
     double seconds = 0;  // in the mapper
     MapFiles::Encoded encoded{};
+    FoundRegions regions{};
   };
 
   // The first frame is decoded here, because the mapper that labels all frames needs it.
@@ -138,7 +171,13 @@ class MapRun {
     mapper_->map(step.frame, step.labels, step.map);
     step.seconds = steady_seconds() - start;
     step.stats = mapper_->mapper().report();
-    if (step.number == 0) files_.begin(step.map);
+    if (step.number > 0) return;
+    files_.begin(step.map);
+    if (request_.regions.wanted()) regions_.begin(step.map, *mapper_, request_.map);
+  }
+  void complete(Step& step) {
+    step.encoded = files_.encode(step.map, step.number);
+    if (request_.regions.wanted()) step.regions = regions_.find(step.map, step.frame, step.number);
   }
   void write(Step& step) {
     const ImageView<const float> map = step.map;
@@ -148,6 +187,11 @@ class MapRun {
     report_.width = map.width;
     report_.height = map.height;
     files_.add(map, step.encoded);
+    if (request_.regions.wanted()) {
+      regions_.add(step.regions);
+      report_.regions.push_back(
+          {std::move(step.regions.found.regions), step.regions.found.threshold, {}});
+    }
     report_.frame_seconds.push_back(step.seconds);
     report_.stats.push_back(step.stats);
   }
@@ -157,6 +201,7 @@ class MapRun {
   BandFrames frames_;
   io::FrameWorkers plan_;
   MapFiles files_;
+  RegionFiles regions_;
   std::int64_t next_ = 0;
   std::optional<emd::SceneMapper> mapper_{};
   MapReport report_{};
@@ -178,25 +223,33 @@ Command emd_map_command() {
       .summary = "map the exact Earth Mover's Distance of every pixel's signature to a target's",
       .text =
           "The signature of a pixel is the histogram of a window around it over levels of one "
-          "band, or the pixel's own spectrum: its bands, or its contrast to the scene. A histogram "
+          "band or over colors that are learned from the target and the first frame, or the "
+          "pixel's own spectrum: its bands, or its contrast to the scene. A histogram "
           "that has occurred before, in this frame or in an earlier one, is looked up, and every "
           "other one is solved; the map is the same as if all were solved. With --threshold, most "
           "distances above it are not solved: a bound proves that they lie above it. Contrast is "
           "learned from the first frame. Values that are NaN or infinite stand for missing "
           "measurements: a window of levels does not count them, and a spectrum with one gets the "
-          "greatest distance. When a video breaks off or Ctrl-C is pressed, the maps made so far "
+          "greatest distance. With --detect, regions are found where distances are small. In a "
+          "video "
+          "the first frame chooses the threshold for all frames. When a video breaks off or Ctrl-C "
+          "is pressed, the maps made so far "
           "are kept.",
       .arguments = {{"INPUT",
                      "image or cube (ENVI, .mat, TIFF, or a folder of bands with --band or a "
                      "spectral signature); or several frames: images, a folder of them, a video, "
                      "or - for y4m on standard input",
                      1, kAnyNumber}},
-      .examples = {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
-                    "compare 11 levels of gray in windows of 11x11 pixels"},
-                   {"fovea emd map traffic.mp4 --target car.png --threshold 0.5 -o maps/",
-                    "map a video, exactly up to a distance of 0.5"},
-                   {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
-                    "map spectra of a cube and compare the map with spectral angle and SAD"}},
+      .examples =
+          {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
+            "compare 11 levels of gray in windows of 11x11 pixels"},
+           {"fovea emd map traffic.mp4 --target car.png --threshold 0.5 -o maps/",
+            "map a video, exactly up to a distance of 0.5"},
+           {"fovea emd map a.png --target 120,80,24,24 --signature colors --coco found.json "
+            "--overlay found.png",
+            "find regions with the target's colors"},
+           {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
+            "map spectra of a cube and compare the map with spectral angle and SAD"}},
       .request = make_request<MapRequest, run_map>,
       .reads_images = true,
       .reads_videos = true,

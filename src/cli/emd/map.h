@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/emd/frames.h"
+#include "cli/emd/map_regions.h"
 #include "cli/program/command.h"
 #include "cli/program/files.h"
 
@@ -23,6 +24,8 @@ struct MapRequest {
   std::string output{};
   std::string picture{};
   std::string truth{};
+  std::string mask{};
+  RegionRequest regions{};
   io::CubeReadOptions read{};
   emd::SceneMapOptions map{};
 };
@@ -69,6 +72,10 @@ struct Areas {
   std::optional<double> angle{}, differences{};
   std::int64_t positives = 0, negatives = 0;
 };
+// Reads a mask whose pixels other than 0 are set: an image, the first band of a cube, or an array
+// of a .mat file given as FILE.mat:NAME.
+Image<std::uint8_t> read_mask(const std::string& path, const io::CubeReadOptions& options);
+
 Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
                const emd::SceneMapper& mapper, const Exec& exec);
 
@@ -78,7 +85,8 @@ struct MapReport {
   std::vector<double> frame_seconds{};  // in the mapper, one per frame
   std::vector<emd::MapReport> stats{};  // one per frame
   std::optional<Areas> areas{};
-  bool interrupted = false;  // the run ended before the frames did
+  std::vector<emd::RegionSet> regions{};  // one per frame, without labels, where they are wanted
+  bool interrupted = false;               // the run ended before the frames did
 };
 void print_report(const MapReport& report, const MapRequest& request,
                   const emd::SceneMapper& mapper, Context& context);

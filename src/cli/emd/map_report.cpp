@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/emd/emd.h"
 #include "cli/emd/map.h"
@@ -15,10 +16,8 @@
 #include "core/words.h"
 
 namespace fovea::cli {
-namespace {
 
-// Reads an image, the first band of a cube, or an array of a .mat file given as FILE.mat:NAME.
-Image<std::uint8_t> read_truth(const std::string& path, const io::CubeReadOptions& options) {
+Image<std::uint8_t> read_mask(const std::string& path, const io::CubeReadOptions& options) {
   const auto mat = path.rfind(".mat:");
   const std::string file = mat == std::string::npos ? path : path.substr(0, mat + 4);
   io::CubeReadOptions of_file = options;
@@ -30,6 +29,8 @@ Image<std::uint8_t> read_truth(const std::string& path, const io::CubeReadOption
     for (int x = 0; x < band.width; ++x) truth.at(x, y) = band.at(x, y) != 0 ? 1 : 0;
   return truth;
 }
+
+namespace {
 
 void write_stats(io::JsonWriter& json, const emd::MapReport& stats) {
   json.begin_object().member("pixels", stats.pixels).member("cached", stats.cached);
@@ -67,20 +68,38 @@ void print_json(const MapReport& report, const MapRequest& request, const emd::S
     json.key("target").begin_array();
     for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
     json.end_array();
-    if (request.map.levels())
+    if (!request.map.spectral())
       json.member("low", mapper.range().low).member("high", mapper.range().high);
     write_ground(json, mapper.mapper().ground());
     if (report.areas) write_areas(json, *report.areas);
+    if (!report.regions.empty()) json.member("detect_threshold", report.regions[0].threshold);
     json.key("stats");
     write_stats(json, total_of(report));
     json.key("frame_stats").begin_array();
     for (std::size_t i = 0; i < report.stats.size(); ++i) {
       json.begin_object().member("seconds", report.frame_seconds[i]).key("stats");
       write_stats(json, report.stats[i]);
+      if (i < report.regions.size()) write_regions(json, report.regions[i]);
       json.end_object();
     }
     json.end_array();
   });
+}
+
+std::string regions_text(const MapReport& report) {
+  std::size_t count = 0;
+  for (const emd::RegionSet& found : report.regions) count += found.regions.size();
+  std::string line = detail::counted(count, "region");
+  if (report.stats.size() > 1) line += fmt::format(" in {} frames", report.stats.size());
+  if (std::isnan(report.regions[0].threshold)) return line + ": no pixel has a distance\n";
+  line += fmt::format(" at distances up to {:.4g}", report.regions[0].threshold);
+  if (report.stats.size() > 1 || count == 0) return line + '\n';
+  const emd::Region& best = report.regions[0].regions[0];
+  return line + fmt::format(
+                    "; the best is {},{},{},{} with a score of {:.2f} and a distance of {:.4g} "
+                    "at {},{}\n",
+                    best.box.x, best.box.y, best.box.width, best.box.height, best.score,
+                    best.distance, best.peak_x, best.peak_y);
 }
 
 std::string line_of(const MapReport& report, const std::string& name) {
@@ -92,6 +111,7 @@ std::string line_of(const MapReport& report, const std::string& name) {
       detail::counted(frames, "frame"), report.width, report.height,
       detail::counted(total.solved, "distance"), solvers.empty() ? "" : " (" + solvers + ")",
       100 * total.hit_rate(), seconds_text(report.seconds));
+  if (!report.regions.empty()) line += regions_text(report);
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
   if (report.areas->angle)
@@ -104,13 +124,14 @@ std::string line_of(const MapReport& report, const std::string& name) {
 
 Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
                const emd::SceneMapper& mapper, const Exec& exec) {
-  const Image<std::uint8_t> truth = read_truth(request.truth, request.read);
+  const Image<std::uint8_t> truth = read_mask(request.truth, request.read);
   if (truth.width() != map.width || truth.height() != map.height)
     throw InvalidArgument(fmt::format("--truth {} has {}x{} pixels, but the map has {}x{}",
                                       request.truth, truth.width(), truth.height(), map.width,
                                       map.height));
   Image<std::uint8_t> counted(map.width, map.height);
-  for (int y = 0; y < map.height; ++y) std::fill_n(counted.row(y), map.width, std::uint8_t{1});
+  for (int y = 0; y < map.height; ++y)  // pixels that are not mapped do not count
+    for (int x = 0; x < map.width; ++x) counted.at(x, y) = std::isnan(map.at(x, y)) ? 0 : 1;
   if (const auto& box = mapper.box())
     for (int y = box->y; y < box->y + box->height; ++y)
       std::fill_n(counted.row(y) + box->x, box->width, std::uint8_t{0});

@@ -19,6 +19,7 @@
 #include "core/dispatch.h"
 #include "core/placed.h"
 #include "emd/map/map_engine.h"
+#include "emd/map/map_mask.h"
 
 namespace fovea::emd {
 namespace {
@@ -162,6 +163,44 @@ struct Mapper::Impl {
     submit(frame);
     collect();
   }
+  // A frame of which only the pixels of its mask are mapped, in host memory.
+  template <class View>
+  void run_masked(const View& view, const MapFrame& frame, int channels) {
+    require_idle("a map");
+    check(view, frame, channels);
+    fovea::detail::require_shape(kMapName, "mask", frame.mask, view.width, view.height, 1);
+    for (const Memory memory : {view.memory, frame.mask.memory, frame.distances.memory})
+      fovea::detail::require_host(kMapName, "a frame with a mask", memory);
+    const bool there = fovea::detail::on_cuda(plan.options.exec);
+    const int reach = channels == 1 ? plan.options.window / 2 : 0;
+    const std::vector<Rect<int>> boxes =
+        there ? box_around(frame.mask) : boxes_of(frame.mask, reach);
+    MapReport total{.entries = report.entries, .cache_bytes = report.cache_bytes};
+    for (const Rect<int>& box : boxes) {
+      const MapFrame part = cut(frame, reached_from(box, reach, view.width, view.height));
+      if (there) map_and_choose(part);
+      else map_chosen(part);
+      total += report;
+    }
+    report = total;
+  }
+  void map_chosen(const MapFrame& part) {
+    submit(part);
+    collect();
+  }
+  // Maps all pixels of a part and takes those of its mask.
+  void map_and_choose(const MapFrame& part) {
+    const ImageView<float>& to = part.distances;
+    Image<float> all(to.width, to.height);
+    MapFrame unmasked = part;
+    unmasked.mask = {};
+    unmasked.distances = all;
+    submit(unmasked);
+    collect();
+    for (int y = 0; y < to.height; ++y)
+      for (int x = 0; x < to.width; ++x)
+        if (part.mask.at(x, y) != 0) to.at(x, y) = all.at(x, y);
+  }
   std::span<const MappedFrame> push(const MapFrame& frame) {
     begin();
     collect_until(kFramesInFlight - 1);  // room for this one
@@ -236,6 +275,15 @@ void Mapper::set_target(std::span<const double> target) {
 
 void Mapper::map(ImageView<const std::uint8_t> labels, ImageView<float> distances) {
   impl_->run(labels, {.labels = labels, .distances = distances}, 1);
+}
+void Mapper::map(ImageView<const std::uint8_t> labels, ImageView<const std::uint8_t> mask,
+                 ImageView<float> distances) {
+  impl_->run_masked(labels, {.labels = labels, .distances = distances, .mask = mask}, 1);
+}
+void Mapper::map_histograms(ImageView<const std::uint16_t> masses,
+                            ImageView<const std::uint8_t> mask, ImageView<float> distances) {
+  impl_->run_masked(masses, {.words = masses, .distances = distances, .mask = mask},
+                    impl_->plan.bins());
 }
 void Mapper::map_histograms(ImageView<const std::uint8_t> masses, ImageView<float> distances) {
   impl_->run(masses, {.bytes = masses, .distances = distances}, impl_->plan.bins());

@@ -28,7 +28,9 @@ template <class Count>
 struct Band {
   ImageView<const Count> counts;
   ImageView<float> distances;
+  ImageView<const std::uint8_t> mask{};  // empty: all pixels are mapped
 
+  const std::uint8_t* mask_row(int y) const { return mask.empty() ? nullptr : mask.row(y); }
   const Count* histogram(std::uint32_t pixel) const {
     const int x = static_cast<int>(pixel % static_cast<std::uint32_t>(counts.width));
     const int y = static_cast<int>(pixel / static_cast<std::uint32_t>(counts.width));
@@ -92,6 +94,7 @@ struct WholeKeys {
 // The result of one task.
 struct Found {
   std::vector<Fresh> fresh{};
+  std::int64_t pixels = 0;
   std::int64_t cached = 0;
 };
 
@@ -100,22 +103,26 @@ void look_up_rows(const Keys& keys, const Band<Count>& band, int first, int last
                   KnownHistograms& known, Found& found) {
   const int width = band.counts.width;
   Keyed keyed[kRun];
+  int columns[kRun];
   for (int y = first; y < last; ++y) {
     const auto row = static_cast<std::uint32_t>(y) * static_cast<std::uint32_t>(width);
-    for (int begin = 0; begin < width; begin += kRun) {
-      const int run = std::min(kRun, width - begin);
-      for (int i = 0; i < run; ++i) {
-        keyed[i] =
-            keys.of(&band.counts.at(begin + i, y), row + static_cast<std::uint32_t>(begin + i));
-        known.prefetch(keyed[i].hash);
+    const std::uint8_t* const mask = band.mask_row(y);
+    for (int next = 0; next < width;) {
+      int run = 0;
+      for (; next < width && run < kRun; ++next) {
+        if (mask != nullptr && mask[next] == 0) continue;
+        keyed[run] = keys.of(&band.counts.at(next, y), row + static_cast<std::uint32_t>(next));
+        known.prefetch(keyed[run].hash);
+        columns[run++] = next;
       }
+      found.pixels += run;
       for (int i = 0; i < run; ++i) {
-        const std::uint32_t pixel = row + static_cast<std::uint32_t>(begin + i);
+        const std::uint32_t pixel = row + static_cast<std::uint32_t>(columns[i]);
         if (keyed[i].key == detail::kNoKey) {
           found.fresh.push_back({pixel, detail::kUnknown});
           continue;
         }
-        const Count* counts = &band.counts.at(begin + i, y);
+        const Count* counts = &band.counts.at(columns[i], y);
         const detail::Place place = known.find_or_claim(
             keyed[i].hash, keyed[i].key,
             [&](std::uint64_t there) { return keys.same(there, keyed[i], counts); });
@@ -149,9 +156,9 @@ class CpuMap final : public MapEngine {
   void submit(const MapFrame& frame) override {
     MapReport report;
     if (!frame.bytes.empty()) {
-      report = map_histograms(frame.bytes, frame.distances);
+      report = map_histograms(frame.bytes, frame);
     } else if (!frame.words.empty()) {
-      report = map_histograms(frame.words, frame.distances);
+      report = map_histograms(frame.words, frame);
     } else {
       const int mass = plan_.options.window * plan_.options.window;
       report = mass <= 255 ? map_windows(bytes_, frame) : map_windows(words_, frame);
@@ -172,7 +179,7 @@ class CpuMap final : public MapEngine {
     const int window = plan_.options.window;
     const WindowHistogramOptions options{
         .window = {window, window}, .border = plan_.options.border, .exec = plan_.options.exec};
-    return map_bands<Count>(window_keys_of(window), frame.distances, [&](RowSpan rows) {
+    return map_bands<Count>(window_keys_of(window), frame, [&](RowSpan rows) {
       const RowSpan reached = rows.reached(window / 2, labels.height);
       if (counts.width() != labels.width || counts.height() != reached.count()) {
         counts = Image<Count>();
@@ -185,8 +192,8 @@ class CpuMap final : public MapEngine {
     });
   }
   template <class Count>
-  MapReport map_histograms(ImageView<const Count> counts, ImageView<float> distances) {
-    return map_bands<Count>(any_keys(plan_.bins(), sizeof(Count)), distances, [&](RowSpan rows) {
+  MapReport map_histograms(ImageView<const Count> counts, const MapFrame& frame) {
+    return map_bands<Count>(any_keys(plan_.bins(), sizeof(Count)), frame, [&](RowSpan rows) {
       return counts.crop(0, rows.first, counts.width, rows.count());
     });
   }
@@ -207,13 +214,16 @@ class CpuMap final : public MapEngine {
 
   // counts_of(rows) returns the histograms of these rows.
   template <class Count, class CountsOf>
-  MapReport map_bands(const KeyPlan& keys, ImageView<float> distances, const CountsOf& counts_of) {
+  MapReport map_bands(const KeyPlan& keys, const MapFrame& frame, const CountsOf& counts_of) {
+    const ImageView<float>& distances = frame.distances;
     use_keys(keys, sizeof(Count));
     MapReport report;
     try {
       for_each_band(distances.height, known_->plan().band_rows(distances.width), [&](RowSpan rows) {
-        const Band<Count> band{counts_of(rows),
-                               distances.crop(0, rows.first, distances.width, rows.count())};
+        Band<Count> band{counts_of(rows),
+                         distances.crop(0, rows.first, distances.width, rows.count())};
+        if (!frame.mask.empty())
+          band.mask = frame.mask.crop(0, rows.first, distances.width, rows.count());
         report.resets +=
             known_->make_room({band.pixels(), std::int64_t{distances.width} * distances.height});
         map_band(keys, band, report);
@@ -257,14 +267,15 @@ class CpuMap final : public MapEngine {
                                 *known_, found[static_cast<std::size_t>(first / kRowsPerTask)]);
                  });
     fresh_.clear();
-    std::int64_t cached = 0;
+    std::int64_t pixels = 0, cached = 0;
     for (const Found& one : found) {
       fresh_.insert(fresh_.end(), one.fresh.begin(), one.fresh.end());
+      pixels += one.pixels;
       cached += one.cached;
     }
-    report.pixels += band.pixels();
+    report.pixels += pixels;
     report.cached += cached;
-    report.duplicate += band.pixels() - cached - static_cast<std::int64_t>(fresh_.size());
+    report.duplicate += pixels - cached - static_cast<std::int64_t>(fresh_.size());
   }
 
   // Finds the distances of the new histograms: by bounds if they suffice, otherwise by the solver.
@@ -342,14 +353,17 @@ class CpuMap final : public MapEngine {
     const ImageView<float>& distances = band.distances;
     parallel_for(plan_.options.exec, distances.height, kRowsPerTask,
                  [&](std::int64_t first, std::int64_t last) {
-                   for (auto y = static_cast<int>(first); y < static_cast<int>(last); ++y)
+                   for (auto y = static_cast<int>(first); y < static_cast<int>(last); ++y) {
+                     const std::uint8_t* const mask = band.mask_row(y);
                      for (int x = 0; x < distances.width; ++x) {
+                       if (mask != nullptr && mask[x] == 0) continue;
                        std::uint32_t bits = 0;
                        std::memcpy(&bits, &distances.at(x, y), sizeof(bits));
                        if ((bits & detail::kPending) == 0) continue;
                        bits = known_->value(bits & ~detail::kPending);
                        std::memcpy(&distances.at(x, y), &bits, sizeof(bits));
                      }
+                   }
                  });
   }
 

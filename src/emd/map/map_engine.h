@@ -14,6 +14,9 @@ struct MapFrame {
   ImageView<const std::uint8_t> bytes{};   // histograms of 8-bit counts
   ImageView<const std::uint16_t> words{};  // histograms of 16-bit counts
   ImageView<float> distances{};
+  // The distances of pixels where it is 0 stay as they are; empty: none is. Only the CPU's engine
+  // is given one.
+  ImageView<const std::uint8_t> mask{};
 };
 
 class MapEngine {

@@ -6,10 +6,14 @@
 #include <fovea/emd/detect.h>
 #include <fovea/emd/scene.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "core/backend.h"
+#include "emd/map/map_mask.h"
+#include "emd/scene/changes.h"
+#include "emd/scene/colors.h"
 
 namespace fovea::emd {
 namespace {
@@ -20,84 +24,134 @@ Exec without_stop(Exec exec) {
   return exec;
 }
 
-void require_box(const Rect<int>& box, const BandFrame& frame) {
+void require_box(const char* name, const Rect<int>& box, const BandFrame& frame) {
   const int width = frame.bands.width(), height = frame.bands.height();
   if (box.x >= 0 && box.y >= 0 && box.width >= 1 && box.height >= 1 && box.width <= width &&
       box.height <= height && box.x <= width - box.width && box.y <= height - box.height)
     return;
-  throw InvalidArgument(fmt::format("the target's box {},{},{},{} does not lie in {} of {}x{}",
-                                    box.x, box.y, box.width, box.height, frame.name, width,
-                                    height));
+  throw InvalidArgument(fmt::format("{} {},{},{},{} does not lie in {} of {}x{}", name, box.x,
+                                    box.y, box.width, box.height, frame.name, width, height));
 }
+
+void fill(ImageView<float> map, float value) {
+  for (int y = 0; y < map.height; ++y) std::fill_n(map.row(y), map.width, value);
+}
+
+constexpr float kNotMapped = std::numeric_limits<float>::quiet_NaN();
+
+// A frame in which more pixels have changed is mapped as a whole.
+constexpr double kMostChanged = 0.75;
 
 }  // namespace
 
 std::span<const Choice> choices(SceneSignature) {
-  static constexpr std::array<Choice, 3> kChoices{
+  static constexpr std::array<Choice, 4> kChoices{
       {{"levels", static_cast<int>(SceneSignature::kLevels)},
        {"bands", static_cast<int>(SceneSignature::kBands)},
-       {"contrast", static_cast<int>(SceneSignature::kContrast)}}};
+       {"contrast", static_cast<int>(SceneSignature::kContrast)},
+       {"colors", static_cast<int>(SceneSignature::kColors)}}};
   return kChoices;
 }
 
 void describe(OptionVisitor& visit, SceneMapOptions& options) {
   constexpr double kMost = std::numeric_limits<float>::max();
   visit("signature", options.signature,
-        "what is compared: levels of one band in a window, or each pixel's spectrum, by its bands "
-        "or by its contrast to the scene");
-  visit("bins", options.bins, "number of bins of a signature", 1, 64,
-        {.absent = "11 for levels, 16 for spectra"});
+        "what is compared: levels of one band or learned colors in a window, or each pixel's "
+        "spectrum, by its bands or by its contrast to the scene");
+  visit("bins", options.bins,
+        "number of bins of a signature: levels, colors or parts of a spectrum", 1, 64,
+        {.absent = "11 for levels, 16 for spectra and colors"});
   visit("band", options.band, "band that levels are taken from, counted from 0", 0, 1e6,
         {.absent = "the only band, or the brightness of three"});
-  visit("range", options.range,
-        "values where the first level begins and the last one ends; where both are equal, 0 to 256 "
-        "for samples of 8 bits and else the range of the first frame",
-        -kMost, kMost);
+  visit(
+      "range", options.range,
+      "values where the first level begins and the last one ends, or black and white for colors; "
+      "where both are equal, 0 to 256 for samples of 8 bits and else the range of the first frame",
+      -kMost, kMost);
   visit("window", options.window, "side in pixels, odd, of the window around each pixel", 1, 255,
-        {.absent = "11 for levels, 1 for spectra"});
+        {.absent = "11 for levels and colors, 1 for spectra"});
+  visit("tau", options.tau, "Lab distance beyond which colors are equally different", 1, 1000);
   visit("border", options.border,
-        "what a window of levels counts beyond the border: clip counts nothing, repeat counts the "
+        "what a window of levels or colors counts beyond the border: clip counts nothing, repeat "
+        "counts the "
         "border's pixels again");
   visit("ground", options.ground.name,
         "cost of moving mass between bins: l1, l2, squared, threshold:T, circular, discrete or a "
-        "file of costs; the default is threshold:3 for levels and depends on the spectra otherwise",
+        "file of costs; the default is threshold:3 for levels, the Lab distance up to tau for "
+        "colors, and "
+        "depends on the spectra otherwise",
         {.value_name = "NAME|FILE", .words = ground_words()});
   visit("threshold", options.threshold,
         "greatest distance that must be exact; greater ones may be lower bounds; 0 makes all exact",
         0, kMost);
   visit.bytes("cache-bytes", options.cache_bytes,
               "most memory for distances that are kept from frame to frame; 0 keeps none");
+  visit("roi", options.roi,
+        "region of interest x,y,width,height: only its pixels are mapped, and all others get NaN");
+  visit("changed-only", options.changed_only,
+        "in a video, look up only pixels whose windows changed since the frame before; pays for "
+        "cameras that stand still in light without noise");
   describe(visit, options.solver);
 }
 
 struct SceneMapper::Impl {
   SceneMapOptions options{};
   std::optional<Rect<int>> box{};
+  Extent target_size{};
   std::vector<float> spectrum{};
   LevelRange range{};
   std::optional<SpectralSignature> spectra{};
+  std::optional<ColorScene> colors{};
   std::vector<double> target{};
   std::optional<Mapper> mapper{};
+  Image<std::uint8_t> chosen{};  // pixels that are mapped; empty: all
+
+  // The frame before, where only changes are mapped.
+  Image<std::uint8_t> last_labels{}, changed{};
+  Image<float> last_map{};
 
   void learn(const BandFrame& first, const BandFrame& shown, const Rect<int>& part) {
     check_options(options);
     if (options.window_side() % 2 == 0)
       throw InvalidArgument(
           fmt::format("window is {}; expected an odd number of pixels", options.window_side()));
-    const bool wanted = !options.levels() || options.keep_spectrum;
+    if (options.changed_only && options.spectral())
+      throw InvalidArgument(
+          "changed-only compares the labels of windows, which spectra do not have; take the "
+          "signature levels or colors, or map all pixels");
+    if (options.roi) {
+      require_box("the region of interest", *options.roi, first);
+      choose({first.bands.width(), first.bands.height()}, {});
+    }
+    target_size = {part.width, part.height};
+    const bool wanted = options.spectral() || options.keep_spectrum;
     if (wanted && shown.bands.count() == first.bands.count())
       spectrum = mean_spectrum(shown.bands, part);
     if (options.levels()) use_levels(first, shown, part);
+    else if (options.colors()) use_colors(first, shown, part);
     else use_spectra(first, shown);
     make_mapper();
   }
 
+  bool default_ground() const { return !options.ground.distance && options.ground.name.empty(); }
+
   void use_levels(const BandFrame& first, const BandFrame& shown, const Rect<int>& part) {
-    if (!options.ground.distance && options.ground.name.empty()) options.ground = {};
+    if (default_ground()) options.ground = {};
     range = level_range(gray_band(first, options.band), first, options.range);
+    count_target(shown, part, options.bin_count());
+  }
+
+  void use_colors(const BandFrame& first, const BandFrame& shown, const Rect<int>& part) {
+    colors.emplace(ColorScene::Source{first, shown, part, options.range}, options.bin_count(),
+                   options.exec.seed);
+    if (default_ground()) options.ground = Ground(colors->ground(options.tau));
+    range = colors->range();
+    count_target(shown, part, colors->colors());
+  }
+
+  void count_target(const BandFrame& shown, const Rect<int>& part, int bins) {
     const Image<std::uint8_t> labels = labels_of(shown, options.exec.threads);
-    target = label_histogram(labels.view().crop(part.x, part.y, part.width, part.height),
-                             options.bin_count());
+    target = label_histogram(labels.view().crop(part.x, part.y, part.width, part.height), bins);
   }
 
   void use_spectra(const BandFrame& first, const BandFrame& shown) {
@@ -111,15 +165,14 @@ struct SceneMapper::Impl {
                                      .bins = options.bin_count(),
                                      .window = options.window_side(),
                                      .exec = without_stop(options.exec)});
-    if (!options.ground.distance && options.ground.name.empty())
-      options.ground = Ground(spectra->ground());
+    if (default_ground()) options.ground = Ground(spectra->ground());
     target = spectra->of(spectrum);
   }
 
   void make_mapper() {
     MapOptions map;
     map.ground = options.ground;
-    map.window = options.levels() ? options.window_side() : 1;
+    map.window = options.spectral() ? 1 : options.window_side();
     map.border = options.border;
     map.threshold = options.threshold;
     map.cache_bytes = options.cache_bytes;
@@ -129,22 +182,120 @@ struct SceneMapper::Impl {
   }
 
   Image<std::uint8_t> labels_of(const BandFrame& frame, int threads) const {
-    if (!options.levels()) return {};
+    if (options.spectral()) return {};
+    const Exec exec{.device = Device::cpu(), .threads = threads};
+    if (colors) return colors->labels_of(frame, exec);
     const Image<float> band = gray_band(frame, options.band);
     Image<std::uint8_t> labels(band.width(), band.height());
     quantize(band, labels,
-             {.levels = options.bin_count(),
-              .low = range.low,
-              .high = range.high,
-              .exec = {.device = Device::cpu(), .threads = threads}});
+             {.levels = options.bin_count(), .low = range.low, .high = range.high, .exec = exec});
     return labels;
+  }
+
+  // Chooses the pixels of the mask, where there is one, within the region of interest.
+  void choose(Extent size, ImageView<const std::uint8_t> mask) {
+    const Rect<int> region = options.roi.value_or(whole(size));
+    if (intersect(region, whole(size)) != region)
+      throw InvalidArgument(
+          fmt::format("the region of interest {},{},{},{} does not lie in the mask of {}x{}",
+                      region.x, region.y, region.width, region.height, size.width, size.height));
+    Image<std::uint8_t> pixels(size.width, size.height);
+    bool any = false;
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) {
+        const bool inside =
+            y >= region.y && y < region.bottom() && x >= region.x && x < region.right();
+        const bool set = inside && (mask.empty() || mask.at(x, y) != 0);
+        pixels.at(x, y) = set ? 1 : 0;
+        any = any || set;
+      }
+    if (!any)
+      throw InvalidArgument(options.roi ? "the mask chooses no pixel of the region of interest"
+                                        : "the mask chooses no pixel; all of it is 0");
+    chosen = std::move(pixels);
+    last_labels = {};
+  }
+
+  void require_chosen_size(const BandFrame& frame) const {
+    const int width = frame.bands.width(), height = frame.bands.height();
+    if (chosen.view().empty() || (chosen.width() == width && chosen.height() == height)) return;
+    throw InvalidArgument(
+        fmt::format("{} has {}x{} pixels, but the mask or region of interest is "
+                    "for {}x{}",
+                    frame.name, width, height, chosen.width(), chosen.height()));
+  }
+
+  void map_labels(ImageView<const std::uint8_t> labels, ImageView<float> map) {
+    if (chosen.view().empty()) {
+      mapper->map(labels, map);
+      return;
+    }
+    fill(map, kNotMapped);
+    mapper->map(labels, chosen, map);
+  }
+
+  // Distances are kept in last_map, where those of unchanged pixels stay.
+  void map_changes(ImageView<const std::uint8_t> labels, ImageView<float> map) {
+    const bool known = last_labels.width() == labels.width && last_labels.height() == labels.height;
+    Image<std::uint8_t> before = std::exchange(last_labels, {});  // unknown until this is done
+    if (known) {
+      const Exec exec{.device = Device::cpu(), .threads = options.exec.threads};
+      const std::int64_t changes =
+          mark_changes(labels, before, options.window_side() / 2, changed, exec);
+      const auto most = kMostChanged * static_cast<double>(labels.width) * labels.height;
+      if (static_cast<double>(changes) > most) {
+        map_labels(labels, last_map);
+      } else {
+        if (!chosen.view().empty()) keep_chosen();
+        mapper->map(labels, changed, last_map);
+      }
+      copy(labels, before.view());
+    } else {
+      last_map = Image<float>(labels.width, labels.height);
+      changed = Image<std::uint8_t>(labels.width, labels.height);
+      map_labels(labels, last_map);
+      before = clone(labels);
+    }
+    copy(last_map.view(), map);
+    last_labels = std::move(before);
+  }
+  void keep_chosen() {
+    for (int y = 0; y < changed.height(); ++y)
+      for (int x = 0; x < changed.width(); ++x)
+        changed.at(x, y) = static_cast<std::uint8_t>(changed.at(x, y) & chosen.at(x, y));
+  }
+
+  // Signatures are made for the box around the chosen pixels only.
+  void map_spectra(const BandFrame& frame, ImageView<float> map) {
+    if (chosen.view().empty()) {
+      mapper->map_histograms(spectra->of(frame.bands), map);
+      return;
+    }
+    fill(map, kNotMapped);
+    const StackView<const float> bands = frame.bands;
+    for (const Rect<int>& inner : box_around(chosen)) {
+      const Rect<int> part =
+          reached_from(inner, options.window_side() / 2, bands.width, bands.height);
+      StackView<const float> crop = bands;
+      crop.data = &bands.plane(0).at(part.x, part.y);
+      crop.width = part.width;
+      crop.height = part.height;
+      // Pixels around the box are only seen by windows.
+      const Image<std::uint16_t> masses = spectra->of(crop);
+      const auto within = [&](const auto& view) {
+        return view.crop(inner.x, inner.y, inner.width, inner.height);
+      };
+      mapper->map_histograms(
+          masses.view().crop(inner.x - part.x, inner.y - part.y, inner.width, inner.height),
+          within(std::as_const(chosen).view()), within(map));
+    }
   }
 };
 
 SceneMapper::SceneMapper(const BandFrame& first, const Rect<int>& box,
                          const SceneMapOptions& options)
     : impl_(std::make_unique<Impl>()) {
-  require_box(box, first);
+  require_box("the target's box", box, first);
   impl_->options = options;
   impl_->box = box;
   impl_->learn(first, first, box);
@@ -159,6 +310,17 @@ SceneMapper::SceneMapper(SceneMapper&&) noexcept = default;
 SceneMapper& SceneMapper::operator=(SceneMapper&&) noexcept = default;
 SceneMapper::~SceneMapper() = default;
 
+void SceneMapper::set_mask(ImageView<const std::uint8_t> mask) {
+  impl_->last_labels = {};
+  if (!mask.empty()) {
+    impl_->choose({mask.width, mask.height}, mask);
+  } else if (impl_->options.roi) {
+    impl_->choose({impl_->chosen.width(), impl_->chosen.height()}, {});
+  } else {
+    impl_->chosen = {};
+  }
+}
+
 Image<std::uint8_t> SceneMapper::labels_of(const BandFrame& frame, int threads) const {
   return impl_->labels_of(frame, threads);
 }
@@ -166,18 +328,19 @@ Image<std::uint8_t> SceneMapper::labels_of(const BandFrame& frame, int threads) 
 void SceneMapper::map(const BandFrame& frame, ImageView<const std::uint8_t> labels,
                       Image<float>& map) {
   const auto& spectra = impl_->spectra;
-  Mapper& mapper = *impl_->mapper;
   if (spectra && frame.bands.count() != spectra->bands())
     throw FormatError(fmt::format("{} has {} bands, but the first frame has {}", frame.name,
                                   frame.bands.count(), spectra->bands()));
+  impl_->require_chosen_size(frame);
   if (map.width() != frame.bands.width() || map.height() != frame.bands.height()) {
-    const Device device = mapper.options().exec.device;
+    const Device device = mapper().options().exec.device;
     const fovea::cuda::ScopedDevice here(device);
     map = Image<float>(frame.bands.width(), frame.bands.height(), 1,
                        device.kind == DeviceKind::kCuda ? Memory::kPinned : Memory::kHost);
   }
-  if (spectra) mapper.map_histograms(spectra->of(frame.bands), map);
-  else mapper.map(labels, map);
+  if (spectra) impl_->map_spectra(frame, map);
+  else if (impl_->options.changed_only) impl_->map_changes(labels, map);
+  else impl_->map_labels(labels, map);
 }
 Image<float> SceneMapper::map(const BandFrame& frame) {
   Image<float> distances;
@@ -187,12 +350,14 @@ Image<float> SceneMapper::map(const BandFrame& frame) {
 
 void SceneMapper::renew(const Exec& exec) {
   impl_->options.exec = exec;
+  impl_->last_labels = {};
   impl_->make_mapper();
 }
 
 const Mapper& SceneMapper::mapper() const { return *impl_->mapper; }
 const LevelRange& SceneMapper::range() const { return impl_->range; }
 const std::optional<Rect<int>>& SceneMapper::box() const { return impl_->box; }
+Extent SceneMapper::target_size() const { return impl_->target_size; }
 const std::vector<float>& SceneMapper::spectrum() const { return impl_->spectrum; }
 
 }  // namespace fovea::emd

@@ -25,9 +25,7 @@ namespace {
 using fovea::detail::Placed;
 
 constexpr const char* kTrackerName = "track";
-constexpr int kSamples = 3000;        // colors that a palette is learned from
-constexpr double kTargetShare = 0.6;  // share of these samples that is taken from targets
-constexpr double kSurroundRing = 2;   // size of the box whose ring is the surround
+constexpr double kSurroundRing = 2;  // size of the box whose ring is the surround
 constexpr float kGrayChroma = 2;  // in Lab: colors with less are gray, up to errors of video coding
 constexpr double kGrayQuantile = 0.9;  // a target is gray if this share of its pixels is
 
@@ -53,21 +51,6 @@ Rect<int> checked(const Rect<double>& box, const Rect<int>& frame) {
         "target {} is the whole frame of {}x{}; it must leave some of it as its surroundings",
         to_text(box), frame.width, frame.height));
   return pixels;
-}
-
-LabColor lab_at(ImageView<const std::uint8_t> image, int x, int y) {
-  const std::uint8_t* const pixel = &image.at(x, y);
-  return image.channels == 3 ? lab_of(pixel[0], pixel[1], pixel[2])
-                             : lab_of(pixel[0], pixel[0], pixel[0]);
-}
-
-void add_samples(ImageView<const std::uint8_t> image, const Rect<int>& box, int count,
-                 Random& random, std::vector<LabColor>& samples) {
-  for (int i = 0; i < count; ++i) {
-    const auto x = static_cast<int>(random.below(static_cast<std::uint32_t>(box.width)));
-    const auto y = static_cast<int>(random.below(static_cast<std::uint32_t>(box.height)));
-    samples.push_back(lab_at(image, box.x + x, box.y + y));
-  }
 }
 
 bool is_gray(ImageView<const std::uint8_t> image, const Rect<int>& box) {
@@ -263,13 +246,12 @@ std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
 
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
-  const auto each = std::max(kSamples / static_cast<int>(boxes.size()), 4);
-  const auto from_target = static_cast<int>(each * kTargetShare);
+  const auto each = std::max(kPaletteSamples / static_cast<int>(boxes.size()), 4);
   for (const Rect<int>& box : pixels) {
     const Rect<int> around{box.x - box.width, box.y - box.height / 2, 3 * box.width,
                            2 * box.height};
-    add_samples(host, intersect(box, state.frame), from_target, random, samples);
-    add_samples(host, intersect(around, state.frame), each - from_target, random, samples);
+    add_color_samples({host, intersect(box, state.frame), host, intersect(around, state.frame)},
+                      each, random, samples);
   }
   const std::size_t index = state.add_group(samples);
   Group& group = state.groups[index];
@@ -316,9 +298,8 @@ Track Tracker::add_example(ImageView<const std::uint8_t> frame,
   const auto shown = example_here.bring(example, Memory::kHost, state.options.exec);
   Random random(state.options.exec.seed, 1);
   std::vector<LabColor> samples;
-  const auto from_target = static_cast<int>(kSamples * kTargetShare);
-  add_samples(shown, {0, 0, shown.width, shown.height}, from_target, random, samples);
-  add_samples(host, state.frame, kSamples - from_target, random, samples);
+  add_color_samples({shown, whole({shown.width, shown.height}), host, state.frame}, kPaletteSamples,
+                    random, samples);
   const std::size_t index = state.add_group(samples);
   Group& group = state.groups[index];
   const fovea::cuda::ScopedDevice here(state.options.exec.device);

@@ -4,8 +4,6 @@
 // the code is serial.
 #include "emd/track/track_palette.h"
 
-#include <fovea/core/random.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,6 +14,7 @@ namespace fovea::emd {
 namespace {
 
 constexpr int kRounds = 25;
+constexpr double kTargetShare = 0.6;  // share of the samples that is taken from targets
 
 double linear(std::uint8_t value) { return fovea::detail::srgb_to_linear(value / 255.0); }
 
@@ -88,6 +87,15 @@ void improve(std::span<const LabColor> samples, std::vector<LabColor>& colors) {
   }
 }
 
+void add_from(ImageView<const std::uint8_t> image, const Rect<int>& box, int count, Random& random,
+              std::vector<LabColor>& samples) {
+  for (int i = 0; i < count; ++i) {
+    const auto x = static_cast<int>(random.below(static_cast<std::uint32_t>(box.width)));
+    const auto y = static_cast<int>(random.below(static_cast<std::uint32_t>(box.height)));
+    samples.push_back(lab_at(image, box.x + x, box.y + y));
+  }
+}
+
 // Returns the middle of a cell of 8 values.
 std::uint8_t cell_middle(int index) { return static_cast<std::uint8_t>((index & 31) * 8 + 4); }
 
@@ -102,7 +110,20 @@ LabColor lab_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
           static_cast<float>(200 * (y - z))};
 }
 
+LabColor lab_at(ImageView<const std::uint8_t> image, int x, int y) {
+  const std::uint8_t* const pixel = &image.at(x, y);
+  return image.channels == 3 ? lab_of(pixel[0], pixel[1], pixel[2])
+                             : lab_of(pixel[0], pixel[0], pixel[0]);
+}
+
 float chroma_of(const LabColor& color) { return std::hypot(color[1], color[2]); }
+
+void add_color_samples(const ColorSource& source, int count, Random& random,
+                       std::vector<LabColor>& samples) {
+  const auto from_target = static_cast<int>(count * kTargetShare);
+  add_from(source.target_image, source.target, from_target, random, samples);
+  add_from(source.surround_image, source.surround, count - from_target, random, samples);
+}
 
 Palette learn_palette(std::span<const LabColor> samples, int colors, std::uint64_t seed) {
   Random random(seed);

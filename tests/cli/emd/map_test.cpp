@@ -1,4 +1,4 @@
-// Covers: map_files, map_frame, map_report
+// Covers: map_files, map_frame, map_regions, map_report
 #include "cli/emd/map.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,10 @@
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/program/program.h"
@@ -34,6 +37,11 @@ Image<std::uint8_t> scene(int shift) {
                                                         : 60 + random.below(40));
     }
   return image;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 class EmdMapCommand : public testing::Test {
@@ -313,6 +321,91 @@ TEST_F(EmdMapCommand, NamesWhatIsWrong) {
       fails({image, image, "--target", "1,1,5,5", "--truth", folder_ / "truth.png"}, kUsage),
       HasSubstr("one frame"));
   EXPECT_EQ(map({image, "--target", "1,1,5,5"}).status, kUsage);
+}
+
+TEST_F(EmdMapCommand, DetectsRegions) {
+  const json report = found({folder_ / "f0.png", "--target", "32,22,16,16", "--coco",
+                             folder_ / "found.json", "--csv", folder_ / "found.csv", "--found-mask",
+                             folder_ / "mask.png", "--overlay", folder_ / "overlay.png"});
+  EXPECT_GT(report["detect_threshold"], 0);
+  const json& regions = report["frame_stats"][0]["regions"];
+  ASSERT_EQ(regions.size(), 1U);
+  const json& best = regions[0];
+  const std::vector<int> peak = best["peak"];
+  EXPECT_TRUE(peak[0] >= 30 && peak[0] < 50 && peak[1] >= 20 && peak[1] < 40);
+  EXPECT_GT(best["score"], 0);
+
+  const io::AnyImage mask = io::read_image(folder_ / "mask.png");
+  std::int64_t area = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      area += std::get<Image<std::uint8_t>>(mask.pixels).at(x, y) == 255 ? 1 : 0;
+  EXPECT_EQ(area, best["area"].get<std::int64_t>());
+  EXPECT_EQ(io::read_image(folder_ / "overlay.png").channels(), 3);
+
+  const json coco = json::parse(text_of(folder_ / "found.json"));
+  EXPECT_EQ(coco["images"][0]["width"], kWidth);
+  EXPECT_EQ(coco["categories"][0]["name"], "target");
+  ASSERT_EQ(coco["annotations"].size(), 1U);
+  EXPECT_EQ(coco["annotations"][0]["bbox"], best["box"]);
+  EXPECT_EQ(coco["annotations"][0]["segmentation"]["size"], json({kHeight, kWidth}));
+  const std::string csv = text_of(folder_ / "found.csv");
+  EXPECT_THAT(csv, HasSubstr("input,frame,region,x,y,width,height,area,score,peak_x,peak_y"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 2);
+}
+
+TEST_F(EmdMapCommand, DetectsInEveryFrameByTheFirstThreshold) {
+  const json report = found({folder_ / "f0.png", folder_ / "f1.png", folder_ / "f2.png", "--target",
+                             "32,22,16,16", "--detect", "--detect-kind", "boxes", "--found-mask",
+                             folder_ / "masks", "--coco", folder_ / "found.json"});
+  int last = 0;
+  for (int i = 0; i < 3; ++i) {
+    const json& regions = report["frame_stats"][i]["regions"];
+    ASSERT_GE(regions.size(), 1U);
+    EXPECT_EQ(regions[0]["box"][2], 16);
+    EXPECT_GT(regions[0]["box"][0], last) << "the square moves to the right";
+    last = regions[0]["box"][0];
+    EXPECT_TRUE(std::filesystem::exists(folder_ / fmt::format("masks/{:06}.png", i)));
+  }
+  const json coco = json::parse(text_of(folder_ / "found.json"));
+  EXPECT_EQ(coco["images"].size(), 3U);
+  EXPECT_EQ(coco["images"][2]["frame"], 2);
+  const json none = found({folder_ / "f0.png", "--target", "32,22,16,16", "--detect-threshold", "0",
+                           "--detect", "--coco", folder_ / "none.json"});
+  EXPECT_TRUE(none["frame_stats"][0]["regions"].empty());
+  EXPECT_TRUE(json::parse(text_of(folder_ / "none.json"))["annotations"].empty());
+}
+
+TEST_F(EmdMapCommand, MapsOnlyWhatIsAskedFor) {
+  const std::vector<std::string> what{folder_ / "f0.png", "--target", "32,22,16,16", "-o",
+                                      folder_ / "map.npy"};
+  auto by_roi = what, by_mask = what;
+  by_roi.insert(by_roi.end(), {"--roi", "30,20,20,20"});
+  by_mask.insert(by_mask.end(), {"--mask", folder_ / "truth.png"});
+  EXPECT_EQ(found(by_roi)["stats"]["pixels"], 400);
+  const std::string map = text_of(folder_ / "map.npy");
+  EXPECT_EQ(found(by_mask)["stats"]["pixels"], 400);
+  EXPECT_EQ(text_of(folder_ / "map.npy"), map);
+  const json changes = found({folder_ / "f0.png", folder_ / "f0.png", folder_ / "f1.png",
+                              "--target", "32,22,16,16", "--detect", "--changed-only"});
+  EXPECT_EQ(changes["frame_stats"][1]["stats"]["pixels"], 0);
+  EXPECT_EQ(changes["frame_stats"][1]["regions"], changes["frame_stats"][0]["regions"]);
+}
+
+TEST_F(EmdMapCommand, RefusesMasksAndThresholdsThatDoNotFit) {
+  const std::string image = folder_ / "f0.png";
+  const std::vector<std::string> base{image, "--target", "32,22,16,16"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return fails(more, kUsage);
+  };
+  io::write_image(folder_ / "small.png", Image<std::uint8_t>(8, 8));
+  EXPECT_THAT(with({"--mask", folder_ / "small.png"}), HasSubstr("has 8x8 pixels"));
+  EXPECT_THAT(with({"--roi", "80,0,20,20"}), HasSubstr("does not lie in"));
+  EXPECT_THAT(with({"--detect-threshold", "-1"}), HasSubstr("detect-threshold"));
+  EXPECT_THAT(with({"--threshold", "0.5", "--detect-threshold", "0.7"}),
+              HasSubstr("lies above --threshold"));
+  EXPECT_THAT(with({"--signature", "bands", "--changed-only"}), HasSubstr("changed-only"));
 }
 
 }  // namespace

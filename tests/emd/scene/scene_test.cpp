@@ -1,8 +1,10 @@
-// Covers: bands
+// Covers: bands, colors
 #include <fovea/core/error.h>
 #include <fovea/emd/scene.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stop_token>
 
@@ -61,13 +63,13 @@ TEST(EmdScene, ABoxIsTheImageThatShowsIt) {
   const BandFrame part = bands_of(clone(image.view().crop(12, 9, 8, 7)).view(), "part");
   EXPECT_EQ(frame.white, 255);
   EXPECT_EQ(frame.bands.count(), 3);
-  for (const auto signature :
-       {SceneSignature::kLevels, SceneSignature::kBands, SceneSignature::kContrast}) {
+  for (const auto signature : {SceneSignature::kLevels, SceneSignature::kBands,
+                               SceneSignature::kContrast, SceneSignature::kColors}) {
     const SceneMapOptions options{.signature = signature, .exec = {.device = Device::cpu()}};
     SceneMapper by_box(frame, Rect<int>{12, 9, 8, 7}, options), by_image(frame, part, options);
     EXPECT_TRUE(test::images_equal(by_box.map(frame), by_image.map(frame)));
     EXPECT_EQ(by_box.spectrum(), by_image.spectrum());
-    EXPECT_EQ(by_box.spectrum().empty(), signature == SceneSignature::kLevels);
+    EXPECT_EQ(by_box.spectrum().empty(), !options.spectral());
   }
 }
 
@@ -94,6 +96,138 @@ TEST(EmdScene, RefusesBoxesOutsideAndOtherBands) {
   EXPECT_THROW(SceneMapper(frame, gray, spectra), FormatError);
   SceneMapper mapper(frame, Rect<int>{0, 0, 5, 5}, spectra);
   EXPECT_THROW(mapper.map(gray), FormatError);
+}
+
+// A red square on green of the same brightness, with noise that no gray level tells apart.
+Image<std::uint8_t> red_on_green() {
+  Random random(9);
+  Image<std::uint8_t> image(64, 48, 3);
+  for (int y = 0; y < 48; ++y)
+    for (int x = 0; x < 64; ++x) {
+      const bool square = x >= 20 && x < 40 && y >= 12 && y < 32;
+      const auto noise = static_cast<int>(random.below(20));
+      image.at(x, y, 0) = static_cast<std::uint8_t>((square ? 180 : 40) + noise);
+      image.at(x, y, 1) = static_cast<std::uint8_t>((square ? 40 : 111) + noise);
+      image.at(x, y, 2) = static_cast<std::uint8_t>(40 + noise);
+    }
+  return image;
+}
+
+TEST(EmdScene, ColorsSeparateWhatGrayLevelsDoNot) {
+  const Image<std::uint8_t> image = red_on_green();
+  const BandFrame frame = bands_of(image.view(), "scene");
+  SceneMapper mapper(frame, Rect<int>{24, 16, 10, 10},
+                     {.signature = SceneSignature::kColors, .window = 5});
+  const Image<float> map = mapper.map(frame);
+  EXPECT_LT(map.at(30, 22), 200);
+  EXPECT_GT(map.at(5, 5), 900) << "as different as tau or more";
+  EXPECT_LE(mapper.mapper().target().size(), 16U);
+  EXPECT_EQ(mapper.range().high, 256);
+  EXPECT_EQ(mapper.target_size(), (Extent{10, 10}));
+
+  // Samples of 16 bits with the same colors, where a range is given, have the same map.
+  Image<std::uint16_t> deep(64, 48, 3);
+  for (int y = 0; y < 48; ++y)
+    for (int x = 0; x < 64; ++x)
+      for (int c = 0; c < 3; ++c)
+        deep.at(x, y, c) = static_cast<std::uint16_t>(256 * image.at(x, y, c) + 100);
+  const BandFrame same = bands_of(deep.view(), "deep");
+  SceneMapper by_range(same, Rect<int>{24, 16, 10, 10},
+                       {.signature = SceneSignature::kColors, .range = {0, 65536}, .window = 5});
+  EXPECT_TRUE(test::images_equal(by_range.map(same), map));
+}
+
+TEST(EmdScene, ColorsLeaveOutMissingValuesAndRefuseSpectra) {
+  BandFrame frame = bands_of(red_on_green().view(), "scene");
+  frame.white = 0;
+  frame.bands.plane(1).at(3, 3) = std::numeric_limits<float>::quiet_NaN();
+  SceneMapper mapper(frame, Rect<int>{24, 16, 10, 10}, {.signature = SceneSignature::kColors});
+  EXPECT_EQ(mapper.labels_of(frame, 1).at(3, 3), 255);
+  EXPECT_LT(mapper.labels_of(frame, 1).at(4, 3), 16);
+  const BandFrame five{Stack<float>(8, 8, 5), "five", 255};
+  EXPECT_THROW(SceneMapper(five, Rect<int>{0, 0, 4, 4}, {.signature = SceneSignature::kColors}),
+               InvalidArgument);
+}
+
+TEST(EmdScene, OnlyTheRegionOfInterestIsMapped) {
+  const BandFrame frame = bands_of(scene().view(), "scene");
+  const Rect<int> target{12, 9, 8, 7}, roi{5, 4, 20, 11};
+  for (const auto signature :
+       {SceneSignature::kLevels, SceneSignature::kContrast, SceneSignature::kColors}) {
+    const int window = signature == SceneSignature::kContrast ? 3 : 7;
+    SceneMapper all(frame, target, {.signature = signature, .window = window});
+    SceneMapper part(frame, target, {.signature = signature, .window = window, .roi = roi});
+    const Image<float> whole = all.map(frame);
+    const auto expect_within = [&](const Image<float>& map, auto chosen) {
+      for (int y = 0; y < map.height(); ++y)
+        for (int x = 0; x < map.width(); ++x) {
+          if (chosen(x, y)) {
+            ASSERT_EQ(map.at(x, y), whole.at(x, y)) << x << ' ' << y;
+          } else {
+            ASSERT_TRUE(std::isnan(map.at(x, y)));
+          }
+        }
+    };
+    const auto in_roi = [&](int x, int y) {
+      return x >= roi.x && x < roi.right() && y >= roi.y && y < roi.bottom();
+    };
+    expect_within(part.map(frame), in_roi);
+    Image<std::uint8_t> mask(40, 30);
+    for (int y = 0; y < 30; ++y)
+      for (int x = 0; x < 40; ++x) mask.at(x, y) = x % 3 == 0 ? 1 : 0;
+    part.set_mask(mask);
+    expect_within(part.map(frame), [&](int x, int y) { return in_roi(x, y) && x % 3 == 0; });
+    part.set_mask({});
+    expect_within(part.map(frame), in_roi);
+  }
+}
+
+TEST(EmdScene, RefusesMasksThatDoNotFit) {
+  const BandFrame frame = bands_of(scene().view(), "scene");
+  const Rect<int> target{12, 9, 8, 7};
+  EXPECT_THROW(SceneMapper(frame, target, {.roi = Rect<int>{30, 0, 11, 5}}), InvalidArgument);
+  EXPECT_THROW(SceneMapper(frame, target, {.roi = Rect<int>{0, 0, 0, 5}}), InvalidArgument);
+  SceneMapper mapper(frame, target);
+  Image<std::uint8_t> mask(41, 30);
+  for (int y = 0; y < 30; ++y) std::fill_n(mask.row(y), 41, std::uint8_t{0});
+  EXPECT_THROW(mapper.set_mask(mask), InvalidArgument) << "it chooses no pixel";
+  mask.at(1, 1) = 1;
+  mapper.set_mask(mask);
+  EXPECT_THROW(mapper.map(frame), InvalidArgument) << "it is wider than the frame";
+  mapper.set_mask({});
+  EXPECT_NO_THROW(mapper.map(frame));
+  EXPECT_THROW(
+      SceneMapper(frame, target, {.signature = SceneSignature::kBands, .changed_only = true}),
+      InvalidArgument);
+}
+
+TEST(EmdScene, ChangedPixelsAloneGiveTheSameMaps) {
+  Image<std::uint8_t> image = scene();
+  const BandFrame first = bands_of(image.view(), "scene");
+  const Rect<int> target{12, 9, 8, 7};
+  for (const auto& roi : {std::optional<Rect<int>>{}, std::optional(Rect<int>{2, 2, 30, 20})}) {
+    SceneMapper all(first, target, {.window = 5, .roi = roi});
+    SceneMapper changed(first, target, {.window = 5, .roi = roi, .changed_only = true});
+    for (int k = 0; k < 5; ++k) {
+      if (k == 2) image.at(20, 20, 0) = image.at(20, 20, 1) = image.at(20, 20, 2) = 255;
+      if (k == 3)  // more changes than are worth a mask
+        for (int y = 0; y < 30; ++y)
+          for (int x = 0; x < 40; ++x) image.at(x, y, 1) = static_cast<std::uint8_t>(7 * x * y);
+      const BandFrame frame = bands_of(image.view(), "scene");
+      const Image<float> want = all.map(frame), got = changed.map(frame);
+      for (int y = 0; y < 30; ++y)
+        for (int x = 0; x < 40; ++x)
+          ASSERT_TRUE(want.at(x, y) == got.at(x, y) ||
+                      (std::isnan(want.at(x, y)) && std::isnan(got.at(x, y))))
+              << k << ' ' << x << ' ' << y;
+      if (k == 1) {
+        EXPECT_EQ(changed.mapper().report().pixels, 0);
+      }
+      if (k == 2 && changed.mapper().options().exec.device.kind == DeviceKind::kCpu) {
+        EXPECT_LE(changed.mapper().report().pixels, 25);
+      }
+    }
+  }
 }
 
 }  // namespace

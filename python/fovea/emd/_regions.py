@@ -1,0 +1,100 @@
+"""Regions of a map: where the target is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _fovea
+from .._results import Table, command_line
+from ._shared import Array, Bytes, Floats
+
+_FIELDS = ("x", "y", "width", "height", "area", "score", "peak_x", "peak_y", "distance", "mean_distance")
+
+
+class Regions(Table):
+    """Regions with small distances, from the best score on."""
+
+    threshold: float  #: the greatest distance of a region's pixels; NaN where the map has no distance
+    labels: np.ndarray[Any, np.dtype[np.uint16]]  #: the number of each pixel's region, from 1; 0 for none
+    outlines: list[str]  #: the pixels of each region as COCO's compressed run lengths
+
+    _compared = ("threshold", "labels", "_columns")
+
+    def __init__(self, found: dict[str, Any], options: dict[str, Any], command: str) -> None:
+        super().__init__(options, {"device": "cpu"}, command)
+        self.threshold, self.labels, self.outlines = found["threshold"], found["labels"], list(found["outlines"])
+        self._columns: dict[str, Array] = {name: found[name] for name in _FIELDS}
+
+    def columns(self) -> dict[str, Array]:
+        """x, y, width, height, area, score, peak_x, peak_y, distance and mean_distance."""
+        return dict(self._columns)
+
+    @property
+    def xywh(self) -> Array:
+        """One row of x, y, width and height per region."""
+        return np.stack([self._columns[name] for name in _FIELDS[:4]], axis=1)
+
+    @property
+    def score(self) -> Array:
+        """Scores from 0 to 1."""
+        return self._columns["score"]
+
+    @property
+    def distance(self) -> Floats:
+        """The least distance of each region."""
+        return self._columns["distance"]
+
+    @property
+    def peak(self) -> Array:
+        """One row of x and y per region: the pixel with the least distance."""
+        return np.stack([self._columns["peak_x"], self._columns["peak_y"]], axis=1)
+
+    @property
+    def mask(self) -> Bytes:
+        """255 where a pixel belongs to a region, else 0."""
+        return np.where(self.labels > 0, np.uint8(255), np.uint8(0))
+
+    def to_coco(self, image_id: int = 1, file_name: str = "") -> dict[str, Any]:
+        """The regions as COCO annotations of one image, with run-length segmentations."""
+        height, width = self.labels.shape
+        annotations = [
+            {
+                "id": i + 1,
+                "image_id": image_id,
+                "category_id": 1,
+                "bbox": [int(number) for number in box],
+                "segmentation": {"size": [height, width], "counts": outline},
+                "area": int(area),
+                "iscrowd": 0,
+                "score": float(score),
+            }
+            for i, (box, outline, area, score) in enumerate(
+                zip(self.xywh, self.outlines, self._columns["area"], self.score)
+            )
+        ]
+        return {
+            "annotations": annotations,
+            "images": [{"id": image_id, "file_name": file_name, "width": width, "height": height}],
+            "categories": [{"id": 1, "name": "target"}],
+        }
+
+    def __len__(self) -> int:
+        return len(self.outlines)
+
+    def __repr__(self) -> str:
+        count = "1 region" if len(self) == 1 else f"{len(self)} regions"
+        best = f", best score {float(self.score[0]):.2f}" if len(self) else ""
+        return f"{count} at distances up to {self.threshold:.4g}{best}"
+
+
+def found_regions(
+    distances: Floats, box: Sequence[int] | None, size: Sequence[int], keywords: dict[str, Any], command: str
+) -> Regions:
+    found = _fovea.emd.find_regions(distances, None if box is None else list(box), list(size), keywords)
+    words = [str(word) for word in _fovea.emd.region_words(keywords)]
+    flags = ["--detect-" + word[2:] if word.startswith("--") else word for word in words]
+    line = command.rpartition(" -o ")[0]
+    return Regions(found, dict(_fovea.emd.region_values(keywords)), f"{line} {command_line('--detect', *flags, '--json')}")

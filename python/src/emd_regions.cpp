@@ -1,0 +1,86 @@
+// What fovea.emd makes of maps: pictures, and regions where a map shows the target.
+#include <fovea/emd/regions.h>
+#include <fovea/report/color_map.h>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "options.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+emd::RegionOptions region_options(const nb::dict& keywords) {
+  emd::RegionOptions options;
+  set_keywords(options, keywords, "regions");
+  return options;
+}
+
+nb::dict columns_of(emd::RegionSet&& found) {
+  const auto column = [&](auto part) {
+    std::vector<std::remove_cvref_t<decltype(part(found.regions[0]))>> values;
+    for (const emd::Region& region : found.regions) values.push_back(part(region));
+    return to_numpy(values);
+  };
+  nb::dict all;
+  all["x"] = column([](const emd::Region& region) { return region.box.x; });
+  all["y"] = column([](const emd::Region& region) { return region.box.y; });
+  all["width"] = column([](const emd::Region& region) { return region.box.width; });
+  all["height"] = column([](const emd::Region& region) { return region.box.height; });
+  all["area"] = column([](const emd::Region& region) { return region.area; });
+  all["score"] = column([](const emd::Region& region) { return region.score; });
+  all["peak_x"] = column([](const emd::Region& region) { return region.peak_x; });
+  all["peak_y"] = column([](const emd::Region& region) { return region.peak_y; });
+  all["distance"] = column([](const emd::Region& region) { return region.distance; });
+  all["mean_distance"] = column([](const emd::Region& region) { return region.mean_distance; });
+  nb::list outlines;
+  for (std::size_t i = 0; i < found.regions.size(); ++i) outlines.append(emd::region_rle(found, i));
+  all["outlines"] = outlines;
+  all["threshold"] = found.threshold;
+  all["labels"] = to_numpy(std::move(found.labels));
+  return all;
+}
+
+nb::dict find_regions(nb::handle distances, const std::optional<std::vector<int>>& box,
+                      const std::vector<int>& size, const nb::dict& keywords) {
+  const emd::RegionOptions options = region_options(keywords);
+  const ImageInput map = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
+  emd::RegionTarget target{.size = {size.at(0), size.at(1)}};
+  if (box) target.box = Rect<int>{box->at(0), box->at(1), box->at(2), box->at(3)};
+  emd::RegionSet found;
+  {
+    nb::gil_scoped_release others_go_on;
+    found = emd::find_regions(map.of<float>(), options, target);
+  }
+  return columns_of(std::move(found));
+}
+
+// Bright where the distance is small.
+nb::object map_picture(nb::handle distances) {
+  const ImageInput map = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
+  const report::ValueRange range = report::value_range(map.of<float>());
+  return to_numpy(report::apply_color_map(
+      map.of<float>(), {.automatic = false, .low = range.high, .high = range.low}));
+}
+
+}  // namespace
+
+void bind_emd_regions(nb::module_& m) {
+  m.def("map_picture", &map_picture, nb::arg("distances").none());
+  m.def("regions_options", &option_table<emd::RegionOptions>);
+  m.def("find_regions", &find_regions, nb::arg("distances").none(), nb::arg("box").none(),
+        nb::arg("size"), nb::arg("keywords"));
+  m.def("region_values",
+        [](const nb::dict& keywords) { return option_values(region_options(keywords)); });
+  m.def("region_words",
+        [](const nb::dict& keywords) { return option_words(region_options(keywords)); });
+}
+
+}  // namespace fovea::python
