@@ -12,38 +12,13 @@
 #include <algorithm>
 
 #include "cli/demo/demo.h"
+#include "cli/people/crowd.h"
 #include "cli/people/people.h"
 
 namespace fovea::cli {
 namespace {
 
 using namespace report;
-
-struct Walker {
-  double x, feet, height;
-  double stride;  // length of a step, as a share of the height
-  Color coat, trousers;
-};
-
-// Draws a person of straight limbs; units are the person's height, measured down from the top of
-// the head.
-void draw_walker(Canvas image, const Walker& walker) {
-  const double h = walker.height, top = walker.feet - h;
-  const auto at = [&](double u, double v) { return Point{walker.x + u * h, top + v * h}; };
-  const auto limb = [&](Point from, Point to, double width, Color color) {
-    draw_line(image, from, to, {.color = color, .thickness = static_cast<float>(width * h)});
-  };
-  const double step = walker.stride;
-  limb(at(-0.03, 0.5), at(-0.04 - step, 0.97), 0.085, walker.trousers);
-  limb(at(0.03, 0.5), at(0.04 + step, 0.97), 0.085, walker.trousers);
-  limb(at(-0.12, 0.22), at(-0.15 - step / 3, 0.52), 0.06, walker.coat);
-  limb(at(0.12, 0.22), at(0.15 + step / 3, 0.52), 0.06, walker.coat);
-  const Point coat[] = {at(-0.06, 0.155), at(0.06, 0.155), at(0.145, 0.21),
-                        at(0.11, 0.56),   at(-0.11, 0.56), at(-0.145, 0.21)};
-  fill_polygon(image, coat, {walker.coat, 1});
-  fill_circle(image, at(0, 0.075), 0.068 * h, {{206, 160, 132}, 1});
-  fill_circle(image, at(0, 0.055), 0.062 * h, {{60, 44, 36}, 1});
-}
 
 Image<std::uint8_t> street() {
   Image<std::uint8_t> image(640, 420, 3);
