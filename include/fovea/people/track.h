@@ -26,7 +26,7 @@ struct TrackOptions {
   bool appearance = true;           // compares the colors of people, too
   double color_weight = 0.5;   // what the greatest difference of colors costs, where no overlap
                                // costs 1
-  double color_limit = 0.5;    // detections whose colors differ more belong to others, 0 to 1
+  double color_limit = 0.25;   // detections whose colors differ more belong to others, 0 to 1
   double color_adapt = 0.1;    // share of a person's colors that each new frame replaces
   int confirm = 3;             // detections after which a track is a person and gets an id
   int keep = 30;               // frames without a detection after which a person is lost

@@ -4,6 +4,7 @@
 #include <fovea/core/random.h>
 #include <fovea/ops/convolve.h>
 #include <fovea/people/show.h>
+#include <fovea/people/show_tracks.h>
 #include <fovea/report/draw.h>
 #include <fovea/report/montage.h>
 
@@ -70,6 +71,32 @@ Figure learned_by(const std::string& name) {
       {"what `" + name + "` has learned", "fovea people show --model " + name + " -o learned.png"});
 }
 
+// A drawn crowd, followed by its detections with errors.
+Figure followed(const Exec& exec) {
+  constexpr int kFrames = 90;
+  const Crowd crowd({.size = {480, 270}, .people = 6, .seed = 4});
+  people::TrackOptions options{.certain = 0.5};
+  options.exec = exec;
+  people::Tracker tracker(options);
+  people::TrackPainter painter(60);
+  Image<std::uint8_t> picture;
+  for (int number = 0; number < kFrames; ++number) {
+    std::vector<people::Detection> found;
+    for (const people::MotBox& box : crowd.detections(number)) {
+      const Rect<float> rect{static_cast<float>(box.box.x), static_cast<float>(box.box.y),
+                             static_cast<float>(box.box.width), static_cast<float>(box.box.height)};
+      found.push_back({rect, rect, static_cast<float>(box.score), 1});
+    }
+    picture = crowd.frame(number);
+    const auto tracks = tracker.track(picture, found);
+    painter.draw(picture, tracks);
+  }
+  return Figure::picture(
+      picture,
+      {fmt::format("people with identities after {} frames, and the ways they went", kFrames),
+       "fovea people track crowd/video.mp4 --detections crowd/det.txt -o followed.mp4"});
+}
+
 }  // namespace
 
 void add_demo_people(Page& page, const DemoRun& run) {
@@ -86,6 +113,7 @@ void add_demo_people(Page& page, const DemoRun& run) {
       Figure::picture(people::hog_glyphs(image, {}, 10),
                       {"gradients as glyphs", "fovea people show street.png -o glyphs.png"}));
   page.figures(figures, 2);
+  page.figure(followed(run.exec));
   for (const char* name : kModels) page.figure(learned_by(name));
 }
 

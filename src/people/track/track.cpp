@@ -28,6 +28,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr int kMissedBeforeConfirmed = 1;
 // A person half of whose box others cover looks like them.
 constexpr double kCoveredShare = 0.25;
+// A person found again is at most this many times as high as before, or as low.
+constexpr double kMostGrowth = 1.7;
 // Boxes of people who were missed are enlarged by this share per frame before they are compared,
 // because their place is less certain (Yang et al., C-BIoU, 2023).
 constexpr double kLooser = 0.02, kLoosest = 0.3;
@@ -275,7 +277,8 @@ void Tracker::Impl::refind() {
         const double away = std::hypot(a.x + a.width / 2 - b.x - b.width / 2,
                                        a.y + a.height / 2 - b.y - b.height / 2);
         const double height = std::max(a.height, b.height);
-        const bool reachable = away <= height * (1 + options.refind_speed * person.missed);
+        const bool reachable = away <= height * (1 + options.refind_speed * person.missed) &&
+                               height <= kMostGrowth * std::min(a.height, b.height);
         const bool before = frame_number - person.missed < follower.first_frame;
         costs.at(x, y) = kNever;
         if (!reachable || !before || !follower.look.known) continue;

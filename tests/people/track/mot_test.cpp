@@ -12,33 +12,34 @@ namespace {
 
 using testing::HasSubstr;
 
-std::vector<MotBox> parse(std::string_view text, const MotReadOptions& options = {}) {
+std::vector<MotBox> parsed(std::string_view text, const MotReadOptions& options = {}) {
   return parse_mot(std::as_bytes(std::span(text)), "file.txt", options);
 }
 std::string refusal(std::string_view text, const MotReadOptions& options = {}) {
-  return test::message_of<FormatError>([&] { parse(text, options); });
+  return test::message_of<FormatError>([&] { parsed(text, options); });
 }
 
 TEST(Mot, ReadsLinesOfAllForms) {
-  const auto boxes = parse("2,3,11,21,30,40,0.5,-1,-1,-1\n\n1 4 1 1 5.5 6\r\n1;5;2;2;7;8;1;1;0.25");
+  const auto boxes =
+      parsed("2,3,11,21,30,40,0.5,-1,-1,-1\n\n1 4 1 1 5.5 6\r\n1;5;2;2;7;8;1;1;0.25");
   ASSERT_EQ(boxes.size(), 3U);
   EXPECT_EQ(boxes[0], (MotBox{.frame = 0, .id = 4, .box = {0, 0, 5.5, 6}}));
   EXPECT_EQ(boxes[1],
             (MotBox{.frame = 0, .id = 5, .box = {1, 1, 7, 8}, .label = 1, .visibility = 0.25}));
   EXPECT_EQ(boxes[2], (MotBox{.frame = 1, .id = 3, .box = {10, 20, 30, 40}, .score = 0.5}));
-  EXPECT_EQ(parse("1,4,0,0,5,6", {.origin = 0})[0].box.x, 0);
-  EXPECT_TRUE(parse("").empty());
+  EXPECT_EQ(parsed("1,4,0,0,5,6", {.origin = 0})[0].box.x, 0);
+  EXPECT_TRUE(parsed("").empty());
 }
 
 TEST(Mot, LeavesOutOtherClassesUnlessTheyAreWanted) {
   constexpr const char* kText = "1,1,1,1,5,5,1,3,1\n1,2,1,1,5,5,1,1,1\n1,3,1,1,5,5,1,-1,-1\n";
-  EXPECT_EQ(parse(kText).size(), 2U);
-  EXPECT_EQ(parse(kText, {.pedestrians = false}).size(), 3U);
+  EXPECT_EQ(parsed(kText).size(), 2U);
+  EXPECT_EQ(parsed(kText, {.pedestrians = false}).size(), 3U);
 }
 
 TEST(Mot, DetectionsNeedNoIdentity) {
   constexpr const char* kText = "1,-1,1,1,5,5,0.9\n1,-1,9,9,5,5,0.8\n";
-  EXPECT_EQ(parse(kText, {.identities = false}).size(), 2U);
+  EXPECT_EQ(parsed(kText, {.identities = false}).size(), 2U);
   EXPECT_THAT(refusal(kText), HasSubstr("file.txt: line 1 is '1,-1,1,1,5,5,0.9'; expected a whole "
                                         "id from 0 on"));
 }
@@ -67,7 +68,7 @@ TEST(Mot, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(text,
             "1,2,-2.250,1.000,10.500,20.000,0.7500,-1,-1,-1\n"
             "7,1,4.000,5.000,5.000,6.000,1.0000,1,0.5\n");
-  EXPECT_EQ(parse(text), boxes);
+  EXPECT_EQ(parsed(text), boxes);
 }
 
 TEST(Mot, AFileThatIsNotThereIsAnIoError) {

@@ -112,8 +112,12 @@ TEST(PeopleTracker, AHiddenPersonIsPredictedAndKept) {
       EXPECT_EQ(tracks[0].missed, i - 19);
       EXPECT_NEAR(tracks[0].box.x, 10 + 4.0 * i, 4);
     }
-    if (i >= 23 && hidden) EXPECT_TRUE(tracks.empty());
-    if (i >= 32) EXPECT_EQ(id_at(tracks, 10 + 4.0 * i), 1) << i;
+    if (i >= 23 && hidden) {
+      EXPECT_TRUE(tracks.empty());
+    }
+    if (i >= 32) {
+      EXPECT_EQ(id_at(tracks, 10 + 4.0 * i), 1) << i;
+    }
   }
   EXPECT_EQ(tracker.identities(), 1);
 }
