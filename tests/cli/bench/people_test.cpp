@@ -1,3 +1,4 @@
+// Covers: people_track
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

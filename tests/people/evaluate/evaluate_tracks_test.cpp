@@ -54,19 +54,19 @@ TEST(EvaluateTracks, CountsMissesFragmentsAndFalsePositives) {
   stand(truth, 2, 100, 0, 20);
   stand(found, 5, 0, 0, 4);
   stand(found, 5, 0, 8, 12);
-  stand(found, 6, 300, 0, 3);
+  stand(found, 6, 300, 0, 12);
   stand(found, 7, 100, 0, 2);
   const TrackReport report = evaluate_tracks(truth, found);
   EXPECT_EQ(report.hits, 10);
   EXPECT_EQ(report.misses, 30);
-  EXPECT_EQ(report.false_positives, 3);
+  EXPECT_EQ(report.false_positives, 12);
   EXPECT_EQ(report.fragments, 1);
   EXPECT_EQ(report.switches, 0);
   EXPECT_EQ(report.partly_tracked, 1);
   EXPECT_EQ(report.mostly_lost, 1);
-  EXPECT_DOUBLE_EQ(report.mota, (10.0 - 3) / 40);
+  EXPECT_DOUBLE_EQ(report.mota, (10.0 - 12) / 40);
   EXPECT_DOUBLE_EQ(report.recall, 0.25);
-  EXPECT_DOUBLE_EQ(report.precision, 10.0 / 13);
+  EXPECT_DOUBLE_EQ(report.precision, 10.0 / 22);
 }
 
 TEST(EvaluateTracks, OverlapDecidesAndIsReported) {
