@@ -35,6 +35,7 @@
 #include <fovea/io/sink.h>
 #include <fovea/io/tiff_writer.h>
 #include <fovea/io/video.h>
+#include <fovea/ops/assignment.h>
 #include <fovea/ops/confusion.h>
 #include <fovea/ops/convolve.h>
 #include <fovea/ops/gradient.h>

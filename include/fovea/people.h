@@ -1,5 +1,5 @@
 #pragma once
-// People in images and video: detecting them, training and evaluating detectors.
+// People in images and video: detecting and following them, training and evaluating detectors.
 #include <fovea/core/options.h>
 #include <fovea/people/annotations.h>
 #include <fovea/people/cascade.h>
@@ -7,10 +7,14 @@
 #include <fovea/people/detection.h>
 #include <fovea/people/detector.h>
 #include <fovea/people/evaluate.h>
+#include <fovea/people/evaluate_tracks.h>
 #include <fovea/people/fuse.h>
 #include <fovea/people/hog.h>
 #include <fovea/people/measure.h>
 #include <fovea/people/model.h>
+#include <fovea/people/mot.h>
 #include <fovea/people/scan.h>
 #include <fovea/people/show.h>
+#include <fovea/people/show_tracks.h>
+#include <fovea/people/track.h>
 #include <fovea/people/train.h>

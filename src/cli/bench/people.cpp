@@ -11,6 +11,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/natural_scene.h"
+#include "cli/bench/people_track.h"
 #include "cli/people/people.h"
 #include "cli/program/image_input.h"
 
@@ -128,6 +129,7 @@ std::vector<BenchCase> cases_of(const PeopleBenchOptions& options, const Context
                                     {.width = size.width, .height = size.height, .ratio = ratio},
                                     options.stride, image));
     }
+    cases.push_back(people_track_case(size, image));
   }
   return cases;
 }
@@ -149,7 +151,9 @@ Command bench_people_command() {
           "OpenCV's HOGDescriptor searches the same pixels at the same ratio and stride, "
           "without padding, in turns with Fovea's detectors. GPU times include the upload of "
           "the image from pinned memory and the download of the boxes; the rows also have the "
-          "times that papers report for their GPUs.",
+          "times that papers report for their GPUs. people_track_200 is what following adds to a "
+          "frame "
+          "with 200 detections.",
       .examples = {{"fovea bench people --device cpu",
                     "time all models at two sizes and three ratios"},
                    {"fovea bench people --image street.jpg --filter 1280x960 --json",

@@ -4,6 +4,7 @@
 #include <fovea/core/random.h>
 #include <fovea/ops/convolve.h>
 #include <fovea/people/show.h>
+#include <fovea/people/show_tracks.h>
 #include <fovea/report/draw.h>
 #include <fovea/report/montage.h>
 
@@ -12,38 +13,13 @@
 #include <algorithm>
 
 #include "cli/demo/demo.h"
+#include "cli/people/crowd.h"
 #include "cli/people/people.h"
 
 namespace fovea::cli {
 namespace {
 
 using namespace report;
-
-struct Walker {
-  double x, feet, height;
-  double stride;  // length of a step, as a share of the height
-  Color coat, trousers;
-};
-
-// Draws a person of straight limbs; units are the person's height, measured down from the top of
-// the head.
-void draw_walker(Canvas image, const Walker& walker) {
-  const double h = walker.height, top = walker.feet - h;
-  const auto at = [&](double u, double v) { return Point{walker.x + u * h, top + v * h}; };
-  const auto limb = [&](Point from, Point to, double width, Color color) {
-    draw_line(image, from, to, {.color = color, .thickness = static_cast<float>(width * h)});
-  };
-  const double step = walker.stride;
-  limb(at(-0.03, 0.5), at(-0.04 - step, 0.97), 0.085, walker.trousers);
-  limb(at(0.03, 0.5), at(0.04 + step, 0.97), 0.085, walker.trousers);
-  limb(at(-0.12, 0.22), at(-0.15 - step / 3, 0.52), 0.06, walker.coat);
-  limb(at(0.12, 0.22), at(0.15 + step / 3, 0.52), 0.06, walker.coat);
-  const Point coat[] = {at(-0.06, 0.155), at(0.06, 0.155), at(0.145, 0.21),
-                        at(0.11, 0.56),   at(-0.11, 0.56), at(-0.145, 0.21)};
-  fill_polygon(image, coat, {walker.coat, 1});
-  fill_circle(image, at(0, 0.075), 0.068 * h, {{206, 160, 132}, 1});
-  fill_circle(image, at(0, 0.055), 0.062 * h, {{60, 44, 36}, 1});
-}
 
 Image<std::uint8_t> street() {
   Image<std::uint8_t> image(640, 420, 3);
@@ -95,6 +71,32 @@ Figure learned_by(const std::string& name) {
       {"what `" + name + "` has learned", "fovea people show --model " + name + " -o learned.png"});
 }
 
+// A drawn crowd, followed by its detections with errors.
+Figure followed(const Exec& exec) {
+  constexpr int kFrames = 90;
+  const Crowd crowd({.size = {480, 270}, .people = 6, .seed = 4});
+  people::TrackOptions options{.certain = 0.5};
+  options.exec = exec;
+  people::Tracker tracker(options);
+  people::TrackPainter painter(60);
+  Image<std::uint8_t> picture;
+  for (int number = 0; number < kFrames; ++number) {
+    std::vector<people::Detection> found;
+    for (const people::MotBox& box : crowd.detections(number)) {
+      const Rect<float> rect{static_cast<float>(box.box.x), static_cast<float>(box.box.y),
+                             static_cast<float>(box.box.width), static_cast<float>(box.box.height)};
+      found.push_back({rect, rect, static_cast<float>(box.score), 1});
+    }
+    picture = crowd.frame(number);
+    const auto tracks = tracker.track(picture, found);
+    painter.draw(picture, tracks);
+  }
+  return Figure::picture(
+      picture,
+      {fmt::format("people with identities after {} frames, and the ways they went", kFrames),
+       "fovea people track crowd/video.mp4 --detections crowd/det.txt -o followed.mp4"});
+}
+
 }  // namespace
 
 void add_demo_people(Page& page, const DemoRun& run) {
@@ -111,6 +113,7 @@ void add_demo_people(Page& page, const DemoRun& run) {
       Figure::picture(people::hog_glyphs(image, {}, 10),
                       {"gradients as glyphs", "fovea people show street.png -o glyphs.png"}));
   page.figures(figures, 2);
+  page.figure(followed(run.exec));
   for (const char* name : kModels) page.figure(learned_by(name));
 }
 

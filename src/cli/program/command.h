@@ -157,6 +157,9 @@ Command bench_people_command();
 Command bench_pipeline_command();
 Command demo_command();
 Command people_eval_command();
+Command people_track_command();
+Command people_eval_tracks_command();
+Command people_scene_command();
 Command emd_track_command();
 
 }  // namespace fovea::cli

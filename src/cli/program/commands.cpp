@@ -7,7 +7,7 @@ namespace fovea::cli {
 
 const std::vector<System>& systems() {
   static const std::vector<System> kSystems{
-      {"people", "find people in images and video, train detectors, evaluate them"},
+      {"people", "find and follow people in images and video, train detectors, evaluate them"},
       {"flow", "estimate motion between images and along video, evaluate it, draw it"},
       {"emd", "find targets by their colors with the exact Earth Mover's Distance"},
       {"scenes", "classify places by their visual words, train models, evaluate them"},
@@ -27,6 +27,9 @@ const std::vector<Command>& commands() {
       people_train_command(),
       people_eval_command(),
       people_show_command(),
+      people_track_command(),
+      people_eval_tracks_command(),
+      people_scene_command(),
       flow_lk_command(),
       flow_bm_command(),
       flow_eval_command(),

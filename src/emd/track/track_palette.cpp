@@ -16,12 +16,6 @@ namespace {
 constexpr int kRounds = 25;
 constexpr double kTargetShare = 0.6;  // share of the samples that is taken from targets
 
-double linear(std::uint8_t value) { return fovea::detail::srgb_to_linear(value / 255.0); }
-
-double lab_root(double t) {
-  return t > 0.008856451679 ? std::cbrt(t) : 7.787037037 * t + 16.0 / 116.0;
-}
-
 float squared_distance(const LabColor& a, const LabColor& b) {
   const float l = a[0] - b[0], u = a[1] - b[1], v = a[2] - b[2];
   return l * l + u * u + v * v;
@@ -102,12 +96,9 @@ std::uint8_t cell_middle(int index) { return static_cast<std::uint8_t>((index & 
 }  // namespace
 
 LabColor lab_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
-  const double r = linear(red), g = linear(green), b = linear(blue);
-  const double x = lab_root((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047);
-  const double y = lab_root(0.2126729 * r + 0.7151522 * g + 0.0721750 * b);
-  const double z = lab_root((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883);
-  return {static_cast<float>(116 * y - 16), static_cast<float>(500 * (x - y)),
-          static_cast<float>(200 * (y - z))};
+  const fovea::detail::Lab lab =
+      fovea::detail::srgb_to_lab(red / 255.0, green / 255.0, blue / 255.0);
+  return {static_cast<float>(lab.l), static_cast<float>(lab.a), static_cast<float>(lab.b)};
 }
 
 LabColor lab_at(ImageView<const std::uint8_t> image, int x, int y) {

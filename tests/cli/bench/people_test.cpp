@@ -1,3 +1,4 @@
+// Covers: people_track
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -30,7 +31,7 @@ TEST(BenchPeople, MeasuresAShippedModelOnAPhoto) {
 TEST(BenchPeople, AFilterThatMatchesNothingNamesTheDetectors) {
   const Ended ended = run_here({"bench", "people", "--filter", "zzz"});
   EXPECT_EQ(ended.status, kUsage);
-  for (const char* name : {"people_hog", "people_cascade", "people_channels"})
+  for (const char* name : {"people_hog", "people_cascade", "people_channels", "people_track_200"})
     EXPECT_THAT(ended.err, HasSubstr(name));
 }
 

@@ -1,0 +1,124 @@
+// fovea people eval-tracks: compares tracks with true ones by the measures of the MOT challenge.
+#include <fovea/core/error.h>
+#include <fovea/people/evaluate_tracks.h>
+
+#include <fmt/format.h>
+
+#include "cli/program/command.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+
+namespace fovea::cli {
+namespace {
+
+struct EvalTracksRequest {
+  std::vector<std::string> truths{};
+  bool pedestrians = true;
+  people::EvaluateTracksOptions evaluate{};
+};
+
+void describe(OptionVisitor& visit, EvalTracksRequest& request) {
+  visit("truth", request.truths,
+        "file of true boxes, MOT challenge text; one for each file of found boxes, in their order",
+        {.use = TextUse::kInput, .repeats = true});
+  visit("pedestrians", request.pedestrians, "leave out true boxes of other classes than 1",
+        {.off_help = "count true boxes of all classes"});
+  describe(visit, request.evaluate);
+}
+
+void write_report(io::JsonWriter& json, const people::TrackReport& report) {
+  json.member("frames", report.frames).member("people", report.people);
+  json.member("tracks", report.tracks).member("truth_boxes", report.truth_boxes);
+  json.member("found_boxes", report.found_boxes);
+  json.member("mota", report.mota).member("motp", report.motp);
+  json.member("recall", report.recall).member("precision", report.precision);
+  json.member("hits", report.hits).member("misses", report.misses);
+  json.member("false_positives", report.false_positives).member("switches", report.switches);
+  json.member("fragments", report.fragments).member("mostly_tracked", report.mostly_tracked);
+  json.member("partly_tracked", report.partly_tracked).member("mostly_lost", report.mostly_lost);
+  json.member("idf1", report.idf1).member("idp", report.idp).member("idr", report.idr);
+  json.member("id_hits", report.id_hits);
+  json.member("hota", report.hota).member("deta", report.deta).member("assa", report.assa);
+  json.member("detre", report.detre).member("detpr", report.detpr);
+  json.member("assre", report.assre).member("asspr", report.asspr).member("loca", report.loca);
+  json.key("thresholds").begin_array();
+  for (const people::TrackReport::Threshold& threshold : report.thresholds) {
+    json.begin_object().member("overlap", threshold.overlap).member("hota", threshold.hota);
+    json.member("deta", threshold.deta).member("assa", threshold.assa);
+    json.member("loca", threshold.loca).end_object();
+  }
+  json.end_array();
+}
+
+std::string report_line(const std::string& name, const people::TrackReport& report) {
+  const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
+  return fmt::format(
+      "{:<24} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>5} {:>5} "
+      "{:>4} {:>4}\n",
+      name, percent(report.mota), percent(report.motp), percent(report.idf1), percent(report.idp),
+      percent(report.idr), percent(report.hota), percent(report.deta), percent(report.assa),
+      report.misses, report.false_positives, report.switches, report.fragments,
+      report.mostly_tracked, report.mostly_lost);
+}
+
+int run_eval_tracks(EvalTracksRequest& request, Context& context) {
+  const std::vector<std::string>& found = context.inputs;
+  if (request.truths.size() != found.size())
+    throw InvalidArgument(
+        fmt::format("--truth names {} files for {} files of found boxes; expected one for each",
+                    request.truths.size(), found.size()));
+  context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
+  std::vector<people::TrackReport> reports;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto truth = people::read_mot(request.truths[i], {.pedestrians = request.pedestrians});
+    if (truth.empty()) throw FormatError(fmt::format("{}: holds no true box", request.truths[i]));
+    reports.push_back(people::evaluate_tracks(
+        truth, people::read_mot(found[i], {.pedestrians = false}), request.evaluate));
+  }
+  const people::TrackReport all = people::combine(reports);
+  if (context.json) {
+    print_result(context, [&](io::JsonWriter& json) {
+      json.key("sequences").begin_array();
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        json.begin_object().member("found", found[i]).member("truth", request.truths[i]);
+        write_report(json, reports[i]);
+        json.end_object();
+      }
+      json.end_array().key("all").begin_object();
+      write_report(json, all);
+      json.end_object();
+    });
+    return kDone;
+  }
+  std::string text = fmt::format(
+      "{:<24} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>5} {:>5} {:>4} "
+      "{:>4}\n",
+      "percent", "MOTA", "MOTP", "IDF1", "IDP", "IDR", "HOTA", "DetA", "AssA", "misses", "false",
+      "swit.", "frag.", "MT", "ML");
+  for (std::size_t i = 0; i < found.size(); ++i) text += report_line(found[i], reports[i]);
+  if (found.size() > 1) text += report_line("all", all);
+  context.console.print(text);
+  return kDone;
+}
+
+}  // namespace
+
+Command people_eval_tracks_command() {
+  return {
+      .system = "people",
+      .verb = "eval-tracks",
+      .summary = "compare tracks with true ones by MOTA, IDF1 and HOTA",
+      .text =
+          "Reads tracks as MOT challenge text, as people track writes them, and the true boxes. "
+          "Prints CLEAR MOT (MOTA, MOTP, misses, false positives, switches, fragments, people "
+          "mostly tracked and mostly lost), identity measures (IDF1, IDP, IDR) and HOTA with its "
+          "parts for detection and association, by the definitions of TrackEval. True boxes whose "
+          "seventh number is 0 do not count. Several sequences are also reported together.",
+      .arguments = {{"FOUND", "files of tracks, MOT challenge text", 1, kAnyNumber}},
+      .examples = {{"fovea people eval-tracks tracks.txt --truth gt.txt", "measure one sequence"},
+                   {"fovea people eval-tracks a.txt b.txt --truth gt_a.txt --truth gt_b.txt --json",
+                    "measure two sequences, each alone and together"}},
+      .request = make_request<EvalTracksRequest, run_eval_tracks>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,294 @@
+// fovea people track: follows people through video and gives each an identity. Frames are decoded
+// and searched by several detectors at a time; people are joined to tracks in the order of the
+// frames.
+#include <fovea/core/error.h>
+#include <fovea/core/stream.h>
+#include <fovea/io/frames.h>
+#include <fovea/io/inputs.h>
+#include <fovea/people/mot.h>
+#include <fovea/people/track.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "cli/people/people.h"
+#include "cli/people/track_files.h"
+#include "cli/program/batch.h"
+#include "cli/program/image_input.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "core/json_text.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+// Memory that a search of a frame takes, in multiples of the frame: pyramids, channels, windows.
+constexpr std::uint64_t kSearchCopies = 16;
+
+struct PeopleTrackRequest {
+  std::string model = "channels";
+  std::string output{};
+  std::string mot{};
+  std::string csv{};
+  std::string detections{};
+  int detections_origin = 1;
+  int trail = 50;
+  people::TrackOptions track{};
+  people::DetectOptions detect{};
+};
+
+void describe(OptionVisitor& visit, PeopleTrackRequest& request) {
+  visit.path("output", request.output, TextUse::kOutput,
+             "video with boxes, ids and trails, or a folder or pattern such as %06d.png for its "
+             "pictures; for several inputs a folder or a pattern such as out/{}.mp4");
+  visit.path("mot", request.mot, TextUse::kOutput,
+             "file for the boxes as MOT challenge text, - for the standard output; for several "
+             "inputs a folder or a pattern such as out/{}.txt");
+  visit.path("csv", request.csv, TextUse::kOutput,
+             "file for all boxes as CSV with one row per person and frame, - for the standard "
+             "output");
+  visit.path("detections", request.detections, TextUse::kInput,
+             "follow these detections, a file of MOT challenge text, instead of searching; for one "
+             "input");
+  visit("detections-origin", request.detections_origin,
+        "coordinate of the first pixel in --detections: 1 as in benchmarks, or 0", 0, 1);
+  visit("trail", request.trail, "frames that trails in the video go back; 0 draws none", 0, 100000);
+  describe(visit, request.track);
+  describe_people_model(visit, request.model);
+  describe(visit, request.detect);
+}
+
+// Given detections, by frame.
+using Given = std::map<std::int64_t, std::vector<people::Detection>>;
+
+Given read_given(const PeopleTrackRequest& request) {
+  Given given;
+  for (const people::MotBox& box : people::read_mot(
+           request.detections, {.origin = request.detections_origin, .identities = false})) {
+    const Rect<float> rect{static_cast<float>(box.box.x), static_cast<float>(box.box.y),
+                           static_cast<float>(box.box.width), static_cast<float>(box.box.height)};
+    given[box.frame].push_back({rect, rect, static_cast<float>(box.score), 1});
+  }
+  return given;
+}
+
+class TrackSearchRun {
+ public:
+  TrackSearchRun(const PeopleTrackRequest& request, Context& context)
+      : request_(request), context_(context), table_(request.csv), options_(request.track) {
+    options_.exec = context.exec_without_progress();
+    people::Tracker check(options_);  // refuses what no tracker can do
+    if (request.detections.empty()) {
+      model_ = people::load_model(request.model);
+      if (!options_.certain)
+        options_.certain = request.detect.threshold ? *request.detect.threshold : model_->threshold;
+    } else {
+      given_ = read_given(request);
+    }
+  }
+
+  // The next input of the batch.
+  Outcome video(Batch& batch, const std::string& input, const std::string& output,
+                const std::string& mot) {
+    io::VideoReader reader(input, video_options(context_));
+    PeopleTrackFiles files(mot, output, reader.info().rate.value(), request_.trail);
+    people::Tracker tracker(options_);
+    const char* separator = "";
+    std::size_t boxes = 0;
+    const auto write = [&](Shot& shot) {
+      const std::vector<people::Track> tracks = tracker.track(shot.frame.image, shot.people);
+      boxes += tracks.size();
+      table_.add(input, shot.frame, tracks);
+      if (context_.json)
+        batch.print_more(fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
+                                     std::exchange(separator, ", "), shot.frame.frame,
+                                     shot.frame.seconds, tracks_json(tracks)));
+      files.add(shot.frame, tracks);
+    };
+    const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
+    const io::FrameWorkers plan = make_workers(expected);
+    const auto run_all = [&] {
+      return io::run_frames<Shot, Worker>(
+          workers_,
+          {.read = [&](Shot& shot) { return reader.fetch(shot.stored); },
+           .bytes = [&](const Shot&) { return kSearchCopies * reader.frame_bytes(); },
+           .prepare = [](Shot& shot) { shot.stored.decode(shot.frame); },
+           .work = [&](Worker& worker, Shot& shot) { find(worker, shot); },
+           .write = write},
+          {.in_flight = plan.in_flight,
+           .threads = plan.runners,
+           .memory_bytes = context_.memory_bytes,
+           .expected = expected,
+           .exec = context_.exec});
+    };
+    if (context_.json) batch.print_members("\"frames\": [");
+    io::FrameRun run;
+    try {
+      run = run_all();
+    } catch (const ClosedPipe&) {
+      throw;
+    } catch (...) {
+      if (context_.json) batch.print_more("]");
+      throw;
+    }
+    if (context_.json) batch.print_more("]");
+    if (run.frames > 0) files.finish();
+    note_reading(context_, input, reader);
+    note_given(input, run);
+    const bool written = run.frames > 0 && !output.empty();
+    return {
+        fmt::format("{}: {} with {} in {}{}{}", input,
+                    people_text(static_cast<std::size_t>(tracker.identities())),
+                    detail::counted(boxes, "box", "boxes"), detail::counted(run.frames, "frame"),
+                    written ? ", " : "", written ? output : ""),
+        members(tracker, run, written ? output : "", run.frames > 0 ? mot : ""), run.fault};
+  }
+
+  void commit() { table_.commit(); }
+
+ private:
+  struct Shot {
+    io::StoredFrame stored;
+    io::Frame frame;
+    std::vector<people::Detection> people;
+  };
+  struct Worker {
+    Stream stream;
+    std::optional<people::Detector> detector;
+  };
+
+  void find(Worker& worker, Shot& shot) const {
+    if (worker.detector) {
+      shot.people = worker.detector->detect(shot.frame.image).people;
+      return;
+    }
+    const auto at = given_.find(shot.frame.frame);
+    shot.people = at == given_.end() ? std::vector<people::Detection>{} : at->second;
+  }
+
+  io::FrameWorkers make_workers(std::int64_t frames) {
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, frames);
+    if (plan.threads != worker_threads_) workers_.clear();
+    worker_threads_ = plan.threads;
+    while (static_cast<int>(workers_.size()) < plan.count) {
+      people::DetectOptions options = request_.detect;
+      Stream stream(context_.exec.device);
+      options.exec = context_.exec_without_progress();
+      options.exec.stream = stream.get();
+      options.exec.threads = plan.threads;
+      Worker worker{std::move(stream), std::nullopt};
+      if (model_) worker.detector.emplace(model_, options);
+      workers_.push_back(std::move(worker));
+    }
+    return plan;
+  }
+
+  void note_given(const std::string& input, const io::FrameRun& run) {
+    if (!run.whole() || given_.empty() || given_.rbegin()->first < run.frames) return;
+    context_.console.note(fmt::format("{}: has frame {}, but {} ends after {}", request_.detections,
+                                      given_.rbegin()->first + 1, input,
+                                      detail::counted(run.frames, "frame")));
+  }
+
+  static std::string members(const people::Tracker& tracker, const io::FrameRun& run,
+                             const std::string& output, const std::string& mot) {
+    std::string text =
+        fmt::format("\"identities\": {}, \"frame_count\": {}", tracker.identities(), run.frames);
+    if (!output.empty()) text += fmt::format(", \"output\": {}", detail::json_quote(output));
+    if (!mot.empty()) text += fmt::format(", \"mot\": {}", detail::json_quote(mot));
+    return text;
+  }
+
+  const PeopleTrackRequest& request_;
+  Context& context_;
+  PeopleTrackTable table_;
+  people::TrackOptions options_;
+  std::shared_ptr<const people::Model> model_{};
+  Given given_{};
+  std::vector<Worker> workers_{};
+  int worker_threads_ = 0;
+};
+
+// A video, a folder of pictures or a glob is one sequence each.
+std::vector<std::string> sequences_of(const Context& context) {
+  for (const std::string& input : context.inputs) {
+    std::error_code error;
+    if (input != "-" && !std::filesystem::exists(input, error) &&
+        input.find_first_of("*?[") == std::string::npos)
+      throw IoError(fmt::format("{}: does not exist", input));
+  }
+  return context.inputs;
+}
+
+int run_people_track(PeopleTrackRequest& request, Context& context) {
+  settle_device(context);
+  const std::vector<std::string> inputs = sequences_of(context);
+  if (!request.detections.empty() && inputs.size() > 1)
+    throw InvalidArgument(fmt::format(
+        "--detections names one file for {} inputs; follow them one at a time", inputs.size()));
+  std::vector<std::string> outputs(inputs.size()), mots(inputs.size());
+  if (inputs.size() == 1) {
+    outputs[0] = request.output;
+    mots[0] = request.mot;
+  } else {
+    if (!request.output.empty()) outputs = output_paths(context, request.output, inputs);
+    if (!request.mot.empty()) mots = output_paths(context, request.mot, inputs, ".txt");
+  }
+  check_outputs(context,
+                {{"-o", inputs.size() == 1 ? request.output : ""},
+                 {"--mot", inputs.size() == 1 ? request.mot : ""},
+                 {"--csv", request.csv}},
+                {request.detections});
+  TrackSearchRun run(request, context);
+  Batch batch(context, inputs);
+  while (batch.next() < inputs.size() && !batch.stopped()) {
+    const std::size_t i = batch.next();
+    batch.run_alone([&] { return run.video(batch, inputs[i], outputs[i], mots[i]); });
+  }
+  try {
+    const int status = batch.finish();
+    run.commit();
+    return status;
+  } catch (const Cancelled&) {
+    run.commit();
+    throw;
+  }
+}
+
+}  // namespace
+
+Command people_track_command() {
+  return {
+      .system = "people",
+      .verb = "track",
+      .summary = "follow people through video and give each an identity",
+      .text =
+          "Detects people in every frame and joins the detections to people with identities: by "
+          "their motion, by the colors of upper and lower body, and by the assignment of least "
+          "cost. A person gets an id after a few detections, keeps it while hidden, and gets it "
+          "back when found again by colors. The results are MOT challenge text, CSV, JSON and "
+          "video with boxes, ids and trails. Detections may come from a file instead, so that "
+          "following can be measured alone; see people eval-tracks. Where a video breaks off or "
+          "the program is interrupted, the results so far are kept.",
+      .arguments = {{"VIDEO",
+                     "video files, folders or globs of images, each one sequence, or - for y4m on "
+                     "standard input",
+                     1, kAnyNumber}},
+      .examples =
+          {{"fovea people track street.mp4 -o followed.mp4 --mot tracks.txt",
+            "draw boxes, ids and trails, and write MOT challenge text"},
+           {"fovea people track frames --detections det.txt --mot tracks.txt",
+            "follow detections of another program over a folder of pictures"},
+           {"fovea people track cam1.mp4 cam2.mp4 --mot tracks --csv all.csv --no-appearance",
+            "follow people by motion alone in two videos"}},
+      .request = make_request<PeopleTrackRequest, run_people_track>,
+      .reads_images = true,
+      .reads_videos = true,
+      .batches = true};
+}
+
+}  // namespace fovea::cli

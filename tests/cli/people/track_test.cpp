@@ -1,0 +1,177 @@
+// Covers: track_files, scene, crowd, eval_tracks
+#include <fovea/io/video.h>
+#include <fovea/people/mot.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/people/crowd.h"
+#include "cli/people/scene.h"
+#include "cli/program/program.h"
+#include "support/files.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// A small drawn crowd, as files.
+class PeopleTrack : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    files_ = new test::TempFolder;
+    const Ended ended =
+        run_here({"people", "scene", "-o", *files_ / "crowd", "--video", "video.y4m", "--size",
+                  "160x120", "--frames", "40", "--people", "3", "--seed", "2", "--quiet"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+  }
+  static void TearDownTestSuite() { delete files_; }
+
+  static std::string video() { return *files_ / "crowd/video.y4m"; }
+  static std::string truth() { return *files_ / "crowd/gt.txt"; }
+  static std::string found() { return *files_ / "crowd/det.txt"; }
+  Ended track(const std::vector<std::string>& more) const {
+    std::vector<std::string> args{"people", "track", "--quiet"};
+    args.insert(args.end(), more.begin(), more.end());
+    return run_here(args);
+  }
+  static void expect_refusal(const Ended& ended, int status, const std::string& words) {
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    test::save(folder_ / name, text);
+    return folder_ / name;
+  }
+
+  static test::TempFolder* files_;
+  test::TempFolder folder_;
+};
+test::TempFolder* PeopleTrack::files_ = nullptr;
+
+TEST_F(PeopleTrack, FollowsGivenDetectionsAndIsMeasured) {
+  const Ended ended =
+      track({video(), "--detections", found(), "--certain", "0.5", "--mot", folder_ / "tracks.txt",
+             "--csv", folder_ / "tracks.csv", "-o", folder_ / "followed.y4m", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["command"], "people track");
+  const json& result = report["results"][0];
+  EXPECT_EQ(result["frames"].size(), 40U);
+  EXPECT_EQ(result["frame_count"], 40);
+  std::size_t boxes = 0;
+  for (const json& frame : result["frames"]) boxes += frame["people"].size();
+  const auto tracks = people::read_mot(folder_ / "tracks.txt");
+  EXPECT_EQ(tracks.size(), boxes);
+  EXPECT_GT(boxes, 20U);
+  const std::string csv = test::load(folder_ / "tracks.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), static_cast<std::ptrdiff_t>(boxes) + 1);
+  io::VideoReader reader(folder_ / "followed.y4m");
+  EXPECT_EQ(reader.info().size, (Extent{160, 120}));
+
+  const Ended measured = run_here({"people", "eval-tracks", folder_ / "tracks.txt", "--truth",
+                                   truth(), "--least-visibility", "0.3", "--json"});
+  ASSERT_EQ(measured.status, kDone) << measured.err;
+  const json all = json::parse(measured.out)["all"];
+  EXPECT_GT(all["mota"].get<double>(), 0.4);
+  EXPECT_GT(all["idf1"].get<double>(), 0.4);
+  EXPECT_EQ(all["thresholds"].size(), 19U);
+  const Ended table =
+      run_here({"people", "eval-tracks", truth(), truth(), "--truth", truth(), "--truth", truth()});
+  EXPECT_THAT(table.out, HasSubstr("HOTA"));
+  EXPECT_THAT(table.out, HasSubstr("\nall"));
+  EXPECT_THAT(table.out, HasSubstr("100.0"));
+}
+
+TEST_F(PeopleTrack, TheNumberOfThreadsDoesNotMatter) {
+  std::vector<std::string> texts;
+  for (const char* threads : {"1", "3"}) {
+    const Ended ended = track({video(), "--model", "cascade", "--enlarge", "2", "--mot", "-",
+                               "--threads", threads, "--device", "cpu"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    texts.push_back(ended.out);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+TEST_F(PeopleTrack, AVideoOfOneFrameAndOneWithoutPeopleHaveNoTracks) {
+  io::VideoWriter writer(folder_ / "one.y4m");
+  writer.write(street(160, 176, 3).view());
+  writer.finish();
+  const Ended ended =
+      track({folder_ / "one.y4m", "--model", "cascade", "--mot", folder_ / "none.txt", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(json::parse(ended.out)["results"][0]["identities"], 0);
+  EXPECT_EQ(test::load(folder_ / "none.txt"), "");
+  const Ended measured =
+      run_here({"people", "eval-tracks", folder_ / "none.txt", "--truth", truth(), "--json"});
+  ASSERT_EQ(measured.status, kDone) << measured.err;
+  EXPECT_EQ(json::parse(measured.out)["all"]["mota"], 0);
+  const std::string empty = write("empty.txt", "");
+  EXPECT_EQ(track({folder_ / "one.y4m", "--detections", empty}).status, kDone);
+}
+
+TEST_F(PeopleTrack, BadFilesAreRefusedInOneLine) {
+  const auto refuse = [&](const std::string& text, const std::string& words) {
+    expect_refusal(
+        track({video(), "--detections", write("bad.txt", text), "--mot", folder_ / "never.txt"}),
+        kBadInput, words);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "never.txt"));
+  };
+  refuse("1,-1,5\n", "line 1 is '1,-1,5'; expected frame, id, x, y, width and height");
+  refuse("1,-1,nan,5,5,5,1\n", "a box of finite numbers");
+  refuse("0,-1,5,5,5,5,1\n", "a whole frame from 1 on");
+  const std::string twice = write("twice.txt", "1,1,5,5,5,5\n1,1,5,5,5,5\n");
+  expect_refusal(run_here({"people", "eval-tracks", twice, "--truth", truth()}), kBadInput,
+                 "lines 1 and 2 both have id 1 in frame 1");
+  expect_refusal(run_here({"people", "eval-tracks", twice}), kUsage, "--truth names 0 files");
+  expect_refusal(run_here({"people", "eval-tracks", truth(), "--truth", write("no.txt", "")}),
+                 kBadInput, "holds no true box");
+  expect_refusal(track({video(), video(), "--detections", found()}), kUsage, "--detections");
+  expect_refusal(track({"nowhere.mp4"}), kBadInput, "nowhere.mp4");
+}
+
+TEST_F(PeopleTrack, FramesOutOfOrderAreSorted) {
+  const std::string text = test::load(found());
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end + 1 - at));
+    at = end + 1;
+  }
+  // Frames come last to first, each with its lines in their order.
+  std::stable_sort(lines.begin(), lines.end(), [](const std::string& a, const std::string& b) {
+    return std::stoi(a) > std::stoi(b);
+  });
+  std::string reversed;
+  for (const std::string& line : lines) reversed += line;
+  EXPECT_EQ(track({video(), "--detections", write("r.txt", reversed), "--mot", "-"}).out,
+            track({video(), "--detections", found(), "--mot", "-"}).out);
+}
+
+TEST(PeopleCrowd, TruthSaysWhoIsHidden) {
+  const Crowd crowd({.size = {320, 180}, .people = 6, .seed = 3});
+  bool hidden = false, seen = false;
+  for (int number = 0; number < 60; ++number) {
+    for (const people::MotBox& box : crowd.truth(number)) {
+      EXPECT_GE(box.id, 1);
+      EXPECT_LE(box.id, 6);
+      hidden = hidden || box.visibility < 0.5;
+      seen = seen || box.visibility > 0.99;
+    }
+  }
+  EXPECT_TRUE(hidden);
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(Crowd({.size = {320, 180}, .people = 6, .seed = 3}).truth(7), crowd.truth(7));
+}
+
+TEST(PeopleScene, RefusesWhatCannotBeDrawn) {
+  EXPECT_EQ(run_here({"people", "scene"}).status, kUsage);
+  EXPECT_EQ(run_here({"people", "scene", "-o", "x", "--size", "8x8"}).status, kUsage);
+}
+
+}  // namespace
+}  // namespace fovea::cli
