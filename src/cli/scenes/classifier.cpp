@@ -75,9 +75,9 @@ Command scenes_classifier_command() {
               "model, which is the file that fovea scenes train writes for the same images, "
               "options and seed.",
           .arguments = {{"FEATURES", "array of histograms, one per row, .npy"}},
-          .examples = {{"fovea scenes classifier features.npy --labels labels.csv --dictionary "
-                        "words.safetensors -o places.safetensors",
-                        "let the 10 nearest images vote"}},
+          .examples =
+              {{"fovea scenes classifier f.npy --labels l.csv --dictionary dic -o m.safetensors",
+                "let the 10 nearest images vote"}},
           .request = make_request<ClassifierRequest, run_classifier>};
 }
 

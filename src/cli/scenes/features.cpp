@@ -148,9 +148,8 @@ Command scenes_features_command() {
           .arguments = {{"INPUT",
                          "folder with one folder of images per class, or a list of files and "
                          "classes"}},
-          .examples = {{"fovea scenes features places --dictionary words.safetensors -o "
-                        "features.npy --labels labels.csv",
-                        "write one row per image, and its class"}},
+          .examples = {{"fovea scenes features places --dictionary sun8 -o f.npy --labels l.csv",
+                        "count the words of the shipped model in every image"}},
           .request = make_request<FeaturesRequest, run_features>,
           .reads_images = true};
 }

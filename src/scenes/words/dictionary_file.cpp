@@ -108,7 +108,7 @@ Dictionary read_dictionary(const io::ModelReader& in, int version) {
   result.words = in.rows("words", numbers);
   if (result.size() < kLeastWords || result.size() > kMostWords)
     in.unfit(fmt::format("{} words, expected {} to {}", result.size(), kLeastWords, kMostWords));
-  result.learning = read_learning(in);
+  if (version > 1) result.learning = read_learning(in);
   if (!in.file().has("mean")) return result;
   result.mean = in.floats("mean", numbers);
   result.scale = in.floats("scale", numbers);
