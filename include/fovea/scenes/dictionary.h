@@ -3,12 +3,34 @@
 #include <fovea/ops/kmeans.h>
 #include <fovea/scenes/descriptors.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace fovea::scenes {
 
 inline constexpr int kLeastWords = 2, kMostWords = 65535;
+
+struct DictionaryOptions {
+  int words = 500;    // kLeastWords to kMostWords
+  int samples = 200;  // how many places of each image, drawn at random, words are learned from
+  bool standardize = true;  // bring every number of a descriptor to mean 0 and deviation 1 first
+  // `words` and `exec` replace its clusters and exec. The limit is far above what samples of photos
+  // take until no sample changes its word.
+  KmeansOptions kmeans{.max_iterations = 2000};
+  Exec exec{};  // as a part of TrainOptions: the exec given there counts instead
+};
+FOVEA_API void describe(OptionVisitor& visit, DictionaryOptions& options);
+
+// How words were learned.
+struct WordLearning {
+  DictionaryOptions options{};  // without its exec
+  int iterations = 0;           // of the start of k-means that counts; 0 where nothing is known
+  double inertia = 0;           // sum of the squared distances of the samples from their words, in
+                                // standardized numbers
+  bool converged = false;       // whether k-means ended by itself, before the limit of iterations
+  std::int64_t samples = 0;     // how many descriptors the words were learned from
+};
 
 // Visual words: a few descriptors that stand for all others. A place of an image has the word that
 // its descriptor is nearest to.
@@ -19,18 +41,15 @@ struct Dictionary {
   std::vector<float> mean;
   std::vector<float> scale;
   Image<float> words;  // one per row, in standardized numbers
+  WordLearning learning{};
 
   int size() const { return words.height(); }
-};
 
-struct DictionaryOptions {
-  int words = 500;    // kLeastWords to kMostWords
-  int samples = 200;  // how many places of each image, drawn at random, words are learned from
-  bool standardize = true;  // bring every number of a descriptor to mean 0 and deviation 1 first
-  KmeansOptions kmeans{.max_iterations = 100};  // `words` and `exec` replace its clusters and exec
-  Exec exec{};  // as a part of TrainOptions: the exec given there counts instead
+  // A safetensors file of its own. Reading takes the words of a model (fovea/scenes/model.h) as
+  // well, trusts nothing and throws as Model::read() does.
+  FOVEA_API static Dictionary read(const std::string& path);
+  FOVEA_API void write(const std::string& path) const;
 };
-FOVEA_API void describe(OptionVisitor& visit, DictionaryOptions& options);
 
 // The descriptors of `samples` places drawn at random, one per row (an image with fewer places
 // gives some of them twice). The choice depends only on the seed, on `index` (the number of the

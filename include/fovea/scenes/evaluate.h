@@ -58,7 +58,10 @@ struct EvaluateReport {
   double accuracy_deviation = 0;           // between the splits (n - 1)
   std::vector<int> neighbors;              // knn: the values of K that were tried,
   std::vector<double> neighbors_accuracy;  // and the mean accuracy with each
-  int failed = 0;                          // how many images could not be read
+  // How words were learned: once for all splits, or once per split; empty for a trained model that
+  // does not know it.
+  std::vector<WordLearning> learning;
+  int failed = 0;  // how many images could not be read
 };
 // Trains and tests each split. The test images of a split take no part in its training (but see
 // DictionaryFrom). Samples for words are drawn once per image. Words from each split cost one

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/scenes/dictionary.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -44,5 +45,16 @@ class FOVEA_API FeatureMaker {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// The words of descriptors (one per row, in host memory), as FeatureMaker finds them. CPU and CUDA
+// agree to the bit.
+FOVEA_API std::vector<std::uint16_t> find_words(ImageView<const float> descriptors,
+                                                const Dictionary& dictionary,
+                                                const Exec& exec = {});
+
+// The features of an image whose every pixel has a word, as FeatureMaker makes them: `words` is the
+// number of words of the dictionary. Throws InvalidArgument where the map holds greater ones.
+FOVEA_API std::vector<float> word_histogram(ImageView<const std::uint16_t> map, int words,
+                                            int pyramid = 0);
 
 }  // namespace fovea::scenes

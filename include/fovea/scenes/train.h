@@ -42,6 +42,14 @@ FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
 // The image is left out. Without such a function the error is thrown.
 using ImageFailure = std::function<void(int index, const std::string& why)>;
 
+// Descriptors of places drawn at random from the images of a set, as train() draws them.
+struct SampleTable {
+  Image<float> rows;         // as many rows per image that could be read, in their order
+  std::vector<bool> usable;  // whether an image could be read
+};
+FOVEA_API SampleTable draw_samples(const io::ImageSet& images, const DescriptorOptions& descriptor,
+                                   int samples, const ImageFailure& failed = {});
+
 // Learns words from the images of a set, as train() does with the same options.
 FOVEA_API Dictionary learn_dictionary(const io::ImageSet& images,
                                       const DescriptorOptions& descriptor,
@@ -65,5 +73,24 @@ struct FeatureTable {
 FOVEA_API FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary,
                                      const FeatureOptions& options = {},
                                      const ImageFailure& failed = {});
+
+// The last step of train(): a model of words that are there and of features that make_features()
+// made of labeled images. The length of the features tells the pyramid.
+FOVEA_API Model train_model(const Dictionary& dictionary, ImageView<const float> features,
+                            std::span<const std::int32_t> labels,
+                            std::span<const std::string> classes,
+                            const TrainClassifierOptions& options = {});
+
+// Which rows of features belong to which files and classes.
+struct LabelTable {
+  std::vector<std::string> files;    // empty where the table has no column "file"
+  std::vector<std::int32_t> labels;  // one per row
+  std::vector<std::string> classes;  // names, by label
+};
+// A CSV table with the columns file, class and label. Reading needs the column class alone, in any
+// place among others; without labels, classes are numbered in natural order of their names. Throws
+// FormatError that names the line that does not fit.
+FOVEA_API void write_labels(const std::string& path, const LabelTable& table);
+FOVEA_API LabelTable read_labels(const std::string& path);
 
 }  // namespace fovea::scenes

@@ -1,5 +1,6 @@
 // fovea bench scenes: the filters, the dictionary's k-means and the search for words beside FAISS
 // and OpenCV.
+#include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/ops/kmeans.h>
 #include <fovea/scenes/features.h>
@@ -10,6 +11,7 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/natural_scene.h"
 #include "cli/bench/scenes_corpus.h"
+#include "cli/bench/scenes_stages.h"
 #include "cli/program/run.h"
 #include "ops/kmeans/backend.h"
 #include "scenes/describe/describe.h"
@@ -26,11 +28,15 @@ constexpr int kPixels = 246 * 310;    // pixels of a photo
 struct ScenesBenchOptions {
   BenchOptions bench{};
   bool corpus = false;
+  bool stages = false;
 };
 void describe(OptionVisitor& visit, ScenesBenchOptions& options) {
   describe(visit, options.bench);
   visit("corpus", options.corpus,
         "also compute the features of 1491 photos, which takes a minute per run on a CPU");
+  visit("stages", options.stages,
+        "print table 1 of the paper instead: the time of each stage with one thread, with all "
+        "threads and on a GPU, and the speed-ups beside those of the paper");
 }
 
 using Bytes = std::shared_ptr<const Image<std::uint8_t>>;
@@ -231,7 +237,32 @@ std::vector<BenchCase> cases_of(const ScenesBenchOptions& options) {
   return cases;
 }
 
+// The stages of table 1, in the order in which an image passes them. The paper's times of features
+// include the histograms, but not the filters.
+std::vector<SceneStage> stages_of() {
+  const Bytes samples = descriptor_rows(kSamples, 1), pixels = descriptor_rows(kPixels, 11);
+  const Bytes centers = descriptor_rows(kClusters, 12), photo = drawn_photo(13);
+  std::vector<SceneStage> stages{
+      {.name = "filters", .work = filters_case(photo), .paper_threads = 7.0, .paper_gpu = 55.8},
+      sampling_stage(),
+      {.name = "k-means iteration",
+       .work = iteration_case(samples, centers),
+       .paper_threads = 7.2,
+       .paper_gpu = 42.9},
+      {.name = "words",
+       .work = assign_case("words_assign", pixels, centers),
+       .paper_threads = 7.6,
+       .paper_gpu = 48.1},
+      histogram_stage(),
+      {.name = "filters to words", .work = words_case(photo, centers)}};
+  for (SceneStage& stage : classification_stages()) stages.push_back(std::move(stage));
+  return stages;
+}
+
 int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
+  if (options.stages && options.corpus)
+    throw InvalidArgument("--stages and --corpus exclude each other; give one of them");
+  if (options.stages) return run_scene_stages(options.bench, context, stages_of());
   return run_bench(options.bench, context, [&] { return cases_of(options); });
 }
 
@@ -254,7 +285,9 @@ Command bench_scenes_command() {
           "bench/rivals/sklearn_scenes.py measured.",
       .examples = {{"fovea bench scenes --device cpu --threads 1",
                     "time everything with one thread"},
-                   {"fovea bench scenes --filter words", "time the search for words only"}},
+                   {"fovea bench scenes --filter words", "time the search for words only"},
+                   {"fovea bench scenes --stages --markdown",
+                    "print the speed-ups of all stages beside those of the paper"}},
       .request = make_request<ScenesBenchOptions, run_bench_scenes>};
 }
 

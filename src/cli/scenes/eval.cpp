@@ -7,10 +7,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
+#include "cli/scenes/stages.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -63,7 +66,13 @@ void print_json(const ScenesEvalResult& result, const Context& context) {
             .end_object();
       json.end_array();
     }
-    json.key("classes").begin_array();
+    json.key("kmeans").begin_array();
+    for (const scenes::WordLearning& learning : evaluation.learning) {
+      json.begin_object();
+      add_learning(json, learning);
+      json.end_object();
+    }
+    json.end_array().key("classes").begin_array();
     for (const std::string& name : result.classes) json.value(name);
     json.end_array().key("confusion_matrix").begin_array();
     const auto width = static_cast<std::size_t>(evaluation.total.classes);
@@ -71,6 +80,20 @@ void print_json(const ScenesEvalResult& result, const Context& context) {
       json.values(std::span(evaluation.total.counts).subspan(truth * width, width));
     json.end_array();
   });
+}
+
+void print_learning(const std::vector<scenes::WordLearning>& learning, const Context& context) {
+  if (learning.empty()) return;
+  if (learning.size() == 1) return context.console.print(learning_text(learning[0]) + "\n");
+  const auto [least, most] = std::ranges::minmax(learning, {}, &scenes::WordLearning::iterations);
+  const auto ended = std::ranges::count(learning, true, &scenes::WordLearning::converged);
+  double inertia = 0;
+  for (const scenes::WordLearning& one : learning)
+    inertia += one.inertia / static_cast<double>(learning.size());
+  context.console.print(
+      fmt::format("k-means ended in {} of {} splits, after {} to {} iterations, mean inertia "
+                  "{:.6g}\n",
+                  ended, learning.size(), least.iterations, most.iterations, inertia));
 }
 
 void print_words(const ScenesEvalResult& result, const Context& context) {
@@ -87,6 +110,7 @@ void print_words(const ScenesEvalResult& result, const Context& context) {
   const std::vector<double> recall = evaluation.total.recall();
   for (std::size_t c = 0; c < result.classes.size(); ++c)
     context.console.print(fmt::format("  {:<24} {:5.1f} %\n", result.classes[c], 100 * recall[c]));
+  print_learning(evaluation.learning, context);
 }
 
 // Trains and tests on splits, or tests a trained model.

@@ -45,6 +45,10 @@ std::vector<std::string> scenes_inputs(const std::vector<std::string>& words) {
   return io::expand_inputs(words, io::image_files());
 }
 
+scenes::Dictionary read_dictionary_or_model(const std::string& name) {
+  return scenes::Dictionary::read(io::find_model(name, "scenes"));
+}
+
 Image<std::uint8_t> InputImages::read(int index) const {
   const std::string& path = paths_[static_cast<std::size_t>(index)];
   return io::to_rgb_bytes(read_finite_input(context_, path, io::Orientation::kApply),

@@ -21,6 +21,9 @@ void describe(OptionVisitor& visit, ScenesModel& model);
 // InvalidArgument that explains that models are given with --model.
 std::vector<std::string> scenes_inputs(const std::vector<std::string>& words);
 
+// The words of a dictionary's file, of a model's file, or of a shipped model by its name.
+scenes::Dictionary read_dictionary_or_model(const std::string& name);
+
 // Image files as RGB bytes; "-" is standard input. A file with a pixel that is NaN or infinite is
 // one that cannot be read.
 class InputImages final : public io::ImageSet {

@@ -7,6 +7,7 @@
 #include "cli/program/result.h"
 #include "cli/program/stopwatch.h"
 #include "cli/scenes/scenes.h"
+#include "cli/scenes/stages.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -44,14 +45,18 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
       for (const std::string& name : corpus.classes) json.value(name);
       json.end_array().member("words", model.dictionary.size());
       json.member("dimensions", model.dictionary.words.width());
+      json.key("kmeans").begin_object();
+      add_learning(json, model.dictionary.learning);
+      json.end_object();
       json.key("facts").begin_object();
       for (const auto& [name, value] : model.facts) json.member(name, value);
       json.end_object();
     });
   } else {
     context.console.print(fmt::format(
-        "{}: {}, {}, in {}\n", request.output, detail::counted(model.dictionary.size(), "word"),
-        detail::counted(corpus.classes.size(), "class", "classes"), seconds_text(seconds)));
+        "{}: {}, {}, in {}; {}\n", request.output, detail::counted(model.dictionary.size(), "word"),
+        detail::counted(corpus.classes.size(), "class", "classes"), seconds_text(seconds),
+        learning_text(model.dictionary.learning)));
   }
   return skipped.status();
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -23,6 +24,8 @@ struct WordsRequest {
   std::string output{};
   bool beside = false;
   std::string numbers{};
+  std::string dictionary{};
+  bool responses = false;
 };
 
 void describe(OptionVisitor& visit, WordsRequest& request) {
@@ -34,6 +37,10 @@ void describe(OptionVisitor& visit, WordsRequest& request) {
   visit.path("numbers", request.numbers, TextUse::kOutput,
              "file for the number of the word of each pixel, 16 bits each: .npy, .tif or .png; for "
              "several inputs a folder or a pattern");
+  visit.path("dictionary", request.dictionary, TextUse::kModel,
+             "dictionary that fovea scenes dictionary wrote, instead of a model");
+  visit("responses", request.responses,
+        "inputs are responses that fovea scenes filters wrote (.npy, .tif), not images");
 }
 
 // Memory that an image takes with its descriptors, in multiples of the image.
@@ -44,16 +51,38 @@ struct Painted {
   Image<std::uint16_t> words;
 };
 
+// The words of the responses in a file.
+Image<std::uint16_t> words_of_file(const Context& context, const std::string& path,
+                                   const scenes::Dictionary& dictionary, const Exec& exec) {
+  const Image<float> responses = io::to_float(read_finite_input(context, path));
+  const int numbers = dictionary.words.width();
+  if (responses.channels() != numbers)
+    throw FormatError(fmt::format("{}: {} per pixel, but the words have {}", path,
+                                  detail::counted(responses.channels(), "number"), numbers));
+  Image<float> rows(numbers, responses.width() * responses.height());
+  for (int y = 0; y < responses.height(); ++y)
+    for (int x = 0; x < responses.width(); ++x)
+      std::copy_n(responses.row(y) + x * numbers, numbers, rows.row(y * responses.width() + x));
+  const std::vector<std::uint16_t> words = scenes::find_words(rows.view(), dictionary, exec);
+  Image<std::uint16_t> map(responses.width(), responses.height());
+  for (int y = 0; y < map.height(); ++y)
+    std::copy_n(words.data() + std::ptrdiff_t{y} * map.width(), map.width(), map.row(y));
+  return map;
+}
+
 int run_words(WordsRequest& request, Context& context) {
   if (request.output.empty() && request.numbers.empty())
     throw InvalidArgument("scenes words needs -o PICTURE, or --numbers FILE");
   settle_device(context);
   const auto inputs = scenes_inputs(context.inputs);
-  const auto model = scenes::load_model(request.model.model);
+  const scenes::Dictionary dictionary = read_dictionary_or_model(
+      request.dictionary.empty() ? request.model.model : request.dictionary);
+  if (request.responses && request.beside)
+    throw InvalidArgument("--beside needs the image, and --responses are none");
   std::vector<std::string> pictures(inputs.size()), numbers(inputs.size());
   if (!request.output.empty()) pictures = output_paths(context, request.output, inputs, ".png");
   if (!request.numbers.empty()) numbers = output_paths(context, request.numbers, inputs, ".npy");
-  const auto colors = scenes::word_colors(model->dictionary);
+  const auto colors = scenes::word_colors(dictionary);
   const InputImages images(context, inputs);
   const io::FrameWorkers plan =
       io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
@@ -62,7 +91,7 @@ int run_words(WordsRequest& request, Context& context) {
   options.exec.threads = plan.threads;
   std::vector<scenes::FeatureMaker> makers;
   makers.reserve(static_cast<std::size_t>(plan.count));
-  for (int i = 0; i < plan.count; ++i) makers.emplace_back(model->dictionary, options);
+  for (int i = 0; i < plan.count; ++i) makers.emplace_back(dictionary, options);
   const auto write = [&](std::size_t i, const Painted& item) -> Outcome {
     const Image<std::uint16_t>& words = item.words;
     std::set<std::uint16_t> distinct;
@@ -84,16 +113,23 @@ int run_words(WordsRequest& request, Context& context) {
       members += fmt::format(", \"output\": {}", detail::json_quote(pictures[i]));
     }
     return {fmt::format("{}: {} of {}{}{}", inputs[i], distinct.size(),
-                        detail::counted(model->dictionary.size(), "word"),
-                        pictures[i].empty() ? "" : ", ", pictures[i]),
+                        detail::counted(dictionary.size(), "word"), pictures[i].empty() ? "" : ", ",
+                        pictures[i]),
             members};
   };
   Batch batch(context, inputs);
   batch.run_together<Painted, scenes::FeatureMaker>(
       inputs.size(), makers, plan,
-      {.read = [&](std::size_t i, Painted& item) { item.image = images.read(static_cast<int>(i)); },
-       .work = [](scenes::FeatureMaker& maker,
-                  Painted& item) { item.words = maker.words(item.image.view()); },
+      {.read =
+           [&](std::size_t i, Painted& item) {
+             if (request.responses)
+               item.words = words_of_file(context, inputs[i], dictionary, options.exec);
+             else item.image = images.read(static_cast<int>(i));
+           },
+       .work =
+           [](scenes::FeatureMaker& maker, Painted& item) {
+             if (!item.image.empty()) item.words = maker.words(item.image.view());
+           },
        .write = write,
        .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
   return batch.finish();
@@ -107,7 +143,8 @@ Command scenes_words_command() {
           .summary = "paint each pixel in the color of its visual word",
           .text =
               "Shows to which word of a model's dictionary each pixel belongs. Words with similar "
-              "descriptors have similar colors.",
+              "descriptors have similar colors. --numbers writes the words themselves, from which "
+              "fovea scenes features --from words counts histograms.",
           .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input",
                          1, kAnyNumber}},
           .examples = {{"fovea scenes words photo.jpg -o words.png --beside",

@@ -17,14 +17,11 @@
 #include "io/model/model_reader.h"
 #include "scenes/classify/kernel_map.h"
 #include "scenes/classify/model_parts.h"
+#include "scenes/words/dictionary_file.h"
 
 namespace fovea::scenes {
 namespace {
 
-constexpr std::string_view kSchema = "scenes.words";
-constexpr int kVersion = 2;
-constexpr std::string_view kFactPrefix = "scenes.";
-constexpr std::string_view kDescriptor = "option.descriptor.";
 constexpr std::string_view kClassifier = "option.classifier.";
 
 int cells_of(int pyramid) { return pyramid == 0 ? 1 : pyramid == 1 ? 5 : 21; }
@@ -42,35 +39,18 @@ void describe(OptionVisitor& visit, Kind& kind) {
 class SceneModelReader {
  public:
   explicit SceneModelReader(const io::ModelFile& file)
-      : in_(file), version_(in_.version(kSchema, kVersion)) {}
+      : in_(file), version_(in_.version(kModelSchema, kModelVersion)) {}
 
   Model read() const;
 
  private:
-  DescriptorOptions descriptor() const;
   Kind kind() const;
-  void check_bank() const;
-  Dictionary dictionary() const;
   SvmClasses svm(int classes, int bins) const;
   KnnClasses knn(int classes, int bins) const;
 
   io::ModelReader in_;
   int version_;
 };
-
-DescriptorOptions SceneModelReader::descriptor() const {
-  DescriptorOptions result;
-  if (version_ > 1) {
-    in_.options(kDescriptor, result);
-    return result;
-  }
-  result.words = in_.numbered_choice<WordSource>("words_from");
-  result.color = in_.numbered_choice<Color>("color");
-  result.step = in_.number("step", 0, 64);
-  result.cell = in_.number("cell", 2, 32);
-  result.scales = in_.number("scales", 1, 6);
-  return result;
-}
 
 Kind SceneModelReader::kind() const {
   Kind result;
@@ -81,33 +61,6 @@ Kind SceneModelReader::kind() const {
   result.classifier = in_.numbered_choice<ClassifierKind>("classifier");
   if (result.classifier == ClassifierKind::kSvm)
     result.kernel = in_.numbered_choice<Kernel>("kernel");
-  return result;
-}
-
-// Words are only valid for the filters that they were learned with.
-void SceneModelReader::check_bank() const {
-  const auto sizes = in_.file().tensor<std::int32_t>("bank_sizes", {io::kAnySize});
-  const auto sigmas = in_.file().tensor<double>("bank_sigmas", {io::kAnySize});
-  if (std::ranges::equal(sizes, kBankSizes) && std::ranges::equal(sigmas, kBankSigmas)) return;
-  constexpr std::size_t kShown = 16;
-  const auto shown = sizes.first(std::min(sizes.size(), kShown));
-  in_.unfit(fmt::format(
-      "trained with another bank of filters (sizes {} and their sigmas); this program's has sizes "
-      "{}; train it anew",
-      fmt::join(shown, " "), fmt::join(kBankSizes, " ")));
-}
-
-Dictionary SceneModelReader::dictionary() const {
-  Dictionary result;
-  result.descriptor = descriptor();
-  if (result.descriptor.words == WordSource::kFilters) check_bank();
-  const int numbers = dimensions(result.descriptor);
-  result.words = in_.rows("words", numbers);
-  if (result.size() < kLeastWords || result.size() > kMostWords)
-    in_.unfit(fmt::format("{} words, expected {} to {}", result.size(), kLeastWords, kMostWords));
-  if (!in_.file().has("mean")) return result;
-  result.mean = in_.floats("mean", numbers);
-  result.scale = in_.floats("scale", numbers);
   return result;
 }
 
@@ -140,7 +93,7 @@ KnnClasses SceneModelReader::knn(int classes, int bins) const {
 Model SceneModelReader::read() const {
   in_.file().require_finite();
   Model model;
-  model.dictionary = dictionary();
+  model.dictionary = read_dictionary(in_, version_);
   model.pyramid = in_.number("pyramid", 0, 2);
   model.classes = in_.classes();
   const auto classes = static_cast<int>(model.classes.size());
@@ -180,19 +133,8 @@ std::shared_ptr<const Model> load_model(std::string_view name) {
 
 void Model::write(const std::string& path) const {
   io::ModelFile file;
-  file.set_schema(kSchema, kVersion);
-  io::add_options(file, kDescriptor, dictionary.descriptor);
-  if (dictionary.descriptor.words == WordSource::kFilters) {
-    file.add("bank_sizes", {std::ssize(kBankSizes)},
-             std::vector<std::int32_t>(std::begin(kBankSizes), std::end(kBankSizes)));
-    file.add("bank_sigmas", {std::ssize(kBankSigmas)},
-             std::vector<double>(std::begin(kBankSigmas), std::end(kBankSigmas)));
-  }
-  io::add_rows(file, "words", dictionary.words);
-  if (!dictionary.mean.empty()) {
-    io::add_floats(file, "mean", dictionary.mean);
-    io::add_floats(file, "scale", dictionary.scale);
-  }
+  file.set_schema(kModelSchema, kModelVersion);
+  add_dictionary(file, dictionary);
   io::add_number(file, "pyramid", pyramid);
   io::add_classes(file, classes);
   add_classifier(file, classifier);

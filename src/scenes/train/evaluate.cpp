@@ -85,6 +85,7 @@ class Evaluator {
   Confusion run(const Split& split, const Exec& exec);
 
   int failed() const { return failed_; }
+  const std::vector<WordLearning>& learning() const { return learning_; }
   // Returns how many test images were classified correctly with 1, 2, ... neighbors, one list per
   // split.
   const std::vector<std::vector<std::int64_t>>& right_by_neighbors() const { return right_; }
@@ -105,6 +106,7 @@ class Evaluator {
   Image<float>
       features_;  // one row per image, by the dictionary of all images or of the current split
   std::vector<std::vector<std::int64_t>> right_;
+  std::vector<WordLearning> learning_;
   int failed_ = 0;
 };
 
@@ -150,6 +152,7 @@ void Evaluator::learn(const std::vector<int>& dictionary_images, const std::vect
   const Dictionary dictionary =
       learn_dictionary(rows_of(samples_, dictionary_images, options.dictionary.samples),
                        options.descriptor, options.dictionary);
+  learning_.push_back(dictionary.learning);
   const FeatureTable table = make_features(ImageLoop{images_, images, "features"}, dictionary,
                                            feature_options(options), data_.failed);
   if (features_.width() != table.features.width())
@@ -248,6 +251,7 @@ void summarize(EvaluateReport& result, const Evaluator& evaluator) {
     squares += std::pow(split.accuracy() - result.accuracy_mean, 2);
   if (count > 1) result.accuracy_deviation = std::sqrt(squares / (count - 1));
   result.failed = evaluator.failed();
+  result.learning = evaluator.learning();
 
   const auto& right = evaluator.right_by_neighbors();
   std::size_t tried = right.empty() ? 0 : kMostNeighbors;
@@ -387,6 +391,8 @@ EvaluateReport evaluate(Classifier& classifier, const io::ImageSet& images,
     (void)images.read(image.index);  // throws what it threw before
     throw FormatError(image.error);
   });
+  const WordLearning& learning = classifier.model().dictionary.learning;
+  if (learning.iterations > 0) result.learning.push_back(learning);
   result.splits.push_back(result.total);
   result.accuracy_mean = result.total.accuracy();
   return result;

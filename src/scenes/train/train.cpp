@@ -13,6 +13,8 @@
 
 #include "core/words.h"
 #include "scenes/train/train_images.h"
+#include "scenes/words/dictionary_file.h"
+#include "scenes/words/features_math.h"
 
 namespace fovea::scenes {
 namespace {
@@ -46,12 +48,21 @@ void check_every_class(std::span<const std::int32_t> labels, std::span<const std
 }
 
 // Draws samples of the images at `which`, from which those that cannot be read are taken out.
-Image<float> draw_samples(const io::ImageSet& images, std::vector<int>& which,
-                          const SampleRequest& request, const ImageFailure& failed) {
+Image<float> samples_of(const io::ImageSet& images, std::vector<int>& which,
+                        const SampleRequest& request, const ImageFailure& failed) {
   SampleTable samples = sample_images({images, which, "drawing samples"}, request, failed);
   std::erase_if(which, [&](int i) { return !samples.usable[static_cast<std::size_t>(i)]; });
   if (which.size() == samples.usable.size()) return std::move(samples.rows);
   return rows_of(samples.rows, which, request.samples);
+}
+
+// Returns the levels of the pyramid that features of this length have.
+int pyramid_of(int length, int words) {
+  for (int pyramid = 0; pyramid <= kMostPyramid; ++pyramid)
+    if (length == words * pyramid_cells(pyramid)) return pyramid;
+  throw InvalidArgument(fmt::format(
+      "train_model: features of {} numbers, but a dictionary of {} words makes {}, {} or {}",
+      length, words, words, words * pyramid_cells(1), words * pyramid_cells(2)));
 }
 
 }  // namespace
@@ -78,6 +89,17 @@ FeatureOptions feature_options(const TrainOptions& options) {
   return features;
 }
 
+SampleTable draw_samples(const io::ImageSet& images, const DescriptorOptions& descriptor,
+                         int samples, const ImageFailure& failed) {
+  check_options(descriptor);
+  std::vector<int> which = all_of(images);
+  SampleTable result;
+  result.rows = samples_of(images, which, {descriptor, samples}, failed);
+  result.usable.assign(static_cast<std::size_t>(images.count()), false);
+  for (const int i : which) result.usable[static_cast<std::size_t>(i)] = true;
+  return result;
+}
+
 FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary,
                            const FeatureOptions& options, const ImageFailure& failed) {
   return make_features(ImageLoop{images, all_of(images), "features"}, dictionary, options, failed);
@@ -90,7 +112,7 @@ Dictionary learn_dictionary(const io::ImageSet& images, const DescriptorOptions&
   check_options(described);
   check_options(options);
   std::vector<int> which = all_of(images);
-  const Image<float> samples = draw_samples(images, which, {described, options.samples}, failed);
+  const Image<float> samples = samples_of(images, which, {described, options.samples}, failed);
   return learn_dictionary(samples, described, options);
 }
 
@@ -98,22 +120,21 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
             std::span<const std::string> classes, const TrainOptions& given,
             const ImageFailure& failed) {
   const TrainOptions options = with_exec(given, given.exec);
-  const Exec& exec = options.exec;
   check_options(options);
   check_corpus(images, labels, classes);
   std::vector<int> which = all_of(images);
-  Model model;
+  Dictionary dictionary;
   {
     const Image<float> samples =
-        draw_samples(images, which, {options.descriptor, options.dictionary.samples}, failed);
+        samples_of(images, which, {options.descriptor, options.dictionary.samples}, failed);
     std::vector<std::int32_t> usable;
     usable.reserve(which.size());
     for (const int i : which) usable.push_back(labels[static_cast<std::size_t>(i)]);
     check_every_class(usable, classes);
-    model.dictionary = learn_dictionary(samples, options.descriptor, options.dictionary);
+    dictionary = learn_dictionary(samples, options.descriptor, options.dictionary);
   }
   // A file that fails only now, in the second pass, is left out as well.
-  const FeatureTable table = make_features(ImageLoop{images, which, "features"}, model.dictionary,
+  const FeatureTable table = make_features(ImageLoop{images, which, "features"}, dictionary,
                                            feature_options(options), failed);
   std::vector<int> places;
   std::vector<std::int32_t> usable;
@@ -123,17 +144,35 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
     usable.push_back(labels[static_cast<std::size_t>(which[i])]);
   }
   check_every_class(usable, classes);
-  if (exec.progress) exec.progress({"training the classifier", 0, 1});
   const bool all = places.size() == which.size();
   const Image<float> chosen = all ? Image<float>() : rows_of(table.features, places, 1);
-  model.classifier = train_classifier(all ? table.features.view() : chosen.view(), usable,
-                                      static_cast<int>(classes.size()), options.classifier);
+  return train_model(dictionary, all ? table.features.view() : chosen.view(), usable, classes,
+                     options.classifier);
+}
+
+Model train_model(const Dictionary& dictionary, ImageView<const float> features,
+                  std::span<const std::int32_t> labels, std::span<const std::string> classes,
+                  const TrainClassifierOptions& options) {
+  const Exec& exec = options.exec;
+  Model model;
+  model.pyramid = pyramid_of(features.width, dictionary.size());
+  if (exec.progress) exec.progress({"training the classifier", 0, 1});
+  model.classifier = train_classifier(features, labels, static_cast<int>(classes.size()), options);
   if (exec.progress) exec.progress({"training the classifier", 1, 1});
-  model.pyramid = options.pyramid;
+  model.dictionary.descriptor = dictionary.descriptor;
+  model.dictionary.mean = dictionary.mean;
+  model.dictionary.scale = dictionary.scale;
+  model.dictionary.words = clone(dictionary.words.view());
+  model.dictionary.learning = dictionary.learning;
   model.classes.assign(classes.begin(), classes.end());
-  model.facts["options"] = options_json(options);
+  const TrainOptions used{.descriptor = dictionary.descriptor,
+                          .dictionary = dictionary.learning.options,
+                          .pyramid = model.pyramid,
+                          .classifier = options};
+  model.facts = learning_facts(dictionary.learning);
+  model.facts["options"] = options_json(used);
   model.facts["seed"] = std::to_string(exec.seed);
-  model.facts["images"] = std::to_string(usable.size());
+  model.facts["images"] = std::to_string(labels.size());
   return model;
 }
 

@@ -59,11 +59,8 @@ struct BatchSteps {
 };
 LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const BatchSteps& steps);
 
-// Descriptors of chosen images for a dictionary: `samples` rows for each image that could be read.
-struct SampleTable {
-  Image<float> rows;
-  std::vector<bool> usable;  // by index into `which`; rows of the others are zero
-};
+// Descriptors of chosen images for a dictionary: `samples` rows for each of them. `usable` counts
+// by index into `which`; rows of images that could not be read are zero.
 struct SampleRequest {
   DescriptorOptions descriptor{};
   int samples = 0;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_set>
+#include <utility>
 
 #include "core/dispatch.h"
 #include "scenes/describe/bank_math.h"
@@ -138,7 +139,15 @@ Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOpti
   KmeansOptions kmeans_options = options.kmeans;
   kmeans_options.clusters = options.words;
   kmeans_options.exec = options.exec;
-  dictionary.words = kmeans(points, kmeans_options).centers;
+  Kmeans found = kmeans(points, kmeans_options);
+  dictionary.words = std::move(found.centers);
+  WordLearning& learning = dictionary.learning;
+  learning.options = options;
+  learning.options.exec = learning.options.kmeans.exec = {};
+  learning.iterations = static_cast<int>(found.iterations.size());
+  learning.inertia = found.inertia;
+  learning.converged = found.converged;
+  learning.samples = samples.height;
   return dictionary;
 }
 

@@ -1,0 +1,262 @@
+#include "cli/bench/scenes_stages.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/io/image_io.h>
+#include <fovea/scenes/features.h>
+#include <fovea/scenes/trained_classifier.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/bench/natural_scene.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "cli/program/stopwatch.h"
+#include "core/parallel.h"
+#include "core/timing.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr int kPhotoWidth = 310, kPhotoHeight = 246;
+constexpr int kStagePhotos = 16;  // photos that one run takes
+constexpr int kStageWords = 500, kStageSamples = 200;
+constexpr int kTrained = 1193, kTested = 298, kStageClasses = 8;  // four fifths of 1491, the rest
+
+// Histograms like those of photos: most words are rare, and some are frequent in a class.
+Image<float> drawn_histograms(int count, std::uint64_t sequence) {
+  Image<float> rows(kStageWords, count);
+  for (int y = 0; y < count; ++y) {
+    Random random(1, sequence + static_cast<std::uint64_t>(y));
+    float sum = 0;
+    for (int x = 0; x < kStageWords; ++x) {
+      const float chance = static_cast<float>(random.bits()) * 0x1p-32F;
+      const float favored = x % kStageClasses == y % kStageClasses ? 2.0F : 1.0F;
+      sum += rows.at(x, y) = favored * chance * chance * chance * chance;
+    }
+    for (int x = 0; x < kStageWords; ++x) rows.at(x, y) /= sum;
+  }
+  return rows;
+}
+
+BenchCase case_named(std::string name, int width, int height) {
+  return {.name = std::move(name), .shape = {.width = width, .height = height}, .prepare = {}};
+}
+
+SceneStage scoring_stage(const char* name, scenes::ClassifierKind kind) {
+  BenchCase bench = case_named(name, kStageWords, kTested);
+  bench.shape.to_width = kStageWords;
+  bench.shape.to_height = kTrained;
+  bench.prepare = [kind](Memory) -> BenchWork {
+    std::vector<std::int32_t> labels;
+    for (int i = 0; i < kTrained; ++i) labels.push_back(i % kStageClasses);
+    scenes::TrainClassifierOptions options;
+    options.classifier = kind;
+    options.folds = 0;
+    options.exec.device = Device::cpu();
+    const auto classifier = std::make_shared<scenes::TrainedClassifier>(scenes::train_classifier(
+        drawn_histograms(kTrained, 0).view(), labels, kStageClasses, options));
+    const auto tested = std::make_shared<Image<float>>(drawn_histograms(kTested, 1 << 20));
+    return [=](const Exec& exec) {
+      Exec own = exec;
+      own.stream = nullptr;  // histograms and scores lie in host memory
+      classifier->scores(tested->view(), own);
+    };
+  };
+  return {.name = name, .work = std::move(bench), .on_gpu = false};
+}
+
+struct StageTimes {
+  const SceneStage* stage = nullptr;
+  double one = 0;                   // seconds with one thread
+  std::optional<double> threads{};  // with all threads
+  std::optional<double> gpu{};
+
+  std::optional<double> speedup(const std::optional<double>& seconds) const {
+    return seconds ? std::optional(one / *seconds) : std::nullopt;
+  }
+};
+
+// The places to measure on. Speed-ups compare with one thread, which is always measured.
+struct StagePlaces {
+  int threads = 0;  // 0: there is one core only
+  std::optional<Exec> gpu{};
+};
+StagePlaces stage_places(Context& context) {
+  StagePlaces places;
+  const auto cores = static_cast<int>(devices().front().units);
+  places.threads = context.exec.threads > 0 ? context.exec.threads : cores;
+  if (places.threads == 1) places.threads = 0;
+  if (context.exec.device.kind == DeviceKind::kCpu) return places;
+  const std::string absence = cuda_absence();
+  if (absence.empty() || context.exec.device.kind == DeviceKind::kCuda)
+    places.gpu = Exec{.device = resolve(context.exec.device)};
+  else context.console.note("no times of a GPU: " + absence);
+  return places;
+}
+
+StageTimes measure_stage(const SceneStage& stage, const StagePlaces& places, int repeats,
+                         const std::stop_token& stop) {
+  const Exec one{.device = Device::cpu(), .threads = 1};
+  std::vector<Runner> runners{runner_of(stage.work.prepare(Memory::kHost), one)};
+  if (places.threads > 0)
+    runners.push_back(runner_of(stage.work.prepare(Memory::kHost),
+                                {.device = Device::cpu(), .threads = places.threads}));
+  const std::vector<Timing> timings = time_in_turns(runners, repeats, stop);
+  StageTimes times{&stage, timings[0].seconds};
+  if (places.threads > 0) times.threads = timings[1].seconds;
+  if (!places.gpu || !stage.on_gpu) return times;
+  BenchWork work;
+  cuda::time_on_device(*places.gpu, [&](const Exec&) { work = stage.work.prepare(Memory::kCuda); });
+  times.gpu = time_in_turns({runner_of(work, *places.gpu)}, repeats, stop)[0].seconds;
+  return times;
+}
+
+std::string ratio_text(const std::optional<double>& ratio) {
+  return ratio ? fmt::format("{:.{}f}", *ratio, *ratio < 100 ? 1 : 0) : "-";
+}
+std::string time_text(const std::optional<double>& seconds) {
+  return seconds ? seconds_text(*seconds) : "-";
+}
+
+std::vector<std::string> columns_of(const StageTimes& times) {
+  const SceneStage& stage = *times.stage;
+  return {stage.name,
+          to_string(stage.work.shape),
+          seconds_text(times.one),
+          time_text(times.threads),
+          time_text(times.gpu),
+          ratio_text(times.speedup(times.threads)),
+          ratio_text(stage.paper_threads),
+          ratio_text(times.speedup(times.gpu)),
+          ratio_text(stage.paper_gpu)};
+}
+
+void print_stages(const BenchOptions& options, Context& context, const StagePlaces& places,
+                  const std::vector<StageTimes>& all) {
+  const std::vector<std::string> head{
+      "stage",         "size",
+      "1 thread",      fmt::format("{} threads", std::max(places.threads, 1)),
+      "GPU",           "threads speed-up",
+      "paper: OpenMP", "GPU speed-up",
+      "paper: CUDA"};
+  std::vector<std::vector<std::string>> rows{head};
+  for (const StageTimes& times : all) rows.push_back(columns_of(times));
+  std::vector<std::size_t> widths(head.size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line = options.markdown ? "|" : "";
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      if (options.markdown) line += fmt::format(" {} |", rows[r][i]);
+      else if (options.csv) line += (i > 0 ? "," : "") + rows[r][i];
+      else if (i < 2) line += fmt::format("{:<{}}  ", rows[r][i], widths[i]);
+      else line += fmt::format("{:>{}}{}", rows[r][i], widths[i], i + 1 < head.size() ? "  " : "");
+    }
+    context.console.print(line + "\n");
+    if (options.markdown && r == 0)
+      context.console.print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+  }
+}
+
+void print_stages_json(Context& context, const StagePlaces& places,
+                       const std::vector<StageTimes>& all) {
+  print_result(context, [&](io::JsonWriter& json) {
+    const auto optional = [&](const char* name, const std::optional<double>& value) {
+      json.key(name);
+      if (value) json.value(*value);
+      else json.value(nullptr);
+    };
+    json.member("cpu", devices().front().name).member("threads", std::max(places.threads, 1));
+    json.key("stages").begin_array();
+    for (const StageTimes& times : all) {
+      json.begin_object().member("stage", times.stage->name);
+      json.member("size", to_string(times.stage->work.shape));
+      json.member("one_thread_seconds", times.one);
+      optional("threads_seconds", times.threads);
+      optional("gpu_seconds", times.gpu);
+      optional("threads_speedup", times.speedup(times.threads));
+      optional("gpu_speedup", times.speedup(times.gpu));
+      optional("paper_openmp_speedup", times.stage->paper_threads);
+      optional("paper_cuda_speedup", times.stage->paper_gpu);
+      json.end_object();
+    }
+    json.end_array();
+  });
+}
+
+}  // namespace
+
+SceneStage sampling_stage() {
+  BenchCase bench = case_named("sampling", kPhotoWidth, kPhotoHeight * kStagePhotos);
+  bench.prepare = [](Memory memory) -> BenchWork {
+    const auto photos = std::make_shared<std::vector<Image<std::uint8_t>>>();
+    for (int i = 0; i < kStagePhotos; ++i)
+      photos->push_back(clone(
+          io::to_gray(NaturalScene({kPhotoWidth, kPhotoHeight}, static_cast<std::uint64_t>(50 + i))
+                          .frame()
+                          .view())
+              .view(),
+          memory));
+    return [=](const Exec& exec) {
+      Exec inner = exec;
+      inner.threads = 1;
+      inner.stream = nullptr;
+      Exec loop = exec;
+      if (memory == Memory::kCuda) loop.threads = 1;
+      parallel_for(loop, kStagePhotos, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<int>(begin); i < end; ++i)
+          scenes::sample_descriptors((*photos)[static_cast<std::size_t>(i)].view(), i,
+                                     kStageSamples, {.exec = inner});
+      });
+    };
+  };
+  return {.name = "sampling", .work = std::move(bench)};
+}
+
+SceneStage histogram_stage() {
+  BenchCase bench = case_named("histograms", kPhotoWidth, kPhotoHeight * kStagePhotos);
+  bench.prepare = [](Memory) -> BenchWork {
+    const auto map = std::make_shared<Image<std::uint16_t>>(kPhotoWidth, kPhotoHeight);
+    Random random(3, 0);
+    for (int y = 0; y < kPhotoHeight; ++y)
+      for (int x = 0; x < kPhotoWidth; ++x)
+        map->at(x, y) = static_cast<std::uint16_t>(random.below(kStageWords));
+    return [=](const Exec& exec) {
+      parallel_for(exec, kStagePhotos, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) scenes::word_histogram(map->view(), kStageWords);
+      });
+    };
+  };
+  return {.name = "histograms", .work = std::move(bench), .on_gpu = false};
+}
+
+std::vector<SceneStage> classification_stages() {
+  return {scoring_stage("neighbors", scenes::ClassifierKind::kKnn),
+          scoring_stage("svm", scenes::ClassifierKind::kSvm)};
+}
+
+int run_scene_stages(const BenchOptions& options, Context& context,
+                     const std::vector<SceneStage>& stages) {
+  check_formats(options, context);
+  const StagePlaces places = stage_places(context);
+  std::vector<StageTimes> all;
+  for (const SceneStage& stage : stages) {
+    if (stage.name.find(options.filter) == std::string::npos) continue;
+    if (context.exec.progress)
+      context.exec.progress(
+          {"measuring", static_cast<double>(all.size()), static_cast<double>(stages.size())});
+    all.push_back(measure_stage(stage, places, options.repeats, context.exec.stop));
+  }
+  context.console.end_progress();
+  if (all.empty())
+    throw InvalidArgument(fmt::format("--filter is '{}', which no stage contains", options.filter));
+  if (context.json) print_stages_json(context, places, all);
+  else print_stages(options, context, places, all);
+  return kDone;
+}
+
+}  // namespace fovea::cli

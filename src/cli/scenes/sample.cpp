@@ -1,0 +1,78 @@
+// fovea scenes sample: draws the descriptors from which words are learned.
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/program/batch.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "cli/scenes/scenes.h"
+#include "cli/scenes/stages.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+struct SampleVerbRequest {
+  std::string output{};
+  scenes::DescriptorOptions descriptor{};
+  int samples = scenes::DictionaryOptions{}.samples;
+};
+
+void describe(OptionVisitor& visit, SampleVerbRequest& request) {
+  visit.path("output", request.output, TextUse::kOutput,
+             "file for the descriptors, .npy, one per row");
+  describe(visit, request.descriptor);
+  visit("samples", request.samples, "how many places of each image are drawn at random", 1,
+        1 << 20);
+}
+
+int run_sample(SampleVerbRequest& request, Context& context) {
+  require_table_output(context, request.output);
+  check_outputs(context, {{"-o", request.output}});
+  settle_device(context);
+  const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
+  SkippedImages skipped(context, corpus.paths);
+  request.descriptor.exec = context.exec;
+  const scenes::SampleTable table = scenes::draw_samples(
+      InputImages(context, corpus.paths), request.descriptor, request.samples, skipped.report());
+  context.console.end_progress();
+  const auto images = std::count(table.usable.begin(), table.usable.end(), true);
+  if (images == 0) throw FormatError("no image can be read");
+  io::write_image(request.output, table.rows.view());
+  if (context.json)
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("output", request.output).member("images", images);
+      json.member("failed", skipped.count()).member("samples", table.rows.height());
+      json.member("dimensions", table.rows.width());
+    });
+  else
+    context.console.print(fmt::format("{}: {} of {} numbers from {}\n", request.output,
+                                      detail::counted(table.rows.height(), "sample"),
+                                      table.rows.width(), detail::counted(images, "image")));
+  return skipped.status();
+}
+
+}  // namespace
+
+Command scenes_sample_command() {
+  return {.system = "scenes",
+          .verb = "sample",
+          .summary = "draw the descriptors that words are learned from",
+          .text =
+              "Draws places of every image at random and writes their descriptors, as fovea scenes "
+              "train does with the same images, options and seed. fovea scenes dictionary learns "
+              "words from them.",
+          .arguments = {{"INPUT",
+                         "folder with one folder of images per class, or a list of files and "
+                         "classes"}},
+          .examples = {{"fovea scenes sample places -o samples.npy",
+                        "write 200 descriptors of every image"}},
+          .request = make_request<SampleVerbRequest, run_sample>,
+          .reads_images = true};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,160 @@
+// Covers: filters, sample, dictionary, features, classifier
+#include "cli/scenes/stages.h"
+
+#include <fovea/io/npy.h>
+#include <fovea/scenes/model.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/program/program.h"
+#include "cli/scenes/places.h"
+
+namespace fovea::cli {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using StageWords = std::vector<std::string>;
+
+class ScenesStages : public testing::Test {
+ protected:
+  ScenesStages() { write_places(folder_ / "places", 5); }
+
+  Ended run_with(StageWords words, const StageWords& more = {}) const {
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run_here(words);
+    EXPECT_EQ(ended.status, kDone) << words[1] << ": " << ended.err;
+    return ended;
+  }
+  // Runs all stages by themselves, and train with the options of all of them.
+  void expect_the_model_of_train(const StageWords& descriptor, const StageWords& dictionary,
+                                 const StageWords& features, const StageWords& classifier) {
+    const std::string places = folder_ / "places", words = folder_ / "words.safetensors";
+    const std::string table = folder_ / "features.npy", labels = folder_ / "labels.csv";
+    StageWords all{"scenes", "train", places, "-o", folder_ / "train.safetensors"};
+    for (const StageWords* some : {&descriptor, &dictionary, &features, &classifier})
+      all.insert(all.end(), some->begin(), some->end());
+    run_with(all, {"--samples", "40", "--seed", "9"});
+    run_with({"scenes", "sample", places, "-o", folder_ / "samples.npy", "--samples", "40",
+              "--seed", "9"},
+             descriptor);
+    StageWords both = descriptor;
+    both.insert(both.end(), dictionary.begin(), dictionary.end());
+    run_with({"scenes", "dictionary", folder_ / "samples.npy", "-o", words, "--samples", "40",
+              "--seed", "9"},
+             both);
+    run_with({"scenes", "features", places, "--dictionary", words, "-o", table, "--labels", labels},
+             features);
+    run_with({"scenes", "classifier", table, "--labels", labels, "--dictionary", words, "-o",
+              folder_ / "stages.safetensors", "--seed", "9"},
+             classifier);
+    EXPECT_EQ(test::load(folder_ / "stages.safetensors"),
+              test::load(folder_ / "train.safetensors"));
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(ScenesStages, OneByOneTheyGiveTheBytesOfTrain) {
+  expect_the_model_of_train({}, {"--dictionary", "12"}, {}, {"--neighbors", "3"});
+  expect_the_model_of_train({"--color", "lab", "--step", "2"},
+                            {"--dictionary", "9", "--start", "random", "--no-standardize"},
+                            {"--pyramid", "1"}, {"--classifier", "svm", "--folds", "2"});
+}
+
+TEST_F(ScenesStages, ResponsesAndMapsOfWordsAreReadBack) {
+  const std::string places = folder_ / "places", words = folder_ / "words.safetensors";
+  run_with({"scenes", "sample", places, "-o", folder_ / "samples.npy"});
+  run_with({"scenes", "dictionary", folder_ / "samples.npy", "-o", words, "--dictionary", "12"});
+  for (const std::string& kind : place_kinds()) {
+    const std::string images = places + "/" + kind;
+    run_with({"scenes", "filters", images, "-o", (folder_ / "responses/") + kind + "/{}.npy"});
+    run_with({"scenes", "words", images, "--dictionary", words, "--numbers",
+              (folder_ / "maps/") + kind + "/{}.npy"});
+    run_with({"scenes", "words", (folder_ / "responses/") + kind, "--responses", "--dictionary",
+              words, "--numbers", (folder_ / "again/") + kind + "/{}.npy"});
+  }
+  const io::NdArray responses = io::read_array(folder_ / "responses/lying/2.npy");
+  EXPECT_THAT(responses.shape, ElementsAre(40, 50, 32));
+  EXPECT_EQ(test::load(folder_ / "maps/lying/2.npy"), test::load(folder_ / "again/lying/2.npy"));
+  for (const StageWords& from : {StageWords{places}, {folder_ / "again", "--from", "words"}}) {
+    const std::string name = from.size() == 1 ? "images" : "words";
+    run_with({"scenes", "features", from[0], "--dictionary", words, "--pyramid", "2", "-o",
+              folder_ / (name + ".npy"), "--labels", folder_ / (name + ".csv")},
+             {from.begin() + 1, from.end()});
+  }
+  EXPECT_EQ(test::load(folder_ / "images.npy"), test::load(folder_ / "words.npy"));
+  run_with({"scenes", "filters", places + "/lying/2.png", "-o", folder_ / "r.tif"});
+  run_with({"scenes", "words", folder_ / "r.tif", "--responses", "--dictionary", words, "--numbers",
+            folder_ / "tif.npy"});
+  EXPECT_EQ(test::load(folder_ / "maps/lying/2.npy"), test::load(folder_ / "tif.npy"));
+}
+
+TEST_F(ScenesStages, TheyTellHowWordsWereLearned) {
+  const std::string places = folder_ / "places", model = folder_ / "m.safetensors";
+  const json trained =
+      json::parse(run_with(quick({"scenes", "train", places, "-o", model, "--json"})).out);
+  EXPECT_EQ(trained["kmeans"]["converged"], true);
+  EXPECT_EQ(trained["kmeans"]["samples"], 600);
+  EXPECT_GT(trained["kmeans"]["inertia"], 0);
+  EXPECT_EQ(trained["facts"]["kmeans_iterations"],
+            std::to_string(trained["kmeans"]["iterations"].get<int>()));
+  const scenes::WordLearning read = scenes::Model::read(model).dictionary.learning;
+  EXPECT_EQ(read.iterations, trained["kmeans"]["iterations"]);
+  EXPECT_EQ(read.inertia, trained["kmeans"]["inertia"]);
+  EXPECT_TRUE(read.converged);
+  const json cut =
+      json::parse(run_with(quick({"scenes", "eval", places, "--splits", "2", "--neighbors", "1",
+                                  "--json", "--max-iterations", "1", "--dictionary-from", "split"}))
+                      .out);
+  ASSERT_EQ(cut["kmeans"].size(), 2U);
+  EXPECT_EQ(cut["kmeans"][0]["iterations"], 1);
+  EXPECT_EQ(cut["kmeans"][1]["converged"], false);
+  const Ended shown =
+      run_with(quick({"scenes", "eval", places, "--splits", "2", "--neighbors", "1"}));
+  EXPECT_THAT(shown.out, HasSubstr("k-means ended after"));
+}
+
+TEST_F(ScenesStages, BadInputIsOneLineAndNothingIsWritten) {
+  const std::string places = folder_ / "places", words = folder_ / "words.safetensors";
+  const std::string table = folder_ / "features.npy", labels = folder_ / "labels.csv";
+  run_with({"scenes", "sample", places, "-o", folder_ / "samples.npy"});
+  run_with({"scenes", "dictionary", folder_ / "samples.npy", "-o", words, "--dictionary", "12"});
+  run_with({"scenes", "features", places, "--dictionary", words, "-o", table, "--labels", labels});
+  const std::string out = folder_ / "out.safetensors";
+  const auto expect = [&](const StageWords& given, int status, const char* why) {
+    const Ended ended = run_here(given);
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(why));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(out));
+  };
+  expect({"scenes", "sample", places}, kUsage, "-o FILE.npy");
+  expect({"scenes", "sample", places, "-o", folder_ / "s.csv"}, kUsage, ".npy");
+  expect({"scenes", "filters", places + "/lying/1.png"}, kUsage, "-o FILE");
+  expect({"scenes", "dictionary", folder_ / "samples.npy", "-o", out, "--color", "lab"}, kUsage,
+         "96");
+  expect({"scenes", "dictionary", words, "-o", out}, kBadInput, "words.safetensors");
+  expect({"scenes", "features", places, "-o", table, "--labels", labels}, kUsage, "--dictionary");
+  expect({"scenes", "classifier", table, "--labels", labels, "-o", out}, kUsage, "--dictionary");
+  expect({"scenes", "classifier", folder_ / "samples.npy", "--labels", labels, "--dictionary",
+          words, "-o", out},
+         kUsage, "3000 rows");
+  test::save(folder_ / "short.csv", "name,class\na,b\n");
+  expect({"scenes", "classifier", table, "--labels", folder_ / "short.csv", "--dictionary", words,
+          "-o", out},
+         kUsage, "15 rows");
+  test::save(folder_ / "bad.csv", "name,kind\na,b\n");
+  expect({"scenes", "classifier", table, "--labels", folder_ / "bad.csv", "--dictionary", words,
+          "-o", out},
+         kBadInput, "class");
+  expect({"scenes", "words", table, "--responses", "--dictionary", words, "--numbers",
+          folder_ / "w.npy"},
+         kBadInput, "per pixel");
+}
+
+}  // namespace
+}  // namespace fovea::cli

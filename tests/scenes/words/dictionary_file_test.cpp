@@ -1,0 +1,71 @@
+#include "scenes/words/dictionary_file.h"
+
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+
+#include "support/files.h"
+
+namespace fovea::scenes {
+namespace {
+
+Dictionary two_words() {
+  Dictionary dictionary;
+  dictionary.descriptor.step = 3;
+  dictionary.words = Image<float>(32, 2);
+  for (int i = 0; i < 32; ++i) {
+    dictionary.words.at(i, 0) = 0.1F * static_cast<float>(i);
+    dictionary.words.at(i, 1) = -1;
+  }
+  dictionary.mean.assign(32, 0.25F);
+  dictionary.scale.assign(32, 3);
+  dictionary.learning.options.samples = 77;
+  dictionary.learning.iterations = 12;
+  dictionary.learning.inertia = 0.1;
+  dictionary.learning.converged = true;
+  dictionary.learning.samples = 4000;
+  return dictionary;
+}
+
+TEST(DictionaryFile, ReadsWhatItWrote) {
+  const test::TempFolder folder;
+  const Dictionary written = two_words();
+  written.write(folder / "words.safetensors");
+  const Dictionary read = Dictionary::read(folder / "words.safetensors");
+  EXPECT_EQ(read.descriptor.step, 3);
+  EXPECT_EQ(read.mean, written.mean);
+  EXPECT_EQ(read.scale, written.scale);
+  EXPECT_EQ(read.words.at(7, 0), written.words.at(7, 0));
+  EXPECT_EQ(read.learning.options.samples, 77);
+  EXPECT_EQ(read.learning.iterations, 12);
+  EXPECT_EQ(read.learning.inertia, 0.1);
+  EXPECT_TRUE(read.learning.converged);
+  EXPECT_EQ(read.learning.samples, 4000);
+  read.write(folder / "again.safetensors");
+  EXPECT_EQ(test::load(folder / "again.safetensors"), test::load(folder / "words.safetensors"));
+}
+
+TEST(DictionaryFile, TrustsNothing) {
+  const test::TempFolder folder;
+  const std::string path = folder / "words.safetensors";
+  const auto refused = [&](const Dictionary& dictionary, const char* fact, const char* text) {
+    io::ModelFile file;
+    file.set_schema("scenes.dictionary", 1);
+    add_dictionary(file, dictionary);
+    auto facts = learning_facts(dictionary.learning);
+    if (fact != nullptr) facts[fact] = text;
+    io::add_facts(file, kFactPrefix, facts);
+    EXPECT_THROW(parse_dictionary(file), ModelError) << (fact != nullptr ? fact : "");
+  };
+  refused(two_words(), "kmeans_iterations", "many");
+  refused(two_words(), "kmeans_inertia", "inf");
+  refused(two_words(), "kmeans_samples", "-3");
+  Dictionary other = two_words();
+  other.words = Image<float>(31, 2);
+  for (int y = 0; y < 2; ++y) std::fill_n(other.words.row(y), 31, 0.F);
+  refused(other, nullptr, nullptr);
+  test::save(path, "no model");
+  EXPECT_THROW(Dictionary::read(path), Error);
+}
+
+}  // namespace
+}  // namespace fovea::scenes
