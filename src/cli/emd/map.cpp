@@ -62,6 +62,12 @@ void check_request(const MapRequest& request, Context& context) {
                 {request.target, request.truth});
 }
 
+std::vector<std::string> addresses_of(const Context& context) {
+  std::vector<std::string> addresses;
+  for (const std::string& input : context.inputs) addresses.push_back(context.address_of(input));
+  return addresses;
+}
+
 // Frames are read, decoded, labeled, mapped, compressed and written at the same time. One mapper
 // maps them in order, because frames share solved histograms.
 class MapRun {
@@ -69,9 +75,9 @@ class MapRun {
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(context.inputs, !request.map.levels() || request.map.band, request.read,
+        frames_(addresses_of(context), !request.map.levels() || request.map.band, request.read,
                 video_options(context)),
-        plan_(io::plan_frame_workers(context.exec, frames_.expected_frames(), 1)),
+        plan_(frames_.plan(context.exec)),
         files_(request, frames_) {
     if (!request.truth.empty() && !frames_.single())
       throw InvalidArgument("--truth is one image and needs one frame, but there are several");
@@ -86,7 +92,7 @@ class MapRun {
          .bytes = [&](const Step& step) { return frames_.frame_bytes(step.stored); },
          .prepare = [&](Step& step) { prepare(step); },
          .work = [&](Nothing&, Step& step) { work(step); },
-         .complete = [&](Step& step) { step.encoded = files_.encode(step.map, step.number); },
+         .complete = [&](Step& step) { step.encoded = files_.encode(step.map, step.frame_number); },
          .write = [&](Step& step) { write(step); }},
         {.in_flight = plan_.in_flight,
          .threads = plan_.runners,
@@ -102,6 +108,7 @@ class MapRun {
     }
     report_.seconds = steady_seconds() - start;
     report_.interrupted = !run.whole();
+    if (frames_.video() != nullptr) report_.dropped = frames_.video()->dropped();
     print_report(report_, request_, *mapper_, context_);
     run.rethrow();
     return kDone;
@@ -110,7 +117,8 @@ class MapRun {
  private:
   struct Nothing {};
   struct Step {
-    std::int64_t number = 0;
+    std::int64_t number = 0;        // of the step
+    std::int64_t frame_number = 0;  // in the source, which may be live and drop frames
     StoredBands stored{};
     BandFrame frame{};
     Image<std::uint8_t> labels{};
@@ -124,6 +132,7 @@ class MapRun {
   bool read(Step& step) {
     if (!frames_.fetch(step.stored)) return false;
     step.number = next_++;
+    step.frame_number = frames_.number_of(step.stored, step.number);
     if (mapper_) return true;
     frames_.decode(step.stored, step.frame);
     mapper_.emplace(frame_mapper(request_, step.frame, context_.exec_without_progress()));
@@ -148,6 +157,7 @@ class MapRun {
     report_.width = map.width;
     report_.height = map.height;
     files_.add(map, step.encoded);
+    report_.frame_numbers.push_back(step.frame_number);
     report_.frame_seconds.push_back(step.seconds);
     report_.stats.push_back(step.stats);
   }
@@ -189,7 +199,7 @@ Command emd_map_command() {
       .arguments = {{"INPUT",
                      "image or cube (ENVI, .mat, TIFF, or a folder of bands with --band or a "
                      "spectral signature); or several frames: images, a folder of them, a video, "
-                     "or - for y4m on standard input",
+                     "- for y4m on standard input, camera:N, or the address of a stream",
                      1, kAnyNumber}},
       .examples = {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
                     "compare 11 levels of gray in windows of 11x11 pixels"},
