@@ -15,7 +15,8 @@ namespace fovea::io {
 
 // The way from a source of frames through workers to results in order: run_frames() below.
 
-// A source of frames: a video file, a folder or list of images, or y4m through a pipe.
+// A source of frames: a video file, a folder or list of images, y4m through a pipe, a camera or a
+// stream.
 using Frames = VideoReader;
 
 // How a run over frames ended. What was given to the sink is valid, whatever happened afterwards.
@@ -80,6 +81,10 @@ struct FrameWorkers {
 // frames. `most` limits the number of workers, for those that have much memory of their own or must
 // see the frames in order; 0 is no limit.
 FOVEA_API FrameWorkers plan_frame_workers(const Exec& exec, std::int64_t frames = 0, int most = 0);
+// The same for the frames of a reader. Where it drops frames, one worker takes one frame at a time
+// with all threads: a frame that is read ahead would be old when its turn comes.
+FOVEA_API FrameWorkers plan_frame_workers(const Exec& exec, const VideoReader& reader,
+                                          int most = 0);
 
 namespace detail {
 

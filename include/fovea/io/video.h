@@ -30,11 +30,19 @@ FOVEA_API std::span<const Choice> choices(YuvRange);
 enum class HardwareDecoding : unsigned char { kNone, kAuto, kCuda, kVaapi };
 FOVEA_API std::span<const Choice> choices(HardwareDecoding);
 
+// What becomes of the frames of a camera or stream that come while the last one is worked on.
+// kNewest drops them, so that the next frame is always the newest; kAll keeps them, so that results
+// come later and later where work is slower than the source. kAuto is kNewest for live sources, and
+// kAll for an http address that states its length, which is a recording. Files never lose frames.
+enum class LiveFrames : unsigned char { kAuto, kNewest, kAll };
+FOVEA_API std::span<const Choice> choices(LiveFrames);
+
 struct VideoReadOptions {
   VideoColor color = VideoColor::kRgb;  // three channels, or one that is the luma
   bool deep = false;       // 16-bit frames (Frame::deep_image), full range, instead of 8-bit ones
   int start = 0;           // index of the first frame; those before it are decoded and dropped
   int count = 0;           // greatest number of frames; 0 gives all
+  double seconds = 0;      // length that is read, in the source's own time; 0 reads all
   int step = 1;            // every step-th frame from the start
   double frame_rate = 25;  // frames per second of image sequences, which do not state it
   YuvMatrix matrix = YuvMatrix::kAuto;             // replaces what the file says
@@ -44,8 +52,13 @@ struct VideoReadOptions {
   HardwareDecoding hardware = HardwareDecoding::kNone;  // decoder of video files
   // Refuse frames of more pixels before memory is taken for them; 0: no such limit
   std::uint64_t max_pixels = ImageReadOptions{}.max_pixels;
-  std::stop_token stop{};  // ends the wait for a pipe that is silent, by throwing Cancelled
+  LiveFrames live = LiveFrames::kAuto;
+  double timeout_seconds = 10;  // how long a camera or stream may send nothing
+  bool files_only = false;      // refuse cameras and streams: the source comes from a list
+  // Ends the wait for a pipe, camera or stream that is silent, by throwing Cancelled
+  std::stop_token stop{};
 };
+// Lists all but files_only, which the caller knows, and stop.
 FOVEA_API void describe(OptionVisitor& visit, VideoReadOptions& options);
 
 // A fraction, such as the frame rate 30000/1001.
@@ -63,6 +76,7 @@ struct VideoInfo {
   int bits = 8;                   // bits per sample in the source
   std::string format;             // "y4m", "images", "matroska,webm"
   std::string codec;              // "rawvideo", "h264"
+  bool live = false;              // a camera or stream, which sets the pace and may never end
 };
 
 struct Frame {
@@ -87,6 +101,9 @@ class FOVEA_API StoredFrame {
   // run in any thread, and for different stored frames at once. Throws what next() throws;
   // InvalidArgument where nothing was fetched.
   void decode(Frame& frame) const;
+  // As Frame has them; -1 and 0 where nothing was fetched.
+  std::int64_t frame() const;
+  double seconds() const;
 
  private:
   friend class VideoReader;
@@ -100,6 +117,11 @@ class FOVEA_API StoredFrame {
 //   a folder or a glob   images in natural order
 //   a list of images
 //   a stream of y4m      "-" is the standard input; pipes and devices are read in the same way
+//   a camera             "camera:0" or /dev/video0, through FFmpeg's libavdevice (Video4Linux)
+//   a stream             rtsp:// http:// https:// tcp:// or udp://, through FFmpeg
+// Cameras and streams are read by a thread of their own; VideoReadOptions::live says what becomes
+// of frames that nobody has time for. A stream is one video: playlists, which refer to further
+// addresses or files, are refused. Passwords of addresses appear in no message (source_name()).
 // Interlaced video is returned as it is stored. FFmpeg's log level belongs to the whole process:
 // opening or creating a video file sets it to quiet where it still is the default.
 class FOVEA_API VideoReader {
@@ -125,7 +147,14 @@ class FOVEA_API VideoReader {
   bool fetch(StoredFrame& stored);
 
   const VideoInfo& info() const;
-  // The number of frames that next() gives in all, or -1 where the source does not state it.
+  // The number of frames of a live source that were passed over before the last frame given: they
+  // came while others were worked on, or were damaged. Frames keep the numbers of the source. Any
+  // thread may call it.
+  std::int64_t dropped() const;
+  // Whether frames are dropped where work is slower than the source.
+  bool drops_frames() const;
+  // The number of frames that next() gives in all, or -1 where the source does not state it
+  // or VideoReadOptions::seconds cuts it.
   std::int64_t expected_frames() const;
   // About how much memory one frame takes, as it is stored and decoded together.
   std::uint64_t frame_bytes() const;

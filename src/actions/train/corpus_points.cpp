@@ -98,7 +98,8 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
                                     .start = job.start,
                                     .count = job.count,
                                     .threads = 1,
-                                    .max_pixels = task.options.max_pixels});
+                                    .max_pixels = task.options.max_pixels,
+                                    .files_only = true});
   PointOptions options = task.options.points;
   options.exec = exec;
   PointStream stream(options);

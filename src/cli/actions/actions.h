@@ -4,7 +4,9 @@
 #include <fovea/io/frames.h>
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/program/command.h"
@@ -17,6 +19,25 @@ actions::TrainOptions paper_unless_set(const actions::TrainOptions& given);
 // Takes the remaining results out of a stream after its run. Where the run has failed, a stream
 // that cannot be finished is not reported as a second error.
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish);
+
+// The numbers and times that frames have in their source. What counts the frames that it was given
+// knows nothing of those that were dropped before.
+class SourceFrames {
+ public:
+  // The next frame that was given. Need not be called for a source that drops none.
+  void add(const io::Frame& frame) { frames_.emplace_back(frame.frame, frame.seconds); }
+  // Of a frame, by how many were given before it; the same number where none was added.
+  std::int64_t number(std::int64_t given) const {
+    return frames_.empty() ? given : frames_.at(static_cast<std::size_t>(given)).first;
+  }
+  std::optional<double> seconds(std::int64_t given) const {
+    if (frames_.empty()) return {};
+    return frames_.at(static_cast<std::size_t>(given)).second;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, double>> frames_{};
+};
 
 // Clips with their points. Those that cannot be read are named and left out.
 struct ClipSet {

@@ -1,6 +1,7 @@
 #include "cli/actions/annotated.h"
 
 #include <fovea/actions/show.h>
+#include <fovea/io/inputs.h>
 
 #include <filesystem>
 
@@ -18,7 +19,8 @@ bool can_be_read_again(const std::string& source) {
   std::error_code error;
   const auto type = std::filesystem::status(source, error).type();
   using Type = std::filesystem::file_type;
-  return source != "-" && type != Type::fifo && type != Type::character && type != Type::socket;
+  return source != "-" && !io::is_live_source(source) && type != Type::fifo &&
+         type != Type::character && type != Type::socket;
 }
 
 AnnotatedVideo::AnnotatedVideo(const Request& request)

@@ -45,13 +45,16 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
 // A short video in memory.
 struct Video {
   Video(const Context& context, const std::string& path, const actions::PointOptions& options) {
-    io::VideoReader reader(path, video_options(context, io::VideoColor::kGray));
+    require_end(context, path);
+    io::VideoReader reader =
+        open_video(context, path, video_options(context, io::VideoColor::kGray));
     io::Frame frame;
     while (reader.next(frame)) {
       images.push_back(std::move(frame.image));
       frame = {};
     }
     note_reading(context, path, reader);
+    dropped = reader.dropped();
     if (images.empty()) throw FormatError(path + ": the video has no frames");
     for (const auto& image : images) frames.push_back(image.view());
     points = actions::find_points(frames, options);
@@ -67,6 +70,7 @@ struct Video {
   std::vector<Image<std::uint8_t>> images;
   std::vector<ImageView<const std::uint8_t>> frames;
   actions::PointSet points;
+  std::int64_t dropped = 0;  // frames of a live source
 };
 
 // A chain of points of the example, and how it was cut.
@@ -99,7 +103,8 @@ std::vector<Candidate> candidates_of(const actions::PointSet& points,
 }
 
 void print_match(const Candidate& model, const actions::Match& match,
-                 const ActionsMatchRequest& request, const Context& context) {
+                 const ActionsMatchRequest& request, const std::vector<Video>& videos,
+                 const Context& context) {
   if (!context.json) {
     context.console.print(fmt::format(
         "energy {:.3f} per node: appearance {:.3f}, dummies {:.3f} ({} of {} nodes), time {:.3f}, "
@@ -114,7 +119,13 @@ void print_match(const Candidate& model, const actions::Match& match,
     json.member("picture", request.output).member("mirrored", model.mirrored);
     json.member("energy", match.energy).member("appearance", match.appearance);
     json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
-    json.member("dummy_count", match.dummy_count).key("nodes").begin_array();
+    json.member("dummy_count", match.dummy_count);
+    std::int64_t frames = 0, dropped = 0;
+    for (const Video& video : videos) {
+      frames += static_cast<std::int64_t>(video.images.size());
+      dropped += video.dropped;
+    }
+    json.member("frames", frames).member("dropped", dropped).key("nodes").begin_array();
     for (std::size_t i = 0; i < match.path.size(); ++i)
       json.begin_object()
           .member("model_frame", model.chain.nodes[i].frame)
@@ -170,7 +181,7 @@ int run_actions_match(ActionsMatchRequest& request, Context& context) {
                                                               .columns = request.columns});
   io::write_image(request.output, picture.view());
   context.console.end_progress();
-  print_match(candidates[best], matches[best], request, context);
+  print_match(candidates[best], matches[best], request, videos, context);
   return kDone;
 }
 

@@ -83,7 +83,8 @@ class PointsRun {
   PointsRun(const PointsRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0], video_options(context, io::VideoColor::kGray)),
+        reader_(
+            open_video(context, context.inputs[0], video_options(context, io::VideoColor::kGray))),
         annotated_(request.annotated, reader_.info().rate.value()) {
     actions::PointOptions options = request.points;
     options.exec = context.exec_without_progress();
@@ -96,7 +97,7 @@ class PointsRun {
   int run() {
     const double start = steady_seconds();
     const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
-    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, expected, 1);
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, reader_, 1);
     const io::FrameRun run = io::run_frames<Step, PointStream>(
         streams_,
         {.read = [&](Step& step) { return reader_.fetch(step.stored); },
@@ -147,6 +148,7 @@ class PointsRun {
   void write(Step& step) {
     set_.size = {step.frame.image.width(), step.frame.image.height()};
     ++set_.frames;
+    if (reader_.info().live) source_.add(step.frame);
     annotated_.keep(step.frame.image);
     for (FramePoints& one : step.ready) add(std::move(one));
   }
@@ -164,6 +166,10 @@ class PointsRun {
 
   void complete() {
     annotated_.finish();
+    given_ = set_.frames;
+    for (SpaceTimePoint& point : set_.points)
+      point.frame = static_cast<std::int32_t>(source_.number(point.frame));
+    set_.frames = static_cast<int>(source_.number(given_ - 1)) + 1;
     if (!descriptors_.empty()) {
       set_.descriptors =
           Image<float>(actions::kDescriptorSize, static_cast<int>(set_.points.size()));
@@ -187,9 +193,9 @@ class PointsRun {
     if (request_.output.empty() && request_.annotated.empty())
       return context_.console.print(actions::points_text(set_, exec_));
     context_.console.print(fmt::format(
-        "{}: {} in {}, {}\n", request_.output.empty() ? request_.annotated : request_.output,
-        detail::counted(set_.points.size(), "point"), detail::counted(set_.frames, "frame"),
-        seconds_text(seconds)));
+        "{}: {} in {}{}, {}\n", request_.output.empty() ? request_.annotated : request_.output,
+        detail::counted(set_.points.size(), "point"), detail::counted(given_, "frame"),
+        dropped_text(reader_), seconds_text(seconds)));
   }
   void print_json(bool whole) {
     print_result(context_, [&](io::JsonWriter& json) {
@@ -197,7 +203,8 @@ class PointsRun {
       if (!request_.output.empty()) json.member("output", request_.output);
       if (!request_.annotated.empty()) json.member("annotated", request_.annotated);
       json.member("width", set_.size.width).member("height", set_.size.height);
-      json.member("frames", set_.frames).member("frame_rate", set_.frame_rate);
+      json.member("frames", given_).member("dropped", reader_.dropped());
+      json.member("frame_rate", set_.frame_rate);
       json.key("points").begin_array();
       for (const SpaceTimePoint& point : set_.points) {
         json.begin_object().member("frame", point.frame).member("x", point.x).member("y", point.y);
@@ -215,6 +222,8 @@ class PointsRun {
   std::vector<PointStream> streams_{};  // one, because points depend on earlier frames
   Exec exec_{};
   PointSet set_{};
+  SourceFrames source_{};
+  std::int64_t given_ = 0;                   // frames; those that were dropped do not count
   std::vector<Image<float>> descriptors_{};  // of each frame that has points
 };
 
@@ -239,9 +248,13 @@ Command actions_points_command() {
           "space-time corners with the scales of STIP-2.0 or by Dollar's periodic detector, and "
           "describes each by histograms of gradients and flow. The result is text in the format of "
           "STIP-2.0, sorted by frame, with the confidence of each point in a comment. When the "
-          "video breaks off or the program is interrupted, what was found up to then is written.",
-      .arguments = {{"VIDEO",
-                     "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
+          "video breaks off or the program is interrupted, what was found up to then is written. "
+          "Points need frames that follow each other: --live all drops none of a camera.",
+      .arguments =
+          {{"VIDEO",
+            "video file, folder or glob of images, - for y4m on standard input, camera:N, or the "
+            "address of a stream",
+            1, 1}},
       .examples = {{"fovea actions points walk.avi -o walk.txt", "find corners and describe them"},
                    {"fovea actions points walk.avi --detector periodic --annotated seen.mp4",
                     "draw the points of the periodic detector into the video"},

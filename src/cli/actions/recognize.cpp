@@ -55,7 +55,8 @@ class RecognizeRun {
   RecognizeRun(RecognizeRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(context.inputs[0], video_options(context, color_of(request, context.inputs[0]))) {
+        reader_(open_video(context, context.inputs[0],
+                           video_options(context, color_of(request, context.inputs[0])))) {
     const io::Rational& rate = reader_.info().rate;
     actions::RecognizeOptions& options = request.recognize;
     if (!options.frame_rate) options.frame_rate = rate.numerator > 0 ? rate.value() : 25;
@@ -74,7 +75,7 @@ class RecognizeRun {
   int run() {
     const double start = steady_seconds();
     const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
-    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, expected, 1);
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, reader_, 1);
     const io::FrameRun run = io::run_frames<Step, actions::Recognizer>(
         recognizers_,
         {.read = [&](Step& step) { return reader_.fetch(step.stored); },
@@ -113,6 +114,7 @@ class RecognizeRun {
 
   void write(Step& step) {
     ++frames_;
+    if (reader_.info().live) source_.add(step.frame);
     report(step.events);
     if (!annotated_) return;
     annotated_->keep(step.frame.image);
@@ -120,8 +122,18 @@ class RecognizeRun {
     annotated_->make_room(events_);
   }
 
+  // The event with the numbers and times of its frames in the source.
+  actions::Event in_source(actions::Event event) const {
+    event.start_seconds = source_.seconds(event.first_frame).value_or(event.start_seconds);
+    if (const auto last = source_.seconds(event.last_frame)) event.end_seconds = *last + 1 / rate_;
+    event.first_frame = source_.number(event.first_frame);
+    event.last_frame = source_.number(event.last_frame);
+    return event;
+  }
+
   void report(std::span<const actions::Event> events) {
-    for (const actions::Event& event : events) {
+    for (const actions::Event& counted : events) {
+      const actions::Event event = in_source(counted);
       std::string line;
       io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
       json.begin_object().member("name", event.name).member("label", event.label);
@@ -136,7 +148,7 @@ class RecognizeRun {
       context_.console.end_progress();
       context_.console.print(line);
       context_.console.flush();
-      events_.push_back(event);
+      events_.push_back(counted);
     }
   }
 
@@ -150,17 +162,20 @@ class RecognizeRun {
             "memory hold too few frames; a greater --memory keeps more",
             request_.annotated, annotated_->early_frames(), frames_, bytes_text(request_.memory)));
     }
-    if (!request_.timeline.empty())
-      write_text(request_.timeline,
-                 actions::timeline_svg(events_, recognizers_[0].model().classes, frames_, rate_));
+    if (!request_.timeline.empty()) {
+      std::vector<actions::Event> shown;
+      for (const actions::Event& event : events_) shown.push_back(in_source(event));
+      write_text(request_.timeline, actions::timeline_svg(shown, recognizers_[0].model().classes,
+                                                          source_.number(frames_ - 1) + 1, rate_));
+    }
     summarize(seconds, whole);
   }
 
   void summarize(double seconds, bool whole) {
-    context_.console.note(fmt::format("{} in {}, {:.2f} s, {:.0f} frames per second",
-                                      detail::counted(events_.size(), "event"),
-                                      detail::counted(frames_, "frame"), seconds,
-                                      static_cast<double>(frames_) / std::max(seconds, 1e-9)));
+    context_.console.note(fmt::format(
+        "{} in {}{}, {:.2f} s, {:.0f} frames per second", detail::counted(events_.size(), "event"),
+        detail::counted(frames_, "frame"), dropped_text(reader_), seconds,
+        static_cast<double>(frames_) / std::max(seconds, 1e-9)));
     if (!context_.json) return;
     std::string line;
     io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
@@ -168,6 +183,7 @@ class RecognizeRun {
     json.member("model", request_.model)
         .member("input", context_.inputs[0])
         .member("frames", frames_)
+        .member("dropped", reader_.dropped())
         .member("whole", whole);
     json.member("events", events_.size());
     end_result(json, context_);
@@ -180,6 +196,7 @@ class RecognizeRun {
   std::vector<actions::Recognizer> recognizers_{};  // one, because events depend on earlier frames
   std::optional<AnnotatedVideo> annotated_{};
   std::vector<actions::Event> events_{};
+  SourceFrames source_{};
   double rate_ = 25;
   std::int64_t frames_ = 0;
 };
@@ -210,12 +227,16 @@ Command actions_recognize_command() {
           "reported. Memory does not grow with the video. "
           "When the video breaks off (exit status 3) or the program is interrupted (130), what was "
           "seen up to then is kept, the annotated video and the timeline included.",
-      .arguments = {{"VIDEO",
-                     "video file, folder or glob of images, or - for y4m on standard input"}},
+      .arguments =
+          {{"VIDEO",
+            "video file, folder or glob of images, - for y4m on standard input, camera:N, or the "
+            "address of a stream"}},
       .examples = {{"fovea actions recognize street.mp4 --timeline when.svg",
                     "use the shipped model weizmann, and draw a timeline"},
                    {"fovea actions recognize a.avi --model m.safetensors --annotated b.mp4",
                     "use your own model, and draw what it reports into the video"},
+                   {"fovea actions recognize camera:0 --live all",
+                    "watch a camera; every frame counts, because actions are movements"},
                    {"fovea actions recognize -",
                     "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
       .request = make_request<RecognizeRequest, run_recognize>,

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_video(const std::string& path) {
-  return path == "-" || io::has_extension(path, io::video_files());
+  return path == "-" || io::is_live_source(path) || io::has_extension(path, io::video_files());
 }
 
 }  // namespace
@@ -57,6 +57,13 @@ bool BandFrames::next(BandFrame& frame) {
   if (!fetch(stored)) return false;
   decode(stored, frame);
   return true;
+}
+std::int64_t BandFrames::number_of(const StoredBands& stored, std::int64_t given) const {
+  return video_ ? stored.video.frame() : given;
+}
+io::FrameWorkers BandFrames::plan(const Exec& exec) const {
+  return video_ ? io::plan_frame_workers(exec, *video_, 1)
+                : io::plan_frame_workers(exec, expected_frames(), 1);
 }
 bool BandFrames::single() const { return !video_ && files_.size() == 1; }
 std::int64_t BandFrames::expected_frames() const {

@@ -2,6 +2,7 @@
 // video.
 #pragma once
 #include <fovea/emd/scene.h>
+#include <fovea/io/frames.h>
 #include <fovea/io/video.h>
 
 #include <cstdint>
@@ -33,6 +34,10 @@ class BandFrames {
   void decode(const StoredBands& stored, BandFrame& frame) const;
   // Both in one.
   bool next(BandFrame& frame);
+  // The number of a frame in its source; `given` is how many were fetched before it.
+  std::int64_t number_of(const StoredBands& stored, std::int64_t given) const;
+  // How many workers suit them, of which one maps.
+  io::FrameWorkers plan(const Exec& exec) const;
   bool single() const;                   // known to be one frame
   std::int64_t expected_frames() const;  // 0 where it is not known
   double frame_rate() const;

@@ -92,6 +92,12 @@ void check_request(const MapRequest& request, Context& context) {
                 {request.target, request.truth, request.mask});
 }
 
+std::vector<std::string> addresses_of(const Context& context) {
+  std::vector<std::string> addresses;
+  for (const std::string& input : context.inputs) addresses.push_back(context.address_of(input));
+  return addresses;
+}
+
 // Frames are read, decoded, labeled, mapped, compressed and written at the same time. One mapper
 // maps them in order, because frames share solved histograms.
 class MapRun {
@@ -99,9 +105,9 @@ class MapRun {
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(context.inputs, request.map.spectral() || request.map.band, request.read,
+        frames_(addresses_of(context), request.map.spectral() || request.map.band, request.read,
                 video_options(context)),
-        plan_(io::plan_frame_workers(context.exec, frames_.expected_frames(), 1)),
+        plan_(frames_.plan(context.exec)),
         files_(request, frames_),
         regions_(request.regions, frames_) {
     if (!request.truth.empty() && !frames_.single())
@@ -134,6 +140,7 @@ class MapRun {
     }
     report_.seconds = steady_seconds() - start;
     report_.interrupted = !run.whole();
+    if (frames_.video() != nullptr) report_.dropped = frames_.video()->dropped();
     print_report(report_, request_, *mapper_, context_);
     run.rethrow();
     return kDone;
@@ -142,7 +149,8 @@ class MapRun {
  private:
   struct Nothing {};
   struct Step {
-    std::int64_t number = 0;
+    std::int64_t number = 0;        // of the step
+    std::int64_t frame_number = 0;  // in the source, which may be live and drop frames
     StoredBands stored{};
     BandFrame frame{};
     Image<std::uint8_t> labels{};
@@ -157,6 +165,7 @@ class MapRun {
   bool read(Step& step) {
     if (!frames_.fetch(step.stored)) return false;
     step.number = next_++;
+    step.frame_number = frames_.number_of(step.stored, step.number);
     if (mapper_) return true;
     frames_.decode(step.stored, step.frame);
     mapper_.emplace(frame_mapper(request_, step.frame, context_.exec_without_progress()));
@@ -176,8 +185,8 @@ class MapRun {
     if (request_.regions.wanted()) regions_.begin(step.map, *mapper_, request_.map);
   }
   void complete(Step& step) {
-    step.encoded = files_.encode(step.map, step.number);
-    if (request_.regions.wanted()) step.regions = regions_.find(step.map, step.frame, step.number);
+    step.encoded = files_.encode(step.map, step.frame_number);
+    if (request_.regions.wanted()) step.regions = regions_.find(step.map, step.frame, step.frame_number);
   }
   void write(Step& step) {
     const ImageView<const float> map = step.map;
@@ -192,6 +201,7 @@ class MapRun {
       report_.regions.push_back(
           {std::move(step.regions.found.regions), step.regions.found.threshold, {}});
     }
+    report_.frame_numbers.push_back(step.frame_number);
     report_.frame_seconds.push_back(step.seconds);
     report_.stats.push_back(step.stats);
   }
@@ -238,7 +248,7 @@ Command emd_map_command() {
       .arguments = {{"INPUT",
                      "image or cube (ENVI, .mat, TIFF, or a folder of bands with --band or a "
                      "spectral signature); or several frames: images, a folder of them, a video, "
-                     "or - for y4m on standard input",
+                     "- for y4m on standard input, camera:N, or the address of a stream",
                      1, kAnyNumber}},
       .examples =
           {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",

@@ -81,9 +81,11 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequ
 
 struct MapReport {
   int width = 0, height = 0;
-  double seconds = 0;                   // time of the whole run, including reading and writing
-  std::vector<double> frame_seconds{};  // in the mapper, one per frame
-  std::vector<emd::MapReport> stats{};  // one per frame
+  double seconds = 0;  // time of the whole run, including reading and writing
+  std::vector<std::int64_t> frame_numbers{};  // in the source, one per frame
+  std::int64_t dropped = 0;                   // frames of a live source
+  std::vector<double> frame_seconds{};        // in the mapper, one per frame
+  std::vector<emd::MapReport> stats{};        // one per frame
   std::optional<Areas> areas{};
   std::vector<emd::RegionSet> regions{};  // one per frame, without labels, where they are wanted
   bool interrupted = false;               // the run ended before the frames did

@@ -64,7 +64,8 @@ void print_json(const MapReport& report, const MapRequest& request, const emd::S
     if (!request.output.empty()) json.member("output", request.output);
     if (!request.picture.empty()) json.member("picture", request.picture);
     json.member("width", report.width).member("height", report.height);
-    json.member("frames", report.stats.size()).member("interrupted", report.interrupted);
+    json.member("frames", report.stats.size()).member("dropped", report.dropped);
+    json.member("interrupted", report.interrupted);
     json.key("target").begin_array();
     for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
     json.end_array();
@@ -77,7 +78,8 @@ void print_json(const MapReport& report, const MapRequest& request, const emd::S
     write_stats(json, total_of(report));
     json.key("frame_stats").begin_array();
     for (std::size_t i = 0; i < report.stats.size(); ++i) {
-      json.begin_object().member("seconds", report.frame_seconds[i]).key("stats");
+      json.begin_object().member("frame", report.frame_numbers[i]);
+      json.member("seconds", report.frame_seconds[i]).key("stats");
       write_stats(json, report.stats[i]);
       if (i < report.regions.size()) write_regions(json, report.regions[i]);
       json.end_object();
@@ -107,10 +109,12 @@ std::string line_of(const MapReport& report, const std::string& name) {
   const std::size_t frames = report.stats.size();
   const std::string solvers = solved_by_text(total.solved_by);
   std::string line = fmt::format(
-      "{}: {} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate, {}\n", name,
-      detail::counted(frames, "frame"), report.width, report.height,
-      detail::counted(total.solved, "distance"), solvers.empty() ? "" : " (" + solvers + ")",
-      100 * total.hit_rate(), seconds_text(report.seconds));
+      "{}: {}{} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate, {}\n", name,
+      detail::counted(frames, "frame"),
+      report.dropped > 0 ? fmt::format(" ({} dropped)", report.dropped) : "", report.width,
+      report.height, detail::counted(total.solved, "distance"),
+      solvers.empty() ? "" : " (" + solvers + ")", 100 * total.hit_rate(),
+      seconds_text(report.seconds));
   if (!report.regions.empty()) line += regions_text(report);
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);

@@ -4,6 +4,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
@@ -71,7 +72,7 @@ class TrackRun {
       : request_(request),
         context_(context),
         targets_(parse_targets(request.targets)),
-        reader_(context.inputs[0], track_options(request, context)) {
+        reader_(open_video(context, context.inputs[0], track_options(request, context))) {
     const std::size_t known = targets_.size();
     truths_ = read_truths(request.truths, request.truth_origin, known);
     if (known == 0) {
@@ -91,7 +92,7 @@ class TrackRun {
   int run() {
     const double start = steady_seconds();
     const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
-    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, expected, 1);
+    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, reader_, 1);
     const io::FrameRun run = io::run_frames<TrackFrame, emd::Tracker>(
         trackers_,
         {.read = [&](TrackFrame& step) { return reader_.fetch(step.stored); },
@@ -115,6 +116,7 @@ class TrackRun {
     }
     files_->finish();
     report_.interrupted = !run.whole();
+    report_.dropped = reader_.dropped();
     report_.seconds = steady_seconds() - start;
     measure();
     print_report(report_, request_, trackers_.front(), context_);
@@ -190,6 +192,11 @@ class TrackRun {
 void check_request(const TrackRequest& request, Context& context) {
   if (request.targets.empty() && request.truths.empty())
     throw InvalidArgument("emd track needs --target x,y,width,height or an example image file");
+  if (!request.truths.empty() && io::is_live_source(context.inputs[0]) &&
+      (request.rivals || context.videos.live != io::LiveFrames::kAll))
+    throw InvalidArgument(
+        "--truth has a line for every frame: a camera or stream needs --live all, and cannot be "
+        "read again for --rivals");
   if (request.rivals && request.truths.empty())
     throw InvalidArgument("--rivals needs --truth, the boxes to compare with");
   const bool reports = context.json || !request.truths.empty();
@@ -246,8 +253,11 @@ Command emd_track_command() {
           "the target and least like its surroundings. A lost target is searched for in the whole "
           "frame. Gray targets are also compared part by part. When a video breaks off or Ctrl-C "
           "is pressed, the results so far are kept.",
-      .arguments = {{"VIDEO",
-                     "video file, folder or glob of images, or - for y4m on standard input", 1, 1}},
+      .arguments =
+          {{"VIDEO",
+            "video file, folder or glob of images, - for y4m on standard input, camera:N, or the "
+            "address of a stream",
+            1, 1}},
       .examples = {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",
                     "follow a box of the first frame and write MOT challenge text"},
                    {"fovea emd track a.mp4 --target 9,40,30,80 --target 90,44,32,78 --video b.mp4",

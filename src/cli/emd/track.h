@@ -74,6 +74,7 @@ std::vector<std::vector<TrackResult>> measure_track_rivals(
 
 struct TrackReport {
   int width = 0, height = 0;          // size of the frames
+  std::int64_t dropped = 0;           // frames of a live source
   std::int64_t frames = 0, lost = 0;  // lost: frames times targets that are lost in them
   std::size_t targets = 0;
   double seconds = 0;                              // includes decoding and writing

@@ -58,7 +58,8 @@ void print_json(const TrackReport& report, const TrackRequest& request, const em
     if (!request.video.empty()) json.member("video", request.video);
     if (!request.map_video.empty()) json.member("map_video", request.map_video);
     json.member("width", report.width).member("height", report.height);
-    json.member("frames", report.frames).member("interrupted", report.interrupted);
+    json.member("frames", report.frames).member("dropped", report.dropped);
+    json.member("interrupted", report.interrupted);
     if (!report.own.empty()) {  // means over all targets
       const auto targets = static_cast<double>(report.own.size());
       double overlap = 0, precision = 0;
@@ -86,8 +87,9 @@ void print_json(const TrackReport& report, const TrackRequest& request, const em
 std::string text_of(const TrackReport& report, const TrackRequest& request,
                     const Context& context) {
   std::string text = fmt::format(
-      "{}: {} in {}{}, {:.3g} s{}{}\n", context.inputs[0],
+      "{}: {} in {}{}{}, {:.3g} s{}{}\n", context.inputs[0],
       detail::counted(report.targets, "target"), detail::counted(report.frames, "frame"),
+      report.dropped == 0 ? "" : fmt::format(", {} dropped", report.dropped),
       report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost), report.seconds,
       request.output.empty() || request.output == "-" ? "" : ", ",
       request.output == "-" ? "" : request.output);

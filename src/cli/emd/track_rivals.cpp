@@ -11,6 +11,7 @@
 
 #include "cli/bench/rivals.h"
 #include "cli/emd/track.h"
+#include "cli/program/image_input.h"
 #include "cli/program/progress.h"
 
 namespace fovea::cli {
@@ -60,7 +61,7 @@ std::vector<std::vector<TrackResult>> measure_track_rivals(
   const Rivals rivals;
   if (!rivals.absence().empty())
     context.console.note("rivals are not available: " + rivals.absence());
-  io::VideoReader reader(context.inputs[0], track_options(request, context));
+  io::VideoReader reader = open_video(context, context.inputs[0], track_options(request, context));
   std::vector<std::vector<Contestant>> contests;
   io::Frame frame;
   for (std::int64_t count = 1; reader.next(frame); ++count) {

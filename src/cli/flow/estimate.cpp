@@ -145,8 +145,8 @@ int run_bm(BmRequest& request, Context& context) {
 
 std::vector<Argument> inputs() {
   return {{"INPUT",
-           "two images; or a video, a folder of images, three or more images, or - for y4m on "
-           "standard input",
+           "two images; or a video, a folder of images, three or more images, - for y4m on "
+           "standard input, camera:N, or the address of a stream",
            1, kAnyNumber}};
 }
 
@@ -174,8 +174,10 @@ Command flow_lk_command() {
       .text =
           "Estimates where each pixel of the first image has moved in the second, in pixels to "
           "the right and down, with a confidence from 0 to 1. A video gives one field for "
-          "every frame but the last, 000000.flo and on; where it breaks or is interrupted, "
-          "the fields and pictures so far are kept. Images may have any depth and be gray or "
+          "every frame but the last, 000000.flo and on; of a camera or stream, between frames "
+          "that were not dropped, under the number of the first of both. Where it breaks or is "
+          "interrupted, the fields and pictures so far are kept. Images may have any depth and be "
+          "gray or "
           "RGB; the two images of a pair have one size. Every value of a float image must be "
           "finite, except where --mask leaves the pixel out.",
       .arguments = inputs(),

@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 class SharedFrame {
  public:
   bool fetch(io::VideoReader& reader) { return reader.fetch(stored_); }
+  std::int64_t number() const { return stored_.frame(); }
   const Image<std::uint8_t>& image() {
     std::call_once(decoded_, [this] { stored_.decode(frame_); });
     return frame_.image;
@@ -55,7 +56,7 @@ class VideoRun {
         mask_(read_mask(request.mask, {.max_pixels = context.max_pixels})),
         reader_(make_reader(context)),
         expected_(std::max<std::int64_t>(0, reader_.expected_frames())),
-        plan_(io::plan_frame_workers(context.exec, expected_, follows() ? 1 : 0)),
+        plan_(io::plan_frame_workers(context.exec, reader_, follows() ? 1 : 0)),
         in_pairs_(plan_.count > 1) {
     flow::FlowOptions options = request.flow;
     options.exec.stream = estimating_.get();
@@ -117,7 +118,7 @@ class VideoRun {
     if (!frame->fetch(reader_)) return false;
     step.before = std::exchange(last_, frame);
     step.now = std::move(frame);
-    step.field_number = next_number_++;
+    step.field_number = step.before ? step.before->number() : -1;
     return true;
   }
 
@@ -205,16 +206,16 @@ class VideoRun {
 
   static io::VideoReader make_reader(const Context& context) {
     const io::VideoReadOptions options = video_options(context);
-    return context.inputs.size() == 1 ? io::VideoReader(context.inputs[0], options)
+    return context.inputs.size() == 1 ? open_video(context, context.inputs[0], options)
                                       : io::VideoReader(context.inputs, options);
   }
 
   void print(const io::FrameRun& run) {
     if (!context_.json) {
       context_.console.print(fmt::format(
-          "{}: {} from {}, {}\n", request_.output.empty() ? pictures_[0].path : request_.output,
+          "{}: {} from {}{}, {}\n", request_.output.empty() ? pictures_[0].path : request_.output,
           detail::counted(fields_, "field"), detail::counted(run.frames, "frame"),
-          seconds_text(run.seconds)));
+          dropped_text(reader_), seconds_text(run.seconds)));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {
@@ -222,7 +223,8 @@ class VideoRun {
       if (!request_.output.empty()) json.member("output", request_.output);
       write_pictures(json, pictures_);
       json.member("width", width_).member("height", height_);
-      json.member("frames", run.frames).member("fields", fields_);
+      json.member("frames", run.frames).member("dropped", reader_.dropped());
+      json.member("fields", fields_);
       json.member("interrupted", !run.whole());
       json.member("peak_memory_bytes", peak_memory_bytes());
     });
@@ -240,7 +242,6 @@ class VideoRun {
   std::vector<flow::Estimator> estimators_{};
   std::vector<io::VideoWriter> writers_{};
   std::shared_ptr<SharedFrame> last_{};  // the frame that was read last
-  std::int64_t next_number_ = -1;
   std::once_flag folder_made_;
   PendingFiles written_{};  // fields behind the last that counts are removed
   std::int64_t fields_ = 0;

@@ -60,7 +60,8 @@ bool is_video(const std::string& input) {
   const bool stream = type == std::filesystem::file_type::fifo ||
                       type == std::filesystem::file_type::character ||
                       type == std::filesystem::file_type::socket;
-  return input == "-" || stream || io::has_extension(input, io::video_files());
+  return input == "-" || stream || io::is_live_source(input) ||
+         io::has_extension(input, io::video_files());
 }
 
 class Search {
@@ -107,7 +108,7 @@ class Search {
     const Exec& exec = context_.exec;
     io::VideoReadOptions reading = video_options(context_);
     reading.orientation = request_.orientation;
-    io::VideoReader reader(input, reading);
+    io::VideoReader reader = open_video(context_, input, reading);
     std::optional<io::VideoWriter> writer;
     if (!output.empty())
       writer.emplace(output, io::VideoWriteOptions{.frame_rate = reader.info().rate.value()});
@@ -125,10 +126,10 @@ class Search {
       if (writer) writer->write(image);
     };
     const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
-    const io::FrameWorkers plan = make_workers(expected);
+    const io::FrameWorkers plan = make_workers(io::plan_frame_workers(exec, reader));
     const auto search = [&] {
       return io::run_frames<Shot, Worker>(
-          workers_,
+          std::span(workers_).first(static_cast<std::size_t>(plan.count)),
           {.read = [&](Shot& shot) { return reader.fetch(shot.stored); },
            .bytes = [&](const Shot&) { return kCopies * reader.frame_bytes(); },
            .prepare = [](Shot& shot) { shot.stored.decode(shot.frame); },
@@ -150,9 +151,12 @@ class Search {
     note_reading(context_, input, reader);
     if (found == 0 && run.whole()) hint_at_enlarging(input, reader.info().size.height);
     const std::string written = run.frames > 0 ? output : "";
-    return {fmt::format("{}: {} in {}{}{}", input, people_text(found),
-                        detail::counted(run.frames, "frame"), written.empty() ? "" : ", ", written),
-            output_member(written), run.fault};
+    const std::string file = output_member(written);
+    return {fmt::format("{}: {} in {}{}{}{}", input, people_text(found),
+                        detail::counted(run.frames, "frame"), dropped_text(reader),
+                        written.empty() ? "" : ", ", written),
+            fmt::format("{}{}\"dropped\": {}", file, file.empty() ? "" : ", ", reader.dropped()),
+            run.fault};
   }
 
   // Completes the lists. `all` is false where every input failed; then lists are written only where
@@ -205,7 +209,9 @@ class Search {
   // Each worker has a stream of its own, so that on a GPU copies and work of several frames
   // overlap.
   io::FrameWorkers make_workers(std::int64_t frames) {
-    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, frames);
+    return make_workers(io::plan_frame_workers(context_.exec, frames));
+  }
+  io::FrameWorkers make_workers(const io::FrameWorkers& plan) {
     if (plan.threads != worker_threads_) workers_.clear();
     worker_threads_ = plan.threads;
     while (static_cast<int>(workers_.size()) < plan.count) {
@@ -321,8 +327,8 @@ Command people_detect_command() {
           "threshold below the model's own finds more people and makes more mistakes. Where a "
           "video breaks off or the program is interrupted, the results so far are kept.",
       .arguments = {{"INPUT",
-                     "images and videos: files, folders, globs, @list, a pipe with y4m video, or - "
-                     "for y4m video on standard input",
+                     "images and videos: files, folders, globs, @list, a pipe with y4m video, - "
+                     "for y4m video on standard input, camera:N, or the address of a stream",
                      1, kAnyNumber}},
       .examples = {{"fovea people detect street.jpg -o found.png", "draw boxes on one picture"},
                    {"fovea people detect photos -o found --coco found.json --csv found.csv",
@@ -331,6 +337,8 @@ Command people_detect_command() {
                     "search a video with the fastest model"},
                    {"fovea people detect yard.png --region 0,200,640,280 --min-height 80 --json",
                     "search a part of a picture for people of 80 pixels and more"},
+                   {"fovea people detect camera:0 --csv seen.csv --seconds 60",
+                    "search the newest frames of a camera for a minute"},
                    {"fovea people detect photos --csv -",
                     "write the boxes to the standard output"}},
       .request = make_request<DetectRequest, run_detect>,

@@ -2,6 +2,7 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
+#include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/parquet_writer.h>
 
@@ -16,6 +17,7 @@
 #include <optional>
 
 #include "cli/program/files.h"
+#include "cli/program/output_paths.h"
 
 namespace fovea::cli {
 namespace {
@@ -226,7 +228,9 @@ class PeopleFiles::Folder : public Writer {
   explicit Folder(const std::string& folder) : folder_(folder) { make_folder(folder); }
 
   static std::string name_of(const PeopleFrame& frame) {
-    std::string name = frame.input == "-" ? "stdin" : fs::path(frame.input).stem().string();
+    std::string name = frame.input == "-"                ? "stdin"
+                       : io::is_live_source(frame.input) ? live_stem(frame.input)
+                                                         : fs::path(frame.input).stem().string();
     if (frame.frame >= 0) name += fmt::format("_{:06}", frame.frame);
     return name;
   }

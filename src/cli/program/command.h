@@ -14,17 +14,28 @@
 
 namespace fovea::io {
 enum class HardwareDecoding : unsigned char;
-}
+enum class LiveFrames : unsigned char;
+}  // namespace fovea::io
 
 namespace fovea::cli {
 
 struct Command;
 
+// How much of each video is read, and how cameras and streams are.
+struct VideoLimits {
+  int frames = 0;      // 0: all
+  double seconds = 0;  // 0: all
+  io::LiveFrames live{};
+  double timeout_seconds = 10;
+};
+
 // What a verb runs with, besides its own options.
 struct Context {
   const Command& command;
   Console& console;
-  std::vector<std::string> inputs;  // positional arguments
+  // Positional arguments. An address stands here as io::source_name() shows it, so that no verb can
+  // print a password; address_of() knows the rest.
+  std::vector<std::string> inputs;
   Exec exec;                        // is copied into the options of library calls
   bool json = false;                // print the result as JSON
   std::string options_json;         // the options as they are echoed into results
@@ -32,7 +43,14 @@ struct Context {
   std::uint64_t max_pixels = 0;     // larger images and frames are refused; 0: no limit
   std::uint64_t memory_bytes = 0;   // most memory of the inputs that are worked on at a time
   io::HardwareDecoding hardware{};  // decoder of video files
+  VideoLimits videos{};
+  std::vector<std::pair<std::string, std::string>> addresses{};  // shown, as given
   double start_seconds = steady_seconds();
+
+  // Replaces addresses among the inputs by their names.
+  void hide_addresses();
+  // What an input that hide_addresses() has renamed was, or the input itself.
+  const std::string& address_of(const std::string& input) const;
 
   // For library calls of verbs that count their inputs or frames themselves.
   Exec exec_without_progress() const {
@@ -91,7 +109,7 @@ struct Command {
   RequestFactory request = nullptr;
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels
-  bool reads_videos = false;  // takes --hardware
+  bool reads_videos = false;  // takes --hardware and how much is read of videos and live sources
   bool batches = false;       // works on several inputs or frames at a time and takes --memory
 
   std::string name() const {

@@ -2,9 +2,14 @@
 
 #include <fovea/core/error.h>
 #include <fovea/flow/flow.h>
+#include <fovea/io/inputs.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "core/words.h"
 
@@ -25,9 +30,48 @@ io::AnyImage read_finite_input(const Context& context, const std::string& path,
 
 io::VideoReadOptions video_options(const Context& context, io::VideoColor color) {
   return {.color = color,
+          .count = context.videos.frames,
+          .seconds = context.videos.seconds,
           .hardware = context.hardware,
           .max_pixels = context.max_pixels,
+          .live = context.videos.live,
+          .timeout_seconds = context.videos.timeout_seconds,
           .stop = context.exec.stop};
+}
+
+io::VideoReader open_video(const Context& context, const std::string& input,
+                           const io::VideoReadOptions& options) {
+  return io::VideoReader(context.address_of(input), options);
+}
+
+void require_end(const Context& context, const std::string& input) {
+  if (!io::is_live_source(input) || context.videos.frames > 0 || context.videos.seconds > 0) return;
+  throw InvalidArgument(fmt::format(
+      "{}: is live and may never end, but {} keeps all its frames; give --frames or --seconds",
+      detail::shown(input), context.command.name()));
+}
+
+std::string dropped_text(const io::VideoReader& reader) {
+  return reader.dropped() > 0 ? fmt::format(", {} dropped", reader.dropped()) : "";
+}
+
+void Context::hide_addresses() {
+  for (std::string& input : inputs) {
+    std::string name = io::source_name(input);
+    if (name == input) continue;
+    const auto same =
+        static_cast<int>(std::count_if(addresses.begin(), addresses.end(), [&](const auto& other) {
+          return io::source_name(other.second) == name;
+        }));
+    if (same > 0) name += fmt::format(" ({})", same + 1);
+    addresses.emplace_back(name, std::exchange(input, name));
+  }
+}
+
+const std::string& Context::address_of(const std::string& input) const {
+  for (const auto& [name, address] : addresses)
+    if (name == input) return address;
+  return input;
 }
 
 void note_reading(const Context& context, const std::string& input, const io::VideoReader& reader) {

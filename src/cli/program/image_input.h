@@ -18,11 +18,21 @@ io::AnyImage read_input(const Context& context, const std::string& path,
 io::AnyImage read_finite_input(const Context& context, const std::string& path,
                                io::Orientation orientation = io::Orientation::kIgnore);
 
-// How videos are read: no larger than --max-pixels, by what --hardware names, until the user stops.
+// How videos are read: no larger than --max-pixels, by what --hardware names, as far as --frames
+// and
+// --seconds go, until the user stops.
 io::VideoReadOptions video_options(const Context& context,
                                    io::VideoColor color = io::VideoColor::kRgb);
+// Opens an input as a video: a file, images, a pipe, a camera or a stream.
+io::VideoReader open_video(const Context& context, const std::string& input,
+                           const io::VideoReadOptions& options);
+// Throws InvalidArgument for a camera or stream of which all frames would have to be kept, unless
+// --frames or --seconds ends it.
+void require_end(const Context& context, const std::string& input);
 // Notes what the reader of an input has to tell about itself once it has read a frame.
 void note_reading(const Context& context, const std::string& input, const io::VideoReader& reader);
+// ", 12 dropped" for lines about a video, or nothing where none was.
+std::string dropped_text(const io::VideoReader& reader);
 
 // Throws FormatError that names the file and the first pixel that is NaN or infinite and that the
 // mask (empty, or of the image's size) does not leave out: such a pixel is a fault of the file, not

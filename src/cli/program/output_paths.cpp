@@ -1,10 +1,12 @@
 #include "cli/program/output_paths.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
 #include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -29,6 +31,12 @@ std::string in_pattern(std::string pattern, const std::string& stem) {
 // Formats that are read but not written.
 bool is_read_only(const fs::path& extension) {
   return extension == ".bmp" || extension == ".BMP" || extension == ".webp" || extension == ".WEBP";
+}
+
+// A camera or stream has no file name; its letters and digits make one.
+fs::path file_name_of(const std::string& input) {
+  return io::is_live_source(input) ? fs::path(live_stem(input) + ".mp4")
+                                   : fs::path(input).filename();
 }
 
 fs::path with_ending(fs::path name, const std::string& extension) {
@@ -67,8 +75,9 @@ std::vector<fs::path> names_in_folder(const std::vector<std::string>& inputs,
   std::vector<fs::path> names;
   std::set<std::string> file_names;
   for (const std::string& input : inputs) {
-    names.push_back(with_ending(fs::path(input).filename(), extension));
-    file_names.insert(fs::path(input).filename().string());
+    const fs::path name = file_name_of(input);
+    names.push_back(with_ending(name, extension));
+    file_names.insert(name.string());
   }
   if (file_names.size() == inputs.size()) return names;
   const fs::path shared = shared_folder(inputs);
@@ -126,9 +135,9 @@ std::vector<std::string> paths_for(const std::string& output,
       paths.push_back((fs::path(output) / name).string());
   } else {
     for (const std::string& input : inputs)
-      paths.push_back(
-          pattern ? in_pattern(output, with_ending(fs::path(input).filename(), "").stem().string())
-                  : output);
+      paths.push_back(pattern
+                          ? in_pattern(output, with_ending(file_name_of(input), "").stem().string())
+                          : output);
   }
   refuse_to_share(paths, inputs);
   if (overwrite == Overwrite::kRefuse) refuse_to_replace(paths, inputs);
@@ -154,6 +163,18 @@ void refuse_to_write_twice(const std::vector<OutputFile>& outputs) {
 }
 
 }  // namespace
+
+std::string live_stem(const std::string& input) {
+  constexpr std::size_t kLongest = 100;
+  std::string stem;
+  for (const char letter : input) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-';
+    if (kept) stem += letter;
+    else if (!stem.empty() && stem.back() != '_') stem += '_';
+  }
+  while (stem.ends_with('_')) stem.pop_back();
+  return stem.substr(0, kLongest);
+}
 
 void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
                    const std::vector<std::string>& other_inputs) {

@@ -3,6 +3,7 @@
 #include "cli/program/parser.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>
@@ -177,10 +178,10 @@ class Parser {
       most = argument.most == kAnyNumber || most == kAnyNumber ? kAnyNumber : most + argument.most;
     }
     if (most != kAnyNumber && count > most)
-      throw InvalidArgument(
-          fmt::format("{}: '{}' is one argument too many; write {}", command().name(),
-                      detail::shown(invocation_.inputs[static_cast<std::size_t>(most)]),
-                      usage_line(command())));
+      throw InvalidArgument(fmt::format(
+          "{}: '{}' is one argument too many; write {}", command().name(),
+          detail::shown(io::source_name(invocation_.inputs[static_cast<std::size_t>(most)])),
+          usage_line(command())));
   }
 
   Invocation invocation_;
@@ -198,10 +199,22 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
           "refuse images and video frames of more pixels before memory is taken for them; 0 is no "
           "limit",
           0, 0x1p62);
-  if (command.reads_videos)
+  if (command.reads_videos) {
     visit("hardware", options.hardware,
           "what decodes video files: the processor (none), a GPU (cuda), VAAPI, or the first of "
           "these two that can (auto); where it cannot, the processor does, and a note says why");
+    visit("frames", options.videos.frames, "frames of a video to work on at most; 0 is all", 0,
+          2147483647);
+    visit("seconds", options.videos.seconds,
+          "seconds of a video to work on at most, by its own time; 0 is all", 0, 1e9);
+    visit("live", options.videos.live,
+          "frames of cameras and streams: newest drops those that come while others are worked on, "
+          "all keeps them; auto is newest, and all for recordings that are read by http");
+    visit("timeout", options.videos.timeout_seconds,
+          "seconds that a camera or stream may send nothing before the run ends with what was "
+          "found",
+          0.01, 1e6);
+  }
   if (command.batches)
     visit.bytes(
         "memory", options.memory_bytes,
@@ -247,7 +260,9 @@ std::string Invocation::options_json() const {
   if (command->computes)
     for_each_option(common->exec, [&](const OptionField& field) { fields.push_back(field); });
   for (const OptionField& field : common_fields())
-    if (field.name == "max-pixels") fields.push_back(field);
+    if (field.name == "max-pixels" || field.name == "frames" || field.name == "seconds" ||
+        field.name == "live")
+      fields.push_back(field);
   std::string json;
   for (const OptionField& field : fields) {
     if (field.name == "output") continue;  // reading a result back must not overwrite its files

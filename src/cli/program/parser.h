@@ -23,10 +23,11 @@ struct CommonOptions {
   std::uint64_t max_pixels = io::ImageReadOptions{}.max_pixels;  // larger images are refused
   std::uint64_t memory_bytes = 0;   // of inputs that are worked on at a time; 0: chosen
   io::HardwareDecoding hardware{};  // decoder of video files
-  bool print_config = false;        // print the options as JSON and stop
-  bool quiet = false;               // no progress and no notes
-  bool verbose = false;             // say more on standard error
-  bool help = false;                // print help and stop
+  VideoLimits videos{};
+  bool print_config = false;  // print the options as JSON and stop
+  bool quiet = false;         // no progress and no notes
+  bool verbose = false;       // say more on standard error
+  bool help = false;          // print help and stop
 };
 void describe_common(OptionVisitor& visit, CommonOptions& options, const Command& command);
 

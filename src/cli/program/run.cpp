@@ -90,7 +90,9 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
                   common.overwrite,
                   common.max_pixels,
                   common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4,
-                  common.hardware};
+                  common.hardware,
+                  common.videos};
+  context.hide_addresses();
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
   if (!command->verb.empty()) require_processor();  // fovea info tells what is missing

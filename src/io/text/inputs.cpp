@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "core/words.h"
+#include "io/text/address.h"
 #include "io/text/extension.h"
 #include "io/text/input_list.h"
 
@@ -116,7 +117,14 @@ std::vector<std::string> list_words(const std::string& list) {
   std::vector<std::string> words = parse_input_list(text, list);
   if (words.empty()) throw IoError(list + ": this list names no file");
   const fs::path folder = fs::path(list).parent_path();
-  for (std::string& word : words) word = (folder / word).string();
+  for (std::string& word : words) {
+    if (is_camera_name(word) || is_address(word))
+      throw IoError(fmt::format(
+          "{}: names the camera or stream {}; these are read only where they are given as the "
+          "input itself",
+          list, fovea::detail::shown(source_name(word))));
+    word = (folder / word).string();
+  }
   return words;
 }
 
@@ -125,11 +133,17 @@ std::string missing_reason(std::error_code error) {
   return error ? error.message() : std::strerror(ENOENT);
 }
 
-bool is_address(const std::string& word) {
-  const auto colon = word.find("://");
-  return colon != word.npos && colon > 0 &&
-         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(colon),
-                     [](unsigned char c) { return std::isalnum(c) != 0; });
+// Whether a word is a camera or a stream that this kind of inputs may be.
+bool is_live_input(const std::string& word, const InputKind& kind) {
+  if (!is_camera_name(word) && !is_address(word)) return false;
+  if (!kind.live)
+    throw IoError(
+        fmt::format("{}: is a camera or the address of a stream, but expected a file; save {} "
+                    "files from it first",
+                    fovea::detail::shown(source_name(word)), kind.name));
+  if (is_address(word) && find_protocol(protocol_of(word)) == nullptr)
+    throw IoError(unknown_protocol(word));
+  return true;
 }
 
 // A name that exists stands for itself, even where it looks like a glob.
@@ -141,11 +155,7 @@ void expand_word(const std::string& word, const InputKind& kind, std::vector<std
   const fs::file_status status = fs::status(word, error);
   if (fs::is_directory(status)) append(inputs_in(word, kind));
   else if (fs::exists(status)) paths.push_back(word);
-  else if (is_address(word))
-    throw IoError(
-        fmt::format("{}: is the address of a stream, which is not read; save it to a "
-                    "file first, or pipe it in as y4m",
-                    fovea::detail::shown(word)));
+  else if (is_live_input(word, kind)) paths.push_back(word);
   else if (word.find("**") != word.npos) append(files_below(word, kind));
   else if (is_glob(word)) append(matches_of(word));
   else paths.push_back(word);  // it is missing, which reading it will report
@@ -154,7 +164,7 @@ void expand_word(const std::string& word, const InputKind& kind, std::vector<std
 // Reading would fail as well, but later and with a less helpful message.
 void refuse_missing(const std::string& path) {
   std::error_code error;
-  if (path == "-" || fs::exists(fs::status(path, error))) return;
+  if (path == "-" || is_live_source(path) || fs::exists(fs::status(path, error))) return;
   throw IoError(
       fmt::format("{}: cannot open: {}", fovea::detail::shown(path, 300), missing_reason(error)));
 }
@@ -171,13 +181,16 @@ InputKind image_files() {
 }
 
 InputKind video_files() {
-  return kind_of("video", {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "mts",
-                           "wmv", "flv", "ogv", "3gp", "y4m"});
+  InputKind kind = kind_of("video", {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts",
+                                     "mts", "wmv", "flv", "ogv", "3gp", "y4m"});
+  kind.live = true;
+  return kind;
 }
 
 InputKind image_and_video_files() {
   InputKind kind = image_files();
   kind.name = "image or video";
+  kind.live = true;
   for (std::string& extension : video_files().extensions)
     kind.extensions.push_back(std::move(extension));
   return kind;

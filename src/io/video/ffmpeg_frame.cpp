@@ -96,10 +96,9 @@ void FfmpegPicture::take(AVFrame& frame, std::shared_ptr<const FfmpegFacts> fact
   ffmpeg().av_frame_move_ref(frame_.get(), &frame);
 }
 
-double FfmpegPicture::decode(Frame& frame, bool deep) const {
+void FfmpegPicture::decode(Frame& frame, bool deep) const {
   if (deep) convert(frame.deep_image, AV_PIX_FMT_RGB48LE);
   else convert(frame.image, AV_PIX_FMT_RGB24);
-  return seconds;
 }
 
 template <class T>

@@ -25,7 +25,8 @@ class FfmpegPicture final : public StoredPicture {
   // Moves the decoder's reference here; `frame` is empty then.
   void take(AVFrame& frame, std::shared_ptr<const FfmpegFacts> facts);
   std::int64_t stamp() const { return frame_->best_effort_timestamp; }
-  double decode(Frame& frame, bool deep) const override;
+  void decode(Frame& frame, bool deep) const override;
+  double time_seconds() const override { return seconds; }
 
  private:
   template <class T>

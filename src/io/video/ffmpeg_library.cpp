@@ -55,6 +55,25 @@ const FfmpegLibrary& ffmpeg() {
   return library;
 }
 
+void load_ffmpeg_devices() {
+  // Its headers are not needed for one function, and its version is that of libavformat.
+  static constexpr int kVersion = LIBAVFORMAT_VERSION_MAJOR;
+  static const bool loaded = [] {
+    const std::string file = fmt::format("libavdevice.so.{}", kVersion);
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr)
+      throw IoError(
+          fmt::format("FFmpeg's devices are not installed here ({}): install "
+                      "libavdevice{}",
+                      dlerror(), kVersion));
+    void (*register_all)() = nullptr;
+    find(library, "avdevice_register_all", register_all);
+    register_all();
+    return true;
+  }();
+  static_cast<void>(loaded);
+}
+
 std::string ffmpeg_reason(int error) {
   char text[AV_ERROR_MAX_STRING_SIZE] = {};
   ffmpeg().av_strerror(error, text, sizeof(text));

@@ -36,11 +36,12 @@ namespace fovea::io {
   X(avcodec_parameters_to_context) X(avcodec_receive_frame) X(avcodec_receive_packet)              \
   X(avcodec_send_frame) X(avcodec_send_packet)
 #define FOVEA_AVFORMAT(X)                                                                          \
-  X(av_find_best_stream) X(av_guess_frame_rate) X(av_interleaved_write_frame) X(av_read_frame)     \
-  X(av_stream_get_side_data) X(av_write_trailer) X(avformat_alloc_output_context2)                 \
-  X(avformat_close_input) X(avformat_find_stream_info) X(avformat_free_context)                    \
-  X(avformat_new_stream) X(avformat_open_input) X(avformat_write_header) X(avio_closep)            \
-  X(avio_open)
+  X(av_find_best_stream) X(av_find_input_format) X(av_guess_frame_rate)                            \
+  X(av_interleaved_write_frame) X(av_probe_input_buffer2) X(av_read_frame)                         \
+  X(av_stream_get_side_data) X(av_write_trailer) X(avformat_alloc_context)                         \
+  X(avformat_alloc_output_context2) X(avformat_close_input) X(avformat_find_stream_info)           \
+  X(avformat_free_context) X(avformat_network_init) X(avformat_new_stream) X(avformat_open_input)  \
+  X(avformat_write_header) X(avio_close) X(avio_closep) X(avio_open) X(avio_open2) X(avio_size)
 #define FOVEA_SWSCALE(X) X(sws_freeContext) X(sws_getCachedContext) X(sws_scale)
 // clang-format on
 
@@ -56,6 +57,10 @@ struct FfmpegLibrary {
 // Loads FFmpeg at the first call, once per process. Throws IoError where a library of the version
 // that this build was compiled for is missing; the next call tries again.
 const FfmpegLibrary& ffmpeg();
+
+// Loads libavdevice, which cameras need and nothing else does, and makes its devices known to
+// FFmpeg. Throws IoError where it is missing.
+void load_ffmpeg_devices();
 
 struct FfmpegFree {
   void operator()(AVFormatContext* context) const { ffmpeg().avformat_close_input(&context); }

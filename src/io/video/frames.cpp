@@ -47,6 +47,15 @@ FrameWorkers plan_frame_workers(const Exec& exec, std::int64_t frames, int most)
   return plan;
 }
 
+FrameWorkers plan_frame_workers(const Exec& exec, const VideoReader& reader, int most) {
+  if (!reader.drops_frames())
+    return plan_frame_workers(exec, std::max<std::int64_t>(0, reader.expected_frames()), most);
+  FrameWorkers plan = plan_frame_workers(exec, 0, 1);
+  plan.runners = 1;
+  plan.in_flight = 1;
+  return plan;
+}
+
 namespace detail {
 
 FrameRun run_slots(int workers, const SlotSteps& steps, const FrameRunOptions& options) {

@@ -1,6 +1,7 @@
 // Stands in for video_ffmpeg.cpp in a build without FFmpeg, so that no other file asks whether it
 // is there.
 #include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
 
 #include "io/video/video_source.h"
 
@@ -13,8 +14,8 @@ constexpr const char* kAbsence =
 
 }  // namespace
 
-std::unique_ptr<VideoSource> open_ffmpeg(const std::string& path, const VideoReadOptions&) {
-  throw IoError(path + ": cannot read video: " + kAbsence);
+std::unique_ptr<VideoSource> open_ffmpeg(const std::string& source, const VideoReadOptions&) {
+  throw IoError(source_name(source) + ": cannot read video: " + kAbsence);
 }
 std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path, const VideoWriteOptions&) {
   throw WriteError(path + ": cannot write video: " + kAbsence);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -17,7 +18,9 @@
 #include <numeric>
 #include <optional>
 
+#include "core/words.h"
 #include "io/text/extension.h"
+#include "io/video/live_source.h"
 #include "io/video/pipe_stream.h"
 #include "io/video/video_source.h"
 #include "io/video/y4m.h"
@@ -52,6 +55,14 @@ std::unique_ptr<VideoSource> open_source(const std::string& source,
     return std::make_unique<Y4mSource>(
         file ? not_owned(stdin) : pipe_stream(STDIN_FILENO, options.stop), "standard input",
         options);
+  }
+  if (is_live_source(source)) {
+    if (options.files_only)
+      throw IoError(
+          fmt::format("{}: is a camera or stream; these are read only where they are "
+                      "given as the input itself",
+                      fovea::detail::shown(source_name(source))));
+    return std::make_unique<LiveSource>(source, options, open_ffmpeg);
   }
   std::error_code error;
   const fs::file_status status = fs::status(source, error);
@@ -125,6 +136,9 @@ constexpr std::array kHardware = {Choice{"none", static_cast<int>(HardwareDecodi
                                   Choice{"auto", static_cast<int>(HardwareDecoding::kAuto)},
                                   Choice{"cuda", static_cast<int>(HardwareDecoding::kCuda)},
                                   Choice{"vaapi", static_cast<int>(HardwareDecoding::kVaapi)}};
+constexpr std::array kLiveFrames = {Choice{"auto", static_cast<int>(LiveFrames::kAuto)},
+                                    Choice{"newest", static_cast<int>(LiveFrames::kNewest)},
+                                    Choice{"all", static_cast<int>(LiveFrames::kAll)}};
 constexpr std::array kSamplings = {Choice{"420", static_cast<int>(ChromaSampling::k420)},
                                    Choice{"444", static_cast<int>(ChromaSampling::k444)}};
 constexpr double kMostFrames = 2147483647;
@@ -135,6 +149,7 @@ std::span<const Choice> choices(VideoColor) { return kColors; }
 std::span<const Choice> choices(YuvMatrix) { return kMatrices; }
 std::span<const Choice> choices(YuvRange) { return kRanges; }
 std::span<const Choice> choices(HardwareDecoding) { return kHardware; }
+std::span<const Choice> choices(LiveFrames) { return kLiveFrames; }
 std::span<const Choice> choices(ChromaSampling) { return kSamplings; }
 
 void describe(OptionVisitor& visit, VideoReadOptions& options) {
@@ -142,6 +157,8 @@ void describe(OptionVisitor& visit, VideoReadOptions& options) {
   visit("deep", options.deep, "16-bit frames instead of 8-bit ones");
   visit("start", options.start, "index of the first frame, from 0", 0, kMostFrames);
   visit("count", options.count, "frames to read at most; 0 reads all", 0, kMostFrames);
+  visit("seconds", options.seconds,
+        "seconds to read at most, by the source's own time; 0 reads all", 0, 1e9);
   visit("step", options.step, "read every step-th frame", 1, kMostFrames);
   visit("frame-rate", options.frame_rate, "frames per second of image sequences", 0.001, 100000);
   visit("matrix", options.matrix,
@@ -154,6 +171,11 @@ void describe(OptionVisitor& visit, VideoReadOptions& options) {
         "hardware that decodes video files; without it the processor does, as with none");
   visit("max-pixels", options.max_pixels,
         "refuse frames of more pixels before memory is taken for them; 0 is no limit", 0, 0x1p62);
+  visit("live", options.live,
+        "frames of cameras and streams: newest drops those that come while others are worked on, "
+        "all keeps them; auto is newest, and all for recordings");
+  visit("timeout", options.timeout_seconds,
+        "seconds that a camera or stream may send nothing before it counts as broken", 0.01, 1e6);
 }
 
 void describe(OptionVisitor& visit, VideoWriteOptions& options) {
@@ -198,7 +220,8 @@ struct StoredFrame::Impl {
   mutable Frame lying;  // as it is stored, where it is turned
 
   void decode(Frame& frame) const {
-    frame.seconds = picture->decode(turn != 0 ? lying : frame, deep);
+    picture->decode(turn != 0 ? lying : frame, deep);
+    frame.seconds = picture->time_seconds();
     frame.frame = index;
     if (turn != 0 && deep)
       turn_into(ImageView<const std::uint16_t>(lying.deep_image), turn, frame.deep_image);
@@ -220,12 +243,19 @@ void StoredFrame::decode(Frame& frame) const {
   impl_->decode(frame);
 }
 
+std::int64_t StoredFrame::frame() const { return impl_ && impl_->fetched ? impl_->index : -1; }
+double StoredFrame::seconds() const {
+  return impl_ && impl_->fetched ? impl_->picture->time_seconds() : 0;
+}
+
 struct VideoReader::Impl {
   VideoReadOptions options;
   std::unique_ptr<VideoSource> source;
   VideoInfo info;
   std::int64_t index = -1;  // the number of the source's current frame
   std::int64_t given = 0;
+  std::optional<double> first_seconds;  // of the first frame that was given
+  std::atomic<std::int64_t> dropped = 0;
   bool over = false;
   StoredFrame stored;  // of next()
 
@@ -240,13 +270,18 @@ struct VideoReader::Impl {
 
   bool fetch(StoredFrame::Impl& to) {
     to.fetched = false;
-    const std::int64_t wanted = options.start + given * options.step;
     if (over || (options.count > 0 && given == options.count)) return false;
     over = true;  // reset if this frame succeeds
-    for (; index < wanted; ++index) {
+    const std::int64_t wanted = given == 0 ? options.start : index + options.step;
+    while (index < wanted) {
       if (!source->advance()) return false;
+      index += 1 + source->passed_over();
+      dropped += source->passed_over();
     }
     source->store(to.picture);
+    const double seconds = to.picture->time_seconds();
+    if (!first_seconds) first_seconds = seconds;
+    if (options.seconds > 0 && seconds - *first_seconds >= options.seconds) return false;
     to.index = index;
     to.turn = turn();
     to.deep = options.deep;
@@ -301,10 +336,12 @@ std::uint64_t VideoReader::frame_bytes() const {
 std::vector<std::string> VideoReader::notes() const { return impl_->source->notes(); }
 
 const VideoInfo& VideoReader::info() const { return impl_->info; }
+std::int64_t VideoReader::dropped() const { return impl_->dropped; }
+bool VideoReader::drops_frames() const { return impl_->source->drops_frames(); }
 
 std::int64_t VideoReader::expected_frames() const {
   const VideoReadOptions& options = impl_->options;
-  if (impl_->info.frame_count < 0) return -1;
+  if (impl_->info.frame_count < 0 || options.seconds > 0) return -1;
   const auto from_start = std::max<std::int64_t>(0, impl_->info.frame_count - options.start);
   const std::int64_t frames = (from_start + options.step - 1) / options.step;
   return options.count > 0 ? std::min<std::int64_t>(frames, options.count) : frames;

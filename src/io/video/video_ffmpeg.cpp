@@ -1,6 +1,7 @@
 // Video files through FFmpeg 5.1 or later: what is read and written, packet by packet. Pixels are
 // made in ffmpeg_frame.cpp.
 #include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "io/text/output_file.h"
 #include "io/video/ffmpeg_frame.h"
 #include "io/video/ffmpeg_hardware.h"
+#include "io/video/ffmpeg_input.h"
 #include "io/video/ffmpeg_library.h"
 #include "io/video/video_source.h"
 #include "io/video/yuv.h"
@@ -25,33 +27,7 @@ constexpr int kEncoderThreads = 4;
 template <class T>
 using Owned = FfmpegOwned<T>;
 
-// FFmpeg logs to stderr, where its lines would disturb a progress bar, and has one log level for
-// the whole process. A log callback of ours would replace one that the surrounding program has set.
-// So only the level is lowered when a file is opened, and only where it is still FFmpeg's default.
-// The reasons of failed calls go into our messages instead.
-void silence_log() {
-  if (ffmpeg().av_log_get_level() == AV_LOG_INFO) ffmpeg().av_log_set_level(AV_LOG_QUIET);
-}
-
 std::string reason(int error) { return ffmpeg_reason(error); }
-
-class Dictionary {
- public:
-  ~Dictionary() { ffmpeg().av_dict_free(&entries_); }
-  Dictionary() = default;
-  Dictionary(const Dictionary&) = delete;
-  Dictionary& operator=(const Dictionary&) = delete;
-  void set(const char* key, const std::string& value) {
-    ffmpeg().av_dict_set(&entries_, key, value.c_str(), 0);
-  }
-  AVDictionary** get() { return &entries_; }
-
- private:
-  AVDictionary* entries_ = nullptr;
-};
-
-// The protocol is written out, so that a path such as "http://..." or "concat:..." is only a path.
-std::string as_url(const std::string& path) { return "file:" + path; }
 
 // The clockwise turn that a file's display matrix asks for.
 int rotation_of(const AVStream& stream) {
@@ -87,14 +63,15 @@ std::optional<bool> ffv1_checksums_hold(const AVPacket& packet) {
 
 class FfmpegSource final : public VideoSource {
  public:
-  FfmpegSource(const std::string& path, const VideoReadOptions& options)
-      : path_(path),
-        options_(options),
-        facts_(std::make_shared<const FfmpegFacts>(FfmpegFacts{path, options})),
+  FfmpegSource(const std::string& source, const VideoReadOptions& options)
+      : options_(options),
+        input_(source, options_),
+        path_(input_.name()),
+        facts_(std::make_shared<const FfmpegFacts>(FfmpegFacts{path_, options})),
+        container_(input_.container()),
         packet_(ffmpeg().av_packet_alloc()),
         frame_(ffmpeg().av_frame_alloc()) {
-    silence_log();
-    open_container();
+    choose_stream();
     open_decoder();
     if (!decode()) throw FormatError(path_ + ": holds no frame that can be decoded");
     pending_ = true;
@@ -104,10 +81,14 @@ class FfmpegSource final : public VideoSource {
   const VideoInfo& info() const override { return info_; }
 
   bool advance() override {
-    if (pending_) pending_ = false;
-    else if (!decode()) return false;
-    return true;
+    if (pending_) {
+      pending_ = false;
+      return true;
+    }
+    passed_ = 0;
+    return decode();
   }
+  std::int64_t passed_over() const override { return passed_; }
 
   void store(std::unique_ptr<StoredPicture>& picture) override {
     auto& stored = picture_as<FfmpegPicture>(picture);
@@ -122,24 +103,14 @@ class FfmpegSource final : public VideoSource {
   std::vector<std::string> notes() const override { return hardware_.notes(); }
 
  private:
-  void open_container() {
-    Dictionary options;
-    options.set("protocol_whitelist", "file");  // a playlist must not reach the network
-    AVFormatContext* context = nullptr;
-    const int opened =
-        ffmpeg().avformat_open_input(&context, as_url(path_).c_str(), nullptr, options.get());
-    container_.reset(context);
-    if (opened < 0)
-      throw FormatError(fmt::format("{}: cannot read this video: {}", path_, reason(opened)));
-    const int known = ffmpeg().avformat_find_stream_info(context, nullptr);
-    if (known < 0)
-      throw FormatError(fmt::format("{}: cannot read this video: {}", path_, reason(known)));
-    const int best = ffmpeg().av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  void choose_stream() {
+    const int best =
+        ffmpeg().av_find_best_stream(container_, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (best < 0) throw FormatError(path_ + ": holds no video that can be decoded");
-    for (unsigned i = 0; i < context->nb_streams; ++i) {
-      if (static_cast<int>(i) != best) context->streams[i]->discard = AVDISCARD_ALL;
+    for (unsigned i = 0; i < container_->nb_streams; ++i) {
+      if (static_cast<int>(i) != best) container_->streams[i]->discard = AVDISCARD_ALL;
     }
-    stream_ = context->streams[best];
+    stream_ = container_->streams[best];
   }
 
   void open_decoder() {
@@ -152,7 +123,9 @@ class FfmpegSource final : public VideoSource {
     ffmpeg().avcodec_parameters_to_context(decoder_.get(), &parameters);
     decoder_->pkt_timebase = stream_->time_base;
     decoder_->thread_count = options_.threads;
-    decoder_->thread_type = FF_THREAD_FRAME | FF_THREAD_SLICE;
+    // Threads of frames give each frame later, by as many frames as there are threads.
+    decoder_->thread_type = input_.live() ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE;
+    if (input_.live()) decoder_->flags |= AV_CODEC_FLAG_LOW_DELAY;
     hardware_.attach(*decoder_, *codec, options_.hardware);
     check_frame_size(path_, {parameters.width, parameters.height}, options_);
     // The limit is also given to FFmpeg, because a stream may change its size later.
@@ -172,10 +145,10 @@ class FfmpegSource final : public VideoSource {
 
   void describe_source() {
     info_.size = {frame_->width, frame_->height};
-    const AVRational rate = ffmpeg().av_guess_frame_rate(container_.get(), stream_, nullptr);
+    const AVRational rate = ffmpeg().av_guess_frame_rate(container_, stream_, nullptr);
     info_.rate = rate.num > 0 && rate.den > 0 ? Rational{rate.num, rate.den}
                                               : frame_rate(options_.frame_rate);
-    info_.frame_count = stream_->nb_frames > 0 ? stream_->nb_frames : -1;
+    info_.frame_count = stream_->nb_frames > 0 && !input_.live() ? stream_->nb_frames : -1;
     info_.rotation_degrees = rotation_of(*stream_);
     const AVPixFmtDescriptor* pixels =
         ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
@@ -183,6 +156,7 @@ class FfmpegSource final : public VideoSource {
     stored_bytes_ = picture_bytes(*frame_);
     info_.format = container_->iformat->name;
     info_.codec = ffmpeg().avcodec_get_name(stream_->codecpar->codec_id);
+    info_.live = input_.live();
     first_stamp_ = frame_->best_effort_timestamp;
   }
 
@@ -194,6 +168,10 @@ class FfmpegSource final : public VideoSource {
       const int got = ffmpeg().avcodec_receive_frame(decoder_.get(), frame_.get());
       if (got == 0) {
         ++index_;
+        if (input_.live() && is_damaged()) {
+          ++passed_;
+          continue;
+        }
         check_frame();
         const int brought = hardware_.bring_down(frame_);
         if (brought < 0)
@@ -201,24 +179,30 @@ class FfmpegSource final : public VideoSource {
         return true;
       }
       if (got == AVERROR_EOF) return finish();
-      if (got != AVERROR(EAGAIN)) throw_broken(path_, index_ + 1, "cannot decode: " + reason(got));
+      if (got != AVERROR(EAGAIN) && !input_.live())
+        throw_broken(path_, index_ + 1, "cannot decode: " + reason(got));
       feed();
     }
   }
 
   void feed() {
-    const int read = ffmpeg().av_read_frame(container_.get(), packet_.get());
+    const int read = input_.read(*packet_);
     if (read < 0) {
-      if (read != AVERROR_EOF) fault_ = "cannot read on: " + reason(read);
+      if (read != AVERROR_EOF) fault_ = input_.fault_of(read);
+      else if (cut_) fault_ = "the stream ends in the middle of it";
+      unreachable_ = input_.remote();
       ffmpeg().avcodec_send_packet(decoder_.get(), nullptr);
       return;
     }
     if (packet_->stream_index == stream_->index) {
       note_packet();
-      const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || checksum_fails();
-      const int sent = cut ? 0 : ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
-      if (cut) fault_ = "its data is cut off or damaged";
-      else if (sent < 0 && sent != AVERROR_EOF) fault_ = "cannot decode: " + reason(sent);
+      cut_ = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || checksum_fails();
+      const int sent = cut_ ? 0 : ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
+      const bool failed = sent < 0 && sent != AVERROR_EOF;
+      // A live stream goes on behind a packet that was lost or came damaged.
+      if (input_.live()) cut_ = cut_ || failed;
+      else if (cut_) fault_ = "its data is cut off or damaged";
+      else if (failed) fault_ = "cannot decode: " + reason(sent);
       if (!fault_.empty()) ffmpeg().avcodec_send_packet(decoder_.get(), nullptr);
     }
     ffmpeg().av_packet_unref(packet_.get());
@@ -238,15 +222,17 @@ class FfmpegSource final : public VideoSource {
   }
 
   bool finish() {
-    if (fault_.empty() && ends_early())
+    if (fault_.empty() && !input_.live() && ends_early())
       fault_ = "the file ends before the length it states; it may be truncated";
+    if (!fault_.empty() && unreachable_)
+      throw IoError(fmt::format("{}: frame {}: {}", path_, index_ + 1, fault_));
     if (!fault_.empty()) throw_broken(path_, index_ + 1, fault_);
     return false;
   }
 
   // Compares both count and time, because either alone may be off where an editor has cut the file.
   bool ends_early() const {
-    const AVRational rate = ffmpeg().av_guess_frame_rate(container_.get(), stream_, nullptr);
+    const AVRational rate = ffmpeg().av_guess_frame_rate(container_, stream_, nullptr);
     if (rate.num <= 0 || rate.den <= 0 || last_end_ == INT64_MIN) return false;
     if (stream_->nb_frames > 0 && packets_ >= stream_->nb_frames) return false;
     double stated = 0;
@@ -261,22 +247,27 @@ class FfmpegSource final : public VideoSource {
            stated - 1.5 / av_q2d(rate);
   }
 
-  void check_frame() {
+  bool is_damaged() const {
     constexpr int kDamage = FF_DECODE_ERROR_INVALID_BITSTREAM | FF_DECODE_ERROR_DECODE_SLICES |
                             FF_DECODE_ERROR_CONCEALMENT_ACTIVE;
-    if ((frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || (frame_->decode_error_flags & kDamage) != 0)
-      throw_broken(path_, index_, "its data is damaged");
+    return (frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 ||
+           (frame_->decode_error_flags & kDamage) != 0;
+  }
+
+  void check_frame() {
+    if (is_damaged()) throw_broken(path_, index_, "its data is damaged");
     if (info_.size.width != 0 && Extent{frame_->width, frame_->height} != info_.size)
       throw_broken(path_, index_,
                    fmt::format("is {}x{}, but the video began with {}x{}", frame_->width,
                                frame_->height, info_.size.width, info_.size.height));
   }
 
-  std::string path_;
   VideoReadOptions options_;
+  FfmpegInput input_;
+  std::string path_;  // in messages
   std::shared_ptr<const FfmpegFacts> facts_;
-  FfmpegHardware hardware_;  // outlives the decoder, which points to it
-  Owned<AVFormatContext> container_;
+  FfmpegHardware hardware_;     // outlives the decoder, which points to it
+  AVFormatContext* container_;  // of input_
   Owned<AVCodecContext> decoder_;
   Owned<AVPacket> packet_;
   Owned<AVFrame> frame_;
@@ -289,7 +280,10 @@ class FfmpegSource final : public VideoSource {
   std::uint64_t stored_bytes_ = 0;
   bool has_checksums_ = false;  // the first FFV1 packet had some, and they held
   std::int64_t last_end_ = INT64_MIN;
-  std::string fault_;  // why reading stopped; reported once the decoder is empty
+  std::string fault_;         // why reading stopped; reported once the decoder is empty
+  bool unreachable_ = false;  // the fault is one of a camera or stream, not of its data
+  bool cut_ = false;          // the last packet was damaged
+  std::int64_t passed_ = 0;   // damaged frames of a live source before this one
 };
 
 // The encoding that a file's extension stands for.
@@ -331,7 +325,7 @@ class FfmpegTarget final : public VideoTarget {
         file_(path),
         packet_(ffmpeg().av_packet_alloc()),
         frame_(ffmpeg().av_frame_alloc()) {
-    silence_log();
+    silence_ffmpeg_log();
   }
   ~FfmpegTarget() override { close(); }
 
@@ -391,8 +385,8 @@ class FfmpegTarget final : public VideoTarget {
     require(ffmpeg().avcodec_parameters_from_context(stream_->codecpar, encoder_.get()));
     stream_->time_base = encoder_->time_base;
     stream_->avg_frame_rate = encoder_->framerate;
-    require(
-        ffmpeg().avio_open(&container_->pb, as_url(file_.writing_path()).c_str(), AVIO_FLAG_WRITE));
+    require(ffmpeg().avio_open(&container_->pb, file_url(file_.writing_path()).c_str(),
+                               AVIO_FLAG_WRITE));
     require(ffmpeg().avformat_write_header(container_, nullptr));
     frame_->format = encoder_->pix_fmt;
     frame_->width = shape.width;
@@ -416,7 +410,7 @@ class FfmpegTarget final : public VideoTarget {
     encoder.flags |= AV_CODEC_FLAG_BITEXACT;
     if ((container_->oformat->flags & AVFMT_GLOBALHEADER) != 0)
       encoder.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-    Dictionary options;
+    FfmpegDictionary options;
     if (encoding.lossless) {
       options.set("level", "3");  // the version with a checksum per slice
       options.set("slicecrc", "1");
@@ -446,7 +440,7 @@ class FfmpegTarget final : public VideoTarget {
             .full_range = jpeg};
   }
 
-  void set_quality(const Encoding& encoding, Dictionary& options) {
+  void set_quality(const Encoding& encoding, FfmpegDictionary& options) {
     const double loss = (100 - options_.quality) / 99.0;
     if (encoding.codec->id == AV_CODEC_ID_H264) {
       options.set("crf", fmt::format("{:.2f}", 15 + 36 * loss));
@@ -508,13 +502,14 @@ class FfmpegTarget final : public VideoTarget {
 
 }  // namespace
 
-std::unique_ptr<VideoSource> open_ffmpeg(const std::string& path, const VideoReadOptions& options) {
+std::unique_ptr<VideoSource> open_ffmpeg(const std::string& source,
+                                         const VideoReadOptions& options) {
   try {
     ffmpeg();
   } catch (const IoError& absent) {
-    throw IoError(path + ": cannot read video: " + absent.what());
+    throw IoError(source_name(source) + ": cannot read video: " + absent.what());
   }
-  return std::make_unique<FfmpegSource>(path, options);
+  return std::make_unique<FfmpegSource>(source, options);
 }
 
 std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path,

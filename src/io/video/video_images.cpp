@@ -25,9 +25,11 @@ struct ImagePicture final : StoredPicture {
   std::shared_ptr<const ImageSequence> sequence;
   std::int64_t index = 0;
 
-  double decode(Frame& frame, bool deep) const override {
+  void decode(Frame& frame, bool deep) const override {
     if (deep) take(sequence->decoder.words, frame.deep_image);
     else take(sequence->decoder.bytes, frame.image);
+  }
+  double time_seconds() const override {
     return static_cast<double>(index) / sequence->info.rate.value();
   }
 

@@ -17,8 +17,10 @@ namespace fovea::io {
 class StoredPicture {
  public:
   virtual ~StoredPicture() = default;
-  // As 8- or 16-bit pixels (`deep`); returns its time in seconds.
-  virtual double decode(Frame& frame, bool deep) const = 0;
+  // As 8- or 16-bit pixels (`deep`).
+  virtual void decode(Frame& frame, bool deep) const = 0;
+  // Time since the first frame of the source.
+  virtual double time_seconds() const = 0;
 };
 
 // Frames in order, as they are stored: VideoReader chooses among them and turns them upright.
@@ -28,6 +30,10 @@ class VideoSource {
   virtual const VideoInfo& info() const = 0;
   // Goes to the next frame; false at the end. Throws FormatError where the frame is broken.
   virtual bool advance() = 0;
+  // How many frames of a live source the last advance() passed over.
+  virtual std::int64_t passed_over() const { return 0; }
+  // Whether it passes over frames that come too fast.
+  virtual bool drops_frames() const { return false; }
   // Moves the frame advanced to into `picture`, whose memory is used again where it is of this
   // kind.
   virtual void store(std::unique_ptr<StoredPicture>& picture) = 0;
@@ -67,7 +73,9 @@ FrameEncoder image_encoder();
 
 std::unique_ptr<VideoSource> open_images(std::vector<std::string> paths,
                                          const VideoReadOptions& options, FrameDecoder decoder);
-std::unique_ptr<VideoSource> open_ffmpeg(const std::string& path, const VideoReadOptions& options);
+// A video file, the address of a stream, or the device of a camera that is called `source`.
+std::unique_ptr<VideoSource> open_ffmpeg(const std::string& source,
+                                         const VideoReadOptions& options);
 
 std::unique_ptr<VideoTarget> create_images(const std::string& path, FrameEncoder encoder);
 std::unique_ptr<VideoTarget> create_ffmpeg(const std::string& path,

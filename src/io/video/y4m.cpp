@@ -120,12 +120,12 @@ struct Y4mPicture final : StoredPicture {
   std::uint64_t place = 0, bytes = 0;   // of the frame in the file
   mutable std::vector<std::uint8_t> data;
 
-  double decode(Frame& frame, bool deep) const override {
+  void decode(Frame& frame, bool deep) const override {
     if (file) file->read(index, place, bytes, data);
     if (deep) convert(frame.deep_image);
     else convert(frame.image);
-    return seconds;
   }
+  double time_seconds() const override { return seconds; }
 
  private:
   template <class T>

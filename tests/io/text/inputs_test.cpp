@@ -140,12 +140,29 @@ TEST_F(Inputs, AMissingFileAmongSeveralIsKept) {
   EXPECT_THAT(expand({"@list"}), ElementsAre("a.png", "absent.png"));
 }
 
-TEST_F(Inputs, AddressesOfStreamsAreRefused) {
-  const auto message = [](const std::string& word) {
-    return message_of<IoError>([&] { expand_inputs(std::array{word}, video_files()); });
+TEST_F(Inputs, CamerasAndStreamsStandForThemselvesWhereVideosDo) {
+  for (const InputKind& kind : {video_files(), image_and_video_files()})
+    for (const char* live : {"rtsp://camera/1", "camera:0", "http://host/a?b=*"})
+      EXPECT_THAT(expand_inputs(std::array{std::string(live)}, kind), ElementsAre(live));
+  const auto message = [](const std::string& word, const InputKind& kind) {
+    return message_of<IoError>([&] { expand_inputs(std::array{word}, kind); });
   };
-  EXPECT_THAT(message("rtsp://camera/1"), HasSubstr("is the address of a stream"));
-  EXPECT_THAT(message("rtsp://" + std::string(100000, 'x')).size(), testing::Lt(400U));
+  EXPECT_THAT(message("rtsp://me:secret@camera/1", image_files()),
+              AllOf(HasSubstr("rtsp://***@camera/1: is a camera or the address of a stream"),
+                    testing::Not(HasSubstr("secret"))));
+  EXPECT_THAT(message("ftp://camera/1", video_files()), HasSubstr("expected rtsp://"));
+  EXPECT_THAT(message("ftp://" + std::string(100000, 'x'), video_files()).size(),
+              testing::Lt(400U));
+}
+
+TEST_F(Inputs, AListNamesNoCameraAndNoStream) {
+  for (const char* live : {"rtsp://me:secret@host/1", "http://host/v.mp4", "camera:0"}) {
+    make("list", std::string("a.png\n") + live + "\n");
+    for (const InputKind& kind : {image_files(), image_and_video_files()})
+      EXPECT_THAT(message_of<IoError>([&] { expand({"@list"}, kind); }),
+                  AllOf(HasSubstr("given as the input itself"), HasSubstr(source_name(live))))
+          << live;
+  }
 }
 
 TEST_F(Inputs, FailuresNameTheWord) {

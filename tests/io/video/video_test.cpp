@@ -435,7 +435,8 @@ class ImageSequence : public testing::Test {
 double take(VideoSource& source, Frame& frame, bool deep) {
   std::unique_ptr<StoredPicture> picture;
   source.store(picture);
-  return picture->decode(frame, deep);
+  picture->decode(frame, deep);
+  return picture->time_seconds();
 }
 
 TEST_F(ImageSequence, GivesChannelsAsAsked) {
