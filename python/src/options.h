@@ -107,10 +107,10 @@ nb::list option_table() {
   return table;
 }
 
-// The words of the program's command line for those options that are not the default.
+// The words of the program's command line for those options that are not the default, or not those
+// of a preset.
 template <class Options>
-nb::list option_words(const Options& options) {
-  Options defaults;
+nb::list option_words(const Options& options, Options defaults = {}) {
   nb::dict usual;
   for_each_keyword(defaults, [&](const OptionField& field) {
     usual[keyword_of(field).c_str()] = option_text(field);

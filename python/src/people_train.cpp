@@ -20,6 +20,7 @@
 namespace fovea::python {
 namespace {
 
+using people::CascadePreset;
 using people::Kind;
 using people::Model;
 using people::TrainOptions;
@@ -27,20 +28,26 @@ using people::TrainOptions;
 // Training, whose duration nobody knows before.
 constexpr Work kLong{1e12};
 
-struct KindRequest {
-  Kind kind = Kind::kHog;
+// An argument that is one of some words.
+template <class Enum>
+struct WordRequest {
+  const char* name;
+  Enum value{};
 };
-void describe(OptionVisitor& visit, KindRequest& request) {
-  visit("kind", request.kind, "kind of detector");
+template <class Enum>
+void describe(OptionVisitor& visit, WordRequest<Enum>& request) {
+  visit(request.name, request.value, "");
 }
 
-Kind kind_of(nb::handle word) {
-  KindRequest request;
+template <class Enum>
+Enum word_of(const char* name, nb::handle word) {
+  WordRequest<Enum> request{name};
   for_each_option(request, [&](const OptionField& field) {
-    if (word.is_none()) throw_invalid_type("kind is None; expected " + option_range(field));
+    if (word.is_none())
+      throw_invalid_type(std::string(name) + " is None; expected " + option_range(field));
     set_option_value(field, word);
   });
-  return request.kind;
+  return request.value;
 }
 
 // Whether the options of a part, such as "linear", are used for a kind. What belongs to no part is
@@ -52,8 +59,9 @@ bool is_used(std::string_view part, Kind kind) {
   return true;
 }
 
-TrainOptions with_keywords(Kind kind, const nb::dict& keywords) {
+TrainOptions with_keywords(Kind kind, CascadePreset preset, const nb::dict& keywords) {
   TrainOptions options;
+  use_preset(options, preset);
   set_keywords(options, keywords, "train");
   for (const auto& [name, value] : keywords) {
     const std::string keyword = text_of(name);
@@ -65,14 +73,27 @@ TrainOptions with_keywords(Kind kind, const nb::dict& keywords) {
   return options;
 }
 
+// The words of the command line, where the options are compared with those of the preset.
+nb::list words_of(const TrainOptions& options) {
+  TrainOptions usual;
+  use_preset(usual, options.preset);
+  nb::list words = option_words(options, usual);
+  if (options.preset == CascadePreset::kNone) return words;
+  const char* word = people::choices(options.preset)[static_cast<std::size_t>(options.preset)].word;
+  words.insert(0, word);
+  words.insert(0, "--preset");
+  return words;
+}
+
 // Returns the model and the words of the program's command line.
-nb::tuple train(nb::handle kind_word, const nb::list& positives, const nb::list& negatives,
-                const nb::dict& keywords, const std::string& checkpoint, nb::handle progress) {
-  const Kind kind = kind_of(kind_word);
-  TrainOptions options = with_keywords(kind, keywords);
+nb::tuple train(nb::handle kind_word, nb::handle preset, const nb::list& positives,
+                const nb::list& negatives, const nb::dict& keywords, const std::string& checkpoint,
+                nb::handle progress) {
+  const auto kind = word_of<Kind>("kind", kind_word);
+  TrainOptions options = with_keywords(kind, word_of<CascadePreset>("preset", preset), keywords);
   const PeopleImages crops(positives, "positives", PeopleForm::kColor),
       scenes(negatives, "negatives", PeopleForm::kColor);
-  nb::list words = option_words(options);
+  nb::list words = words_of(options);
   options.checkpoint = checkpoint;
   Calls calls;
   options.exec = calls.watched(options.exec);
@@ -89,8 +110,9 @@ void bind_people_training(nb::module_& m) {
     const std::vector<std::string> words{word};
     return io::expand_inputs(words, io::image_files());
   });
-  m.def("train", &train, nb::arg("kind").none(), nb::arg("positives"), nb::arg("negatives"),
-        nb::arg("options"), nb::arg("checkpoint"), nb::arg("progress").none());
+  m.def("train", &train, nb::arg("kind").none(), nb::arg("preset").none(), nb::arg("positives"),
+        nb::arg("negatives"), nb::arg("options"), nb::arg("checkpoint"),
+        nb::arg("progress").none());
   m.def("train_options", &option_table<TrainOptions>);
 }
 

@@ -25,7 +25,7 @@ import fovea
         ({"threads": True}, TypeError, "threads is True; expected a whole number"),
         ({"stride": 2.5}, TypeError, "stride is 2.5; expected a whole number"),
         ({"stride": 10**30}, TypeError, "expected a whole number"),
-        ({"fuse_binary_weights": 1}, TypeError, "expected true or false"),
+        ({"fuse_weights": 1}, TypeError, "score, margin or one"),
     ],
 )
 def test_wrong_keywords_are_refused(keywords, kind, words):
@@ -37,10 +37,10 @@ def test_wrong_keywords_are_refused(keywords, kind, words):
 def test_values_of_numpy_and_none_are_taken():
     options = fovea.people.Detector(
         "hog", ratio=np.float32(1.25), stride=np.int64(16), region=np.array([1, 2, 64, 128]), threshold=None,
-        fuse_binary_weights=np.bool_(True), device="cpu",
+        fuse_weights="one", device="cpu",
     ).options
     assert options["ratio"] == 1.25 and options["stride"] == 16 and options["region"] == (1, 2, 64, 128)
-    assert options["threshold"] is None and options["fuse_binary_weights"] is True
+    assert options["threshold"] is None and options["fuse_weights"] == "one"
 
 
 def test_signatures_and_documentation_list_every_option():

@@ -262,6 +262,16 @@ def test_coco_files_are_read(data, measured, tmp_path):
     assert again == measured
 
 
+def test_options_beside_a_preset_count(data, program, tmp_path):
+    model = trained(data, "cascade", preset="thesis", cascade_color=True)
+    assert model.facts["preset"].startswith("thesis with ") and "color true" in model.facts["preset"]
+    assert '"graded": false' in model.facts["training"] and '"color": true' in model.facts["training"]
+    theirs, ours = tmp_path / "theirs.safetensors", tmp_path / "ours.safetensors"
+    program(model.command, **{"MODEL.safetensors": theirs})
+    model.save(ours)
+    assert ours.read_bytes() == theirs.read_bytes()
+
+
 def test_kinds_are_those_of_the_library(data):
     expected = ", ".join(get_args(Kind)[:-1]) + " or " + get_args(Kind)[-1]
     refused(lambda: people.train("zebra", data / "crops", data / "scenes"), ValueError, f"expected {expected}")
@@ -304,6 +314,9 @@ def test_bad_trainings_are_refused(data, tmp_path):
     refused(lambda: people.train("channels", crops, scenes, linear_cost=1), ValueError, "linear_cost has no use")
     refused(lambda: people.train("hog", crops, scenes, channels_trees=64), ValueError, "of kind hog")
     refused(lambda: people.train("channels", crops, scenes, channels_trees=1), ValueError, "channels-trees")
+    refused(lambda: people.train("hog", crops, scenes, linear_mirror=1), TypeError, "expected true or false")
+    refused(lambda: people.train("hog", crops, scenes, preset="thesis"), ValueError, "of kind cascade")
+    refused(lambda: people.train("cascade", crops, scenes, preset="zebra"), ValueError, "none, thesis or zhu")
     refused(lambda: people.train("hog", crops, scenes, checkpoint=7), TypeError, "checkpoint is of type int")
     refused(lambda: people.train("hog", crops, scenes, device="cuda:99"), fovea.DeviceError, "cuda:99")
 

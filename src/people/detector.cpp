@@ -52,7 +52,7 @@ ImageView<const std::uint8_t> part(ImageView<const std::uint8_t> image,
 Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model) {
   const ScanLevel& level = plan.levels[static_cast<std::size_t>(hit.level)];
   const double x = plan.origin + hit.column * plan.stride - plan.padding;
-  const double y = plan.origin + hit.row * plan.stride - plan.padding;
+  const double y = plan.top(level) + hit.row * plan.stride - plan.padding;
   const double height = static_cast<double>(plan.window.height) * model.person_height;
   const double width = height * model.person_aspect;
   const auto box = [&](double left, double top, double wide, double high) {
@@ -72,6 +72,10 @@ std::string remedy(Extent image, Extent window, double person_height, const Scan
     return !plan_scan(image, window, person_height, scan).levels.empty();
   };
   ScanOptions changed = given;
+  changed.horizon.reset();
+  if (given.horizon && fits(changed))
+    return "no person on the ground looks that high: check horizon and camera-height";
+  changed = given;
   changed.enlarge = kMostEnlarge;
   if (fits(changed))
     return fmt::format("raise enlarge, which is {:g}, to {:g} at most", given.enlarge,
@@ -103,11 +107,13 @@ struct Detector::Impl {
         .scan({image, plan, threshold}, exec);
   }
 
-  ScanPlan plan(ImageView<const std::uint8_t> image) const {
+  // `above` is how many rows of the whole image lie above this part.
+  ScanPlan plan(ImageView<const std::uint8_t> image, int above = 0) const {
     require_channels(image.channels);
     const Extent window = model->window();
     ScanOptions scan = options.scan;
     if (scan.stride == 0) scan.stride = model->stride;
+    if (scan.horizon) *scan.horizon -= above;
     ScanPlan plan = plan_scan({image.width, image.height}, window, model->person_height, scan);
     if (plan.levels.empty())
       throw InvalidArgument(
@@ -125,8 +131,8 @@ struct Detector::Impl {
   // Not fused, ordered by level, row and column.
   std::vector<Detection> candidates(ImageView<const std::uint8_t> image, ScanCounts& counts) {
     const ImageView<const std::uint8_t> view = part(image, options.region);
-    const ScanPlan levels = plan(view);
-    const auto threshold = static_cast<float>(options.threshold.value_or(model->threshold));
+    const ScanPlan levels = plan(view, options.region ? options.region->y : 0);
+    const auto threshold = static_cast<float>(least_score());
     const ScanResult result = scan(view, levels, threshold);
     counts = result.counts;
     std::vector<Detection> found;
@@ -138,6 +144,20 @@ struct Detector::Impl {
     }
     return found;
   }
+
+  std::vector<Detection> fused(std::span<const Detection> found, ScanCounts& counts) const {
+    FuseOptions fusing = options.fuse;
+    const auto* cascade = std::get_if<CascadeModel>(&model->classifier);
+    if (fusing.weights == FuseWeights::kScore && cascade && !cascade->graded &&
+        cascade->ranking.empty())
+      fusing.weights = FuseWeights::kOne;
+    // A window right at the threshold has some weight, too.
+    if (fusing.weights == FuseWeights::kMargin && !fusing.weight_from)
+      fusing.weight_from = std::nextafter(static_cast<float>(least_score()), kEveryWindow);
+    return fuse(found, fusing, &counts.weightless);
+  }
+
+  double least_score() const { return options.threshold.value_or(model->threshold); }
 };
 
 void describe(OptionVisitor& visit, DetectOptions& options) {
@@ -163,7 +183,8 @@ Detector::~Detector() = default;
 
 DetectResult Detector::detect(ImageView<const std::uint8_t> image) {
   DetectResult result;
-  result.people = fuse(impl_->candidates(image, result.counts), impl_->options.fuse);
+  const std::vector<Detection> found = impl_->candidates(image, result.counts);
+  result.people = impl_->fused(found, result.counts);
   return result;
 }
 
@@ -178,7 +199,7 @@ DetectResult Detector::detect(ImageView<const std::uint8_t> image,
     const auto y = static_cast<int>(std::floor(person.box.y + person.box.height / 2));
     return x < 0 || y < 0 || x >= mask.width || y >= mask.height || mask.at(x, y) == 0;
   });
-  result.people = fuse(found, impl_->options.fuse);
+  result.people = impl_->fused(found, result.counts);
   return result;
 }
 

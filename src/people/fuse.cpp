@@ -132,6 +132,14 @@ std::span<const Choice> choices(FuseMethod) {
   return kChoices;
 }
 
+std::span<const Choice> choices(FuseWeights) {
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"score", static_cast<int>(FuseWeights::kScore)},
+       {"margin", static_cast<int>(FuseWeights::kMargin)},
+       {"one", static_cast<int>(FuseWeights::kOne)}}};
+  return kChoices;
+}
+
 void describe(OptionVisitor& visit, FuseOptions& options) {
   visit("fuse", options.method,
         "how windows that show the same person become one detection. smaller and union drop boxes "
@@ -145,23 +153,29 @@ void describe(OptionVisitor& visit, FuseOptions& options) {
         "mean-shift: width of the kernel down, in pixels of a level", 0.1, 1000);
   visit("fuse-width-scale", options.width_scale,
         "mean-shift: width of the kernel in scale, as a factor", 1.001, 100);
+  visit(
+      "fuse-weights", options.weights,
+      "mean-shift: weights of windows. score takes positive scores and leaves windows with others "
+      "out; margin takes scores minus the threshold; one makes all windows equal, as score does "
+      "for cascades that vote by sign without a ranking");
   visit("fuse-weight-from", options.weight_from,
-        "mean-shift: a window's weight is its score minus this; lower scores are dropped", -1e9,
-        1e9);
-  visit("fuse-binary-weights", options.binary_weights,
-        "mean-shift: give every window the weight 1");
+        "mean-shift: subtract this from scores to make weights, and leave out windows that do not "
+        "exceed it",
+        -1e9, 1e9, {.absent = "0, and the threshold for margin"});
 }
 
-std::vector<Detection> fuse(std::span<const Detection> detections, const FuseOptions& options) {
+std::vector<Detection> fuse(std::span<const Detection> detections, const FuseOptions& options,
+                            std::int64_t* weightless) {
   check_options(options);
   check(detections);
+  if (weightless) *weightless = 0;
   std::vector<Detection> sorted(detections.begin(), detections.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Detection& a, const Detection& b) { return a.score > b.score; });
   switch (options.method) {
     case FuseMethod::kSmaller:
     case FuseMethod::kUnion: return greedy(sorted, options);
-    case FuseMethod::kMeanShift: return fuse_by_mean_shift(sorted, options);
+    case FuseMethod::kMeanShift: return fuse_by_mean_shift(sorted, options, weightless);
     case FuseMethod::kNone: break;
   }
   return sorted;

@@ -1,6 +1,7 @@
 // Non-maximum suppression by mean shift with a kernel of its own for each point (N. Dalal, "Finding
 // people in images and videos", 2006, chapter 5; Comaniciu, 2003). A window i at y_i = (x, y, log
-// s) has the diagonal covariance H_i = ((s wx)^2, (s wy)^2, (log ws)^2) and the weight t(score).
+// s) has the diagonal covariance H_i = ((s wx)^2, (s wy)^2, (log ws)^2) and the weight t(score),
+// which is max(score, 0) unless the options say otherwise.
 // Every window climbs to
 //   y <- (sum w_i(y) H_i^-1)^-1 sum w_i(y) H_i^-1 y_i,
 //   w_i(y) = t_i |H_i|^-1/2 exp(-(y - y_i)' H_i^-1 (y - y_i) / 2)
@@ -8,6 +9,8 @@
 // widths weigh less than 2e-8 and are left out, so that with the cells below the cost is that of
 // the neighbors.
 #include "people/fuse_mean_shift.h"
+
+#include <fovea/core/error.h>
 
 #include <algorithm>
 #include <cmath>
@@ -35,6 +38,11 @@ struct Point {
   double precision_y = 0;
   double weight = 0;  // t |H|^-1/2
 };
+
+double weight_of(const Detection& detection, const FuseOptions& options) {
+  if (options.weights == FuseWeights::kOne) return 1;
+  return std::max(detection.score - options.weight_from.value_or(0), 0.0);
+}
 
 class Density {
  public:
@@ -98,8 +106,8 @@ class Density {
     result.at = {window.x + 0.5 * window.width, window.y + 0.5 * window.height, std::log(scale)};
     result.precision_x = 1 / squared(scale * options.width_x);
     result.precision_y = 1 / squared(scale * options.width_y);
-    const double t = options.binary_weights ? 1 : detection.score - options.weight_from;
-    result.weight = t / squared(scale);  // the widths themselves are the same for all points
+    result.weight = weight_of(detection, options) /
+                    squared(scale);  // the widths themselves are the same for all points
     return result;
   }
 
@@ -187,11 +195,14 @@ Detection moved(const Detection& detection, const Place& to) {
 }  // namespace
 
 std::vector<Detection> fuse_by_mean_shift(std::span<const Detection> detections,
-                                          const FuseOptions& options) {
+                                          const FuseOptions& options, std::int64_t* weightless) {
+  if (options.weights == FuseWeights::kMargin && !options.weight_from)
+    throw InvalidArgument(
+        "fuse: weights that are margins need fuse-weight-from, the score that they count from");
   std::vector<Detection> heavy;
-  for (const Detection& detection : detections) {
-    if (options.binary_weights || detection.score > options.weight_from) heavy.push_back(detection);
-  }
+  for (const Detection& detection : detections)
+    if (weight_of(detection, options) > 0) heavy.push_back(detection);
+  if (weightless) *weightless = static_cast<std::int64_t>(detections.size() - heavy.size());
   const Density density(heavy, options);
   std::vector<Place> modes;
   std::vector<Detection> fused;

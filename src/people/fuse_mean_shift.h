@@ -7,9 +7,9 @@
 
 namespace fovea::people {
 
-// Fuses `detections`, which are valid and sorted from the best down. A detection without weight is
-// dropped.
+// Fuses `detections`, which are valid and sorted from the best down. Detections without weight are
+// left out and counted in `weightless`, which may be null.
 std::vector<Detection> fuse_by_mean_shift(std::span<const Detection> detections,
-                                          const FuseOptions& options);
+                                          const FuseOptions& options, std::int64_t* weightless);
 
 }  // namespace fovea::people

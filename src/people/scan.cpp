@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -20,6 +21,24 @@ int rounded_size(int size, double scale) {
 // The number of windows that fit along one direction.
 int places(int padded, int window, int stride) {
   return padded < window ? 0 : (padded - window) / stride + 1;
+}
+
+// The rows of windows whose people stand on the ground: their feet are the farther below the
+// horizon the higher they are. Rows next to these are searched too, where people may be found best.
+void restrict_rows(ScanLevel& level, const ScanPlan& plan, double person_height,
+                   const ScanOptions& options) {
+  const double height = plan.window.height * person_height * level.scale_y;
+  const double feet = plan.window.height * (1 + person_height) / 2;  // below a window's top
+  const auto row_of = [&](double meters) {
+    const double at = *options.horizon + height * options.camera_height / meters;
+    return (at / level.scale_y + plan.padding - plan.origin - feet) / plan.stride;
+  };
+  const double first = std::floor(row_of(options.person_heights[1])),
+               last = std::ceil(row_of(options.person_heights[0]));
+  const int rows = level.rows;
+  level.first_row = static_cast<int>(std::clamp(first, 0.0, static_cast<double>(rows)));
+  level.rows =
+      static_cast<int>(std::clamp(last + 1, 0.0, static_cast<double>(rows))) - level.first_row;
 }
 
 void require_window(Extent window) {
@@ -48,11 +67,23 @@ void describe(OptionVisitor& visit, ScanOptions& options) {
   visit("max-height", options.max_height,
         "height of the tallest people searched for, in pixels of the image; 0 sets no limit", 0,
         1e6);
+  visit(
+      "horizon", options.horizon,
+      "row of the horizon in the image of a camera above flat ground: search in each row only for "
+      "people as high as they look with their feet there",
+      -1e6, 1e6, {.absent = "all sizes everywhere"});
+  visit("camera-height", options.camera_height,
+        "with --horizon: height of the camera above the ground, in meters", 0.01, 1e5);
+  visit("person-heights", options.person_heights,
+        "with --horizon: least and greatest height of people, in meters", 0.01, 100);
 }
 
 ScanPlan plan_scan(Extent image, Extent window, double person_height, const ScanOptions& options) {
   check_options(options);
   require_window(window);
+  if (!(options.person_heights[0] <= options.person_heights[1]))
+    throw InvalidArgument(fmt::format("scan: person-heights are {:g} to {:g}; give the least first",
+                                      options.person_heights[0], options.person_heights[1]));
   ScanPlan plan{window, options.stride > 0 ? options.stride : 8, options.padding, 0, {}};
   if (image.width < 1 || image.height < 1) return plan;
   Extent last{};
@@ -70,7 +101,8 @@ ScanPlan plan_scan(Extent image, Extent window, double person_height, const Scan
     last = level.size;
     level.scale_x = static_cast<double>(image.width) / level.size.width;
     level.scale_y = static_cast<double>(image.height) / level.size.height;
-    plan.levels.push_back(level);
+    if (options.horizon) restrict_rows(level, plan, person_height, options);
+    if (level.rows > 0) plan.levels.push_back(level);
   }
 }
 

@@ -207,6 +207,60 @@ TEST_P(PeopleDetector, EveryWindowHasAScore) {
   EXPECT_EQ(static_cast<std::int64_t>(scores.size()), counts.windows);
 }
 
+TEST_P(PeopleDetector, MeanShiftCountsTheWindowsThatItLeavesOut) {
+  const auto result = [&](FuseWeights weights) {
+    DetectOptions low = options();
+    low.threshold = -2;
+    low.fuse.method = FuseMethod::kMeanShift;
+    low.fuse.weights = weights;
+    return Detector(figure_model(), low).detect(figure_at(200, 180, 40, 20));
+  };
+  const DetectResult scores = result(FuseWeights::kScore);
+  EXPECT_GT(scores.counts.weightless, 0);
+  for (const Detection& person : scores.people) EXPECT_GT(person.score, 0);
+  const DetectResult margins = result(FuseWeights::kMargin);
+  EXPECT_EQ(margins.counts.weightless, 0);
+  EXPECT_GE(margins.people.size(), scores.people.size());
+}
+
+TEST_P(PeopleDetector, AHorizonLeavesOutWhoCannotStandThere) {
+  const Image<std::uint8_t> image = figure_at(200, 180, 64, 32);  // feet at row 148, 104 high
+  const auto found = [&](double horizon, std::optional<Rect<int>> region = {}) {
+    DetectOptions ground = options();
+    ground.region = region;
+    ground.scan.horizon = horizon;
+    ground.scan.camera_height = 1.7;
+    return Detector(figure_model(), ground).detect(image);
+  };
+  const DetectResult all = Detector(figure_model(), options()).detect(image);
+  const DetectResult standing = found(148 - 104);
+  ASSERT_EQ(standing.people.size(), 1U);
+  EXPECT_EQ(standing.people[0].box.y, all.people[0].box.y);
+  EXPECT_EQ(standing.people[0].score, all.people[0].score);
+  EXPECT_LT(standing.counts.windows, all.counts.windows);
+  EXPECT_TRUE(found(148 - 160).people.empty());
+  // Rows are those of the whole image.
+  EXPECT_EQ(found(148 - 104, Rect<int>{0, 16, 200, 164}).people.size(), 1U);
+  EXPECT_THAT(test::message_of<InvalidArgument>([&] { found(5000); }),
+              testing::HasSubstr("check horizon"));
+}
+
+// A cascade that votes by sign has no scores that say more than the next.
+TEST(PeopleDetectorWeights, WindowsOfABinaryCascadeAreEqual) {
+  Model model;
+  model.kind = Kind::kCascade;
+  CascadeModel cascade;
+  cascade.graded = cascade.chained = cascade.color = false;
+  cascade.stages = {{{{{0, 0, 16, 16}, std::vector<float>(36, 0.0F), 1.0F, 1.0F}}, 1.0F}};
+  model.classifier = cascade;
+  DetectOptions options{.fuse = {.method = FuseMethod::kMeanShift},
+                        .exec = {.device = Device::cpu()}};
+  Detector detector(std::make_shared<const Model>(model), options);
+  const DetectResult result = detector.detect(figure_at(100, 150, 0, 0));
+  EXPECT_EQ(result.counts.weightless, 0);  // although all scores are 0
+  EXPECT_FALSE(result.people.empty());
+}
+
 TEST_P(PeopleDetector, ASmallImageIsRefusedWithBothSizes) {
   DetectOptions bare = options();
   bare.scan.padding = 0;

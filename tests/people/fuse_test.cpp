@@ -121,7 +121,7 @@ TEST(FuseMeanShift, OneWindowStaysWhereItIs) {
 TEST(FuseMeanShift, EqualWindowsMeetInTheMiddleAndKeepTheBestScore) {
   // Same weight, same scale, closer than two widths: one mode, half way.
   const std::vector<Detection> two{window_at(100, 200, 1, 0.5F), window_at(108, 200, 1, 1.5F)};
-  const auto fused = fuse(two, {.method = FuseMethod::kMeanShift, .binary_weights = true});
+  const auto fused = fuse(two, {.method = FuseMethod::kMeanShift, .weights = FuseWeights::kOne});
   ASSERT_EQ(fused.size(), 1U);
   EXPECT_NEAR(fused[0].window.x + 32, 104, 0.01);
   EXPECT_EQ(fused[0].score, 1.5F);
@@ -136,16 +136,45 @@ TEST(FuseMeanShift, WidthsGrowWithTheScale) {
 }
 
 TEST(FuseMeanShift, WindowsWithoutWeightAreDropped) {
-  const std::vector<Detection> two{window_at(100, 200, 1, 1), window_at(400, 200, 1, -0.5F)};
-  EXPECT_EQ(fuse(two, {.method = FuseMethod::kMeanShift}).size(), 1U);
-  EXPECT_EQ(fuse(two, {.method = FuseMethod::kMeanShift, .weight_from = -1}).size(), 2U);
-  EXPECT_EQ(fuse(two, {.method = FuseMethod::kMeanShift, .binary_weights = true}).size(), 2U);
+  const std::vector<Detection> three{window_at(100, 200, 1, 1), window_at(400, 200, 1, -0.5F),
+                                     window_at(700, 200, 1, 0)};
+  std::int64_t weightless = 7;
+  EXPECT_EQ(fuse(three, {.method = FuseMethod::kMeanShift}, &weightless).size(), 1U);
+  EXPECT_EQ(weightless, 2);
+  FuseOptions options{
+      .method = FuseMethod::kMeanShift, .weights = FuseWeights::kMargin, .weight_from = -1};
+  EXPECT_EQ(fuse(three, options, &weightless).size(), 3U);
+  EXPECT_EQ(weightless, 0);
+  options.weights = FuseWeights::kOne;
+  EXPECT_EQ(fuse(three, options).size(), 3U);
+  fuse(three, {.method = FuseMethod::kSmaller}, &weightless);
+  EXPECT_EQ(weightless, 0);
+}
+
+TEST(FuseMeanShift, WeightsAreThePositiveScores) {
+  // One mode, at the mean of the places weighted by max(score, 0): a width is 8 pixels, so that the
+  // kernels of places this close are nearly 1.
+  const std::vector<Detection> windows{window_at(100, 200, 1, 3), window_at(101, 200, 1, 1),
+                                       window_at(102, 200, 1, -4)};
+  const auto fused = fuse(windows, {.method = FuseMethod::kMeanShift});
+  ASSERT_EQ(fused.size(), 1U);
+  EXPECT_NEAR(fused[0].window.x + 32, 100.25, 0.01);
+}
+
+TEST(FuseMeanShift, MarginsNeedTheScoreThatTheyCountFrom) {
+  const Detection alone = window_at(100, 200, 1, 1);
+  EXPECT_THAT(test::message_of<InvalidArgument>([&] {
+                fuse(std::span(&alone, 1),
+                     {.method = FuseMethod::kMeanShift, .weights = FuseWeights::kMargin});
+              }),
+              HasSubstr("fuse-weight-from"));
 }
 
 TEST(FuseMeanShift, EqualsTheReference) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const auto windows = clusters(60, 6, seed);
-    const FuseOptions options{.method = FuseMethod::kMeanShift, .binary_weights = seed % 2 == 1};
+    const FuseOptions options{.method = FuseMethod::kMeanShift,
+                              .weights = seed % 2 == 1 ? FuseWeights::kOne : FuseWeights::kScore};
     const auto expected = reference::mean_shift(windows, options);
     const auto fused = fuse(windows, options);
     ASSERT_EQ(fused.size(), expected.size()) << seed;

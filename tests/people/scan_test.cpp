@@ -53,6 +53,45 @@ TEST(Scan, HeightsAreLimited) {
   }
 }
 
+// A person whose feet are f below the horizon is f * height / camera_height high.
+TEST(Scan, AHorizonLeavesTheRowsWherePeopleStand) {
+  const ScanOptions everywhere{.ratio = 1.2};
+  ScanOptions ground = everywhere;
+  ground.horizon = 200;
+  ground.camera_height = 4;
+  ground.person_heights = {1.5, 1.9};
+  const ScanPlan all = plan_scan({1280, 960}, kWindow, kPerson, everywhere),
+                 some = plan_scan({1280, 960}, kWindow, kPerson, ground);
+  std::size_t found = 0;
+  int windows = 0;
+  for (const ScanLevel& level : all.levels) {
+    const double height = 104 * level.scale_y;
+    const ScanLevel* restricted = nullptr;
+    for (const ScanLevel& each : some.levels)
+      if (each.size == level.size) restricted = &each;
+    int standing = 0;
+    for (int row = 0; row < level.rows; ++row) {
+      const double feet = (row * 8 - 24 + 116) * level.scale_y - 200;
+      if (height * 4 / 1.9 > feet || height * 4 / 1.5 < feet) continue;
+      ++standing;
+      ASSERT_NE(restricted, nullptr);
+      EXPECT_GE(row, restricted->first_row);
+      EXPECT_LT(row, restricted->first_row + restricted->rows);
+    }
+    if (!restricted) continue;
+    ++found;
+    windows += restricted->rows;
+    EXPECT_LE(restricted->rows, standing + 2);
+    EXPECT_EQ(some.top(*restricted), 8 * restricted->first_row);
+  }
+  EXPECT_EQ(found, some.levels.size());
+  EXPECT_GT(windows, 0);
+  ground.horizon = 2000;  // everybody stands below the image
+  EXPECT_TRUE(plan_scan({1280, 960}, kWindow, kPerson, ground).levels.empty());
+  ground.person_heights = {2, 1};
+  EXPECT_THROW(plan_scan({1280, 960}, kWindow, kPerson, ground), InvalidArgument);
+}
+
 TEST(Scan, NothingFitsASmallImage) {
   EXPECT_TRUE(plan_scan({63, 500}, kWindow, kPerson, {.padding = 0}).levels.empty());
   EXPECT_TRUE(plan_scan({0, 500}, kWindow, kPerson, {}).levels.empty());

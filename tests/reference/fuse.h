@@ -50,7 +50,9 @@ inline Place mode_from(Place at, const std::vector<Detection>& detections,
   for (int step = 0; step < 2000; ++step) {
     Place above{}, below{};
     for (const Detection& detection : detections) {
-      const double t = options.binary_weights ? 1 : detection.score - options.weight_from;
+      const double t = options.weights == FuseWeights::kOne
+                           ? 1
+                           : detection.score - options.weight_from.value_or(0);
       if (t <= 0) continue;
       const Place widths = widths_at(detection.scale, options);
       const Place center = place_of(detection);
@@ -82,7 +84,8 @@ inline std::vector<Mode> mean_shift(const std::vector<Detection>& detections,
                                     const FuseOptions& options) {
   std::vector<Mode> modes;
   for (const Detection& detection : best_first(detections)) {
-    if (!options.binary_weights && detection.score <= options.weight_from) continue;
+    if (options.weights != FuseWeights::kOne && detection.score <= options.weight_from.value_or(0))
+      continue;
     const Place at = mode_from(place_of(detection), detections, options);
     const bool known = std::any_of(modes.begin(), modes.end(), [&](const Mode& mode) {
       const Place widths = widths_at(std::exp(mode.at[2]), options);

@@ -2,6 +2,8 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/options_fwd.h>
 
+#include <array>
+#include <optional>
 #include <vector>
 
 namespace fovea::people {
@@ -20,6 +22,13 @@ struct ScanOptions {
                         // people at the border are found
   double min_height = 0;  // height of the smallest people searched for, in pixels of the image
   double max_height = 0;  // height of the tallest people searched for; 0: no limit
+  // A camera that stands still, without roll, above flat ground: people who stand on it are as high
+  // as (row of their feet - horizon) * their height / camera_height, and only such are searched
+  // for.
+  std::optional<double> horizon{};  // row of the horizon, which may lie outside; absent: search
+                                    // everywhere for all sizes
+  double camera_height = 3;         // of the camera above the ground, in meters
+  std::array<double, 2> person_heights{1.4, 2};  // least and greatest height of people, in meters
 };
 FOVEA_API void describe(OptionVisitor& visit, ScanOptions& options);
 
@@ -30,11 +39,12 @@ struct ScanLevel {
   double scale_y = 1;  // and down; the two differ because the sizes of levels are rounded
   int columns = 0;     // number of windows across
   int rows = 0;        // number of windows down
+  int first_row = 0;   // rows of windows above those that are searched
   bool operator==(const ScanLevel&) const = default;
 };
 
 // The upper left corner of window (column, row) of a level is at (origin + column * stride,
-// origin + row * stride) of the padded level.
+// top(level) + row * stride) of the padded level.
 struct ScanPlan {
   Extent window;
   int stride = 8;
@@ -45,12 +55,14 @@ struct ScanPlan {
   Extent padded(const ScanLevel& level) const {
     return {level.size.width + 2 * padding, level.size.height + 2 * padding};
   }
+  int top(const ScanLevel& level) const { return origin + level.first_row * stride; }
   bool operator==(const ScanPlan&) const = default;
 };
 
 // The levels of an image into which a window fits, the largest first. There are none where the
-// padded image is smaller than the window. `person_height` is a person's height divided by the
-// window's; the limits of height in the options refer to people.
+// padded image is smaller than the window, and where the options exclude all windows.
+// `person_height` is a person's height divided by the window's; the heights in the options are
+// those of people. Throws InvalidArgument where person_heights are in the wrong order.
 FOVEA_API ScanPlan plan_scan(Extent image, Extent window, double person_height,
                              const ScanOptions& options);
 

@@ -4,6 +4,7 @@
 #include <fovea/people/model.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct CascadeTrainOptions {
   double false_rate = 0.65;     // f_max: greatest share of the negatives that a stage lets pass
   double target_rate = 5e-4;    // training ends when no more than this share of windows passes all
                                 // stages
+  bool measured_rate = true;    // that share is measured in the negatives; if not, every stage
+                                // counts as false_rate
   int blocks_per_round = 125;   // random blocks of the pool that compete for each place in a stage
   int negatives = 4832;         // windows without a person that a stage learns from
   double cost = 1;              // C of the blocks' support vector machines
@@ -62,6 +65,18 @@ struct CascadeTrainOptions {
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, CascadeTrainOptions& options);
+
+// Cascades of papers: the options that their authors used.
+enum class CascadePreset : unsigned char {
+  kNone,    // CascadeTrainOptions as they are
+  kThesis,  // Bilgic, 2010: 23 stages, f_max 0.65, d_min 0.99, F_target 5e-5
+  kZhu      // Zhu, Avidan, Yeh and Cheng, 2006: 30 stages, f_max 0.7, d_min 0.9975, F_target 1e-5
+};
+FOVEA_API std::span<const Choice> choices(CascadePreset);
+// Both papers: gray, votes by sign, stages that start from 0, 2416 negatives per stage from images
+// of their own size in steps of 4 pixels and 1.05, no ranking. Stages count as f_max, so
+// that there are 23 and 30 of them.
+FOVEA_API CascadeTrainOptions cascade_options(CascadePreset preset);
 
 struct ChannelsTrainOptions {
   int trees = 2048;                 // trees of the last of four rounds; those before have 1/4, 1/16
@@ -94,6 +109,9 @@ FOVEA_API Model train_channels(const TrainData& data, const ChannelsTrainOptions
 
 // The options of all kinds together, of which a training uses those of its kind.
 struct TrainOptions {
+  // What `cascade` began with. Change it by use_preset(), which sets `cascade`; what is changed in
+  // `cascade` afterwards counts. The facts of a model name the preset and the changes.
+  CascadePreset preset = CascadePreset::kNone;
   HogOptions hog{};  // for hog, hog-cells and hog-integral, as are those of the next line
   LinearTrainOptions linear{};
   CascadeTrainOptions cascade{};
@@ -103,10 +121,12 @@ struct TrainOptions {
   std::uint64_t sample_bytes = 2ULL << 30U;
   Exec exec{};
 };
+FOVEA_API void use_preset(TrainOptions& options, CascadePreset preset);
 // Lists the memory and the fields of each part as hog-..., linear-..., cascade-... and
-// channels-...; programs add the checkpoint and exec.
+// channels-...; programs add the preset, the checkpoint and exec.
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
-// Trains a model of any kind.
+// Trains a model of any kind. Throws InvalidArgument also where a preset is given for another kind
+// than its own.
 FOVEA_API Model train(Kind kind, const TrainData& data, const TrainOptions& options = {});
 
 }  // namespace fovea::people

@@ -40,6 +40,7 @@ class Detections(Table):
     confidence: Floats  #: one score per person
     windows: Floats  #: the windows that were classified, as xyxy
     scale: Floats  #: pixels of the image per pixel of the level, one per person
+    weightless: int  #: windows with a sufficient score that mean shift left out for a weight of 0
     image_size: tuple[int, int]  #: width and height
     frame: int | None  #: number of the frame, for a video
     time_seconds: float | None  #: time of the frame, for a video
@@ -50,6 +51,7 @@ class Detections(Table):
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         for name in ("xyxy", "xywh", "confidence", "windows", "scale"):
             setattr(self, name, columns[name])
+        self.weightless = int(columns["weightless"])
         self.image_size = (int(image.shape[1]), int(image.shape[0]))
         self.frame = origin.get("frame")
         self.time_seconds = origin.get("time_seconds")

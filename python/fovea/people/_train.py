@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["hog", "hog-cells", "hog-integral", "cascade", "channels"]
+Preset = Literal["none", "thesis", "zhu"]
 
 
 @takes_options(_fovea.people.train_options())
@@ -30,6 +31,7 @@ def train(
     positives: Path | Iterable[Any],
     negatives: Path | Iterable[Any],
     *,
+    preset: Preset = "none",
     checkpoint: Path | None = None,
     progress: Progress = False,
     **options: Unpack[PeopleTrainOptions],
@@ -41,6 +43,9 @@ def train(
     Options that begin with ``hog_`` and ``linear_`` are those of the kinds hog, hog-cells and hog-integral;
     ``cascade_`` and ``channels_`` belong to the kinds of these names.
 
+    A ``preset`` trains a cascade as a paper does: "thesis" is that of Bilgic with 23 stages, "zhu" that of Zhu et al.
+    with 30. Options given beside it count, and ``facts["preset"]`` of the model names them.
+
     The file ``checkpoint`` keeps an unfinished training, which the same call continues. It is removed when the model is
     saved. The same data, options and seed give the same model on any device with any number of threads."""
     if checkpoint is not None and not is_path(checkpoint):
@@ -48,7 +53,7 @@ def train(
     crops, scenes = images_of(positives, "positives"), images_of(negatives, "negatives")
     kept = "" if checkpoint is None else as_path(checkpoint)
     with reporting(progress) as report:
-        model, words = _fovea.people.train(kind, crops, scenes, dict(options), kept, report)
+        model, words = _fovea.people.train(kind, preset, crops, scenes, dict(options), kept, report)
     sources = ["--positives", name_of(positives, "POSITIVES"), "--negatives", name_of(negatives, "NEGATIVES")]
     line = command_line("fovea", "people", "train", "--kind", kind, *sources, "-o", "MODEL.safetensors", *words)
     trained = Model(model, "MODEL.safetensors", None, line)

@@ -186,7 +186,8 @@ class MapRun {
   }
   void complete(Step& step) {
     step.encoded = files_.encode(step.map, step.frame_number);
-    if (request_.regions.wanted()) step.regions = regions_.find(step.map, step.frame, step.frame_number);
+    if (request_.regions.wanted())
+      step.regions = regions_.find(step.map, step.frame, step.frame_number);
   }
   void write(Step& step) {
     const ImageView<const float> map = step.map;

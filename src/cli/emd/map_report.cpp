@@ -108,13 +108,13 @@ std::string line_of(const MapReport& report, const std::string& name) {
   const emd::MapReport total = total_of(report);
   const std::size_t frames = report.stats.size();
   const std::string solvers = solved_by_text(total.solved_by);
-  std::string line = fmt::format(
-      "{}: {}{} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate, {}\n", name,
-      detail::counted(frames, "frame"),
-      report.dropped > 0 ? fmt::format(" ({} dropped)", report.dropped) : "", report.width,
-      report.height, detail::counted(total.solved, "distance"),
-      solvers.empty() ? "" : " (" + solvers + ")", 100 * total.hit_rate(),
-      seconds_text(report.seconds));
+  std::string line =
+      fmt::format("{}: {}{} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate, {}\n",
+                  name, detail::counted(frames, "frame"),
+                  report.dropped > 0 ? fmt::format(" ({} dropped)", report.dropped) : "",
+                  report.width, report.height, detail::counted(total.solved, "distance"),
+                  solvers.empty() ? "" : " (" + solvers + ")", 100 * total.hit_rate(),
+                  seconds_text(report.seconds));
   if (!report.regions.empty()) line += regions_text(report);
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);

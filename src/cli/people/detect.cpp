@@ -98,6 +98,7 @@ class Search {
              [&](std::size_t i, const Photo& photo) {
                const Image<std::uint8_t>& pixels = photo.pixels;
                files_.add({inputs[i], pixels.width(), pixels.height(), -1, 0, photo.result.people});
+               weightless_ += photo.result.counts.weightless;
                if (photo.result.people.empty()) hint_at_enlarging(inputs[i], pixels.height());
              },
          .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
@@ -123,6 +124,7 @@ class Search {
                                      std::exchange(separator, ", "), shot.frame.frame,
                                      shot.frame.seconds, people_json(shot.result.people)));
       found += shot.result.people.size();
+      weightless_ += shot.result.counts.weightless;
       if (writer) writer->write(image);
     };
     const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
@@ -157,6 +159,15 @@ class Search {
                         written.empty() ? "" : ", ", written),
             fmt::format("{}{}\"dropped\": {}", file, file.empty() ? "" : ", ", reader.dropped()),
             run.fault};
+  }
+
+  // Says what mean shift did not count.
+  void note_weightless() const {
+    if (weightless_ == 0) return;
+    context_.console.note(fmt::format(
+        "mean shift left out {} whose scores reach the threshold but are not above {:g}; "
+        "--fuse-weights margin counts them",
+        detail::counted(weightless_, "window"), options_.fuse.weight_from.value_or(0)));
   }
 
   // Completes the lists. `all` is false where every input failed; then lists are written only where
@@ -197,13 +208,13 @@ class Search {
       io::write_image(output, photo.pixels.view());
     }
     const std::string file = output_member(output);
-    return {
-        fmt::format("{}: {}{}{}", input, people_text(result.people.size()),
-                    output.empty() ? "" : ", ", output),
-        fmt::format("{}{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": "
-                    "{}, \"people\": {}",
-                    file, file.empty() ? "" : ", ", photo.pixels.width(), photo.pixels.height(),
-                    result.counts.windows, result.counts.evaluations, people_json(result.people))};
+    return {fmt::format("{}: {}{}{}", input, people_text(result.people.size()),
+                        output.empty() ? "" : ", ", output),
+            fmt::format("{}{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": "
+                        "{}, \"weightless\": {}, \"people\": {}",
+                        file, file.empty() ? "" : ", ", photo.pixels.width(), photo.pixels.height(),
+                        result.counts.windows, result.counts.evaluations, result.counts.weightless,
+                        people_json(result.people))};
   }
 
   // Each worker has a stream of its own, so that on a GPU copies and work of several frames
@@ -263,6 +274,7 @@ class Search {
   Image<std::uint8_t> mask_;
   PeopleFiles files_;
   bool hinted_ = false;
+  std::int64_t weightless_ = 0;
   std::vector<Worker> workers_;
   int worker_threads_ = 0;
 };
@@ -304,6 +316,7 @@ int run_detect(DetectRequest& request, Context& context) {
   }
   try {
     const int status = batch.finish();
+    search.note_weightless();
     search.commit(context, status == kDone || status == kSomeFailed);
     return status;
   } catch (const Cancelled&) {

@@ -77,6 +77,7 @@ void write_model(io::JsonWriter& json, const EvalResult& result) {
 
 void write_counts(io::JsonWriter& json, const EvalResult& result) {
   json.member("windows", result.counts.windows).member("evaluations", result.counts.evaluations);
+  json.member("weightless", result.counts.weightless);
   json.member("evaluations_per_window", per_window(result.counts));
   if (!result.stages.empty()) {
     json.key("stages").begin_array();
@@ -155,9 +156,13 @@ void print_json(const EvalRequest& request, const Context& context,
 }
 
 std::string line_of(const EvalResult& result, const EvalRequest& request) {
+  const std::int64_t weightless = result.counts.weightless;
   const std::string work = fmt::format(
-      "{:.3g} million windows, {:.3g} evaluations per window, {:.1f} s",
-      1e-6 * static_cast<double>(result.counts.windows), per_window(result.counts), result.seconds);
+      "{:.3g} million windows, {:.3g} evaluations per window, {:.1f} s{}",
+      1e-6 * static_cast<double>(result.counts.windows), per_window(result.counts), result.seconds,
+      weightless > 0 ? fmt::format(", {} left out of mean shift for a weight of 0",
+                                   detail::counted(weightless, "window"))
+                     : "");
   if (!request.crops.empty()) {
     const double rate = result.windows.miss_rate_at(1e-4);
     return fmt::format(

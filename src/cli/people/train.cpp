@@ -28,6 +28,9 @@ struct TrainRequest {
 
 void describe(OptionVisitor& visit, TrainRequest& request) {
   visit("kind", request.kind, "kind of detector");
+  visit("preset", request.train.preset,
+        "options of a cascade as a paper has them: thesis is that of Bilgic with 23 stages, zhu "
+        "that of Zhu et al. with 30; what is given beside it counts");
   visit.path("positives", request.positives, TextUse::kFolder,
              "folder of crops, each with one person's window in its middle");
   visit.path("negatives", request.negatives, TextUse::kFolder,
@@ -39,6 +42,8 @@ void describe(OptionVisitor& visit, TrainRequest& request) {
       ".checkpoint");
   describe(visit, request.train);
 }
+
+void preset_chosen(TrainRequest& request) { use_preset(request.train, request.train.preset); }
 
 people::ImageFileSet image_set(const Context& context, const std::string& option,
                                const std::string& word) {
@@ -100,7 +105,10 @@ Command people_train_command() {
           {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
             "train the classic detector from folders of crops and scenes"},
            {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
-            "train a cascade; --kind channels works in the same way"}},
+            "train a cascade; --kind channels works in the same way"},
+           {"fovea people train --kind cascade --preset thesis --positives p --negatives n -o "
+            "t.safetensors",
+            "train a cascade as the thesis does"}},
       .request = make_request<TrainRequest, run_train>,
       .reads_images = true};
 }

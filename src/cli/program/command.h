@@ -65,17 +65,23 @@ class Request {
  public:
   virtual ~Request() = default;
   virtual void visit_options(OptionVisitor& visit) = 0;
+  // Called when an option named preset was set, before the options beside it are.
+  virtual void apply_preset() = 0;
   virtual int run(Context& context) = 0;
 };
 
 using RequestFactory = std::unique_ptr<Request> (*)();
 
-// Makes requests of a verb whose options are `Options` (which must have a describe()).
+// Makes requests of a verb whose options are `Options` (which must have a describe()). Where an
+// option named preset sets others, that is done by preset_chosen(Options&).
 template <class Options, int (*kRun)(Options&, Context&)>
 std::unique_ptr<Request> make_request() {
   class Bound final : public Request {
     Options options_{};
     void visit_options(OptionVisitor& visit) override { describe(visit, options_); }
+    void apply_preset() override {
+      if constexpr (requires { preset_chosen(options_); }) preset_chosen(options_);
+    }
     int run(Context& context) override { return kRun(options_, context); }
   };
   return std::make_unique<Bound>();

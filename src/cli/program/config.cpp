@@ -74,7 +74,7 @@ void set_by_name(const Command& command, const std::vector<OptionField>& fields,
 }
 
 void load_config(const std::string& path, const Command& command,
-                 const std::vector<OptionField>& fields) {
+                 const std::vector<OptionField>& fields, Request& request) {
   const json file = read_json(path);
   if (!file.is_object())
     throw FormatError(path + ": holds no JSON object; expected the options or an earlier result");
@@ -84,10 +84,7 @@ void load_config(const std::string& path, const Command& command,
                                       detail::shown(of->get<std::string>()), command.name()));
   const auto nested = file.find("options");
   const json& options = nested != file.end() && nested->is_object() ? *nested : file;
-  for (const auto& item : options.items()) {
-    const std::string& key = item.key();
-    const json& value = item.value();
-    if (&options == &file && key == "command") continue;
+  const auto load = [&](const std::string& key, const json& value) {
     const auto field = std::find_if(fields.begin(), fields.end(),
                                     [&](const OptionField& each) { return each.name == key; });
     const bool known = field != fields.end();
@@ -95,6 +92,14 @@ void load_config(const std::string& path, const Command& command,
       throw FormatError(fmt::format("{}: option {} is a list; expected one value", path, key));
     const char separator = known && field->traits.repeats ? ';' : ',';
     set_by_name(command, fields, key, text_of(value, path, key, separator), path + ": ");
+  };
+  if (const auto preset = options.find("preset"); preset != options.end()) {
+    load("preset", *preset);
+    request.apply_preset();
+  }
+  for (const auto& item : options.items()) {
+    if (&options == &file && item.key() == "command") continue;
+    if (item.key() != "preset") load(item.key(), item.value());
   }
 }
 

@@ -21,6 +21,6 @@ void set_by_name(const Command& command, const std::vector<OptionField>& fields,
 // are taken. Throws IoError or FormatError for an unreadable file, and InvalidArgument for options
 // that are not valid or belong to another command.
 void load_config(const std::string& path, const Command& command,
-                 const std::vector<OptionField>& fields);
+                 const std::vector<OptionField>& fields, Request& request);
 
 }  // namespace fovea::cli

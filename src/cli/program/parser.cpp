@@ -151,12 +151,23 @@ class Parser {
       if (setting.field->name == "config") set_field(*setting.field, setting.value, "--");
     }
     if (!invocation_.common->config.empty())
-      load_config(invocation_.common->config, command(), fields_);
-    for (const Setting& setting : settings_) {
-      if (setting.field->name == "config") continue;
-      if (setting.field->name == "set") apply_pair(setting.value);
-      else set_field(*setting.field, setting.value, "--", setting.goes_on);
-    }
+      load_config(invocation_.common->config, command(), fields_, *invocation_.request);
+    // A preset comes first, wherever it stands, because what is given beside it counts.
+    const auto others = std::stable_partition(settings_.begin(), settings_.end(), is_preset);
+    std::for_each(settings_.begin(), others, [&](const Setting& each) { apply(each); });
+    if (others != settings_.begin()) invocation_.request->apply_preset();
+    std::for_each(others, settings_.end(), [&](const Setting& each) { apply(each); });
+  }
+
+  static bool is_preset(const Setting& setting) {
+    return setting.field->name == "preset" ||
+           (setting.field->name == "set" && setting.value.rfind("preset=", 0) == 0);
+  }
+
+  void apply(const Setting& setting) {
+    if (setting.field->name == "set") apply_pair(setting.value);
+    else if (setting.field->name != "config")
+      set_field(*setting.field, setting.value, "--", setting.goes_on);
   }
 
   void apply_pair(const std::string& pair) {

@@ -121,7 +121,7 @@ BandResult CascadeScanner::run(const ScanRequest& request, const Band& band,
   const int step = plan.stride * band.every / cascade::kPatch;
   const int window_rows = plan_.window.height / cascade::kPatch;
   const int x = plan.origin + band.first_column * plan.stride;
-  const int y = plan.origin + band.first_row * plan.stride;
+  const int y = plan.top(level) + band.first_row * plan.stride;
   const auto space = spaces_.take(columns);
   space->scores.resize(static_cast<std::size_t>(columns));
   const int patches = (columns - 1) * step + plan_.window.width / cascade::kPatch;

@@ -99,7 +99,7 @@ SumsSheet sheet_of(const ScanPlan& plan, int index, int phase_x, int phase_y, in
   SumsSheet sheet{};
   sheet.level = index;
   sheet.x = plan.origin + phase_x * plan.stride;
-  sheet.y = plan.origin + phase_y * plan.stride;
+  sheet.y = plan.top(level) + phase_y * plan.stride;
   sheet.column = phase_x;
   sheet.row = phase_y;
   sheet.every = every;

@@ -294,6 +294,8 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
         add_resampled(plan, l, group.source, exact);
         cells += stride_ * kChannels * size.height;
       }
+      windows.cells += static_cast<std::int64_t>(level.first_row * plan.stride / channels::kCell) *
+                       kChannels * stride_;
       level_windows_.push_back(windows);
       windows_ += static_cast<std::int64_t>(level.columns) * level.rows;
     }

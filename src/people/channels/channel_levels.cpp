@@ -45,7 +45,7 @@ CellSpan needed(int begin, double ratio, int cells) {
 
 Extent window_cells(const ScanPlan& plan, const ScanLevel& level) {
   return {((level.columns - 1) * plan.stride + plan.window.width) / kCell,
-          ((level.rows - 1) * plan.stride + plan.window.height) / kCell};
+          ((level.first_row + level.rows - 1) * plan.stride + plan.window.height) / kCell};
 }
 
 Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level) {

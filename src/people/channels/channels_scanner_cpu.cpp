@@ -283,7 +283,8 @@ class ChannelsScanner final : public Scanner {
       std::vector<detail::ChannelSurvivor> survivors;
       for (int row = static_cast<int>(first); row < last; ++row) {
         const std::uint8_t* cells =
-            made.cells->line(made.first_row + row * step, 0) + made.first_column;
+            made.cells->line(made.first_row + (level.first_row + row) * step, 0) +
+            made.first_column;
         const detail::ChannelRowJob job{
             cells,    places, wanted.data(), trees_.data(), first_trees_.count, first_trees_.limit,
             step == 2};

@@ -113,6 +113,7 @@ DetectOptions detect_options(const MeasureOptions& options) {
 void add(ScanCounts& sum, const ScanCounts& more) {
   sum.windows += more.windows;
   sum.evaluations += more.evaluations;
+  sum.weightless += more.weightless;
 }
 
 bool holds_a_window(const Image<std::uint8_t>& image, const Model& model, ScanOptions scan) {

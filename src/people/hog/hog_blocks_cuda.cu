@@ -424,8 +424,8 @@ void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& p
   std::int64_t floats = 0, votes = 0;
   for (const ScanLevel& scan : plan.levels) {
     HogDeviceLevel level{};
-    level.x = hog_axis(hog_, hog_.window.width, scan.columns, plan);
-    level.y = hog_axis(hog_, hog_.window.height, scan.rows, plan);
+    level.x = hog_axis(hog_, hog_.window.width, scan.columns, plan, plan.origin);
+    level.y = hog_axis(hog_, hog_.window.height, scan.rows, plan, plan.top(scan));
     const HistogramAxis units =
         kind_ == Kind::kHog ? block_axis(hog_, level.x) : cell_axis(hog_, level.x);
     level.unit_grid = units.grid;
@@ -468,7 +468,7 @@ void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& p
   device_levels_.fill(levels_, session.stream());
   blocks_.reserve(static_cast<std::size_t>(floats));
   gamma_.fill(gamma_table(hog_.gamma), session.stream());
-  weights_.fill(block_axis(hog_, hog_axis(hog_, hog_.window.width, 1, plan)).weights,
+  weights_.fill(block_axis(hog_, hog_axis(hog_, hog_.window.width, 1, plan, plan.origin)).weights,
                 session.stream());
   if (hog_.shape == BlockShape::kCircular) {
     const CircularBlock circle = circular_block(hog_);

@@ -84,8 +84,8 @@ int HogGrid::window_blocks() const { return impl_->x.window_blocks * impl_->y.wi
 void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec) {
   Impl& s = *impl_;
   const ScanLevel windows = level_of(plan, level.width, level.height);
-  s.x = hog_axis(s.hog, s.hog.window.width, windows.columns, plan);
-  s.y = hog_axis(s.hog, s.hog.window.height, windows.rows, plan);
+  s.x = hog_axis(s.hog, s.hog.window.width, windows.columns, plan, plan.origin);
+  s.y = hog_axis(s.hog, s.hog.window.height, windows.rows, plan, plan.top(windows));
   Image<std::uint8_t> gray;
   if (!s.hog.color && level.channels > 1) {
     gray = io::to_gray(level);

@@ -66,9 +66,9 @@ std::vector<float> gamma_table(Gamma gamma) {
   return table;
 }
 
-HogAxis hog_axis(const HogOptions& hog, int window, int windows, const ScanPlan& plan) {
+HogAxis hog_axis(const HogOptions& hog, int window, int windows, const ScanPlan& plan, int origin) {
   HogAxis axis{};
-  axis.origin = plan.origin;
+  axis.origin = origin;
   axis.grid = windows > 1 ? std::gcd(plan.stride, hog.block_stride) : hog.block_stride;
   axis.windows = windows;
   axis.window_step = windows > 1 ? plan.stride / axis.grid : 1;

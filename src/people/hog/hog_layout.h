@@ -31,7 +31,7 @@ struct HogAxis {
   int window_blocks;  // blocks per window
   int blocks;         // blocks of the grid
 };
-HogAxis hog_axis(const HogOptions& hog, int window, int windows, const ScanPlan& plan);
+HogAxis hog_axis(const HogOptions& hog, int window, int windows, const ScanPlan& plan, int origin);
 
 // Histograms along one direction: `count` units (blocks, or single cells) of `size` pixels, `grid`
 // apart, each with `parts` cells. A role is unit * parts + part.

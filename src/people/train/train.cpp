@@ -1,6 +1,10 @@
 // Trains models of any kind.
+#include <fmt/format.h>
+#include <fovea/core/error.h>
 #include <fovea/core/options.h>
 #include <fovea/people/train.h>
+
+#include "people/train/preset.h"
 
 namespace fovea::people {
 namespace {
@@ -26,7 +30,15 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
 }
 
 Model train(Kind kind, const TrainData& data, const TrainOptions& options) {
-  if (kind == Kind::kCascade) return train_cascade(data, with(options.cascade, options));
+  if (options.preset != CascadePreset::kNone && kind != Kind::kCascade)
+    throw InvalidArgument(
+        fmt::format("train: a preset is for models of kind cascade, not {}", to_string(kind)));
+  if (kind == Kind::kCascade) {
+    Model model = train_cascade(data, with(options.cascade, options));
+    if (options.preset != CascadePreset::kNone)
+      model.facts["preset"] = preset_text(options.preset, options.cascade);
+    return model;
+  }
   if (kind == Kind::kChannels) return train_channels(data, with(options.channels, options));
   return train_linear(kind, options.hog, data, with(options.linear, options));
 }

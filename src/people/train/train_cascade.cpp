@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include "core/parallel.h"
 #include "people/model_parts.h"
 #include "people/train/checkpoint.h"
+#include "people/train/preset.h"
 #include "people/train/train_cascade_stage.h"
 
 namespace fovea::people {
@@ -62,7 +64,12 @@ std::string stage_options(CascadeTrainOptions options) {
   options.target_rate = any.target_rate;
   options.ranking_windows = any.ranking_windows;
   options.ranking_cost = any.ranking_cost;
-  return options_json(options);
+  std::string json;
+  for_each_option(options, [&](const OptionField& field) {
+    if (field.name == "measured-rate") return;  // checkpoints of version 0.1.0 do not have it
+    json += fmt::format("{}\"{}\": {}", json.empty() ? "" : ", ", field.name, option_json(field));
+  });
+  return "{" + json + "}";
 }
 
 TrainSettings settings_of(std::string options, const Exec& exec) {
@@ -126,12 +133,11 @@ class CascadeTrainer {
 
   Training train() {
     continue_stages();
-    while (static_cast<int>(training_.model.stages.size()) < options_.stages &&
-           training_.false_rate > options_.target_rate) {
+    while (static_cast<int>(training_.model.stages.size()) < options_.stages && !reached_target()) {
       if (!add_stage()) break;
       keep();
     }
-    if (training_.note.empty() && training_.false_rate <= options_.target_rate)
+    if (training_.note.empty() && reached_target())
       training_.note = fmt::format("ended after {} stages: the target rate of {:g} is reached",
                                    training_.model.stages.size(), options_.target_rate);
     if (options_.ranking_windows > 0) add_ranking();
@@ -144,6 +150,13 @@ class CascadeTrainer {
   }
 
  private:
+  bool reached_target() const {
+    const auto stages = static_cast<double>(training_.model.stages.size());
+    const double rate =
+        options_.measured_rate ? training_.false_rate : std::pow(options_.false_rate, stages);
+    return rate <= options_.target_rate;
+  }
+
   void keep() const {
     io::ModelFile file;
     save(file, training_.model);
@@ -191,7 +204,7 @@ class CascadeTrainer {
           stage, mined.passed, mined.windows);
       return false;
     }
-    if (training_.false_rate <= options_.target_rate) return false;
+    if (reached_target()) return false;
     SampleSums negatives(kWindow);
     add_sums(data_.negatives, mined.places, mining_, negatives);
     StageResult result =
@@ -279,6 +292,9 @@ void describe(OptionVisitor& visit, CascadeTrainOptions& options) {
   visit("target-rate", options.target_rate,
         "training ends when no more than this share of windows without a person passes all stages",
         0, 1);
+  visit("measured-rate", options.measured_rate, "measure that share in the negatives",
+        {.off_help = "count every stage as its greatest share instead of measuring that share, as "
+                     "the thesis does to get 23 stages"});
   visit("blocks-per-round", options.blocks_per_round,
         "number of random blocks that compete for each place in a stage", 1, 100000);
   visit("negatives", options.negatives,
@@ -326,6 +342,9 @@ Model train_cascade(const TrainData& data, const CascadeTrainOptions& options) {
   std::size_t blocks = 0;
   for (const CascadeStage& stage : training.model.stages) blocks += stage.classifiers.size();
   model.facts = trainer.facts();
+  for (const CascadePreset preset : {CascadePreset::kThesis, CascadePreset::kZhu})
+    if (options_json(options) == options_json(cascade_options(preset)))
+      model.facts["preset"] = preset_text(preset, options);
   model.facts["stages"] = std::to_string(training.model.stages.size());
   model.facts["blocks"] = std::to_string(blocks);
   model.facts["false_rate"] = fmt::format("{:.3g}", training.false_rate);

@@ -339,6 +339,13 @@ TEST_F(PeopleDetect, RegionMaskThresholdAndHeightsLimitTheSearch) {
     EXPECT_LT(person["box"][3].get<double>(), 91);
 }
 
+TEST_F(PeopleDetect, MeanShiftSaysWhatItLeavesOut) {
+  std::vector<std::string> args{folder_ / "a.png", "--threshold", "-5", "--fuse", "mean-shift"};
+  EXPECT_THAT(detect(args).err, HasSubstr("mean shift left out"));
+  args.insert(args.end(), {"--fuse-weights", "margin"});
+  EXPECT_THAT(detect(args).err, testing::Not(HasSubstr("left out")));
+}
+
 TEST_F(PeopleDetect, ResultsDoNotDependOnThreads) {
   json one = detected({folder_ / "a.png", "--threads", "1", "--threshold", "-0.5"});
   json three = detected({folder_ / "a.png", "--threads", "3", "--threshold", "-0.5"});

@@ -162,5 +162,18 @@ TEST_F(PeopleTrain, BadInputIsOneLineWithItsStatus) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "m.safetensors"));
 }
 
+TEST_F(PeopleTrain, OptionsBesideAPresetCountAndTheFactsSaySo) {
+  const Ended run =
+      run_here(words("cascade", "c.safetensors", {"--preset", "thesis", "--json", "--quiet"}));
+  ASSERT_EQ(run.status, kDone) << run.err;
+  const json facts = json::parse(run.out).at("facts");
+  EXPECT_THAT(facts.at("preset").get<std::string>(),
+              HasSubstr("thesis with stages 2, blocks-per-round 5, negatives 60, ratio 1.3"));
+  EXPECT_THAT(facts.at("training").get<std::string>(), HasSubstr("\"color\": false"));
+  const Ended wrong = run_here(words("hog", "h.safetensors", {"--preset", "thesis"}));
+  EXPECT_EQ(wrong.status, kUsage);
+  EXPECT_THAT(wrong.err, HasSubstr("kind cascade"));
+}
+
 }  // namespace
 }  // namespace fovea::cli

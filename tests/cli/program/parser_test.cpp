@@ -35,6 +35,27 @@ void describe(OptionVisitor& visit, FruitOptions& options) {
   visit("picture", options.picture, "how it looks, and its file");
 }
 
+// Sour fruit are many.
+struct BasketOptions {
+  Flavour preset = Flavour::kSweet;
+  int count = 3;
+  bool washed = true;
+};
+void describe(OptionVisitor& visit, BasketOptions& options) {
+  visit("count", options.count, "how many", 1, 32);
+  visit("washed", options.washed, "clean");
+  visit("preset", options.preset, "how it tastes");
+}
+void preset_chosen(BasketOptions& options) {
+  options.count = options.preset == Flavour::kSour ? 20 : 10;
+  options.washed = false;
+}
+BasketOptions basket;
+int keep(BasketOptions& options, Context&) {
+  basket = options;
+  return 0;
+}
+
 FruitOptions seen;
 int remember(FruitOptions& options, Context&) {
   seen = options;
@@ -211,6 +232,36 @@ TEST(Config, CommandLineWinsWhereverItStands) {
 
 TEST(Config, DoesNotEchoTheOutputFile) {
   EXPECT_EQ(parsed({"t", "-o", "x"}).options_json().find("output"), std::string::npos);
+}
+
+BasketOptions packed(const std::vector<std::string>& words) {
+  const Command command{.system = "fruit",
+                        .verb = "pack",
+                        .summary = "pack fruit",
+                        .text = "",
+                        .request = make_request<BasketOptions, keep>};
+  Invocation invocation = parse(command, words);
+  TextSink nowhere;
+  Console console({.out = nowhere, .err = nowhere});
+  Context context{command, console, {}, {}, false, ""};
+  invocation.request->run(context);
+  return basket;
+}
+
+// Also where the value is the usual one without a preset, and whatever the order.
+TEST(Preset, OptionsGivenBesideItCount) {
+  EXPECT_EQ(packed({}).count, 3);
+  EXPECT_EQ(packed({"--preset", "sour"}).count, 20);
+  EXPECT_FALSE(packed({"--preset", "sour"}).washed);
+  EXPECT_EQ(packed({"--count", "3", "--preset", "sour"}).count, 3);
+  EXPECT_EQ(packed({"--set", "preset=sour", "--count", "3"}).count, 3);
+  EXPECT_TRUE(packed({"--washed", "--set", "preset=sour"}).washed);
+  const test::TempFolder folder;
+  const std::string path = folder / "c.json";
+  test::save(path, R"({"count": 3, "preset": "sour", "washed": true})");
+  EXPECT_EQ(packed({"--config", path}).count, 3);
+  EXPECT_TRUE(packed({"--config", path}).washed);
+  EXPECT_EQ(packed({"--config", path, "--preset", "sweet"}).count, 10);
 }
 
 TEST(ConfigError, NamesTheFile) {
