@@ -1,4 +1,4 @@
-#include "cli/bench/pipeline_rates.h"
+#include "cli/bench/pipeline/pipeline_rates.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/bench/pipeline_material.h"
+#include "cli/bench/pipeline/pipeline_material.h"
 
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>

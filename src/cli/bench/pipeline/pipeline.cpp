@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "cli/bench/pipeline_jobs.h"
-#include "cli/bench/pipeline_rates.h"
-#include "cli/bench/pipeline_rivals.h"
+#include "cli/bench/pipeline/pipeline_jobs.h"
+#include "cli/bench/pipeline/pipeline_rates.h"
+#include "cli/bench/pipeline/pipeline_rivals.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 

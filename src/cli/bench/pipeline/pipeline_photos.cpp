@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/bench/pipeline_jobs.h"
-#include "cli/bench/pipeline_rivals.h"
+#include "cli/bench/pipeline/pipeline_jobs.h"
+#include "cli/bench/pipeline/pipeline_rivals.h"
 
 namespace fovea::cli::pipeline {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench/pipeline_jobs.h"
-#include "cli/bench/pipeline_rivals.h"
+#include "cli/bench/pipeline/pipeline_jobs.h"
+#include "cli/bench/pipeline/pipeline_rivals.h"
 
 namespace fovea::cli::pipeline {
 

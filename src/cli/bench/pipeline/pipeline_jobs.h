@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/bench/bench.h"
-#include "cli/bench/pipeline_material.h"
+#include "cli/bench/pipeline/pipeline_material.h"
 
 namespace fovea::cli::pipeline {
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/bench/pipeline_jobs.h"
+#include "cli/bench/pipeline/pipeline_jobs.h"
 #include "cli/emd/map.h"
 
 namespace fovea::cli::pipeline {

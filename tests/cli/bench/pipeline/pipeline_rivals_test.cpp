@@ -1,4 +1,4 @@
-#include "cli/bench/pipeline_rivals.h"
+#include "cli/bench/pipeline/pipeline_rivals.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/bench/pipeline_jobs.h"
+#include "cli/bench/pipeline/pipeline_jobs.h"
 
 namespace fovea::cli::pipeline {
 namespace {
