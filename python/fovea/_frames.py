@@ -13,7 +13,7 @@ from ._arguments import shown, unmasked
 from ._ordered import in_order
 from ._progress import Progress, check_progress, reporting
 from .errors import Error, InvalidArgument, InvalidType
-from .files import Path, as_path, frames_of, is_path
+from .files import Path, as_path, frames_of, is_path, source_name
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 #: A file, a folder of images, an array of frames, or any iterable of frames: arrays and paths of images.
@@ -35,7 +35,7 @@ def mask_of(mask: Any) -> Any:
 
 def name_of(value: Any, otherwise: str) -> str:
     """What a command of the program says for an argument: its path, or a word in its place."""
-    return as_path(value) if is_path(value) else otherwise
+    return source_name(as_path(value)) if is_path(value) else otherwise
 
 
 def rgb(image: Any, whose: str = "") -> Bytes:
@@ -69,8 +69,10 @@ class Frames:
         if shape is not None and (len(shape) < 3 or (len(shape) == 3 and shape[-1] in (3, 4))):
             raise InvalidType(f"{name} is one array of shape {tuple(shape)}; expected several frames, such as [image]")
         #: The path, where the source is one.
-        self.path = as_path(source) if is_path(source) else None
-        frames, self.count = frames_of(source)
+        self.path = source_name(as_path(source)) if is_path(source) else None
+        #: Whether frames that are read ahead would be old: those of a live source.
+        self.newest: bool
+        frames, self.count, self.newest = frames_of(source)
         #: The paths of all frames, where the source is a list of them.
         self.paths: list[str] = []
         if isinstance(source, (list, tuple)) and all(is_path(frame) for frame in source):
@@ -97,13 +99,14 @@ def decoded(frame: Any) -> Any:
 
 
 def one_by_one(frames: Frames, work: Callable[[Any, int], _Result | None], progress: Progress) -> Iterator[_Result]:
-    """Yields ``work(frame, index)`` for each frame in order, but for None."""
+    """Yields ``work(frame, number)`` for each frame in order, but for None. The number is the frame's in its source."""
     check_progress(progress)
 
     def each() -> Iterator[_Result]:
         with reporting(progress) as report:
             for index, frame in enumerate(frames):
-                found = work(decoded(frame), index)
+                pixels, number = frame.decode()[:2] if is_encoded(frame) else (frame, index)
+                found = work(pixels, number)
                 if report:
                     report("frames", index + 1, frames.count or 0)
                 if found is not None:
@@ -120,6 +123,7 @@ class SideBySide:
     ) -> None:
         check_progress(progress)
         self.workers, self.stage, self.count, self.progress, self.skip = workers, stage, count, progress, skip
+        self.ahead: int | None = None  #: frames that are read before their turn; by default two per worker
 
     def results(self, inputs: Iterable[Any], work: Callable[[Any, Any, int], _Result]) -> Iterator[_Result]:
         """Yields ``work(worker, input, index)`` for each input. With ``skip``, inputs that cannot be read are left out
@@ -134,7 +138,7 @@ class SideBySide:
                 return error
 
         with reporting(self.progress) as report:
-            for done, found in enumerate(in_order(inputs, self.workers, attempt), 1):
+            for done, found in enumerate(in_order(inputs, self.workers, attempt, self.ahead), 1):
                 if report:
                     report(self.stage, done, self.count or 0)
                 if isinstance(found, Error):

@@ -13,9 +13,13 @@ _Result = TypeVar("_Result")
 
 
 def in_order(
-    frames: Iterable[Any], workers: list[_Worker], work: Callable[[_Worker, Any, int], _Result]
+    frames: Iterable[Any],
+    workers: list[_Worker],
+    work: Callable[[_Worker, Any, int], _Result],
+    ahead: int | None = None,
 ) -> Iterator[_Result]:
-    """Yields ``work(worker, frame, index)`` for each frame. As many frames are in flight as twice the number of workers.
+    """Yields ``work(worker, frame, index)`` for each frame. ``ahead`` frames are read before the first of them is done; by
+    default twice the number of workers.
 
     Where the source of frames breaks, the results of the frames before come first and the exception after them. Leaving
     the iterator early, by close() or by an exception such as Ctrl-C, stops the frames in flight and drops the others."""
@@ -45,7 +49,7 @@ def in_order(
                 fault = error
                 break
             pending.append(pool.submit(run, frame, index))
-            if len(pending) > 2 * len(workers):
+            if len(pending) > (2 * len(workers) if ahead is None else ahead):
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()

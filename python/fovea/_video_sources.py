@@ -130,6 +130,7 @@ class SourceReader:
         self._values.update((name, value) for name, value in options.items() if value is not None)
         self._lock = threading.Lock()
         self._index, self._given, self._over = -1, 0, False
+        self._first: float | None = None  # the time of the first frame that was given
         self._pictures: Iterator[tuple[Any, float]] | None = None
         self._facts: dict[str, Any] = {}
         self._count = -1
@@ -160,6 +161,9 @@ class SourceReader:
                 except StopIteration:
                     return None
                 self._index += 1
+            self._first = seconds if self._first is None else self._first
+            if values["seconds"] and seconds - self._first >= values["seconds"]:
+                return None
             self._over = False
             self._given += 1
             return EncodedFrame(self, picture, self._index, seconds)
@@ -175,7 +179,7 @@ class SourceReader:
     def expected(self) -> int:
         """The number of frames that ``fetch`` gives in all, or -1."""
         self._open()
-        if self._count < 0:
+        if self._count < 0 or self._values["seconds"]:
             return -1
         start, step, most = (int(self._values[name]) for name in ("start", "step", "count"))
         frames = math.ceil(max(0, self._count - start) / step)

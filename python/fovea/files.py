@@ -68,7 +68,8 @@ def _open(source: str, options: dict[str, Any]) -> tuple[Any, str]:
         return _fovea.files.Reader(source, options), "FFmpeg"
     except IoError as error:
         usable, reason = _fovea.files.video_support()
-        if usable or reason not in str(error):
+        # What a stream may reach is limited by the library; other packages would follow playlists.
+        if usable or reason not in str(error) or _fovea.files.is_live_source(source):
             raise
         elsewhere = open_elsewhere(source, options, error)
     return elsewhere, elsewhere.name
@@ -78,15 +79,20 @@ class Video:
     """The frames of a video in order, once. It is an iterator and a context manager."""
 
     def __init__(self, source: object, options: dict[str, Any]) -> None:
-        self._source = as_path(source, "source")
-        self._reader, self._name = _open(self._source, options)
+        path = as_path(source, "source")
+        self._source = source_name(path)
+        self._reader, self._name = _open(path, options)
 
     @property
     def info(self) -> dict[str, Any]:
         """Size, frame rate, format, codec and number of frames (-1 where the source does not state it), and reader.
 
-        The reader is Fovea itself for y4m and images. Video files are read by FFmpeg, PyAV or imageio-ffmpeg."""
-        facts = dict(self._reader.info)
+        ``live`` says whether the source is a camera or stream, and ``dropped`` how many of its frames were passed over
+        before the last one read. The reader is Fovea itself for y4m and images. Video files are read by FFmpeg, PyAV or
+        imageio-ffmpeg."""
+        facts = {**self._reader.info}
+        facts.setdefault("live", False)
+        facts.setdefault("dropped", 0)
         return {**facts, "reader": "Fovea" if facts["format"] in ("y4m", "images") else self._name}
 
     def __iter__(self) -> Iterator[Frame]:
@@ -102,6 +108,11 @@ class Video:
         """The frames before they are pixels; ``decode()`` of each may run in any thread."""
         while (encoded := self._reader.fetch()) is not None:
             yield encoded
+
+    @property
+    def newest(self) -> bool:
+        """Whether frames that come while others are worked on are dropped: a live source, unless ``live="all"``."""
+        return bool(getattr(self._reader, "drops_frames", False))
 
     def close(self) -> None:
         """Closes the source. Frames cannot be read any more."""
@@ -125,8 +136,10 @@ class Video:
 
 @takes_options(_fovea.files.read_video_options())
 def read_video(source: Path, **options: Unpack[FilesReadVideoOptions]) -> Video:
-    """Opens a video file, a y4m stream or a folder of images.
+    """Opens a video file, a y4m stream, a folder of images, a camera or a stream.
 
+    A camera is ``"camera:0"`` or its device; a stream is an address, rtsp:// http:// https:// tcp:// or udp://. These
+    give the newest frame and drop those that come in between, unless ``live="all"``.
     Video files are read by the system's FFmpeg libraries, or else by PyAV (``pip install av``) or imageio-ffmpeg."""
     return Video(source, dict(options))
 
@@ -155,13 +168,18 @@ def is_path(value: object) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def frames_of(source: Path | Iterable[Any]) -> tuple[Iterable[Any], int | None]:
-    """Frames that may be encoded still, and their number where it is known."""
-    if is_path(source):
-        video = Video(source, {})
+def source_name(path: str) -> str:
+    """A path as it is, and the address of a stream without what may be a password."""
+    return str(_fovea.files.source_name(path))
+
+
+def frames_of(source: Path | Iterable[Any]) -> tuple[Iterable[Any], int | None, bool]:
+    """Frames that may be encoded still, their number where it is known, and whether only the newest count."""
+    if is_path(source) or isinstance(source, Video):
+        video = source if isinstance(source, Video) else Video(source, {})
         expected = video._reader.expected
-        return video.encoded(), expected if expected >= 0 else None
+        return video.encoded(), expected if expected >= 0 else None, video.newest
     if not isinstance(source, Iterable):
         raise InvalidType(f"source is of type {type(source).__name__}; expected a path or frames")
     count = getattr(source, "__len__", None)
-    return source, count() if count else None
+    return source, count() if count else None, False

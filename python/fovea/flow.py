@@ -178,11 +178,15 @@ class Estimator:
         images = frames.paths if len(frames.paths) > 2 else [frames.name]
         inputs = [*images, "-o", "FLOWS", *_mask_words(mask)]
 
-        def follow(frame: Any, index: int) -> Flow | None:
+        before = -1
+
+        def follow(frame: Any, number: int) -> Flow | None:
+            nonlocal before
             # The program reads the images of a video in RGB.
             flow = self._pushed(rgb(frame) if is_path(frame) else frame, known, inputs)
             if flow is not None:
-                flow.frame = index - 1
+                flow.frame = before
+            before = number
             return flow
 
         return self._along(one_by_one(frames, follow, progress))

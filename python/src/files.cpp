@@ -2,6 +2,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/inputs.h>
 #include <fovea/io/models.h>
 #include <fovea/io/video.h>
 
@@ -118,6 +119,7 @@ class Reader {
     reader_.reset();
   }
   std::int64_t expected() { return reader().expected_frames(); }
+  bool drops_frames() { return reader().drops_frames(); }
   nb::dict info() {
     const io::VideoInfo& info = reader().info();
     nb::dict facts;
@@ -126,6 +128,8 @@ class Reader {
     facts["format"] = info.format;
     facts["codec"] = info.codec;
     facts["frames"] = reader().expected_frames();
+    facts["live"] = info.live;
+    facts["dropped"] = reader().dropped();
     return facts;
   }
 
@@ -169,6 +173,8 @@ void bind_files(nb::module_& parent) {
       nb::arg("name"), nb::arg("system").none());
   m.def("shipped_models", [](const std::string& system) { return io::shipped_models(system); });
   m.def("plan_workers", &plan_workers);
+  m.def("is_live_source", &io::is_live_source);
+  m.def("source_name", &io::source_name);
   // Whether FFmpeg's libraries are here for video files, and by which version or why not.
   m.def("video_support", [] {
     const Feature feature = io::video_feature();
@@ -180,6 +186,7 @@ void bind_files(nb::module_& parent) {
       .def("fetch", &Reader::fetch)
       .def("close", &Reader::close)
       .def_prop_ro("expected", &Reader::expected)
+      .def_prop_ro("drops_frames", &Reader::drops_frames)
       .def_prop_ro("info", &Reader::info);
 }
 

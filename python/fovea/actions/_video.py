@@ -9,7 +9,7 @@ import numpy as np
 
 from .._frames import Frames, VideoLike, decoded, pixels_of
 from .._ordered import in_order
-from ..files import Video, as_path, is_path
+from ..files import Video, as_path, is_path, source_name
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
@@ -27,8 +27,10 @@ class _Source:
         self.count: int | None
         self._video: Video | None = None
         if is_path(source):
-            self.name = as_path(source)
-            self._video = Video(self.name, {"color": "gray"})
+            path = as_path(source)
+            self.name = source_name(path)
+            # Points and actions are movements, of which every frame of a camera is needed.
+            self._video = Video(path, {"color": "gray", "live": "all"})
             self.rate = self._video.info["frame_rate"] or _USUAL_RATE
             expected = self._video.info["frames"]
             self.count = expected if expected >= 0 else None
@@ -38,6 +40,6 @@ class _Source:
 
     def __iter__(self) -> Iterator[Any]:
         if self._video is None:
-            return (pixels_of(frame) for frame in self._frames)
+            return (pixels_of(decoded(frame)) for frame in self._frames)
         # Frames are decoded ahead, in other threads.
         return in_order(self._video.encoded(), [None, None], lambda worker, frame, index: decoded(frame))

@@ -165,12 +165,14 @@ class Detector:
         return found
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Detections]:
-        """The people of each frame in order. The source is a file, a folder of images, or frames as arrays or paths.
+        """The people of each frame in order. The source is a file, a folder of images, a camera or the address of a
+        stream (see ``read_video``), or frames as arrays or paths.
 
         Frames are decoded and searched in several threads."""
         frames = Frames(source)
         device, threads = self._options["device"], self._options["threads"]
-        number, each = _fovea.files.plan_workers(device, threads, frames.count or 0)
+        # The newest frame is done soonest where all threads work on it.
+        number, each = _fovea.files.plan_workers(device, threads, 1 if frames.newest else frames.count or 0)
         keywords = {**self._keywords, "threads": each}
         detectors = [_fovea.people.Detector(self.model._model, keywords) for _ in range(number)]
 
@@ -179,7 +181,9 @@ class Detector:
             inputs = [name_of(frame, frames.name)]
             return self._found(detector, pixels, None, inputs, frame=at, time_seconds=seconds)
 
-        return SideBySide(detectors, "frames", frames.count, progress).results(frames, search)
+        searches = SideBySide(detectors, "frames", frames.count, progress)
+        searches.ahead = 0 if frames.newest else None
+        return searches.results(frames, search)
 
     def _found(self, detector: Any, pixels: Any, mask: Any, inputs: list[str], **place: Any) -> Detections:
         start = time.perf_counter()
