@@ -113,7 +113,9 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryCommand, testing::ValuesIn([] {
                          }()),
                          [](const auto& each) {
                            std::string name = each.param->name();
-                           std::replace(name.begin(), name.end(), ' ', '_');
+                           std::replace_if(
+                               name.begin(), name.end(),
+                               [](char c) { return c == ' ' || c == '-'; }, '_');
                            return name;
                          });
 
