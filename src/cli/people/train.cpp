@@ -106,9 +106,8 @@ Command people_train_command() {
             "train the classic detector from folders of crops and scenes"},
            {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
             "train a cascade; --kind channels works in the same way"},
-           {"fovea people train --kind cascade --preset thesis --positives p --negatives n -o "
-            "t.safetensors",
-            "train a cascade as the thesis does"}},
+           {"fovea people train --preset thesis --config cascade.json -o t.safetensors",
+            "train a cascade as the thesis does; the file names kind, positives and negatives"}},
       .request = make_request<TrainRequest, run_train>,
       .reads_images = true};
 }

@@ -138,8 +138,10 @@ class CascadeTrainer {
       keep();
     }
     if (training_.note.empty() && reached_target())
-      training_.note = fmt::format("ended after {} stages: the target rate of {:g} is reached",
-                                   training_.model.stages.size(), options_.target_rate);
+      training_.note = fmt::format(
+          "ended after {} stages: the target rate of {:g} is reached{}",
+          training_.model.stages.size(), options_.target_rate,
+          options_.measured_rate ? "" : " where every stage counts as its greatest rate");
     if (options_.ranking_windows > 0) add_ranking();
     return std::move(training_);
   }
