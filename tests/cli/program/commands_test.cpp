@@ -114,6 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryCommand, testing::ValuesIn([] {
                          [](const auto& each) {
                            std::string name = each.param->name();
                            std::replace(name.begin(), name.end(), ' ', '_');
+                           std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
