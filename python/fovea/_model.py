@@ -8,7 +8,8 @@ import tempfile
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .files import Path, as_path, file_hash, model_path
+from ._arguments import path_of
+from .files import Path, file_hash, model_path
 
 _Model = TypeVar("_Model", bound="StoredModel")
 
@@ -43,7 +44,7 @@ class StoredModel:
 
     def save(self, path: Path) -> None:
         """Writes a safetensors file, which appears whole or not at all."""
-        self._model.save(as_path(path))
+        self._model.save(path_of(path))
 
     def _bytes(self) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
@@ -76,6 +77,6 @@ def _restored(kind: type[_Model], content: bytes, known: dict[str, Any]) -> _Mod
 
 def loaded(kind: type[_Model], name: Path, system: str) -> _Model:
     """A shipped model of a system by its name, or a model file."""
-    known = as_path(name, "model", "the name of a model or a file")
+    known = path_of(name, "model", "the name of a model or a file")
     file = model_path(known, system)
     return kind(kind._read(file), known, file)

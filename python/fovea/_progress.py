@@ -7,14 +7,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Union
 
+from .errors import InvalidType
+
 #: False for none, True for a bar, or a function that is called with stage, done and total (0 where it is not known).
 Progress = Union[bool, Callable[[str, float, float], None]]
+
+
+def check_progress(progress: object) -> None:
+    """Refuses what is neither True, False, None nor a function."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise InvalidType(f"progress is of type {type(progress).__name__}; expected True, False or a function")
 
 
 @contextmanager
 def reporting(progress: Progress | None) -> Iterator[Callable[[str, float, float], None] | None]:
     """The function that receives progress, or None where nobody wants it."""
-    if not progress:
+    check_progress(progress)
+    if progress is None or progress is False:
         yield None
     elif callable(progress):
         yield progress

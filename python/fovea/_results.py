@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +14,16 @@ from . import _fovea
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Result", "Table"]
+__all__ = ["Record", "Result", "Table"]
+
+
+# Most words of a command are those of the last call too.
+_quoted = functools.lru_cache(maxsize=1024)(shlex.quote)
 
 
 def command_line(*words: object) -> str:
     """The words as a line that a shell reads back."""
-    return shlex.join(str(word) for word in words)
+    return " ".join([_quoted(str(word)) for word in words])
 
 
 def on_host(array: Any) -> Any:
@@ -56,6 +62,29 @@ class Result:
         return all(_equal(getattr(self, name), getattr(other, name)) for name in self._compared)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Record(Result):
+    """A result of single values by name, which are attributes and can be read as from a dictionary."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values by name."""
+        return {name: getattr(self, name) for name in self._compared}
+
+    def keys(self) -> list[str]:
+        """The names of the values."""
+        return list(self._compared)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._compared:
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._compared)
+
+    def __len__(self) -> int:
+        return len(self._compared)
 
 
 class Table(Result):

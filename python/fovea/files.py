@@ -12,7 +12,8 @@ import numpy as np
 
 from . import _fovea
 from ._keywords import takes_options
-from .errors import InvalidArgument, InvalidType
+from ._video_sources import open_elsewhere
+from .errors import InvalidArgument, InvalidType, IoError
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -31,7 +32,9 @@ def as_path(value: object, name: str = "path", expected: str = "a path in UTF-8"
         path = os.fsdecode(value)  # type: ignore[arg-type]
         path.encode()
     except (TypeError, UnicodeEncodeError):
-        raise InvalidType(f"{name} is {value!r}; expected {expected}") from None
+        shown = repr(value)
+        said = shown if "\n" not in shown and len(shown) <= 200 else f"of type {type(value).__name__}"
+        raise InvalidType(f"{name} is {said}; expected {expected}") from None
     if "\0" in path:
         raise InvalidArgument(f"{name} is {path!r}; a path has no NUL in it")
     return path
@@ -40,7 +43,8 @@ def as_path(value: object, name: str = "path", expected: str = "a path in UTF-8"
 class Frame(NamedTuple):
     """A frame of a video."""
 
-    image: Array  #: uint8 of shape (height, width, 3)
+    #: uint8, or uint16 with ``deep``, of shape (height, width, 3), or (height, width) for gray
+    image: Array
     frame: int  #: number of the frame in its source, from 0
     seconds: float  #: time since the first frame of the source
 
@@ -58,17 +62,32 @@ def write_image(path: Path, image: Any, **options: Unpack[FilesWriteImageOptions
     _fovea.files.write_image(as_path(path), image, dict(options))
 
 
+def _open(source: str, options: dict[str, Any]) -> tuple[Any, str]:
+    """A reader of frames, and who reads video files with it."""
+    try:
+        return _fovea.files.Reader(source, options), "FFmpeg"
+    except IoError as error:
+        usable, reason = _fovea.files.video_support()
+        if usable or reason not in str(error):
+            raise
+        elsewhere = open_elsewhere(source, options, error)
+    return elsewhere, elsewhere.name
+
+
 class Video:
     """The frames of a video in order, once. It is an iterator and a context manager."""
 
     def __init__(self, source: object, options: dict[str, Any]) -> None:
-        self._reader = _fovea.files.Reader(as_path(source, "source"), options)
         self._source = as_path(source, "source")
+        self._reader, self._name = _open(self._source, options)
 
     @property
     def info(self) -> dict[str, Any]:
-        """Size, frame rate, format, codec and number of frames (-1 where the source does not state it)."""
-        return dict(self._reader.info)
+        """Size, frame rate, format, codec and number of frames (-1 where the source does not state it), and reader.
+
+        The reader is Fovea itself for y4m and images. Video files are read by FFmpeg, PyAV or imageio-ffmpeg."""
+        facts = dict(self._reader.info)
+        return {**facts, "reader": "Fovea" if facts["format"] in ("y4m", "images") else self._name}
 
     def __iter__(self) -> Iterator[Frame]:
         return self
@@ -106,7 +125,9 @@ class Video:
 
 @takes_options(_fovea.files.read_video_options())
 def read_video(source: Path, **options: Unpack[FilesReadVideoOptions]) -> Video:
-    """Opens a video file, a y4m stream or a folder of images. Video files need the system's FFmpeg libraries."""
+    """Opens a video file, a y4m stream or a folder of images.
+
+    Video files are read by the system's FFmpeg libraries, or else by PyAV (``pip install av``) or imageio-ffmpeg."""
     return Video(source, dict(options))
 
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import time
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 
 from . import _fovea
+from ._arguments import number_of, path_of, shown
+from ._frames import Frames, VideoLike, mask_of, name_of, one_by_one, pixels_of, rgb
 from ._keywords import takes_options
 from ._notebook import png_bytes
-from ._progress import Progress, reporting
-from ._results import Result, command_line
-from .files import Path, as_path, frames_of, is_path
+from ._progress import Progress
+from ._results import Record, Result, command_line
+from .errors import InvalidType
+from .files import Path, is_path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._options import FlowEvaluateOptions, FlowEstimateOptions
 
-__all__ = ["Estimator", "Flow", "estimate", "evaluate", "read", "write"]
+__all__ = ["Errors", "Estimator", "Evaluation", "Flow", "estimate", "evaluate", "read", "write"]
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -34,14 +38,16 @@ class Flow(Result):
     u: Any  #: motion to the right in pixels, float32 of shape (height, width)
     v: Any  #: motion downward in pixels
     confidence: Any  #: from 0, a guess, to 1
+    known: Any  #: the mask that was given, uint8 of shape (height, width), or None
     frame: int | None  #: number of the first frame, for a video
 
-    _compared = ("u", "v", "confidence", "frame")
+    _compared = ("u", "v", "confidence", "known", "frame")
 
     def __init__(self, planes: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         self.u, self.v, self.confidence = planes["u"], planes["v"], planes["confidence"]
-        self.frame = origin.get("frame")
+        self.known, self.frame = origin.get("known"), origin.get("frame")
+        self._words: list[str] = origin.get("words", [])
         self._seconds = origin.get("seconds", 0.0)
 
     @property
@@ -53,9 +59,9 @@ class Flow(Result):
         """The same with arrays of the CPU: itself where they are such already."""
         if isinstance(self.u, np.ndarray):
             return self
-        planes = {name: getattr(self, name).numpy() for name in ("u", "v", "confidence")}
-        origin = {"options": self.options, "provenance": self.provenance, "command": self.command}
-        return Flow(planes, frame=self.frame, seconds=self._seconds, **origin)
+        here = copy.copy(self)
+        here.u, here.v, here.confidence = self.u.numpy(), self.v.numpy(), self.confidence.numpy()
+        return here
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """u and v in one array of shape (height, width, 2)."""
@@ -67,25 +73,26 @@ class Flow(Result):
 
         Motion of ``longest`` pixels has the full color; without it, the longest of the field has."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.wheel(here.u, here.v, None, longest)
+        most = None if longest is None else number_of(longest, "longest")
+        picture: Bytes = _fovea.flow.wheel(here.u, here.v, None, most)
         return picture
 
     def arrows(self, first: Any) -> Bytes:
         """Arrows over the first image."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.arrows(first, here.u, here.v)
+        picture: Bytes = _fovea.flow.arrows(pixels_of(first), here.u, here.v)
         return picture
 
     def warp(self, second: Any) -> Bytes:
         """The second image warped back along the flow; where the flow is right it looks like the first one."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.warp(second, here.u, here.v)
+        picture: Bytes = _fovea.flow.warp(pixels_of(second), here.u, here.v)
         return picture
 
     def save(self, path: Path) -> None:
-        """Writes .flo, .png (KITTI), .pfm or .npy."""
+        """Writes .flo, .png (KITTI), .pfm or .npy. Pixels that the mask leaves out are written as unknown."""
         here = self.numpy()
-        write(path, here.u, here.v)
+        write(path, here.u, here.v, here.known)
 
     def __repr__(self) -> str:
         height, width = self.shape
@@ -111,6 +118,15 @@ def _words(words: list[str]) -> tuple[str, list[str]]:
     return method, [re.sub("^(--|--no-)(lk|bm)-", r"\1", word) for word in rest]
 
 
+def _stored(image: Any) -> Any:
+    """An image as the program reads it for flow: with its own type, as it is stored."""
+    return _fovea.files.read_image(path_of(image), {"orientation": "ignore"}) if is_path(image) else image
+
+
+def _mask_words(mask: Any) -> list[str]:
+    return [] if mask is None else ["--mask", name_of(mask, "MASK")]
+
+
 class Estimator:
     """Estimates the flow of pairs of images, or along a video. Threads take turns; several estimators run side by side."""
 
@@ -120,7 +136,8 @@ class Estimator:
         self._keywords = dict(options)
         self._estimator = _fovea.flow.Estimator(self._keywords)
         self._options: dict[str, Any] = dict(self._estimator.options)
-        self._verb, self._words = _words(list(self._estimator.words))
+        self._raw_words = list(self._estimator.words)
+        self._verb, self._words = _words(self._raw_words)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -130,45 +147,69 @@ class Estimator:
     def estimate(self, first: Any, second: Any, mask: Any = None) -> Flow:
         """The flow from the first image to the second, which has the same size and type: uint8, uint16 or float32.
 
-        Pixels where the mask is 0 get flow and confidence 0 and do not influence their neighbors."""
-        start = time.perf_counter()
-        names = [as_path(image) if is_path(image) else word for image, word in ((first, "FIRST"), (second, "SECOND"))]
-        pixels = [_fovea.files.read_image(as_path(image), {}) if is_path(image) else image for image in (first, second)]
-        planes = self._estimator.estimate(pixels[0], pixels[1], mask)
-        return self._flow(planes, names, start)
+        Pixels where the mask is 0 get flow and confidence 0 and do not influence their neighbors. Images and mask may
+        be paths; files are not turned as EXIF says."""
+        start, known = time.perf_counter(), mask_of(mask)
+        planes = self._estimator.estimate(_stored(first), _stored(second), known)
+        inputs = [name_of(first, "FIRST"), name_of(second, "SECOND"), "-o", "FLOW.flo", *_mask_words(mask)]
+        return self._flow(planes, inputs, known, start)
 
     def push(self, frame: Any, mask: Any = None) -> Flow | None:
-        """Takes the next frame of a video and returns the flow from the frame before it, or None for the first one."""
-        start = time.perf_counter()
-        planes = self._estimator.push(frame, mask)
-        return None if planes is None else self._flow(planes, ["VIDEO"], start)
+        """Takes the next frame of a video and returns the flow from the frame before it, or None for the first one.
+
+        A call that Ctrl-C interrupts has taken its frame, and ``interrupted()`` returns its flow."""
+        return self._pushed(frame, mask_of(mask), ["VIDEO", "-o", "FLOWS", *_mask_words(mask)])
+
+    def interrupted(self) -> Flow | None:
+        """The flow of a ``push()`` that Ctrl-C interrupted, once, until the next frame is pushed."""
+        planes = self._estimator.take_interrupted()
+        return None if planes is None else self._flow(planes, ["VIDEO", "-o", "FLOWS"], None, time.perf_counter())
 
     def finish(self) -> None:
         """Ends the video; the next frame that is pushed begins a new one."""
         self._estimator.finish()
 
-    def video(self, source: Path | Iterable[Any], progress: Progress = False) -> Iterator[Flow]:
-        """The flow from each frame to the next. The source is a file, a folder of images, or frames as arrays."""
-        frames, count = frames_of(source)
+    def video(self, source: VideoLike, *, mask: Any = None, progress: Progress = False) -> Iterator[Flow]:
+        """The flow from each frame to the next. The source is a file, a folder of images, or frames as arrays or paths.
+
+        ``command`` writes one file per flow, named by the number of its first frame."""
+        frames, known = Frames(source), mask_of(mask)
+        # Two images would be a pair for the program, which is another task where there is a mask.
+        images = frames.paths if len(frames.paths) > 2 else [frames.name]
+        inputs = [*images, "-o", "FLOWS", *_mask_words(mask)]
+
+        def follow(frame: Any, index: int) -> Flow | None:
+            # The program reads the images of a video in RGB.
+            flow = self._pushed(rgb(frame) if is_path(frame) else frame, known, inputs)
+            if flow is not None:
+                flow.frame = index - 1
+            return flow
+
+        return self._along(one_by_one(frames, follow, progress))
+
+    def _along(self, flows: Iterator[Flow]) -> Iterator[Flow]:
         self.finish()
         try:
-            with reporting(progress) as report:
-                for index, frame in enumerate(frames):
-                    pixels = frame.decode()[0] if hasattr(frame, "decode") else frame
-                    flow = self.push(pixels)
-                    if report:
-                        report("frames", index + 1, count or 0)
-                    if flow is not None:
-                        flow.frame = index - 1
-                        yield flow
+            yield from flows
         finally:
             self.finish()
 
-    def _flow(self, planes: dict[str, Any], names: list[str], start: float) -> Flow:
-        provenance = {"device": self._options["device"], "seed": self._options["seed"]}
-        command = command_line("fovea", "flow", self._verb, *names, "-o", "FLOW.flo", *self._words)
-        seconds = time.perf_counter() - start
-        return Flow(planes, options=self.options, provenance=provenance, command=command, seconds=seconds)
+    def _pushed(self, frame: Any, known: Any, inputs: list[str]) -> Flow | None:
+        start = time.perf_counter()
+        planes = self._estimator.push(_stored(frame), known)
+        return None if planes is None else self._flow(planes, inputs, known, start)
+
+    def _flow(self, planes: dict[str, Any], inputs: list[str], mask: Any, start: float) -> Flow:
+        known = None if mask is None else np.where(np.asarray(mask) != 0, np.uint8(255), np.uint8(0))
+        return Flow(
+            planes,
+            options=self.options,
+            provenance={"device": self._options["device"], "seed": self._options["seed"]},
+            command=command_line("fovea", "flow", self._verb, *inputs, *self._words),
+            known=known,
+            words=self._raw_words,
+            seconds=time.perf_counter() - start,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _estimator_of, (self._keywords,)
@@ -189,18 +230,80 @@ def estimate(first: Any, second: Any, mask: Any = None, **options: Unpack[FlowEs
 
 def read(path: Path) -> tuple[Floats, Floats, Bytes]:
     """Reads a field from .flo, KITTI's PNG, PFM or .npy: u, v, and 255 where the motion is known."""
-    u, v, known = _fovea.flow.read(as_path(path))
+    u, v, known = _fovea.flow.read(path_of(path))
     return u, v, known
 
 
 def write(path: Path, u: Any, v: Any, known: Any = None) -> None:
     """Writes a field as .flo, .png (KITTI), .pfm or .npy. The file appears whole or not at all."""
-    _fovea.flow.write(as_path(path), u, v, known)
+    _fovea.flow.write(path_of(path), u, v, mask_of(known))
+
+
+class Errors(NamedTuple):
+    """How far a flow is from the true one, over some pixels."""
+
+    pixels: int  #: how many pixels count
+    endpoint: float  #: mean distance between the ends of the estimated and the true vector, in pixels
+    angular: float  #: mean angle between both in space and time, in degrees
+    r05: float  #: share of pixels with an endpoint error above half a pixel
+    r1: float  #: the same above 1 pixel
+    r2: float  #: the same above 2 pixels
+    fl: float  #: the outliers of KITTI: above 3 pixels and 5 % of the motion
+
+
+class Evaluation(Record):
+    """How well a flow agrees with the true one. Its values are attributes, and can be read as from a dictionary."""
+
+    all: Errors  #: over all pixels whose true motion is known
+    confident: Errors  #: over those of them that are confident
+    density: float  #: share of the known pixels that have a flow
+    confident_share: float  #: share of the known pixels that are confident
+    sparsification_error: float  #: how far confidence is from predicting the errors
+    #: one row per point of the curve: share of pixels left out, endpoint error of the others, and that of the oracle
+    curve: np.ndarray[Any, np.dtype[np.float64]]
+
+    _compared = ("all", "confident", "density", "confident_share", "sparsification_error", "curve")
+
+    def __init__(self, report: dict[str, Any], command: str, device: str | None) -> None:
+        super().__init__(dict(report["options"]), {"device": device, "seed": None}, command)
+        self.all, self.confident = Errors(**report["all"]), Errors(**report["confident"])
+        self.density, self.confident_share = report["density"], report["confident_share"]
+        self.sparsification_error = report["sparsification_error"]
+        self.curve = np.array(report["curve"], np.float64).reshape(-1, 3)
+
+    def __repr__(self) -> str:
+        errors = f"endpoint error {self.all.endpoint:.3f} px, angular error {self.all.angular:.2f} degrees"
+        return f"{errors}, {100 * self.all.fl:.1f} % outliers ({self.all.pixels} pixels)"
+
+
+#: What ``evaluate`` takes as a field: a Flow, (u, v), (u, v, confidence or known), or a file.
+FieldLike = Union[Flow, Path, "tuple[Any, ...]"]
+
+
+def _field(value: Any, name: str, third: str) -> tuple[Any, ...]:
+    """u, v, confidence and known pixels. ``third`` says which of the two follows u and v in a tuple."""
+    if isinstance(value, Flow):
+        here = value.numpy()
+        return here.u, here.v, here.confidence, here.known
+    if is_path(value):
+        u, v, known = read(value)
+        return u, v, None, known
+    if isinstance(value, (tuple, list)) and len(value) in (2, 3):
+        last = value[2] if len(value) == 3 else None
+        return (value[0], value[1], last, None) if third == "confidence" else (value[0], value[1], None, last)
+    raise InvalidType(f"{name} is {shown(value)}; expected a Flow, (u, v), (u, v, {third}) or a path")
 
 
 @takes_options(_fovea.flow.evaluate_options())
-def evaluate(flow: Flow, u: Any, v: Any, known: Any = None, **options: Unpack[FlowEvaluateOptions]) -> dict[str, Any]:
-    """Compares a flow with the true one: endpoint and angular errors, outliers, and how well confidence predicts them."""
-    here = flow.numpy()
-    report = _fovea.flow.evaluate((here.u, here.v, here.confidence), (u, v, known), dict(options))
-    return dict(report)
+def evaluate(flow: FieldLike, truth: FieldLike, **options: Unpack[FlowEvaluateOptions]) -> Evaluation:
+    """Compares a flow with the true one: endpoint and angular errors, outliers, and how well confidence predicts them.
+
+    Both are a Flow, (u, v), or a file; the estimate may also be (u, v, confidence), and the truth (u, v, known). The
+    program estimates the flow itself: ``command`` takes a file of lines that name both images and the file of the
+    truth."""
+    report = _fovea.flow.evaluate(
+        _field(flow, "flow", "confidence"), _field(truth, "truth", "known"), dict(options)
+    )
+    made = flow._words if isinstance(flow, Flow) else []
+    device = flow.provenance["device"] if isinstance(flow, Flow) else None
+    return Evaluation(report, command_line("fovea", "flow", "eval", "LIST", *made, *report["words"], "--json"), device)

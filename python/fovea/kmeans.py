@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _fovea
 from ._estimator import Estimator
-from ._keywords import takes_options
+from ._keywords import default_of, takes_options
 from ._progress import Progress, reporting
 
 if TYPE_CHECKING:
@@ -41,10 +41,19 @@ class KMeans(Estimator):
     _table = _fovea.kmeans.fit_options()
     _estimator_type = "clusterer"
 
+    # Three options are written out, because scikit-learn takes the first by its place and knows other words for the rest.
     @takes_options(_table)
-    def __init__(self, **options: Unpack[KmeansFitOptions]) -> None:
-        """Takes the parameters; ``fit`` checks them. ``init="k-means++"`` is another word for ``"plus-plus"``."""
-        super().__init__(**options)
+    def __init__(  # type: ignore[misc]
+        self,
+        n_clusters: int | None = default_of(_table, "n_clusters"),
+        *,
+        init: str | None = default_of(_table, "init"),
+        n_init: int | Literal["auto"] | None = default_of(_table, "n_init"),
+        **options: Unpack[KmeansFitOptions],
+    ) -> None:
+        """Takes the parameters; ``fit`` checks them. ``init="k-means++"`` is another word for ``"plus-plus"``, and
+        ``n_init="auto"`` tries one start, or ten where they are random."""
+        super().__init__(n_clusters=n_clusters, init=init, n_init=n_init, **options)
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = False) -> Self:
         """Finds the clusters of points, one per row of an array of float32. ``y`` is not used."""
@@ -119,5 +128,9 @@ class KMeans(Estimator):
 
 def _keywords(parameters: dict[str, Any]) -> dict[str, Any]:
     """The library's words for the parameters."""
-    named = isinstance(parameters["init"], str) and parameters["init"] == "k-means++"
-    return {**parameters, "init": "plus-plus"} if named else parameters
+    words = dict(parameters)
+    if isinstance(words["init"], str) and words["init"] == "k-means++":
+        words["init"] = "plus-plus"
+    if isinstance(words["n_init"], str) and words["n_init"] == "auto":
+        words["n_init"] = 10 if isinstance(words["init"], str) and words["init"] == "random" else 1
+    return words

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
 import numpy as np
 
 from . import _fovea
+from ._arguments import OnError, as_array, path_of, shown, skips, unmasked, whole_number, word
+from ._frames import SideBySide
 from ._keywords import takes_options
 from ._notebook import png_bytes
-from ._ordered import in_order
 from ._progress import Progress, reporting
-from ._results import Result, Table, command_line
+from ._results import Record, Result, Table, command_line
 from .errors import InvalidArgument, InvalidType
-from .files import Path, as_path, is_path
+from .files import Path, is_path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,6 +41,7 @@ __all__ = [
     "Comparison",
     "Distances",
     "DualGraph",
+    "Info",
     "Mesh",
     "Segmentation",
     "Segmenter",
@@ -60,11 +62,14 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 class Mesh:
-    """Triangles in memory. The arrays are read-only, because results refer to them."""
+    """Triangles in memory. The arrays are read-only, because results refer to them.
+
+    It keeps the graph of its faces once ``distances()`` has needed it, so that the next call is quick."""
 
     def __init__(self, vertices: Any, faces: Any) -> None:
         """Copies vertices, float32 or float64 of shape (n, 3), and faces, int32 or int64 of shape (m, 3)."""
         self._mesh = _fovea.mesh.make(vertices, faces)
+        self._graph = _fovea.mesh.FaceGraph()
         self._name = "MESH"
         self._words: list[str] = []
         #: off, obj, ply or stl for a mesh that was read from a file.
@@ -73,7 +78,8 @@ class Mesh:
     @classmethod
     def _of(cls, mesh: Any, name: str, words: list[str], form: str | None) -> Mesh:
         self = cls.__new__(cls)
-        self._mesh, self._name, self._words, self.format = mesh, name, words, form
+        self._mesh, self._graph = mesh, _fovea.mesh.FaceGraph()
+        self._name, self._words, self.format = name, words, form
         return self
 
     @property
@@ -127,8 +133,8 @@ MeshLike = Union[Mesh, Path, "tuple[Any, Any]", Any]
 @takes_options(_fovea.mesh.read_options())
 def read(path: Path, **options: Unpack[MeshReadOptions]) -> Mesh:
     """Reads a mesh from OFF, OBJ, PLY or STL. The content of the file decides its format, not its name."""
-    mesh, form, words = _fovea.mesh.read(as_path(path), dict(options))
-    return Mesh._of(mesh, as_path(path), list(words), str(form).lower())
+    mesh, form, words = _fovea.mesh.read(path_of(path), dict(options))
+    return Mesh._of(mesh, path_of(path), list(words), str(form).lower())
 
 
 def _mesh(value: MeshLike) -> Mesh:
@@ -142,7 +148,7 @@ def _mesh(value: MeshLike) -> Mesh:
         return Mesh(value[0], value[1])
     if hasattr(value, "vertices") and hasattr(value, "faces"):
         # The arrays of trimesh are of a class of their own; NumPy's view of them is no copy.
-        return Mesh(np.asarray(value.vertices), np.asarray(value.faces))
+        return Mesh(as_array(value.vertices, "vertices"), as_array(value.faces, "faces"))
     kind = type(value).__name__
     raise InvalidType(f"mesh is of type {kind}; expected an object with vertices and faces, a tuple of both, or a path")
 
@@ -155,24 +161,63 @@ def write(
 
     Labels, one per face, become colors, groups or a property, as the format allows; colors, uint8 of shape (m, 3),
     replace the colors that labels have. STL has neither."""
-    _fovea.mesh.write(as_path(path), _mesh(mesh)._mesh, labels, colors, dict(options))
+    _fovea.mesh.write(path_of(path), _mesh(mesh)._mesh, labels, colors, dict(options))
 
 
 def read_labels(path: Path) -> Ints:
     """Reads labels as the Princeton benchmark stores them: one number per line and face."""
-    labels: Ints = _fovea.mesh.read_labels(as_path(path))
+    labels: Ints = _fovea.mesh.read_labels(path_of(path))
     return labels
 
 
 def write_labels(path: Path, labels: Any) -> None:
     """Writes labels, one number per line and face. The file appears whole or not at all."""
-    _fovea.mesh.write_labels(as_path(path), labels)
+    _fovea.mesh.write_labels(path_of(path), labels)
 
 
-def info(mesh: MeshLike) -> dict[str, Any]:
+class Info(Record):
+    """What is worth knowing about a mesh, and what is unusual about it. All of that is legal."""
+
+    format: str | None  #: off, obj, ply or stl for a mesh that was read from a file
+    vertices: int
+    faces: int
+    edges: int
+    file_faces: int  #: faces of the file, whose polygons were cut into triangles
+    components: int  #: groups of faces that are connected by edges
+    closed: bool  #: whether every edge has two faces
+    border_edges: int  #: edges with one face
+    non_manifold_edges: int  #: edges with three faces or more
+    flipped_edges: int  #: edges along which both faces run the same way
+    degenerate_faces: int  #: faces without area
+    duplicate_faces: int  #: faces with the corners of an earlier face
+    isolated_vertices: int  #: vertices that no face uses
+    area: float
+    volume: float  #: inside a closed mesh; it means little for an open one
+    low: tuple[float, float, float]  #: the corners of the bounding box
+    high: tuple[float, float, float]
+
+    _compared = (
+        *("format", "vertices", "faces", "edges", "file_faces", "components", "closed", "border_edges"),
+        *("non_manifold_edges", "flipped_edges", "degenerate_faces", "duplicate_faces", "isolated_vertices"),
+        *("area", "volume", "low", "high"),
+    )
+
+    def __init__(self, facts: dict[str, Any], command: str) -> None:
+        super().__init__({}, {"device": "cpu", "seed": None}, command)
+        for name, value in facts.items():
+            setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        form = f"{self.format}, " if self.format else ""
+        counts = f"{_counted(self.faces, 'face')}, {_counted(self.components, 'component')}"
+        return f"{form}{counts}, {'closed' if self.closed else 'open'}, area {self.area:.4g}"
+
+
+def info(mesh: MeshLike) -> Info:
     """Counts of vertices, faces, edges and components, area, volume, bounding box, and what is unusual about a mesh."""
     known = _mesh(mesh)
-    return {"format": known.format, **_fovea.mesh.info(known._mesh)}
+    facts = {"format": known.format, **_fovea.mesh.info(known._mesh)}
+    return Info(facts, command_line("fovea", "mesh", "info", known._name, *known._words, "--json"))
 
 
 class Segmentation(Table):
@@ -255,8 +300,7 @@ class Segmentation(Table):
         self, show: Literal["parts", "membership"] = "parts", **options: Unpack[MeshPartsPictureOptions]
     ) -> Bytes:
         """A picture, drawn without a display, in the colors of the parts, or of how surely faces belong to them."""
-        if show not in ("parts", "membership"):
-            raise InvalidArgument(f"show is {show!r}; expected 'parts' or 'membership'")
+        word(show, "show", ("parts", "membership"))
         surety = self.membership if show == "membership" else None
         picture: Bytes = _fovea.mesh.render_parts(self.mesh._mesh, self.labels, surety, dict(options))
         return picture
@@ -272,7 +316,7 @@ class Segmentation(Table):
     @takes_options(_fovea.mesh.write_options())
     def save(self, path: Path, **options: Unpack[MeshWriteOptions]) -> None:
         """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or labels of the file's faces as .seg."""
-        if as_path(path).endswith(".seg"):
+        if path_of(path).endswith(".seg"):
             write_labels(path, self.file_labels)
         else:
             write(path, self.mesh, self.labels, **options)
@@ -311,20 +355,23 @@ class Segmenter:
         """Divides a mesh into parts that people would name. Connected components are divided separately."""
         return self._divided(self._segmenter, mesh)
 
-    def map(self, meshes: Iterable[MeshLike], progress: Progress = False) -> Iterator[Segmentation]:
-        """Divides several meshes, some at a time, and yields their segmentations in order."""
+    def segment_all(
+        self, meshes: Iterable[MeshLike], *, progress: Progress = False, on_error: OnError = "raise"
+    ) -> Iterator[Segmentation]:
+        """Divides several meshes, some at a time, and yields their segmentations in order.
+
+        A mesh that cannot be read or divided raises its error, or is left out with a warning for
+        ``on_error="skip"``."""
+        if isinstance(meshes, (str, bytes, dict, os.PathLike)) or not isinstance(meshes, Iterable):
+            raise InvalidType(f"meshes is {shown(meshes)}; expected several meshes, such as [mesh]")
         count = len(meshes) if isinstance(meshes, Sequence) else None
         device = self._options["device"]
         number, threads = _fovea.files.plan_workers(device, self._options["threads"], count or 0)
         if device != "cpu":
             number = 1  # a single segmenter may take the whole memory of a GPU
         segmenters = [_fovea.mesh.Segmenter({**self._keywords, "threads": threads}) for _ in range(number)]
-        with reporting(progress) as report:
-            divided = in_order(meshes, segmenters, lambda segmenter, mesh, index: self._divided(segmenter, mesh))
-            for done, found in enumerate(divided, 1):
-                if report:
-                    report("meshes", done, count or 0)
-                yield found
+        every = SideBySide(segmenters, "meshes", count, progress, skips(on_error))
+        return every.results(meshes, lambda segmenter, mesh, index: self._divided(segmenter, mesh))
 
     def _divided(self, segmenter: Any, mesh: MeshLike) -> Segmentation:
         start = time.perf_counter()
@@ -392,7 +439,7 @@ class Distances(Result):
 
     def save(self, path: Path) -> None:
         """Writes the distances as .npy."""
-        np.save(as_path(path), self.values)
+        np.save(path_of(path), self.values)
 
     def __repr__(self) -> str:
         finite = self.values[np.isfinite(self.values)]
@@ -403,6 +450,20 @@ class Distances(Result):
         return png_bytes(self.render()) if self.values.ndim == 1 else None
 
 
+def _faces(source: Any) -> tuple[Any, bool]:
+    """The faces that distances start at, and whether it is a single one."""
+    expected = "a face, several faces, or None for all"
+    if source is None:
+        return None, False
+    if isinstance(source, (tuple, list)):
+        return np.array([whole_number(face, "source", expected) for face in source], np.int64), False
+    if hasattr(source, "__index__") and np.ndim(unmasked(source, "source")) == 0:
+        return whole_number(source, "source", expected), True
+    if not hasattr(source, "shape"):
+        raise InvalidType(f"source is {shown(source)}; expected {expected}")
+    return source, False
+
+
 @takes_options(_fovea.mesh.distance_options())
 def distances(
     mesh: MeshLike, source: Any = None, *, progress: Progress = False, **options: Unpack[MeshDistanceOptions]
@@ -410,18 +471,15 @@ def distances(
     """Shortest paths over the faces of a mesh, from one face, from several, or from every face to every other.
 
     A step from face to face costs its length and its angle, as in Katz and Tal; with ``alpha=1`` it costs its length
-    alone. Without a source the result is a square array of 4 bytes times the square of the number of faces."""
+    alone. Without a source the result is a square array of 4 bytes times the square of the number of faces.
+
+    A Mesh keeps the graph of its faces for the next call; from arrays and other objects it is made each time."""
     known = _mesh(mesh)
-    if isinstance(source, (tuple, list)):
-        source = np.asarray(source)
-    if isinstance(source, bool):
-        raise InvalidType(f"source is {source}; expected a face, several faces, or None for all")
-    single = source is not None and hasattr(source, "__index__") and np.ndim(source) == 0
-    if single:
-        source = int(source)
+    source, single = _faces(source)
     with reporting(progress) as report:
         faces = np.array([source], dtype=np.int64) if single else source
-        values, engine, why, used, words = _fovea.mesh.distances(known._mesh, faces, dict(options), report)
+        found = _fovea.mesh.distances(known._graph, known._mesh, faces, dict(options), report)
+    values, engine, why, used, words = found
     words = [*known._words, *words]
     start = ["fovea", "mesh", "distances", known._name]
     if source is None:
@@ -457,9 +515,7 @@ class DualGraph(NamedTuple):
 
 def dual_graph(mesh: MeshLike, smoothing: int = 0) -> DualGraph:
     """The graph of neighboring faces. Normals are averaged ``smoothing`` times before angles are measured."""
-    if isinstance(smoothing, bool) or not hasattr(smoothing, "__index__"):
-        raise InvalidType(f"smoothing is {smoothing!r}; expected a whole number")
-    parts = _fovea.mesh.dual_graph(_mesh(mesh)._mesh, min(int(smoothing), 1_000_000))
+    parts = _fovea.mesh.dual_graph(_mesh(mesh)._mesh, min(whole_number(smoothing, "smoothing"), 1_000_000))
     arcs = np.stack([parts.pop("a"), parts.pop("b")], axis=1)
     return DualGraph(arcs=arcs, **parts)
 
@@ -509,7 +565,7 @@ def _labels(value: Any, name: str) -> Any:
     return value
 
 
-def evaluate(labels: Any, truth: Any, mesh: MeshLike | None = None) -> Comparison:
+def evaluate(labels: Any, truth: Any, *, mesh: MeshLike | None = None) -> Comparison:
     """Compares a segmentation with the true one, or with several that people made: then each measure is the mean.
 
     Labels and truth are arrays of int32 or int64 with one number per face, Segmentations or paths of label files; truth

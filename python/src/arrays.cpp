@@ -84,8 +84,22 @@ bool import_array(nb::handle value, AnyArray& array) {
   }
 }
 
+// Arrays of numpy.ma hand out their numbers without saying which of them do not count.
+bool is_masked(nb::handle value) {
+  const nb::object module = nb::steal(PyImport_GetModule(nb::str("numpy.ma").ptr()));
+  if (!module.is_valid()) {  // was never imported, so that nothing is masked
+    PyErr_Clear();
+    return false;
+  }
+  return nb::isinstance(value, module.attr("MaskedArray"));
+}
+
 AnyArray array_of(const char* name, nb::handle value, const std::string& need,
                   const Stream* stream = nullptr) {
+  if (is_masked(value))
+    throw_invalid_type(fmt::format(
+        "{0} is a masked array, whose mask would be lost; pass {0}.filled(VALUE) or {0}.data",
+        name));
   if (lies_on_gpu(value)) return gpu_array(name, value, stream);
   AnyArray array;
   if (!import_array(value, array)) refuse_type(name, value, need);

@@ -428,13 +428,12 @@ template <SpectrumScore score>
 nb::object spectrum_score(nb::handle cube, nb::handle spectrum) {
   const FrameSource source(cube, "cube", "");
   const AnyArray target = dense_array<float>(spectrum, "spectrum", {1});
-  Image<float> scores;
-  {
-    nb::gil_scoped_release others_go_on;
+  Calls calls;
+  return to_numpy(calls.run(source.work(kOperationsPerPixel), nb::none(), [&] {
     const BandFrame frame = source.frame();
-    scores = score(frame.bands, {static_cast<const float*>(target.data()), target.size()}, {});
-  }
-  return to_numpy(std::move(scores));
+    return score(frame.bands, {static_cast<const float*>(target.data()), target.size()},
+                 calls.watched({}));
+  }));
 }
 
 nb::dict roc(nb::handle score, nb::handle truth, const std::string& sense, nb::handle counted) {

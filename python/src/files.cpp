@@ -5,6 +5,7 @@
 #include <fovea/io/models.h>
 #include <fovea/io/video.h>
 
+#include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -18,6 +19,7 @@
 #include <utility>
 
 #include "arrays.h"
+#include "errors.h"
 #include "options.h"
 #include "systems.h"
 
@@ -47,6 +49,21 @@ nb::object read_bytes(const std::string& path) {
   return to_numpy(std::move(bytes));
 }
 
+// A mask as the program reads it: one channel, as it is stored.
+nb::object read_mask(const std::string& path) {
+  Image<std::uint8_t> mask;
+  {
+    nb::gil_scoped_release others_go_on;
+    io::AnyImage image = io::read_image(path, {});
+    if (image.channels() > 4)
+      throw FormatError(
+          fmt::format("{}: has {} channels; a mask is gray or RGB", path, image.channels()));
+    if (image.channels() == 2 || image.channels() == 4) image = io::drop_alpha(image);
+    mask = io::to_gray(io::to_bytes(std::move(image)).view());
+  }
+  return to_numpy(std::move(mask));
+}
+
 void write_image(const std::string& path, nb::handle image, const nb::dict& keywords) {
   using enum io::SampleType;
   io::ImageWriteOptions options;
@@ -72,7 +89,10 @@ nb::tuple decode(const EncodedFrame& encoded) {
   }
   const std::int64_t number = frame.frame;
   const double seconds = frame.seconds;
-  return nb::make_tuple(to_numpy(std::move(frame.image)), number, seconds);
+  const bool deep = frame.deep_image.width() > 0;
+  nb::object image =
+      deep ? to_numpy(std::move(frame.deep_image)) : to_numpy(std::move(frame.image));
+  return nb::make_tuple(image, number, seconds);
 }
 
 class Reader {
@@ -134,15 +154,26 @@ void bind_files(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("files");
   m.def("read_image", &read_image);
   m.def("read_bytes", &read_bytes);
+  m.def("read_mask", &read_mask);
   m.def("write_image", &write_image, nb::arg("path"), nb::arg("image").none(), nb::arg("options"));
   m.def("read_image_options", &option_table<io::ImageReadOptions>);
   m.def("write_image_options", &option_table<io::ImageWriteOptions>);
   m.def("read_video_options", &option_table<io::VideoReadOptions>);
-  m.def("find_model", [](const std::string& name, const std::string& system) {
-    return io::find_model(name, system);
-  });
+  m.def(
+      "find_model",
+      [](const std::string& name, nb::handle system) {
+        if (!PyUnicode_Check(system.ptr()))
+          throw_invalid_type("system is " + shown(system) + "; expected a text such as 'people'");
+        return io::find_model(name, text_of(system));
+      },
+      nb::arg("name"), nb::arg("system").none());
   m.def("shipped_models", [](const std::string& system) { return io::shipped_models(system); });
   m.def("plan_workers", &plan_workers);
+  // Whether FFmpeg's libraries are here for video files, and by which version or why not.
+  m.def("video_support", [] {
+    const Feature feature = io::video_feature();
+    return std::pair(feature.usable, feature.detail);
+  });
   nb::class_<EncodedFrame>(m, "EncodedFrame").def("decode", &decode);
   nb::class_<Reader>(m, "Reader")
       .def(nb::init<const std::string&, const nb::dict&>())

@@ -84,18 +84,34 @@ class Estimator {
   // A video goes on after an interruption, so that a frame is never stopped in its middle.
   nb::object push(nb::handle frame, nb::handle mask) {
     const ImageInput image = flow_image(frame, "frame", video_.stream()), kept = mask_input(mask);
-    std::optional<flow::Flow> flow = std::visit(
-        [&]<class T>(const ImageView<T>& view) {
-          return run<std::remove_const_t<T>>(video_, view, [&](flow::Estimator& estimator) {
-            return estimator.push(view, kept.of<std::uint8_t>());
-          });
-        },
-        image.view);
+    std::optional<flow::Flow> flow;
+    try {
+      std::visit(
+          [&]<class T>(const ImageView<T>& view) {
+            run<std::remove_const_t<T>>(video_, view, [&](flow::Estimator& estimator) {
+              flow = estimator.push(view, kept.of<std::uint8_t>());
+              return std::optional<flow::Flow>();
+            });
+          },
+          image.view);
+    } catch (...) {
+      unfetched_ = std::move(flow);
+      throw;
+    }
+    unfetched_.reset();
+    if (!flow) return nb::none();
+    return planes_of(std::move(*flow), options_.exec.device);
+  }
+
+  // The flow of a push() that Ctrl-C interrupted, once.
+  nb::object take_interrupted() {
+    std::optional<flow::Flow> flow = std::exchange(unfetched_, std::nullopt);
     if (!flow) return nb::none();
     return planes_of(std::move(*flow), options_.exec.device);
   }
 
   void finish() {
+    unfetched_.reset();
     video_.call(Work{}, nb::none(), [](flow::Estimator& estimator) {
       estimator.finish();
       return true;
@@ -123,7 +139,8 @@ class Estimator {
 
   FlowOptions options_;
   Kept<flow::Estimator> pairs_;
-  Kept<flow::Estimator> video_;  // always has the frame before
+  Kept<flow::Estimator> video_;          // always has the frame before
+  std::optional<flow::Flow> unfetched_;  // of an interrupted call
 };
 
 nb::object wheel(nb::handle u, nb::handle v, nb::handle known, nb::handle longest) {
@@ -177,12 +194,12 @@ nb::dict errors_of(const flow::FlowErrors& errors) {
   return all;
 }
 
-// Estimate and truth are (u, v, confidence or None) and (u, v, known or None).
+// Estimate and truth are (u, v, confidence or None, known or None).
 nb::dict evaluate(const nb::tuple& estimate, const nb::tuple& truth, const nb::dict& keywords) {
   flow::EvaluateOptions options;
   set_keywords(options, keywords, "evaluate");
-  const FieldInput found = field_input(estimate[0], estimate[1]);
-  const FieldInput known = field_input(truth[0], truth[1], truth[2]);
+  const FieldInput found = field_input(estimate[0], estimate[1], estimate[3]);
+  const FieldInput known = field_input(truth[0], truth[1], truth[3]);
   std::optional<ImageInput> confidence;
   if (!nb::handle(estimate[2]).is_none())
     confidence = image_input(estimate[2], {"confidence", {io::SampleType::kFloat32}, {1}});
@@ -201,6 +218,8 @@ nb::dict evaluate(const nb::tuple& estimate, const nb::tuple& truth, const nb::d
   for (const flow::SparsificationPoint& point : report.curve)
     curve.append(nb::make_tuple(point.removed, point.endpoint, point.oracle));
   all["curve"] = curve;
+  all["options"] = option_values(options);
+  all["words"] = option_words(options);
   return all;
 }
 
@@ -213,6 +232,7 @@ void bind_flow(nb::module_& parent) {
       .def("estimate", &Estimator::estimate, nb::arg("first").none(), nb::arg("second").none(),
            nb::arg("mask").none())
       .def("push", &Estimator::push, nb::arg("frame").none(), nb::arg("mask").none())
+      .def("take_interrupted", &Estimator::take_interrupted)
       .def("finish", &Estimator::finish)
       .def_prop_ro("options", [](const Estimator& e) { return option_values(e.options()); })
       .def_prop_ro("words", [](const Estimator& e) { return option_words(e.options()); });

@@ -21,7 +21,9 @@ namespace fovea::python {
 namespace {
 
 // The options under the names of scikit-learn.
-struct ClusterOptions : KmeansOptions {};
+struct ClusterOptions : KmeansOptions {
+  ClusterOptions() { clusters = 8; }  // as there
+};
 
 constexpr std::array<Renaming, 7> kNames{{{"clusters", "n_clusters"},
                                           {"start", "init"},

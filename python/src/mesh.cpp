@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -357,8 +359,41 @@ Distances all_rows(const Graph& graph, const PathOptions& options) {
   return found;
 }
 
-nb::tuple distances(const TriangleMesh& mesh, nb::handle source, const nb::dict& keywords,
-                    nb::handle progress) {
+// The graph of a mesh's faces, which takes longer to make than the paths from one face. That of the
+// last costs is kept. It belongs to one mesh.
+class FaceGraph {
+ public:
+  // Needs no lock of Python's.
+  std::shared_ptr<const Graph> with(const TriangleMesh& mesh, const mesh::ArcCosts& costs,
+                                    const Exec& exec) {
+    const std::lock_guard lock(mutex_);
+    const bool known = graph_ && costs.alpha == costs_.alpha && costs.eta == costs_.eta;
+    if (!known) {
+      graph_ =
+          std::make_shared<const Graph>(mesh::path_graph(mesh::dual_graph(mesh, 0, exec), costs));
+      costs_ = costs;
+    }
+    return graph_;
+  }
+
+ private:
+  std::mutex mutex_;
+  mesh::ArcCosts costs_{};
+  std::shared_ptr<const Graph> graph_;
+};
+
+// What a graph is made with: as the library does by itself, but it ends with the call.
+Exec graph_exec(const Calls& calls) {
+  Exec exec;
+  exec.device = Device::cpu();
+  exec.threads = 1;
+  exec = calls.watched(exec);
+  exec.progress = {};  // which is that of the distances
+  return exec;
+}
+
+nb::tuple distances(FaceGraph& graphs, const TriangleMesh& mesh, nb::handle source,
+                    const nb::dict& keywords, nb::handle progress) {
   DistanceOptions options;
   set_keywords(options, keywords, "distances");
   options.exec.device = usable_device(options.exec.device);
@@ -376,8 +411,8 @@ nb::tuple distances(const TriangleMesh& mesh, nb::handle source, const nb::dict&
   PathOptions paths = options.paths;
   paths.exec = calls.watched(options.exec);
   Distances found = calls.run({kOperationsPerDistance * faces * (rows + 2)}, progress, [&] {
-    const Graph graph = mesh::path_graph(mesh::dual_graph(mesh), options.costs);
-    return sources.empty() ? all_rows(graph, paths) : rows_from(graph, sources, paths);
+    const auto graph = graphs.with(mesh, options.costs, graph_exec(calls));
+    return sources.empty() ? all_rows(*graph, paths) : rows_from(*graph, sources, paths);
   });
   const nb::object values =
       detail::owned_array(std::move(found.values), {found.rows, found.columns});
@@ -391,7 +426,7 @@ nb::dict dual_graph(const TriangleMesh& mesh, int smoothing) {
   Calls calls;
   const mesh::DualGraph graph =
       calls.run({kOperationsPerDistance * (1 + smoothing) * static_cast<double>(mesh.faces.size())},
-                nb::none(), [&] { return mesh::dual_graph(mesh, smoothing); });
+                nb::none(), [&] { return mesh::dual_graph(mesh, smoothing, graph_exec(calls)); });
   const auto column = [&]<class Value>(Value mesh::DualArc::*part) {
     auto values = std::make_unique_for_overwrite<Value[]>(graph.arcs.size());
     for (std::size_t i = 0; i < graph.arcs.size(); ++i) values[i] = graph.arcs[i].*part;
@@ -487,8 +522,9 @@ void bind_mesh(nb::module_& parent) {
   m.def("render_values", &render_values, nb::arg("mesh"), nb::arg("values").none(),
         nb::arg("title"), nb::arg("options"));
   m.def("page", &page);
-  m.def("distances", &distances, nb::arg("mesh"), nb::arg("source").none(), nb::arg("options"),
-        nb::arg("progress").none());
+  nb::class_<FaceGraph>(m, "FaceGraph").def(nb::init<>());
+  m.def("distances", &distances, nb::arg("graph"), nb::arg("mesh"), nb::arg("source").none(),
+        nb::arg("options"), nb::arg("progress").none());
   m.def("dual_graph", &dual_graph);
   m.def("evaluate", &evaluate, nb::arg("mesh"), nb::arg("labels").none(), nb::arg("truths"));
   m.def("segment_options", &segment_options);

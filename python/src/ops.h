@@ -10,6 +10,9 @@ namespace fovea::python {
 void bind_image_operations(nanobind::module_& ops);
 void bind_number_operations(nanobind::module_& ops);  // graphs, classifiers, confusion
 
+// Below so many operations it takes longer to wake other threads than to do the work.
+constexpr double kFewForThreads = 1e5;
+
 // Runs function(options) with the stop and the progress of this call added to the options.
 template <class Options, class Function>
 auto run_operation(Work work, const Options& options, nb::handle progress, Function function) {
@@ -17,6 +20,7 @@ auto run_operation(Work work, const Options& options, nb::handle progress, Funct
   return calls.run(work, progress, [&] {
     Options watched = options;
     watched.exec = calls.watched(options.exec);
+    if (work.operations < kFewForThreads) watched.exec.threads = 1;
     return function(std::as_const(watched));
   });
 }

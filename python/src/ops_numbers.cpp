@@ -190,14 +190,13 @@ nb::dict fit_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight
           fmt::format("sample_weight has {} elements for {} samples; expected one each",
                       weights.size(), input.view.height));
   }
-  const double numbers = 1.0 * input.view.width * input.view.height;
-  const LinearSvm svm =
-      run_operation({100 * numbers}, options, nb::none(), [&](const SvmOptions& watched) {
-        require_finite(input.view, "X");
-        return train_linear_svm(input.view,
-                                {static_cast<const std::int8_t*>(signs.data()), signs.size()},
-                                weights, watched);
-      });
+  const double most = 2.0 * input.view.width * input.view.height * options.max_passes;
+  const LinearSvm svm = run_operation({most}, options, nb::none(), [&](const SvmOptions& watched) {
+    require_finite(input.view, "X");
+    return train_linear_svm(input.view,
+                            {static_cast<const std::int8_t*>(signs.data()), signs.size()}, weights,
+                            watched);
+  });
   nb::dict result;
   result["weights"] = to_numpy(svm.weights);
   result["bias"] = svm.bias;

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -65,3 +68,21 @@ def pair():
         smooth = (np.roll(smooth, 2, axis) + np.roll(smooth, -2, axis) + 2 * smooth) / 4
     first = smooth.astype(np.uint8)
     return np.ascontiguousarray(first[20:-20, 20:-20]), np.ascontiguousarray(first[18:-22, 17:-23])
+
+
+def seconds_to_stop(call, after):
+    """How long a call goes on after Ctrl-C, which comes so many seconds after its start."""
+    sent = []
+
+    def send():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, send)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        return time.monotonic() - sent[0]
+    finally:
+        timer.join()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 import numpy as np
 import pytest
 
 import fovea
-from fovea.bench import _inputs, run
+from fovea.bench import Report, _inputs, run
+from fovea.bench._measure import Times
+from fovea.bench._report import Comparison, Overhead
 
 
 def test_the_command_prints_json():
@@ -52,3 +55,50 @@ def test_the_drawn_motion_is_the_true_one():
     flow = fovea.flow.estimate(pair.first, pair.second, quality="best", device="cpu")
     errors = np.hypot(flow.u - pair.u, flow.v - pair.v)
     assert np.median(errors[pair.known]) < 0.1
+
+
+def made_report():
+    """A report with a rival that is slower, one that is faster and one that is absent."""
+    place = {"fovea": "1", "compiler": "gcc", "simd": ["NEON"], "python": "3", "numpy": "2", "system": "Linux"}
+    report = Report({**place, "processor": "A & B", "cores": 2, "load": 0.1}, 2, 3, "drawn")
+    report.overheads = [Overhead("a.call", "8x8", 9.0, 5.0, 4.0)]
+    for rival, seconds in (("slow", 0.5), ("fast <1>", 0.001), ("absent", None)):
+        row = Comparison("emd: pairs", "10 pairs", 1, rival, reason="" if seconds else "not measured: missing")
+        row.took(Times(0.005, 0.004, 0.006), Times(seconds, seconds / 2, seconds * 2) if seconds else None)
+        report.comparisons.append(row)
+    return report
+
+
+def test_a_chart_has_bars_on_both_sides_of_one():
+    drawn = made_report().to_svg()
+    assert drawn == made_report().to_svg()
+    root = xml.etree.ElementTree.fromstring(drawn)
+    texts = {element.text: float(element.get("x")) for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"slow", "fast <1>", "absent", "100", "0.20", "not measured", "emd: pairs (10 pairs)"} <= set(texts)
+    bars = {}
+    for box in root.iter("{http://www.w3.org/2000/svg}rect"):
+        if box.get("height") == "13.0":
+            bars[box.get("fill")] = (float(box.get("x")), float(box.get("x")) + float(box.get("width")))
+    (slow_left, slow_right), (fast_left, fast_right) = bars["#2f6fde"], bars["#e78000"]
+    assert slow_left == pytest.approx(fast_right, abs=0.2) == pytest.approx(texts["1"], abs=0.2)
+    # Logarithmic: a hundred times as long, and a fifth.
+    assert (slow_right - slow_left) / (fast_right - fast_left) == pytest.approx(np.log(100) / np.log(5), rel=0.01)
+
+
+def bench(*words):
+    return subprocess.run([sys.executable, "-m", "fovea.bench", *words], capture_output=True, text=True, check=False)
+
+
+def test_a_chart_comes_from_an_earlier_report(tmp_path):
+    report, chart = tmp_path / "report.json", tmp_path / "chart.svg"
+    report.write_text(made_report().to_json())
+    done = bench("--report", str(report), "--chart", str(chart))
+    assert done.returncode == 0 and "| emd: pairs" in done.stdout and chart.read_text() == made_report().to_svg()
+    report.write_text('{"machine": 1}')
+    done = bench("--report", str(report), "--chart", str(chart))
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "no report" in done.stderr
+    done = bench("--report", str(tmp_path / "none.json"))
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "none.json" in done.stderr
+    done = bench("--chart", str(tmp_path / "none" / "chart.svg"))
+    assert done.returncode == 2 and "no folder" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["chart.svg", "report.json"]

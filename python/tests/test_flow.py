@@ -68,8 +68,13 @@ def test_files_are_read_back(field, tmp_path):
 
 
 def test_errors_against_the_truth(field):
-    report = fovea.flow.evaluate(field, np.full_like(field.u, 3), np.full_like(field.v, 2))
-    assert 0 < report["all"]["endpoint"] < 1 and report["density"] == 1
+    truth = np.full_like(field.u, 3), np.full_like(field.v, 2)
+    report = fovea.flow.evaluate(field, truth)
+    assert 0 < report.all.endpoint < 1 and report["density"] == report.density == 1
+    assert "endpoint error" in repr(report) and report.options["confident"] == 0.5 and dict(report)["all"] == report.all
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert fovea.flow.evaluate((field.u, field.v, field.confidence), (*truth, None)) == report
+    assert fovea.flow.evaluate(field, field).all.endpoint == 0
 
 
 def test_pairs_must_agree(pair):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import os
 import pickle
-import signal
-import threading
-import time
 import tracemalloc
 
 import numpy as np
 import pytest
+from conftest import seconds_to_stop
 
 import fovea
 
@@ -69,6 +66,16 @@ def test_words_of_scikit_learn_are_taken(blobs):
     ours = fovea.KMeans(n_clusters=3, init="plus-plus").fit(points)
     assert np.array_equal(known.cluster_centers_, ours.cluster_centers_)
     assert known.init == "k-means++"
+    by_place = fovea.KMeans(3, n_init="auto").fit(points)
+    assert np.array_equal(by_place.cluster_centers_, known.cluster_centers_) and by_place.n_init == "auto"
+    several = fovea.KMeans(3, init="random", n_init="auto").fit(points)
+    ten = fovea.KMeans(3, init="random", n_init=10).fit(points)
+    assert np.array_equal(several.cluster_centers_, ten.cluster_centers_)
+    assert fovea.KMeans().n_clusters == 8 and fovea.scenes.BagOfWords().words == 500
+    with pytest.raises(TypeError, match="n_init is 'many'; expected a whole number"):
+        fovea.KMeans(3, n_init="many").fit(points)
+    with pytest.raises(TypeError, match="positional"):
+        fovea.KMeans(3, "random")
     batches = fovea.KMeans(n_clusters=3, batch_size=100, max_iter=20, random_state=np.int64(5)).fit(points)
     assert batches.inertia_ < 3 * known.inertia_
 
@@ -180,13 +187,8 @@ def test_progress_and_ctrl_c():
     reports = []
     fovea.KMeans(n_clusters=8, max_iter=4, device="cpu").fit(points[:3000], progress=lambda *r: reports.append(r))
     assert reports[-1] == ("k-means", 4, 4)
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    start = time.monotonic()
     kmeans = fovea.KMeans(n_clusters=300, max_iter=100000, n_init=1000, device="cpu", threads=1)
-    with pytest.raises(KeyboardInterrupt):
-        kmeans.fit(points)
-    assert time.monotonic() - start < 3
+    seconds_to_stop(lambda: kmeans.fit(points), 0.2)
     assert kmeans.set_params(n_clusters=2, max_iter=2, n_init=1).fit(points).n_iter_ <= 2
 
 

@@ -118,7 +118,7 @@ def test_tables(scene, model, places):
     assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == ["class", "score"]
     assert frame["class"].tolist() == list(scene.scores)
     assert list(scene.explain().to_pandas().columns) == ["word", "level", "row", "column", "share", "contribution"]
-    tested = scenes.evaluate(places, model=model).to_pandas()
+    tested = scenes.evaluate(model, places).to_pandas()
     assert tested["class"].tolist() == list(KINDS)
     pyarrow = pytest.importorskip("pyarrow")
     assert pyarrow.table(scene)["score"].to_pylist() == list(scene.scores.values())
@@ -204,7 +204,7 @@ def test_models(model, tmp_path):
     assert len(shipped.hash) == 64 and "desert" in shipped.classes and shipped != model
     with pytest.raises(fovea.IoError, match="shipped"):
         scenes.load_model("no-such-model")
-    with pytest.raises(TypeError, match="model is None; expected the name of a model or a file"):
+    with pytest.raises(TypeError, match="model is None; expected the name of a model, a file, or a Model of scenes"):
         scenes.Classifier(None)
     with pytest.raises(fovea.ModelError):
         scenes.Classifier(fovea.files.model_path("people/hog"))
@@ -226,9 +226,9 @@ def same_numbers(evaluation: scenes.Evaluation, answer: dict) -> None:
 
 def test_the_program_evaluates_the_same(places, paths, labels, program):
     options = {"splits": 2, "share": 0.6, "dictionary_from": "split"}
-    evaluation = scenes.evaluate(places, **SMALL, **options)
+    evaluation = scenes.cross_validate(places, **SMALL, **options)
     same_numbers(evaluation, json.loads(program(evaluation.command)))
-    assert scenes.evaluate(paths, labels, **SMALL, **options) == evaluation
+    assert scenes.cross_validate(paths, labels, **SMALL, **options) == evaluation
     assert evaluation.accuracy > 0.5 and "over 2 splits of 18 images" in repr(evaluation)
     assert pickle.loads(pickle.dumps(evaluation)) == evaluation
     assert evaluation.options["splits"] == 2 and evaluation._repr_html_().count("<tr>") == 4
@@ -237,25 +237,25 @@ def test_the_program_evaluates_the_same(places, paths, labels, program):
 def test_the_program_tests_a_model_the_same(places, paths, labels, model, program, tmp_path):
     file = tmp_path / "model.safetensors"
     model.save(file)
-    evaluation = scenes.evaluate(places, model=file, device="cpu")
+    evaluation = scenes.evaluate(file, places, device="cpu")
     same_numbers(evaluation, json.loads(program(evaluation.command)))
-    assert scenes.evaluate(paths, labels, model=model, device="cpu") == evaluation
+    assert scenes.evaluate(model, paths, labels, device="cpu") == evaluation
     assert np.asarray(evaluation).trace() == evaluation.recall.sum() * 6
-    with pytest.raises(fovea.InvalidArgument, match="splits has no use with a model"):
-        scenes.evaluate(places, model=file, splits=3)
+    with pytest.raises(fovea.InvalidArgument, match="has no keyword 'splits'"):
+        scenes.evaluate(file, places, splits=3)
     with pytest.raises(fovea.InvalidArgument, match="'city' is none of the classes"):
-        scenes.evaluate(paths, labels, model="sun8")
+        scenes.evaluate("sun8", paths, labels)
 
 
 def test_lists_give_a_split(places, paths, program, tmp_path):
     lines = [f"{pathlib.Path(path).relative_to(places)} {pathlib.Path(path).parent.name}\n" for path in paths]
     (tmp_path / "train.txt").write_text("".join(lines[::2]))
     (tmp_path / "test.txt").write_text("".join(lines[1::2]))
-    evaluation = scenes.evaluate(places, train=tmp_path / "train.txt", test=tmp_path / "test.txt", **SMALL)
+    evaluation = scenes.cross_validate(places, train=tmp_path / "train.txt", test=tmp_path / "test.txt", **SMALL)
     same_numbers(evaluation, json.loads(program(evaluation.command)))
     assert evaluation.accuracy_interval is not None and "with 95 % confidence) on 9 images" in repr(evaluation)
     with pytest.raises(fovea.InvalidArgument, match="go together"):
-        scenes.evaluate(places, train=tmp_path / "train.txt")
+        scenes.cross_validate(places, train=tmp_path / "train.txt")
 
 
 def test_images_that_cannot_be_read(paths, labels, model, tmp_path):
@@ -265,18 +265,18 @@ def test_images_that_cannot_be_read(paths, labels, model, tmp_path):
     classifier = scenes.Classifier(model, device="cpu")
     for call in (
         lambda **how: scenes.train(images, names, **SMALL, **how),
-        lambda **how: scenes.evaluate(images, names, splits=1, **SMALL, **how),
-        lambda **how: scenes.evaluate(images, names, model=model, **how),
+        lambda **how: scenes.cross_validate(images, names, splits=1, **SMALL, **how),
+        lambda **how: scenes.evaluate(model, images, names, **how),
         lambda **how: list(classifier.classify_all(images, **how)),
     ):
         with pytest.raises(fovea.FormatError, match=r"bad\.png"):
             call()
-        with pytest.warns(UserWarning, match=r"bad\.png"):
+        with pytest.warns(RuntimeWarning, match=r"bad\.png"):
             call(on_error="skip")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert scenes.train(images, names, on_error="skip", **SMALL) == scenes.train(paths, labels, **SMALL)
-        assert scenes.evaluate(images, names, model=model, on_error="skip").failed == 1
+        assert scenes.evaluate(model, images, names, on_error="skip").failed == 1
     with pytest.raises(fovea.InvalidArgument, match="expected 'raise' or 'skip'"):
         scenes.train(images, names, on_error="ignore")
 
@@ -393,7 +393,7 @@ def test_bad_sets_of_images_are_refused(paths, labels):
         assert words in str(caught.value) and "\n" not in str(caught.value)
     with pytest.raises(fovea.InvalidArgument, match="expected at least as many samples as words"):
         scenes.BagOfWords(words=100, samples=1, device="cpu").fit(paths)
-    for call in (scenes.train, scenes.evaluate):
+    for call in (scenes.train, scenes.cross_validate):
         with pytest.raises(fovea.InvalidArgument, match="labels are missing"):
             call(paths)
         with pytest.raises(fovea.InvalidArgument, match="18 images and 1 labels"):

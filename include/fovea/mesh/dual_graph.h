@@ -56,8 +56,10 @@ struct DualGraph {
 };
 
 // Before angles are measured, normals are averaged `smoothing` times with those of their neighbors,
-// weighted by area. The sign of a component's volume decides which side of it is outside.
+// weighted by area. The sign of a component's volume decides which side of it is outside. Without
+// `exec` one thread does the work; with it, its threads do, on the CPU, and its stop is watched.
 FOVEA_API DualGraph dual_graph(const io::TriangleMesh& mesh, int smoothing = 0);
+FOVEA_API DualGraph dual_graph(const io::TriangleMesh& mesh, int smoothing, const Exec& exec);
 
 // What a step from a face to its neighbor costs (Katz and Tal, SIGGRAPH 2003):
 //   alpha geodesic / mean(geodesic) + (1 - alpha) angular / mean(angular),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ._model import Model, Prototype, load_model
 from ._points import Points, points, read_points
 from ._recognize import Event, Events, Recognizer, recognize
-from ._train import Evaluation, Method, evaluate, train
+from ._train import Evaluation, Method, cross_validate, train
 
 __all__ = [
     "Evaluation",
@@ -20,7 +20,7 @@ __all__ = [
     "Points",
     "Prototype",
     "Recognizer",
-    "evaluate",
+    "cross_validate",
     "load_model",
     "points",
     "read_points",

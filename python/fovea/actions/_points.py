@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _fovea
+from .._arguments import path_of, whole_number
+from .._frames import VideoLike, rgb
 from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import FormatError
-from ..files import Path, as_path
-from ._video import Bytes, Floats, Ints, VideoLike, _Source
+from ..files import Path
+from ._video import Bytes, Floats, Ints, _Source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -82,11 +84,11 @@ class Points(Table):
 
     def save(self, path: Path) -> None:
         """Writes the text format of STIP-2.0. The file appears whole or not at all."""
-        _fovea.actions.save_points(as_path(path), self._values())
+        _fovea.actions.save_points(path_of(path), self._values())
 
     def draw(self, image: Any, frame: int) -> Bytes:
         """An RGB copy of a frame with a circle around each of its points."""
-        drawn: Bytes = _fovea.actions.draw_points(image, self._values(), frame)
+        drawn: Bytes = _fovea.actions.draw_points(rgb(image), self._values(), whole_number(frame, "frame"))
         return drawn
 
     def __repr__(self) -> str:
@@ -128,6 +130,6 @@ def points(frames: VideoLike, *, progress: Progress = False, **options: Unpack[A
 def read_points(path: Path) -> Points:
     """Reads points in the text format of STIP-2.0, such as another program has found."""
     start = time.perf_counter()
-    columns = _fovea.actions.read_points(as_path(path))
-    provenance = {"device": None, "seed": None, "file": as_path(path)}
+    columns = _fovea.actions.read_points(path_of(path))
+    provenance = {"device": None, "seed": None, "file": path_of(path)}
     return Points(dict(columns), options={}, provenance=provenance, command="", seconds=time.perf_counter() - start)

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .. import _fovea
+from .._arguments import model_of, whole_number
+from .._frames import VideoLike, pixels_of, rgb
 from .._keywords import takes_options
-from .._progress import Progress, reporting
+from .._progress import Progress, check_progress, reporting
 from .._results import Result, Table, command_line
 from ..errors import Error, FormatError, InvalidArgument
 from ..files import Path
 from ._model import Model, load_model
-from ._video import Bytes, Ints, VideoLike, _Source
+from ._video import Bytes, Ints, _Source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -131,7 +133,7 @@ class Events(Table):
     def draw(self, image: Any, frame: int) -> Bytes:
         """An RGB copy of a frame with box and name of the events that include it."""
         values = [event._values() for event in self._events]
-        drawn: Bytes = _fovea.actions.draw_events(image, values, frame)
+        drawn: Bytes = _fovea.actions.draw_events(rgb(image), values, whole_number(frame, "frame"))
         return drawn
 
     def __repr__(self) -> str:
@@ -152,7 +154,7 @@ class Recognizer:
     @takes_options(_fovea.actions.recognize_options())
     def __init__(self, model: Path | Model = "weizmann", **options: Unpack[ActionsRecognizeOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
-        self.model = model if isinstance(model, Model) else load_model(model)
+        self.model = model_of(model, Model, load_model)
         self._keywords: dict[str, Any] = dict(options)
         self._recognizer = _fovea.actions.Recognizer(self.model._model, self._keywords)
         self._options: dict[str, Any] = dict(self._recognizer.options)
@@ -185,20 +187,21 @@ class Recognizer:
         return dict(zip(self.model.classes, distances.tolist() or [float("inf")] * len(self.model.classes)))
 
     def push(self, frame: Any) -> list[Event]:
-        """Takes the next frame, an array of uint8, gray or RGB, and returns the events that have become certain."""
-        return self._events(self._recognizer.push(frame), "VIDEO")
+        """Takes the next frame, uint8 in gray or RGB, or a path, and returns the events that have become certain."""
+        return self._events(self._recognizer.push(pixels_of(frame)), "VIDEO")
 
     def finish(self) -> list[Event]:
         """Ends the video and returns the remaining events. The next frame that is pushed begins another video."""
         return self._events(self._recognizer.finish(), "VIDEO")
 
-    def stream(self, frames: VideoLike, progress: Progress = False) -> Iterator[Event]:
+    def stream(self, frames: VideoLike, *, progress: Progress = False) -> Iterator[Event]:
         """The events of a whole video, each as soon as it is certain. Frames that were pushed are no part of it.
 
         Where the video breaks off, the events up to there come first and the error after them."""
+        check_progress(progress)
         return self._stream(_Source(frames), progress, [0])
 
-    def recognize(self, frames: VideoLike, progress: Progress = False) -> Events:
+    def recognize(self, frames: VideoLike, *, progress: Progress = False) -> Events:
         """All events of a whole video."""
         start = time.perf_counter()
         source, count = _Source(frames), [0]
@@ -276,4 +279,4 @@ def recognize(
     **options: Unpack[ActionsRecognizeOptions],
 ) -> Events:
     """All actions of a single video: a Recognizer that is used once."""
-    return Recognizer(model, **options).recognize(frames, progress)
+    return Recognizer(model, **options).recognize(frames, progress=progress)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
+from .._arguments import OnError, flag, list_of, skips
+from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import Table, command_line
@@ -26,9 +28,7 @@ if TYPE_CHECKING:
 
 def _names(values: Any, name: str, count: int) -> list[str]:
     """One text per clip."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InvalidType(f"{name} is of type {type(values).__name__}; expected one text per clip")
-    texts = [str(value) for value in values]
+    texts = [str(value) for value in list_of(values, name, "one text per clip")]
     if len(texts) != count:
         raise InvalidArgument(f"{name} has {len(texts)} elements for {count} clips; expected one each")
     return texts
@@ -39,15 +39,13 @@ class _Load(NamedTuple):
 
     paper: bool
     cut_first: bool
-    on_error: str
+    skip: bool
 
 
 def _clips(
     source: Any, labels: Any, subjects: Any, load: _Load, keywords: dict[str, Any], report: Any
 ) -> tuple[Any, list[str]]:
     """The clips with their points, and why some could not be read."""
-    if load.on_error not in ("raise", "warn"):
-        raise InvalidArgument(f"on_error is {load.on_error!r}; expected 'raise' or 'warn'")
     clips = _fovea.actions.Clips()
     if is_path(source):
         if labels is not None or subjects is not None:
@@ -56,7 +54,7 @@ def _clips(
     else:
         _add(clips, source, labels, subjects, load, keywords)
     failed = list(clips.read(keywords, load.paper, load.cut_first, report))
-    if failed and load.on_error == "raise":
+    if failed and not load.skip:
         raise FormatError(failed[0])
     for why in failed:
         warnings.warn(f"a clip could not be read and is left out: {why}", RuntimeWarning, stacklevel=4)
@@ -64,7 +62,7 @@ def _clips(
 
 
 def _add(clips: Any, source: Any, labels: Any, subjects: Any, load: _Load, keywords: dict[str, Any]) -> None:
-    if not isinstance(source, Iterable):
+    if isinstance(source, (bytes, dict)) or not isinstance(source, Iterable):
         raise InvalidType(f"clips is of type {type(source).__name__}; expected a path, or a list of videos or Points")
     videos = list(source)
     if labels is None:
@@ -93,7 +91,7 @@ def train(
     *,
     paper: bool = False,
     cut_first: bool = False,
-    on_error: Literal["raise", "warn"] = "raise",
+    on_error: OnError = "raise",
     progress: Progress = False,
     **options: Unpack[ActionsTrainOptions],
 ) -> Model:
@@ -103,13 +101,14 @@ def train(
     lines "file class subject [first-last [scenario]]", or a list of videos or Points, with the ``labels`` of their
     actions and, where they are known, their ``subjects``; otherwise each clip counts as a subject of its own. ``paper``
     starts from the paper's options instead of the defaults. ``cut_first`` cuts clips out of their videos before points
-    are found. With ``on_error="warn"`` clips that cannot be read are left out with a warning. The same clips, options
+    are found. With ``on_error="skip"`` clips that cannot be read are left out with a warning. The same clips, options
     and seed give the same model on any device and with any number of threads."""
     keywords: dict[str, Any] = dict(options)
+    load = _Load(flag(paper, "paper"), flag(cut_first, "cut_first"), skips(on_error))
     with reporting(progress) as report:
-        loaded, failed = _clips(clips, labels, subjects, _Load(paper, cut_first, on_error), keywords, report)
+        loaded, failed = _clips(clips, labels, subjects, load, keywords, report)
         model, _, words = loaded.train(keywords, paper, report)
-    name = as_path(clips) if is_path(clips) else "CLIPS"
+    name = name_of(clips, "CLIPS")
     flags = ["--cut-first"] if cut_first else []
     command = command_line("fovea", "actions", "train", name, "-o", "MODEL.safetensors", *flags, *words)
     return Model(model, "trained", None, {"command": command, "failed": failed})
@@ -190,7 +189,7 @@ class Evaluation(Table):
 
 
 @takes_options(_fovea.actions.evaluate_options())
-def evaluate(
+def cross_validate(
     clips: Any,
     labels: Sequence[str] | None = None,
     subjects: Sequence[str] | None = None,
@@ -199,27 +198,28 @@ def evaluate(
     choose: bool = True,
     paper: bool = False,
     cut_first: bool = False,
-    on_error: Literal["raise", "warn"] = "raise",
+    on_error: OnError = "raise",
     progress: Progress = False,
     **options: Unpack[ActionsEvaluateOptions],
 ) -> Evaluation:
-    """Measures how often actions are classified correctly, and simpler methods in the same run.
+    """Measures how well training works, as ``fovea actions eval`` does: trains with some subjects, tests with others.
 
     ``clips``, ``labels`` and ``subjects`` are those of train(). Each subject is left out in turn, or with
     ``test_subjects`` these are tested and the others trained on. With ``choose`` each fold chooses features and scores
-    from a fixed pool; without it, or with ``paper``, those of the options are used."""
+    from a fixed pool; without it, or with ``paper``, those of the options are used. Simpler methods are measured in the
+    same run."""
     keywords: dict[str, Any] = dict(options)
     ours = {name: value for name, value in keywords.items() if name != "baselines"}
-    if isinstance(test_subjects, str):
-        raise InvalidType("test_subjects is a text; expected a list of subjects")
-    tested = [str(name) for name in test_subjects or ()]
-    plan = {"paper": paper, "choose": choose, "test_subjects": tested}
+    given = () if test_subjects is None else list_of(test_subjects, "test_subjects", "a list of subjects")
+    tested = [str(name) for name in given]
+    load = _Load(flag(paper, "paper"), flag(cut_first, "cut_first"), skips(on_error))
+    plan = {"paper": load.paper, "choose": flag(choose, "choose"), "test_subjects": tested}
     with reporting(progress) as report:
-        loaded, failed = _clips(clips, labels, subjects, _Load(paper, cut_first, on_error), ours, report)
+        loaded, failed = _clips(clips, labels, subjects, load, ours, report)
         found = loaded.evaluate(keywords, plan, report)
     words = list(found["words"])
     words += ["--protocol", "split", "--test-subjects", ",".join(tested)] if tested else []
     words += [] if choose and not paper else ["--no-choose"]
     words += ["--cut-first"] if cut_first else []
-    name = as_path(clips) if is_path(clips) else "CLIPS"
+    name = name_of(clips, "CLIPS")
     return Evaluation(dict(found), loaded, failed, command_line("fovea", "actions", "eval", name, *words, "--json"))

@@ -157,8 +157,8 @@ def histograms(gray: Array, count: int, bins: int, seed: int = 4) -> tuple[Array
     def counted(y: Array, x: Array) -> Array:
         rows = y[:, None, None] + np.arange(16)[None, :, None]
         columns = x[:, None, None] + np.arange(16)[None, None, :]
-        table = np.zeros((count, bins))
-        np.add.at(table, (np.arange(count)[:, None], levels[rows, columns].reshape(count, -1)), 1)
+        numbered = np.arange(count)[:, None] * bins + levels[rows, columns].reshape(count, -1)
+        table = np.bincount(numbered.reshape(-1), minlength=count * bins).reshape(count, bins)
         return table / 256
 
     return counted(tops, lefts), counted(tops + down, lefts + across)

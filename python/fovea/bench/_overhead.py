@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _fovea, actions, emd, flow, mesh, people, scenes
+from .. import _fovea, actions, emd, flow, mesh, ops, people, scenes
 from ..kmeans import KMeans
 from ._measure import Call
 
@@ -51,7 +51,7 @@ def small_calls() -> Iterator[Small]:
         "emd.distance",
         "1 pair of 3 bins",
         lambda: emd.distance(one, other, **alone),
-        lambda: solver.solve(one, other, False),
+        lambda: solver.solve(one, other, False, False),
     )
 
     frame = np.zeros((16, 16, 3), np.uint8)
@@ -77,13 +77,16 @@ def small_calls() -> Iterator[Small]:
         "mesh.distances",
         "4 faces, from one",
         lambda: mesh.distances(solid, 0, **alone),
-        lambda: module.distances(solid._mesh, source, alone, None),
+        lambda: module.distances(solid._graph, solid._mesh, source, alone, None),
     )
     segmenter = mesh.Segmenter(2, **alone)
     divider: Any = segmenter._segmenter
     yield Small(
         "mesh.Segmenter.segment", "4 faces", lambda: segmenter.segment(solid), lambda: divider.segment(solid._mesh)
     )
+
+    sums: Any = _fovea.ops
+    yield Small("ops.integral", "8x8", lambda: ops.integral(tiny), lambda: sums.integral(tiny, "float64", {}))
 
     recognizer = actions.Recognizer("weizmann", **alone)
     other_recognizer = actions.Recognizer("weizmann", **alone)

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .. import _fovea
+from ..errors import FormatError
 from ._measure import Times
 
 
@@ -104,6 +105,23 @@ class Report:
     def to_json(self) -> str:
         """The report as JSON."""
         return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Report:
+        """A report that ``to_json`` wrote. Raises FormatError for another text."""
+        try:
+            known = json.loads(text)
+            known["overheads"] = [Overhead(**row) for row in known["overheads"]]
+            known["comparisons"] = [Comparison(**row) for row in known["comparisons"]]
+            return cls(**known)
+        except (ValueError, TypeError, KeyError):
+            raise FormatError("this is no report of python -m fovea.bench --json") from None
+
+    def to_svg(self) -> str:
+        """The ratios to other libraries as a chart."""
+        from ._chart import to_svg
+
+        return to_svg(self)
 
     def to_text(self) -> str:
         """The report as tables, which are Markdown too."""

@@ -38,11 +38,11 @@ def run(
             _say(progress, f"overhead of {small.name}")
             numbers = difference(small.whole, small.inner, repeats)
             report.overheads.append(Overhead(small.name, small.input, *(1e6 * seconds for seconds in numbers)))
-    with _limited(count):
-        for task in tasks(Material(picture, _inputs.gray_of(picture), count)):
-            chosen = [other for other in task.others if wanted in f"{task.name} {other.name}".lower()]
-            if chosen:
-                _say(progress, task.name)
+    for task in tasks(Material(picture, _inputs.gray_of(picture), count)):
+        chosen = [other for other in task.others if wanted in f"{task.name} {other.name}".lower()]
+        if chosen:
+            _say(progress, task.name)
+            with _limited(count):
                 report.comparisons += _compared(task._replace(others=chosen), repeats)
     return report
 

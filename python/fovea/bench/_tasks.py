@@ -55,6 +55,7 @@ def tasks(made: Material) -> Iterator[Task]:
         yield _flow(made, pair, quality)
     yield _all_paths()
     yield _paths_from_one()
+    yield _graph_and_paths()
 
 
 def _greatest_difference(ours: Any, theirs: Any) -> str:
@@ -286,7 +287,7 @@ def _alike(ours: Any, theirs: Any) -> str:
     return f"correlation {np.corrcoef(np.asarray(ours, np.float64), theirs)[0, 1]:.5f}"
 
 
-_GRAPH = f"{_ONE_THREAD} Same graph, which Fovea makes in its time and SciPy is given; SciPy computes in float64."
+_GRAPH = f"{_ONE_THREAD} Same graph, which the Mesh has kept and SciPy is given; SciPy computes in float64."
 
 
 def _all_paths() -> Task:
@@ -301,6 +302,17 @@ def _all_paths() -> Task:
 
 
 def _paths_from_one() -> Task:
+    solid = mesh.Mesh(*_inputs.bumpy_mesh(128, 80))
+    return Task(
+        "mesh: paths from one face",
+        f"{len(solid.faces)} faces",
+        1,
+        lambda: mesh.distances(solid, 0, alpha=1.0, device="cpu", threads=1),
+        [Other("SciPy", _scipy_paths(solid, 0), _farthest, _GRAPH)],
+    )
+
+
+def _graph_and_paths() -> Task:
     solid = mesh.Mesh(*_inputs.bumpy_mesh(128, 80))
 
     def of_heat() -> tuple[str, Call]:
@@ -330,12 +342,11 @@ def _paths_from_one() -> Task:
         "surface. Both times include what is prepared for the mesh; the heat method can keep it for other sources."
     )
     return Task(
-        "mesh: paths from one face",
+        "mesh: graph and paths from one face",
         f"{len(solid.faces)} faces",
         1,
-        lambda: mesh.distances(solid, 0, alpha=1.0, device="cpu", threads=1),
+        lambda: mesh.distances((solid.vertices, solid.faces), 0, alpha=1.0, device="cpu", threads=1),
         [
-            Other("SciPy", _scipy_paths(solid, 0), _farthest, _GRAPH),
             Other("trimesh and SciPy", of_trimesh, _alike, straight),
             Other("potpourri3d", of_heat, lambda ours, theirs: "not comparable", differs),
         ],

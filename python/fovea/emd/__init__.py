@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._distance import Distances, distance, emd, emd2
 from ._maps import (
+    Evaluation,
     Map,
     Mapper,
     Roc,
@@ -17,14 +18,16 @@ from ._maps import (
 )
 from ._shared import Box as Box
 from ._shared import Ground as Ground
-from ._tracking import Track, Tracker, Tracks, evaluate_track, find, read_boxes, track
+from ._tracking import Track, Tracker, TrackEvaluation, Tracks, evaluate_track, find, read_boxes, track
 
 __all__ = [
     "Distances",
+    "Evaluation",
     "Map",
     "Mapper",
     "Roc",
     "Track",
+    "TrackEvaluation",
     "Tracker",
     "Tracks",
     "distance",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from .. import _fovea
+from .._arguments import flag, word
 from .._keywords import takes_options
 from .._results import Table, command_line, on_host
 from ..errors import InvalidArgument, InvalidType
@@ -178,16 +179,18 @@ def distance(
     raises InvalidArgument; with ``invalid="nan"`` the distance of its problem is NaN, and the others are solved."""
     start = time.perf_counter()
     P, Q = as_numbers(P, "P"), as_numbers(Q, "Q")
-    if invalid not in ("raise", "nan"):
-        raise InvalidArgument(f"invalid is {invalid!r}; expected raise or nan")
+    if not isinstance(invalid, str) or invalid != "raise":
+        word(invalid, "invalid", ("raise", "nan"))
+    if not isinstance(flows, bool):
+        flows = flag(flows, "flows")
     kept = _kept.get(as_ground(ground), _bins(P), dict(options))
-    found = kept.solver.solve(P, Q, bool(flows), invalid == "nan")
+    found = kept.solver.solve(P, Q, flows, invalid == "nan")
     if found[4] >= 0 and invalid == "raise":
         _refuse_row(found[4], P, Q)
     return Distances(
         found,
         dict(kept.ground),
-        options={**kept.options, "flows": bool(flows)},
+        options={**kept.options, "flows": flows},
         provenance=kept.provenance,
         command=kept.flow_command if flows else kept.command,
         seconds=time.perf_counter() - start,
@@ -230,7 +233,7 @@ def _check_masses(mass: float, other: float, wanted: bool) -> None:
 
 
 def _transport(a: Any, b: Any, M: Any, check_marginals: bool, flows: bool) -> Any:
-    first, second, costs = _balanced(a, b, M, check_marginals)
+    first, second, costs = _balanced(a, b, M, flag(check_marginals, "check_marginals"))
     # With a penalty of 0 the result is the cost itself, not the cost per mass.
     solver = _kept.get(costs, 0, {"mass": "penalty", "penalty": 0.0, "device": "cpu"}).solver
     found = solver.solve(first, second, flows, False)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _fovea
+from .._arguments import number_of, path_of, shown, text, unmasked, word
+from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one
 from .._keywords import takes_options
 from .._notebook import png_bytes
-from .._progress import Progress, reporting
-from .._results import Result, Table, command_line
+from .._progress import Progress
+from .._results import Record, Result, Table, command_line
 from ..errors import InvalidArgument, InvalidType
-from ..files import Path, as_path, frames_of, is_path, write_image
+from ..files import Path, as_path, is_path, write_image
 from ._shared import Array, Bytes, Doubles, Flags, Floats, Ground, as_ground
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 @takes_options(_fovea.emd.read_cube_options())
 def read_cube(path: Path, **options: Unpack[EmdReadCubeOptions]) -> Array:
     """Reads ENVI, .mat, TIFF, another image or a folder of bands as an array of shape (height, width, bands)."""
-    cube: Array = _fovea.emd.read_cube(as_path(path), dict(options))
+    cube: Array = _fovea.emd.read_cube(path_of(path), dict(options))
     return cube
 
 
@@ -63,11 +65,13 @@ class Roc(Table):
 
 
 def roc(score: Any, truth: Any, sense: Literal["low", "high"] = "low", counted: Any = None) -> Roc:
-    """The receiver operating characteristic of a score, float32 of shape (height, width).
+    """The receiver operating characteristic of a score, float32 of shape (height, width), or of a Map.
 
-    The target is where truth is not 0. With ``sense="low"`` low scores mean target, as with distances. Pixels where
-    ``counted`` is 0 are left out. No verb of the program takes a score; ``emd map --truth`` reports areas of maps."""
-    found = _fovea.emd.roc(np.asarray(score) if isinstance(score, Map) else score, truth, sense, counted)
+    The target is where truth, a mask or a path, is not 0. With ``sense="low"`` low scores mean target, as with
+    distances. Pixels where ``counted`` is 0 are left out. No verb of the program takes a score; ``emd map --truth`` reports areas of maps."""
+    word(sense, "sense", ("low", "high"))
+    numbers = score.distances if isinstance(score, Map) else score
+    found = _fovea.emd.roc(numbers, _truth(truth), sense, mask_of(counted))
     line = ("fovea", "emd", "map", "IMAGE", "--target", "TARGET", "--truth", "TRUTH", "--json")
     return Roc(found, {"sense": sense}, command_line(*line))
 
@@ -78,7 +82,8 @@ def mean_spectrum(cube: Any, box: Sequence[int] | None = None, mask: Any = None)
     Pixels with a value that is NaN or infinite are left out."""
     if box is not None and mask is not None:
         raise InvalidArgument("both box and mask are given; expected one of them")
-    found: Floats = _fovea.emd.mean_spectrum(_source(cube), None if box is None else _whole_box(box, "box"), mask)
+    inside = None if box is None else _whole_box(box, "box")
+    found: Floats = _fovea.emd.mean_spectrum(_source(cube), inside, mask_of(mask))
     return found
 
 
@@ -99,12 +104,13 @@ def _source(image: Any) -> Any:
 
 
 def _whole_box(box: Any, name: str) -> list[int]:
+    unmasked(box, name)
     try:
         numbers = [operator.index(number) for number in box]
     except TypeError:
         numbers = []
     if len(numbers) != 4 or any(abs(number) >= 2**31 for number in numbers):
-        raise InvalidType(f"{name} is {box!r}; expected x, y, width and height in whole pixels"[:200])
+        raise InvalidType(f"{name} is {shown(box)}; expected x, y, width and height in whole pixels")
     return numbers
 
 
@@ -141,7 +147,7 @@ class Map(Result):
 
     def below(self, threshold: float) -> Flags:
         """Where the distance is at most this: the pixels that are detected as target."""
-        found: Flags = self.distances <= np.float32(threshold)
+        found: Flags = self.distances <= np.float32(number_of(threshold, "threshold"))
         return found
 
     def roc(self, truth: Any) -> Roc:
@@ -162,7 +168,7 @@ class Map(Result):
 
     def save(self, path: Path) -> None:
         """Writes .tif, .npy or .pfm."""
-        write_image(path, self.distances)
+        write_image(path_of(path), self.distances)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.distances, dtype=dtype) if copy else np.asarray(self.distances, dtype=dtype)
@@ -196,32 +202,32 @@ class Mapper:
 
     def _setup(self, target: Any, ground: Any, variable: str, keywords: dict[str, Any], keep_spectrum: bool) -> None:
         self.box: tuple[int, int, int, int] | None = None
-        shown: Any = None
+        example: Any = None
         if isinstance(target, (tuple, list)):
             x, y, width, height = _whole_box(target, "target")
             self.box = (x, y, width, height)
-            word = ",".join(str(number) for number in self.box)
+            place = ",".join(str(number) for number in self.box)
         else:
-            shown = _source(target)
-            word = shown if is_path(target) else "TARGET"
-            if isinstance(shown, np.ndarray) and shown.ndim == 1:
-                shown = shown.reshape(1, 1, -1)
+            example = _source(target)
+            place = name_of(target, "TARGET")
+            if isinstance(unmasked(example, "target"), np.ndarray) and example.ndim == 1:
+                example = example.reshape(1, 1, -1)
         costs = as_ground(ground)
-        words = ["--target", word]
+        words = ["--target", place]
         if isinstance(costs, str):
             keywords["ground"] = costs
             costs = None
         elif costs is not None:
             words += ["--ground", "GROUND"]
-        if variable:
+        if text(variable, "variable"):
             words += ["--variable", variable]
         box = None if self.box is None else list(self.box)
-        self._mapper = _fovea.emd.Mapper(box, shown, variable, costs, keep_spectrum, keywords)
+        self._mapper = _fovea.emd.Mapper(box, example, variable, costs, keep_spectrum, keywords)
         self._options: dict[str, Any] = dict(self._mapper.options)
         if costs is not None:
             self._options["ground"] = "given"
         # A ground distance that was given as costs is a file for the program.
-        self._words = words + [word for word in _without_ground(self._mapper.words, costs is not None)]
+        self._words = [*words, *_without_ground(self._mapper.words, costs is not None)]
         self._first: str | None = None
         self._frames = 0
 
@@ -236,17 +242,17 @@ class Mapper:
         ``command`` of a later map names the first image too: the program then writes one map per image."""
         return self._found(image)[0]
 
-    def video(self, source: Path | Iterable[Any], progress: Progress = False) -> Iterator[Map]:
+    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Map]:
         """The map of each frame in order. The source is a file, a folder of images, or images and cubes one by one."""
-        frames, count = frames_of(source)
-        with reporting(progress) as report:
-            for index, frame in enumerate(frames):
-                found, _ = self._found(frame.decode()[0] if hasattr(frame, "decode") else frame)
-                if is_path(source):
-                    found.command = command_line("fovea", "emd", "map", as_path(source), *self._words, "-o", "MAPS")
-                if report:
-                    report("frames", index + 1, count or 0)
-                yield found
+        frames = Frames(source)
+
+        def follow(frame: Any, index: int) -> Map:
+            found, _ = self._found(frame)
+            if frames.path is not None:
+                found.command = command_line("fovea", "emd", "map", frames.path, *self._words, "-o", "MAPS")
+            return found
+
+        return one_by_one(frames, follow, progress)
 
     def _found(self, image: Any) -> tuple[Map, Any]:
         start = time.perf_counter()
@@ -300,21 +306,44 @@ def _truth(truth: Any) -> Any:
     return np.ascontiguousarray((cube if cube.ndim == 2 else cube[:, :, 0]) != 0)
 
 
+class Evaluation(Record):
+    """How well maps of distances separate a target from its background."""
+
+    positives: int  #: pixels of the target
+    negatives: int  #: pixels of the background
+    #: areas under the ROC curves of our distance (emd), of spectral_angle and of the sum of absolute differences (sad)
+    roc_auc: dict[str, float]
+
+    _compared = ("positives", "negatives", "roc_auc")
+
+    def __init__(self, counts: Roc, areas: dict[str, float], found: Map, command: str) -> None:
+        super().__init__(found.options, found.provenance, command)
+        self.positives, self.negatives, self.roc_auc = counts.positives, counts.negatives, areas
+
+    def __float__(self) -> float:
+        """The area of our distance."""
+        return self.roc_auc["emd"]
+
+    def __repr__(self) -> str:
+        areas = ", ".join(f"{name} {area:.4f}" for name, area in self.roc_auc.items())
+        return f"areas under the ROC: {areas} ({self.positives} pixels of the target, {self.negatives} others)"
+
+
 @takes_options(_fovea.emd.map_options())
 def evaluate(
-    image: Any,
     target: Any,
+    image: Any,
     truth: Any,
     ground: Ground | None = None,
     *,
     variable: str = "",
     **options: Unpack[EmdMapOptions],
-) -> dict[str, Any]:
+) -> Evaluation:
     """Maps an image or cube and compares the map with a truth, whose pixels other than 0 are the target.
 
-    The truth is a mask, or the path of an image or cube. Returns the areas under the ROC curves of our distance, of the
-    spectral angle and of the sum of absolute differences, as ``fovea emd map --truth`` does, and the numbers of pixels.
-    Pixels of the target's box do not count."""
+    Target and ground are those of a Mapper. The truth is a mask, or the path of an image or cube. Has the areas under
+    the ROC curves of our distance, of the spectral angle and of the sum of absolute differences, as
+    ``fovea emd map --truth`` does, and the numbers of pixels. Pixels of the target's box do not count."""
     mapper = Mapper.__new__(Mapper)
     mapper._setup(target, ground, variable, dict(options), True)
     found, spectrum = mapper._found(image)
@@ -328,4 +357,5 @@ def evaluate(
         counted = found._counted()
         areas["spectral_angle"] = roc(spectral_angle(cube, spectrum), known, "low", counted).area
         areas["sad"] = roc(sum_of_differences(cube, spectrum), known, "low", counted).area
-    return {"positives": own.positives, "negatives": own.negatives, "roc_auc": areas}
+    inputs = [name_of(image, "IMAGE"), *mapper._words, "--truth", name_of(truth, "TRUTH"), "--json"]
+    return Evaluation(own, areas, found, command_line("fovea", "emd", "map", *inputs))

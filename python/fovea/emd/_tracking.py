@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from .. import _fovea
+from .._arguments import path_of, whole_number
+from .._frames import Frames, VideoLike, name_of, one_by_one, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
-from .._progress import Progress, reporting
-from .._results import Table, command_line
+from .._progress import Progress
+from .._results import Record, Table, command_line
 from ..errors import InvalidType
-from ..files import Path, as_path, frames_of, is_path
-from ._shared import Array, Box, Bytes, Doubles, Flags, Floats, as_table, what
+from ..files import Path, is_path
+from ._shared import Array, Box, Bytes, Doubles, Flags, Floats, rows_of_boxes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -120,10 +122,8 @@ class Tracks(Table):
 
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes, the frame itself unless another image is given."""
-        pixels = np.asarray(self._image if image is None else image)
-        if pixels.ndim == 2 or pixels.shape[2] == 1:
-            pixels = np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
-        drawn: Bytes = _fovea.emd.draw(np.ascontiguousarray(pixels[:, :, :3]), self._library())
+        pixels = rgb(self._image if image is None else image, "the frame")
+        drawn: Bytes = _fovea.emd.draw(pixels, self._library())
         return drawn
 
     def __getstate__(self) -> dict[str, Any]:
@@ -139,18 +139,6 @@ class Tracks(Table):
 
     def _repr_png_(self) -> bytes | None:
         return None if self._image is None else png_bytes(self.draw())
-
-
-def _boxes(box: Any) -> Doubles:
-    table = as_table(box)
-    rows = np.empty((0, 0)) if table is None else np.ascontiguousarray(np.atleast_2d(table))
-    if rows.ndim != 2 or rows.shape[1] != 4 or len(rows) == 0 or not np.all(np.isfinite(rows)):
-        raise InvalidType(f"box is {what(box)}; expected x, y, width and height, or rows of them")
-    return rows
-
-
-def _pixels(image: Any) -> Any:
-    return _fovea.files.read_bytes(as_path(image)) if is_path(image) else image
 
 
 class Tracker:
@@ -182,7 +170,7 @@ class Tracker:
 
     def add(self, frame: Any, box: Any) -> Tracks:
         """Adds targets by their boxes in a frame; each has at least 4x4 pixels within it. Returns the new ones."""
-        start, pixels, rows = time.perf_counter(), _pixels(frame), _boxes(box)
+        start, pixels, rows = time.perf_counter(), pixels_of(frame), rows_of_boxes(box)
         columns = self._tracker.add(pixels, rows)
         self._targets += [",".join(f"{number:.17g}" for number in row) for row in rows]
         return self._tracks(columns, pixels, start)
@@ -191,25 +179,19 @@ class Tracker:
         """Adds a target by an example image and looks for it in a frame at half to twice its size.
 
         A target that is not found starts as lost."""
-        start, pixels = time.perf_counter(), _pixels(frame)
-        columns = self._tracker.add_example(pixels, _pixels(example))
-        self._targets.append(str(example) if is_path(example) else "EXAMPLE")
+        start, pixels = time.perf_counter(), pixels_of(frame)
+        columns = self._tracker.add_example(pixels, pixels_of(example))
+        self._targets.append(name_of(example, "EXAMPLE"))
         return self._tracks(columns, pixels, start)
 
     def track(self, frame: Any) -> Tracks:
         """Follows all targets into the next frame."""
-        start, pixels = time.perf_counter(), _pixels(frame)
+        start, pixels = time.perf_counter(), pixels_of(frame)
         return self._tracks(self._tracker.track(pixels), pixels, start)
 
-    def video(self, source: Path | Iterable[Any], progress: Progress = False) -> Iterator[Tracks]:
-        """Follows all targets through the next frames: a file, a folder of images, or frames as arrays."""
-        frames, count = frames_of(source)
-        with reporting(progress) as report:
-            for index, frame in enumerate(frames):
-                found = self.track(frame.decode()[0] if hasattr(frame, "decode") else frame)
-                if report:
-                    report("frames", index + 1, count or 0)
-                yield found
+    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Tracks]:
+        """Follows all targets through the next frames: a file, a folder of images, or frames as arrays or paths."""
+        return one_by_one(Frames(source), lambda frame, index: self.track(frame), progress)
 
     @property
     def tracks(self) -> Tracks:
@@ -223,11 +205,11 @@ class Tracker:
 
     def uses_parts(self, id: int = 1) -> bool:
         """Whether the parts of a target are compared, as the option parts says or as was decided."""
-        return bool(self._tracker.uses_parts(id))
+        return bool(self._tracker.uses_parts(whole_number(id, "id")))
 
     def likelihood(self, id: int = 1) -> Floats:
         """The likelihood, 0 to 1, that each pixel of the last frame belongs to a target; 0 where it was not mapped."""
-        found: Floats = self._tracker.likelihood(id)
+        found: Floats = self._tracker.likelihood(whole_number(id, "id"))
         return found
 
     def _tracks(self, columns: dict[str, Any], image: Any, start: float) -> Tracks:
@@ -253,35 +235,32 @@ class Tracker:
 
 @takes_options(_fovea.emd.track_options())
 def track(
-    source: Path | Iterable[Any],
+    source: VideoLike,
     box: Any = None,
     example: Any = None,
     *,
     progress: Progress = False,
     **options: Unpack[EmdTrackOptions],
 ) -> Iterator[Tracks]:
-    """Follows targets through a video: a file, a folder of images, or frames as arrays. Its first frame shows the box.
+    """Follows targets through a video: a file, a folder of images, or frames as arrays or paths. Its first frame shows
+    the box.
 
     The result of the first frame is where the targets begin."""
-    frames, count = frames_of(source)
+    frames = Frames(source)
+    trackers: list[Tracker] = []
 
-    def follow() -> Iterator[Tracks]:
-        tracker: Tracker | None = None
-        with reporting(progress) as report:
-            for index, frame in enumerate(frames):
-                pixels = frame.decode()[0] if hasattr(frame, "decode") else _pixels(frame)
-                if tracker is None:
-                    tracker = Tracker(pixels, box, example, **options)
-                    tracker._source = as_path(source) if is_path(source) else "VIDEO"
-                    found = tracker.tracks
-                    found._image = pixels
-                else:
-                    found = tracker.track(pixels)
-                if report:
-                    report("frames", index + 1, count or 0)
-                yield found
+    def follow(frame: Any, index: int) -> Tracks:
+        pixels = pixels_of(frame)
+        if trackers:
+            return trackers[0].track(pixels)
+        tracker = Tracker(pixels, box, example, **options)
+        tracker._source = frames.name
+        trackers.append(tracker)
+        found = tracker.tracks
+        found._image = pixels
+        return found
 
-    return follow()
+    return one_by_one(frames, follow, progress)
 
 
 @takes_options(_fovea.emd.track_options())
@@ -289,7 +268,7 @@ def find(image: Any, example: Any, **options: Unpack[EmdTrackOptions]) -> Tracks
     """Looks for an example image in another image, at half to twice its size. A target that is not found is lost."""
     tracker = Tracker(image, example=example, **options)
     found = tracker.tracks
-    found._image = _pixels(image)
+    found._image = pixels_of(image)
     return found
 
 
@@ -297,15 +276,44 @@ def read_boxes(path: Path, origin: int = 0, id: int = 1) -> Doubles:
     """Reads the boxes of one target: rows of x, y, width and height, or MOT challenge text.
 
     ``origin`` is the coordinate of the file's first pixel, 0 or 1. Frames without the target get a box without area."""
-    boxes: Doubles = _fovea.emd.read_boxes(as_path(path), origin, id)
+    boxes: Doubles = _fovea.emd.read_boxes(path_of(path), whole_number(origin, "origin"), whole_number(id, "id"))
     return boxes
 
 
-def evaluate_track(boxes: Any, truth: Any) -> dict[str, Any]:
+class TrackEvaluation(Record):
+    """How well a track agrees with the true boxes, by the measures of the Online Tracking Benchmark."""
+
+    frames: int  #: frames that have a truth
+    mean_overlap: float  #: mean overlap of the boxes, intersection / union
+    precision_20px: float  #: share of frames whose centers are within 20 pixels
+    success_50: float  #: share of frames with an overlap above one half
+    success_area: float  #: mean of that share over 21 thresholds from 0 to 1
+
+    _compared = ("frames", "mean_overlap", "precision_20px", "success_50", "success_area")
+
+    def __init__(self, report: dict[str, Any], origin: Tracks | None) -> None:
+        options, provenance = (origin.options, origin.provenance) if origin else ({}, {"device": None, "seed": None})
+        line = origin.command if origin else command_line("fovea", "emd", "track", "VIDEO", "--target", "BOX", "--json")
+        super().__init__(options, provenance, f"{line} {command_line('--truth', 'TRUTH', '--truth-origin', 0)}")
+        for name in self._compared:
+            setattr(self, name, report[name])
+
+    def __repr__(self) -> str:
+        overlap = f"mean overlap {self.mean_overlap:.3f}, area of success {self.success_area:.3f}"
+        return f"{overlap}, {100 * self.precision_20px:.1f} % within 20 px ({self.frames} frames)"
+
+
+def evaluate_track(boxes: Any, truth: Any) -> TrackEvaluation:
     """Compares a track with the true boxes by the measures of the Online Tracking Benchmark.
 
-    Both have one row of x, y, width and height per frame; the first may also be a list of Tracks, whose first targets
-    are taken. Frames without a truth do not count."""
-    if isinstance(boxes, (list, tuple)) and boxes and isinstance(boxes[0], Tracks):
+    Both have one row of x, y, width and height per frame, or are files of them; the first may also be a list of Tracks,
+    whose first targets are taken. Frames without a truth do not count."""
+    origin = None
+    if isinstance(boxes, (list, tuple)) and boxes and all(isinstance(tracks, Tracks) for tracks in boxes):
+        origin = boxes[0]
         boxes = np.concatenate([tracks.xywh[:1] for tracks in boxes])
-    return dict(_fovea.emd.evaluate_track(_boxes(boxes), _boxes(truth)))
+    tables = [
+        read_boxes(table) if is_path(table) else rows_of_boxes(table, name)
+        for table, name in ((boxes, "boxes"), (truth, "truth"))
+    ]
+    return TrackEvaluation(dict(_fovea.emd.evaluate_track(*tables)), origin)

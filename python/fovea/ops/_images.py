@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
+from .._arguments import as_array, path_of, shown
 from .._keywords import takes_options
 from ..errors import InvalidArgument, InvalidType
 from ..files import is_path
@@ -49,7 +50,13 @@ class PolarGradient(NamedTuple):
 
 
 def _pixels(image: Any) -> Any:
-    return _fovea.files.read_image(str(image), {}) if is_path(image) else image
+    return _fovea.files.read_image(path_of(image), {}) if is_path(image) else image
+
+
+# Types as they are mostly passed. NumPy needs microseconds to name a type.
+_NAMES = {
+    kind: np.dtype(kind).name for kind in (np.float64, np.float32, np.uint8, np.uint16, np.uint32, np.uint64, np.int32)
+}
 
 
 def _type_name(dtype: Any) -> str:
@@ -57,9 +64,9 @@ def _type_name(dtype: Any) -> str:
     if dtype is None:
         return ""
     try:
-        return str(np.dtype(dtype).name)
+        return _NAMES.get(dtype) or str(np.dtype(dtype).name)
     except TypeError:
-        raise InvalidType(f"dtype is {dtype!r:.60}; expected a type of numbers such as numpy.float32") from None
+        raise InvalidType(f"dtype is {shown(dtype)}; expected a type of numbers such as numpy.float32") from None
 
 
 @takes_options(_fovea.ops.resize_options())
@@ -169,10 +176,11 @@ def rectangle_sum(sums: Any, x: Any, y: Any, width: Any, height: Any) -> Any:
 
     The four numbers may be arrays of one shape, which the result begins with; channels are its last axis, and its type
     is that of the sums. ``numpy.moveaxis(sums, 0, -1)`` of ``integral_histogram`` gives histograms of rectangles."""
-    table = np.asarray(sums)
+    table = as_array(sums, "sums")
     if table.ndim not in (2, 3) or table.dtype.kind not in "iuf":
         raise InvalidType(f"sums is {table.dtype} of shape {table.shape}; expected an integral image with 2 or 3 axes")
-    numbers = [np.asarray(value) for value in (x, y, width, height)]
+    sides = (("x", x), ("y", y), ("width", width), ("height", height))
+    numbers = [as_array(value, name) for name, value in sides]
     if any(value.dtype.kind not in "iu" for value in numbers):
         raise InvalidType("x, y, width and height of a rectangle are whole numbers")
     try:

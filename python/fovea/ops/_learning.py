@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _fovea
 from .._estimator import Estimator
+from .._arguments import as_array, unmasked
 from .._keywords import takes_options
 from ..errors import InvalidArgument, InvalidType
 
@@ -95,7 +96,7 @@ class LinearSVM(Estimator):
         """The share of the samples whose class is predicted right."""
         predicted, truth = self.predict(X), _labels_of(y, "y")
         _require_one_each(X, "y", len(truth))
-        weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+        weights = np.ones(len(truth)) if sample_weight is None else as_array(sample_weight, "sample_weight")
         if weights.ndim != 1 or weights.dtype.kind not in "biuf":
             came = f"{weights.dtype} of shape {weights.shape}"
             raise InvalidType(f"sample_weight is {came}; expected one number per sample")
@@ -121,6 +122,7 @@ def _require_one_each(X: Any, name: str, count: int) -> None:
 
 
 def _labels_of(y: Any, name: str) -> Array:
+    unmasked(y, name)
     try:
         labels = np.asarray(y)
     except ValueError:  # rows of different lengths

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from .. import _fovea
+from .._arguments import model_of, text, whole_number
+from .._frames import Frames, SideBySide, VideoLike, is_encoded, mask_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
-from .._ordered import in_order
-from .._progress import Progress, reporting
+from .._progress import Progress
 from .._results import Table, command_line
-from ..errors import InvalidArgument
-from ..files import Path, as_path, frames_of, is_path
+from ..files import Path
 from ._model import Bytes, Floats, Model, load_model
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ class Detections(Table):
 
     def to_coco(self, file_name: str = "", image_id: int = 1) -> dict[str, Any]:
         """The people as a COCO dictionary of one image."""
+        text(file_name, "file_name")
+        image_id = whole_number(image_id, "image_id")
         width, height = self.image_size
         annotations = [
             {
@@ -109,15 +111,8 @@ class Detections(Table):
 
     def draw(self, image: Any = None) -> Bytes:
         """An RGB image with the boxes and scores, the image that was searched unless another one is given."""
-        given = self._image if image is None else image
-        if given is None:
-            raise InvalidArgument("the image is not part of this result; give draw(image) the image that was searched")
-        if is_path(given):
-            given = _fovea.files.read_bytes(as_path(given))
-        pixels = np.asarray(given.cpu() if hasattr(given, "cpu") else given.get() if hasattr(given, "get") else given)
-        if pixels.ndim == 2 or pixels.shape[2] == 1:
-            pixels = np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
-        drawn: Bytes = _fovea.people.draw(np.ascontiguousarray(pixels[:, :, :3]), self.xywh, self.confidence)
+        pixels = rgb(self._image if image is None else image, "the image that was searched")
+        drawn: Bytes = _fovea.people.draw(pixels, self.xywh, self.confidence)
         return drawn
 
     def __getstate__(self) -> dict[str, Any]:
@@ -140,7 +135,7 @@ class Detector:
     @takes_options(_fovea.people.detect_options())
     def __init__(self, model: Path | Model = "channels", **options: Unpack[PeopleDetectOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
-        self.model = model if isinstance(model, Model) else load_model(model)
+        self.model = model_of(model, Model, load_model)
         self._keywords = dict(options)
         self._detector = _fovea.people.Detector(self.model._model, self._keywords)
         self._options: dict[str, Any] = dict(self._detector.options)
@@ -155,41 +150,36 @@ class Detector:
         """Finds the people in an image: an array of uint8, gray, RGB or RGBA, an image of PIL, or a path.
 
         With a mask of the image's size, only people whose center is not 0 in it are kept."""
-        pixels = _fovea.files.read_bytes(as_path(image)) if is_path(image) else image
-        source = as_path(image) if is_path(image) else "IMAGE"
-        return self._found(self._detector, pixels, mask, source)
+        words = [] if mask is None else ["--mask", name_of(mask, "MASK")]
+        return self._found(self._detector, pixels_of(image), mask_of(mask), [name_of(image, "IMAGE"), *words])
 
     def score(self, crop: Any) -> float:
         """The score of the window in the middle of a crop, which may show some surroundings as well."""
-        return float(self._detector.score(crop))
+        return float(self._detector.score(pixels_of(crop)))
 
     def scores(self, image: Any) -> Floats:
         """The scores of all windows of an image, whatever the threshold."""
-        found: Floats = self._detector.scores(image)
+        found: Floats = self._detector.scores(pixels_of(image))
         return found
 
-    def video(self, source: Path | Iterable[Any], progress: Progress = False) -> Iterator[Detections]:
-        """The people of each frame in order. The source is a file, a folder of images, or frames as arrays.
+    def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Detections]:
+        """The people of each frame in order. The source is a file, a folder of images, or frames as arrays or paths.
 
         Frames are decoded and searched in several threads."""
-        frames, count = frames_of(source)
-        name = as_path(source) if is_path(source) else "VIDEO"
-        number, threads = _fovea.files.plan_workers(self._options["device"], self._options["threads"], count or 0)
-        keywords = {**self._keywords, "threads": threads}
+        frames = Frames(source)
+        device, threads = self._options["device"], self._options["threads"]
+        number, each = _fovea.files.plan_workers(device, threads, frames.count or 0)
+        keywords = {**self._keywords, "threads": each}
         detectors = [_fovea.people.Detector(self.model._model, keywords) for _ in range(number)]
 
         def search(detector: Any, frame: Any, index: int) -> Detections:
-            encoded = hasattr(frame, "decode")
-            pixels, at, seconds = frame.decode() if encoded else (frame, index, None)
-            return self._found(detector, pixels, None, name, frame=at, time_seconds=seconds)
+            pixels, at, seconds = frame.decode() if is_encoded(frame) else (pixels_of(frame), index, None)
+            inputs = [name_of(frame, frames.name)]
+            return self._found(detector, pixels, None, inputs, frame=at, time_seconds=seconds)
 
-        with reporting(progress) as report:
-            for done, found in enumerate(in_order(frames, detectors, search), 1):
-                if report:
-                    report("frames", done, count or 0)
-                yield found
+        return SideBySide(detectors, "frames", frames.count, progress).results(frames, search)
 
-    def _found(self, detector: Any, pixels: Any, mask: Any, source: str, **place: Any) -> Detections:
+    def _found(self, detector: Any, pixels: Any, mask: Any, inputs: list[str], **place: Any) -> Detections:
         start = time.perf_counter()
         columns = detector.detect(pixels, mask)
         provenance = {
@@ -198,7 +188,7 @@ class Detector:
             "model": self.model.name,
             "model_hash": self.model.hash,
         }
-        command = command_line("fovea", "people", "detect", source, "--model", self.model.name, *self._words, "--json")
+        command = command_line("fovea", "people", "detect", *inputs, "--model", self.model.name, *self._words, "--json")
         seconds = time.perf_counter() - start
         image = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
         origin = {"options": self.options, "provenance": provenance, "command": command, "seconds": seconds, **place}
@@ -219,6 +209,8 @@ def _detector_of(model: Model, keywords: dict[str, Any]) -> Detector:
 
 
 @takes_options(_fovea.people.detect_options())
-def detect(image: Any, model: Path | Model = "channels", **options: Unpack[PeopleDetectOptions]) -> Detections:
+def detect(
+    image: Any, model: Path | Model = "channels", mask: Any = None, **options: Unpack[PeopleDetectOptions]
+) -> Detections:
     """Finds the people in one image. To search several, make a Detector, which reads the model once."""
-    return Detector(model, **options).detect(image)
+    return Detector(model, **options).detect(image, mask)

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
+from .._arguments import model_of, number_of, unmasked
+from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
-from ._images import images_of, source_of
+from ._images import images_of
 from ._model import Model, load_model
 
 if TYPE_CHECKING:
@@ -165,7 +167,7 @@ class WindowEvaluation(_Curve):
 
     def miss_rate_at(self, false_positives: float) -> float:
         """The lowest miss rate with at most this many false positives per window."""
-        return float(_fovea.people.miss_rate_at(self._points(), false_positives))
+        return float(_fovea.people.miss_rate_at(self._points(), number_of(false_positives, "false_positives")))
 
     def __repr__(self) -> str:
         rate = f"miss rate {100 * self.miss_rate:.2f} % (deviation {100 * self.standard_deviation:.2f})"
@@ -189,7 +191,7 @@ def evaluate(
     annotations refer to images as they are stored. ``annotations`` are a file or folder of PASCAL 1.00 text or COCO
     JSON, whose entries are matched to the images by name, or one element per image: rows of left, top, right and
     bottom, or whatever has such rows as ``xyxy``. ``negatives`` are images without people that count as well."""
-    known = model if isinstance(model, Model) else load_model(model)
+    known = model_of(model, Model, load_model)
     listed = images_of(images, "images")
     others = [] if negatives is None else images_of(negatives, "negatives")
     truth: Any
@@ -201,9 +203,9 @@ def evaluate(
             raise InvalidArgument("label has no use with boxes, all of which are people")
     with reporting(progress) as report:
         found = _fovea.people.evaluate(known._model, listed, truth, others, dict(options), report)
-    sources = ["--images", source_of(images, "IMAGES"), "--annotations", source_of(annotations, "ANNOTATIONS")]
+    sources = ["--images", name_of(images, "IMAGES"), "--annotations", name_of(annotations, "ANNOTATIONS")]
     if negatives is not None:
-        sources += ["--negatives", source_of(negatives, "NEGATIVES")]
+        sources += ["--negatives", name_of(negatives, "NEGATIVES")]
     line = command_line("fovea", "people", "eval", "--model", known.name, *sources, *found[2], "--json")
     result = Evaluation(known, found, line)
     if result.curve_ends_at < 1:
@@ -229,11 +231,11 @@ def evaluate_windows(
 
     ``crops`` have one person's window in the middle of each, ``negatives`` are whole images without people, all of
     whose windows count. Both are a folder, a glob, or a list of paths and arrays of uint8."""
-    known = model if isinstance(model, Model) else load_model(model)
+    known = model_of(model, Model, load_model)
     people, others = images_of(crops, "crops"), images_of(negatives, "negatives")
     with reporting(progress) as report:
         found = _fovea.people.evaluate_windows(known._model, people, others, dict(options), report)
-    sources = ["--crops", source_of(crops, "CROPS"), "--negatives", source_of(negatives, "NEGATIVES")]
+    sources = ["--crops", name_of(crops, "CROPS"), "--negatives", name_of(negatives, "NEGATIVES")]
     line = command_line("fovea", "people", "eval", "--model", known.name, *sources, *found[2], "--json")
     return WindowEvaluation(known, found, line)
 
@@ -251,6 +253,7 @@ def _boxes(annotations: Any, images: int) -> list[Doubles]:
 
 def _rows(boxes: Any, name: str) -> Doubles:
     given = getattr(boxes, "xyxy", boxes)
+    unmasked(given, name)
     try:
         rows = np.asarray(given)
     except ValueError:  # lists of unequal lengths

@@ -23,8 +23,3 @@ def images_of(images: Any, name: str) -> list[Any]:
     if not listed:
         raise InvalidArgument(f"{name} is empty; expected one image or more")
     return listed
-
-
-def source_of(images: Any, otherwise: str) -> str:
-    """What the program is given for the images."""
-    return as_path(images) if is_path(images) else otherwise

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _fovea
+from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import command_line
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
-from ._images import images_of, source_of
+from ._images import images_of
 from ._model import Model
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def train(
     kept = "" if checkpoint is None else as_path(checkpoint)
     with reporting(progress) as report:
         model, words = _fovea.people.train(kind, crops, scenes, dict(options), kept, report)
-    sources = ["--positives", source_of(positives, "POSITIVES"), "--negatives", source_of(negatives, "NEGATIVES")]
+    sources = ["--positives", name_of(positives, "POSITIVES"), "--negatives", name_of(negatives, "NEGATIVES")]
     line = command_line("fovea", "people", "train", "--kind", kind, *sources, "-o", "MODEL.safetensors", *words)
     trained = Model(model, "MODEL.safetensors", None, line)
     trained._checkpoint = kept

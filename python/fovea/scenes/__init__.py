@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._bag import BagOfWords
 from ._classify import Classifier, Explanation, Reason, Scene, Words, classify
 from ._model import Model, load_model
-from ._train import Evaluation, evaluate, train
+from ._train import Evaluation, cross_validate, evaluate, train
 
 __all__ = [
     "BagOfWords",
@@ -17,6 +17,7 @@ __all__ = [
     "Scene",
     "Words",
     "classify",
+    "cross_validate",
     "evaluate",
     "load_model",
     "train",

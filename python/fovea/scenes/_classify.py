@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import html
 import time
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
+from .._arguments import OnError, model_of, shown, skips
+from .._frames import SideBySide, name_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
-from .._ordered import in_order
-from .._progress import Progress, reporting
+from .._progress import Progress
 from .._results import Result, Table, command_line
-from ..errors import Error, InvalidArgument
+from ..errors import InvalidArgument
 from ..files import Path, as_path, is_path
-from ._input import Bytes, Floats, OnError, _images, _pixels, _shown, _skips
+from ._input import Bytes, Floats, _images, _pixels
 from ._model import Model, load_model
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Scene(Table):
         self.label = label
         self.name = classes[label]
         self.score = float(numbers[label])
-        self.scores = {name: float(score) for name, score in zip(classes, numbers)}
+        self.scores = dict(zip(classes, numbers.tolist()))
         self.file = origin.get("file")
         self._numbers = numbers
         self._seconds = origin.get("seconds", 0.0)
@@ -168,8 +168,7 @@ class Explanation(Table):
 
     def draw(self, image: Any = None) -> Bytes:
         """The image in gray; places that speak for the class are red, places that speak against it blue."""
-        pixels = np.asarray(self._image if image is None else image)
-        gray = pixels.astype(np.float64) if pixels.ndim == 2 else pixels[:, :, :3].astype(np.float64).mean(axis=2)
+        gray = rgb(self._image if image is None else image, "the image that was explained").mean(axis=2)
         step, left, top = self._grid["step"], self._grid["left"], self._grid["top"]
         rows = np.clip((np.arange(gray.shape[0]) - top + step // 2) // step, 0, self.heat.shape[0] - 1)
         columns = np.clip((np.arange(gray.shape[1]) - left + step // 2) // step, 0, self.heat.shape[1] - 1)
@@ -197,7 +196,7 @@ class Classifier:
     @takes_options(_fovea.scenes.classify_options())
     def __init__(self, model: Path | Model = "sun8", **options: Unpack[ScenesClassifyOptions]) -> None:
         """Takes the name of a shipped model, a model file or a Model."""
-        self.model = model if isinstance(model, Model) else load_model(model)
+        self.model = model_of(model, Model, load_model)
         self._keywords = dict(options)
         self._classifier = _fovea.scenes.Classifier(self.model._model, self._keywords)
         self._options: dict[str, Any] = dict(self._classifier.options)
@@ -219,33 +218,17 @@ class Classifier:
         return self._classified(self._classifier, image)
 
     def classify_all(
-        self, images: Path | Iterable[Any], progress: Progress = False, on_error: OnError = "raise"
+        self, images: Path | Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
     ) -> Iterator[Scene]:
         """Classifies many images, in their order: arrays, paths, or a folder. Several threads read and classify them.
 
         An image that cannot be read raises its error, or is left out with a warning for ``on_error="skip"``."""
         listed = _images(images)
-        skip = _skips(on_error)
         number, threads = _fovea.files.plan_workers(self._options["device"], self._options["threads"], len(listed))
         keywords = {**self._keywords, "threads": threads}
         workers = [_fovea.scenes.Classifier(self.model._model, keywords) for _ in range(number)]
-
-        def work(worker: Any, image: Any, _: int) -> Scene | Error:
-            try:
-                return self._classified(worker, image)
-            except Error as error:
-                if not skip:
-                    raise
-                return error
-
-        with reporting(progress) as report:
-            for done, found in enumerate(in_order(listed, workers, work), 1):
-                if report:
-                    report("images", done, len(listed))
-                if isinstance(found, Scene):
-                    yield found
-                else:
-                    warnings.warn(str(found), stacklevel=2)
+        every = SideBySide(workers, "images", len(listed), progress, skips(on_error))
+        return every.results(listed, lambda worker, image, index: self._classified(worker, image))
 
     def features(self, image: Any) -> Floats:
         """How often each word occurs in an image: the histogram that is classified."""
@@ -265,7 +248,7 @@ class Classifier:
         elif isinstance(name, str) and name in self._classes:
             label = self._classes.index(name)
         else:
-            raise InvalidArgument(f"{_shown(name)} is no class of {self.model.name}; it has {', '.join(self._classes)}")
+            raise InvalidArgument(f"{shown(name)} is no class of {self.model.name}; it has {', '.join(self._classes)}")
         features = self._classifier.features(pixels)
         given: Floats = self._classifier.contributions(features)[label]
         shape = np.shape(pixels)
@@ -290,7 +273,7 @@ class Classifier:
         return Scene(label, numbers, self._classes, **self._origin(line), **place)
 
     def _line(self, verb: str, image: Any, *more: str) -> str:
-        source = as_path(image) if is_path(image) else "IMAGE"
+        source = name_of(image, "IMAGE")
         return command_line("fovea", "scenes", verb, source, "--model", self.model.name, *self._words, *more)
 
     def _origin(self, command: str) -> dict[str, Any]:

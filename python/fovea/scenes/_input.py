@@ -4,35 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from .. import _fovea
+from .._arguments import list_of, shown
 from ..errors import InvalidArgument, InvalidType
 from ..files import as_path, is_path
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-OnError = Literal["raise", "skip"]
-
-
-def _shown(value: object) -> str:
-    """A value in a message: as Python writes it, or its type where that is long."""
-    text = repr(value)
-    return text if len(text) < 60 and "\n" not in text else f"of type {type(value).__name__}"
-
-
-def _path(value: Any, name: str, need: str) -> str:
-    if not is_path(value):
-        raise InvalidType(f"{name} is {_shown(value)}; expected {need}")
-    return as_path(value)
-
-
-def _sequence(values: Any, name: str) -> list[Any]:
-    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
-        raise InvalidType(f"{name} is {_shown(values)}; expected a list")
-    return list(values)
 
 
 def _pixels(image: Any) -> Any:
@@ -55,17 +37,17 @@ def _corpus(
     images: Any, labels: Sequence[Any] | None, classes: Sequence[str] | None
 ) -> tuple[list[Any], list[int], list[str]]:
     """Images, the number of the class of each, and the names of the classes."""
-    known = [] if classes is None else _sequence(classes, "classes")
+    known = [] if classes is None else list_of(classes, "classes", "a list")
     for name in known:
         if not isinstance(name, str):
-            raise InvalidType(f"classes holds {_shown(name)}; expected names")
+            raise InvalidType(f"classes holds {shown(name)}; expected names")
     if labels is None:
         if not is_path(images):
             raise InvalidArgument("labels are missing; only a folder of folders or a list of files has none")
         paths, numbers, names = _fovea.scenes.read_corpus(as_path(images), known)
         return list(paths), list(numbers), list(names)
     listed = _images(images)
-    words = [_label(label, i) for i, label in enumerate(_sequence(labels, "labels"))]
+    words = [_label(label, i) for i, label in enumerate(list_of(labels, "labels", "a list"))]
     if len(words) != len(listed):
         raise InvalidArgument(f"there are {len(listed)} images and {len(words)} labels; expected one label per image")
     names = known or list(_fovea.scenes.natural_order(words))
@@ -81,16 +63,10 @@ def _label(label: Any, index: int) -> str:
         return label
     if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
         return str(int(label))
-    raise InvalidType(f"labels[{index}] is {_shown(label)}; expected a name or a whole number")
-
-
-def _skips(on_error: str) -> bool:
-    if not isinstance(on_error, str) or on_error not in ("raise", "skip"):
-        raise InvalidArgument(f"on_error is {_shown(on_error)}; expected 'raise' or 'skip'")
-    return on_error == "skip"
+    raise InvalidType(f"labels[{index}] is {shown(label)}; expected a name or a whole number")
 
 
 def _warn(failures: list[tuple[int, str]], images: list[Any]) -> None:
     for index, why in failures:
         place = images[index] if isinstance(images[index], str) else f"images[{index}]"
-        warnings.warn(why if place in why else f"{place}: {why}", stacklevel=3)
+        warnings.warn(why if place in why else f"{place}: {why}", RuntimeWarning, stacklevel=3)

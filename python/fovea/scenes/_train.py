@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _fovea
+from .._arguments import OnError, list_of, path_of, skips
+from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import InvalidArgument
-from ..files import Path, as_path, is_path
+from ..files import Path
 from ._classify import Classifier
-from ._input import OnError, _corpus, _path, _sequence, _skips, _warn
+from ._input import _corpus, _warn
 from ._model import Model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._options import ScenesEvaluateOptions, ScenesTrainOptions
-
-_EXEC = ("device", "threads", "seed")
+    from .._options import ScenesClassifyOptions, ScenesEvaluateOptions, ScenesTrainOptions
 
 
 @takes_options(_fovea.scenes.train_options())
@@ -41,12 +41,12 @@ def train(
 
     Classes are numbered in natural order of their names, unless ``classes`` gives another order. An image that cannot
     be read raises its error, or is left out with a warning for ``on_error="skip"``."""
-    skip = _skips(on_error)
+    skip = skips(on_error)
     listed, numbers, names = _corpus(images, labels, classes)
     with reporting(progress) as report:
         model, failures, _, words = _fovea.scenes.train(listed, numbers, names, dict(options), skip, report)
     _warn(failures, listed)
-    source = as_path(images) if labels is None else "IMAGES"
+    source = name_of(images if labels is None else None, "IMAGES")
     line = command_line("fovea", "scenes", "train", source, "-o", "MODEL.safetensors", *words)
     return Model(model, "MODEL.safetensors", None, line)
 
@@ -110,12 +110,39 @@ class Evaluation(Table):
         return f"<p>{html.escape(repr(self))}</p><table><tr><th></th>{head}</tr>{''.join(rows)}</table>"
 
 
-@takes_options(_fovea.scenes.evaluate_options())
+@takes_options(_fovea.scenes.classify_options())
 def evaluate(
+    model: Path | Model,
     images: Path | Iterable[Any],
     labels: Sequence[Any] | None = None,
     *,
-    model: Path | Model | None = None,
+    classes: Sequence[str] | None = None,
+    progress: Progress = False,
+    on_error: OnError = "raise",
+    **options: Unpack[ScenesClassifyOptions],
+) -> Evaluation:
+    """Measures how often a model classifies images correctly, with the program's numbers.
+
+    ``images`` and ``labels`` are those of :func:`train`; all of them are tested."""
+    skip = skips(on_error)
+    classifier = Classifier(model, **options)
+    if classes is not None and list_of(classes, "classes", "a list") != classifier.classes:
+        raise InvalidArgument(f"classes are not those of the model, which has {', '.join(classifier.classes)}")
+    listed, numbers, names = _corpus(images, labels, classifier.classes)
+    with reporting(progress) as report:
+        found, failures = classifier._classifier.evaluate(listed, numbers, skip, report)
+    _warn(failures, listed)
+    source = name_of(images if labels is None else None, "IMAGES")
+    name = classifier.model.name
+    line = command_line("fovea", "scenes", "eval", source, "--model", name, *classifier._words, "--json")
+    return Evaluation(found.numbers, list(names), len(listed), **classifier._origin(line))
+
+
+@takes_options(_fovea.scenes.evaluate_options())
+def cross_validate(
+    images: Path | Iterable[Any],
+    labels: Sequence[Any] | None = None,
+    *,
     classes: Sequence[str] | None = None,
     train: Path | None = None,
     test: Path | None = None,
@@ -123,23 +150,19 @@ def evaluate(
     on_error: OnError = "raise",
     **options: Unpack[ScenesEvaluateOptions],
 ) -> Evaluation:
-    """Measures how often images are classified correctly, with the program's numbers.
+    """Measures how well training works: trains with one part of the images and tests with the others.
 
-    ``images`` and ``labels`` are those of :func:`train`. With a ``model``, that is tested with all images. Without one,
-    the images are divided at random, ``splits`` times, into those to train on and those to test with; ``train`` and
-    ``test`` are lists of files that give one split instead."""
-    skip = _skips(on_error)
+    ``images`` and ``labels`` are those of :func:`train`. They are divided at random, ``splits`` times; ``train`` and
+    ``test`` are lists of files that give one split instead. The program has the same as ``fovea scenes eval`` without a
+    model."""
+    skip = skips(on_error)
     keywords: dict[str, Any] = dict(options)
-    source = as_path(images) if labels is None and is_path(images) else "IMAGES"
-    if model is not None:
-        if train is not None or test is not None:
-            raise InvalidArgument("train and test have no use with a model, which is tested with all images")
-        return _test(model, source, (images, labels, classes), keywords, (skip, progress))
+    source = name_of(images if labels is None else None, "IMAGES")
     splits: Any
     if train is not None or test is not None:
         if train is None or test is None or source == "IMAGES":
             raise InvalidArgument("train and test go together: each names a list, whose files lie in the folder images")
-        chosen = _path(train, "train", "a list of files"), _path(test, "test", "a list of files")
+        chosen = path_of(train, "train", "a list of files"), path_of(test, "test", "a list of files")
         (listed, numbers, names), splits = _fovea.scenes.split_corpus(source, *chosen, keywords)
         lists = ["--train", chosen[0], "--test", chosen[1]]
     else:
@@ -154,24 +177,3 @@ def evaluate(
     line = command_line("fovea", "scenes", "eval", source, *lists, *words, "--json")
     provenance = {"device": used["device"], "seed": used["seed"]}
     return Evaluation(found.numbers, list(names), len(listed), options=dict(used), provenance=provenance, command=line)
-
-
-def _test(
-    model: Path | Model, source: str, data: tuple[Any, Any, Any], keywords: dict[str, Any], how: tuple[bool, Progress]
-) -> Evaluation:
-    """Tests a trained model with all images."""
-    images, labels, classes = data
-    skip, progress = how
-    for name in keywords:
-        if name not in _EXEC and name in (entry["name"] for entry in _fovea.scenes.evaluate_options()):
-            raise InvalidArgument(f"{name} has no use with a model, which is tested as it is")
-    classifier = Classifier(model, **keywords)
-    if classes is not None and _sequence(classes, "classes") != classifier.classes:
-        raise InvalidArgument(f"classes are not those of the model, which has {', '.join(classifier.classes)}")
-    listed, numbers, names = _corpus(images, labels, classifier.classes)
-    with reporting(progress) as report:
-        found, failures = classifier._classifier.evaluate(listed, numbers, skip, report)
-    _warn(failures, listed)
-    name = classifier.model.name
-    line = command_line("fovea", "scenes", "eval", source, "--model", name, *classifier._words, "--json")
-    return Evaluation(found.numbers, list(names), len(listed), **classifier._origin(line))

@@ -131,14 +131,19 @@ DualGraph dual_graph_unbent(const io::TriangleMesh& mesh, const Exec& exec) {
 }
 
 DualGraph dual_graph(const io::TriangleMesh& mesh, int smoothing) {
+  Exec alone;
+  alone.threads = 1;
+  return dual_graph(mesh, smoothing, alone);
+}
+
+DualGraph dual_graph(const io::TriangleMesh& mesh, int smoothing, const Exec& exec) {
   if (smoothing < 0)
     throw InvalidArgument(
         fmt::format("dual_graph: {} rounds of smoothing, expected 0 or more", smoothing));
-  Exec alone;
-  alone.device = Device::cpu();
-  alone.threads = 1;
-  DualGraph graph = dual_graph_unbent(mesh, alone);
-  smooth_and_measure(graph, Adjacency(graph.areas.size(), graph.arcs), smoothing, alone);
+  Exec here = exec;
+  here.device = Device::cpu();
+  DualGraph graph = dual_graph_unbent(mesh, here);
+  smooth_and_measure(graph, Adjacency(graph.areas.size(), graph.arcs), smoothing, here);
   return graph;
 }
 

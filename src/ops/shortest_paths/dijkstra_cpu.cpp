@@ -148,6 +148,7 @@ void for_groups(const Graph& graph, const PathOptions& options,
         options.exec, end - start, kPiece, [&](std::int64_t piece, std::int64_t piece_end) {
           Lanes lanes(graph, width, options.cutoff);
           for (std::int64_t i = start + piece; i < start + piece_end; i += kPathLanes) {
+            throw_if_stopped(options.exec);  // a group of a large graph takes long
             const auto group = sources.subspan(static_cast<std::size_t>(i),
                                                static_cast<std::size_t>(std::min<std::int64_t>(
                                                    kPathLanes, start + piece_end - i)));

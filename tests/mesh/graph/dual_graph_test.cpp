@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stop_token>
 
 #include "mesh/shapes.h"
 #include "support/files.h"
@@ -58,6 +59,20 @@ TEST(DualGraph, Cube) {
     EXPECT_NEAR(out, 0.5, 1e-6);
     EXPECT_NEAR(graph.areas[static_cast<std::size_t>(face)], 0.5, 1e-6);
   }
+}
+
+TEST(DualGraph, ThreadsDoNotMatterAndAStopIsWatched) {
+  const io::TriangleMesh mesh = test::cube();
+  Exec exec;
+  exec.threads = 2;
+  const DualGraph one = dual_graph(mesh, 3), two = dual_graph(mesh, 3, exec);
+  ASSERT_EQ(one.arcs.size(), two.arcs.size());
+  for (std::size_t i = 0; i < one.arcs.size(); ++i)
+    EXPECT_EQ(one.arcs[i].angle, two.arcs[i].angle) << i;
+  std::stop_source source;
+  source.request_stop();
+  exec.stop = source.get_token();
+  EXPECT_THROW(dual_graph(mesh, 3, exec), Cancelled);
 }
 
 // Inside out, half of it turned: outwards all the same.

@@ -1,0 +1,143 @@
+"""Images and videos as functions take them: pixels, paths, and frames one after another."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar, Union
+
+import numpy as np
+
+from . import _fovea
+from ._arguments import shown, unmasked
+from ._ordered import in_order
+from ._progress import Progress, check_progress, reporting
+from .errors import Error, InvalidArgument, InvalidType
+from .files import Path, as_path, frames_of, is_path
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+#: A file, a folder of images, an array of frames, or any iterable of frames: arrays and paths of images.
+VideoLike = Union[Path, Iterable[Any]]
+
+_Worker = TypeVar("_Worker")
+_Result = TypeVar("_Result")
+
+
+def pixels_of(image: Any) -> Any:
+    """An image, which is read where it is a path: bytes without opacity, turned upright."""
+    return _fovea.files.read_bytes(as_path(image)) if is_path(image) else image
+
+
+def mask_of(mask: Any) -> Any:
+    """A mask, which is read where it is a path."""
+    return _fovea.files.read_mask(as_path(mask)) if is_path(mask) else mask
+
+
+def name_of(value: Any, otherwise: str) -> str:
+    """What a command of the program says for an argument: its path, or a word in its place."""
+    return as_path(value) if is_path(value) else otherwise
+
+
+def rgb(image: Any, whose: str = "") -> Bytes:
+    """An image in RGB to draw on: an array of uint8 on any device, gray, RGB or RGBA, or a path.
+
+    ``whose`` says what to give where a result has lost its own image."""
+    if image is None and whose:
+        raise InvalidArgument(f"the image is not part of this result; give draw(image) {whose}")
+    given = pixels_of(unmasked(image, "image"))
+    if hasattr(given, "__cuda_array_interface__"):
+        given = given.cpu() if hasattr(given, "cpu") else given.get() if hasattr(given, "get") else given
+    try:
+        pixels = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError):
+        raise InvalidType(f"image is {shown(image)}; expected an array of uint8") from None
+    if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or pixels.shape[2:] not in ((), (1,), (3,), (4,)):
+        came = f"{pixels.dtype} of shape {pixels.shape}" if hasattr(given, "shape") else shown(image)
+        raise InvalidType(f"image is {came}; expected uint8 of shape (height, width) or (height, width, 1, 3 or 4)")
+    if pixels.ndim == 2 or pixels.shape[2] == 1:
+        pixels = np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
+    return np.ascontiguousarray(pixels[:, :, :3])
+
+
+class Frames:
+    """The frames of a video, with what is known about it before they are read."""
+
+    def __init__(self, source: VideoLike, name: str = "source") -> None:
+        if isinstance(source, (bytes, bytearray, dict)) or not (is_path(source) or isinstance(source, Iterable)):
+            raise InvalidType(f"{name} is {shown(source)}; expected a path, or frames as arrays or paths")
+        shape = getattr(source, "shape", None)
+        if shape is not None and (len(shape) < 3 or (len(shape) == 3 and shape[-1] in (3, 4))):
+            raise InvalidType(f"{name} is one array of shape {tuple(shape)}; expected several frames, such as [image]")
+        #: The path, where the source is one.
+        self.path = as_path(source) if is_path(source) else None
+        frames, self.count = frames_of(source)
+        #: The paths of all frames, where the source is a list of them.
+        self.paths: list[str] = []
+        if isinstance(source, (list, tuple)) and all(is_path(frame) for frame in source):
+            self.paths = [as_path(frame) for frame in source]
+        self._frames = frames
+
+    @property
+    def name(self) -> str:
+        """What a command of the program says for the video."""
+        return "VIDEO" if self.path is None else self.path
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._frames)
+
+
+def is_encoded(frame: Any) -> bool:
+    """Whether a frame of a video file is not pixels yet. Texts and bytes have a ``decode`` of their own."""
+    return hasattr(frame, "decode") and not isinstance(frame, (str, bytes, bytearray))
+
+
+def decoded(frame: Any) -> Any:
+    """The pixels of a frame that is encoded still; others as they are."""
+    return frame.decode()[0] if is_encoded(frame) else frame
+
+
+def one_by_one(frames: Frames, work: Callable[[Any, int], _Result | None], progress: Progress) -> Iterator[_Result]:
+    """Yields ``work(frame, index)`` for each frame in order, but for None."""
+    check_progress(progress)
+
+    def each() -> Iterator[_Result]:
+        with reporting(progress) as report:
+            for index, frame in enumerate(frames):
+                found = work(decoded(frame), index)
+                if report:
+                    report("frames", index + 1, frames.count or 0)
+                if found is not None:
+                    yield found
+
+    return each()
+
+
+class SideBySide:
+    """Workers that take inputs in turns, each in a thread of its own; results come in the order of the inputs."""
+
+    def __init__(
+        self, workers: list[Any], stage: str, count: int | None, progress: Progress, skip: bool = False
+    ) -> None:
+        check_progress(progress)
+        self.workers, self.stage, self.count, self.progress, self.skip = workers, stage, count, progress, skip
+
+    def results(self, inputs: Iterable[Any], work: Callable[[Any, Any, int], _Result]) -> Iterator[_Result]:
+        """Yields ``work(worker, input, index)`` for each input. With ``skip``, inputs that cannot be read are left out
+        with a warning."""
+
+        def attempt(worker: Any, value: Any, index: int) -> _Result | Error:
+            try:
+                return work(worker, value, index)
+            except Error as error:
+                if not self.skip:
+                    raise
+                return error
+
+        with reporting(self.progress) as report:
+            for done, found in enumerate(in_order(inputs, self.workers, attempt), 1):
+                if report:
+                    report(self.stage, done, self.count or 0)
+                if isinstance(found, Error):
+                    warnings.warn(str(found), RuntimeWarning, stacklevel=2)
+                else:
+                    yield found

@@ -1,0 +1,75 @@
+"""The package as it is installed: how long its import takes, what that loads, and what the wheel holds."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import statistics
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from conftest import ROOT
+
+SYSTEMS = "fovea, fovea.people, fovea.flow, fovea.emd, fovea.scenes, fovea.actions, fovea.mesh, fovea.ops, fovea.kmeans"
+# Packages that results convert to, and rivals of the benchmarks.
+OPTIONAL = {"pandas", "PIL", "sklearn", "torch", "tqdm", "scipy", "trimesh", "pyarrow", "cv2", "ot", "av", "matplotlib"}
+
+
+def fresh(lines):
+    """What lines that print JSON say in a process of their own."""
+    return json.loads(subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True).stdout)
+
+
+def test_the_import_is_quick():
+    # Time of the processor, because the machine may be busy.
+    lines = "import time, numpy; start = time.process_time(); import %s; print(time.process_time() - start)"
+    assert statistics.median(fresh(lines % "fovea") for _ in range(5)) < 0.15
+    assert statistics.median(fresh(lines % SYSTEMS) for _ in range(3)) < 0.3
+
+
+def test_the_import_loads_nothing_that_is_optional():
+    loaded = fresh(f"import json, sys, {SYSTEMS}; print(json.dumps(list(sys.modules)))")
+    assert not OPTIONAL.intersection(name.partition(".")[0] for name in loaded)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_import_needs_neither_a_driver_nor_ffmpeg():
+    lines = f"import json, {SYSTEMS}; print(json.dumps(open('/proc/self/maps').read()))"
+    maps = fresh(lines)
+    assert "_fovea.abi3.so" in maps
+    for library in ("libcuda.so", "libcudart", "libnvidia", "libavcodec", "libavformat"):
+        assert library not in maps
+
+
+def wheels():
+    made = sorted((ROOT / "build/wheel").glob("*.whl"))
+    return made or [pytest.param(None, marks=pytest.mark.skip(reason="no wheel in build/wheel"))]
+
+
+@pytest.mark.parametrize("path", wheels(), ids=lambda path: getattr(path, "name", "none"))
+def test_the_wheel_is_whole_and_small(path):
+    name, version = path.name.split("-")[:2]
+    assert name in ("fovea_vision", "fovea_vision_cu13")
+    assert path.stat().st_size < (60e6 if name.endswith("cu13") else 12e6)
+    with zipfile.ZipFile(path) as wheel:
+        names = wheel.namelist()
+        metadata = wheel.read(f"{name}-{version}.dist-info/METADATA").decode()
+        assert f"\nName: {name.replace('_', '-')}\n" in metadata and f"\nVersion: {version}\n" in metadata
+        record = csv.reader(io.StringIO(wheel.read(f"{name}-{version}.dist-info/RECORD").decode()))
+        hashes = {row[0]: row[1] for row in record}
+        assert set(hashes) == {entry for entry in names if not entry.endswith("/")}
+        for entry, stated in hashes.items():
+            if stated:
+                digest = base64.urlsafe_b64encode(hashlib.sha256(wheel.read(entry)).digest()).decode().rstrip("=")
+                assert stated == f"sha256={digest}", entry
+    # Models ship; the driver belongs to the machine, and FFmpeg has another license.
+    models = {f"fovea/models/{model.name}" for model in (ROOT / "models").glob("*.safetensors")}
+    assert models and models.issubset(names)
+    assert "fovea/py.typed" in names and "fovea/_options.pyi" in names
+    assert not [entry for entry in names if any(word in entry for word in ("libcuda", "libav", "libsw"))]
