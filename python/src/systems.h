@@ -19,5 +19,6 @@ void bind_ops(nanobind::module_& parent);
 // Parts of fovea.people, which it binds itself.
 void bind_people_training(nanobind::module_& m);
 void bind_people_evaluation(nanobind::module_& m);
+void bind_people_tracking(nanobind::module_& m);
 
 }  // namespace fovea::python
