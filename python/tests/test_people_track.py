@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pathlib
-import subprocess
 from typing import Any
 
 import numpy as np
@@ -52,14 +51,14 @@ def test_a_person_keeps_the_id() -> None:
         tracker.track(frame, 3)
 
 
-def test_the_program_measures_the_same(tmp_path: pathlib.Path, program: str) -> None:
+def test_the_program_measures_the_same(tmp_path: pathlib.Path, program: Any) -> None:
     truth, found = followed()
     for name, rows in (("truth.txt", truth), ("found.txt", found)):
         lines = [",".join(repr(float(v)) for v in (r[0] + 1, r[1], r[2] + 1, r[3] + 1, r[4], r[5])) for r in rows]
         text = "\n".join(line.replace(".0,", ",", 2) for line in lines)
         (tmp_path / name).write_text(text + "\n")
-    command = [program, "people", "eval-tracks", str(tmp_path / "found.txt"), "--truth", str(tmp_path / "truth.txt")]
-    printed = json.loads(subprocess.check_output([*command, "--json"]))["all"]
+    places = {"FOUND": tmp_path / "found.txt", "TRUTH": tmp_path / "truth.txt"}
+    printed = json.loads(program("fovea people eval-tracks FOUND --truth TRUTH --json", **places))["all"]
     measured = fovea.people.evaluate_tracks(tmp_path / "found.txt", tmp_path / "truth.txt")
     for name, value in measured.items():
         assert printed[name] == pytest.approx(value, abs=1e-12), name
