@@ -1,6 +1,7 @@
 // fovea.ops over graphs, samples and labels: shortest paths, minimum cuts, linear support vector
 // machines, confusion.
 #include <fovea/core/error.h>
+#include <fovea/ops/assignment.h>
 #include <fovea/ops/confusion.h>
 #include <fovea/ops/linear_svm.h>
 #include <fovea/ops/max_flow.h>
@@ -166,6 +167,20 @@ nb::tuple minimum_cut_of(nb::handle arcs, nb::handle capacities, nb::handle to_s
       cut.value >= kMustTie ? std::numeric_limits<double>::infinity() : cut.value);
 }
 
+nb::tuple assign_of(nb::handle costs) {
+  const AnyArray array = dense_array<double>(costs, "costs", {2});
+  if (array.shape(0) > kAnyInt || array.shape(1) > kAnyInt)
+    throw InvalidArgument(
+        fmt::format("costs is {}; expected fewer rows and columns", array_text(costs)));
+  const int height = static_cast<int>(array.shape(0)), width = static_cast<int>(array.shape(1));
+  const ImageView<const double> view{static_cast<const double*>(array.data()), width, height, 1,
+                                     width};
+  Calls calls;
+  const Assignment result = calls.run(Work{10.0 * width * height * std::min(width, height)},
+                                      nb::none(), [&] { return assign(view); });
+  return nb::make_tuple(to_numpy(result.column_of), result.cost);
+}
+
 // The options under the names of scikit-learn.
 struct SvmOptions : LinearSvmOptions {};
 constexpr std::array<Renaming, 4> kSvmNames{
@@ -273,6 +288,7 @@ void bind_number_operations(nb::module_& m) {
   m.def("nearest_source", &nearest_of_sources, arcs, costs, sources, nodes, cutoff);
   m.def("minimum_cut", &minimum_cut_of, arcs, nb::arg("capacities").none(),
         nb::arg("to_source").none(), nb::arg("to_sink").none());
+  m.def("assign", &assign_of, nb::arg("costs").none());
   m.def("fit_svm", &fit_svm, nb::arg("samples").none(), nb::arg("labels").none(),
         nb::arg("sample_weight").none(), nb::arg("options"));
   m.def("fit_svm_options", &option_table<SvmOptions>);

@@ -21,5 +21,6 @@ void bind_people_training(nanobind::module_& m);
 void bind_people_evaluation(nanobind::module_& m);
 // Regions of fovea.emd, which it binds itself.
 void bind_emd_regions(nanobind::module_& m);
+void bind_people_tracking(nanobind::module_& m);
 
 }  // namespace fovea::python

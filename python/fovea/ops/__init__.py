@@ -10,7 +10,7 @@ the same numbers.
 
 from __future__ import annotations
 
-from ._graphs import Cut, Nearest, all_distances, distances_from, minimum_cut, nearest_source
+from ._graphs import Assignment, Cut, Nearest, all_distances, assign, distances_from, minimum_cut, nearest_source
 from ._images import (
     Gradient,
     PolarGradient,
@@ -36,6 +36,7 @@ from ._images import (
 from ._learning import LinearSVM, accuracy, confusion_matrix, recall, wilson_interval
 
 __all__ = [
+    "Assignment",
     "Cut",
     "Gradient",
     "LinearSVM",
@@ -43,6 +44,7 @@ __all__ = [
     "PolarGradient",
     "accuracy",
     "all_distances",
+    "assign",
     "box_kernel",
     "confusion_matrix",
     "convolve",

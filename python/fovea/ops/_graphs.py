@@ -36,6 +36,13 @@ class Cut(NamedTuple):
     value: float  #: the sum of the capacities that are cut, which is the greatest flow
 
 
+class Assignment(NamedTuple):
+    """Rows paired with columns."""
+
+    column_of: np.ndarray[Any, np.dtype[np.int32]]  #: the column of each row; -1 where it has none
+    cost: float  #: the sum of the costs of all pairs
+
+
 @takes_options(_fovea.ops.all_distances_options())
 def all_distances(
     arcs: Any,
@@ -84,3 +91,10 @@ def minimum_cut(arcs: Any, capacities: Any, to_source: Any, to_sink: Any) -> Cut
     source's side; infinity holds a node on one side. A node that nothing ties lies on the sink's side. Numbers are
     float32 or float64, 0 or more. Ctrl-C takes effect at the end."""
     return Cut(*_fovea.ops.minimum_cut(arcs, capacities, to_source, to_sink))
+
+
+def assign(costs: Any) -> Assignment:
+    """Pairs the rows of a matrix of float64 with its columns at the least cost.
+
+    As many rows as possible get a column, and infinity forbids a pair. Costs may be negative."""
+    return Assignment(*_fovea.ops.assign(costs))

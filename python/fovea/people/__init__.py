@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._detect import Detection, Detections, Detector, detect
 from ._evaluate import Difference, Evaluation, StageCount, WindowEvaluation, evaluate, evaluate_windows
 from ._model import Model, load_model
+from ._track import Track, Tracker, Tracks, evaluate_tracks, read_mot
 from ._train import train
 
 __all__ = [
@@ -15,10 +16,15 @@ __all__ = [
     "Evaluation",
     "Model",
     "StageCount",
+    "Track",
+    "Tracker",
+    "Tracks",
     "WindowEvaluation",
     "detect",
     "evaluate",
+    "evaluate_tracks",
     "evaluate_windows",
     "load_model",
+    "read_mot",
     "train",
 ]

@@ -113,9 +113,8 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryCommand, testing::ValuesIn([] {
                          }()),
                          [](const auto& each) {
                            std::string name = each.param->name();
-                           std::replace_if(
-                               name.begin(), name.end(),
-                               [](char c) { return c == ' ' || c == '-'; }, '_');
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 

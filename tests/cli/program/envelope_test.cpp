@@ -36,16 +36,17 @@ std::map<std::string, int> outer_keys(const std::string& text) {
 // The verbs that the tests below run.
 const std::set<std::string>& verbs_here() {
   static const std::set<std::string> kVerbs{
-      "ops gradient",    "ops blur",         "ops histogram",   "ops pyramid",
-      "ops resize",      "ops convolve",     "ops integral",    "people detect",
-      "people show",     "people eval",      "people train",    "flow scene",
-      "flow lk",         "flow bm",          "flow show",       "flow eval",
-      "emd distance",    "emd map",          "emd track",       "scenes train",
-      "scenes words",    "scenes eval",      "scenes classify", "mesh info",
-      "mesh segment",    "mesh eval",        "mesh distances",  "actions train",
-      "actions points",  "actions match",    "actions eval",    "actions recognize",
-      "bench emd",       "scenes filters",   "scenes sample",   "scenes dictionary",
-      "scenes features", "scenes classifier"};
+      "ops gradient",      "ops blur",          "ops histogram",   "ops pyramid",
+      "ops resize",        "ops convolve",      "ops integral",    "people detect",
+      "people show",       "people eval",       "people train",    "flow scene",
+      "flow lk",           "flow bm",           "flow show",       "flow eval",
+      "emd distance",      "emd map",           "emd track",       "scenes train",
+      "scenes words",      "scenes eval",       "scenes classify", "mesh info",
+      "mesh segment",      "mesh eval",         "mesh distances",  "actions train",
+      "actions points",    "actions match",     "actions eval",    "actions recognize",
+      "bench emd",         "scenes filters",    "scenes sample",   "scenes dictionary",
+      "scenes features",   "scenes classifier", "people scene",    "people track",
+      "people eval-tracks"};
   return kVerbs;
 }
 
@@ -101,6 +102,12 @@ TEST_F(Envelope, People) {
   io::write_image(folder_ / "scenes/a.png", scene.view());
   expect_envelope({"people", "detect", folder_ / "scenes/a.png", "--model", model});
   expect_envelope({"people", "show", folder_ / "scenes/a.png", "-o", folder_ / "glyphs.png"});
+  expect_envelope({"people", "scene", "-o", folder_ / "crowd", "--video", "video.y4m", "--size",
+                   "160x120", "--frames", "5", "--people", "2"});
+  expect_envelope(
+      {"people", "track", folder_ / "crowd/video.y4m", "--detections", folder_ / "crowd/det.txt"});
+  expect_envelope(
+      {"people", "eval-tracks", folder_ / "crowd/gt.txt", "--truth", folder_ / "crowd/gt.txt"});
   expect_envelope({"people", "eval", "--model", model, "--crops", folder_ / "crops", "--negatives",
                    folder_ / "scenes"});
   expect_envelope({"people", "train", "--positives", folder_ / "crops", "--negatives",

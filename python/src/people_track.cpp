@@ -1,0 +1,211 @@
+// fovea.people: people with identities, and how well they are followed.
+#include <fovea/core/error.h>
+#include <fovea/people/evaluate_tracks.h>
+#include <fovea/people/track.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <vector>
+
+#include "arrays.h"
+#include "options.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using people::Detection;
+using people::MotBox;
+using people::Track;
+using people::TrackOptions;
+using people::TrackReport;
+
+constexpr double kOperationsPerDetection = 2e4;
+
+std::vector<Detection> detections_of(nb::handle xywh, nb::handle confidence) {
+  const AnyArray boxes = dense_array<float>(xywh, "xywh", {2});
+  const AnyArray scores = dense_array<float>(confidence, "confidence", {1});
+  if (boxes.shape(1) != 4 || boxes.shape(0) != scores.shape(0))
+    throw InvalidArgument("xywh has 4 columns, and confidence one number per row of it");
+  const auto* box = static_cast<const float*>(boxes.data());
+  const auto* score = static_cast<const float*>(scores.data());
+  std::vector<Detection> detections(boxes.shape(0));
+  for (std::size_t i = 0; i < detections.size(); ++i, box += 4) {
+    const Rect<float> rect{box[0], box[1], box[2], box[3]};
+    detections[i] = {rect, rect, score[i], 1};
+  }
+  return detections;
+}
+
+template <class Value, class Part>
+nb::object track_column(const std::vector<Track>& tracks, Part part) {
+  std::vector<Value> all;
+  all.reserve(tracks.size());
+  for (const Track& track : tracks) all.push_back(static_cast<Value>(track.*part));
+  return to_numpy(all);
+}
+
+nb::dict track_columns(const std::vector<Track>& tracks) {
+  std::vector<float> boxes;
+  for (const Track& track : tracks)
+    boxes.insert(boxes.end(), {track.box.x, track.box.y, track.box.width, track.box.height});
+  nb::dict columns;
+  columns["tracker_id"] = track_column<std::int32_t>(tracks, &Track::id);
+  columns["xywh"] = to_numpy(boxes, {tracks.size(), 4});
+  columns["confidence"] = track_column<float>(tracks, &Track::score);
+  columns["detection"] = track_column<std::int32_t>(tracks, &Track::detection);
+  columns["missed"] = track_column<std::int32_t>(tracks, &Track::missed);
+  columns["age"] = track_column<std::int32_t>(tracks, &Track::age);
+  return columns;
+}
+
+class PeopleTracker {
+ public:
+  explicit PeopleTracker(const nb::dict& keywords)
+      : options_(options_of<TrackOptions>(keywords, "Tracker")),
+        stream_(options_.exec.device),
+        calls_(options_.exec.device),
+        tracker_(on_stream()) {}
+
+  nb::dict track(nb::handle frame, nb::handle xywh, nb::handle confidence) {
+    const std::vector<Detection> detections = detections_of(xywh, confidence);
+    ImageInput image;
+    ImageView<const std::uint8_t> view{};
+    if (!frame.is_none()) {
+      image = byte_image(frame, "frame", &stream_);
+      view = image.of<std::uint8_t>();
+    }
+    const Work work{kOperationsPerDetection * static_cast<double>(detections.size())};
+    return track_columns(
+        calls_.run(work, nb::none(), [&] { return tracker_.track(view, detections); }));
+  }
+  nb::dict people() {
+    return track_columns(calls_.run(Work{}, nb::none(), [&] { return tracker_.people(); }));
+  }
+  std::int64_t frames() const { return tracker_.frames(); }
+  int identities() const { return tracker_.identities(); }
+  const TrackOptions& options() const { return options_; }
+
+ private:
+  TrackOptions on_stream() const {
+    TrackOptions options = options_;
+    options.exec.stream = stream_.get();
+    return options;
+  }
+
+  TrackOptions options_;
+  Stream stream_;
+  Calls calls_;
+  people::Tracker tracker_;
+};
+
+// Rows of frame, id, x, y, width, height[, score[, class[, visibility]]], counted from 0.
+std::vector<MotBox> mot_rows(nb::handle value, const char* name) {
+  const AnyArray rows = dense_array<double>(value, name, {2});
+  const std::size_t width = rows.shape(1);
+  if (width < 6 || width > 9)
+    throw InvalidArgument(fmt::format(
+        "{} has {} columns; expected 6 to 9: frame, id, x, y, width, height, score, class, "
+        "visibility",
+        name, width));
+  const auto* row = static_cast<const double*>(rows.data());
+  std::vector<MotBox> boxes(rows.shape(0));
+  for (std::size_t i = 0; i < boxes.size(); ++i, row += width) {
+    if (!(std::abs(row[0]) < 1e15) || !(std::abs(row[1]) < 2e9))
+      throw InvalidArgument(fmt::format("{}[{}] has frame {} and id {}; expected whole numbers",
+                                        name, i, row[0], row[1]));
+    boxes[i] = {.frame = static_cast<std::int64_t>(row[0]),
+                .id = static_cast<int>(row[1]),
+                .box = {row[2], row[3], row[4], row[5]},
+                .score = width > 6 ? row[6] : 1,
+                .label = width > 7 && std::abs(row[7]) < 1e6 ? static_cast<int>(row[7]) : -1,
+                .visibility = width > 8 ? row[8] : -1};
+  }
+  return boxes;
+}
+
+nb::object rows_of(const std::vector<MotBox>& boxes) {
+  std::vector<double> all;
+  for (const MotBox& box : boxes)
+    all.insert(all.end(), {static_cast<double>(box.frame), static_cast<double>(box.id), box.box.x,
+                           box.box.y, box.box.width, box.box.height, box.score,
+                           static_cast<double>(box.label), box.visibility});
+  return to_numpy(all, {boxes.size(), 9});
+}
+
+nb::object read_mot(const std::string& path, const nb::dict& keywords) {
+  people::MotReadOptions options;
+  set_keywords(options, keywords, "read_mot");
+  std::vector<MotBox> boxes;
+  {
+    nb::gil_scoped_release others_go_on;
+    boxes = people::read_mot(path, options);
+  }
+  return rows_of(boxes);
+}
+
+nb::dict evaluate_tracks(nb::handle truth, nb::handle found, const nb::dict& keywords) {
+  people::EvaluateTracksOptions options;
+  set_keywords(options, keywords, "evaluate_tracks");
+  const std::vector<MotBox> rows = mot_rows(truth, "truth"), columns = mot_rows(found, "found");
+  Calls calls;
+  const Work work{1000.0 * static_cast<double>(rows.size() + columns.size())};
+  const TrackReport r =
+      calls.run(work, nb::none(), [&] { return people::evaluate_tracks(rows, columns, options); });
+  nb::dict all;
+  all["frames"] = r.frames;
+  all["truth_boxes"] = r.truth_boxes;
+  all["found_boxes"] = r.found_boxes;
+  all["people"] = r.people;
+  all["tracks"] = r.tracks;
+  all["mota"] = r.mota;
+  all["motp"] = r.motp;
+  all["recall"] = r.recall;
+  all["precision"] = r.precision;
+  all["hits"] = r.hits;
+  all["misses"] = r.misses;
+  all["false_positives"] = r.false_positives;
+  all["switches"] = r.switches;
+  all["fragments"] = r.fragments;
+  all["mostly_tracked"] = r.mostly_tracked;
+  all["partly_tracked"] = r.partly_tracked;
+  all["mostly_lost"] = r.mostly_lost;
+  all["idf1"] = r.idf1;
+  all["idp"] = r.idp;
+  all["idr"] = r.idr;
+  all["hota"] = r.hota;
+  all["deta"] = r.deta;
+  all["assa"] = r.assa;
+  all["detre"] = r.detre;
+  all["detpr"] = r.detpr;
+  all["assre"] = r.assre;
+  all["asspr"] = r.asspr;
+  all["loca"] = r.loca;
+  return all;
+}
+
+}  // namespace
+
+void bind_people_tracking(nb::module_& m) {
+  nb::class_<PeopleTracker>(m, "Tracker")
+      .def(nb::init<const nb::dict&>())
+      .def("track", &PeopleTracker::track, nb::arg("frame").none(), nb::arg("xywh").none(),
+           nb::arg("confidence").none())
+      .def("people", &PeopleTracker::people)
+      .def_prop_ro("frames", &PeopleTracker::frames)
+      .def_prop_ro("identities", &PeopleTracker::identities)
+      .def_prop_ro("options", [](const PeopleTracker& t) { return option_values(t.options()); })
+      .def_prop_ro("words", [](const PeopleTracker& t) { return option_words(t.options()); });
+  m.def("track_options", &option_table<TrackOptions>);
+  m.def("read_mot", &read_mot, nb::arg("path"), nb::arg("options"));
+  m.def("read_mot_options", &option_table<people::MotReadOptions>);
+  m.def("evaluate_tracks", &evaluate_tracks, nb::arg("truth").none(), nb::arg("found").none(),
+        nb::arg("options"));
+  m.def("evaluate_tracks_options", &option_table<people::EvaluateTracksOptions>);
+}
+
+}  // namespace fovea::python
