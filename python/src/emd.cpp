@@ -22,6 +22,7 @@
 #include <variant>
 
 #include "arrays.h"
+#include "emd_names.h"
 #include "errors.h"
 #include "gpu_arrays.h"
 #include "options.h"
@@ -237,20 +238,6 @@ class Solver {
   Kept<emd::Solver> solver_;
 };
 
-nb::list status_names() {
-  nb::list names;
-  for (const auto status : {emd::Status::kOptimal, emd::Status::kEmpty, emd::Status::kPivotLimit,
-                            emd::Status::kInvalidMass})
-    names.append(to_string(status));
-  return names;
-}
-
-nb::list solver_names() {
-  nb::list names;
-  for (int i = 0; i < emd::kSolvers; ++i) names.append(to_string(static_cast<emd::SolvedBy>(i)));
-  return names;
-}
-
 // An image or a cube: an array, or the path of a file that is read when it is needed. It keeps the
 // array alive.
 class FrameSource {
@@ -297,28 +284,6 @@ nb::list map_table() {
   for (const nb::handle entry : option_table<emd::SceneMapOptions>())
     if (nb::cast<std::string>(entry["name"]) != "ground") table.append(entry);
   return table;
-}
-
-nb::dict report_of(const emd::MapReport& report) {
-  nb::dict all;
-  all["pixels"] = report.pixels;
-  all["cached"] = report.cached;
-  all["duplicate"] = report.duplicate;
-  all["skipped"] = report.skipped;
-  all["solved"] = report.solved;
-  all["pivots"] = report.pivots;
-  all["unproved"] = report.unproved;
-  all["cache_resets"] = report.resets;
-  all["cache_entries"] = report.entries;
-  all["cache_bytes"] = report.cache_bytes;
-  all["hit_rate"] = report.hit_rate();
-  nb::dict solvers;
-  for (int i = 0; i < emd::kSolvers; ++i) {
-    const auto solver = static_cast<emd::SolvedBy>(i);
-    solvers[to_string(solver)] = report.solved_by[solver];
-  }
-  all["solved_by"] = solvers;
-  return all;
 }
 
 class Mapper {
