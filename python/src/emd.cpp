@@ -21,6 +21,7 @@
 #include <variant>
 
 #include "arrays.h"
+#include "emd_names.h"
 #include "errors.h"
 #include "gpu_arrays.h"
 #include "options.h"
@@ -77,7 +78,8 @@ class Solver {
           return emd::Solver(ground_, options);
         }) {}
 
-  // Distances, statuses, pivots, flows or None, and the first problem with an invalid mass or -1.
+  // Distances, statuses, pivots, flows or None, the first problem with an invalid mass or -1, and
+  // what solved each problem.
   // With `mark` the distances of such problems are NaN. Distances and flows lie where `first` does.
   nb::tuple solve(nb::handle first, nb::handle second, bool flows, bool mark) {
     using enum io::SampleType;
@@ -106,19 +108,22 @@ class Solver {
   struct Wish {
     bool flows, mark;
   };
-  // The solutions of a batch, where `first` lies. Status and pivots are brought to the host.
+  // The solutions of a batch, where `first` lies. Status, pivots and solvers are brought to the
+  // host.
   struct Found {
     Array<double> distance;
     Array<emd::Status> status;
     Array<std::uint16_t> pivots;
     Array<double> flow;
+    Array<emd::SolvedBy> solved_by;
     std::int64_t invalid = -1;
 
     Found(std::size_t problems, std::size_t cells, Memory memory)
         : distance(problems, memory),
           status(problems, memory),
           pivots(problems, memory),
-          flow(problems * cells, memory) {}
+          flow(problems * cells, memory),
+          solved_by(problems, memory) {}
   };
 
   template <class Mass>
@@ -139,7 +144,8 @@ class Solver {
       const emd::SolutionsView out{
           made.distance.data(), made.status.data(), made.pivots.data(),
           wish.flows ? packed_view(made.flow.data(), cells, problems, 1, first.memory)
-                     : ImageView<double>{}};
+                     : ImageView<double>{},
+          made.solved_by.data()};
       if (first.height == 1 && second.height != 1) solve_one_with_all(solver, first, second, out);
       else if (problems > 0) solver.solve<Mass>(first, second, out);
       solver_.stream()->synchronize();
@@ -165,7 +171,8 @@ class Solver {
       solver.solve<Mass>(std::as_const(repeated).view().crop(0, 0, first.width, some),
                          second.crop(0, y, second.width, some),
                          {out.distance + y, out.status + y, out.pivots + y,
-                          out.flow.empty() ? out.flow : out.flow.crop(0, y, out.flow.width, some)});
+                          out.flow.empty() ? out.flow : out.flow.crop(0, y, out.flow.width, some),
+                          out.solved_by + y});
     }
   }
 
@@ -186,6 +193,7 @@ class Solver {
   static void inspect(Found& found, bool mark) {
     found.status = on_host(std::move(found.status));
     found.pivots = on_host(std::move(found.pivots));
+    found.solved_by = on_host(std::move(found.solved_by));
     const auto* invalid =
         std::find(found.status.begin(), found.status.end(), emd::Status::kInvalidMass);
     if (invalid == found.status.end()) return;
@@ -213,26 +221,21 @@ class Solver {
     Array<std::uint8_t> codes(problems);
     std::transform(found.status.begin(), found.status.end(), codes.begin(),
                    [](emd::Status status) { return static_cast<std::uint8_t>(status); });
+    Array<std::uint8_t> solvers(problems);
+    std::transform(found.solved_by.begin(), found.solved_by.end(), solvers.begin(),
+                   [](emd::SolvedBy solver) { return static_cast<std::uint8_t>(solver); });
     return nb::make_tuple(
         to_python(std::move(found.distance), {problems}, device),
         to_python(std::move(codes), {problems}, device),
         to_python(std::move(found.pivots), {problems}, device),
         flows ? to_python(std::move(found.flow), {problems, rows, columns}, device) : nb::none(),
-        found.invalid);
+        found.invalid, to_python(std::move(solvers), {problems}, device));
   }
 
   emd::SolverOptions options_;
   GroundDistance ground_;
   Kept<emd::Solver> solver_;
 };
-
-nb::list status_names() {
-  nb::list names;
-  for (const auto status : {emd::Status::kOptimal, emd::Status::kEmpty, emd::Status::kPivotLimit,
-                            emd::Status::kInvalidMass})
-    names.append(to_string(status));
-  return names;
-}
 
 // An image or a cube: an array, or the path of a file that is read when it is needed. It keeps the
 // array alive.
@@ -280,22 +283,6 @@ nb::list map_table() {
   for (const nb::handle entry : option_table<emd::SceneMapOptions>())
     if (nb::cast<std::string>(entry["name"]) != "ground") table.append(entry);
   return table;
-}
-
-nb::dict report_of(const emd::MapReport& report) {
-  nb::dict all;
-  all["pixels"] = report.pixels;
-  all["cached"] = report.cached;
-  all["duplicate"] = report.duplicate;
-  all["skipped"] = report.skipped;
-  all["solved"] = report.solved;
-  all["pivots"] = report.pivots;
-  all["unproved"] = report.unproved;
-  all["cache_resets"] = report.resets;
-  all["cache_entries"] = report.entries;
-  all["cache_bytes"] = report.cache_bytes;
-  all["hit_rate"] = report.hit_rate();
-  return all;
 }
 
 class Mapper {
@@ -682,6 +669,7 @@ void bind_emd(nb::module_& parent) {
       .def_prop_ro("words", [](const Solver& s) { return option_words(s.options()); });
   m.def("solve_options", &option_table<emd::SolverOptions>);
   m.def("status_names", &status_names);
+  m.def("solver_names", &solver_names);
   m.def("ground_words", [] {
     nb::list words;
     for (const std::string_view word : emd::ground_words())

@@ -51,9 +51,20 @@ def test_the_program_gives_the_same_distances(histograms, ground, options, tmp_p
     report = json.loads(program(found.command, PROBLEMS=problems, GROUND=table))
     assert report["distances"] == found.distances.tolist()
     assert report["statuses"] == found.statuses
+    assert report["solvers"] == found.solvers
+    assert report["solved_by"] == found.solved_by and sum(found.solved_by.values()) == len(found)
     assert report["pivots"] == found.pivots.tolist()
     assert report["flows"] == found.flows.tolist()
     assert report["ground"] == found.ground
+
+
+def test_the_tableau_takes_whole_masses_of_any_totals(histograms):
+    P, Q = histograms
+    paper = emd.distance(P, Q, start="auxiliary", mass="normalize", device="cpu")
+    full = (P.sum(axis=1) > 0) & (Q.sum(axis=1) > 0)
+    assert paper.solved_by["tableau"] == np.count_nonzero(full) > 0
+    assert paper.solved_by["nothing"] == np.count_nonzero(~full)
+    assert np.array_equal(paper.distances, emd.distance(P, Q, mass="normalize", device="cpu").distances)
 
 
 def test_closed_forms(histograms):
@@ -106,7 +117,7 @@ def test_distances_are_a_result(histograms):
     assert "40 distances" in repr(found) and "threshold:3, cpu" in repr(found)
     assert found.options["ground"] == "threshold:3" and found.provenance["device"] == "cpu"
     frame = pytest.importorskip("pandas").DataFrame(found.to_pandas())
-    assert list(frame.columns) == ["distance", "status", "pivots"] and set(frame["status"]) <= {"optimal", "empty"}
+    assert list(frame.columns) == ["distance", "status", "pivots", "solver"] and set(frame["status"]) <= {"optimal", "empty"}
     table = pytest.importorskip("pyarrow").table(found)
     assert table["distance"].to_pylist() == found.distances.tolist()
     assert table["pivots"].to_pylist() == found.pivots.tolist()
@@ -256,6 +267,7 @@ def test_the_program_gives_the_same_map(scene, options, tmp_path, program):
     assert report["target"] == found.target.tolist() and report["ground"] == found.ground
     assert (report["low"], report["high"]) == found.range
     assert report["stats"]["solved"] == found.report["solved"]
+    assert report["stats"]["solved_by"] == found.solved_by and sum(found.solved_by.values()) == found.report["solved"]
     assert found == emd.map(scene, TARGET, device="cpu", threads=1, **options)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .._options import EmdSolveOptions
 
 _STATUSES: tuple[str, ...] = tuple(_fovea.emd.status_names())
+_SOLVERS: tuple[str, ...] = tuple(_fovea.emd.solver_names())
 _PIVOT_LIMIT = _STATUSES.index("pivot limit")
 # What the names of ground distances begin with; anything else names a file.
 _GROUNDS = frozenset(str(word).partition(":")[0] for word in _fovea.emd.ground_words())
@@ -34,14 +35,16 @@ class Distances(Table):
     status: Bytes  #: one number per problem; ``statuses`` has their names
     #: steps of the simplex method; 0 where a closed form or its start was optimal
     pivots: np.ndarray[Any, np.dtype[np.uint16]]
+    solver: Bytes  #: what solved each problem, as a number; ``solvers`` has their names
     flows: Any  #: on request the mass moved from bin i to bin j, of shape (problems, rows, columns)
     ground: dict[str, Any]  #: form, size and unit of the ground distance, and whether it is a metric and exact
 
-    _compared = ("distances", "status", "pivots", "flows")
+    _compared = ("distances", "status", "pivots", "solver", "flows")
 
     def __init__(self, found: tuple[Any, ...], ground: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         self.distances, self.status, self.pivots, self.flows = found[:4]
+        self.solver = found[5]
         self.ground = ground
         self._seconds = origin.get("seconds", 0.0)
 
@@ -49,7 +52,7 @@ class Distances(Table):
         """The same with arrays of the CPU: itself where they are such already."""
         if isinstance(self.distances, np.ndarray):
             return self
-        found = (on_host(self.distances), self.status, self.pivots, on_host(self.flows))
+        found = (on_host(self.distances), self.status, self.pivots, on_host(self.flows), -1, self.solver)
         origin = {"options": self.options, "provenance": self.provenance, "command": self.command}
         return Distances(found, self.ground, seconds=self._seconds, **origin)
 
@@ -58,12 +61,25 @@ class Distances(Table):
         """``optimal``, ``empty``, ``pivot limit`` (the distance is an upper bound) or ``invalid mass``, per problem."""
         return [_STATUSES[code] for code in self.status]
 
+    @property
+    def solvers(self) -> list[str]:
+        """What solved each problem: ``closed_form``, ``greedy_start``, ``greedy_simplex``, ``tableau``, ``wide_tableau``,
+        ``auxiliary_simplex``, or ``nothing`` where a histogram has no mass or an invalid one."""
+        return [_SOLVERS[code] for code in self.solver]
+
+    @property
+    def solved_by(self) -> dict[str, int]:
+        """How many problems each solver took."""
+        counts = np.bincount(self.solver, minlength=len(_SOLVERS))
+        return {name: int(count) for name, count in zip(_SOLVERS, counts)}
+
     def columns(self) -> dict[str, Array]:
-        """distance, status and pivots."""
+        """distance, status, pivots and solver."""
         return {
             "distance": on_host(self.distances),
             "status": np.array(_STATUSES)[self.status],
             "pivots": self.pivots,
+            "solver": np.array(_SOLVERS)[self.solver],
         }
 
     def __len__(self) -> int:

@@ -137,6 +137,11 @@ class Map(Result):
         self._size: tuple[int, int] = found["size"]
 
     @property
+    def solved_by(self) -> dict[str, int]:
+        """How many of the new histograms each solver took."""
+        return dict(self.report["solved_by"])
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Height and width."""
         return self.distances.shape[0], self.distances.shape[1]

@@ -306,7 +306,7 @@ Command bench_emd_command() {
             "time maps of whole frames, cold and warm"},
            {"fovea bench emd --frames --start both --charts paper/ --repeats 3",
             "repeat the paper's experiment from both starts and draw it"},
-           {"fovea bench emd --frames --scene concord.png --target pout.png --start auxiliary",
+           {"fovea bench emd --frames --scene a.png --target b.png --start auxiliary",
             "the paper's method on pictures of your own"}},
       .request = make_request<EmdBenchOptions, run_bench_emd>,
       .reads_images = true,

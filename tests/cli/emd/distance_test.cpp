@@ -110,7 +110,7 @@ TEST_F(EmdDistance, PrintsALineAProblem) {
   ASSERT_EQ(ended.status, kBadInput) << ended.out;
   const Ended lines = run_on(R"({"ground": "discrete", "P": [[1, 1], [0, 0]], "Q": [2, 0]})", {});
   EXPECT_EQ(lines.status, kDone);
-  EXPECT_EQ(lines.out, "0 0.5 optimal\n1 1 empty\n");
+  EXPECT_EQ(lines.out, "0 0.5 optimal closed_form\n1 1 empty nothing\n");
 }
 
 // A value that is nested deeply is named by its kind, not repeated.
