@@ -557,3 +557,50 @@ def test_any_array_is_taken_or_refused(walk, cube):
                 assert str(error) and "\n" not in str(error)
 
     attempt()
+
+
+def _buoys():
+    rng = np.random.default_rng(3)
+    image = np.full((60, 90, 3), (60, 110, 70), np.uint8)
+    image[20:40, 30:50] = (200, 60, 50)
+    image[5:15, 70:80] = (200, 60, 50)
+    return image + rng.integers(0, 12, image.shape).astype(np.uint8)
+
+
+def test_regions_are_those_of_the_program(tmp_path, program):
+    image = _buoys()
+    fovea.write_image(tmp_path / "a.png", image)
+    found = fovea.emd.map(tmp_path / "a.png", (32, 22, 16, 16), signature="colors", window=5, device="cpu").regions()
+    report = json.loads(program(found.command + f" --coco {tmp_path}/a.json"))
+    regions = report["frame_stats"][0]["regions"]
+    assert found.threshold == report["detect_threshold"]
+    assert len(found) == len(regions) == 2
+    assert found.xywh.tolist() == [region["box"] for region in regions]
+    assert found.peak.tolist() == [region["peak"] for region in regions]
+    coco = json.loads((tmp_path / "a.json").read_text())
+    assert found.to_coco(file_name=str(tmp_path / "a.png"))["annotations"] == coco["annotations"]
+    assert int((found.mask > 0).sum()) == sum(region["area"] for region in regions)
+    assert list(found.to_pandas().columns)[:4] == ["x", "y", "width", "height"]
+    assert "--detect" in found.command
+    boxes = fovea.emd.map(image, (32, 22, 16, 16), device="cpu").regions(kind="boxes", most=1, threshold=3.0)
+    assert boxes.xywh[0, 2:].tolist() == [16, 16]
+    assert "--detect-kind boxes" in boxes.command
+
+
+def test_masks_choose_what_is_mapped():
+    image = _buoys()
+    whole = fovea.emd.map(image, (32, 22, 16, 16), signature="colors", device="cpu")
+    mask = np.zeros((60, 90), np.uint8)
+    mask[10:50, 20:60] = 1
+    part = fovea.emd.map(image, (32, 22, 16, 16), signature="colors", mask=mask, device="cpu")
+    assert np.array_equal(part.distances[mask > 0], whole.distances[mask > 0])
+    assert np.isnan(part.distances[mask == 0]).all()
+    same = fovea.emd.map(image, (32, 22, 16, 16), signature="colors", roi=(20, 10, 40, 40), device="cpu")
+    assert np.array_equal(same.distances, part.distances, equal_nan=True)
+    assert "map of 90x60" in repr(part) and len(part.regions()) == 1
+    with pytest.raises(fovea.InvalidArgument, match="the mask or region of interest is for 9x6"):
+        fovea.emd.map(image, (32, 22, 16, 16), mask=np.ones((6, 9), np.uint8))
+    with pytest.raises(fovea.InvalidArgument, match="does not lie in"):
+        fovea.emd.map(image, (32, 22, 16, 16), roi=(80, 0, 20, 20))
+    with pytest.raises(fovea.InvalidArgument, match="threshold"):
+        whole.regions(threshold=-1.0)
