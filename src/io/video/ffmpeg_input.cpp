@@ -204,6 +204,10 @@ int FfmpegInput::read(AVPacket& packet) {
   start_waiting();
   while (true) {
     const int got = ffmpeg().av_read_frame(container_.get(), &packet);
+    // FFmpeg calls the end of an http answer without a length an error, for want of a better sign.
+    if (live() && bytes_ != nullptr && protocol_of(source_).starts_with("http") &&
+        got == AVERROR(EIO))
+      return AVERROR_EOF;
     if (kind_ != Kind::kCamera || got != AVERROR(EAGAIN)) return got;
     if (is_over(this) != 0) return AVERROR_EXIT;
     std::this_thread::sleep_for(kCameraPause);

@@ -1,4 +1,5 @@
-// Streams as inputs of the verbs that take video. Covers: image_input, output_paths
+// Streams as inputs of the verbs that take video.
+// Covers: image_input, output_paths
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

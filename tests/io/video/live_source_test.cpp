@@ -1,4 +1,5 @@
-// Cameras and streams, of which servers in this process send some. Covers: ffmpeg_input
+// Cameras and streams, of which servers in this process send some.
+// Covers: ffmpeg_input
 #include "io/video/live_source.h"
 
 #include <fovea/core/error.h>
@@ -112,6 +113,7 @@ TEST_F(Live, AnHttpAnswerWithoutLengthIsLive) {
   });
   const Seen seen = watch(server.http("/live"), {}, milliseconds(20));
   EXPECT_TRUE(seen.live);
+  EXPECT_EQ(seen.error, "");
   EXPECT_EQ(seen.frames.back(), 9);
   EXPECT_EQ(seen.dropped + static_cast<std::int64_t>(seen.frames.size()), 10);
 }
