@@ -283,7 +283,7 @@ Command people_track_command() {
             "draw boxes, ids and trails, and write MOT challenge text"},
            {"fovea people track frames --detections det.txt --mot tracks.txt",
             "follow detections of another program over a folder of pictures"},
-           {"fovea people track cam1.mp4 cam2.mp4 --mot tracks --csv all.csv --no-appearance",
+           {"fovea people track a.mp4 b.mp4 --mot tracks --csv all.csv --no-appearance",
             "follow people by motion alone in two videos"}},
       .request = make_request<PeopleTrackRequest, run_people_track>,
       .reads_images = true,
