@@ -309,8 +309,7 @@ Command bench_emd_command() {
            {"fovea bench emd --frames --scene a.png --target b.png --start auxiliary",
             "the paper's method on pictures of your own"}},
       .request = make_request<EmdBenchOptions, run_bench_emd>,
-      .reads_images = true,
-      .reads_videos = true};
+      .reads_images = true};
 }
 
 }  // namespace fovea::cli

@@ -89,13 +89,13 @@ TEST(PeopleTracker, PeopleWhoCrossKeepTheirIds) {
     std::vector<Track> tracks;
     int left = 0, right = 0;
     for (int i = 0; i < 70; ++i) {
-      const double a = 10 + 4.0 * i, b = 290 - 4.0 * i;
+      const double a = 10 + 4.0 * i, b = 293 - 4.0 * i;
       tracks = step(tracker, {{a, kRed, kDark}, {b, kBlue, kDark}});
       if (i == 20) left = id_at(tracks, a), right = id_at(tracks, b);
     }
     EXPECT_NE(left, right);
     EXPECT_EQ(id_at(tracks, 10 + 4.0 * 69), left) << appearance;
-    EXPECT_EQ(id_at(tracks, 290 - 4.0 * 69), right) << appearance;
+    EXPECT_EQ(id_at(tracks, 293 - 4.0 * 69), right) << appearance;
     EXPECT_EQ(tracker.identities(), 2);
   }
 }
