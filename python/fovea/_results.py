@@ -34,7 +34,8 @@ def on_host(array: Any) -> Any:
 def _equal(one: Any, other: Any) -> bool:
     one, other = on_host(one), on_host(other)
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
-        return type(one) is type(other) and bool(one == other)
+        both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
+        return both_nan or (type(one) is type(other) and bool(one == other))
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f" and other.dtype.kind == "f")
 
 
@@ -74,6 +75,10 @@ class Record(Result):
     def keys(self) -> list[str]:
         """The names of the values."""
         return list(self._compared)
+
+    def items(self) -> list[tuple[str, Any]]:
+        """The names with their values."""
+        return list(self.to_dict().items())
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._compared:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _fovea
 from ._arguments import number_of, path_of, shown
-from ._frames import Frames, VideoLike, mask_of, name_of, one_by_one, pixels_of, rgb
+from ._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
 from ._keywords import takes_options
 from ._notebook import png_bytes
 from ._progress import Progress
@@ -80,13 +80,13 @@ class Flow(Result):
     def arrows(self, first: Any) -> Bytes:
         """Arrows over the first image."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.arrows(pixels_of(first), here.u, here.v)
+        picture: Bytes = _fovea.flow.arrows(_stored(first), here.u, here.v)
         return picture
 
     def warp(self, second: Any) -> Bytes:
         """The second image warped back along the flow; where the flow is right it looks like the first one."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.warp(pixels_of(second), here.u, here.v)
+        picture: Bytes = _fovea.flow.warp(_stored(second), here.u, here.v)
         return picture
 
     def save(self, path: Path) -> None:

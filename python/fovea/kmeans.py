@@ -121,9 +121,11 @@ class KMeans(Estimator):
 
     def _search(self) -> Any:
         keywords = _keywords(self._fitted_parameters())
-        if getattr(self, "_nearest", None) is None:
-            self._nearest = _fovea.kmeans.Nearest(np.ascontiguousarray(self.cluster_centers_), keywords)
-        return self._nearest
+        known = getattr(self, "_nearest", None)
+        if known is None or known[0] is not self.cluster_centers_:
+            search = _fovea.kmeans.Nearest(np.ascontiguousarray(self.cluster_centers_), keywords)
+            known = self._nearest = (self.cluster_centers_, search)
+        return known[1]
 
 
 def _keywords(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -94,6 +94,24 @@ bool is_masked(nb::handle value) {
   return nb::isinstance(value, module.attr("MaskedArray"));
 }
 
+constexpr int kCudaHost = 3;  // DLPack's kind of pinned memory, which the CPU reads
+
+Memory memory_of(const AnyArray& array) {
+  const bool gpu = array.device_type() == nb::device::cuda::value ||
+                   array.device_type() == nb::device::cuda_managed::value;
+  return gpu ? Memory::kCuda : Memory::kHost;
+}
+
+// Images of PIL whose numbers are neither gray levels nor red, green and blue would be misread.
+void require_pillow_mode(const char* name, nb::handle value) {
+  if (!nb::hasattr(value, "mode") || !nb::hasattr(value, "getbands")) return;
+  const std::string mode = text_of(nb::object(value.attr("mode")));
+  for (const char* known : {"1", "L", "I", "F", "I;16", "RGB", "RGBA"})
+    if (mode == known) return;
+  throw InvalidArgument(
+      fmt::format("{0} is an image of mode {1}; pass {0}.convert('RGB')", name, mode));
+}
+
 AnyArray array_of(const char* name, nb::handle value, const std::string& need,
                   const Stream* stream = nullptr) {
   if (is_masked(value))
@@ -101,15 +119,15 @@ AnyArray array_of(const char* name, nb::handle value, const std::string& need,
         "{0} is a masked array, whose mask would be lost; pass {0}.filled(VALUE) or {0}.data",
         name));
   if (lies_on_gpu(value)) return gpu_array(name, value, stream);
+  require_pillow_mode(name, value);
   AnyArray array;
   if (!import_array(value, array)) refuse_type(name, value, need);
+  const int device = array.device_type();
+  if (device != nb::device::cpu::value && device != kCudaHost && memory_of(array) != Memory::kCuda)
+    throw DeviceError(fmt::format(
+        "{} lies on a device of DLPack's kind {}; expected memory of the CPU or of CUDA", name,
+        device));
   return array;
-}
-
-Memory memory_of(const AnyArray& array) {
-  const bool gpu = array.device_type() == nb::device::cuda::value ||
-                   array.device_type() == nb::device::cuda_managed::value;
-  return gpu ? Memory::kCuda : Memory::kHost;
 }
 
 template <class T>
@@ -216,6 +234,8 @@ ImageInput mask_input(nb::handle value, const char* name) {
       input.array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bool);
   if (!flags) return image_input(value, need);
   if (input.array.ndim() != 2) refuse_type(name, value, need_text(need));
+  if (input.array.size() == 0)
+    throw InvalidArgument(fmt::format("{} is empty ({})", name, array_text(value)));
   require_rows(name, input.array);
   // Truth values are bytes of 0 and 1, and a mask asks only whether a byte is 0.
   input.view = view_of<std::uint8_t>(input.array);

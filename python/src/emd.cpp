@@ -146,8 +146,10 @@ class Solver {
           wish.flows ? packed_view(made.flow.data(), cells, problems, 1, first.memory)
                      : ImageView<double>{},
           made.solved_by.data()};
-      if (first.height == 1 && second.height != 1) solve_one_with_all(solver, first, second, out);
-      else if (problems > 0) solver.solve<Mass>(first, second, out);
+      if (first.height == 1 && second.height != 1) {
+        solver_.stream()->synchronize();  // the row is copied on another stream
+        solve_one_with_all(solver, first, second, out);
+      } else if (problems > 0) solver.solve<Mass>(first, second, out);
       solver_.stream()->synchronize();
       inspect(made, wish.mark);
       return made;

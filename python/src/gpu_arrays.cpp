@@ -48,8 +48,9 @@ AnyArray interface_array(const char* name, nb::handle value, const Stream& strea
   const auto typestr = nb::cast<std::string>(facts["typestr"]);
   const auto shape = nb::cast<std::vector<std::size_t>>(facts["shape"]);
   const auto address = nb::cast<std::uintptr_t>(nb::object(nb::tuple(facts["data"])[0]));
-  const bool plain = typestr.size() >= 3 && typestr[0] != '>' &&
-                     std::string_view("fiub").find(typestr[1]) != std::string_view::npos;
+  const bool plain = typestr.size() == 3 && typestr[0] != '>' &&
+                     std::string_view("fiub").find(typestr[1]) != std::string_view::npos &&
+                     std::string_view("1248").find(typestr[2]) != std::string_view::npos;
   if (!plain)
     throw_invalid_type(
         fmt::format("{} has elements of the type {}; expected whole numbers or "
@@ -60,6 +61,11 @@ AnyArray interface_array(const char* name, nb::handle value, const Stream& strea
   if (facts.contains("strides") && !nb::object(facts["strides"]).is_none())
     for (const auto bytes : nb::cast<std::vector<std::int64_t>>(facts["strides"]))
       strides.push_back(bytes / (type.bits / 8));
+  if (!strides.empty() && strides.size() != shape.size())
+    throw InvalidArgument(
+        fmt::format("{} has {} strides for {} axes", name, strides.size(), shape.size()));
+  if (facts.contains("mask") && !nb::object(facts["mask"]).is_none())
+    throw InvalidArgument(fmt::format("{} has a mask; pass a plain array", name));
   if (facts.contains("stream") && !nb::object(facts["stream"]).is_none())
     stream.wait_for(reinterpret_cast<void*>(nb::cast<std::uintptr_t>(nb::object(facts["stream"]))));
   return AnyArray(reinterpret_cast<const void*>(address), shape.size(), shape.data(), value,
@@ -169,6 +175,14 @@ void bind_gpu_arrays(nb::module_& parent) {
            [](const DeviceArray& array) { return std::pair(kCuda, array.device().index); })
       .def_prop_ro("__cuda_array_interface__", &cuda_interface)
       .def("numpy", &DeviceArray::numpy)
+      .def(
+          "__array__",
+          [](const DeviceArray& array, nb::handle dtype, nb::handle) {
+            const nb::object here = array.numpy();
+            return dtype.is_none() ? here : here.attr("astype")(dtype);
+          },
+          nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none())
+      .def_prop_ro("ndim", [](const DeviceArray& array) { return array.shape().size(); })
       .def_prop_ro("shape",
                    [](const DeviceArray& array) {
                      nb::list shape;

@@ -7,7 +7,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "arrays.h"
@@ -80,17 +82,32 @@ class PeopleTracker {
       view = image.of<std::uint8_t>();
     }
     const Work work{kOperationsPerDetection * static_cast<double>(detections.size())};
-    return track_columns(
-        calls_.run(work, nb::none(), [&] { return tracker_.track(view, detections); }));
+    return columns_of(work, [&] { return tracker_.track(view, detections); });
   }
   nb::dict people() {
-    return track_columns(calls_.run(Work{}, nb::none(), [&] { return tracker_.people(); }));
+    return columns_of(Work{}, [&] { return tracker_.people(); });
   }
-  std::int64_t frames() const { return tracker_.frames(); }
-  int identities() const { return tracker_.identities(); }
+  std::int64_t frames() {
+    return calls_.run(Work{}, nb::none(), [&] { return tracker_.frames(); });
+  }
+  int identities() {
+    return calls_.run(Work{}, nb::none(), [&] { return tracker_.identities(); });
+  }
   const TrackOptions& options() const { return options_; }
 
  private:
+  // Tracks with the number of their frame, which other threads cannot change in between.
+  template <class Function>
+  nb::dict columns_of(Work work, Function function) {
+    const auto [tracks, frames] = calls_.run(work, nb::none(), [&] {
+      std::vector<Track> found = function();
+      stream_.synchronize();
+      return std::pair(std::move(found), tracker_.frames());
+    });
+    nb::dict columns = track_columns(tracks);
+    columns["frame"] = std::max<std::int64_t>(0, frames - 1);
+    return columns;
+  }
   TrackOptions on_stream() const {
     TrackOptions options = options_;
     options.exec.stream = stream_.get();
@@ -115,7 +132,8 @@ std::vector<MotBox> mot_rows(nb::handle value, const char* name) {
   const auto* row = static_cast<const double*>(rows.data());
   std::vector<MotBox> boxes(rows.shape(0));
   for (std::size_t i = 0; i < boxes.size(); ++i, row += width) {
-    if (!(std::abs(row[0]) < 1e15) || !(std::abs(row[1]) < 2e9))
+    if (!(std::abs(row[0]) < 1e15) || !(std::abs(row[1]) < 2e9) || row[0] != std::trunc(row[0]) ||
+        row[1] != std::trunc(row[1]))
       throw InvalidArgument(fmt::format("{}[{}] has frame {} and id {}; expected whole numbers",
                                         name, i, row[0], row[1]));
     boxes[i] = {.frame = static_cast<std::int64_t>(row[0]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import re
 import tracemalloc
@@ -124,3 +125,31 @@ def test_any_array_is_taken_or_refused(detector, first, second):
             call()
         except fovea.Error as error:
             assert str(error) and "\n" not in str(error)
+
+
+@pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "HSV", "LAB"])
+def test_images_of_other_colors_are_refused(mode):
+    image = pytest.importorskip("PIL.Image").new(mode, (80, 160))
+    with pytest.raises(fovea.InvalidArgument, match=f"mode {mode}; pass image.convert"):
+        fovea.people.detect(image, "hog", device="cpu")
+
+
+def test_memory_of_another_device_is_refused():
+    class Elsewhere:
+        """An array that says it lies on a device of ROCm."""
+
+        shape, dtype = (160, 80), np.dtype(np.uint8)
+
+        def __dlpack_device__(self):
+            return 10, 0
+
+        def __dlpack__(self, **wishes):
+            capsule = np.zeros(self.shape, np.uint8).__dlpack__()
+            pointer = ctypes.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            tensor = pointer(capsule, b"dltensor")
+            ctypes.cast(tensor + ctypes.sizeof(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int32))[0] = 10
+            return capsule
+
+    with pytest.raises(fovea.DeviceError, match="DLPack's kind 10"):
+        fovea.people.detect(Elsewhere(), "hog", device="cpu")

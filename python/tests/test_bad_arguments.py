@@ -31,6 +31,7 @@ GRAY = np.random.default_rng(1).integers(0, 255, (32, 40), dtype=np.uint8)
 RGB = np.random.default_rng(2).integers(0, 255, (140, 80, 3), dtype=np.uint8)
 SMALL = np.ascontiguousarray(RGB[:24, :24])
 BOXES = np.array([[2.0, 2, 8, 8]])
+MOT = np.array([[0.0, 1, 2, 2, 8, 8], [1, 1, 3, 2, 8, 8]])
 CUBE = np.random.default_rng(3).random((8, 9, 4), dtype=np.float32)
 POINTS = np.random.default_rng(4).random((12, 3), dtype=np.float32)
 TETRAHEDRON = (
@@ -62,6 +63,7 @@ def cases(tmp_path_factory):
     field = flow.estimate(GRAY, GRAY, quality="fast", **CPU)
     field.save(folder / "flow.flo")
     (folder / "boxes.txt").write_text("1,2,8,8\n")
+    (folder / "mot.txt").write_text("1,1,2,2,8,8,1,-1,-1,-1\n")
     points = clips()[0]
     points.save(folder / "points.txt")
     detector = people.Detector("hog", ratio=2.0, **CPU)
@@ -96,6 +98,8 @@ def cases(tmp_path_factory):
             "evaluate_windows": ("hog", [RGB], [RGB], {"progress": False, "ratio": 2.0, **CPU}),
             "Model": people.load_model("hog"), "Detections": detector.detect(RGB), "Evaluation": measured,
             "WindowEvaluation": windows, "Detection": None, "Difference": None, "StageCount": None,
+            "Tracker": (CPU,), "read_mot": (folder / "mot.txt",), "evaluate_tracks": (MOT, MOT),
+            "Track": None, "Tracks": None, "TrackReport": None,
         },
         flow: {
             "Estimator": (CPU,), "estimate": (GRAY, GRAY, {"mask": None, "quality": "fast", **CPU}),
@@ -119,7 +123,8 @@ def cases(tmp_path_factory):
             "evaluate_track": (BOXES, BOXES), "Distances": emd.distance([1, 2], [2, 1], device="cpu"),
             "Map": mapper.map(GRAY), "Roc": emd.roc(GRAY.astype(np.float32), GRAY > 99), "Tracks": tracker.track(SMALL),
             "Evaluation": emd.evaluate((2, 2, 4, 4), GRAY, GRAY > 99, **CPU),
-            "TrackEvaluation": emd.evaluate_track(BOXES, BOXES), "Track": None,
+            "TrackEvaluation": emd.evaluate_track(BOXES, BOXES), "Track": None, "Region": None,
+            "Regions": mapper.map(GRAY).regions(),
         },
         scenes: {
             "Classifier": ("sun8", CPU), "classify": (SMALL, "sun8", CPU), "load_model": ("sun8",),
@@ -158,7 +163,7 @@ def cases(tmp_path_factory):
             "Info": mesh.info(TETRAHEDRON), "DualGraph": None,
         },
         ops: {
-            "LinearSVM": (), "accuracy": (np.eye(2, dtype=np.int64),),
+            "LinearSVM": (), "accuracy": (np.eye(2, dtype=np.int64),), "assign": (np.eye(3),), "Assignment": None,
             "all_distances": (ARCS, COSTS, None, {"cutoff": None, "progress": False, **CPU}),
             "box_kernel": (3,), "confusion_matrix": (np.arange(2), np.arange(2), None),
             "convolve": (GRAY, np.ones((3, 3), np.float32), {"dtype": None}),
@@ -193,7 +198,9 @@ def cases(tmp_path_factory):
         }),
         (field, {"to_color": (2.0,), "arrows": (GRAY,), "warp": (GRAY,), "save": (folder / "b.flo",), "numpy": ()}),
         (mapper, {"map": (GRAY,), "video": ([GRAY], {"progress": False})}),
-        (mapper.map(GRAY), {"below": (1.0,), "roc": (GRAY > 99,), "save": (folder / "map.npy",), "to_color": ()}),
+        (mapper.map(GRAY).regions(), {"to_coco": ("a.png", 1)}),
+        (people.Tracker(**CPU), {"track": (RGB, (BOXES, np.ones(len(BOXES)))), "people": ()}),
+        (mapper.map(GRAY), {"regions": (), "below": (1.0,), "roc": (GRAY > 99,), "save": (folder / "map.npy",), "to_color": ()}),
         (tracker, {
             "add": (SMALL, (4, 4, 8, 8)), "add_example": (SMALL, SMALL[4:12, 4:12].copy()), "track": (SMALL,),
             "video": ([SMALL], {"progress": False}), "uses_parts": (1,), "likelihood": (1,),

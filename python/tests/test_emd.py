@@ -575,6 +575,7 @@ def test_regions_are_those_of_the_program(tmp_path, program):
     regions = report["frame_stats"][0]["regions"]
     assert found.threshold == report["detect_threshold"]
     assert len(found) == len(regions) == 2
+    assert found == found and found[0].score == found.score[0] and found.to_coco("a.png")["images"][0]["id"] == 1
     assert found.xywh.tolist() == [region["box"] for region in regions]
     assert found.peak.tolist() == [region["peak"] for region in regions]
     coco = json.loads((tmp_path / "a.json").read_text())

@@ -55,7 +55,7 @@ CALLS = {
     "flow": lambda large, sheet: fovea.flow.estimate(large, large, quality="best", method="bm", bm_range=64, **CPU),
     "scenes": lambda large, sheet: fovea.scenes.classify(large, **CPU),
     "many scenes": many_scenes,
-    "people": lambda large, sheet: fovea.people.detect(large, "hog", enlarge=4, ratio=1.01, **CPU),
+    "people": lambda large, sheet: fovea.people.detect(large, "hog", ratio=1.01, **CPU),
     "many people": many_people,
     "kmeans": clusters,
     "distances": lambda large, sheet: fovea.mesh.distances(sheet, np.arange(100), **CPU),

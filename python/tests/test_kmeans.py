@@ -208,3 +208,11 @@ def test_scikit_learn_takes_it(blobs):
     check_is_fitted(kmeans)
     rival = KMeans(3, n_init=1, random_state=0).fit(points)
     assert fovea.KMeans(n_clusters=3).fit(points).inertia_ == pytest.approx(rival.inertia_, rel=1e-4)
+
+
+def test_centers_that_are_replaced_are_used():
+    points = np.random.default_rng(5).normal(size=(60, 3)).astype(np.float32)
+    found = fovea.KMeans(4, device="cpu").fit(points)
+    found.predict(points)
+    found.cluster_centers_ = found.cluster_centers_[::-1].copy()
+    assert np.array_equal(found.predict(points), np.argmin(found.transform(points), axis=1))

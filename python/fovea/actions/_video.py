@@ -35,6 +35,8 @@ class _Source:
             expected = self._video.info["frames"]
             self.count = expected if expected >= 0 else None
         else:
+            if isinstance(source, Video):
+                self.rate = source.info["frame_rate"] or _USUAL_RATE
             self._frames = Frames(source, "frames")
             self.count = self._frames.count
 

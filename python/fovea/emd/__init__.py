@@ -16,7 +16,7 @@ from ._maps import (
     spectral_angle,
     sum_of_differences,
 )
-from ._regions import Regions
+from ._regions import Region, Regions
 from ._shared import Box as Box
 from ._shared import Ground as Ground
 from ._tracking import Track, Tracker, TrackEvaluation, Tracks, evaluate_track, find, read_boxes, track
@@ -26,6 +26,7 @@ __all__ = [
     "Evaluation",
     "Map",
     "Mapper",
+    "Region",
     "Regions",
     "Roc",
     "Track",

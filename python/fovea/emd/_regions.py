@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
+from .._arguments import text, whole_number
 from .._results import Table, command_line
 from ._shared import Array, Bytes, Floats
 
 _FIELDS = ("x", "y", "width", "height", "area", "score", "peak_x", "peak_y", "distance", "mean_distance")
+
+
+class Region(NamedTuple):
+    """One region of a map."""
+
+    xywh: tuple[int, int, int, int]  #: left, top, width and height of its box
+    area: int  #: number of its pixels
+    score: float  #: from 0 to 1
+    peak: tuple[int, int]  #: x and y of the pixel with the least distance
+    distance: float  #: the least distance
+    mean_distance: float
 
 
 class Regions(Table):
@@ -21,7 +33,7 @@ class Regions(Table):
     labels: np.ndarray[Any, np.dtype[np.uint16]]  #: the number of each pixel's region, from 1; 0 for none
     outlines: list[str]  #: the pixels of each region as COCO's compressed run lengths
 
-    _compared = ("threshold", "labels", "_columns")
+    _compared = ("threshold", "labels", "outlines", "xywh", "score", "distance", "peak")
 
     def __init__(self, found: dict[str, Any], options: dict[str, Any], command: str) -> None:
         super().__init__(options, {"device": "cpu"}, command)
@@ -57,8 +69,10 @@ class Regions(Table):
         """255 where a pixel belongs to a region, else 0."""
         return np.where(self.labels > 0, np.uint8(255), np.uint8(0))
 
-    def to_coco(self, image_id: int = 1, file_name: str = "") -> dict[str, Any]:
+    def to_coco(self, file_name: str = "", image_id: int = 1) -> dict[str, Any]:
         """The regions as COCO annotations of one image, with run-length segmentations."""
+        text(file_name, "file_name")
+        image_id = whole_number(image_id, "image_id")
         height, width = self.labels.shape
         annotations = [
             {
@@ -83,6 +97,15 @@ class Regions(Table):
 
     def __len__(self) -> int:
         return len(self.outlines)
+
+    def __getitem__(self, index: int) -> Region:
+        x, y, width, height, area, score, peak_x, peak_y, distance, mean = (
+            self._columns[name][index].item() for name in _FIELDS
+        )
+        return Region((x, y, width, height), area, score, (peak_x, peak_y), distance, mean)
+
+    def __iter__(self) -> Iterator[Region]:
+        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         count = "1 region" if len(self) == 1 else f"{len(self)} regions"

@@ -191,7 +191,13 @@ class Tracker:
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Tracks]:
         """Follows all targets through the next frames: a file, a folder of images, or frames as arrays or paths."""
-        return one_by_one(Frames(source), lambda frame, index: self.track(frame), progress)
+        return one_by_one(Frames(source), lambda frame, index: self._followed(frame), progress)
+
+    def _followed(self, frame: Any) -> Tracks:
+        """The targets in a frame of a video, without its image: a list of results would keep the whole video."""
+        found = self.track(frame)
+        found._image = None
+        return found
 
     @property
     def tracks(self) -> Tracks:
@@ -252,7 +258,7 @@ def track(
     def follow(frame: Any, index: int) -> Tracks:
         pixels = pixels_of(frame)
         if trackers:
-            return trackers[0].track(pixels)
+            return trackers[0]._followed(pixels)
         tracker = Tracker(pixels, box, example, **options)
         tracker._source = frames.name
         trackers.append(tracker)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from .. import _fovea
-from .._frames import pixels_of
+from .._arguments import shown, unmasked
+from .._frames import name_of, pixels_of
 from .._keywords import takes_options
-from .._results import Table, command_line
+from .._results import Record, Table, command_line
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
 from ._detect import Detections
@@ -136,24 +137,24 @@ class Tracker:
         if isinstance(detections, Detections):
             xywh, confidence = detections.xywh, detections.confidence
         elif isinstance(detections, (tuple, list)) and len(detections) == 2:
-            xywh = np.ascontiguousarray(detections[0], dtype=np.float32).reshape(-1, 4)
-            confidence = np.ascontiguousarray(detections[1], dtype=np.float32)
+            xywh = _numbers(detections[0], "xywh", np.float32)
+            confidence = _numbers(detections[1], "confidence", np.float32)
+            xywh = xywh.reshape(0, 4) if xywh.size == 0 else xywh
         else:
             raise InvalidType(
                 f"detections is {type(detections).__name__}; expected Detections or a pair (xywh, confidence)"
             )
         pixels = None if frame is None else pixels_of(frame)
-        number = int(self._tracker.frames)
-        return self._tracks(self._tracker.track(pixels, xywh, confidence), number)
+        return self._tracks(self._tracker.track(pixels, xywh, confidence))
 
     def people(self) -> Tracks:
         """Everyone who has an id, also those who are lost and may be found again."""
-        return self._tracks(self._tracker.people(), max(0, int(self._tracker.frames) - 1))
+        return self._tracks(self._tracker.people())
 
-    def _tracks(self, columns: dict[str, Any], number: int) -> Tracks:
+    def _tracks(self, columns: dict[str, Any]) -> Tracks:
         provenance = {"device": self._options["device"], "seed": self._options["seed"]}
         command = command_line("fovea", "people", "track", "VIDEO", *self._words, "--json")
-        return Tracks(columns, number, options=self.options, provenance=provenance, command=command)
+        return Tracks(columns, int(columns["frame"]), options=self.options, provenance=provenance, command=command)
 
     def __repr__(self) -> str:
         return f"Tracker({self.identities} people in {self._tracker.frames} frames)"
@@ -168,17 +169,50 @@ def read_mot(path: Path, **options: Unpack[PeopleReadMotOptions]) -> Doubles:
     return boxes
 
 
+class TrackReport(Record):
+    """How well people were followed: CLEAR MOT, identity measures and HOTA by name, as attributes and by ``[]``."""
+
+    def __init__(self, values: dict[str, Any], options: dict[str, Any], command: str) -> None:
+        super().__init__(options, {"device": "cpu"}, command)
+        self._compared = tuple(values)
+        self.__dict__.update(values)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no measure {name!r}")
+
+    def __repr__(self) -> str:
+        return f"MOTA {100 * self.mota:.1f} %, IDF1 {100 * self.idf1:.1f} %, HOTA {100 * self.hota:.1f} %"
+
+
 @takes_options(_fovea.people.evaluate_tracks_options())
-def evaluate_tracks(found: Any, truth: Any, **options: Unpack[PeopleEvaluateTracksOptions]) -> dict[str, Any]:
+def evaluate_tracks(found: Any, truth: Any, **options: Unpack[PeopleEvaluateTracksOptions]) -> TrackReport:
     """Measures tracks by CLEAR MOT, identities and HOTA: ``mota``, ``motp``, ``idf1``, ``hota`` and their parts.
 
-    Both sides are files of MOT challenge text, or rows as read_mot() returns them: frame, id, x, y, width, height, and
-    optionally score, class and visibility."""
+    Both sides are files of MOT challenge text, a list of Tracks, or rows as read_mot() returns them: frame, id, x, y,
+    width, height, and optionally score, class and visibility."""
 
-    def rows(side: Any, pedestrians: bool) -> Any:
+    def rows(side: Any, name: str) -> Any:
         if is_path(side):
-            return read_mot(side, pedestrians=pedestrians)
-        return np.ascontiguousarray(side, dtype=np.float64)
+            return read_mot(side, pedestrians=name == "truth")
+        if isinstance(side, list) and side and all(isinstance(tracks, Tracks) for tracks in side):
+            return np.concatenate([tracks.rows() for tracks in side])
+        return _numbers(side, name, np.float64)
 
-    report: dict[str, Any] = _fovea.people.evaluate_tracks(rows(truth, True), rows(found, False), dict(options))
-    return report
+    values = _fovea.people.evaluate_tracks(rows(truth, "truth"), rows(found, "found"), dict(options))
+    words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    line = command_line(
+        "fovea", "people", "eval-tracks", name_of(found, "FOUND"), "--truth", name_of(truth, "TRUTH"), *words, "--json"
+    )
+    return TrackReport(dict(values), dict(options), line)
+
+
+def _numbers(value: Any, name: str, kind: Any) -> Any:
+    """Real numbers as a contiguous array of one type."""
+    given = unmasked(value, name)
+    try:
+        table = np.asarray(given)
+    except (TypeError, ValueError):
+        table = np.array(None)
+    if table.dtype.kind not in "iuf":
+        raise InvalidType(f"{name} is {shown(value)}; expected an array of numbers")
+    return np.ascontiguousarray(table, dtype=kind)

@@ -49,6 +49,7 @@ Frame corner_of(const Frame& frame, Extent size, const std::string& scene) {
 // Frames of a drawn street, in which people walk.
 std::vector<Frame> drawn_frames(Extent size, int count, const Exec& exec) {
   std::vector<Frame> frames;
+  frames.reserve(static_cast<std::size_t>(count));
   const NaturalScene scene(size);
   for (int number = 0; number < count; ++number)
     frames.push_back(io::to_gray(scene.frame({number}, exec).view()));

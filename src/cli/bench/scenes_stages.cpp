@@ -51,8 +51,8 @@ SceneStage scoring_stage(const char* name, scenes::ClassifierKind kind) {
   bench.shape.to_width = kStageWords;
   bench.shape.to_height = kTrained;
   bench.prepare = [kind](Memory) -> BenchWork {
-    std::vector<std::int32_t> labels;
-    for (int i = 0; i < kTrained; ++i) labels.push_back(i % kStageClasses);
+    std::vector<std::int32_t> labels(kTrained);
+    for (int i = 0; i < kTrained; ++i) labels[static_cast<std::size_t>(i)] = i % kStageClasses;
     scenes::TrainClassifierOptions options;
     options.classifier = kind;
     options.folds = 0;

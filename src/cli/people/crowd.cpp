@@ -128,8 +128,9 @@ std::vector<people::MotBox> Crowd::truth(int number) const {
     if (!covers(all, box.x + box.width / 2, box.y + box.height / 2)) continue;
     int seen = 0;
     for (int place = 0; place < kAcross * kDown; ++place) {
+      const int row = place / kAcross;
       const double x = box.x + (place % kAcross + 0.5) / kAcross * box.width;
-      const double y = box.y + (place / kAcross + 0.5) / kDown * box.height;
+      const double y = box.y + (row + 0.5) / kDown * box.height;
       const auto hides = [&](const Rect<double>& other) { return covers(other, x, y); };
       const bool hidden =
           !covers(all, x, y) || std::any_of(posts_.begin(), posts_.end(), hides) ||
