@@ -13,6 +13,7 @@
 
 #include "arrays.h"
 #include "options.h"
+#include "people_boxes.h"
 #include "run.h"
 #include "systems.h"
 
@@ -60,20 +61,6 @@ nb::dict columns_of(const DetectResult& result) {
   columns["scale"] = column(result.people, &Detection::scale);
   columns["weightless"] = result.counts.weightless;
   return columns;
-}
-
-// Boxes as rows of x, y, width and height, and their scores, for drawing.
-std::vector<Detection> people_of(nb::handle xywh, nb::handle confidence) {
-  const AnyArray boxes = dense_array<float>(xywh, "xywh", {2});
-  const AnyArray scores = dense_array<float>(confidence, "confidence", {1});
-  if (boxes.shape(1) != 4 || boxes.shape(0) != scores.shape(0))
-    throw InvalidArgument("xywh has 4 columns, and confidence one number per row of it");
-  const auto* box = static_cast<const float*>(boxes.data());
-  const auto* score = static_cast<const float*>(scores.data());
-  std::vector<Detection> people(boxes.shape(0));
-  for (std::size_t i = 0; i < people.size(); ++i, box += 4)
-    people[i] = {{box[0], box[1], box[2], box[3]}, {}, score[i], 1};
-  return people;
 }
 
 class Detector {

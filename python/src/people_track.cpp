@@ -14,6 +14,7 @@
 
 #include "arrays.h"
 #include "options.h"
+#include "people_boxes.h"
 #include "run.h"
 #include "systems.h"
 
@@ -27,21 +28,6 @@ using people::TrackOptions;
 using people::TrackReport;
 
 constexpr double kOperationsPerDetection = 2e4;
-
-std::vector<Detection> detections_of(nb::handle xywh, nb::handle confidence) {
-  const AnyArray boxes = dense_array<float>(xywh, "xywh", {2});
-  const AnyArray scores = dense_array<float>(confidence, "confidence", {1});
-  if (boxes.shape(1) != 4 || boxes.shape(0) != scores.shape(0))
-    throw InvalidArgument("xywh has 4 columns, and confidence one number per row of it");
-  const auto* box = static_cast<const float*>(boxes.data());
-  const auto* score = static_cast<const float*>(scores.data());
-  std::vector<Detection> detections(boxes.shape(0));
-  for (std::size_t i = 0; i < detections.size(); ++i, box += 4) {
-    const Rect<float> rect{box[0], box[1], box[2], box[3]};
-    detections[i] = {rect, rect, score[i], 1};
-  }
-  return detections;
-}
 
 template <class Value, class Part>
 nb::object track_column(const std::vector<Track>& tracks, Part part) {
@@ -74,7 +60,7 @@ class PeopleTracker {
         tracker_(on_stream()) {}
 
   nb::dict track(nb::handle frame, nb::handle xywh, nb::handle confidence) {
-    const std::vector<Detection> detections = detections_of(xywh, confidence);
+    const std::vector<Detection> detections = people_of(xywh, confidence);
     ImageInput image;
     ImageView<const std::uint8_t> view{};
     if (!frame.is_none()) {

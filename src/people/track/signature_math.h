@@ -20,7 +20,8 @@ struct PixelGrid {
   std::int64_t step_x = 0, step_y = 0;  // between neighbors
 };
 
-// The two colors nearest to a cell and how much of a pixel's mass the nearer one gets.
+// A pixel of a cell divides its mass between the two palette colors that are nearest to the cell:
+// `nearest` gets `mass`, and `other` gets the rest of kPixelMass.
 struct CellColors {
   std::uint8_t nearest = 0, other = 0, mass = kPixelMass, unused = 0;
 };
