@@ -70,8 +70,9 @@ HWY_INLINE DoubleVec log_lanes(DoubleVec x) {
       hn::Add(hn::And(bits, hn::Set(whole, detail::kMantissa)), hn::Set(whole, detail::kRootHalf));
   const auto f = hn::Sub(hn::BitCast(kDoubles, mantissa), constant(1));
   const auto s = hn::Div(f, hn::Add(f, constant(2))), z = hn::Mul(s, s);
-  auto sum = constant(detail::kAtanh[7]);
-  for (int i = 6; i >= 0; --i) sum = hn::Add(hn::Mul(sum, z), constant(detail::kAtanh[i]));
+  auto sum = constant(detail::atanh_term(detail::kAtanhTerms - 1));
+  for (int i = detail::kAtanhTerms - 2; i >= 0; --i)
+    sum = hn::Add(hn::Mul(sum, z), constant(detail::atanh_term(i)));
   const auto small =
       hn::Add(hn::Mul(hn::Mul(s, z), sum), hn::Mul(exponent, constant(detail::kLn2Low)));
   return hn::Add(hn::Mul(exponent, constant(detail::kLn2High)),

@@ -20,21 +20,29 @@ constexpr std::uint64_t kRootHalf = 0x3fe6a09e00000000;  // bits of about sqrt(1
 // Added to the bits of a number, it carries into the exponent where the mantissa is above sqrt(2).
 constexpr std::uint64_t kToRoot = 0x3ff0000000000000 - kRootHalf;
 // 2 atanh(s) = 2 s + s^3 (c0 + c1 s^2 + ...) for |s| <= (sqrt(2) - 1) / (sqrt(2) + 1)
-constexpr double kAtanh[8] = {0.6666666666666666,  0.4000000000000088,  0.2857142857080323,
-                              0.2222222239180047,  0.18181795630884753, 0.15386240205813478,
-                              0.13268759668560612, 0.13086767009948175};
+constexpr int kAtanhTerms = 8;
+FOVEA_HD constexpr double atanh_term(int i) {
+  constexpr double kTerms[kAtanhTerms] = {
+      0.6666666666666666,  0.4000000000000088,  0.2857142857080323,  0.2222222239180047,
+      0.18181795630884753, 0.15386240205813478, 0.13268759668560612, 0.13086767009948175};
+  return kTerms[i];
+}
 // exp(r) = 1 + r + r^2 (c0 + c1 r + ...) for |r| <= log(2) / 2
-constexpr double kExp[11] = {0.5,
-                             0.1666666666666667,
-                             0.04166666666666667,
-                             0.008333333333326136,
-                             0.0013888888888883748,
-                             0.00019841269874820627,
-                             2.4801587325547743e-05,
-                             2.7557255400206422e-06,
-                             2.75572736431103e-07,
-                             2.5105217004720745e-08,
-                             2.0914686968086876e-09};
+constexpr int kExpTerms = 11;
+FOVEA_HD constexpr double exp_term(int i) {
+  constexpr double kTerms[kExpTerms] = {0.5,
+                                        0.1666666666666667,
+                                        0.04166666666666667,
+                                        0.008333333333326136,
+                                        0.0013888888888883748,
+                                        0.00019841269874820627,
+                                        2.4801587325547743e-05,
+                                        2.7557255400206422e-06,
+                                        2.75572736431103e-07,
+                                        2.5105217004720745e-08,
+                                        2.0914686968086876e-09};
+  return kTerms[i];
+}
 
 // What a signature is made by. The tables lie in the memory of the twin.
 struct SignatureParams {
@@ -74,8 +82,8 @@ FOVEA_HD inline double log_of(double x) {
   const auto exponent = static_cast<double>(static_cast<int>(bits >> 52) - 1023);
   const double f = std::bit_cast<double>((bits & kMantissa) + kRootHalf) - 1;
   const double s = f / (f + 2), z = s * s;
-  double sum = kAtanh[7];
-  for (int i = 6; i >= 0; --i) sum = sum * z + kAtanh[i];
+  double sum = 0;
+  for (int i = kAtanhTerms - 1; i >= 0; --i) sum = sum * z + atanh_term(i);
   return exponent * kLn2High + (2 * s + (s * z * sum + exponent * kLn2Low));
 }
 
@@ -84,8 +92,8 @@ FOVEA_HD inline double exp_of(double x) {
   const double y = x < kLeast ? kLeast : x > kGreatest ? kGreatest : x;
   const double n = rint(y * kPerLn2);
   const double r = y - n * kLn2High - n * kLn2Low;
-  double sum = kExp[10];
-  for (int i = 9; i >= 0; --i) sum = sum * r + kExp[i];
+  double sum = 0;
+  for (int i = kExpTerms - 1; i >= 0; --i) sum = sum * r + exp_term(i);
   const double value = 1 + (r + r * r * sum);
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) +
                                (static_cast<std::uint64_t>(static_cast<std::int64_t>(n)) << 52));
