@@ -1,4 +1,4 @@
-// Covers: bands, colors
+// Covers: bands, colors, scene_options
 #include <fovea/core/error.h>
 #include <fovea/emd/scene.h>
 #include <gtest/gtest.h>
