@@ -215,10 +215,11 @@ BenchCase signature_case(const SpectraCase& what) {
             return [=](const Exec& exec) {
               if (!*run) {
                 const BandFrame& frame = what.frames->front();
-                *run = std::make_unique<SignatureRun>(
-                    SignatureRun{{frame.bands, what.signature_options({.device = Device::cpu()})},
-                                 copied_bands(frame.bands, memory),
-                                 {what.size.width, what.size.height, what.signature_bins, memory}});
+                *run = std::make_unique<SignatureRun>(SignatureRun{
+                    emd::SpectralSignature(frame.bands,
+                                           what.signature_options({.device = Device::cpu()})),
+                    copied_bands(frame.bands, memory),
+                    {what.size.width, what.size.height, what.signature_bins, memory}});
               }
               (*run)->signature.of((*run)->bands, (*run)->out, exec);
             };

@@ -2,6 +2,7 @@
 // signature. Each frame is then labeled, or converted to spectra, and mapped.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/emd/detect.h>
 #include <fovea/emd/scene.h>
 
@@ -287,17 +288,17 @@ struct SceneMapper::Impl {
     }
   }
   // Takes the chosen pixels out of the distances of their box.
-  void choose_from(ImageView<const float> box, ImageView<float> map) {
+  void choose_from(ImageView<const float> inner, ImageView<float> map) {
     if (map.memory == Memory::kCuda) {
       if (chosen_there.empty()) chosen_there = clone(chosen, Memory::kCuda);
-      cuda::choose(box, chosen_there, chosen_box, map, {.device = mapper->options().exec.device});
+      cuda::choose(inner, chosen_there, chosen_box, map, {.device = mapper->options().exec.device});
       return;
     }
     fill(map, kNotMapped);
-    for (int y = 0; y < box.height; ++y)
-      for (int x = 0; x < box.width; ++x)
+    for (int y = 0; y < inner.height; ++y)
+      for (int x = 0; x < inner.width; ++x)
         if (chosen.at(chosen_box.x + x, chosen_box.y + y) != 0)
-          map.at(chosen_box.x + x, chosen_box.y + y) = box.at(x, y);
+          map.at(chosen_box.x + x, chosen_box.y + y) = inner.at(x, y);
   }
 
   // Distances are kept in last_map, where those of unchanged pixels stay.
@@ -337,19 +338,19 @@ struct SceneMapper::Impl {
       mapper->map_histograms(masses, map);
       return;
     }
-    const Rect<int>& box = chosen_box;
+    const Rect<int>& around = chosen_box;
     const ImageView<const std::uint16_t> inner =
-        masses.crop(box.x - frame.part.x, box.y - frame.part.y, box.width, box.height);
+        masses.crop(around.x - frame.part.x, around.y - frame.part.y, around.width, around.height);
     if (masses.memory == Memory::kCuda) {
-      const ImageView<float> all =
-          kept_image(values, {box.width, box.height}, 1, fovea::detail::memory_beside(map.memory));
+      const ImageView<float> all = kept_image(values, {around.width, around.height}, 1,
+                                              fovea::detail::memory_beside(map.memory));
       mapper->map_histograms(inner, all);
       choose_from(all, map);
       return;
     }
     fill(map, kNotMapped);
     const auto within = [&](const auto& view) {
-      return view.crop(box.x, box.y, box.width, box.height);
+      return view.crop(around.x, around.y, around.width, around.height);
     };
     mapper->map_histograms(inner, within(std::as_const(chosen).view()), within(map));
   }
