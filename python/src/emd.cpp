@@ -243,18 +243,23 @@ class Solver {
 // array alive.
 class FrameSource {
  public:
-  FrameSource(nb::handle value, const char* name, const std::string& variable)
+  // With a stream, the array may lie on its GPU.
+  FrameSource(nb::handle value, const char* name, const std::string& variable,
+              const Stream* stream = nullptr)
       : name_(name), variable_(variable) {
     using enum io::SampleType;
     if (PyUnicode_Check(value.ptr())) path_ = nb::cast<std::string>(value);
     else
-      image_ = image_input(
-          value, {name, {kUint8, kUint16, kUint32, kInt8, kInt16, kInt32, kFloat32, kFloat64}, {}});
+      image_ =
+          image_input(value, {name,
+                              {kUint8, kUint16, kUint32, kInt8, kInt16, kInt32, kFloat32, kFloat64},
+                              {},
+                              stream});
   }
 
-  // Reads or converts; needs no lock of Python's.
-  BandFrame frame() const {
-    if (image_) return emd::bands_of(image_->view, name_);
+  // Reads or converts, on a GPU in the order of exec.stream; needs no lock of Python's.
+  BandFrame frame(const Exec& exec = {}) const {
+    if (image_) return emd::bands_of(image_->view, name_, exec);
     return emd::read_bands(path_, {.variable = variable_});
   }
   // Of a file it is not known before it is read.
@@ -298,15 +303,16 @@ class Mapper {
       box_ = Rect<int>{box->at(0), box->at(1), box->at(2), box->at(3)};
       return;
     }
-    const FrameSource shown(target, "target", variable_);
+    const FrameSource shown(target, "target", variable_, &stream_);
     nb::gil_scoped_release others_go_on;
-    shown_ = shown.frame();
+    shown_ = shown.frame(exec_there());
+    stream_.synchronize();  // the array may go
   }
 
   nb::dict map(nb::handle image) {
-    const FrameSource source(image, "image", variable_);
+    const FrameSource source(image, "image", variable_, &stream_);
     Mapped mapped = calls_.run(source.work(kOperationsPerPixel), nb::none(), [&] {
-      const BandFrame frame = source.frame();
+      const BandFrame frame = source.frame(exec_there());
       emd::SceneMapper& mapper = mapper_for(frame);
       Image<float> distances = mapper.map(frame);
       const std::span<const std::uint16_t> target = mapper.mapper().target();
@@ -316,7 +322,7 @@ class Mapper {
           mapper.target_size()};
     });
     nb::dict all;
-    all["distances"] = to_numpy(std::move(mapped.distances));
+    all["distances"] = to_python(std::move(mapped.distances), options_.exec.device);
     all["report"] = report_of(mapped.report);
     all["target"] = to_numpy(mapped.target);
     all["ground"] = facts_of(mapped.ground);
@@ -344,11 +350,15 @@ class Mapper {
     Extent size;
   };
 
+  // For frames that lie on the GPU.
+  Exec exec_there() const { return {.device = options_.exec.device, .stream = stream_.get()}; }
+
   // What was learned from the first frame outlives an interruption.
   emd::SceneMapper& mapper_for(const BandFrame& frame) {
     const bool current = made_at_ == calls_.interruptions();
     if (mapper_ && current) return *mapper_;
-    const Exec exec = calls_.watched(options_.exec);
+    Exec exec = calls_.watched(options_.exec);
+    exec.stream = stream_.get();
     if (mapper_) {
       mapper_->renew(exec);
     } else {
@@ -366,6 +376,7 @@ class Mapper {
 
   std::string variable_;
   emd::SceneMapOptions options_;
+  Stream stream_{options_.exec.device};  // on which frames that lie on its GPU are awaited
   std::optional<Rect<int>> box_;
   BandFrame shown_;
   Image<std::uint8_t> mask_{};

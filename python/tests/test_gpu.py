@@ -125,6 +125,43 @@ def test_targets_are_followed_in_frames_on_the_gpu(images):
     assert paths[0] == paths[1]
 
 
+@pytest.mark.parametrize("signature", ["levels", "bands", "contrast", "colors"])
+def test_maps_stay_on_the_gpu(images, signature):
+    box, mask = (200, 160, 48, 64), np.zeros(images[0].shape[:2], bool)
+    mask[100:300, 50:400:3] = True
+    for chosen in (None, mask):
+        host, device = (
+            fovea.emd.Mapper(box, signature=signature, mask=chosen, device=where) for where in ("cpu", "cuda")
+        )
+        for image in images:
+            expected, found = host.map(image), device.map(torch.from_numpy(image).cuda())
+            assert isinstance(found.distances, fovea.DeviceArray) and found.shape == expected.shape
+            assert np.array_equal(np.asarray(found), expected.distances, equal_nan=True)
+            tensor = torch.from_dlpack(found.distances)
+            assert tensor.data_ptr() == found.distances.__cuda_array_interface__["data"][0]
+            assert found.best == expected.best and np.array_equal(found.target, expected.target)
+            assert np.array_equal(device.map(image).distances, expected.distances, equal_nan=True)
+    late = fovea.emd.Mapper(box, signature=signature, device="cuda")
+    late.map(images[0])
+    expected = np.asarray(late.map(images[1]))
+    assert np.array_equal(filled_late(images[1], lambda frame: np.asarray(late.map(frame))), expected)
+
+
+def test_cubes_of_any_type_are_mapped_on_the_gpu():
+    rng = np.random.default_rng(5)
+    for dtype in (np.uint8, np.int16, np.float32, np.float64):
+        cube = (rng.normal(1, 0.1, (40, 50, 12)) * 100).astype(dtype)
+        cube[10:20, 10:20, 5:] //= 2
+        there = torch.from_numpy(cube).cuda()
+        target = torch.from_numpy(np.ascontiguousarray(cube[12:15, 12:15])).cuda()
+        expected = fovea.emd.map(cube, (12, 12, 3, 3), signature="contrast", device="cpu")
+        for shown in ((12, 12, 3, 3), target):
+            found = fovea.emd.map(there, shown, signature="contrast", device="cuda")
+            assert np.array_equal(np.asarray(found), expected.distances)
+    with pytest.raises(fovea.DeviceError, match="device='cuda:0'"):
+        fovea.emd.map(there, (12, 12, 3, 3), signature="contrast", device="cpu")
+
+
 def test_places_are_classified_on_the_gpu(images):
     classifier = fovea.scenes.Classifier("sun8", device="cuda")
     expected = classifier.classify(images[0])

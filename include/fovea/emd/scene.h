@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/stream.h>
 #include <fovea/emd/map.h>
 #include <fovea/emd/signature.h>
 #include <fovea/io/cube_io.h>
@@ -14,7 +15,7 @@
 // begin and end, follows from the first frame and the options.
 namespace fovea::emd {
 
-// A frame as bands of floats, with the values that its samples have.
+// A frame as bands of floats, with the values that its samples have, in host or device memory.
 struct BandFrame {
   Stack<float> bands{};
   std::string name{};  // name of the file, or number of a video's frame, for messages
@@ -22,11 +23,12 @@ struct BandFrame {
 };
 // Reads one image, cube or folder of bands.
 FOVEA_API BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options = {});
-// Takes an image in host memory, one channel per band.
-FOVEA_API BandFrame bands_of(const io::AnyView& image, std::string name);
+// Takes an image, one channel per band; the frame lies where the image does. On a GPU the work is
+// done in the order of exec.stream.
+FOVEA_API BandFrame bands_of(const io::AnyView& image, std::string name, const Exec& exec = {});
 
-// One band of a frame. Without `band` it is the only band, or the brightness of three (BT.601).
-// Throws an InvalidArgument that names the frame where there is no such band.
+// One band of a frame in host memory. Without `band` it is the only band, or the brightness of
+// three (BT.601). Throws an InvalidArgument that names the frame where there is no such band.
 FOVEA_API Image<float> gray_band(const BandFrame& frame, std::optional<int> band);
 
 // Where levels begin and end: the user's range where its ends differ, or else 0 to 256 for samples
@@ -77,8 +79,22 @@ struct SceneMapOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, SceneMapOptions& options);
 
-// Maps frames; the first frame and the target determine levels or spectra for all of them. The
-// result lies in host memory. One object serves one thread at a time, but several may label frames.
+// What of a frame is compared, made by SceneMapper::prepare(): labels, or signatures of spectra, in
+// the memory of the device that maps them. It keeps its memory from frame to frame.
+struct PreparedFrame {
+  Image<std::uint8_t> labels{};    // the level or color of every pixel
+  Image<std::uint16_t> spectra{};  // the signature of every pixel of `part`, one channel per bin
+  Rect<int> part{};                // of the frame
+  Extent size{};                   // of the frame
+  Memory memory{};                 // of the frame
+  Stack<float> bands{};            // a copy of the part on the GPU, where the frame lies elsewhere
+  Stream stream{};                 // on which a GPU prepares it
+};
+
+// Maps frames; the first frame and the target determine levels or spectra for all of them. A frame
+// in host memory goes to a GPU once, as labels or as bands, and its map comes back; the map of a
+// frame on a GPU stays there. Maps are the same everywhere. One object serves one thread at a time,
+// but several may prepare frames.
 class FOVEA_API SceneMapper {
  public:
   // The target is a box of the first frame, or all of another image or cube. Throws InvalidArgument
@@ -95,10 +111,14 @@ class FOVEA_API SceneMapper {
   // no pixel remains. Frames of another size than the mask's are refused.
   void set_mask(ImageView<const std::uint8_t> mask);
 
-  // The level or color of every pixel; nothing where spectra are compared.
-  Image<std::uint8_t> labels_of(const BandFrame& frame, int threads) const;
-  // The map of a frame with these labels, into the memory of `map` where that fits.
-  void map(const BandFrame& frame, ImageView<const std::uint8_t> labels, Image<float>& map);
+  // Makes labels or signatures of a frame, with so many threads of the CPU (0: all). Several
+  // threads may do so at the same time, each for a frame of its own, so that decoding, uploads and
+  // signatures of some frames overlap the map of another. On a GPU a frame in its memory is awaited
+  // in the order of exec.stream. Throws FormatError for a frame with other bands than the first.
+  void prepare(const BandFrame& frame, PreparedFrame& prepared, int threads = 0) const;
+  // The map of a prepared frame, into the memory of `map` where that fits. It lies where the frame
+  // does; beside a GPU, host memory is pinned.
+  void map(const PreparedFrame& frame, Image<float>& map);
   // Both in one.
   Image<float> map(const BandFrame& frame);
 

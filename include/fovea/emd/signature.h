@@ -51,10 +51,16 @@ class FOVEA_API SpectralSignature {
   SpectralSignature& operator=(SpectralSignature&&) noexcept;
   ~SpectralSignature();
 
-  // The signature of every pixel, one channel per bin, in host memory. A pixel that has a value
-  // that is not finite (NaN or infinite) in its window gets no mass, and so the greatest distance
-  // to every target. The same holds for all pixels of a scene without any variation.
+  // The signature of every pixel, one channel per bin, in host memory, or on the GPU where the
+  // bands lie there. A pixel that has a value that is not finite (NaN or infinite) in its window
+  // gets no mass, and so the greatest distance to every target. The same holds for all pixels of a
+  // scene without any variation. CPU and GPU agree to the bit.
   Image<std::uint16_t> of(StackView<const float> bands) const;
+  // The same into `signatures`, which has the size of a band and one channel per bin, as `exec`
+  // says: bands and signatures may lie in host or device memory, and threads that give a stream of
+  // their own each work on a GPU side by side.
+  void of(StackView<const float> bands, ImageView<std::uint16_t> signatures,
+          const Exec& exec) const;
   // The signature of one spectrum, such as mean_spectrum() returns. options.window is not used.
   std::vector<double> of(std::span<const float> spectrum) const;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -71,7 +72,7 @@ def roc(score: Any, truth: Any, sense: Literal["low", "high"] = "low", counted: 
     The target is where truth, a mask or a path, is not 0. With ``sense="low"`` low scores mean target, as with
     distances. Pixels where ``counted`` is 0 are left out. No verb of the program takes a score; ``emd map --truth`` reports areas of maps."""
     word(sense, "sense", ("low", "high"))
-    numbers = score.distances if isinstance(score, Map) else score
+    numbers = score.numpy().distances if isinstance(score, Map) else score
     found = _fovea.emd.roc(numbers, _truth(truth), sense, mask_of(counted))
     line = ("fovea", "emd", "map", "IMAGE", "--target", "TARGET", "--truth", "TRUTH", "--json")
     return Roc(found, {"sense": sense}, command_line(*line))
@@ -118,7 +119,8 @@ def _whole_box(box: Any, name: str) -> list[int]:
 class Map(Result):
     """The distance of every pixel's signature to the target's."""
 
-    distances: Floats  #: of shape (height, width); NaN where a pixel was not mapped
+    # A NumPy array, or a DeviceArray where the image was on a GPU.
+    distances: Any  #: float32 of shape (height, width); NaN where a pixel was not mapped
     report: dict[str, Any]  #: how pixels got their distances: cached, duplicate, skipped, solved and more
     target: np.ndarray[Any, np.dtype[np.uint16]]  #: the target's histogram
     ground: dict[str, Any]  #: form, size and unit of the ground distance, and whether it is a metric and exact
@@ -146,15 +148,23 @@ class Map(Result):
         """Height and width."""
         return self.distances.shape[0], self.distances.shape[1]
 
+    def numpy(self) -> Map:
+        """The same with distances on the CPU: itself where they are there already."""
+        if isinstance(self.distances, np.ndarray):
+            return self
+        here = copy.copy(self)
+        here.distances = self.distances.numpy()
+        return here
+
     @property
     def best(self) -> tuple[int, int]:
         """x and y of the pixel with the least distance, the first one in reading order."""
-        y, x = np.unravel_index(int(np.nanargmin(self.distances)), self.shape)
+        y, x = np.unravel_index(int(np.nanargmin(self.numpy().distances)), self.shape)
         return int(x), int(y)
 
     def below(self, threshold: float) -> Flags:
         """Where the distance is at most this: the pixels that are detected as target."""
-        found: Flags = self.distances <= np.float32(number_of(threshold, "threshold"))
+        found: Flags = self.numpy().distances <= np.float32(number_of(threshold, "threshold"))
         return found
 
     @takes_options(_fovea.emd.regions_options())
@@ -167,14 +177,14 @@ class Map(Result):
         if keywords.get("threshold") is None and self.options["threshold"] > 0:
             keywords["threshold"] = float(self.options["threshold"])
         box = self.box if self.frame == 0 else None
-        return found_regions(self.distances, box, self._size if windows else (0, 0), keywords, self.command)
+        return found_regions(self.numpy().distances, box, self._size if windows else (0, 0), keywords, self.command)
 
     def roc(self, truth: Any) -> Roc:
         """How well the map separates the target; pixels of the target's own box do not count."""
-        return roc(self.distances, truth, "low", self._counted())
+        return roc(self, truth, "low", self._counted())
 
     def _counted(self) -> Bytes:
-        counted = (~np.isnan(self.distances)).astype(np.uint8)
+        counted = (~np.isnan(self.numpy().distances)).astype(np.uint8)
         if self.box is not None and self.frame == 0:
             x, y, width, height = self.box
             counted[y : y + height, x : x + width] = 0
@@ -182,20 +192,21 @@ class Map(Result):
 
     def to_color(self) -> Bytes:
         """The map in colors, bright where the distance is small."""
-        picture: Bytes = _fovea.emd.map_picture(self.distances)
+        picture: Bytes = _fovea.emd.map_picture(self.numpy().distances)
         return picture
 
     def save(self, path: Path) -> None:
         """Writes .tif, .npy or .pfm."""
-        write_image(path_of(path), self.distances)
+        write_image(path_of(path), self.numpy().distances)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.distances, dtype=dtype) if copy else np.asarray(self.distances, dtype=dtype)
+        here = self.numpy().distances
+        return np.array(here, dtype=dtype) if copy else np.asarray(here, dtype=dtype)
 
     def __repr__(self) -> str:
         height, width = self.shape
         made = f"{self.options['signature']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
-        return f"map of {width}x{height}, least distance {float(np.nanmin(self.distances)):.4g} at {self.best} ({made})"
+        return f"map of {width}x{height}, least distance {float(np.nanmin(self.numpy().distances)):.4g} at {self.best} ({made})"
 
     def _repr_png_(self) -> bytes:
         return png_bytes(self.to_color())
@@ -205,7 +216,8 @@ class Mapper:
     """Maps one image after another. The first one and the target determine levels or spectra for all of them.
 
     Images and cubes are arrays of shape (height, width) or (height, width, bands), or paths; a folder is a cube of
-    bands. Distances that are known from earlier images are looked up. Threads take turns."""
+    bands. With a GPU as device, arrays may lie on it, and their maps stay there. Distances that are known from earlier
+    images are looked up. Threads take turns."""
 
     @takes_options(_fovea.emd.map_options())
     def __init__(

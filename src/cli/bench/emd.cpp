@@ -14,6 +14,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/emd_frames.h"
+#include "cli/bench/emd_spectra.h"
 #include "cli/bench/natural_scene.h"
 #include "cli/bench/rivals.h"
 #include "cli/program/batch.h"
@@ -35,6 +36,8 @@ struct EmdBenchOptions {
   int verify = 0;
   bool frames = false;
   EmdFrameOptions frame{};
+  bool spectra = false;
+  EmdSpectraOptions cubes{};
 };
 void describe(OptionVisitor& visit, EmdBenchOptions& options) {
   describe(visit, options.bench);
@@ -48,6 +51,9 @@ void describe(OptionVisitor& visit, EmdBenchOptions& options) {
         100000000);
   visit("frames", options.frames, "measure maps of whole frames, instead of the solver alone");
   describe(visit, options.frame);
+  visit("spectra", options.spectra,
+        "measure signatures of spectra and maps of whole cubes, instead of the solver alone");
+  describe(visit, options.cubes);
 }
 
 using Histograms = std::shared_ptr<const Image<std::uint8_t>>;
@@ -252,6 +258,8 @@ int problems_of(const EmdBenchOptions& options, const Context& context) {
 int run_bench_emd(EmdBenchOptions& options, Context& context) {
   check_formats(options.bench, context);
   if (options.verify > 0) return verify(options.verify, context);
+  if (options.spectra && options.frames)
+    throw InvalidArgument("--frames and --spectra are two measurements; give one of them");
   if (!options.frame.charts.empty() && !options.frames)
     throw InvalidArgument("--charts shows whole frames; add --frames");
   if (!options.frame.charts.empty() && (options.bench.csv || options.bench.markdown))
@@ -259,6 +267,7 @@ int run_bench_emd(EmdBenchOptions& options, Context& context) {
   if (!options.frame.charts.empty())
     return run_emd_experiment(options.frame, options.bench.repeats, context);
   return run_bench(options.bench, context, [&] {
+    if (options.spectra) return emd_spectra_cases(options.cubes, context);
     return options.frames ? emd_frame_cases(options.frame, context)
                           : solver_cases(options.bins, problems_of(options, context));
   });
@@ -297,7 +306,12 @@ Command bench_emd_command() {
           "maps the first frame with nothing known and once more, and then the frames that follow, "
           "one at a time. It draws the time against channels and against the number of the frame, "
           "the share of pixels whose distance was known, and which solver took how many problems. "
-          "The frame rates that the paper gives are beside them.",
+          "The frame rates that the paper gives are beside them. --spectra measures cubes, as "
+          "frames of a multispectral video: the signatures alone, and whole frames from host "
+          "memory to maps in host memory. Each pixel mixes smooth spectra by the colors of such a "
+          "street; in cold rows each frame has noise of its own and nothing is kept, in warm rows "
+          "nothing changes. On a GPU three cubes go up and become signatures while another is "
+          "mapped.",
       .examples =
           {{"fovea bench emd --device cpu --threads 1 --bins 11", "time 11 bins with one thread"},
            {"fovea bench emd --filter threshold --json", "time one ground distance and print JSON"},
@@ -306,6 +320,8 @@ Command bench_emd_command() {
             "time maps of whole frames, cold and warm"},
            {"fovea bench emd --frames --start both --charts paper/ --repeats 3",
             "repeat the paper's experiment from both starts and draw it"},
+           {"fovea bench emd --spectra --cubes 1920x1080x11 --repeats 5",
+            "time cubes of 11 bands, signatures alone and whole frames"},
            {"fovea bench emd --frames --scene a.png --target b.png --start auxiliary",
             "the paper's method on pictures of your own"}},
       .request = make_request<EmdBenchOptions, run_bench_emd>,

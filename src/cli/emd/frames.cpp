@@ -21,6 +21,34 @@ bool is_video(const std::string& path) {
   return path == "-" || io::is_live_source(path) || io::has_extension(path, io::video_files());
 }
 
+io::InputKind cube_files() { return {.name = "cube", .extensions = {"hdr", "mat"}}; }
+
+io::InputKind frame_files() {
+  io::InputKind kind = io::image_files();
+  kind.name = "image or cube";
+  for (const std::string& extension : cube_files().extensions) kind.extensions.push_back(extension);
+  return kind;
+}
+
+bool holds_cubes(const std::string& folder) {
+  const io::InputKind cubes = cube_files();
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+       entry.increment(ignored))
+    if (io::has_extension(entry->path().filename().string(), cubes)) return true;
+  return false;
+}
+
+// The files that are frames. A folder with cubes in it stands for these, and images beside them are
+// no frames.
+std::vector<std::string> files_of(const std::vector<std::string>& inputs, bool folder_is_cube) {
+  if (inputs.size() != 1) return io::expand_inputs(inputs, frame_files());
+  std::error_code ignored;
+  if (!fs::is_directory(inputs[0], ignored)) return inputs;
+  if (holds_cubes(inputs[0])) return io::expand_inputs(inputs, cube_files());
+  return folder_is_cube ? inputs : io::expand_inputs(inputs, io::image_files());
+}
+
 }  // namespace
 
 BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
@@ -30,10 +58,7 @@ BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cu
     video_ = std::make_unique<io::VideoReader>(inputs[0], video);
     return;
   }
-  std::error_code ignored;
-  const bool cube =
-      inputs.size() == 1 && (!std::filesystem::is_directory(inputs[0], ignored) || folder_is_cube);
-  files_ = cube ? inputs : io::expand_inputs(inputs, io::image_files());
+  files_ = files_of(inputs, folder_is_cube);
 }
 BandFrames::~BandFrames() = default;
 
@@ -75,13 +100,10 @@ std::uint64_t BandFrames::frame_bytes(const StoredBands& stored) const {
   if (video_) return kFloats * video_->frame_bytes();
   // The header of a cube is small; its samples lie beside it.
   std::uint64_t bytes = file_bytes(stored.file);
-  const fs::path path(stored.file);
-  std::error_code ignored;
+  fs::path path(stored.file);
   if (path.extension() == ".hdr")
-    for (const auto& entry : fs::directory_iterator(
-             path.parent_path().empty() ? fs::path(".") : path.parent_path(), ignored))
-      if (entry.path().stem() == path.stem())
-        bytes = std::max(bytes, file_bytes(entry.path().string()));
+    for (const char* ending : {"", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip", ".cube"})
+      bytes = std::max(bytes, file_bytes(path.replace_extension(ending).string()));
   return kFloats * std::max(bytes, image_bytes(stored.file));
 }
 double BandFrames::frame_rate() const {

@@ -20,8 +20,9 @@ struct StoredBands {
   std::string file{};
 };
 
-// The frames of the inputs: those of a video, or one per file. A single folder is a cube of bands
-// where `folder_is_cube` is set; otherwise its images are frames.
+// The frames of the inputs: those of a video, or one per file. The cubes (.hdr, .mat) of a folder
+// are frames. A single folder of images is a cube of bands where `folder_is_cube` is set; otherwise
+// its images are frames.
 class BandFrames {
  public:
   BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,

@@ -98,8 +98,9 @@ std::vector<std::string> addresses_of(const Context& context) {
   return addresses;
 }
 
-// Frames are read, decoded, labeled, mapped, compressed and written at the same time. One mapper
-// maps them in order, because frames share solved histograms.
+// Frames are read, decoded, prepared (labeled, or uploaded to a GPU and made to signatures),
+// mapped, compressed and written at the same time. One mapper maps them in order, because frames
+// share solved histograms.
 class MapRun {
  public:
   MapRun(const MapRequest& request, Context& context)
@@ -153,10 +154,10 @@ class MapRun {
     std::int64_t frame_number = 0;  // in the source, which may be live and drop frames
     StoredBands stored{};
     BandFrame frame{};
-    Image<std::uint8_t> labels{};
+    emd::PreparedFrame prepared{};
     Image<float> map{};
     emd::MapReport stats{};
-    double seconds = 0;  // in the mapper
+    double seconds = 0;  // in the mapper, including signatures of spectra
     MapFiles::Encoded encoded{};
     FoundRegions regions{};
   };
@@ -173,12 +174,14 @@ class MapRun {
   }
   void prepare(Step& step) {
     if (step.number > 0) frames_.decode(step.stored, step.frame);
-    step.labels = mapper_->labels_of(step.frame, plan_.in_flight > 1 ? 1 : context_.exec.threads);
+    const double start = steady_seconds();
+    mapper_->prepare(step.frame, step.prepared, plan_.in_flight > 1 ? 1 : context_.exec.threads);
+    step.seconds = request_.map.spectral() ? steady_seconds() - start : 0;
   }
   void work(Step& step) {
     const double start = steady_seconds();
-    mapper_->map(step.frame, step.labels, step.map);
-    step.seconds = steady_seconds() - start;
+    mapper_->map(step.prepared, step.map);
+    step.seconds += steady_seconds() - start;
     step.stats = mapper_->mapper().report();
     if (step.number > 0) return;
     files_.begin(step.map);

@@ -12,240 +12,25 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
+#include <cstdlib>
 
-#include "core/parallel.h"
+#include "core/backend.h"
 #include "core/placed.h"
+#include "emd/detect/backend.h"
 #include "emd/detect/bands.h"
-#include "emd/detect/symmetric_eigen.h"
+#include "emd/detect/signature_learn.h"
 
 namespace fovea::emd {
 namespace {
 
-constexpr std::int64_t kBandRowsPerTask = 8;  // rows
-constexpr double kDarkest = 0.01;        // share of the scene's mean below which light is noise
-constexpr double kMostBinMass = 65535;   // in one bin
-constexpr std::size_t kMostGroups = 64;  // groups of adjacent bands
-
-using Groups = std::array<double, kMostGroups>;
-
-int groups_for(const SignatureOptions& options, int bands) {
-  const bool halves = options.kind == SignatureKind::kContrast;  // two halves and the plain bin
-  return std::min(halves ? (options.bins - 1) / 2 : options.bins, bands);
-}
-
-// The sums of adjacent bands for the pixels of a row. Each is averaged over a window; pixels of the
-// border are repeated, and negative values count as 0.
-class GroupedRow {
- public:
-  GroupedRow(StackView<const float> bands, int groups, int window)
-      : bands_(bands), groups_(groups), radius_(window / 2) {
-    sums_.resize(static_cast<std::size_t>(groups) * static_cast<std::size_t>(bands.width));
-    line_.resize(static_cast<std::size_t>(bands.width));
-  }
-
-  void load(int y) {
-    std::fill(sums_.begin(), sums_.end(), 0.0);
-    for (int b = 0; b < bands_.count; ++b) {
-      std::fill(line_.begin(), line_.end(), 0.0);
-      for (int dy = -radius_; dy <= radius_; ++dy) {
-        const float* row = bands_.plane(b).row(std::clamp(y + dy, 0, bands_.height - 1));
-        for (std::size_t x = 0; x < line_.size(); ++x) line_[x] += static_cast<double>(row[x]);
-      }
-      add_line(group_of(b));
-    }
-  }
-  // Returns false if a value is not finite.
-  bool pixel(int x, Groups& values) const {
-    bool finite = true;
-    for (int g = 0; g < groups_; ++g) {
-      const double value =
-          sums_[static_cast<std::size_t>(g) * line_.size() + static_cast<std::size_t>(x)];
-      finite = finite && std::isfinite(value);
-      values[static_cast<std::size_t>(g)] = value;
-    }
-    return finite;
-  }
-  StackView<const float> bands() const { return bands_; }
-  int group_of(int band) const {
-    return static_cast<int>(static_cast<std::int64_t>(band) * groups_ / bands_.count);
-  }
-
- private:
-  void add_line(int group) {
-    double* to = sums_.data() + static_cast<std::size_t>(group) * line_.size();
-    const int last = bands_.width - 1;
-    const double scale = 1.0 / ((2.0 * radius_ + 1) * (2.0 * radius_ + 1));
-    for (int x = 0; x <= last; ++x) {
-      double sum = 0;
-      for (int dx = -radius_; dx <= radius_; ++dx)
-        sum += line_[static_cast<std::size_t>(std::clamp(x + dx, 0, last))];
-      constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-      to[x] += std::isfinite(sum) ? std::max(sum * scale, 0.0) : kUnknown;
-    }
-  }
-
-  StackView<const float> bands_;
-  int groups_;
-  int radius_;
-  std::vector<double> sums_;  // stored group by group
-  std::vector<double> line_;
-};
-
-// Sums over the finite pixels of a scene. Chunks are added in order, so that the sums are the same
-// for every number of threads. add(values, sums) adds one pixel; the last sum is the number of
-// pixels.
-template <class Add>
-std::vector<double> scene_sums(const GroupedRow& like, const Exec& exec, std::size_t size,
-                               Add add) {
-  const StackView<const float> scene = like.bands();
-  const std::int64_t chunks = (scene.height + kBandRowsPerTask - 1) / kBandRowsPerTask;
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(chunks));
-  parallel_for(exec, scene.height, kBandRowsPerTask, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<double>& part = parts[static_cast<std::size_t>(begin / kBandRowsPerTask)];
-    part.resize(size + 1);
-    GroupedRow row(like);
-    Groups values{};
-    for (auto y = static_cast<int>(begin); y < end; ++y) {
-      row.load(y);
-      for (int x = 0; x < scene.width; ++x) {
-        if (!row.pixel(x, values)) continue;
-        add(values, std::span(part));
-        part[size] += 1;
-      }
-    }
-  });
-  std::vector<double> sums(size + 1);
-  for (const std::vector<double>& part : parts)
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
-  return sums;
-}
+constexpr const char* kSignatureName = "SpectralSignature";
 
 }  // namespace
 
 struct SpectralSignature::Impl {
   SignatureOptions options;
-  int bands = 0;
-  int groups = 0;
-  Groups dark{};              // scale of the sums s in log(1 + s / dark)
-  Groups mean{};              // of the logarithms
-  std::vector<double> white;  // whitening matrix, groups x groups
-  double plain_mass = 0;      // mass of the plain bin before scaling
-
-  bool contrast() const { return options.kind == SignatureKind::kContrast; }
-  int bins() const { return contrast() ? 2 * groups + 1 : groups; }
-
-  void logarithms(Groups& values) const {
-    for (int g = 0; g < groups; ++g) {
-      const auto i = static_cast<std::size_t>(g);
-      values[i] = dark[i] > 0 ? std::log1p(values[i] / dark[i]) : 0;
-    }
-  }
-
-  void learn(StackView<const float> scene);
-  void learn_means(StackView<const float> scene);
-  void learn_covariance(StackView<const float> scene);
-  void learn_plain_mass(StackView<const float> scene);
-
-  // Computes masses, not scaled yet, from sums of adjacent bands.
-  void weigh(Groups values, Groups& masses) const;
-  // Writes whole masses. Their cumulative sums are rounded, so that the total is exact.
-  template <class Mass>
-  void put(const Groups& masses, Mass* to) const;
+  SignaturePlan plan;
 };
-
-void SpectralSignature::Impl::learn(StackView<const float> scene) {
-  learn_means(scene);
-  if (!contrast()) return;
-  learn_covariance(scene);
-  learn_plain_mass(scene);
-}
-
-void SpectralSignature::Impl::learn_means(StackView<const float> scene) {
-  const auto n = static_cast<std::size_t>(groups);
-  const std::vector<double> sums =
-      scene_sums(GroupedRow(scene, groups, options.window), options.exec, n,
-                 [n](const Groups& values, std::span<double> part) {
-                   for (std::size_t i = 0; i < n; ++i) part[i] += values[i];
-                 });
-  if (sums[n] == 0)
-    throw InvalidArgument("SpectralSignature: the scene has no pixel whose values are all finite");
-  for (std::size_t i = 0; i < n; ++i) dark[i] = kDarkest * sums[i] / sums[n];
-}
-
-// The means are subtracted before squares are summed, so that no large numbers cancel.
-void SpectralSignature::Impl::learn_covariance(StackView<const float> scene) {
-  const auto n = static_cast<std::size_t>(groups);
-  const GroupedRow row(scene, groups, options.window);
-  const std::vector<double> first =
-      scene_sums(row, options.exec, n, [&](Groups values, std::span<double> part) {
-        logarithms(values);
-        for (std::size_t i = 0; i < n; ++i) part[i] += values[i];
-      });
-  for (std::size_t i = 0; i < n; ++i) mean[i] = first[i] / first[n];
-  std::vector<double> covariance =
-      scene_sums(row, options.exec, n * n, [&](Groups values, std::span<double> part) {
-        logarithms(values);
-        for (std::size_t i = 0; i < n; ++i)
-          for (std::size_t j = 0; j < n; ++j)
-            part[i * n + j] += (values[i] - mean[i]) * (values[j] - mean[j]);
-      });
-  for (double& value : covariance) value /= first[n];
-  white = inverse_square_root(std::span(covariance).first(n * n), groups, options.floor);
-}
-
-void SpectralSignature::Impl::learn_plain_mass(StackView<const float> scene) {
-  const std::vector<double> sums =
-      scene_sums(GroupedRow(scene, groups, options.window), options.exec, 1,
-                 [&](const Groups& values, std::span<double> part) {
-                   Groups masses{};
-                   weigh(values, masses);
-                   for (const double mass : masses) part[0] += mass;
-                 });
-  plain_mass = options.plain * sums[0] / sums[1];
-}
-
-void SpectralSignature::Impl::weigh(Groups values, Groups& masses) const {
-  if (!contrast()) {
-    masses = values;
-    return;
-  }
-  const auto n = static_cast<std::size_t>(groups);
-  logarithms(values);
-  for (std::size_t i = 0; i < n; ++i) values[i] -= mean[i];
-  for (std::size_t i = 0; i < n; ++i) {
-    double sum = 0;
-    for (std::size_t j = 0; j < n; ++j) sum += white[i * n + j] * values[j];
-    const double mass = std::pow(std::abs(sum), options.power);
-    masses[i] = sum > 0 ? mass : 0;
-    masses[n + i] = sum > 0 ? 0 : mass;
-  }
-  masses[2 * n] = plain_mass;
-}
-
-template <class Mass>
-void SpectralSignature::Impl::put(const Groups& masses, Mass* to) const {
-  const auto n = static_cast<std::size_t>(bins());
-  double total = 0;
-  for (std::size_t i = 0; i < n; ++i) total += masses[i];
-  if (options.mass == 0) {
-    for (std::size_t i = 0; i < n; ++i)
-      to[i] = static_cast<Mass>(std::nearbyint(std::min(masses[i], kMostBinMass)));
-    return;
-  }
-  if (!(total > 0) || !std::isfinite(total)) {
-    std::fill_n(to, n, Mass{0});
-    return;
-  }
-  double sum = 0, before = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    sum += masses[i];
-    const double upto = std::nearbyint(sum / total * options.mass);
-    to[i] = static_cast<Mass>(upto - before);
-    before = upto;
-  }
-}
 
 std::span<const Choice> choices(SignatureKind) {
   static constexpr std::array<Choice, 2> kChoices{
@@ -278,7 +63,7 @@ void describe(OptionVisitor& visit, SignatureOptions& options) {
 
 SpectralSignature::SpectralSignature(StackView<const float> scene, const SignatureOptions& options)
     : impl_(std::make_unique<Impl>()) {
-  check_bands("SpectralSignature", scene);
+  check_bands(kSignatureName, scene);
   check_options(options);
   if (options.window % 2 == 0)
     throw InvalidArgument(
@@ -290,11 +75,9 @@ SpectralSignature::SpectralSignature(StackView<const float> scene, const Signatu
         "SpectralSignature: mass is 0, which keeps the brightness, but contrast has none; set mass "
         "above 0");
   impl_->options = options;
-  impl_->bands = scene.count;
-  impl_->groups = groups_for(options, scene.count);
-  const Exec resolved =
-      fovea::detail::resolve_host_exec("SpectralSignature", options.exec, {scene});
-  impl_->learn(fovea::detail::Placed<float>().bring(scene, Memory::kHost, resolved));
+  const Exec resolved = fovea::detail::resolve_host_exec(kSignatureName, options.exec, {scene});
+  fovea::detail::Placed<float> here;
+  impl_->plan = learn_signature(here.bring(scene, Memory::kHost, resolved), options);
 }
 
 SpectralSignature::SpectralSignature(SpectralSignature&&) noexcept = default;
@@ -302,49 +85,48 @@ SpectralSignature& SpectralSignature::operator=(SpectralSignature&&) noexcept = 
 SpectralSignature::~SpectralSignature() = default;
 
 Image<std::uint16_t> SpectralSignature::of(StackView<const float> bands) const {
-  check_bands("SpectralSignature", bands);
-  if (bands.count != impl_->bands)
-    throw InvalidArgument(
-        fmt::format("SpectralSignature: {} bands; the scene had {}", bands.count, impl_->bands));
-  const Exec resolved =
-      fovea::detail::resolve_host_exec("SpectralSignature", impl_->options.exec, {bands});
-  fovea::detail::Placed<float> here;
-  const StackView<const float> host = here.bring(bands, Memory::kHost, resolved);
-  Image<std::uint16_t> result(bands.width, bands.height, bins());
-  parallel_for(impl_->options.exec, bands.height, kBandRowsPerTask,
-               [&](std::int64_t begin, std::int64_t end) {
-                 GroupedRow row(host, impl_->groups, impl_->options.window);
-                 Groups values{}, masses{};
-                 for (auto y = static_cast<int>(begin); y < end; ++y) {
-                   row.load(y);
-                   for (int x = 0; x < bands.width; ++x) {
-                     masses = {};
-                     if (row.pixel(x, values)) impl_->weigh(values, masses);
-                     impl_->put(masses, &result.at(x, y));
-                   }
-                 }
-               });
+  const Memory memory = fovea::detail::memory_beside(bands.memory);
+  const Exec resolved = fovea::detail::resolve_exec(kSignatureName, impl_->options.exec, {bands});
+  const fovea::cuda::ScopedDevice there(resolved.device);
+  Image<std::uint16_t> result(bands.width, bands.height, bins(), memory);
+  of(bands, result, resolved);
   return result;
 }
 
+void SpectralSignature::of(StackView<const float> bands, ImageView<std::uint16_t> signatures,
+                           const Exec& exec) const {
+  check_bands(kSignatureName, bands);
+  if (bands.count != this->bands())
+    throw InvalidArgument(
+        fmt::format("{}: {} bands; the scene had {}", kSignatureName, bands.count, this->bands()));
+  fovea::detail::require_shape(kSignatureName, "signatures", signatures, bands.width, bands.height,
+                               bins());
+  const Exec resolved = fovea::detail::resolve_exec(kSignatureName, exec, {bands, signatures});
+  throw_if_stopped(resolved);
+  const auto twin = fovea::detail::on_cuda(resolved) ? cuda::signatures : cpu::signatures;
+  twin(bands, impl_->plan.view(), signatures, resolved);
+}
+
 std::vector<double> SpectralSignature::of(std::span<const float> spectrum) const {
-  if (std::ssize(spectrum) != impl_->bands)
-    throw InvalidArgument(fmt::format("SpectralSignature: a spectrum of {} bands; the scene had {}",
-                                      spectrum.size(), impl_->bands));
-  const StackView<const float> pixel{spectrum.data(), 1, 1, impl_->bands, 1, 1, 1};
-  GroupedRow row(pixel, impl_->groups, 1);
-  row.load(0);
-  Groups values{}, masses{};
-  if (row.pixel(0, values)) impl_->weigh(values, masses);
+  const detail::SignatureParams params = impl_->plan.view();
+  if (std::ssize(spectrum) != params.bands)
+    throw InvalidArgument(fmt::format("{}: a spectrum of {} bands; the scene had {}",
+                                      kSignatureName, spectrum.size(), params.bands));
+  std::array<double, detail::kMostGroups> sums{}, work{};
+  for (int g = 0; g < params.groups; ++g)
+    for (int b = params.first_band(g); b < params.first_band(g + 1); ++b)
+      sums[static_cast<std::size_t>(g)] +=
+          detail::counted(static_cast<double>(spectrum[static_cast<std::size_t>(b)]), 1);
   std::vector<double> result(static_cast<std::size_t>(bins()));
-  impl_->put(masses, result.data());
+  detail::sign_pixel(params, sums.data(), work.data(), 1,
+                     [&](int bin, double mass) { result[static_cast<std::size_t>(bin)] = mass; });
   return result;
 }
 
 GroundDistance SpectralSignature::ground() const {
   const int n = bins();
-  if (!impl_->contrast()) return GroundDistance::l1(n);
-  const int half = impl_->groups;
+  if (!impl_->plan.params.contrast) return GroundDistance::l1(n);
+  const int half = impl_->plan.params.groups;
   const double wanted = impl_->options.threshold;
   const double most = wanted > 0 ? wanted : half;
   std::vector<double> costs;
@@ -358,8 +140,8 @@ GroundDistance SpectralSignature::ground() const {
   return {n, n, costs};
 }
 
-int SpectralSignature::bins() const { return impl_->bins(); }
-int SpectralSignature::bands() const { return impl_->bands; }
+int SpectralSignature::bins() const { return impl_->plan.params.bins(); }
+int SpectralSignature::bands() const { return impl_->plan.params.bands; }
 const SignatureOptions& SpectralSignature::options() const { return impl_->options; }
 
 }  // namespace fovea::emd

@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "core/parallel.h"
+#include "emd/scene/backend.h"
+#include "emd/scene/scene_math.h"
 #include "emd/track/backend.h"
 
 namespace fovea::emd {
@@ -34,11 +36,6 @@ LevelRange range_of(const BandFrame& frame, const std::array<double, 2>& asked) 
   return all;
 }
 
-std::uint8_t byte_of(float value, const LevelRange& range) {
-  const float share = (value - range.low) / (range.high - range.low) * 256;
-  return static_cast<std::uint8_t>(share >= 255 ? 255 : share >= 0 ? share : 0);
-}
-
 Image<std::uint8_t> bytes_of(const BandFrame& frame, const LevelRange& range, const Exec& exec) {
   require_colors(frame);
   const int channels = frame.bands.count();
@@ -47,7 +44,8 @@ Image<std::uint8_t> bytes_of(const BandFrame& frame, const LevelRange& range, co
     for (int c = 0; c < channels; ++c)
       for (auto y = static_cast<int>(first); y < static_cast<int>(last); ++y) {
         const float* const row = frame.bands.plane(c).row(y);
-        for (int x = 0; x < bytes.width(); ++x) bytes.at(x, y, c) = byte_of(row[x], range);
+        for (int x = 0; x < bytes.width(); ++x)
+          bytes.at(x, y, c) = detail::byte_of(row[x], range.low, range.high);
       }
   });
   return bytes;
@@ -79,12 +77,17 @@ ColorScene::ColorScene(const Source& source, int colors, std::uint64_t seed) {
   palette_ = learn_palette(samples, colors, seed);
 }
 
-Image<std::uint8_t> ColorScene::labels_of(const BandFrame& frame, const Exec& exec) const {
+void ColorScene::label(const BandFrame& frame, ImageView<std::uint8_t> labels,
+                       const Exec& exec) const {
+  if (labels.memory == Memory::kCuda) {
+    require_colors(frame);
+    cuda::label_bands(frame.bands, {range_.low, range_.high, palette_.table, frame.white == 0},
+                      labels, exec);
+    return;
+  }
   const Image<std::uint8_t> bytes = bytes_of(frame, range_, exec);
-  Image<std::uint8_t> labels(bytes.width(), bytes.height());
   cpu::label_colors(bytes, palette_.table, labels, exec);
   if (frame.white == 0) drop_missing(frame, labels, exec);
-  return labels;
 }
 
 }  // namespace fovea::emd

@@ -19,9 +19,9 @@ class ColorScene {
   };
   ColorScene(const Source& source, int colors, std::uint64_t seed);
 
-  // The index of every pixel's color, and 255 where a value is not finite. Throws InvalidArgument
-  // for a frame that is neither gray nor RGB.
-  Image<std::uint8_t> labels_of(const BandFrame& frame, const Exec& exec) const;
+  // Writes the index of every pixel's color, and 255 where a value is not finite; frame and labels
+  // lie in one memory. Throws InvalidArgument for a frame that is neither gray nor RGB.
+  void label(const BandFrame& frame, ImageView<std::uint8_t> labels, const Exec& exec) const;
   GroundDistance ground(double tau) const { return palette_distance(palette_, tau); }
   int colors() const { return palette_.size(); }
   const LevelRange& range() const { return range_; }

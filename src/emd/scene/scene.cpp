@@ -11,7 +11,11 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "core/dispatch.h"
+#include "core/placed.h"
 #include "emd/map/map_mask.h"
+#include "emd/scene/backend.h"
+#include "emd/scene/bands.h"
 #include "emd/scene/changes.h"
 #include "emd/scene/colors.h"
 
@@ -39,60 +43,47 @@ void fill(ImageView<float> map, float value) {
 
 constexpr float kNotMapped = std::numeric_limits<float>::quiet_NaN();
 
+constexpr const char* kSceneName = "emd map";
+
+// An image or stack of so much in a memory, which is kept where it fits.
+template <class T>
+ImageView<T> kept_image(Image<T>& image, Extent size, int channels, Memory memory) {
+  if (image.width() != size.width || image.height() != size.height ||
+      image.channels() != channels || image.view().memory != memory) {
+    image = {};  // freed before more is allocated
+    image = Image<T>(size.width, size.height, channels, memory);
+  }
+  return image.view();
+}
+StackView<float> kept_stack(Stack<float>& stack, Extent size, int count, Memory memory) {
+  if (stack.width() != size.width || stack.height() != size.height || stack.count() != count ||
+      stack.view().memory != memory) {
+    stack = {};
+    stack = Stack<float>(size.width, size.height, count, 1, memory);
+  }
+  return stack.view();
+}
+
+StackView<const float> cut_out(StackView<const float> bands, const Rect<int>& part) {
+  bands.data = &bands.plane(0).at(part.x, part.y);
+  bands.width = part.width;
+  bands.height = part.height;
+  return bands;
+}
+
+// A frame where it can be learned from: itself, or `here` with a copy of it.
+const BandFrame& on_host(const BandFrame& frame, BandFrame& here, const Exec& exec) {
+  const StackView<const float> bands = frame.bands;
+  if (bands.memory != Memory::kCuda) return frame;
+  here = {Stack<float>(bands.width, bands.height, bands.count), frame.name, frame.white};
+  copy(bands, here.bands.view(), exec);
+  return here;
+}
+
 // A frame in which more pixels have changed is mapped as a whole.
 constexpr double kMostChanged = 0.75;
 
 }  // namespace
-
-std::span<const Choice> choices(SceneSignature) {
-  static constexpr std::array<Choice, 4> kChoices{
-      {{"levels", static_cast<int>(SceneSignature::kLevels)},
-       {"bands", static_cast<int>(SceneSignature::kBands)},
-       {"contrast", static_cast<int>(SceneSignature::kContrast)},
-       {"colors", static_cast<int>(SceneSignature::kColors)}}};
-  return kChoices;
-}
-
-void describe(OptionVisitor& visit, SceneMapOptions& options) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  visit("signature", options.signature,
-        "what is compared: levels of one band or learned colors in a window, or each pixel's "
-        "spectrum, by its bands or by its contrast to the scene");
-  visit("bins", options.bins,
-        "number of bins of a signature: levels, colors or parts of a spectrum", 1, 64,
-        {.absent = "11 for levels, 16 for spectra and colors"});
-  visit("band", options.band, "band that levels are taken from, counted from 0", 0, 1e6,
-        {.absent = "the only band, or the brightness of three"});
-  visit(
-      "range", options.range,
-      "values where the first level begins and the last one ends, or black and white for colors; "
-      "where both are equal, 0 to 256 for samples of 8 bits and else the range of the first frame",
-      -kMost, kMost);
-  visit("window", options.window, "side in pixels, odd, of the window around each pixel", 1, 255,
-        {.absent = "11 for levels and colors, 1 for spectra"});
-  visit("tau", options.tau, "Lab distance beyond which colors are equally different", 1, 1000);
-  visit("border", options.border,
-        "what a window of levels or colors counts beyond the border: clip counts nothing, repeat "
-        "counts the "
-        "border's pixels again");
-  visit("ground", options.ground.name,
-        "cost of moving mass between bins: l1, l2, squared, threshold:T, circular, discrete or a "
-        "file of costs; the default is threshold:3 for levels, the Lab distance up to tau for "
-        "colors, and "
-        "depends on the spectra otherwise",
-        {.value_name = "NAME|FILE", .words = ground_words()});
-  visit("threshold", options.threshold,
-        "greatest distance that must be exact; greater ones may be lower bounds; 0 makes all exact",
-        0, kMost);
-  visit.bytes("cache-bytes", options.cache_bytes,
-              "most memory for distances that are kept from frame to frame; 0 keeps none");
-  visit("roi", options.roi,
-        "region of interest x,y,width,height: only its pixels are mapped, and all others get NaN");
-  visit("changed-only", options.changed_only,
-        "in a video, look up only pixels whose windows changed since the frame before; pays for "
-        "cameras that stand still in light without noise");
-  describe(visit, options.solver);
-}
 
 struct SceneMapper::Impl {
   SceneMapOptions options{};
@@ -104,14 +95,25 @@ struct SceneMapper::Impl {
   std::optional<ColorScene> colors{};
   std::vector<double> target{};
   std::optional<Mapper> mapper{};
-  Image<std::uint8_t> chosen{};  // pixels that are mapped; empty: all
+  Image<std::uint8_t> chosen{};        // pixels that are mapped; empty: all
+  Rect<int> chosen_box{};              // around them
+  Image<std::uint8_t> chosen_there{};  // a copy of them on the GPU, where it was needed
+  Image<float> values{};               // distances of that box
+  PreparedFrame own{};                 // of frames that are mapped at once
 
   // The frame before, where only changes are mapped.
   Image<std::uint8_t> last_labels{}, changed{};
   Image<float> last_map{};
 
-  void learn(const BandFrame& first, const BandFrame& shown, const Rect<int>& part) {
+  void learn(const BandFrame& given, const BandFrame& given_shown, const Rect<int>& part) {
     check_options(options);
+    const StackView<const float> bands = given.bands;
+    if (bands.memory == Memory::kCuda)  // which decides where `auto` is
+      options.exec.device = fovea::detail::resolve_exec(kSceneName, options.exec, {bands}).device;
+    BandFrame copies[2];
+    const BandFrame& first = on_host(given, copies[0], options.exec);
+    const BandFrame& shown =
+        &given == &given_shown ? first : on_host(given_shown, copies[1], options.exec);
     if (options.window_side() % 2 == 0)
       throw InvalidArgument(
           fmt::format("window is {}; expected an odd number of pixels", options.window_side()));
@@ -150,7 +152,8 @@ struct SceneMapper::Impl {
   }
 
   void count_target(const BandFrame& shown, const Rect<int>& part, int bins) {
-    const Image<std::uint8_t> labels = labels_of(shown, options.exec.threads);
+    Image<std::uint8_t> labels(shown.bands.width(), shown.bands.height());
+    label(shown, labels, {.device = Device::cpu(), .threads = options.exec.threads});
     target = label_histogram(labels.view().crop(part.x, part.y, part.width, part.height), bins);
   }
 
@@ -181,15 +184,56 @@ struct SceneMapper::Impl {
     mapper.emplace(target, map);
   }
 
-  Image<std::uint8_t> labels_of(const BandFrame& frame, int threads) const {
-    if (options.spectral()) return {};
-    const Exec exec{.device = Device::cpu(), .threads = threads};
-    if (colors) return colors->labels_of(frame, exec);
-    const Image<float> band = gray_band(frame, options.band);
-    Image<std::uint8_t> labels(band.width(), band.height());
-    quantize(band, labels,
+  // Frame and labels lie in one memory.
+  void label(const BandFrame& frame, ImageView<std::uint8_t> labels, const Exec& exec) const {
+    if (colors) {
+      colors->label(frame, labels, exec);
+      return;
+    }
+    Image<float> kept;
+    quantize(gray_view(frame, options.band, kept, exec), labels,
              {.levels = options.bin_count(), .low = range.low, .high = range.high, .exec = exec});
-    return labels;
+    if (exec.stream != nullptr && !kept.empty())
+      fovea::cuda::synchronize_stream(exec.stream);  // before `kept` is freed
+  }
+
+  void prepare(const BandFrame& frame, PreparedFrame& to, int threads) const {
+    const Exec& chosen_exec = mapper->options().exec;
+    const StackView<const float> bands = frame.bands;
+    if (spectra && bands.count != spectra->bands())
+      throw FormatError(fmt::format("{} has {} bands, but the first frame has {}", frame.name,
+                                    bands.count, spectra->bands()));
+    require_chosen_size(frame);
+    fovea::detail::require_chosen(kSceneName, chosen_exec, options.exec.device, {bands});
+    to.size = {bands.width, bands.height};
+    to.memory = fovea::detail::memory_beside(bands.memory);
+    const bool cuda = fovea::detail::on_cuda(chosen_exec);
+    const fovea::cuda::ScopedDevice there(chosen_exec.device);
+    Exec exec{.device = Device::cpu(), .threads = threads};
+    if (cuda && (spectra || to.memory == Memory::kCuda)) {
+      if (to.stream.get() == nullptr) to.stream = Stream(chosen_exec.device);
+      if (to.memory == Memory::kCuda) to.stream.wait_for(options.exec.stream);
+      exec = {.device = chosen_exec.device, .stream = to.stream.get()};
+    }
+    if (spectra) prepare_spectra(bands, to, exec);
+    else label(frame, kept_image(to.labels, to.size, 1, to.memory), exec);
+    to.stream.synchronize();
+  }
+  // Signatures are made for the box around the chosen pixels only. Pixels around it are seen by
+  // windows.
+  void prepare_spectra(StackView<const float> bands, PreparedFrame& to, const Exec& exec) const {
+    to.part = {0, 0, bands.width, bands.height};
+    if (!chosen.empty())
+      to.part = reached_from(chosen_box, options.window_side() / 2, bands.width, bands.height);
+    bands = cut_out(bands, to.part);
+    const Extent size{bands.width, bands.height};
+    const Memory memory = fovea::detail::memory_of(exec.device);
+    if (!fovea::detail::same_side(bands.memory, memory)) {
+      const StackView<float> copied = kept_stack(to.bands, size, bands.count, memory);
+      copy(bands, copied, exec);
+      bands = copied;
+    }
+    spectra->of(bands, kept_image(to.spectra, size, spectra->bins(), memory), exec);
   }
 
   // Chooses the pixels of the mask, where there is one, within the region of interest.
@@ -213,12 +257,14 @@ struct SceneMapper::Impl {
       throw InvalidArgument(options.roi ? "the mask chooses no pixel of the region of interest"
                                         : "the mask chooses no pixel; all of it is 0");
     chosen = std::move(pixels);
+    chosen_box = box_around(chosen).front();
+    chosen_there = {};
     last_labels = {};
   }
 
   void require_chosen_size(const BandFrame& frame) const {
     const int width = frame.bands.width(), height = frame.bands.height();
-    if (chosen.view().empty() || (chosen.width() == width && chosen.height() == height)) return;
+    if (chosen.empty() || (chosen.width() == width && chosen.height() == height)) return;
     throw InvalidArgument(
         fmt::format("{} has {}x{} pixels, but the mask or region of interest is "
                     "for {}x{}",
@@ -226,12 +272,33 @@ struct SceneMapper::Impl {
   }
 
   void map_labels(ImageView<const std::uint8_t> labels, ImageView<float> map) {
-    if (chosen.view().empty()) {
+    if (chosen.empty()) {
       mapper->map(labels, map);
+    } else if (labels.memory != Memory::kCuda) {
+      fill(map, kNotMapped);
+      mapper->map(labels, chosen, map);
+    } else {
+      const Rect<int> part =
+          reached_from(chosen_box, options.window_side() / 2, labels.width, labels.height);
+      const ImageView<float> all = kept_image(values, {part.width, part.height}, 1, map.memory);
+      mapper->map(labels.crop(part.x, part.y, part.width, part.height), all);
+      choose_from(all.crop(chosen_box.x - part.x, chosen_box.y - part.y, chosen_box.width,
+                           chosen_box.height),
+                  map);
+    }
+  }
+  // Takes the chosen pixels out of the distances of their box.
+  void choose_from(ImageView<const float> inner, ImageView<float> map) {
+    if (map.memory == Memory::kCuda) {
+      if (chosen_there.empty()) chosen_there = clone(chosen, Memory::kCuda);
+      cuda::choose(inner, chosen_there, chosen_box, map, {.device = mapper->options().exec.device});
       return;
     }
     fill(map, kNotMapped);
-    mapper->map(labels, chosen, map);
+    for (int y = 0; y < inner.height; ++y)
+      for (int x = 0; x < inner.width; ++x)
+        if (chosen.at(chosen_box.x + x, chosen_box.y + y) != 0)
+          map.at(chosen_box.x + x, chosen_box.y + y) = inner.at(x, y);
   }
 
   // Distances are kept in last_map, where those of unchanged pixels stay.
@@ -246,7 +313,7 @@ struct SceneMapper::Impl {
       if (static_cast<double>(changes) > most) {
         map_labels(labels, last_map);
       } else {
-        if (!chosen.view().empty()) keep_chosen();
+        if (!chosen.empty()) keep_chosen();
         mapper->map(labels, changed, last_map);
       }
       copy(labels, before.view());
@@ -265,30 +332,27 @@ struct SceneMapper::Impl {
         changed.at(x, y) = static_cast<std::uint8_t>(changed.at(x, y) & chosen.at(x, y));
   }
 
-  // Signatures are made for the box around the chosen pixels only.
-  void map_spectra(const BandFrame& frame, ImageView<float> map) {
-    if (chosen.view().empty()) {
-      mapper->map_histograms(spectra->of(frame.bands), map);
+  void map_spectra(const PreparedFrame& frame, ImageView<float> map) {
+    const ImageView<const std::uint16_t> masses = frame.spectra;
+    if (chosen.empty()) {
+      mapper->map_histograms(masses, map);
+      return;
+    }
+    const Rect<int>& around = chosen_box;
+    const ImageView<const std::uint16_t> inner =
+        masses.crop(around.x - frame.part.x, around.y - frame.part.y, around.width, around.height);
+    if (masses.memory == Memory::kCuda) {
+      const ImageView<float> all = kept_image(values, {around.width, around.height}, 1,
+                                              fovea::detail::memory_beside(map.memory));
+      mapper->map_histograms(inner, all);
+      choose_from(all, map);
       return;
     }
     fill(map, kNotMapped);
-    const StackView<const float> bands = frame.bands;
-    for (const Rect<int>& inner : box_around(chosen)) {
-      const Rect<int> part =
-          reached_from(inner, options.window_side() / 2, bands.width, bands.height);
-      StackView<const float> crop = bands;
-      crop.data = &bands.plane(0).at(part.x, part.y);
-      crop.width = part.width;
-      crop.height = part.height;
-      // Pixels around the box are only seen by windows.
-      const Image<std::uint16_t> masses = spectra->of(crop);
-      const auto within = [&](const auto& view) {
-        return view.crop(inner.x, inner.y, inner.width, inner.height);
-      };
-      mapper->map_histograms(
-          masses.view().crop(inner.x - part.x, inner.y - part.y, inner.width, inner.height),
-          within(std::as_const(chosen).view()), within(map));
-    }
+    const auto within = [&](const auto& view) {
+      return view.crop(around.x, around.y, around.width, around.height);
+    };
+    mapper->map_histograms(inner, within(std::as_const(chosen).view()), within(map));
   }
 };
 
@@ -321,30 +385,25 @@ void SceneMapper::set_mask(ImageView<const std::uint8_t> mask) {
   }
 }
 
-Image<std::uint8_t> SceneMapper::labels_of(const BandFrame& frame, int threads) const {
-  return impl_->labels_of(frame, threads);
+void SceneMapper::prepare(const BandFrame& frame, PreparedFrame& prepared, int threads) const {
+  impl_->prepare(frame, prepared, threads);
 }
 
-void SceneMapper::map(const BandFrame& frame, ImageView<const std::uint8_t> labels,
-                      Image<float>& map) {
-  const auto& spectra = impl_->spectra;
-  if (spectra && frame.bands.count() != spectra->bands())
-    throw FormatError(fmt::format("{} has {} bands, but the first frame has {}", frame.name,
-                                  frame.bands.count(), spectra->bands()));
-  impl_->require_chosen_size(frame);
-  if (map.width() != frame.bands.width() || map.height() != frame.bands.height()) {
-    const Device device = mapper().options().exec.device;
-    const fovea::cuda::ScopedDevice here(device);
-    map = Image<float>(frame.bands.width(), frame.bands.height(), 1,
-                       device.kind == DeviceKind::kCuda ? Memory::kPinned : Memory::kHost);
-  }
-  if (spectra) impl_->map_spectra(frame, map);
-  else if (impl_->options.changed_only) impl_->map_changes(labels, map);
-  else impl_->map_labels(labels, map);
+void SceneMapper::map(const PreparedFrame& frame, Image<float>& map) {
+  const Exec& exec = mapper().options().exec;
+  const bool pinned = frame.memory == Memory::kHost && fovea::detail::on_cuda(exec);
+  const fovea::cuda::ScopedDevice here(exec.device);
+  const ImageView<float> out =
+      kept_image(map, frame.size, 1, pinned ? Memory::kPinned : frame.memory);
+  const bool changes = impl_->options.changed_only && frame.memory != Memory::kCuda;
+  if (impl_->spectra) impl_->map_spectra(frame, out);
+  else if (changes) impl_->map_changes(frame.labels, out);
+  else impl_->map_labels(frame.labels, out);
 }
 Image<float> SceneMapper::map(const BandFrame& frame) {
   Image<float> distances;
-  map(frame, labels_of(frame, impl_->options.exec.threads), distances);
+  prepare(frame, impl_->own, impl_->options.exec.threads);
+  map(impl_->own, distances);
   return distances;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/emd/frames.h"
 
 #include <fmt/format.h>
+#include <fovea/io/cube_io.h>
 #include <fovea/io/image_io.h>
 #include <gmock/gmock.h>
 
@@ -35,6 +36,35 @@ TEST(EmdFrames, ReadsFilesAndFoldersAsAsked) {
   EXPECT_EQ(frame.bands.count(), 3);
   EXPECT_EQ(frame.white, 255);
   EXPECT_FALSE(cube.next(frame));
+}
+
+TEST(EmdFrames, CubesOfAFolderAreFrames) {
+  const test::TempFolder folder;
+  Random random(1);
+  std::filesystem::create_directories(folder / "set");
+  io::write_image(folder / "set/preview.png", test::random_image<std::uint8_t>(random, 8, 6));
+  for (const int i : {2, 10, 1}) {
+    io::Cube cube{Stack<float>(4, 3, 5)};
+    for (int b = 0; b < 5; ++b)
+      for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 4; ++x)
+          std::get<Stack<float>>(cube.bands).plane(b).at(x, y) = static_cast<float>(i);
+    io::write_cube(folder / fmt::format("set/{}.hdr", i), cube);
+  }
+  for (const bool folder_is_cube : {true, false}) {
+    BandFrames frames({folder / "set"}, folder_is_cube, {});
+    EXPECT_EQ(frames.expected_frames(), 3);
+    std::vector<float> order;
+    StoredBands stored;
+    while (frames.fetch(stored)) {
+      BandFrame frame;
+      frames.decode(stored, frame);
+      EXPECT_EQ(frame.bands.count(), 5);
+      EXPECT_GE(frames.frame_bytes(stored), 6U * 4 * 3 * 5 * sizeof(float));
+      order.push_back(frame.bands.plane(0).at(0, 0));
+    }
+    EXPECT_THAT(order, testing::ElementsAre(1, 2, 10));
+  }
 }
 
 }  // namespace

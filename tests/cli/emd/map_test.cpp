@@ -254,14 +254,56 @@ TEST_P(EmdFrameMapper, EveryDeviceMapsFramesAlike) {
   emd::SceneMapper expected =
       frame_mapper(request, frame_of(0), {.device = Device::cpu(), .threads = 1});
   Image<float> map, expected_map;
+  emd::PreparedFrame prepared, expected_frame;
   for (int i = 0; i < 8; ++i) {
     const BandFrame frame = frame_of(i);
-    const Image<std::uint8_t> labels = mapper.labels_of(frame, 2);
-    EXPECT_TRUE(test::images_equal(labels, expected.labels_of(frame, 1))) << i;
-    mapper.map(frame, labels, map);
-    expected.map(frame, labels, expected_map);
+    mapper.prepare(frame, prepared, 2);
+    expected.prepare(frame, expected_frame, 1);
+    EXPECT_TRUE(test::images_equal(prepared.labels, expected_frame.labels)) << i;
+    mapper.map(prepared, map);
+    expected.map(expected_frame, expected_map);
     EXPECT_TRUE(test::images_equal(map, expected_map)) << i;
     EXPECT_EQ(mapper.mapper().report().solved, expected.mapper().report().solved) << i;
+  }
+}
+
+// Frames that are cubes, of which several are in flight, have the maps that each has alone.
+TEST_F(EmdMapCommand, MapsAFolderOfCubesAsFrames) {
+  std::filesystem::create_directories(folder_ / "video");
+  std::vector<std::string> files;
+  for (int k = 0; k < 5; ++k) {
+    io::Cube cube{Stack<std::uint16_t>(20, 12, 7)};
+    Random random(static_cast<std::uint64_t>(k + 1));
+    for (int b = 0; b < 7; ++b)
+      for (int y = 0; y < 12; ++y)
+        for (int x = 0; x < 20; ++x)
+          std::get<Stack<std::uint16_t>>(cube.bands).plane(b).at(x, y) =
+              static_cast<std::uint16_t>(400 + random.below(500) + (x > 5 + k && b > 2 ? 700 : 0));
+    files.push_back(folder_ / fmt::format("video/f{}.hdr", k));
+    io::write_cube(files.back(), cube);
+  }
+  for (const char* signature : {"bands", "contrast"}) {
+    for (const char* threads : {"1", "3"}) {
+      const json report =
+          found({folder_ / "video", "--signature", signature, "--window", "3", "--threads", threads,
+                 "--target", "12,4,3,3", "-o", folder_ / "maps"});
+      ASSERT_EQ(report["frames"], 5);
+      EXPECT_EQ(report["stats"]["pixels"], 5 * 20 * 12);
+      const emd::BandFrame first = emd::read_bands(files[0]);
+      emd::SceneMapper mapper(
+          first, Rect<int>{12, 4, 3, 3},
+          {.signature = std::string(signature) == "bands" ? emd::SceneSignature::kBands
+                                                          : emd::SceneSignature::kContrast,
+           .window = 3,
+           .exec = {.device = Device::cpu(), .threads = 1}});
+      for (int k = 0; k < 5; ++k) {
+        const io::AnyImage written = io::read_image(folder_ / fmt::format("maps/{:06}.tif", k));
+        EXPECT_TRUE(
+            test::images_equal(std::get<Image<float>>(written.pixels),
+                               mapper.map(emd::read_bands(files[static_cast<std::size_t>(k)]))))
+            << k;
+      }
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// Covers: bands, colors
+// Covers: bands, colors, scene_options
 #include <fovea/core/error.h>
 #include <fovea/emd/scene.h>
 #include <gtest/gtest.h>
@@ -142,8 +142,10 @@ TEST(EmdScene, ColorsLeaveOutMissingValuesAndRefuseSpectra) {
   frame.white = 0;
   frame.bands.plane(1).at(3, 3) = std::numeric_limits<float>::quiet_NaN();
   SceneMapper mapper(frame, Rect<int>{24, 16, 10, 10}, {.signature = SceneSignature::kColors});
-  EXPECT_EQ(mapper.labels_of(frame, 1).at(3, 3), 255);
-  EXPECT_LT(mapper.labels_of(frame, 1).at(4, 3), 16);
+  PreparedFrame prepared;
+  mapper.prepare(frame, prepared, 1);
+  EXPECT_EQ(prepared.labels.at(3, 3), 255);
+  EXPECT_LT(prepared.labels.at(4, 3), 16);
   const BandFrame five{Stack<float>(8, 8, 5), "five", 255};
   EXPECT_THROW(SceneMapper(five, Rect<int>{0, 0, 4, 4}, {.signature = SceneSignature::kColors}),
                InvalidArgument);

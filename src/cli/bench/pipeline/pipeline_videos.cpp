@@ -76,7 +76,7 @@ Job flow_job(Material& material) {
 struct MapMaterial {
   MapRequest request{};
   std::vector<BandFrame> frames{};
-  std::vector<Image<std::uint8_t>> labels{};
+  std::vector<emd::PreparedFrame> prepared{};
   Image<float> map{};
 };
 
@@ -84,7 +84,7 @@ struct MapMaterial {
 void map_all(const MapMaterial& all, const Exec& exec) {
   emd::SceneMapper mapper = frame_mapper(all.request, all.frames[0], exec);
   Image<float> map;
-  for (std::size_t i = 0; i < all.frames.size(); ++i) mapper.map(all.frames[i], all.labels[i], map);
+  for (const emd::PreparedFrame& frame : all.prepared) mapper.map(frame, map);
 }
 
 // Reads, decodes and labels the frames on all threads, as emd map does.
@@ -95,7 +95,7 @@ void label_all(const Video& video, const MapMaterial& all, const Exec& exec) {
   struct Item {
     StoredBands stored{};
     BandFrame frame{};
-    Image<std::uint8_t> labels{};
+    emd::PreparedFrame prepared{};
   };
   const io::FrameWorkers plan = io::plan_frame_workers(exec, frames.expected_frames(), 1);
   struct Nothing {};
@@ -105,7 +105,7 @@ void label_all(const Video& video, const MapMaterial& all, const Exec& exec) {
                                  .prepare =
                                      [&](Item& item) {
                                        frames.decode(item.stored, item.frame);
-                                       item.labels = mapper.labels_of(item.frame, 1);
+                                       mapper.prepare(item.frame, item.prepared, 1);
                                      },
                                  .write = [](Item&) {}},
                                 {.in_flight = plan.in_flight, .threads = plan.runners})
@@ -153,9 +153,10 @@ Job map_job(Material& material) {
   BandFrames reader({video.path}, false, {});
   for (BandFrame frame; reader.next(frame); frame = {}) all->frames.push_back(std::move(frame));
   emd::SceneMapper mapper = frame_mapper(all->request, all->frames[0], {.device = Device::cpu()});
-  all->labels.reserve(all->frames.size());
-  for (const BandFrame& frame : all->frames) all->labels.push_back(mapper.labels_of(frame, 1));
-  mapper.map(all->frames[0], all->labels[0], all->map);
+  all->prepared.resize(all->frames.size());
+  for (std::size_t i = 0; i < all->frames.size(); ++i)
+    mapper.prepare(all->frames[i], all->prepared[i], 1);
+  mapper.map(all->prepared[0], all->map);
   return {.name = "emd map",
           .arguments = {"emd", "map", video.path, "--target", all->request.target, "-o",
                         place / "maps.tif"},

@@ -1,0 +1,274 @@
+// Multispectral video in real time: how long signatures of spectra take, and whole frames from cube
+// to map. Cubes are drawn: each pixel of a street mixes three smooth spectra by its red, green and
+// blue, and every sample has noise of its own.
+#include "cli/bench/emd_spectra.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/emd/scene.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <future>
+#include <memory>
+#include <optional>
+
+#include "cli/bench/natural_scene.h"
+
+namespace fovea::cli {
+namespace {
+
+using emd::BandFrame;
+using Cubes = std::shared_ptr<const std::vector<BandFrame>>;
+
+constexpr int kCubeFrames = 4;
+constexpr int kPrepared = 3;  // frames that a GPU prepares while it maps another
+constexpr double kCubeNoise = 0.01;
+
+struct CubeSize {
+  int width = 0, height = 0, bands = 0;
+};
+
+// Reads WxHxB.
+CubeSize cube_size(const std::string& text) {
+  std::array<int, 3> numbers{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  bool good = true;
+  for (std::size_t i = 0; good && i < 3; ++i) {
+    const auto [behind, error] = std::from_chars(at, end, numbers[i]);
+    const bool last = i == 2;
+    good = error == std::errc() && (last ? behind == end : behind != end && *behind == 'x');
+    at = behind + (last ? 0 : 1);
+  }
+  if (!good || numbers[0] < 16 || numbers[1] < 16 || numbers[2] < 1 || numbers[0] > 1 << 15 ||
+      numbers[1] > 1 << 15 || numbers[2] > 4096)
+    throw InvalidArgument(
+        fmt::format("--cubes holds '{}'; expected WIDTHxHEIGHTxBANDS of at least 16x16x1 and at "
+                    "most 32768x32768x4096, such as 1920x1080x11",
+                    text));
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+// How much of red, green and blue a band sees.
+std::array<float, 3> seen_by(int band, int bands) {
+  const double place = (band + 0.5) / bands;
+  std::array<float, 3> weights{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double away = (place - (0.8 - 0.3 * static_cast<double>(c))) / 0.25;
+    weights[c] = static_cast<float>(std::exp(-0.5 * away * away));
+  }
+  return weights;
+}
+
+BandFrame spectral_street(const NaturalScene& scene, const CubeSize& size, int number,
+                          const Exec& exec) {
+  const Image<std::uint8_t> image = scene.frame({number}, exec);
+  BandFrame frame{Stack<float>(size.width, size.height, size.bands),
+                  fmt::format("frame {}", number), 0};
+  for (int b = 0; b < size.bands; ++b) {
+    const std::array<float, 3> weights = seen_by(b, size.bands);
+    Random random(static_cast<std::uint64_t>(number) + 1, static_cast<std::uint64_t>(b));
+    for (int y = 0; y < size.height; ++y) {
+      float* const to = frame.bands.plane(b).row(y);
+      const std::uint8_t* pixel = image.row(y);
+      for (int x = 0; x < size.width; ++x, pixel += image.channels()) {
+        float sum = 4;
+        for (std::size_t c = 0; c < 3; ++c) sum += weights[c] * static_cast<float>(pixel[c]);
+        to[x] =
+            16 * sum *
+            random.uniform(1 - static_cast<float>(kCubeNoise), 1 + static_cast<float>(kCubeNoise));
+      }
+    }
+  }
+  return frame;
+}
+
+Stack<float> copied_bands(const Stack<float>& bands, Memory memory) {
+  Stack<float> result(bands.width(), bands.height(), bands.count(), 1, memory);
+  copy(bands.view(), result.view());
+  return result;
+}
+
+struct SpectraCase {
+  CubeSize size;
+  Cubes frames;
+  emd::SceneSignature signature;
+  int bins;  // that are asked for
+  int signature_bins;
+  double distinct;  // share of distinct signatures in a frame
+
+  std::string kind() const {
+    return signature == emd::SceneSignature::kBands ? "bands" : "contrast";
+  }
+  Rect<int> target() const { return {size.width / 2, size.height / 2, 9, 9}; }
+  double pixels() const { return static_cast<double>(size.width) * size.height; }
+  BenchShape shape() const {
+    return {.width = size.width,
+            .height = size.height,
+            .channels = size.bands,
+            .bins = signature_bins,
+            .distinct = distinct};
+  }
+  emd::SceneMapOptions options(const Exec& exec) const {
+    emd::SceneMapOptions all;
+    all.signature = signature;
+    all.bins = bins;
+    all.exec = exec;
+    all.exec.stream = nullptr;  // it belongs to the clock of the first measurement
+    return all;
+  }
+  emd::SignatureOptions signature_options(const Exec& exec) const {
+    return {.kind = signature == emd::SceneSignature::kBands ? emd::SignatureKind::kBands
+                                                             : emd::SignatureKind::kContrast,
+            .bins = bins,
+            .exec = exec};
+  }
+};
+
+// Frames in host memory, which is pinned for a GPU, where kPrepared frames go up and become
+// signatures while another is mapped, as emd map does it.
+class SpectraRun {
+ public:
+  SpectraRun(std::span<const BandFrame> frames, emd::SceneMapper mapper, bool ahead, int threads)
+      : mapper_(std::move(mapper)), ahead_(ahead), threads_(threads) {
+    frames_.reserve(frames.size());
+    for (const BandFrame& frame : frames)
+      frames_.push_back({copied_bands(frame.bands, ahead ? Memory::kPinned : Memory::kHost),
+                         frame.name, frame.white});
+  }
+
+  void operator()() {
+    if (!ahead_) {
+      mapper_.prepare(frame(next_), prepared_[0], threads_);
+      mapper_.map(prepared_[0], map_);
+      ++next_;
+      return;
+    }
+    for (; begun_ <= next_ + kPrepared; ++begun_)
+      work_[begun_ % work_.size()] = std::async(std::launch::async, [this, number = begun_] {
+        mapper_.prepare(frame(number), prepared_[number % prepared_.size()], 1);
+      });
+    work_[next_ % work_.size()].get();
+    mapper_.map(prepared_[next_ % prepared_.size()], map_);
+    ++next_;
+  }
+
+ private:
+  const BandFrame& frame(std::size_t number) const { return frames_[number % frames_.size()]; }
+
+  emd::SceneMapper mapper_;
+  bool ahead_;
+  int threads_;
+  std::vector<BandFrame> frames_{};
+  std::array<emd::PreparedFrame, kPrepared + 1> prepared_{};
+  Image<float> map_{};
+  std::size_t next_ = 0, begun_ = 0;
+  std::array<std::future<void>, kPrepared + 1> work_{};  // awaited before the rest is destroyed
+};
+
+// The only frame rates that the paper gives for 11 channels.
+std::optional<PublishedTime> published_rate(const SpectraCase& what, bool cold) {
+  if (what.size.width != 1920 || what.size.height != 1080 || what.size.bands != 11 || !cold)
+    return std::nullopt;
+  return PublishedTime{"Shaffer 2011, C2050", 1 / 9.9};
+}
+
+BenchCase map_case(const SpectraCase& what, bool cold) {
+  return {.name = fmt::format("emd_spectra_{}_{}", what.kind(), cold ? "cold" : "warm"),
+          .shape = what.shape(),
+          .bytes = what.pixels() * (what.size.bands + 1.0) * sizeof(float),
+          .prepare = [=](Memory memory) -> BenchWork {
+            const auto run = std::make_shared<std::unique_ptr<SpectraRun>>();
+            return [=](const Exec& exec) {
+              if (!*run) {
+                emd::SceneMapOptions options = what.options(exec);
+                if (cold) options.cache_bytes = 0;
+                *run = std::make_unique<SpectraRun>(
+                    std::span(*what.frames).first(cold ? what.frames->size() : 1),
+                    emd::SceneMapper(what.frames->front(), what.target(), options),
+                    memory == Memory::kCuda, exec.threads);
+              }
+              (**run)();
+            };
+          },
+          .published = published_rate(what, cold)};
+}
+
+// The signatures of a cube that stays in the memory of the device.
+struct SignatureRun {
+  emd::SpectralSignature signature;
+  Stack<float> bands;
+  Image<std::uint16_t> out;
+};
+
+BenchCase signature_case(const SpectraCase& what) {
+  return {.name = "emd_signature_" + what.kind(),
+          .shape = what.shape(),
+          .bytes = what.pixels() *
+                   (what.size.bands * sizeof(float) + what.signature_bins * sizeof(std::uint16_t)),
+          .prepare = [=](Memory memory) -> BenchWork {
+            const auto run = std::make_shared<std::unique_ptr<SignatureRun>>();
+            return [=](const Exec& exec) {
+              if (!*run) {
+                const BandFrame& frame = what.frames->front();
+                *run = std::make_unique<SignatureRun>(SignatureRun{
+                    emd::SpectralSignature(frame.bands,
+                                           what.signature_options({.device = Device::cpu()})),
+                    copied_bands(frame.bands, memory),
+                    {what.size.width, what.size.height, what.signature_bins, memory}});
+              }
+              (*run)->signature.of((*run)->bands, (*run)->out, exec);
+            };
+          }};
+}
+
+// The share is counted with a ground distance that is cheap to solve.
+void count_signatures(SpectraCase& what, const Exec& exec) {
+  const BandFrame& frame = what.frames->front();
+  Exec here = exec;
+  here.device = Device::cpu();
+  const emd::SpectralSignature signature(frame.bands, what.signature_options(here));
+  what.signature_bins = signature.bins();
+  emd::Mapper mapper(std::vector<double>(static_cast<std::size_t>(signature.bins()), 1),
+                     {.ground = "l1", .cache_bytes = std::uint64_t{1} << 32, .exec = here});
+  mapper.map_histograms(signature.of(frame.bands));
+  what.distinct = static_cast<double>(mapper.report().solved) / what.pixels();
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, EmdSpectraOptions& options) {
+  visit("cubes", options.cubes, "width, height and bands of the frames with --spectra",
+        {.value_name = "WxHxB"});
+  visit("spectra-bins", options.spectra_bins, "bins of the signatures with --spectra", 3, 64);
+}
+
+std::vector<BenchCase> emd_spectra_cases(const EmdSpectraOptions& options, const Context& context) {
+  const Exec quiet = context.exec_without_progress();
+  std::vector<CubeSize> sizes;
+  sizes.reserve(options.cubes.size());
+  for (const std::string& text : options.cubes) sizes.push_back(cube_size(text));
+  std::vector<BenchCase> cases;
+  for (const CubeSize& size : sizes) {
+    const NaturalScene scene({size.width, size.height});
+    std::vector<BandFrame> drawn;
+    drawn.reserve(kCubeFrames);
+    for (int number = 0; number < kCubeFrames; ++number)
+      drawn.push_back(spectral_street(scene, size, number, quiet));
+    const auto frames = std::make_shared<const std::vector<BandFrame>>(std::move(drawn));
+    for (const auto signature : {emd::SceneSignature::kBands, emd::SceneSignature::kContrast}) {
+      SpectraCase what{size, frames, signature, options.spectra_bins, 0, 0};
+      count_signatures(what, quiet);
+      cases.push_back(signature_case(what));
+      cases.push_back(map_case(what, true));
+      cases.push_back(map_case(what, false));
+    }
+  }
+  return cases;
+}
+
+}  // namespace fovea::cli

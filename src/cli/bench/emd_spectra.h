@@ -1,0 +1,23 @@
+// fovea bench emd --spectra: signatures of spectra and maps of whole cubes, as frames of a
+// multispectral video.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cli/bench/bench.h"
+
+namespace fovea::cli {
+
+struct EmdSpectraOptions {
+  std::vector<std::string> cubes{"1920x1080x11", "512x512x100"};  // width x height x bands
+  int spectra_bins = 16;
+};
+void describe(OptionVisitor& visit, EmdSpectraOptions& options);
+
+// "emd_signature_KIND" makes the signatures of a cube that lies where the device works.
+// "emd_spectra_KIND_cold" maps frames from host memory to host memory and keeps nothing;
+// "emd_spectra_KIND_warm" maps the same frame again, so that all its signatures are known. KIND is
+// bands or contrast.
+std::vector<BenchCase> emd_spectra_cases(const EmdSpectraOptions& options, const Context& context);
+
+}  // namespace fovea::cli
