@@ -29,9 +29,11 @@ FOVEA_API std::span<const Choice> choices(TrackDistance);
 enum class TrackParts : unsigned char { kAuto, kOff, kOn };
 FOVEA_API std::span<const Choice> choices(TrackParts);
 
-// What is compared of frames with bands. Their shape is each pixel's samples divided by their root
-// mean square: it does not change with the brightness of the light, and needs several bands.
-enum class TrackSpectra : unsigned char { kValues, kShape };
+// What is compared of frames with bands: the values of their samples, or the shape of each pixel's
+// spectrum, which is its samples divided by their root mean square. The shape does not change with
+// the brightness of the light, and needs at least two bands. auto compares the shape where there
+// are four bands or more, and else the values.
+enum class TrackSpectra : unsigned char { kAuto, kValues, kShape };
 FOVEA_API std::span<const Choice> choices(TrackSpectra);
 
 struct TrackOptions {
@@ -41,7 +43,7 @@ struct TrackOptions {
   // Distance beyond which colors are equally different: in Lab (absent: 50) or, for bands, in
   // standard deviations of the first frame's spectra (absent: the mean distance of two colors)
   std::optional<double> tau{};
-  TrackSpectra spectra = TrackSpectra::kValues;  // for frames with bands
+  TrackSpectra spectra = TrackSpectra::kAuto;  // for frames with bands
   TrackDistance distance = TrackDistance::kEmd;
   TrackSearch search = TrackSearch::kExhaustive;
   double reach = 0.7;    // how far a target moves between frames, in square roots of its area; at
@@ -150,6 +152,11 @@ class FOVEA_API Tracker {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Whether a file is a cube of bands to a tracker, not a picture with colors: what is no image by
+// its name (ENVI, .mat), and images with other samples than gray or RGB of 8 bits, beside opacity,
+// or with several pages. Throws IoError or FormatError for an image that cannot be read.
+FOVEA_API bool is_band_file(const std::string& path);
 
 // The distance between the centers of two boxes, in pixels. overlap() is in core/geometry.h.
 FOVEA_API double center_distance(const Rect<double>& a, const Rect<double>& b);

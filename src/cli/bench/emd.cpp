@@ -14,6 +14,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/emd_frames.h"
+#include "cli/bench/emd_track.h"
 #include "cli/bench/natural_scene.h"
 #include "cli/bench/rivals.h"
 #include "cli/program/batch.h"
@@ -34,6 +35,7 @@ struct EmdBenchOptions {
   int problems = 0;
   int verify = 0;
   bool frames = false;
+  EmdTrackBenchOptions track{};
   EmdFrameOptions frame{};
 };
 void describe(OptionVisitor& visit, EmdBenchOptions& options) {
@@ -47,6 +49,7 @@ void describe(OptionVisitor& visit, EmdBenchOptions& options) {
         "solve this many random problems and compare with LEMON, instead of measuring time", 0,
         100000000);
   visit("frames", options.frames, "measure maps of whole frames, instead of the solver alone");
+  describe(visit, options.track);
   describe(visit, options.frame);
 }
 
@@ -258,7 +261,10 @@ int run_bench_emd(EmdBenchOptions& options, Context& context) {
     throw InvalidArgument("--charts writes a table as CSV itself; print text or --json");
   if (!options.frame.charts.empty())
     return run_emd_experiment(options.frame, options.bench.repeats, context);
+  if (options.track.track && options.frames)
+    throw InvalidArgument("--track and --frames measure different things; give one of them");
   return run_bench(options.bench, context, [&] {
+    if (options.track.track) return emd_track_cases(options.track);
     return options.frames ? emd_frame_cases(options.frame, context)
                           : solver_cases(options.bins, problems_of(options, context));
   });
@@ -297,13 +303,15 @@ Command bench_emd_command() {
           "maps the first frame with nothing known and once more, and then the frames that follow, "
           "one at a time. It draws the time against channels and against the number of the frame, "
           "the share of pixels whose distance was known, and which solver took how many problems. "
-          "The frame rates that the paper gives are beside them.",
+          "The frame rates that the paper gives are beside them. --track follows a target of 48x48 "
+          "pixels through drawn cubes of floats, one frame per run.",
       .examples =
           {{"fovea bench emd --device cpu --threads 1 --bins 11", "time 11 bins with one thread"},
            {"fovea bench emd --filter threshold --json", "time one ground distance and print JSON"},
            {"fovea bench emd --verify 1000000", "compare a million random problems with LEMON"},
            {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
             "time maps of whole frames, cold and warm"},
+           {"fovea bench emd --track", "time the tracker on cubes of 11 and 100 bands"},
            {"fovea bench emd --frames --start both --charts paper/ --repeats 3",
             "repeat the paper's experiment from both starts and draw it"},
            {"fovea bench emd --frames --scene a.png --target b.png --start auxiliary",

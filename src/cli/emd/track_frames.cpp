@@ -33,15 +33,6 @@ io::InputKind frame_files() {
   return kind;
 }
 
-int channels_without_opacity(const io::ImageInfo& info) {
-  return info.channels - (info.facts.alpha != io::Alpha::kNone && info.channels > 1 ? 1 : 0);
-}
-
-bool has_byte_colors(const io::ImageInfo& info) {
-  const int channels = channels_without_opacity(info);
-  return info.type == io::SampleType::kUint8 && (channels == 1 || channels == 3);
-}
-
 // The 2nd and 98th of a hundred parts of the values, so that a few bright pixels do not count.
 emd::LevelRange usual_range(ImageView<const float> band) {
   std::vector<float> values;
@@ -67,12 +58,6 @@ std::uint8_t level_of(float value, const emd::LevelRange& range) {
 
 }  // namespace
 
-bool is_band_file(const std::string& path) {
-  if (!io::has_extension(path, io::image_files())) return true;
-  const io::ImageInfo info = io::image_info(path);
-  return !has_byte_colors(info) || info.pages > 1;
-}
-
 TrackFrames::TrackFrames(const TrackRequest& request, const Context& context)
     : read_{.variable = request.variable,
             .most_bytes = context.memory_bytes,
@@ -95,7 +80,7 @@ TrackFrames::TrackFrames(const TrackRequest& request, const Context& context)
     return;
   }
   if (!is_video_input(input)) open_files(input);
-  if (files_.empty() || !is_band_file(files_.front()))
+  if (files_.empty() || !emd::is_band_file(files_.front()))
     video_ = open_video(context, context.inputs[0], options);
 }
 
@@ -134,11 +119,10 @@ bool TrackFrames::fetch(StoredTrackFrame& stored) {
 void TrackFrames::check_colors(std::int64_t number) const {
   if (number < 0 || number >= static_cast<std::int64_t>(files_.size())) return;
   const std::string& file = files_[static_cast<std::size_t>(number)];
-  const io::ImageInfo info = io::image_info(file);
-  if (has_byte_colors(info)) return;
+  if (!emd::is_band_file(file)) return;
   throw FormatError(fmt::format(
-      "{}: has {} channels of {}, but the first frame has colors of 8 bits; all must have the same",
-      file, channels_without_opacity(info), to_string(info.type)));
+      "{}: has more than gray or RGB of 8 bits, as the first frame has; all must have the same",
+      file));
 }
 
 void TrackFrames::decode_colors(const StoredTrackFrame& stored, io::Frame& frame) const {

@@ -69,7 +69,4 @@ class BandPicture {
   std::vector<emd::LevelRange> ranges_{};
 };
 
-// Whether a file is a cube or an image that has more than colors of 8 bits.
-bool is_band_file(const std::string& path);
-
 }  // namespace fovea::cli

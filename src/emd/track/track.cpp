@@ -192,8 +192,9 @@ std::span<const Choice> choices(TrackParts) {
 }
 
 std::span<const Choice> choices(TrackSpectra) {
-  static constexpr std::array<Choice, 2> kChoices{
-      {{"values", static_cast<int>(TrackSpectra::kValues)},
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"auto", static_cast<int>(TrackSpectra::kAuto)},
+       {"values", static_cast<int>(TrackSpectra::kValues)},
        {"shape", static_cast<int>(TrackSpectra::kShape)}}};
   return kChoices;
 }
@@ -208,8 +209,8 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
         "the first frame's spectra",
         0.01, 1000, {.absent = "50 in Lab, the mean distance of two colors of spectra"});
   visit("spectra", options.spectra,
-        "what is compared of frames with bands: values, or their shape, which the brightness of "
-        "light does not change");
+        "what is compared of frames with bands: their values, or the shape of each spectrum, which "
+        "the brightness of the light does not change; auto is shape from four bands on");
   visit("distance", options.distance,
         "distance between windows and signatures; bhattacharyya is for comparison and runs on the "
         "CPU");

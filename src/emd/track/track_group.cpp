@@ -13,6 +13,11 @@ namespace {
 
 constexpr double kLabTau = 50;
 
+bool compares_shape(TrackSpectra spectra, int bands) {
+  constexpr int kShapeFrom = 4;
+  return spectra == TrackSpectra::kShape || (spectra == TrackSpectra::kAuto && bands >= kShapeFrom);
+}
+
 Palette learn_colors(const std::vector<GroupSource>& sources, int each,
                      const TrackOptions& options) {
   Random random(options.exec.seed, 1);
@@ -27,6 +32,7 @@ Palette learn_colors(const std::vector<GroupSource>& sources, int each,
 BandTable learn_table(const std::vector<GroupSource>& sources, int each,
                       const TrackOptions& options) {
   Random random(options.exec.seed, 1);
+  const int bands = sources.front().target_pixels.bands.count;
   std::vector<BandSource> from;
   from.reserve(sources.size());
   for (const GroupSource& source : sources)
@@ -34,7 +40,7 @@ BandTable learn_table(const std::vector<GroupSource>& sources, int each,
         {source.target_pixels.bands, source.target, source.surround_pixels.bands, source.surround});
   BandTable table = learn_bands(draw_band_samples(from, each, random),
                                 {.colors = options.colors,
-                                 .shape = options.spectra == TrackSpectra::kShape,
+                                 .shape = compares_shape(options.spectra, bands),
                                  .seed = options.exec.seed,
                                  .exec = options.exec});
   if (table.colors == 0)
