@@ -163,8 +163,9 @@ def _frames_of(source: VideoLike) -> VideoLike:
     folder = pathlib.Path(path_of(source))
     if not folder.is_dir():
         return source
-    endings = {".hdr", ".mat", ".npy", ".tif", ".tiff", ".png", ".pfm", ".pam", ".pgm", ".ppm"}
-    files = [file for file in folder.iterdir() if file.suffix.lower() in endings and not file.name.startswith(".")]
+    cubes, images = {".hdr", ".mat"}, {".npy", ".tif", ".tiff", ".png", ".pfm", ".pam", ".pgm", ".ppm", ".pnm"}
+    found = [file for file in folder.iterdir() if file.suffix.lower() in cubes | images and file.name[0] != "."]
+    files = [file for file in found if file.suffix.lower() in cubes] or found
     files.sort(key=lambda file: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)])
     return files if files and _fovea.emd.is_band_file(str(files[0])) else source
 

@@ -14,17 +14,17 @@ namespace {
 
 constexpr int kMostBand = 999999;
 
-[[noreturn]] void refuse(const std::string& words) {
+[[noreturn]] void refuse_bands(const std::string& words) {
   throw InvalidArgument(fmt::format(
       "--bands is '{}'; expected numbers from 0 and ranges, such as 0,5,10-19, or mean or all",
       detail::shown(words)));
 }
 
-int number_of(std::string_view text, const std::string& words) {
+int band_number(std::string_view text, const std::string& words) {
   int value = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || rest != end || value < 0 || value > kMostBand) refuse(words);
+  if (error != std::errc{} || rest != end || value < 0 || value > kMostBand) refuse_bands(words);
   return value;
 }
 
@@ -57,9 +57,9 @@ BandChoice parse_band_choice(const std::string& words) {
   }
   for (const std::string_view part : detail::split(words, ',')) {
     const auto dash = part.find('-');
-    const int first = number_of(part.substr(0, dash), words);
-    const int last = dash == part.npos ? first : number_of(part.substr(dash + 1), words);
-    if (last < first) refuse(words);
+    const int first = band_number(part.substr(0, dash), words);
+    const int last = dash == part.npos ? first : band_number(part.substr(dash + 1), words);
+    if (last < first) refuse_bands(words);
     for (int band = first; band <= last; ++band) choice.bands.push_back(band);
   }
   return choice;

@@ -336,7 +336,8 @@ Command emd_track_command() {
                     "compare with the truth and with other trackers"}},
       .request = make_request<TrackRequest, run_track>,
       .reads_images = true,
-      .reads_videos = true};
+      .reads_videos = true,
+      .batches = true};
 }
 
 }  // namespace fovea::cli

@@ -25,11 +25,20 @@ bool is_video_input(const std::string& path) {
   return path == "-" || io::is_live_source(path) || io::has_extension(path, io::video_files());
 }
 
-// Images and cubes of a folder.
-io::InputKind frame_files() {
+// Files whose names say that they are cubes.
+io::InputKind cube_files() { return {"cube", {"hdr", "mat"}}; }
+
+// What a folder is searched for: cubes where it has any, because a picture beside them shows them,
+// or else images.
+io::InputKind frame_files(const std::string& input) {
+  std::error_code ignored;
   io::InputKind kind = io::image_files();
-  kind.name = "image or cube";
-  kind.extensions.insert(kind.extensions.end(), {"hdr", "mat"});
+  if (!fs::is_directory(input, ignored)) {
+    kind.extensions.insert(kind.extensions.end(), {"hdr", "mat"});
+    return kind;
+  }
+  for (const auto& entry : fs::directory_iterator(input, ignored))
+    if (io::has_extension(entry.path().string(), cube_files())) return cube_files();
   return kind;
 }
 
@@ -88,12 +97,12 @@ TrackFrames::TrackFrames(const TrackRequest& request, const Context& context)
 // recognizes y4m and refuses the rest.
 void TrackFrames::open_files(const std::string& input) {
   std::error_code ignored;
-  const bool named = io::has_extension(input, frame_files());
+  const bool named = io::has_extension(input, frame_files(input));
   if (fs::is_regular_file(input, ignored) && !named) {
     const fs::path header = fs::path(input).replace_extension(".hdr");
     if (!fs::exists(header, ignored) && !fs::exists(input + ".hdr", ignored)) return;
   }
-  files_ = io::expand_inputs(std::span(&input, 1), frame_files());
+  files_ = io::expand_inputs(std::span(&input, 1), frame_files(input));
 }
 
 bool TrackFrames::fetch(StoredTrackFrame& stored) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-FilePointer open_stream(const std::string& source, const std::stop_token& stop) {
+FilePointer open_raw_cubes(const std::string& source, const std::stop_token& stop) {
   if (source == "-") return pipe_stream(STDIN_FILENO, stop);
   std::error_code ignored;
   if (fs::is_directory(source, ignored))
@@ -56,7 +56,7 @@ CubeStream::CubeStream(const std::string& source, const std::string& header,
   state.options = options;
   state.bytes = envi_file_bytes(described, options);
   state.header_text = text_of(described);
-  state.stream = open_stream(source, stop);
+  state.stream = open_raw_cubes(source, stop);
   std::error_code ignored;
   if (source == "-" || !fs::is_regular_file(source, ignored)) return;
   const std::uintmax_t size = fs::file_size(source, ignored);
