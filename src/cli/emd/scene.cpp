@@ -2,6 +2,7 @@
 // real spectra without annotated data.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/core/system.h>
 #include <fovea/io/cube_io.h>
 #include <fovea/io/sink.h>
 
@@ -80,7 +81,7 @@ Subject drawn_subject(const CubeSceneRequest& request, const Context& context) {
 Subject read_subject(const CubeSceneRequest& request, const Context& context) {
   const std::string& input = context.inputs[0];
   io::Cube cube = io::read_cube(input, {.variable = request.variable,
-                                        .most_bytes = context.memory_bytes,
+                                        .most_bytes = usable_memory_bytes(),
                                         .max_pixels = context.max_pixels});
   if (request.target.empty())
     throw InvalidArgument("emd scene needs --target x,y,width,height, a box of the cube");

@@ -2,6 +2,7 @@
 #include "cli/emd/track.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/system.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
@@ -208,7 +209,7 @@ class TrackRun {
   Track add_example(emd::Tracker& tracker, StackView<const float> frame,
                     const std::string& path) const {
     emd::BandFrame example = emd::read_bands(
-        path, {.most_bytes = context_.memory_bytes, .max_pixels = context_.max_pixels});
+        path, {.most_bytes = usable_memory_bytes(), .max_pixels = context_.max_pixels});
     if (!request_.bands.empty()) choose_bands(parse_band_choice(request_.bands), example);
     if (example.bands.count() != frame.count)
       throw FormatError(fmt::format("{}: has {} bands, but the frames have {}; expected the same",

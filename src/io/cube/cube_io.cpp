@@ -201,7 +201,7 @@ void check_cube_shape(const Source& source, const CubeShape& shape,
   const std::uint64_t bytes = cube_bytes(held, sample);
   if (options.most_bytes > 0 && bytes > options.most_bytes)
     source.fail(fmt::format(
-        "is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes (--memory)",
+        "is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes",
         shape.width, shape.height, shape.bands, to_string(shape.type), options.most_bytes));
 }
 
