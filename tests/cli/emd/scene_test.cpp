@@ -93,16 +93,16 @@ TEST(EmdCubeScene, TheDrawnTargetStandsOutBetweenTheColorsOnly) {
 TEST(EmdSceneProgram, WritesCubesThatTrackFollows) {
   const test::TempFolder folder;
   const std::string cubes = folder / "cubes";
-  const Ended drawn = run_program({"emd", "scene", "--size", "64x48", "--drawn-bands", "12",
-                                   "--frames", "6", "-o", cubes, "--quiet", "--json"});
+  const Ended drawn = run_here({"emd", "scene", "--size", "64x48", "--drawn-bands", "12",
+                                "--frames", "6", "-o", cubes, "--quiet", "--json"});
   ASSERT_EQ(drawn.status, kDone) << drawn.err;
   const auto result = nlohmann::json::parse(drawn.out);
   EXPECT_EQ(result["bands"], 12);
   const auto boxes = emd::read_boxes(cubes + "/boxes.csv");
   ASSERT_EQ(boxes.size(), 6U);
   EXPECT_EQ(io::read_cube(cubes + "/000005.hdr").count(), 12);
-  const Ended tracked = run_program({"emd", "track", cubes, "--truth", cubes + "/boxes.csv",
-                                     "--truth-origin", "0", "--quiet", "--json"});
+  const Ended tracked = run_here({"emd", "track", cubes, "--truth", cubes + "/boxes.csv",
+                                  "--truth-origin", "0", "--quiet", "--json"});
   ASSERT_EQ(tracked.status, kDone) << tracked.err;
   const auto found = nlohmann::json::parse(tracked.out);
   EXPECT_EQ(found["bands"], 12);
@@ -119,14 +119,13 @@ TEST(EmdSceneProgram, KeepsTheSampleTypeOfACube) {
       for (int x = 0; x < 30; ++x)
         samples.plane(b).at(x, y) = static_cast<std::uint16_t>(65000 + 17 * x % 500);
   io::write_cube(folder / "c.hdr", {std::move(samples), {}});
-  const Ended made =
-      run_program({"emd", "scene", folder / "c.hdr", "--target", "4,5,6,6", "--frames", "2",
-                   "--light", "1", "-o", folder / "out", "--quiet"});
+  const Ended made = run_here({"emd", "scene", folder / "c.hdr", "--target", "4,5,6,6", "--frames",
+                               "2", "--light", "1", "-o", folder / "out", "--quiet"});
   ASSERT_EQ(made.status, kDone) << made.err;
   EXPECT_EQ(io::read_cube(folder / "out/000001.hdr").type(), io::SampleType::kUint16);
   const auto refused = [&](std::vector<std::string> more, int status, const char* words) {
     more.insert(more.begin(), {"emd", "scene"});
-    const Ended ended = run_program(more);
+    const Ended ended = run_here(more);
     EXPECT_EQ(ended.status, status) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr(words));
   };

@@ -1,5 +1,6 @@
 #include "cli/emd/track_frames.h"
 
+#include <fovea/core/random.h>
 #include <fovea/emd/track.h>
 #include <fovea/io/cube_io.h>
 #include <gmock/gmock.h>
@@ -41,7 +42,7 @@ class EmdTrackFrames : public testing::Test {
   Ended track(std::vector<std::string> more) const {
     more.insert(more.begin(), {"emd", "track"});
     more.emplace_back("--quiet");
-    return run_program(more);
+    return run_here(more);
   }
   // Writes cubes of T, and returns the folder.
   template <class T>
