@@ -22,6 +22,7 @@
 
 #include "arrays.h"
 #include "emd_names.h"
+#include "emd_track_input.h"
 #include "errors.h"
 #include "gpu_arrays.h"
 #include "options.h"
@@ -536,19 +537,24 @@ class Tracker {
         tracker_(on_stream()) {}
 
   nb::dict add(nb::handle frame, nb::handle boxes) {
-    const ImageInput image = input(frame, "frame");
+    const TrackInput image = input(frame, "frame");
     const std::vector<Rect<double>> targets = boxes_of(boxes, "box");
-    return run(image, [&](auto view) { return tracker_.add(view, targets); });
+    return run(image, [&](const auto& view) { return tracker_.add(view, targets); });
   }
   nb::dict add_example(nb::handle frame, nb::handle example) {
-    const ImageInput image = input(frame, "frame"), shown = input(example, "example");
-    return run(image, [&](auto view) {
-      return std::vector<Track>{tracker_.add_example(view, shown.of<std::uint8_t>())};
+    const TrackInput image = input(frame, "frame"), shown = input(example, "example");
+    image.require_kind_of(shown);
+    return run(image, [&](const auto& view) {
+      return shown.visit([&](const auto& pixels) {
+        if constexpr (std::is_same_v<decltype(view), decltype(pixels)>)
+          return std::vector<Track>{tracker_.add_example(view, pixels)};
+        else return std::vector<Track>{};  // the kinds are the same
+      });
     });
   }
   nb::dict track(nb::handle frame) {
-    const ImageInput image = input(frame, "frame");
-    return run(image, [&](auto view) {
+    const TrackInput image = input(frame, "frame");
+    return run(image, [&](const auto& view) {
       std::vector<Track> tracks = tracker_.track(view);
       ++frame_;
       return tracks;
@@ -571,17 +577,16 @@ class Tracker {
 
  private:
   template <class Function>
-  nb::dict run(const ImageInput& image, Function function) {
-    const auto view = image.of<std::uint8_t>();
-    const Work work{kOperationsPerTrackedPixel * view.width * view.height};
+  nb::dict run(const TrackInput& image, Function function) {
+    const Work work{kOperationsPerTrackedPixel * image.samples()};
     return columns_of(calls_.run(work, nb::none(), [&] {
-      std::vector<Track> tracks = function(view);
+      std::vector<Track> tracks = image.visit(function);
       stream_.synchronize();
       return tracks;
     }));
   }
-  ImageInput input(nb::handle value, const char* name) const {
-    return image_input(value, {name, {io::SampleType::kUint8}, {1, 3}, &stream_});
+  TrackInput input(nb::handle value, const char* name) const {
+    return TrackInput(value, name, stream_);
   }
   emd::TrackOptions on_stream() const {
     emd::TrackOptions options = options_;
@@ -662,6 +667,10 @@ void bind_tracks(nb::module_& m) {
   m.def("track_options", &option_table<emd::TrackOptions>);
   m.def("draw", &draw, nb::arg("image").none(), nb::arg("columns"));
   m.def("mot_text", &mot_text);
+  m.def("is_band_file", [](const std::string& path) {
+    const nb::gil_scoped_release released;
+    return emd::is_band_file(path);
+  });
   m.def("evaluate_track", &evaluate_track, nb::arg("boxes").none(), nb::arg("truth").none());
   m.def("read_boxes", [](const std::string& path, int origin, int id) {
     return rows_of(emd::read_boxes(path, origin, id));

@@ -492,7 +492,7 @@ def test_bad_tracks_are_refused(walk):
     refused(lambda: emd.Tracker(frame, box=("1", "2", "8", "8")), "x, y, width and height")
     refused(lambda: emd.Tracker(frame, box=(94, 60, 20, 30)), "4x4|box|target")
     refused(lambda: emd.Tracker(None, box=BOX), "frame is None")
-    refused(lambda: emd.Tracker(frame.astype(float), box=BOX), "frame is float64")
+    refused(lambda: emd.Tracker(frame.astype(complex), box=BOX), "frame is complex128")
     refused(lambda: emd.Tracker(frame, box=BOX, color=3), "colors")
     tracker = emd.Tracker(frame, box=BOX, device="cpu")
     refused(lambda: tracker.track(frame[:30]), "size|pixels|x")
@@ -605,3 +605,37 @@ def test_masks_choose_what_is_mapped():
         fovea.emd.map(image, (32, 22, 16, 16), roi=(80, 0, 20, 20))
     with pytest.raises(fovea.InvalidArgument, match="threshold"):
         whole.regions(threshold=-1.0)
+
+
+# Cubes
+
+
+def cube_with(left, top, dtype=np.float32):
+    """A square that differs from the ground in the last of five bands alone."""
+    random = np.random.default_rng(left)
+    cube = 100 + random.uniform(-6, 6, (60, 80, 5)) + 4 * (np.arange(80) // 16)[:, None]
+    cube[top : top + 12, left : left + 14, 4] += 70
+    return cube.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint16, np.int32, np.float32, np.float64])
+def test_tracker_takes_cubes_of_any_type(dtype):
+    tracker = emd.Tracker(cube_with(20, 20, dtype), box=(20, 20, 14, 12), device="cpu")
+    for i in range(1, 5):
+        found = tracker.track(cube_with(20 + 3 * i, 20 + i, dtype))
+        assert np.abs(np.array(found.box[:2]) - (20 + 3 * i, 20 + i)).max() <= 2
+    fewer = cube_with(20, 20, dtype)[:, :, :4].copy()
+    refused(lambda: tracker.track(fewer), "4 bands, but the first frame has 5 bands")
+    refused(lambda: tracker.track(np.zeros((60, 80), np.uint8)), "colors of 8 bits")
+    example = cube_with(20, 20, dtype)[20:32, 20:34].copy()
+    assert not emd.find(cube_with(30, 25, dtype), example, device="cpu")[0].lost
+
+
+def test_the_program_gives_the_same_tracks_of_cubes(tmp_path, program):
+    for i in range(4):
+        np.save(tmp_path / f"{i}.npy", cube_with(20 + 3 * i, 20 + i))
+    line = "fovea emd track FOLDER --target 20,20,14,12 --spectra values --device cpu --json"
+    expected = json.loads(program(line, FOLDER=tmp_path))
+    found = list(emd.track(tmp_path, (20, 20, 14, 12), spectra="values", device="cpu"))
+    assert [list(tracks.box) for tracks in found] == [track["box"] for track in expected["tracks"]]
+    assert len(found) == 4 and expected["bands"] == 5

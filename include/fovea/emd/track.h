@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,11 +29,21 @@ FOVEA_API std::span<const Choice> choices(TrackDistance);
 enum class TrackParts : unsigned char { kAuto, kOff, kOn };
 FOVEA_API std::span<const Choice> choices(TrackParts);
 
+// What is compared of frames with bands: the values of their samples, or the shape of each pixel's
+// spectrum, which is its samples divided by their root mean square. The shape does not change with
+// the brightness of the light, and needs at least two bands. auto compares the shape where there
+// are four bands or more, and else the values.
+enum class TrackSpectra : unsigned char { kAuto, kValues, kShape };
+FOVEA_API std::span<const Choice> choices(TrackSpectra);
+
 struct TrackOptions {
   int colors = 16;  // number of colors learned in the first frame, the bins of signatures; 2 to 64
   int window = 5;   // side in pixels, odd, of the window that a pixel of the map describes. Large
                     // windows swallow small targets
-  double tau = 50;  // Lab distance beyond which colors are equally different
+  // Distance beyond which colors are equally different: in Lab (absent: 50) or, for bands, in
+  // standard deviations of the first frame's spectra (absent: the mean distance of two colors)
+  std::optional<double> tau{};
+  TrackSpectra spectra = TrackSpectra::kAuto;  // for frames with bands
   TrackDistance distance = TrackDistance::kEmd;
   TrackSearch search = TrackSearch::kExhaustive;
   double reach = 0.7;    // how far a target moves between frames, in square roots of its area; at
@@ -85,9 +96,16 @@ struct Track {
 // A target's place in a frame is known at once, so that track() returns it, and there is nothing
 // left for a finish() to return.
 //
-// Frames have one channel or three (RGB), all have the same size, and they lie in host or device
-// memory. Results are the same on every device and for any number of threads. One object serves one
-// thread at a time.
+// Frames are either images of bytes with one channel or three (RGB), whose colors are compared in
+// Lab, or stacks of any number of bands of floats, one image per band: emd::bands_of() and
+// emd::read_bands() (scene.h) make them of samples of any type. Bands are scaled by their variance
+// around the target, less for those that are mostly noise, and colors are learned over all of them.
+// NaN and infinite samples stand for missing measurements: a pixel counts as the color that is
+// nearest by the bands that were measured, and a pixel without any does not count.
+//
+// All frames have the same size and bands, and they lie in host or device memory. Of bands on the
+// host only the part within reach is copied to a device. Results are the same on every device and
+// for any number of threads. One object serves one thread at a time.
 class FOVEA_API Tracker {
  public:
   // Begins without targets.
@@ -97,6 +115,9 @@ class FOVEA_API Tracker {
           const TrackOptions& options = {});
   Tracker(ImageView<const std::uint8_t> frame, std::span<const Rect<double>> boxes,
           const TrackOptions& options = {});
+  Tracker(StackView<const float> bands, const Rect<double>& box, const TrackOptions& options = {});
+  Tracker(StackView<const float> bands, std::span<const Rect<double>> boxes,
+          const TrackOptions& options = {});
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
   ~Tracker();
@@ -105,12 +126,15 @@ class FOVEA_API Tracker {
   // of one call share a palette. Returns them with their ids. Throws InvalidArgument that names a
   // box that does not fit.
   std::vector<Track> add(ImageView<const std::uint8_t> frame, std::span<const Rect<double>> boxes);
+  std::vector<Track> add(StackView<const float> bands, std::span<const Rect<double>> boxes);
   // Adds a target by an example image and looks for it in a frame at half to twice its size. Its
   // surroundings are the whole frame. A target that is not found starts as lost.
   Track add_example(ImageView<const std::uint8_t> frame, ImageView<const std::uint8_t> example);
+  Track add_example(StackView<const float> bands, StackView<const float> example);
 
   // Follows all targets into the next frame and returns where they are, in the order of their ids.
   std::vector<Track> track(ImageView<const std::uint8_t> frame);
+  std::vector<Track> track(StackView<const float> bands);
 
   std::vector<Track> tracks() const;  // where all targets were last
   int targets() const;
@@ -129,6 +153,11 @@ class FOVEA_API Tracker {
   std::unique_ptr<Impl> impl_;
 };
 
+// Whether a file is a cube of bands to a tracker, not a picture with colors: what is no image by
+// its name (ENVI, .mat), and images with other samples than gray or RGB of 8 bits, beside opacity,
+// or with several pages. Throws IoError or FormatError for an image that cannot be read.
+FOVEA_API bool is_band_file(const std::string& path);
+
 // The distance between the centers of two boxes, in pixels. overlap() is in core/geometry.h.
 FOVEA_API double center_distance(const Rect<double>& a, const Rect<double>& b);
 
@@ -137,9 +166,11 @@ FOVEA_API double center_distance(const Rect<double>& a, const Rect<double>& b);
 struct TrackReport {
   std::int64_t frames = 0;
   double mean_overlap = 0;
-  double precision_20px = 0;  // share of frames with at most 20 pixels between the centers
-  double success_50 = 0;      // share of frames with an overlap above one half
-  double success_area = 0;    // mean success over 21 thresholds from 0 to 1
+  double precision_20px = 0;        // share of frames with at most 20 pixels between the centers
+  double success_50 = 0;            // share of frames with an overlap above one half
+  double success_area = 0;          // mean success over 21 thresholds from 0 to 1
+  double mean_center_distance = 0;  // between the centers, in pixels
+  std::int64_t missed = 0;          // frames in which the boxes have nothing in common
 };
 FOVEA_API TrackReport evaluate_track(std::span<const Rect<double>> track,
                                      std::span<const Rect<double>> truth);

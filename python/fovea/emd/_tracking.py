@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+import re
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -116,8 +118,35 @@ class Tracks(TrackTable[Track]):
         return None if self._image is None else png_bytes(self.draw())
 
 
+def _has_bands(image: Any) -> bool:
+    """Whether pixels are bands, on which no boxes are drawn."""
+    shape, kind = getattr(image, "shape", ()), str(getattr(image, "dtype", "uint8"))
+    return not kind.endswith("uint8") or (len(shape) == 3 and shape[2] not in (1, 3))
+
+
+def _frame_of(frame: Any) -> Any:
+    """A frame, which is read where it is a path: colors as bytes, or all bands of a cube."""
+    if is_path(frame) and _fovea.emd.is_band_file(path_of(frame)):
+        return _fovea.emd.read_cube(path_of(frame), {})
+    return pixels_of(frame)
+
+
+def _frames_of(source: VideoLike) -> VideoLike:
+    """A source, or the files of a folder of cubes, whose bands a reader of videos would not keep."""
+    if not is_path(source):
+        return source
+    folder = pathlib.Path(path_of(source))
+    if not folder.is_dir():
+        return source
+    cubes, images = {".hdr", ".mat"}, {".npy", ".tif", ".tiff", ".png", ".pfm", ".pam", ".pgm", ".ppm", ".pnm"}
+    found = [file for file in folder.iterdir() if file.suffix.lower() in cubes | images and file.name[0] != "."]
+    files = [file for file in found if file.suffix.lower() in cubes] or found
+    files.sort(key=lambda file: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)])
+    return files if files and _fovea.emd.is_band_file(str(files[0])) else source
+
+
 class Tracker:
-    """Follows targets through frames by their colors. Threads take turns.
+    """Follows targets through frames by their colors or spectra. Threads take turns.
 
     Ctrl-C does not stop a frame that has begun; it is followed to its end, and ``tracks`` has its result."""
 
@@ -125,7 +154,8 @@ class Tracker:
     def __init__(self, frame: Any, box: Any = None, example: Any = None, **options: Unpack[EmdTrackOptions]) -> None:
         """Begins in a frame with a box (x, y, width, height), with rows of boxes, or with an example to search for.
 
-        Frames and examples are uint8 of shape (height, width) or (height, width, 3), or paths."""
+        Frames and examples are uint8 of shape (height, width) or (height, width, 3), whose colors are compared; or
+        numbers of any other type or shape (height, width, bands), whose bands are; or paths of images and cubes."""
         if (box is None) == (example is None):
             raise InvalidType("a Tracker begins with a box or with an example; expected one of them")
         self._tracker = _fovea.emd.Tracker(dict(options))
@@ -145,7 +175,7 @@ class Tracker:
 
     def add(self, frame: Any, box: Any) -> Tracks:
         """Adds targets by their boxes in a frame; each has at least 4x4 pixels within it. Returns the new ones."""
-        start, pixels, rows = time.perf_counter(), pixels_of(frame), rows_of_boxes(box)
+        start, pixels, rows = time.perf_counter(), _frame_of(frame), rows_of_boxes(box)
         columns = self._tracker.add(pixels, rows)
         self._targets += [",".join(f"{number:.17g}" for number in row) for row in rows]
         return self._tracks(columns, pixels, start)
@@ -154,19 +184,19 @@ class Tracker:
         """Adds a target by an example image and looks for it in a frame at half to twice its size.
 
         A target that is not found starts as lost."""
-        start, pixels = time.perf_counter(), pixels_of(frame)
-        columns = self._tracker.add_example(pixels, pixels_of(example))
+        start, pixels = time.perf_counter(), _frame_of(frame)
+        columns = self._tracker.add_example(pixels, _frame_of(example))
         self._targets.append(name_of(example, "EXAMPLE"))
         return self._tracks(columns, pixels, start)
 
     def track(self, frame: Any) -> Tracks:
         """Follows all targets into the next frame."""
-        start, pixels = time.perf_counter(), pixels_of(frame)
+        start, pixels = time.perf_counter(), _frame_of(frame)
         return self._tracks(self._tracker.track(pixels), pixels, start)
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Tracks]:
         """Follows all targets through the next frames: a file, a folder of images, or frames as arrays or paths."""
-        return one_by_one(Frames(source), lambda frame, index: self._followed(frame), progress)
+        return one_by_one(Frames(_frames_of(source)), lambda frame, index: self._followed(frame), progress)
 
     def _followed(self, frame: Any) -> Tracks:
         """The targets in a frame of a video, without its image: a list of results would keep the whole video."""
@@ -194,6 +224,7 @@ class Tracker:
         return found
 
     def _tracks(self, columns: dict[str, Any], image: Any, start: float) -> Tracks:
+        image = None if _has_bands(image) else image
         targets = [word for target in self._targets for word in ("--target", target)]
         return Tracks(
             columns,
@@ -227,18 +258,18 @@ def track(
     the box.
 
     The result of the first frame is where the targets begin."""
-    frames = Frames(source)
+    frames = Frames(_frames_of(source))
     trackers: list[Tracker] = []
 
     def follow(frame: Any, index: int) -> Tracks:
-        pixels = pixels_of(frame)
+        pixels = _frame_of(frame)
         if trackers:
             return trackers[0]._followed(pixels)
         tracker = Tracker(pixels, box, example, **options)
         tracker._source = frames.name
         trackers.append(tracker)
         found = tracker.tracks
-        found._image = pixels
+        found._image = None if _has_bands(pixels) else pixels
         return found
 
     return one_by_one(frames, follow, progress)
@@ -249,7 +280,8 @@ def find(image: Any, example: Any, **options: Unpack[EmdTrackOptions]) -> Tracks
     """Looks for an example image in another image, at half to twice its size. A target that is not found is lost."""
     tracker = Tracker(image, example=example, **options)
     found = tracker.tracks
-    found._image = pixels_of(image)
+    pixels = _frame_of(image)
+    found._image = None if _has_bands(pixels) else pixels
     return found
 
 

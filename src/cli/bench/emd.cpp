@@ -15,6 +15,7 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/emd_frames.h"
 #include "cli/bench/emd_spectra.h"
+#include "cli/bench/emd_track.h"
 #include "cli/bench/natural_scene.h"
 #include "cli/bench/rivals.h"
 #include "cli/program/batch.h"
@@ -35,6 +36,7 @@ struct EmdBenchOptions {
   int problems = 0;
   int verify = 0;
   bool frames = false;
+  EmdTrackBenchOptions track{};
   EmdFrameOptions frame{};
   bool spectra = false;
   EmdSpectraOptions cubes{};
@@ -50,6 +52,7 @@ void describe(OptionVisitor& visit, EmdBenchOptions& options) {
         "solve this many random problems and compare with LEMON, instead of measuring time", 0,
         100000000);
   visit("frames", options.frames, "measure maps of whole frames, instead of the solver alone");
+  describe(visit, options.track);
   describe(visit, options.frame);
   visit("spectra", options.spectra,
         "measure signatures of spectra and maps of whole cubes, instead of the solver alone");
@@ -266,8 +269,12 @@ int run_bench_emd(EmdBenchOptions& options, Context& context) {
     throw InvalidArgument("--charts writes a table as CSV itself; print text or --json");
   if (!options.frame.charts.empty())
     return run_emd_experiment(options.frame, options.bench.repeats, context);
+  if (options.track.track + options.frames + options.spectra > 1)
+    throw InvalidArgument(
+        "--frames, --spectra and --track measure different things; give one of them");
   return run_bench(options.bench, context, [&] {
     if (options.spectra) return emd_spectra_cases(options.cubes, context);
+    if (options.track.track) return emd_track_cases(options.track);
     return options.frames ? emd_frame_cases(options.frame, context)
                           : solver_cases(options.bins, problems_of(options, context));
   });
@@ -311,13 +318,15 @@ Command bench_emd_command() {
           "memory to maps in host memory. Each pixel mixes smooth spectra by the colors of such a "
           "street; in cold rows each frame has noise of its own and nothing is kept, in warm rows "
           "nothing changes. On a GPU three cubes go up and become signatures while another is "
-          "mapped.",
+          "mapped. --track follows a target of 48x48 "
+          "pixels through drawn cubes of floats, one frame per run.",
       .examples =
           {{"fovea bench emd --device cpu --threads 1 --bins 11", "time 11 bins with one thread"},
            {"fovea bench emd --filter threshold --json", "time one ground distance and print JSON"},
            {"fovea bench emd --verify 1000000", "compare a million random problems with LEMON"},
            {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
             "time maps of whole frames, cold and warm"},
+           {"fovea bench emd --track", "time the tracker on cubes of 11 and 100 bands"},
            {"fovea bench emd --frames --start both --charts paper/ --repeats 3",
             "repeat the paper's experiment from both starts and draw it"},
            {"fovea bench emd --spectra --cubes 1920x1080x11 --repeats 5",

@@ -1,5 +1,5 @@
 // The gallery's section on the Earth Mover's Distance: a map of where an image resembles a part of
-// itself, the regions of a map, and a target that is tracked by its colors.
+// itself, the regions of a map, a target that is tracked by its colors, and one in cubes of bands.
 #include <fovea/emd/map.h>
 #include <fovea/emd/regions.h>
 #include <fovea/emd/scene.h>
@@ -12,10 +12,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "cli/demo/demo.h"
+#include "cli/emd/band_choice.h"
+#include "cli/emd/cube_scene.h"
+#include "cli/emd/track_frames.h"
 
 namespace fovea::cli {
 namespace {
@@ -145,6 +151,60 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
                    kEmdFrames / 2)}));
 }
 
+// A target that neither brightness nor three colors show is followed through a drawn landscape of
+// many bands, by all of them, by three and by their mean.
+void add_cubes(std::vector<Figure>& figures, const DemoRun& run) {
+  constexpr int kCubeFrames = 30, kCubeBands = 24;
+  const DrawnCube drawn = drawn_cube({128, 96}, kCubeBands, run.exec.seed);
+  DrawnCube own = drawn_cube({128, 96}, kCubeBands, run.exec.seed);
+  const CubeScene scene(std::move(own.bands), {},
+                        {.target = drawn.target, .frames = kCubeFrames, .seed = run.exec.seed});
+  BandChoice three;
+  three.bands = drawn.color_bands;
+  const std::vector<BandChoice> choices{{}, three, {{}, true}};
+  std::vector<std::optional<emd::Tracker>> trackers(choices.size());
+  std::vector<std::vector<Rect<double>>> found(choices.size());
+  std::vector<Rect<double>> truth;
+  BandPicture picture;
+  std::vector<Image<std::uint8_t>> pictures;
+  for (int k = 0; k < kCubeFrames; ++k) {
+    const Rect<int>& box = scene.box(k);
+    truth.push_back({1.0 * box.x, 1.0 * box.y, 1.0 * box.width, 1.0 * box.height});
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      emd::BandFrame frame{scene.frame(k, run.exec), fmt::format("frame {}", k), 0};
+      if (i == 0 && k % 10 == 9) picture.draw(frame, pictures.emplace_back());
+      choose_bands(choices[i], frame);
+      if (k == 0) {
+        emd::TrackOptions options;
+        options.exec = run.exec;
+        trackers[i].emplace(StackView<const float>(frame.bands), truth.front(), options);
+        found[i].push_back(truth.front());
+      } else {
+        found[i].push_back(trackers[i]->track(frame.bands).front().box);
+      }
+    }
+  }
+  std::vector<Tile> tiles;
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const std::size_t k = 10 * i + 9;
+    draw_box(pictures[i].view(), truth[k], {.color = {90, 90, 90}});
+    draw_box(pictures[i].view(), found[0][k], {.color = kWhite});
+    tiles.push_back({pictures[i], fmt::format("frame {}", k)});
+  }
+  std::array<double, 3> overlaps{};
+  for (std::size_t i = 0; i < overlaps.size(); ++i)
+    overlaps[i] = emd::evaluate_track(found[i], truth).mean_overlap;
+  figures.push_back(Figure::picture(
+      montage(tiles, {.columns = 3}),
+      {fmt::format("a target in cubes of {} bands, shown as three colors, in which it hides; its "
+                   "mean overlap with the truth is {:.2f} by all bands, {:.2f} by three and {:.2f} "
+                   "by their mean",
+                   kCubeBands, overlaps[0], overlaps[1], overlaps[2]),
+       fmt::format("fovea emd scene -o cubes --drawn-bands {} --frames {} && fovea emd track cubes "
+                   "--truth cubes/boxes.csv --truth-origin 0",
+                   kCubeBands, kCubeFrames)}));
+}
+
 }  // namespace
 
 void add_demo_emd(Page& page, const DemoRun& run) {
@@ -155,6 +215,7 @@ void add_demo_emd(Page& page, const DemoRun& run) {
   std::vector<Figure> figures;
   add_map(figures, run);
   add_track(figures, run);
+  add_cubes(figures, run);
   page.figures(figures, 2);
 }
 

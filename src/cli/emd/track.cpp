@@ -1,7 +1,8 @@
-// fovea emd track: follows targets through a video by their colors.
+// fovea emd track: follows targets through a video or through cubes by their colors.
 #include "cli/emd/track.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/system.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
@@ -35,6 +36,16 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
       {.use = TextUse::kInput, .repeats = true});
   visit("truth-origin", request.truth_origin,
         "coordinate of the first pixel in --truth: 1 as in benchmarks, or 0", 0, 1);
+  visit("bands", request.bands,
+        "bands to compare, counted from 0: numbers and ranges such as 0,5,10-19, mean for their "
+        "mean, or all. Colors of 8 bits then count as bands too",
+        {.value_name = "LIST|mean|all"});
+  visit.path("header", request.header, TextUse::kInput,
+             "ENVI header that describes one frame, where the input is raw video: a file or pipe "
+             "of cubes without gaps");
+  visit("variable", request.variable,
+        "name of the array to read from .mat files; the default is the largest",
+        {.value_name = "NAME"});
   visit.path("output", request.output, TextUse::kOutput,
              "file for the boxes as MOT challenge text; - is standard output");
   visit.path("video", request.video, TextUse::kOutput, "video of the frames with the boxes drawn");
@@ -72,7 +83,7 @@ class TrackRun {
       : request_(request),
         context_(context),
         targets_(parse_targets(request.targets)),
-        reader_(open_video(context, context.inputs[0], track_options(request, context))) {
+        frames_(request, context) {
     const std::size_t known = targets_.size();
     truths_ = read_truths(request.truths, request.truth_origin, known);
     if (known == 0) {
@@ -83,21 +94,22 @@ class TrackRun {
     options.whole_map = options.whole_map || !request.map_video.empty();
     trackers_.emplace_back(options);
     boxes_.resize(targets_.size());
-    files_.emplace(request, reader_.info().rate.value());
+    if (request.rivals && frames_.has_bands())
+      throw InvalidArgument(
+          "--rivals compares trackers of colors, but the frames have bands; leave it out");
+    files_.emplace(request, frames_.frame_rate());
     report_.targets = targets_.size();
-    report_.width = reader_.info().size.width;
-    report_.height = reader_.info().size.height;
   }
 
   int run() {
     const double start = steady_seconds();
-    const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
-    const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, reader_, 1);
+    const std::int64_t expected = frames_.expected_frames();
+    const io::FrameWorkers plan = frames_.plan(context_.exec);
     const io::FrameRun run = io::run_frames<TrackFrame, emd::Tracker>(
         trackers_,
-        {.read = [&](TrackFrame& step) { return reader_.fetch(step.stored); },
-         .bytes = [&](const TrackFrame&) { return reader_.frame_bytes(); },
-         .prepare = [](TrackFrame& step) { step.stored.decode(step.frame); },
+        {.read = [&](TrackFrame& step) { return frames_.fetch(step.stored); },
+         .bytes = [&](const TrackFrame& step) { return frames_.frame_bytes(step.stored); },
+         .prepare = [&](TrackFrame& step) { decode(step); },
          .work = [&](emd::Tracker& tracker, TrackFrame& step) { work(tracker, step); },
          .write = [&](TrackFrame& step) { write(step); }},
         // Rivals process each frame while nothing else runs; so that times can be compared, ours
@@ -108,7 +120,7 @@ class TrackRun {
          .expected = expected,
          .exec = context_.exec});
     context_.console.end_progress();
-    note_reading(context_, context_.inputs[0], reader_);
+    if (frames_.video() != nullptr) note_reading(context_, context_.inputs[0], *frames_.video());
     if (report_.frames == 0) {
       run.rethrow();
       throw InvalidArgument(fmt::format("--frame is {}, but {} has no more than {} frames",
@@ -116,7 +128,7 @@ class TrackRun {
     }
     files_->finish();
     report_.interrupted = !run.whole();
-    report_.dropped = reader_.dropped();
+    if (frames_.video() != nullptr) report_.dropped = frames_.video()->dropped();
     report_.seconds = steady_seconds() - start;
     measure();
     print_report(report_, request_, trackers_.front(), context_);
@@ -125,18 +137,55 @@ class TrackRun {
   }
 
  private:
-  void work(emd::Tracker& tracker, TrackFrame& step) {
-    if (tracker.targets() == 0) {
-      step.tracks = begin(tracker, step.frame.image.view());
+  void decode(TrackFrame& step) const {
+    if (frames_.has_bands()) {
+      frames_.decode_bands(step.stored, step.bands);
+      step.frame.frame = step.stored.number;
     } else {
-      const double start = steady_seconds();
-      step.tracks = tracker.track(step.frame.image);
-      following_seconds_ += steady_seconds() - start;
+      frames_.decode_colors(step.stored, step.frame);
+    }
+  }
+
+  void work(emd::Tracker& tracker, TrackFrame& step) {
+    if (frames_.has_bands()) {
+      check_bands(step.bands);
+      follow(tracker, step, StackView<const float>(step.bands.bands));
+      if (files_->draws_frames()) picture_.draw(step.bands, step.frame.image);
+    } else {
+      follow(tracker, step, ImageView<const std::uint8_t>(step.frame.image));
     }
     if (files_->draws_maps()) step.map = draw_map(tracker);
   }
 
-  std::vector<Track> begin(emd::Tracker& tracker, ImageView<const std::uint8_t> frame) const {
+  template <class View>
+  void follow(emd::Tracker& tracker, TrackFrame& step, const View& pixels) {
+    if (tracker.targets() == 0) {
+      report_.width = pixels.width;
+      report_.height = pixels.height;
+      step.tracks = begin(tracker, pixels);
+      return;
+    }
+    const double start = steady_seconds();
+    step.tracks = tracker.track(pixels);
+    following_seconds_ += steady_seconds() - start;
+  }
+
+  // A file that differs from the first is named.
+  void check_bands(const emd::BandFrame& frame) {
+    const int width = frame.bands.width(), height = frame.bands.height();
+    const int count = frame.bands.count();
+    if (report_.bands == 0) report_.bands = count;
+    const bool first = report_.width == 0;
+    if (count == report_.bands && (first || (width == report_.width && height == report_.height)))
+      return;
+    throw FormatError(fmt::format(
+        "{}: has {}x{} pixels with {} bands, but the first frame has {}x{} with {}; all must have "
+        "the same",
+        frame.name, width, height, count, report_.width, report_.height, report_.bands));
+  }
+
+  template <class View>
+  std::vector<Track> begin(emd::Tracker& tracker, const View& frame) const {
     const bool all_boxes = std::all_of(targets_.begin(), targets_.end(), [](const auto& target) {
       return std::holds_alternative<Rect<double>>(target);
     });
@@ -147,14 +196,25 @@ class TrackRun {
       return tracker.add(frame, boxes);
     }
     for (const TargetWord& target : targets_) {
-      if (const auto* box = std::get_if<Rect<double>>(&target)) {
+      if (const auto* box = std::get_if<Rect<double>>(&target))
         tracks.push_back(tracker.add(frame, std::span(box, 1)).front());
-      } else {
-        tracks.push_back(
-            tracker.add_example(frame, example_of(context_, std::get<std::string>(target))));
-      }
+      else tracks.push_back(add_example(tracker, frame, std::get<std::string>(target)));
     }
     return tracks;
+  }
+  Track add_example(emd::Tracker& tracker, ImageView<const std::uint8_t> frame,
+                    const std::string& path) const {
+    return tracker.add_example(frame, example_of(context_, path));
+  }
+  Track add_example(emd::Tracker& tracker, StackView<const float> frame,
+                    const std::string& path) const {
+    emd::BandFrame example = emd::read_bands(
+        path, {.most_bytes = usable_memory_bytes(), .max_pixels = context_.max_pixels});
+    if (!request_.bands.empty()) choose_bands(parse_band_choice(request_.bands), example);
+    if (example.bands.count() != frame.count)
+      throw FormatError(fmt::format("{}: has {} bands, but the frames have {}; expected the same",
+                                    path, example.bands.count(), frame.count));
+    return tracker.add_example(frame, example.bands);
   }
 
   void write(TrackFrame& step) {
@@ -181,7 +241,8 @@ class TrackRun {
   Context& context_;
   std::vector<TargetWord> targets_;
   std::vector<std::vector<Rect<double>>> truths_{};
-  io::VideoReader reader_;
+  TrackFrames frames_;
+  BandPicture picture_{};
   std::vector<emd::Tracker> trackers_{};  // only one, because each place depends on the last one
   std::optional<TrackFiles> files_{};     // made after everything else is checked
   std::vector<std::vector<Rect<double>>> boxes_{};
@@ -206,6 +267,7 @@ void check_request(const TrackRequest& request, Context& context) {
         "--json");
   std::vector<std::string> others = request.targets;
   others.insert(others.end(), request.truths.begin(), request.truths.end());
+  if (!request.header.empty()) others.push_back(request.header);
   check_outputs(
       context,
       {{"-o", request.output}, {"--video", request.video}, {"--map-video", request.map_video}},
@@ -245,18 +307,21 @@ Command emd_track_command() {
   return {
       .system = "emd",
       .verb = "track",
-      .summary = "follow targets through a video by their colors",
+      .summary = "follow targets through a video or through cubes by their colors",
       .text =
           "Learns the colors of a target and of its surroundings in one frame. In every later "
           "frame "
           "it maps the Earth Mover's Distance to both, and takes the place that looks most like "
           "the target and least like its surroundings. A lost target is searched for in the whole "
-          "frame. Gray targets are also compared part by part. When a video breaks off or Ctrl-C "
-          "is pressed, the results so far are kept.",
+          "frame. Gray targets are also compared part by part. Frames may have any number of "
+          "bands: a folder or glob of TIFF, .npy, ENVI (.hdr) or .mat files, or raw cubes with "
+          "--header. Their colors are learned over all bands; what is NaN or infinite counts as "
+          "not measured. Files of more than gray or RGB of 8 bits are such cubes. When a video "
+          "breaks off or Ctrl-C is pressed, the results so far are kept.",
       .arguments =
           {{"VIDEO",
-            "video file, folder or glob of images, - for y4m on standard input, camera:N, or the "
-            "address of a stream",
+            "video file, folder or glob of images or cubes, - for y4m (or raw cubes) on standard "
+            "input, camera:N, or the address of a stream",
             1, 1}},
       .examples = {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",
                     "follow a box of the first frame and write MOT challenge text"},
@@ -264,11 +329,16 @@ Command emd_track_command() {
                     "follow two targets and draw their boxes"},
                    {"fovea emd track frames --target ball.png --map-video map.mp4 -o t.txt",
                     "find the target by an example image and write a video of the map"},
+                   {"fovea emd track cubes --target 40,62,9,7 --spectra shape -o tracks.txt",
+                    "follow a target through a folder of cubes, whatever the light is"},
+                   {"fovea emd track video.raw --header frame.hdr --target 40,62,9,7 -o t.txt",
+                    "follow it through raw video, of which frame.hdr describes one frame"},
                    {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
                     "compare with the truth and with other trackers"}},
       .request = make_request<TrackRequest, run_track>,
       .reads_images = true,
-      .reads_videos = true};
+      .reads_videos = true,
+      .batches = true};
 }
 
 }  // namespace fovea::cli

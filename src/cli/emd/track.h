@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/emd/track_frames.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {
@@ -19,6 +20,9 @@ struct TrackRequest {
   int frame = 0;
   std::vector<std::string> truths{};
   int truth_origin = 1;
+  std::string bands{};     // as parse_band_choice() reads them; empty: all bands, or colors
+  std::string header{};    // of raw cubes
+  std::string variable{};  // of .mat files
   std::string output{};
   std::string video{};
   std::string map_video{};
@@ -34,10 +38,12 @@ std::vector<std::vector<Rect<double>>> read_truths(const std::vector<std::string
 // How the video is read: from the frame where the targets are shown.
 io::VideoReadOptions track_options(const TrackRequest& request, const Context& context);
 
-// One frame and the targets in it.
+// One frame and the targets in it. Of bands, the frame's image is a picture to draw on, made where
+// one is wanted.
 struct TrackFrame {
-  io::StoredFrame stored{};
+  StoredTrackFrame stored{};
   io::Frame frame{};
+  emd::BandFrame bands{};
   std::vector<emd::Track> tracks{};
   Image<std::uint8_t> map{};  // empty where no map is drawn
 };
@@ -48,6 +54,7 @@ Image<std::uint8_t> draw_map(const emd::Tracker& tracker);
 class TrackFiles {
  public:
   TrackFiles(const TrackRequest& request, double frame_rate);
+  bool draws_frames() const { return video_.has_value(); }
   bool draws_maps() const { return map_video_.has_value(); }
   void add(TrackFrame& tracked);  // draws on the frame
   void finish();                  // after at least one frame
@@ -74,6 +81,7 @@ std::vector<std::vector<TrackResult>> measure_track_rivals(
 
 struct TrackReport {
   int width = 0, height = 0;          // size of the frames
+  int bands = 0;                      // 0 where frames have colors of 8 bits
   std::int64_t dropped = 0;           // frames of a live source
   std::int64_t frames = 0, lost = 0;  // lost: frames times targets that are lost in them
   std::size_t targets = 0;

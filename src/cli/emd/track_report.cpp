@@ -19,6 +19,8 @@ void write_result(io::JsonWriter& json, const TrackResult& result) {
       .member("precision_20px", result.errors.precision_20px)
       .member("success_50", result.errors.success_50)
       .member("success_area", result.errors.success_area)
+      .member("mean_center_distance", result.errors.mean_center_distance)
+      .member("missed_frames", result.errors.missed)
       .member("evaluated_frames", result.errors.frames)
       .member("seconds_per_frame", result.seconds);
 }
@@ -58,6 +60,7 @@ void print_json(const TrackReport& report, const TrackRequest& request, const em
     if (!request.video.empty()) json.member("video", request.video);
     if (!request.map_video.empty()) json.member("map_video", request.map_video);
     json.member("width", report.width).member("height", report.height);
+    if (report.bands > 0) json.member("bands", report.bands);
     json.member("frames", report.frames).member("dropped", report.dropped);
     json.member("interrupted", report.interrupted);
     if (!report.own.empty()) {  // means over all targets

@@ -158,6 +158,7 @@ Command flow_show_command();
 Command flow_scene_command();
 Command emd_distance_command();
 Command emd_map_command();
+Command emd_scene_command();
 Command scenes_train_command();
 Command scenes_classify_command();
 Command scenes_eval_command();

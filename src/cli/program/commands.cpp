@@ -38,6 +38,7 @@ const std::vector<Command>& commands() {
       emd_distance_command(),
       emd_map_command(),
       emd_track_command(),
+      emd_scene_command(),
       scenes_train_command(),
       scenes_classify_command(),
       scenes_eval_command(),

@@ -8,6 +8,9 @@ void label_colors(ImageView<const std::uint8_t>, std::span<const std::uint8_t>,
                   ImageView<std::uint8_t>, const Exec&) {
   fovea::cuda::absent();
 }
+void label_bands(StackView<const float>, const BandTable&, ImageView<std::uint8_t>, const Exec&) {
+  fovea::cuda::absent();
+}
 void likelihood(ImageView<const float>, ImageView<const float>, ImageView<std::uint16_t>,
                 const Exec&) {
   fovea::cuda::absent();

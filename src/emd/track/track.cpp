@@ -13,16 +13,12 @@
 
 #include "core/backend.h"
 #include "core/dispatch.h"
-#include "core/placed.h"
-#include "emd/track/backend.h"
+#include "core/words.h"
+#include "emd/track/track_group.h"
 #include "emd/track/track_math.h"
-#include "emd/track/track_palette.h"
-#include "emd/track/track_target.h"
 
 namespace fovea::emd {
 namespace {
-
-using fovea::detail::Placed;
 
 constexpr const char* kTrackerName = "track";
 constexpr double kSurroundRing = 2;  // size of the box whose ring is the surround
@@ -53,12 +49,14 @@ Rect<int> checked(const Rect<double>& box, const Rect<int>& frame) {
   return pixels;
 }
 
-bool is_gray(ImageView<const std::uint8_t> image, const Rect<int>& box) {
-  if (image.channels == 1) return true;
+// Whether the target has no colors: one channel or band, or hardly any chroma.
+bool is_gray(const TrackPixels& pixels, const Rect<int>& box) {
+  if (pixels.channels() == 1) return true;
+  if (pixels.has_bands) return false;
   std::int64_t colored = 0;
   for (int y = box.y; y < box.y + box.height; ++y) {
     for (int x = box.x; x < box.x + box.width; ++x)
-      colored += chroma_of(lab_at(image, x, y)) > kGrayChroma ? 1 : 0;
+      colored += chroma_of(lab_at(pixels.colors, x, y)) > kGrayChroma ? 1 : 0;
   }
   return static_cast<double>(colored) <= (1 - kGrayQuantile) * static_cast<double>(area_of(box));
 }
@@ -68,31 +66,31 @@ std::vector<double> histogram_of(ImageView<const std::uint8_t> labels, const Rec
   return label_histogram(labels.crop(box.x, box.y, box.width, box.height), bins);
 }
 
+// The least box around both; an empty one does not count.
+Rect<int> covering(const Rect<int>& a, const Rect<int>& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  const int x = std::min(a.x, b.x), y = std::min(a.y, b.y);
+  return {x, y, std::max(a.right(), b.right()) - x, std::max(a.bottom(), b.bottom()) - y};
+}
+
+double mass_of(const std::vector<double>& histogram) {
+  double mass = 0;
+  for (const double count : histogram) mass += count;
+  return mass;
+}
+
 // A tracker that starts with a frame works on the device where the frame lies.
-TrackOptions on_device_of(ImageView<const std::uint8_t> frame, const TrackOptions& options) {
+TrackOptions on_device_of(const fovea::detail::Placement& frame, const TrackOptions& options) {
   TrackOptions there = options;
   there.exec = fovea::detail::resolve_exec(kTrackerName, options.exec, {frame});
   return there;
 }
 
-// Targets that share colors and therefore the labels of each frame.
-struct Group {
-  Palette palette;
-  GroundDistance ground;
-  Image<std::uint8_t> here{};
-  Placed<std::uint8_t> there{};
-
-  // `fetch`: whether the labels are needed in host memory too.
-  LabeledFrame label(ImageView<const std::uint8_t> frame, bool fetch, const Exec& exec) {
-    if (here.width() != frame.width || here.height() != frame.height)
-      here = Image<std::uint8_t>(frame.width, frame.height);
-    const auto labels = there.prepare(here, fovea::detail::memory_of(exec.device));
-    const auto twin = fovea::detail::on_cuda(exec) ? cuda::label_colors : cpu::label_colors;
-    twin(frame, palette.table, labels, exec);
-    if (fetch) there.give_back(exec);
-    return {here.view(), labels};
-  }
-};
+std::string kind_text(const TrackPixels& pixels) {
+  return pixels.has_bands ? fovea::detail::counted(pixels.bands.count, "band")
+                          : std::string("colors of 8 bits");
+}
 
 struct Member {
   Target target;
@@ -106,35 +104,64 @@ struct Tracker::Impl {
   Device asked{};  // before it was resolved
   std::vector<Group> groups{};
   std::vector<Member> members{};
-  Rect<int> frame{};  // bounds of all frames, set by the first
-  Placed<std::uint8_t>
-      brought{};  // the frame, copied to the device of the maps if it was elsewhere
+  Rect<int> frame{};       // bounds of all frames, set by the first
+  bool has_bands = false;  // of frames, as the two next are
+  int channels = 0;
+  PlacedPixels brought{};  // the frame, copied to the device of the maps if it was elsewhere
 
-  void check_frame(ImageView<const std::uint8_t> image) {
-    if (image.empty() || (image.channels != 1 && image.channels != 3))
-      throw InvalidArgument(
-          fmt::format("a frame of {}x{} with {} channels; expected gray or RGB pixels", image.width,
-                      image.height, image.channels));
-    fovea::detail::require_chosen(kTrackerName, options.exec, asked, {image});
-    if (frame.empty()) frame = {0, 0, image.width, image.height};
-    if (image.width != frame.width || image.height != frame.height)
+  void check_pixels(const char* name, const TrackPixels& pixels) const {
+    const bool empty = pixels.width <= 0 || pixels.height <= 0;
+    if (pixels.has_bands) {
+      if (empty || pixels.bands.count < 1 || pixels.bands.channels != 1)
+        throw InvalidArgument(fmt::format(
+            "{} of {}x{} with {} bands of {} channels; expected at least one pixel and band, with "
+            "one channel per band",
+            name, pixels.width, pixels.height, pixels.bands.count, pixels.bands.channels));
+      if (options.spectra == TrackSpectra::kShape && pixels.bands.count < 2)
+        throw InvalidArgument(fmt::format(
+            "spectra is shape, but {} has one band, which has no shape; use spectra values", name));
+    } else if (empty || (pixels.colors.channels != 1 && pixels.colors.channels != 3)) {
+      throw InvalidArgument(fmt::format(
+          "{} of {}x{} with {} channels; expected gray or RGB pixels, or bands of floats "
+          "(StackView<const float>)",
+          name, pixels.width, pixels.height, pixels.colors.channels));
+    }
+  }
+
+  void check_frame(const TrackPixels& pixels) {
+    check_pixels("a frame", pixels);
+    fovea::detail::require_chosen(kTrackerName, options.exec, asked, {pixels.placement()});
+    if (frame.empty()) {
+      frame = pixels.bounds();
+      has_bands = pixels.has_bands;
+      channels = pixels.channels();
+    }
+    if (pixels.width != frame.width || pixels.height != frame.height)
       throw InvalidArgument(
           fmt::format("a frame of {}x{} follows frames of {}x{}; all must have the same size",
-                      image.width, image.height, frame.width, frame.height));
+                      pixels.width, pixels.height, frame.width, frame.height));
+    require_kind("a frame", pixels);
   }
 
-  // Returns the frame on the device of the maps. It is copied there only once.
-  ImageView<const std::uint8_t> on_device(ImageView<const std::uint8_t> image,
-                                          Placed<std::uint8_t>& there) const {
-    return there.bring(image, fovea::detail::memory_of(options.exec.device), options.exec);
+  // Gray and RGB frames may take turns, because both have colors; bands may not change.
+  void require_kind(const char* name, const TrackPixels& pixels) const {
+    if (pixels.has_bands == has_bands && (!has_bands || pixels.bands.count == channels)) return;
+    throw InvalidArgument(fmt::format(
+        "{} has {}, but the first frame has {}; all must have the same", name, kind_text(pixels),
+        has_bands ? fovea::detail::counted(channels, "band") : std::string("colors of 8 bits")));
   }
 
-  std::size_t add_group(std::span<const LabColor> samples) {
-    Palette palette = learn_palette(samples, options.colors, options.exec.seed);
-    GroundDistance ground = palette_distance(palette, options.tau);
-    groups.push_back({std::move(palette), std::move(ground)});
-    return groups.size() - 1;
+  // Returns the frame on the device of the maps. Colors are copied there only once for all groups;
+  // of bands each group takes the part that it needs.
+  TrackPixels on_device(const TrackPixels& pixels, PlacedPixels& there) const {
+    if (pixels.has_bands) return pixels;
+    return there.bring(pixels, fovea::detail::memory_of(options.exec.device), options.exec);
   }
+
+  std::vector<Track> add(const TrackPixels& frame, std::span<const Rect<double>> boxes);
+  Track add_example(const TrackPixels& frame, const TrackPixels& example);
+  std::vector<Track> track(const TrackPixels& frame);
+  void require_votes(const Signatures& signatures, const std::string& name) const;
 
   int next_id() const { return static_cast<int>(members.size()) + 1; }
   const Target& target(int id) const {
@@ -164,12 +191,26 @@ std::span<const Choice> choices(TrackParts) {
   return kChoices;
 }
 
+std::span<const Choice> choices(TrackSpectra) {
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"auto", static_cast<int>(TrackSpectra::kAuto)},
+       {"values", static_cast<int>(TrackSpectra::kValues)},
+       {"shape", static_cast<int>(TrackSpectra::kShape)}}};
+  return kChoices;
+}
+
 void describe(OptionVisitor& visit, TrackOptions& options) {
   visit("colors", options.colors,
         "number of colors that are learned in the first frame, the bins of signatures", 2, 64);
   visit("window", options.window,
         "side in pixels, odd, of the window that a pixel of the map describes", 1, 15);
-  visit("tau", options.tau, "Lab distance beyond which colors are equally different", 1, 1000);
+  visit("tau", options.tau,
+        "distance beyond which colors are equally different: in Lab, or in standard deviations of "
+        "the first frame's spectra",
+        0.01, 1000, {.absent = "50 in Lab, the mean distance of two colors of spectra"});
+  visit("spectra", options.spectra,
+        "what is compared of frames with bands: their values, or the shape of each spectrum, which "
+        "the brightness of the light does not change; auto is shape from four bands on");
   visit("distance", options.distance,
         "distance between windows and signatures; bhattacharyya is for comparison and runs on the "
         "CPU");
@@ -230,112 +271,141 @@ Tracker::Tracker(ImageView<const std::uint8_t> frame, std::span<const Rect<doubl
   impl_->asked = options.exec.device;
   add(frame, boxes);
 }
+Tracker::Tracker(StackView<const float> bands, const Rect<double>& box, const TrackOptions& options)
+    : Tracker(bands, std::span(&box, 1), options) {}
+Tracker::Tracker(StackView<const float> bands, std::span<const Rect<double>> boxes,
+                 const TrackOptions& options)
+    : Tracker(on_device_of(bands, options)) {
+  impl_->asked = options.exec.device;
+  add(bands, boxes);
+}
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 Tracker::~Tracker() = default;
 
 std::vector<Track> Tracker::add(ImageView<const std::uint8_t> frame,
                                 std::span<const Rect<double>> boxes) {
-  Impl& state = *impl_;
-  if (boxes.empty()) return {};
-  state.check_frame(frame);
-  std::vector<Rect<int>> pixels;
-  for (const Rect<double>& box : boxes) pixels.push_back(checked(box, state.frame));
-  Placed<std::uint8_t> fetched, brought;
-  const auto host = fetched.bring(frame, Memory::kHost, state.options.exec);
+  return impl_->add(frame, boxes);
+}
+std::vector<Track> Tracker::add(StackView<const float> bands, std::span<const Rect<double>> boxes) {
+  return impl_->add(bands, boxes);
+}
+Track Tracker::add_example(ImageView<const std::uint8_t> frame,
+                           ImageView<const std::uint8_t> example) {
+  return impl_->add_example(frame, example);
+}
+Track Tracker::add_example(StackView<const float> bands, StackView<const float> example) {
+  return impl_->add_example(bands, example);
+}
+std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
+  return impl_->track(frame);
+}
+std::vector<Track> Tracker::track(StackView<const float> bands) { return impl_->track(bands); }
 
-  Random random(state.options.exec.seed, 1);
-  std::vector<LabColor> samples;
-  const auto each = std::max(kPaletteSamples / static_cast<int>(boxes.size()), 4);
+// A target whose pixels no band measured cannot be followed.
+void Tracker::Impl::require_votes(const Signatures& signatures, const std::string& name) const {
+  if (mass_of(signatures.target) > 0 && mass_of(signatures.surround) > 0) return;
+  throw InvalidArgument(
+      fmt::format("{}: all samples of {} are NaN or infinite; expected numbers in some pixels",
+                  name, mass_of(signatures.target) > 0 ? "the surroundings" : "the target"));
+}
+
+std::vector<Track> Tracker::Impl::add(const TrackPixels& image,
+                                      std::span<const Rect<double>> boxes) {
+  if (boxes.empty()) return {};
+  check_frame(image);
+  std::vector<Rect<int>> pixels;
+  for (const Rect<double>& box : boxes) pixels.push_back(checked(box, frame));
+  PlacedPixels fetched, there;
+  const TrackPixels host = fetched.bring(image, Memory::kHost, options.exec);
+
+  std::vector<GroupSource> sources;
+  sources.reserve(pixels.size());
   for (const Rect<int>& box : pixels) {
     const Rect<int> around{box.x - box.width, box.y - box.height / 2, 3 * box.width,
                            2 * box.height};
-    add_color_samples({host, intersect(box, state.frame), host, intersect(around, state.frame)},
-                      each, random, samples);
+    sources.push_back({host, intersect(box, frame), host, intersect(around, frame)});
   }
-  const std::size_t index = state.add_group(samples);
-  Group& group = state.groups[index];
-  const fovea::cuda::ScopedDevice here(state.options.exec.device);
-  const LabeledFrame labels =
-      group.label(state.on_device(frame, brought), true, state.options.exec);
+  Group group(sources, options);
+  const fovea::cuda::ScopedDevice here(options.exec.device);
+  const LabeledFrame labels = group.label(on_device(image, there), frame, true, options.exec);
 
   std::vector<Track> tracks;
-  for (const Rect<int>& box : pixels) {
-    const Rect<int> inside = intersect(box, state.frame);
+  std::vector<Target> targets;
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const Rect<int>& box = pixels[i];
+    const Rect<int> inside = intersect(box, frame);
     Signatures signatures;
-    signatures.target = histogram_of(labels.here, inside, group.palette.size());
-    signatures.surround = histogram_of(
-        labels.here, intersect(grown(box, kSurroundRing), state.frame), group.palette.size());
+    signatures.target = histogram_of(labels.here, inside, group.colors());
+    signatures.surround =
+        histogram_of(labels.here, intersect(grown(box, kSurroundRing), frame), group.colors());
     double left = 0;
-    for (std::size_t i = 0; i < signatures.surround.size(); ++i)
-      left += signatures.surround[i] -= signatures.target[i];
-    if (!(left > 0))
-      signatures.surround = histogram_of(labels.here, state.frame, group.palette.size());
-    Target target(state.next_id(), group.ground, std::move(signatures), state.options);
+    for (std::size_t k = 0; k < signatures.surround.size(); ++k)
+      left += signatures.surround[k] -= signatures.target[k];
+    if (!(left > 0)) signatures.surround = histogram_of(labels.here, frame, group.colors());
+    require_votes(signatures, "target " + to_text(boxes[i]));
+    Target target(next_id() + static_cast<int>(i), group.ground(), std::move(signatures), options);
     target.begin(labels, box, is_gray(host, inside));
     tracks.push_back(target.track());
-    state.members.push_back({std::move(target), index});
+    targets.push_back(std::move(target));
   }
+  groups.push_back(std::move(group));
+  for (Target& target : targets) members.push_back({std::move(target), groups.size() - 1});
   return tracks;
 }
 
-Track Tracker::add_example(ImageView<const std::uint8_t> frame,
-                           ImageView<const std::uint8_t> example) {
-  Impl& state = *impl_;
-  state.check_frame(frame);
-  if (example.channels != 1 && example.channels != 3)
-    throw InvalidArgument(
-        fmt::format("an example of {} channels; expected gray or RGB pixels", example.channels));
+Track Tracker::Impl::add_example(const TrackPixels& image, const TrackPixels& example) {
+  check_frame(image);
+  check_pixels("an example", example);
+  require_kind("an example", example);
   const bool small = example.width < kLeastSide || example.height < kLeastSide;
   if (small || example.width > 2 * frame.width || example.height > 2 * frame.height)
     throw InvalidArgument(fmt::format(
         "an example of {}x{} pixels in frames of {}x{}; expected at least {}x{} and no "
         "more than twice the frame's size",
         example.width, example.height, frame.width, frame.height, kLeastSide, kLeastSide));
-  fovea::detail::require_chosen(kTrackerName, state.options.exec, state.asked, {example});
-  Placed<std::uint8_t> frame_here, example_here, frame_there, example_there;
-  const auto host = frame_here.bring(frame, Memory::kHost, state.options.exec);
-  const auto shown = example_here.bring(example, Memory::kHost, state.options.exec);
-  Random random(state.options.exec.seed, 1);
-  std::vector<LabColor> samples;
-  add_color_samples({shown, whole({shown.width, shown.height}), host, state.frame}, kPaletteSamples,
-                    random, samples);
-  const std::size_t index = state.add_group(samples);
-  Group& group = state.groups[index];
-  const fovea::cuda::ScopedDevice here(state.options.exec.device);
-  Group scratch{group.palette, group.ground};
+  fovea::detail::require_chosen(kTrackerName, options.exec, asked, {example.placement()});
+  PlacedPixels frame_here, example_here, frame_there, example_there;
+  const TrackPixels host = frame_here.bring(image, Memory::kHost, options.exec);
+  const TrackPixels shown = example_here.bring(example, Memory::kHost, options.exec);
+  Group group({{shown, shown.bounds(), host, frame}}, options);
+  const fovea::cuda::ScopedDevice here(options.exec.device);
+  Group scratch = group.with_same_palette();
   const LabeledFrame pattern =
-      scratch.label(state.on_device(example, example_there), true, state.options.exec);
-  const LabeledFrame labels =
-      group.label(state.on_device(frame, frame_there), true, state.options.exec);
-  Signatures signatures{label_histogram(pattern.here, group.palette.size()),
-                        label_histogram(labels.here, group.palette.size())};
-  Target target(state.next_id(), group.ground, std::move(signatures), state.options);
-  target.begin_anywhere(labels, pattern, is_gray(shown, {0, 0, shown.width, shown.height}));
+      scratch.label(on_device(example, example_there), example.bounds(), true, options.exec);
+  const LabeledFrame labels = group.label(on_device(image, frame_there), frame, true, options.exec);
+  Signatures signatures{label_histogram(pattern.here, group.colors()),
+                        label_histogram(labels.here, group.colors())};
+  require_votes(signatures, "an example");
+  Target target(next_id(), group.ground(), std::move(signatures), options);
+  target.begin_anywhere(labels, pattern, is_gray(shown, shown.bounds()));
   const Track track = target.track();
-  state.members.push_back({std::move(target), index});
+  groups.push_back(std::move(group));
+  members.push_back({std::move(target), groups.size() - 1});
   return track;
 }
 
-std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
-  Impl& state = *impl_;
-  state.check_frame(frame);
-  const fovea::cuda::ScopedDevice here(state.options.exec.device);
-  const auto pixels = state.on_device(frame, state.brought);
-  std::vector<char> fetch(state.groups.size(), 0);
-  for (const Member& member : state.members)
+std::vector<Track> Tracker::Impl::track(const TrackPixels& image) {
+  check_frame(image);
+  const fovea::cuda::ScopedDevice here(options.exec.device);
+  const TrackPixels pixels = on_device(image, brought);
+  std::vector<char> fetch(groups.size(), 0);
+  std::vector<Rect<int>> parts(groups.size());
+  for (const Member& member : members) {
     fetch[member.group] = fetch[member.group] != 0 || member.target.looks_at_labels() ? 1 : 0;
+    parts[member.group] = covering(parts[member.group], member.target.reads(frame));
+  }
   std::vector<LabeledFrame> labels;
-  for (std::size_t i = 0; i < state.groups.size(); ++i)
-    labels.push_back(state.groups[i].label(pixels, fetch[i] != 0, state.options.exec));
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    labels.push_back(groups[i].label(pixels, parts[i], fetch[i] != 0, options.exec));
   std::vector<Track> tracks;
   // All maps are started before the first one is waited for.
-  for (Member& member : state.members) {
-    throw_if_stopped(state.options.exec);
+  for (Member& member : members) {
+    throw_if_stopped(options.exec);
     member.target.prepare(labels[member.group]);
   }
-  for (Member& member : state.members) {
-    throw_if_stopped(state.options.exec);
+  for (Member& member : members) {
+    throw_if_stopped(options.exec);
     member.target.next(labels[member.group]);
     tracks.push_back(member.target.track());
   }

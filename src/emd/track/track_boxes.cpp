@@ -65,12 +65,16 @@ TrackReport evaluate_track(std::span<const Rect<double>> track,
     overlaps.push_back(shared);
     result.mean_overlap += shared;
     half += shared > 0.5 ? 1 : 0;
-    near += center_distance(track[i], truth[i]) <= kNearPixels ? 1 : 0;
+    const double apart = center_distance(track[i], truth[i]);
+    result.mean_center_distance += apart;
+    near += apart <= kNearPixels ? 1 : 0;
+    result.missed += shared > 0 ? 0 : 1;
   }
   result.frames = static_cast<std::int64_t>(overlaps.size());
   if (overlaps.empty()) return result;
   const auto count = static_cast<double>(overlaps.size());
   result.mean_overlap /= count;
+  result.mean_center_distance /= count;
   result.precision_20px = static_cast<double>(near) / count;
   result.success_50 = static_cast<double>(half) / count;
   for (int i = 0; i < kThresholds; ++i) {

@@ -159,7 +159,7 @@ void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& examp
 Place Target::best_anywhere(const LabeledFrame& frame, bool by_parts) {
   const auto best_of = [&](const Rect<int>& size) {
     return by_parts ? best_by_parts(frame, size)
-                    : best_place_anywhere(map_, size, range_of(frame), options_.exec);
+                    : best_place_anywhere(map_, size, range_of(frame.bounds()), options_.exec);
   };
   if (example_.empty()) return best_of(box_);
   Place best{example_, kNowhere};
@@ -176,7 +176,7 @@ Place Target::best_anywhere(const LabeledFrame& frame, bool by_parts) {
 // grid, then around the best of these. Integral histograms of a large frame would take much memory,
 // so that they are made for some rows at a time.
 Place Target::best_by_parts(const LabeledFrame& frame, const Rect<int>& size) {
-  SearchRange range = range_of(frame);
+  SearchRange range = range_of(frame.bounds());
   range.motion = 0;
   range.step = std::max(1, static_cast<int>(std::lround(2 * size_of(size) / kPartSteps)));
   const PlaceCost cost = [&](std::span<const Rect<int>> places) {
@@ -227,19 +227,19 @@ bool Target::take_if_found(const LabeledFrame& frame) {
   return true;
 }
 
-SearchRange Target::range_of(const LabeledFrame& frame) const {
+SearchRange Target::range_of(const Rect<int>& frame) const {
   SearchRange range;
   range.from = box_;
   range.reach = std::max(kLeastReach, static_cast<int>(options_.reach * size_of(box_)));
   range.motion = options_.motion;
   range.model = model_;
-  range.frame = frame.bounds();
+  range.frame = frame;
   if (parts_) range.step = std::max(1, static_cast<int>(std::lround(size_of(box_) / kPartSteps)));
   return range;
 }
 
 Place Target::local_place(const LabeledFrame& frame) {
-  const SearchRange range = range_of(frame);
+  const SearchRange range = range_of(frame.bounds());
   if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
   if (!parts_) return best_place(map_, range, {});
   parts_->look_at(frame.here, intersect(padded(box_, range.reach), frame.bounds()));
@@ -248,9 +248,22 @@ Place Target::local_place(const LabeledFrame& frame) {
   });
 }
 
-void Target::prepare(const LabeledFrame& frame) {
-  push_map(frame, padded(grown(box_, options_.ring), range_of(frame).reach));
+Rect<int> Target::reached(const Rect<int>& frame) const {
+  return padded(grown(box_, options_.ring), range_of(frame).reach);
 }
+
+// Only a target that is lost, or will be after one more doubtful frame, is searched for everywhere.
+Rect<int> Target::reads(const Rect<int>& frame) const {
+  const bool everywhere = lost_ || doubtful_ + 1 >= options_.lost_frames;
+  if (options_.whole_map || (everywhere && options_.redetect)) return frame;
+  // A box that grows may leave what is mapped.
+  const int growth =
+      options_.scale ? 1 + static_cast<int>((kScaleStep - 1) * std::max(box_.width, box_.height))
+                     : 0;
+  return intersect(padded(reached(frame), options_.window / 2 + growth), frame);
+}
+
+void Target::prepare(const LabeledFrame& frame) { push_map(frame, reached(frame.bounds())); }
 
 void Target::next(const LabeledFrame& frame) {
   finish_map(frame);

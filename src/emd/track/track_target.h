@@ -42,6 +42,8 @@ class Target {
   // Does the same for a target that is known only from an example of this size: looks for it in the
   // whole frame.
   void begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool gray);
+  // The part of the next frame, in frames of these bounds, whose labels prepare() and next() read.
+  Rect<int> reads(const Rect<int>& frame) const;
   // Starts the maps of the area within reach in the next frame; next() with the same frame has to
   // follow. The labels must not change in between. If a prepared frame was abandoned, the next
   // prepare() waits for it.
@@ -59,7 +61,8 @@ class Target {
   void make_map(const LabeledFrame& frame, const Rect<int>& wanted);
   void push_map(const LabeledFrame& frame, const Rect<int>& wanted);
   void finish_map(const LabeledFrame& frame);
-  SearchRange range_of(const LabeledFrame& frame) const;
+  SearchRange range_of(const Rect<int>& frame) const;
+  Rect<int> reached(const Rect<int>& frame) const;
   Place local_place(const LabeledFrame& frame);
   void fit_size(const LabeledFrame& frame);
   bool wants_parts(bool gray, double plain_score) const;

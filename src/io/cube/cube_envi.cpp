@@ -257,18 +257,23 @@ CubeFacts facts_of(const Source& header, const Fields& fields, const CubeShape& 
   return facts;
 }
 
-Cube read_parts(const Source& header, const Source& samples, const CubeReadOptions& options) {
-  check_options(options);
-  if (!options.variable.empty())
-    throw InvalidArgument(
-        fmt::format("{}: variable '{}' was requested, but only .mat files have variables",
-                    header.name(), options.variable));
+std::string header_text_of(const Source& header) {
   if (header.size() > kMostEnviHeaderBytes)
     header.fail(
         fmt::format("has {} bytes, more than an ENVI header has; expected the text file NAME.hdr",
                     header.size()));
   std::string text(static_cast<std::size_t>(header.size()), '\0');
   text.resize(header.read_at(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+Cube read_parts(const Source& header, const Source& samples, const CubeReadOptions& options) {
+  check_options(options);
+  if (!options.variable.empty())
+    throw InvalidArgument(
+        fmt::format("{}: variable '{}' was requested, but only .mat files have variables",
+                    header.name(), options.variable));
+  const std::string text = header_text_of(header);
   const Fields fields(header, text);
   const Layout layout = layout_of(header, fields, options);
   check_size(samples, layout);
@@ -357,6 +362,18 @@ Cube read_envi_files(const std::string& header_path, const std::string& samples_
 Cube read_envi(std::string_view header, std::span<const std::byte> samples, const std::string& name,
                const CubeReadOptions& options) {
   return read_parts(Source(std::as_bytes(std::span(header)), name), Source(samples, name), options);
+}
+
+std::uint64_t envi_file_bytes(const Source& header, const CubeReadOptions& options) {
+  check_options(options);
+  const std::string text = header_text_of(header);
+  if (!is_envi_header(text))
+    header.fail("is not the header of an ENVI file, whose first line is ENVI");
+  const Layout layout = layout_of(header, Fields(header, text), options);
+  std::uint64_t bytes = 0;
+  if (__builtin_add_overflow(cube_bytes(layout.shape, layout.stored.bytes), layout.offset, &bytes))
+    header.fail("states more samples than any file has");
+  return bytes;
 }
 
 void write_envi(const std::string& path, const Cube& cube) {

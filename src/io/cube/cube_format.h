@@ -37,6 +37,8 @@ void store_samples(const StoredType& stored, const std::byte* from, std::size_t 
                    std::ptrdiff_t step);
 
 bool is_envi_header(std::string_view head);
+// How many bytes the samples of a header take, with what precedes them.
+std::uint64_t envi_file_bytes(const Source& header, const CubeReadOptions& options);
 Cube read_envi_files(const std::string& header_path, const std::string& samples_path,
                      const CubeReadOptions& options);
 // The path of the other file of an ENVI pair, or an empty string where there is none.

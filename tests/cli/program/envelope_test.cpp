@@ -36,17 +36,17 @@ std::map<std::string, int> outer_keys(const std::string& text) {
 // The verbs that the tests below run.
 const std::set<std::string>& verbs_here() {
   static const std::set<std::string> kVerbs{
-      "ops gradient",      "ops blur",          "ops histogram",   "ops pyramid",
-      "ops resize",        "ops convolve",      "ops integral",    "people detect",
-      "people show",       "people eval",       "people train",    "flow scene",
-      "flow lk",           "flow bm",           "flow show",       "flow eval",
-      "emd distance",      "emd map",           "emd track",       "scenes train",
-      "scenes words",      "scenes eval",       "scenes classify", "mesh info",
-      "mesh segment",      "mesh eval",         "mesh distances",  "actions train",
-      "actions points",    "actions match",     "actions eval",    "actions recognize",
-      "bench emd",         "scenes filters",    "scenes sample",   "scenes dictionary",
-      "scenes features",   "scenes classifier", "people scene",    "people track",
-      "people eval-tracks"};
+      "ops gradient",      "ops blur",          "ops histogram",     "ops pyramid",
+      "ops resize",        "ops convolve",      "ops integral",      "people detect",
+      "people show",       "people eval",       "people train",      "flow scene",
+      "flow lk",           "flow bm",           "flow show",         "flow eval",
+      "emd distance",      "emd map",           "emd track",         "emd scene",
+      "scenes train",      "scenes words",      "scenes eval",       "scenes classify",
+      "mesh info",         "mesh segment",      "mesh eval",         "mesh distances",
+      "actions train",     "actions points",    "actions match",     "actions eval",
+      "actions recognize", "bench emd",         "scenes filters",    "scenes sample",
+      "scenes dictionary", "scenes features",   "scenes classifier", "people scene",
+      "people track",      "people eval-tracks"};
   return kVerbs;
 }
 
@@ -137,6 +137,8 @@ TEST_F(Envelope, Emd) {
   expect_envelope(
       {"emd", "map", folder_ / "img/0.png", "--target", "20,20,8,8", "-o", folder_ / "map.tif"});
   expect_envelope({"emd", "track", folder_ / "img", "--target", "20,20,20,24"});
+  expect_envelope({"emd", "scene", "--size", "48x48", "--drawn-bands", "6", "--frames", "1", "-o",
+                   folder_ / "cubes"});
 }
 
 TEST_F(Envelope, Scenes) {

@@ -1,0 +1,22 @@
+// Tracking of cubes, frame by frame.
+#pragma once
+#include <fovea/core/geometry.h>
+#include <fovea/core/options.h>
+
+#include <vector>
+
+#include "cli/bench/bench.h"
+
+namespace fovea::cli {
+
+struct EmdTrackBenchOptions {
+  bool track = false;
+  std::vector<Extent> cube_sizes{{1920, 1080}, {512, 512}};
+  std::vector<int> cube_bands{11, 100};
+};
+void describe(OptionVisitor& visit, EmdTrackBenchOptions& options);
+
+// One case per size, which goes with the number of bands at the same place.
+std::vector<BenchCase> emd_track_cases(const EmdTrackBenchOptions& options);
+
+}  // namespace fovea::cli
