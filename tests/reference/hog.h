@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 #include <vector>
 
 namespace fovea::reference {
@@ -44,14 +43,18 @@ inline float hog_pixel(ImageView<const std::uint8_t> image, int x, int y, int c,
   return static_cast<float>(sum / weights);
 }
 
-// A mask as a table of 5x5 weights of the pixels around, for the gradient across; that along the
-// other axis has the transposed table.
+// A mask as a list of pixels around and their weights, for the gradient across or down.
 struct HogMask {
-  double weights[5][5] = {};  // [row][column], the pixel itself in the middle
+  struct Tap {
+    int u, v;
+    double weight;
+  };
+  Tap taps[6] = {};
+  int count = 0;
+
   HogMask(const people::HogOptions& hog, bool down) {
     const auto set = [&](int u, int v, double weight) {
-      if (down) std::swap(u, v);
-      weights[v + 2][u + 2] += weight;
+      taps[count++] = down ? Tap{v, u, weight} : Tap{u, v, weight};
     };
     switch (hog.mask) {
       case people::GradientMask::kCentered: set(1, 0, 1), set(-1, 0, -1); break;
@@ -71,10 +74,8 @@ struct HogMask {
   float apply(ImageView<const std::uint8_t> image, int x, int y, int c,
               const people::HogOptions& hog) const {
     double sum = 0;
-    for (int v = -2; v <= 2; ++v)
-      for (int u = -2; u <= 2; ++u)
-        if (weights[v + 2][u + 2] != 0)
-          sum += weights[v + 2][u + 2] * hog_pixel(image, x + u, y + v, c, hog);
+    for (int k = 0; k < count; ++k)
+      sum += taps[k].weight * hog_pixel(image, x + taps[k].u, y + taps[k].v, c, hog);
     return static_cast<float>(sum);
   }
 };

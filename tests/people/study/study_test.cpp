@@ -180,7 +180,7 @@ TEST(Study, MeasuresEveryVariantOnTheSameWindows) {
 
 TEST(Study, DoesNotDependOnThreadsOrMemory) {
   const Drawn drawn;
-  StudyOptions options = Drawn::options({"smooth", "border"});
+  StudyOptions options = Drawn::options({"color", "border"});
   options.train.rounds = 1;
   options.train.hard_windows = 40;
   const StudyReport one = study(drawn.data(), options);
