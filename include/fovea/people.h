@@ -16,5 +16,6 @@
 #include <fovea/people/scan.h>
 #include <fovea/people/show.h>
 #include <fovea/people/show_tracks.h>
+#include <fovea/people/study.h>
 #include <fovea/people/track.h>
 #include <fovea/people/train.h>

@@ -167,6 +167,7 @@ void bind_people(nb::module_& parent) {
   m.def("detect_options", &option_table<DetectOptions>);
   m.def("draw", &draw, nb::arg("image").none(), nb::arg("xywh"), nb::arg("confidence"));
   bind_people_training(m);
+  bind_people_study(m);
   bind_people_evaluation(m);
   bind_people_tracking(m);
 }

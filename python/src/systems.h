@@ -19,6 +19,7 @@ void bind_ops(nanobind::module_& parent);
 // Parts of fovea.people, which it binds itself.
 void bind_people_training(nanobind::module_& m);
 void bind_people_evaluation(nanobind::module_& m);
+void bind_people_study(nanobind::module_& m);
 // Regions of fovea.emd, which it binds itself.
 void bind_emd_regions(nanobind::module_& m);
 void bind_people_tracking(nanobind::module_& m);

@@ -1,7 +1,12 @@
 // The kinds of classifiers in a model file: each writes its tensors and reads them back without
 // trusting them.
 #pragma once
+#include <fovea/core/options.h>
 #include <fovea/people/model.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
 
 #include "io/model/model_reader.h"
 
@@ -29,5 +34,12 @@ void check_geometry(const HogOptions& hog);
 // The number of numbers that describe a block, and a window.
 int block_size(const HogOptions& hog);
 int descriptor_size(const HogOptions& hog);
+
+// Whether models of the first version do not know an option.
+bool is_later_option(std::string_view name);
+// The options as files store them: those that came later only where they differ from the default.
+void for_each_stored_option(const HogOptions& hog,
+                            const std::function<void(const OptionField&)>& visit);
+std::string stored_options_json(const HogOptions& hog);
 
 }  // namespace fovea::people

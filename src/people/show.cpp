@@ -47,10 +47,11 @@ Cells cell_histograms(ImageView<const std::uint8_t> image, const HogOptions& hog
                  {.bins = hog.bins,
                   .signed_angle = hog.signed_angle,
                   .exec = {.device = Device::cpu(), .threads = 1}});
-  Cells cells = empty_cells(image.width / hog.cell, image.height / hog.cell, hog);
-  for (int y = 0; y < cells.rows * hog.cell; ++y) {
-    for (int x = 0; x < cells.columns * hog.cell; ++x)
-      cells.at(x / hog.cell, y / hog.cell, bin.at(x, y)) += magnitude.at(x, y);
+  const Extent cell = hog.cell_size();
+  Cells cells = empty_cells(image.width / cell.width, image.height / cell.height, hog);
+  for (int y = 0; y < cells.rows * cell.height; ++y) {
+    for (int x = 0; x < cells.columns * cell.width; ++x)
+      cells.at(x / cell.width, y / cell.height, bin.at(x, y)) += magnitude.at(x, y);
   }
   return cells;
 }
@@ -112,17 +113,19 @@ Image<std::uint8_t> stars(Cells& cells, int glyph) {
 // The weights of one sign, summed over all blocks that contain a cell.
 Cells weight_cells(const LinearModel& model, float sign) {
   const HogOptions& hog = model.hog;
-  Cells cells = empty_cells(hog.window.width / hog.cell, hog.window.height / hog.cell, hog);
-  const int across = (hog.window.width - hog.block * hog.cell) / hog.block_stride + 1;
-  const int down = (hog.window.height - hog.block * hog.cell) / hog.block_stride + 1;
+  const Extent cell = hog.cell_size(), block = hog.block_cells();
+  Cells cells = empty_cells(hog.window.width / cell.width, hog.window.height / cell.height, hog);
+  const int across = (hog.window.width - hog.block_size().width) / hog.block_stride + 1;
+  const int down = (hog.window.height - hog.block_size().height) / hog.block_stride + 1;
   std::size_t i = 0;
   for (int bx = 0; bx < across; ++bx)
     for (int by = 0; by < down; ++by)
-      for (int cx = 0; cx < hog.block; ++cx)
-        for (int cy = 0; cy < hog.block; ++cy)
+      for (int cx = 0; cx < block.width; ++cx)
+        for (int cy = 0; cy < block.height; ++cy)
           for (int b = 0; b < hog.bins; ++b, ++i)
-            cells.at(bx * hog.block_stride / hog.cell + cx, by * hog.block_stride / hog.cell + cy,
-                     b) += std::max(0.F, sign * model.weights.at(i));
+            cells.at(bx * hog.block_stride / cell.width + cx,
+                     by * hog.block_stride / cell.height + cy, b) +=
+                std::max(0.F, sign * model.weights.at(i));
   return cells;
 }
 
@@ -200,9 +203,10 @@ Image<std::uint8_t> hog_glyphs(ImageView<const std::uint8_t> image, const HogOpt
                                int glyph) {
   check_options(options);
   require_glyph(glyph);
-  if (image.width < options.cell || image.height < options.cell)
-    throw InvalidArgument(fmt::format("show: an image of {}x{} has no cell of {} pixels",
-                                      image.width, image.height, options.cell));
+  const Extent cell = options.cell_size();
+  if (image.width < cell.width || image.height < cell.height)
+    throw InvalidArgument(fmt::format("show: an image of {}x{} has no cell of {}x{} pixels",
+                                      image.width, image.height, cell.width, cell.height));
   Cells cells = cell_histograms(image, options);
   normalize(cells);
   return stars(cells, glyph);

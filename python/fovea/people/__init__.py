@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._detect import Detection, Detections, Detector, detect
 from ._evaluate import Difference, Evaluation, StageCount, WindowEvaluation, evaluate, evaluate_windows
 from ._model import Model, load_model
+from ._study import Study, StudyVariant, study
 from ._track import Track, Tracker, TrackReport, Tracks, evaluate_tracks, read_mot, track
 from ._train import train
 
@@ -16,6 +17,8 @@ __all__ = [
     "Evaluation",
     "Model",
     "StageCount",
+    "Study",
+    "StudyVariant",
     "Track",
     "TrackReport",
     "Tracker",
@@ -27,6 +30,7 @@ __all__ = [
     "evaluate_windows",
     "load_model",
     "read_mot",
+    "study",
     "track",
     "train",
 ]

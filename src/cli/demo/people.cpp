@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "cli/demo/demo.h"
+#include "cli/demo/people_study.h"
 #include "cli/people/crowd.h"
 #include "cli/people/people.h"
 
@@ -115,6 +116,7 @@ void add_demo_people(Page& page, const DemoRun& run) {
   page.figures(figures, 2);
   page.figure(followed(run.exec));
   for (const char* name : kModels) page.figure(learned_by(name));
+  add_people_study(page, run.exec);
 }
 
 }  // namespace fovea::cli

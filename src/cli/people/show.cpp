@@ -55,8 +55,9 @@ Image<std::uint8_t> sheet_of(const people::Model& model, int glyph) {
 // The image and its gradients, side by side at one size.
 Image<std::uint8_t> gradients_of(ImageView<const std::uint8_t> image, const ShowRequest& request) {
   const Image<std::uint8_t> glyphs = people::hog_glyphs(image, request.hog, request.glyph);
-  const auto cells = image.crop(0, 0, glyphs.width() / request.glyph * request.hog.cell,
-                                glyphs.height() / request.glyph * request.hog.cell);
+  const auto cells =
+      image.crop(0, 0, glyphs.width() / request.glyph * request.hog.cell_size().width,
+                 glyphs.height() / request.glyph * request.hog.cell_size().height);
   Image<std::uint8_t> shown(glyphs.width(), glyphs.height(), image.channels);
   resize(cells, shown.view(), {.exec = {.device = Device::cpu()}});
   const std::vector<report::Tile> tiles{{shown.view(), "image"}, {glyphs.view(), "gradients"}};

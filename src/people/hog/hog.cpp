@@ -52,16 +52,18 @@ HogCells hog_cells(ImageView<const std::uint8_t> image, const HogOptions& option
                    const Exec& exec) {
   check_geometry(options);
   const Pixels pixels("hog_cells", image, options, exec);
-  const int cell = options.cell;
-  HogCells cells{image.width / cell, image.height / cell, options.bins, {}};
+  const Extent cell = options.cell_size();
+  HogCells cells{image.width / cell.width, image.height / cell.height, options.bins, {}};
   if (cells.columns == 0 || cells.rows == 0)
-    throw InvalidArgument(fmt::format("hog_cells: an image of {}x{} holds no cell of {} pixels",
-                                      image.width, image.height, cell));
+    throw InvalidArgument(fmt::format("hog_cells: an image of {}x{} holds no cell of {}x{} pixels",
+                                      image.width, image.height, cell.width, cell.height));
   cells.votes.resize(static_cast<std::size_t>(cells.columns) * cells.rows * cells.bins);
   const std::vector<float> gamma = gamma_table(options.gamma);
   const CircularBlock no_circle;
-  const HistogramAxis columns{cell, cells.columns, cell, 1, {}},
-      rows{cell, cells.rows, cell, 1, {}};
+  const HistogramAxis columns{cell.width, cells.columns, cell.width, 1, {}},
+      rows{cell.height, cells.rows, cell.height, 1, {}};
+  const Stack<float> smoothed =
+      cpu::smoothed_planes(pixels.view(), options, gamma, {.device = Device::cpu(), .threads = 1});
   const cpu::HogLevel level{.image = pixels.view(),
                             .hog = options,
                             .cells = true,
@@ -74,18 +76,19 @@ HogCells hog_cells(ImageView<const std::uint8_t> image, const HogOptions& option
                             .roles = {},
                             .gamma = gamma,
                             .circle = no_circle,
+                            .smoothed = smoothed.view(),
                             .sums = {},
                             .blocks = nullptr,
                             .pitch = 0,
                             .row_pitch = 0,
                             .phase_pitch = 0};
   cpu::HogRows source(level);
-  for (int y = 0; y < cells.rows * cell; ++y) {
+  for (int y = 0; y < cells.rows * cell.height; ++y) {
     const cpu::Votes votes = source.votes(y, 1, 0);
-    for (int x = 0; x < cells.columns * cell; ++x) {
+    for (int x = 0; x < cells.columns * cell.width; ++x) {
       float* histogram =
           cells.votes.data() +
-          (static_cast<std::size_t>(y / cell) * cells.columns + x / cell) * cells.bins;
+          (static_cast<std::size_t>(y / cell.height) * cells.columns + x / cell.width) * cells.bins;
       histogram[low_bin(votes.places[x], cells.bins)] += votes.shares[x].low;
       histogram[high_bin(votes.places[x], cells.bins)] += votes.shares[x].high;
     }

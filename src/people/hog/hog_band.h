@@ -1,5 +1,6 @@
 // Computes the blocks of some rows of a level's grid on one thread, with scratch memory of its own.
 #pragma once
+#include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
 #include <vector>
@@ -20,6 +21,7 @@ struct HogLevel {
   RoleClasses roles;
   const std::vector<float>& gamma;
   const CircularBlock& circle;
+  StackView<const float> smoothed;      // planes of the whole level, where pixels are smoothed
   StackView<const std::uint32_t> sums;  // integral histograms, where cells are computed from them
   // Number e of block (k, row) is at blocks[row * row_pitch + e * pitch + place(k)].
   float* blocks;
@@ -41,16 +43,23 @@ class HogRows {
  private:
   const float* plane(int row, int channel);
   void convert(int row, int slot);
+  void copy_smoothed(int row, int slot);
 
   const HogLevel& level_;
   int channels_;
+  int reach_;  // rows above and below that the mask reads
   int pixels_;
   std::size_t width_;
   std::vector<float> planes_;
   std::vector<SharePair> shares_;
   std::vector<std::int32_t> places_;
-  int slot_row_[3] = {-1, -1, -1};
+  int slot_row_[2 * kMaskReach + 1] = {-1, -1, -1, -1, -1};
 };
+
+// The channels that votes come from, as gamma-corrected planes that are blurred; empty where they
+// need not be blurred.
+Stack<float> smoothed_planes(ImageView<const std::uint8_t> image, const HogOptions& hog,
+                             const std::vector<float>& gamma, const Exec& exec);
 
 // Computes the blocks of rows [first, last) of the grid.
 void build_band(const HogLevel& level, int first, int last);

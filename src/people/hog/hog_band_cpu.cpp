@@ -49,7 +49,7 @@ class HogBand {
       : level_(level),
         first_(first),
         last_(last),
-        normalizer_(level, level.hog.block * level.hog.block * level.hog.bins) {
+        normalizer_(level, block_parts(level.hog) * level.hog.bins) {
     const HistogramAxis &ux = level.units_x, &uy = level.units_y;
     pitch_ = (ux.count * ux.parts + 2 * level.roles.margin + 15) / 16 * 16;
     first_unit_ = first * level.y.grid / uy.grid;
@@ -86,7 +86,10 @@ class HogBand {
 
   std::size_t row_floats() const { return static_cast<std::size_t>(level_.hog.bins + 2) * pitch_; }
   // Pixels from the first unit of a block to its last.
-  int reach() const { return level_.cells ? (level_.hog.block - 1) * level_.hog.cell : 0; }
+  int reach() const {
+    const HogSide side = side_down(level_.hog);
+    return level_.cells ? side.block() - side.cell : 0;
+  }
   int stride() const {
     return level_.cells ? level_.x.grid / level_.units_x.grid : level_.units_x.parts;
   }
@@ -135,14 +138,15 @@ class HogBand {
     if (pixel % level_.y.grid != 0) return;
     const int row = pixel / level_.y.grid;
     if (row < first_ || row >= last_) return;
-    const int block = level_.hog.block, bins = level_.hog.bins, cell = level_.hog.cell;
+    const int bins = level_.hog.bins;
+    const Extent cell = level_.hog.cell_size(), block = level_.hog.block_cells();
     std::size_t e = 0;
-    for (int i = 0; i < block; ++i) {
-      for (int j = 0; j < block; ++j) {
-        const float* cells = level_.cells
-                                 ? unit((row * level_.y.grid + j * cell) / level_.units_y.grid) +
-                                       level_.roles.margin + i * cell / level_.units_x.grid
-                                 : part(row, j) + level_.roles.margin + i;
+    for (int i = 0; i < block.width; ++i) {
+      for (int j = 0; j < block.height; ++j) {
+        const int down = row * level_.y.grid + j * cell.height;
+        const float* cells = level_.cells ? unit(down / level_.units_y.grid) + level_.roles.margin +
+                                                i * cell.width / level_.units_x.grid
+                                          : part(row, j) + level_.roles.margin + i;
         for (int bin = 0; bin < bins; ++bin) normalizer_.sources[e++] = cells + bin * pitch_;
       }
     }
@@ -198,7 +202,7 @@ void circular_sums(const HogLevel& level, const Votes* rows, int x, float* numbe
 
 void build_circular(const HogLevel& level, int first, int last) {
   const int size = level.hog.block * level.hog.cell;
-  const int numbers = (1 + level.hog.rings * level.hog.sectors) * level.hog.bins;
+  const int numbers = block_parts(level.hog) * level.hog.bins;
   const int columns = (level.x.blocks + kNormColumns - 1) / kNormColumns * kNormColumns;
   Normalizer normalizer(level, numbers);
   std::vector<float> raw(static_cast<std::size_t>(numbers) * columns), block(numbers);

@@ -158,6 +158,7 @@ void normalize_group(const NormJob& job, float* HWY_RESTRICT raw, int first) {
   for (std::size_t k = 0; k < kColumns; k += lanes) {
     auto sum = hn::LoadU(d, sums + k);
     if constexpr (kSquares) sum = hn::Sqrt(sum);
+    if constexpr (kNorm == BlockNorm::kNone) sum = hn::Zero(d);
     const auto scale = hn::Div(one, hn::Add(sum, hn::Set(d, job.params.least)));
     for (std::size_t e = 0; e < numbers; ++e) {
       auto value = hn::Mul(hn::LoadU(d, raw + e * kColumns + k), scale);
@@ -191,6 +192,7 @@ void normalize_row_simd(const NormJob& job, float* raw) {
     case BlockNorm::kL2Hys: return normalize_groups<BlockNorm::kL2Hys>(job, raw);
     case BlockNorm::kL1: return normalize_groups<BlockNorm::kL1>(job, raw);
     case BlockNorm::kL1Sqrt: return normalize_groups<BlockNorm::kL1Sqrt>(job, raw);
+    case BlockNorm::kNone: return normalize_groups<BlockNorm::kNone>(job, raw);
   }
 }
 

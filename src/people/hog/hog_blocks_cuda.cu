@@ -39,22 +39,29 @@ struct Job {
   float* blocks;
 };
 
+// One channel of the pixels around (x, y) of a level.
+struct PixelsAround {
+  const DeviceLevel& image;
+  const std::uint8_t* pixels;  // the level's first
+  const float* gamma;
+  int x, y, step, channel;
+
+  FOVEA_HD float operator()(int dx, int dy) const {
+    const std::int64_t line =
+        static_cast<std::int64_t>(mirrored_pixel(y + dy, image.height)) * image.stride;
+    return gamma[pixels[line + mirrored_pixel(x + dx, image.width) * step + channel]];
+  }
+};
+
 // The vote of the pixel at (x, y) of a level.
 __device__ Vote vote_at(const HogTables& t, const float* gamma, const DeviceLevel& image,
                         const std::uint8_t* pixels, int x, int y) {
   const auto step = t.channels;
-  const std::uint8_t* from = pixels + image.offset;
-  const auto row = [&](int j) {
-    return from + static_cast<std::int64_t>(mirrored_neighbor(j, image.height)) * image.stride;
-  };
-  const std::uint8_t *above = row(y - 1), *center = row(y), *below = row(y + 1);
-  const int left = mirrored_neighbor(x - 1, image.width) * step;
-  const int right = mirrored_neighbor(x + 1, image.width) * step;
   Slope best{};
   float most = -1;
   for (int c = 0; c < step; ++c) {
-    const Slope slope{gamma[center[right + c]] - gamma[center[left + c]],
-                      gamma[below[x * step + c]] - gamma[above[x * step + c]]};
+    const Slope slope =
+        slope_of(t.mask, PixelsAround{image, pixels + image.offset, gamma, x, y, step, c});
     const float square = squared_length(slope);
     if (square > most) {
       most = square;
@@ -403,7 +410,8 @@ Extent voting_pixels(const HogDeviceLevel& level) {
 bool is_common(Kind kind, const HogOptions& hog, const HogDeviceLevel& level) {
   return kind == Kind::kHog && hog.shape == BlockShape::kRectangular && hog.cell == kCell &&
          hog.block == kParts && hog.bins == kBins && hog.interpolate && level.x.grid == kGrid &&
-         level.y.grid == kGrid;
+         level.y.grid == kGrid && hog.mask == GradientMask::kCentered &&
+         hog.vote == VoteWeight::kMagnitude;
 }
 
 }  // namespace
@@ -411,12 +419,23 @@ bool is_common(Kind kind, const HogOptions& hog, const HogDeviceLevel& level) {
 HogBlocks::HogBlocks(Kind kind, const HogOptions& hog)
     : kind_(kind), hog_(hog_of_kind(kind, hog)), numbers_(block_size(hog_)) {
   check_geometry(hog);
+  check_for_gpu(hog);
 }
 
 HogTables HogBlocks::tables(int channels) {
-  return {vote_params(hog_), norm_params(hog_),      gamma_.data(), weights_.data(),
-          circle_.data(),    circle_weights_.data(), hog_.cell,     hog_.block,
-          hog_.bins,         hog_.cell * hog_.block, numbers_,      hog_.color ? channels : 1};
+  return {vote_params(hog_),
+          norm_params(hog_),
+          gamma_.data(),
+          weights_.data(),
+          circle_.data(),
+          circle_weights_.data(),
+          hog_.mask,
+          hog_.cell,
+          hog_.block,
+          hog_.bins,
+          hog_.cell * hog_.block,
+          numbers_,
+          hog_.color ? channels : 1};
 }
 
 void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& plan) {
@@ -424,10 +443,11 @@ void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& p
   std::int64_t floats = 0, votes = 0;
   for (const ScanLevel& scan : plan.levels) {
     HogDeviceLevel level{};
-    level.x = hog_axis(hog_, hog_.window.width, scan.columns, plan, plan.origin);
-    level.y = hog_axis(hog_, hog_.window.height, scan.rows, plan, plan.top(scan));
+    const HogSide across = side_across(hog_);
+    level.x = hog_axis(across, scan.columns, plan, plan.origin);
+    level.y = hog_axis(side_down(hog_), scan.rows, plan, plan.top(scan));
     const HistogramAxis units =
-        kind_ == Kind::kHog ? block_axis(hog_, level.x) : cell_axis(hog_, level.x);
+        kind_ == Kind::kHog ? block_axis(hog_, across, level.x) : cell_axis(across, level.x);
     level.unit_grid = units.grid;
     level.period = (units.size + units.grid - 1) / units.grid * units.grid;
     level.pitch = (level.x.blocks + 31) / 32 * 32;
@@ -468,7 +488,8 @@ void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& p
   device_levels_.fill(levels_, session.stream());
   blocks_.reserve(static_cast<std::size_t>(floats));
   gamma_.fill(gamma_table(hog_.gamma), session.stream());
-  weights_.fill(block_axis(hog_, hog_axis(hog_, hog_.window.width, 1, plan, plan.origin)).weights,
+  const HogSide across = side_across(hog_);
+  weights_.fill(block_axis(hog_, across, hog_axis(across, 1, plan, plan.origin)).weights,
                 session.stream());
   if (hog_.shape == BlockShape::kCircular) {
     const CircularBlock circle = circular_block(hog_);

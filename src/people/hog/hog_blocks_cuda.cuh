@@ -37,6 +37,7 @@ struct HogTables {
   const float* weights;  // [part][pixel of a block], in one direction
   const int* circle;     // part of each pixel of a circular block
   const float* circle_weights;
+  GradientMask mask;
   int cell, block, bins, size;  // size: side of a block, in pixels
   int numbers;                  // numbers per block
   int channels;                 // channels that are used
@@ -44,6 +45,8 @@ struct HogTables {
 
 class HogBlocks {
  public:
+  // Throws InvalidArgument for options that only the CPU has: smooth, and cells or blocks that are
+  // not square.
   HogBlocks(Kind kind, const HogOptions& hog);
 
   // Prepares the blocks of the levels that are laid out in `images`.

@@ -67,6 +67,10 @@ HogGrid::HogGrid(Kind kind, const HogOptions& hog) : impl_(std::make_unique<Impl
   if (kind != Kind::kHog && kind != Kind::kHogCells && kind != Kind::kHogIntegral)
     throw InvalidArgument(fmt::format("hog: kind {} has no linear descriptor", to_string(kind)));
   check_geometry(hog);
+  if (kind == Kind::kHogIntegral && hog.vote == VoteWeight::kSquare)
+    throw InvalidArgument(
+        "hog: votes are squares, whose sums are too large for the integral histograms of kind "
+        "hog-integral; take another vote, or kind hog-cells");
   Impl& s = *impl_;
   s.kind = kind;
   s.hog = hog_of_kind(kind, hog);
@@ -84,8 +88,9 @@ int HogGrid::window_blocks() const { return impl_->x.window_blocks * impl_->y.wi
 void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec) {
   Impl& s = *impl_;
   const ScanLevel windows = level_of(plan, level.width, level.height);
-  s.x = hog_axis(s.hog, s.hog.window.width, windows.columns, plan, plan.origin);
-  s.y = hog_axis(s.hog, s.hog.window.height, windows.rows, plan, plan.top(windows));
+  const HogSide across = side_across(s.hog), down = side_down(s.hog);
+  s.x = hog_axis(across, windows.columns, plan, plan.origin);
+  s.y = hog_axis(down, windows.rows, plan, plan.top(windows));
   Image<std::uint8_t> gray;
   if (!s.hog.color && level.channels > 1) {
     gray = io::to_gray(level);
@@ -97,8 +102,9 @@ void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, c
   s.blocks.resize(std::max(s.blocks.size(), static_cast<std::size_t>(s.row_pitch) * s.y.blocks));
 
   const bool cells = s.kind != Kind::kHog;
-  HistogramAxis units_x = cells ? cell_axis(s.hog, s.x) : block_axis(s.hog, s.x);
-  HistogramAxis units_y = cells ? cell_axis(s.hog, s.y) : block_axis(s.hog, s.y);
+  HistogramAxis units_x = cells ? cell_axis(across, s.x) : block_axis(s.hog, across, s.x);
+  HistogramAxis units_y = cells ? cell_axis(down, s.y) : block_axis(s.hog, down, s.y);
+  const Stack<float> smoothed = smoothed_planes(level, s.hog, s.gamma, exec);
   RoleClasses roles = role_classes(units_x);
   HogLevel job{level,
                s.hog,
@@ -112,6 +118,7 @@ void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, c
                std::move(roles),
                s.gamma,
                s.circle,
+               smoothed.view(),
                {},
                s.blocks.data(),
                s.pitch,

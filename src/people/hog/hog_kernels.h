@@ -38,9 +38,9 @@ void plane_row(const PlaneJob& job);
 
 // Votes of `count` pixels (rounded up to four vectors) of one row, from gamma-corrected planes.
 struct VoteJob {
-  const float* above[3];
-  const float* center[3];
-  const float* below[3];
+  const float* rows[2 * kMaskReach + 1][3];  // the row itself is in the middle; those that the mask
+                                             // does not read may be null
+  GradientMask mask;
   int channels;  // 1 or 3
   int count;
   std::uint32_t pitch;  // size of a bin's plane

@@ -19,9 +19,9 @@ double gaussian(int pixel, int size, double sigma) {
 }
 
 // The share of a pixel in a cell of its block.
-double cell_share(int pixel, int part, const HogOptions& hog) {
-  if (!hog.interpolate) return pixel / hog.cell == part ? 1 : 0;
-  const double distance = std::abs(pixel + 0.5 - (part + 0.5) * hog.cell) / hog.cell;
+double cell_share(int pixel, int part, int cell, bool interpolate) {
+  if (!interpolate) return pixel / cell == part ? 1 : 0;
+  const double distance = std::abs(pixel + 0.5 - (part + 0.5) * cell) / cell;
   return std::max(0.0, 1 - distance);
 }
 
@@ -42,6 +42,8 @@ VoteParams vote_params(const HogOptions& hog) {
   p.bins = hog.bins;
   p.signed_angle = hog.signed_angle ? 1 : 0;
   p.interpolate = hog.interpolate ? 1 : 0;
+  p.weight = hog.vote;
+  p.edge = hog.edge;
   const double half_turn = hog.signed_angle ? hog.bins / 2.0 : hog.bins;
   p.circle = static_cast<float>(hog.bins);
   p.half_turn = static_cast<float>(half_turn);
@@ -52,9 +54,33 @@ VoteParams vote_params(const HogOptions& hog) {
 }
 
 NormParams norm_params(const HogOptions& hog) {
-  const int cells =
-      hog.shape == BlockShape::kCircular ? 1 + hog.rings * hog.sectors : hog.block * hog.block;
-  return {hog.norm, hog.clip, 0.1F * static_cast<float>(cells * hog.bins)};
+  return {hog.norm, hog.clip, hog.epsilon * static_cast<float>(block_parts(hog) * hog.bins)};
+}
+
+int block_parts(const HogOptions& hog) {
+  if (hog.shape == BlockShape::kCircular)
+    return hog.sectored_center ? (1 + hog.rings) * hog.sectors : 1 + hog.rings * hog.sectors;
+  return hog.block_cells().width * hog.block_cells().height;
+}
+
+std::vector<float> smoothing_weights(const HogOptions& hog) {
+  if (hog.smooth <= 0) return {1.0F};
+  const int radius = static_cast<int>(std::ceil(3 * hog.smooth));
+  std::vector<double> half(static_cast<std::size_t>(radius) + 1);
+  double sum = 0;
+  for (int k = 0; k <= radius; ++k) {
+    half[static_cast<std::size_t>(k)] = std::exp(-0.5 * k * k / (hog.smooth * hog.smooth));
+    sum += (k == 0 ? 1 : 2) * half[static_cast<std::size_t>(k)];
+  }
+  std::vector<float> weights(half.size());
+  std::transform(half.begin(), half.end(), weights.begin(),
+                 [&](double weight) { return static_cast<float>(weight / sum); });
+  return weights;
+}
+
+int surrounding_pixels(const HogOptions& hog) {
+  const int mask = hog.mask == GradientMask::kCubic ? kMaskReach : 1;
+  return mask + static_cast<int>(smoothing_weights(hog).size()) - 1;
 }
 
 std::vector<float> gamma_table(Gamma gamma) {
@@ -66,31 +92,40 @@ std::vector<float> gamma_table(Gamma gamma) {
   return table;
 }
 
-HogAxis hog_axis(const HogOptions& hog, int window, int windows, const ScanPlan& plan, int origin) {
+HogSide side_across(const HogOptions& hog) {
+  return {hog.window.width, hog.cell_size().width, hog.block_cells().width, hog.block_stride};
+}
+HogSide side_down(const HogOptions& hog) {
+  return {hog.window.height, hog.cell_size().height, hog.block_cells().height, hog.block_stride};
+}
+
+HogAxis hog_axis(const HogSide& side, int windows, const ScanPlan& plan, int origin) {
   HogAxis axis{};
-  axis.origin = origin;
-  axis.grid = windows > 1 ? std::gcd(plan.stride, hog.block_stride) : hog.block_stride;
+  axis.origin = origin + side.first();
+  axis.grid = windows > 1 ? std::gcd(plan.stride, side.stride) : side.stride;
   axis.windows = windows;
   axis.window_step = windows > 1 ? plan.stride / axis.grid : 1;
-  axis.block_step = hog.block_stride / axis.grid;
-  axis.window_blocks = (window - hog.cell * hog.block) / hog.block_stride + 1;
+  axis.block_step = side.stride / axis.grid;
+  axis.window_blocks = side.blocks();
   axis.blocks = (windows - 1) * axis.window_step + (axis.window_blocks - 1) * axis.block_step + 1;
   return axis;
 }
 
-HistogramAxis block_axis(const HogOptions& hog, const HogAxis& axis) {
-  HistogramAxis result{axis.grid, axis.blocks, hog.block * hog.cell, hog.block, {}};
-  for (int part = 0; part < hog.block; ++part)
+HistogramAxis block_axis(const HogOptions& hog, const HogSide& side, const HogAxis& axis) {
+  HistogramAxis result{axis.grid, axis.blocks, side.block(), side.parts, {}};
+  result.weights.reserve(static_cast<std::size_t>(side.parts) * side.block());
+  for (int part = 0; part < side.parts; ++part)
     for (int pixel = 0; pixel < result.size; ++pixel)
-      result.weights.push_back(static_cast<float>(gaussian(pixel, result.size, hog.sigma) *
-                                                  cell_share(pixel, part, hog)));
+      result.weights.push_back(
+          static_cast<float>(gaussian(pixel, result.size, hog.sigma) *
+                             cell_share(pixel, part, side.cell, hog.interpolate)));
   return result;
 }
 
-HistogramAxis cell_axis(const HogOptions& hog, const HogAxis& axis) {
-  const int grid = std::gcd(axis.grid, hog.cell);
-  const int last = (axis.blocks - 1) * axis.grid + (hog.block - 1) * hog.cell;
-  return {grid, last / grid + 1, hog.cell, 1, std::vector<float>(hog.cell, 1.0F)};
+HistogramAxis cell_axis(const HogSide& side, const HogAxis& axis) {
+  const int grid = std::gcd(axis.grid, side.cell);
+  const int last = (axis.blocks - 1) * axis.grid + (side.parts - 1) * side.cell;
+  return {grid, last / grid + 1, side.cell, 1, std::vector<float>(side.cell, 1.0F)};
 }
 
 RoleClasses role_classes(const HistogramAxis& axis) {
@@ -128,6 +163,7 @@ RoleClasses role_classes(const HistogramAxis& axis) {
 
 CircularBlock circular_block(const HogOptions& hog) {
   const int size = hog.block * hog.cell;
+  const int center = hog.sectored_center ? hog.sectors : 1;
   CircularBlock result;
   for (int y = 0; y < size; ++y) {
     for (int x = 0; x < size; ++x) {
@@ -139,9 +175,10 @@ CircularBlock circular_block(const HogOptions& hog) {
       double turn = std::atan2(dy, dx) / (2 * std::numbers::pi);
       if (turn < 0) turn += 1;
       const int sector = std::min(static_cast<int>(turn * hog.sectors), hog.sectors - 1);
-      result.part.push_back(ring > hog.rings ? -1
-                            : ring == 0      ? 0
-                                             : 1 + (ring - 1) * hog.sectors + sector);
+      result.part.push_back(ring > hog.rings      ? -1
+                            : ring > 0            ? center + (ring - 1) * hog.sectors + sector
+                            : hog.sectored_center ? sector
+                                                  : 0);
       result.weight.push_back(hog.sigma > 0 ? static_cast<float>(std::exp(
                                                   -radius * radius / (2.0 * hog.sigma * hog.sigma)))
                                             : 1.0F);

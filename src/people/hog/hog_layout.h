@@ -15,8 +15,18 @@ namespace fovea::people {
 // Gaussian nor interpolation, and are gray.
 HogOptions hog_of_kind(Kind kind, const HogOptions& hog);
 
+// Throws InvalidArgument for options that only the CPU has: smooth, and cells or blocks that are
+// not square.
+void check_for_gpu(const HogOptions& hog);
+
 VoteParams vote_params(const HogOptions& hog);
 NormParams norm_params(const HogOptions& hog);
+// The number of parts of a block, each with a histogram of its own.
+int block_parts(const HogOptions& hog);
+// Pixels around a window that its gradients depend on.
+int surrounding_pixels(const HogOptions& hog);
+// One half of the Gaussian that smooths pixels, from its middle outwards; 1 alone for none.
+std::vector<float> smoothing_weights(const HogOptions& hog);
 // The value of each byte after gamma correction.
 std::vector<float> gamma_table(Gamma gamma);
 
@@ -31,7 +41,21 @@ struct HogAxis {
   int window_blocks;  // blocks per window
   int blocks;         // blocks of the grid
 };
-HogAxis hog_axis(const HogOptions& hog, int window, int windows, const ScanPlan& plan, int origin);
+// One direction of the descriptor's geometry, in pixels but for `parts`.
+struct HogSide {
+  int window;
+  int cell;
+  int parts;  // cells of a block
+  int stride;
+
+  int block() const { return cell * parts; }
+  int blocks() const { return (window - block()) / stride + 1; }
+  int first() const { return (window - block()) % stride / 2; }  // of the first block
+};
+HogSide side_across(const HogOptions& hog);
+HogSide side_down(const HogOptions& hog);
+
+HogAxis hog_axis(const HogSide& side, int windows, const ScanPlan& plan, int origin);
 
 // Histograms along one direction: `count` units (blocks, or single cells) of `size` pixels, `grid`
 // apart, each with `parts` cells. A role is unit * parts + part.
@@ -50,9 +74,9 @@ struct HistogramAxis {
   }  // greatest number of units that share a pixel
   int pixels() const { return (count - 1) * grid + size; }
 };
-HistogramAxis block_axis(const HogOptions& hog, const HogAxis& axis);
+HistogramAxis block_axis(const HogOptions& hog, const HogSide& side, const HogAxis& axis);
 // Single cells, as far apart as the blocks of the grid and the cells of a block need.
-HistogramAxis cell_axis(const HogOptions& hog, const HogAxis& axis);
+HistogramAxis cell_axis(const HogSide& side, const HogAxis& axis);
 
 // The pixels of a line in the order in which they vote: those with the same place in a period are
 // consecutive and form a class. A period is the shortest multiple of the grid that is not shorter
@@ -71,8 +95,8 @@ struct RoleClasses {
 };
 RoleClasses role_classes(const HistogramAxis& axis);
 
-// Circular blocks: the part to which a pixel of the block belongs (0 is the center, then sector by
-// sector and ring by ring; -1 is outside), and its weight.
+// Circular blocks: the part to which a pixel of the block belongs (0 is the center, or its sectors
+// come first; then sector by sector and ring by ring; -1 is outside), and its weight.
 struct CircularBlock {
   std::vector<int> part;
   std::vector<float> weight;

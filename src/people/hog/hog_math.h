@@ -19,6 +19,8 @@ struct VoteParams {
   int bins;
   int signed_angle;
   int interpolate;
+  VoteWeight weight;
+  float edge;
   float right_angle;
   float half_turn;
   float
@@ -75,9 +77,18 @@ FOVEA_HD inline float angle_in_bins(float dx, float dy, float shift, const VoteP
   return std::fma(std::fma(odd, t4, even), t, from + shift);
 }
 
+// What a gradient of this squared length counts.
+FOVEA_HD inline float vote_weight(float square, const VoteParams& p) {
+  const float length = root(square);
+  if (p.weight == VoteWeight::kMagnitude) return length;
+  if (p.weight == VoteWeight::kRoot) return root(length);
+  if (p.weight == VoteWeight::kSquare) return square;
+  return length >= p.edge ? 1.0F : 0.0F;
+}
+
 // Neighboring bins share a vote by how far the angle lies from their middles.
 FOVEA_HD inline Vote vote_of(float dx, float dy, const VoteParams& p) {
-  const float magnitude = root(dx * dx + dy * dy);
+  const float magnitude = vote_weight(dx * dx + dy * dy, p);
   const float place = angle_in_bins(dx, dy, p.interpolate ? 0.5F : 0.0F, p);
   const int n = static_cast<int>(place);  // 0 to bins
   if (!p.interpolate) return {0, magnitude, n};
@@ -98,19 +109,50 @@ struct Slope {
 };
 FOVEA_HD inline float squared_length(Slope s) { return s.dx * s.dx + s.dy * s.dy; }
 
+constexpr int kMaskReach = 2;  // the farthest pixel that a mask reads
+constexpr float kCubicScale = 1.0F / 6;
+
+// The gradient of one channel; at(x, y) is its value relative to the pixel. Only differences are
+// added and scaled, so that there is no -0.
+template <class At>
+FOVEA_HD inline Slope slope_of(GradientMask mask, const At& at) {
+  switch (mask) {
+    case GradientMask::kUncentered: return {2 * (at(1, 0) - at(0, 0)), 2 * (at(0, 1) - at(0, 0))};
+    case GradientMask::kCubic:
+      return {kCubicScale * (8 * (at(1, 0) - at(-1, 0)) - (at(2, 0) - at(-2, 0))),
+              kCubicScale * (8 * (at(0, 1) - at(0, -1)) - (at(0, 2) - at(0, -2)))};
+    case GradientMask::kSobel: {
+      const float falling = at(1, 1) - at(-1, -1), rising = at(1, -1) - at(-1, 1);
+      return {0.25F * ((falling + rising) + 2 * (at(1, 0) - at(-1, 0))),
+              0.25F * ((falling - rising) + 2 * (at(0, 1) - at(0, -1)))};
+    }
+    case GradientMask::kDiagonal: {
+      const float falling = at(1, 1) - at(0, 0), rising = at(1, 0) - at(0, 1);
+      return {falling + rising, falling - rising};
+    }
+    default: return {at(1, 0) - at(-1, 0), at(0, 1) - at(0, -1)};
+  }
+}
+
 // Pixel i of a line whose neighbors are needed. Beyond the border the line is mirrored about its
 // last pixel, so that the difference there is 0.
 FOVEA_HD inline int mirrored_neighbor(int i, int size) {
   return i < 0 ? -i : (i >= size ? 2 * (size - 1) - i : i);
 }
 
+// The same for pixels farther away, and for lines of any length.
+FOVEA_HD inline int mirrored_pixel(int i, int size) {
+  const int inside = mirrored_neighbor(i, size);
+  return inside < 0 ? 0 : (inside >= size ? size - 1 : inside);
+}
+
 // How the numbers of a block are normalized. The first constant keeps blocks without contrast from
-// being amplified to noise; it is 0.1 for every number of the block. It and the second constant are
-// those of OpenCV, so that its vectors can be used.
+// being amplified to noise; by default it is 0.1 for every number of the block. That and the second
+// constant are those of OpenCV, so that its vectors can be used.
 struct NormParams {
   BlockNorm norm;
   float clip;
-  float least;  // 0.1 * numbers of a block
+  float least;  // epsilon * numbers of a block
 };
 constexpr float kLeastClipped = 1e-3F;
 
@@ -123,6 +165,7 @@ FOVEA_HD inline float norm_add(float sum, float value, const NormParams& p) {
   return sums_squares(p) ? std::fma(value, value, sum) : sum + value;
 }
 FOVEA_HD inline float norm_scale(float sum, const NormParams& p) {
+  if (p.norm == BlockNorm::kNone) return 1.0F / p.least;
   return 1.0F / ((sums_squares(p) ? std::sqrt(sum) : sum) + p.least);
 }
 // The number after the first normalization; L2-Hys normalizes these once more.

@@ -26,10 +26,12 @@ struct RowTriple {
 };
 template <bool kColor>
 struct Rows {
-  explicit Rows(const VoteJob& job)
-      : first{job.above[0], job.center[0], job.below[0]},
-        second{job.above[1], job.center[1], job.below[1]},
-        third{job.above[2], job.center[2], job.below[2]} {}
+  explicit Rows(const VoteJob& job) : first(triple(job, 0)), second(first), third(first) {
+    if constexpr (kColor) second = triple(job, 1), third = triple(job, 2);
+  }
+  HWY_INLINE static RowTriple triple(const VoteJob& job, int c) {
+    return {job.rows[kMaskReach - 1][c], job.rows[kMaskReach][c], job.rows[kMaskReach + 1][c]};
+  }
   RowTriple first, second, third;
 };
 
@@ -50,6 +52,60 @@ HWY_INLINE VoteSlopes slopes(const RowTriple& rows, int x) {
   const auto dx = hn::Sub(hn::LoadU(d, rows.center + x + 1), hn::LoadU(d, rows.center + x - 1));
   const auto dy = hn::Sub(hn::LoadU(d, rows.below + x), hn::LoadU(d, rows.above + x));
   return {dx, dy, hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy))};
+}
+
+// The mask of a job, by slope_of() of hog_math.h.
+HWY_INLINE VoteSlopes masked_slopes(const VoteJob& job, int c, int x) {
+  const Floats d;
+  const auto at = [&](int dx, int dy)
+                      HWY_ATTR { return hn::LoadU(d, job.rows[kMaskReach + dy][c] + x + dx); };
+  const auto difference = [&](int x1, int y1, int x0, int y0)
+                              HWY_ATTR { return hn::Sub(at(x1, y1), at(x0, y0)); };
+  const auto two = hn::Set(d, 2.0F), eight = hn::Set(d, 8.0F), quarter = hn::Set(d, 0.25F);
+  auto dx = hn::Zero(d), dy = hn::Zero(d);
+  switch (job.mask) {
+    case GradientMask::kCentered:
+      dx = difference(1, 0, -1, 0);
+      dy = difference(0, 1, 0, -1);
+      break;
+    case GradientMask::kUncentered:
+      dx = hn::Mul(two, difference(1, 0, 0, 0));
+      dy = hn::Mul(two, difference(0, 1, 0, 0));
+      break;
+    case GradientMask::kCubic: {
+      const auto scale = hn::Set(d, kCubicScale);
+      dx =
+          hn::Mul(scale, hn::Sub(hn::Mul(eight, difference(1, 0, -1, 0)), difference(2, 0, -2, 0)));
+      dy =
+          hn::Mul(scale, hn::Sub(hn::Mul(eight, difference(0, 1, 0, -1)), difference(0, 2, 0, -2)));
+      break;
+    }
+    case GradientMask::kSobel: {
+      const auto falling = difference(1, 1, -1, -1), rising = difference(1, -1, -1, 1);
+      const auto across = hn::Mul(two, difference(1, 0, -1, 0));
+      const auto down = hn::Mul(two, difference(0, 1, 0, -1));
+      dx = hn::Mul(quarter, hn::Add(hn::Add(falling, rising), across));
+      dy = hn::Mul(quarter, hn::Add(hn::Sub(falling, rising), down));
+      break;
+    }
+    case GradientMask::kDiagonal: {
+      const auto falling = difference(1, 1, 0, 0), rising = difference(1, 0, 0, 1);
+      dx = hn::Add(falling, rising);
+      dy = hn::Sub(falling, rising);
+      break;
+    }
+  }
+  return {dx, dy, hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy))};
+}
+
+// vote_weight() of hog_math.h.
+HWY_INLINE hn::Vec<Floats> weighted(hn::Vec<Floats> square, const VoteParams& params) {
+  const Floats d;
+  const auto length = hn::Sqrt(square);
+  if (params.weight == VoteWeight::kMagnitude) return length;
+  if (params.weight == VoteWeight::kRoot) return hn::Sqrt(length);
+  if (params.weight == VoteWeight::kSquare) return square;
+  return hn::IfThenElseZero(hn::Ge(length, hn::Set(d, params.edge)), hn::Set(d, 1.0F));
 }
 
 HWY_INLINE void consider(const VoteSlopes& other, VoteSlopes& best) {
@@ -121,18 +177,22 @@ struct VoteVector {
   hn::Vec<Integers> place;
 };
 
-template <bool kColor, bool kSigned, bool kInterpolate>
-HWY_INLINE VoteVector votes_at(const Rows<kColor>& rows, const Constants& c, int x) {
+template <bool kSigned, bool kInterpolate>
+HWY_INLINE VoteVector votes_of(const VoteSlopes& s, hn::Vec<Floats> magnitude, const Constants& c) {
   const Floats d;
   const Integers di;
-  const VoteSlopes s = strongest<kColor>(rows, x);
-  const auto magnitude = hn::Sqrt(s.square);
   const auto place = angles<kSigned>(s, c);
   const auto n = hn::ConvertTo(di, place);
   const auto at = hn::Mul(n, c.pitch);
   if constexpr (!kInterpolate) return {hn::Zero(d), magnitude, at};
   const auto high = hn::Mul(magnitude, hn::Sub(place, hn::ConvertTo(d, n)));
   return {hn::Sub(magnitude, high), high, at};
+}
+
+template <bool kColor, bool kSigned, bool kInterpolate>
+HWY_INLINE VoteVector votes_at(const Rows<kColor>& rows, const Constants& c, int x) {
+  const VoteSlopes s = strongest<kColor>(rows, x);
+  return votes_of<kSigned, kInterpolate>(s, hn::Sqrt(s.square), c);
 }
 
 HWY_INLINE void store(const VoteVector& votes, VoteRow<SharePair, std::int32_t> to, int x) {
@@ -161,6 +221,25 @@ void vote_row_as(const VoteJob& job) {
   }
 }
 
+// Any mask and any weight of votes, which are not worth a loop of their own each.
+template <bool kSigned, bool kInterpolate>
+void vote_row_masked(const VoteJob& job) {
+  const auto step = static_cast<int>(hn::Lanes(Floats()));
+  const Constants constants(job.params, job.pitch);
+  for (int x = 0; x < job.count; x += step) {
+    VoteSlopes best = masked_slopes(job, 0, x);
+    for (int c = 1; c < job.channels; ++c) consider(masked_slopes(job, c, x), best);
+    store(votes_of<kSigned, kInterpolate>(best, weighted(best.square, job.params), constants),
+          job.votes, x);
+  }
+}
+
+template <bool kSigned>
+void vote_row_masked_of(const VoteJob& job) {
+  if (job.params.interpolate) return vote_row_masked<kSigned, true>(job);
+  return vote_row_masked<kSigned, false>(job);
+}
+
 template <bool kColor, bool kSigned>
 void vote_row_of(const VoteJob& job) {
   if (job.params.interpolate) return vote_row_as<kColor, kSigned, true>(job);
@@ -168,6 +247,8 @@ void vote_row_of(const VoteJob& job) {
 }
 
 void vote_row_simd(const VoteJob& job) {
+  if (job.mask != GradientMask::kCentered || job.params.weight != VoteWeight::kMagnitude)
+    return job.params.signed_angle ? vote_row_masked_of<true>(job) : vote_row_masked_of<false>(job);
   if (job.channels == 1)
     return job.params.signed_angle ? vote_row_of<false, true>(job) : vote_row_of<false, false>(job);
   return job.params.signed_angle ? vote_row_of<true, true>(job) : vote_row_of<true, false>(job);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <string_view>
 
 #include "people/hog/hog_layout.h"
@@ -16,7 +17,10 @@ constexpr std::string_view kOptionPrefix = "hog.";
 
 HogOptions load_options(const io::ModelReader& in) {
   HogOptions hog;
-  in.options(kOptionPrefix, hog);
+  for_each_option(hog, [&](const OptionField& field) {
+    const bool stored = in.file().metadata().contains(std::string(kOptionPrefix) + field.name);
+    if (stored || !is_later_option(field.name)) in.option(kOptionPrefix, field);
+  });
   try {
     check_geometry(hog);
   } catch (const InvalidArgument& error) {
@@ -33,7 +37,8 @@ void save(io::ModelFile& file, const LinearModel& model) {
   if (model.weights.size() != static_cast<std::size_t>(size))
     throw InvalidArgument(fmt::format("linear model: {} weights; its descriptor has {} numbers",
                                       model.weights.size(), size));
-  io::add_options(file, kOptionPrefix, model.hog);
+  for_each_stored_option(
+      model.hog, [&](const OptionField& field) { io::add_option(file, kOptionPrefix, field); });
   io::add_floats(file, "weights", model.weights);
   io::add_floats(file, "bias", {model.bias});
 }

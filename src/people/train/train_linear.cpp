@@ -95,7 +95,7 @@ LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData
                     hog.window.width, hog.window.height, options.enlarge));
   settings_ = {
       kind, hog.window,
-      fmt::format("{{\"hog\": {}, \"train\": {}}}", options_json(hog), options_json(options)),
+      fmt::format("{{\"hog\": {}, \"train\": {}}}", stored_options_json(hog), options_json(options)),
       options.exec.seed, options.sample_bytes};
   checkpoint_.emplace(options.checkpoint, settings_, survey_);
 }

@@ -53,8 +53,10 @@ struct TrainWindows::Worker {
   Worker(Kind kind, const HogOptions& options)
       : hog(hog_of_kind(kind, options)), grid(kind, options) {
     const bool cells = kind != Kind::kHog;
-    unit = cells ? hog.cell : hog.cell * hog.block;
-    part = cells ? hog.cell : 0;
+    const HogSide side = side_across(hog);
+    unit = cells ? side.cell : side.block();
+    part = cells ? side.cell : 0;
+    around = surrounding_pixels(hog);
   }
 
   // Converted to gray before it is resized where the descriptor has no color, as scanners do.
@@ -107,13 +109,14 @@ struct TrainWindows::Worker {
     const int step = period / std::gcd(period, plan.stride);
     const Extent padded = plan.padded(level);
     Surroundings s{};
-    s.first_column = std::max(place.column - 1, 0) / step * step;
-    s.first_row = std::max(place.row - 1, 0);
+    const int before = (around + plan.stride - 1) / plan.stride;  // windows to begin earlier
+    s.first_column = std::max(place.column - before, 0) / step * step;
+    s.first_row = std::max(place.row - before, 0);
     s.columns = std::max(place.column, std::min(s.first_column + 1, level.columns - 1)) + 1 -
                 s.first_column;
     s.rows = std::max(place.row, std::min(s.first_row + 1, level.rows - 1)) + 1 - s.first_row;
-    const int right = (s.first_column + s.columns - 1) * plan.stride + plan.window.width + 1;
-    const int bottom = (s.first_row + s.rows - 1) * plan.stride + plan.window.height + 1;
+    const int right = (s.first_column + s.columns - 1) * plan.stride + plan.window.width + around;
+    const int bottom = (s.first_row + s.rows - 1) * plan.stride + plan.window.height + around;
     s.size = {std::min(right, padded.width) - s.first_column * plan.stride,
               std::min(bottom, padded.height) - s.first_row * plan.stride};
     return s;
@@ -122,6 +125,7 @@ struct TrainWindows::Worker {
   HogOptions hog;
   int unit, part;  // pixels of a unit that votes go to, and of its grid where that is finer than
                    // the grid of blocks
+  int around;      // pixels around a window that its descriptor depends on
   cpu::HogGrid grid;
   Image<std::uint8_t> source;
   std::vector<std::uint8_t> memory;
@@ -166,7 +170,7 @@ void TrainWindows::describe_positives(bool mirror, SampleRows& samples) {
     Image<std::uint8_t> crop = setup_.data.positives.read(index);
     ScanPlan plan = plan_crop({crop.width(), crop.height()}, setup_.hog.window);
     // A single window, so that a grid need not be as fine as a pixel.
-    plan.stride = setup_.hog.cell * std::max(crop.width(), crop.height());
+    plan.stride = setup_.hog.block_stride * std::max(crop.width(), crop.height());
     for (int turn = 0; turn < each; ++turn) {
       if (turn == 1) crop = mirrored(crop);
       worker.grid.build(crop, plan, worker.exec);

@@ -1,3 +1,4 @@
+// Covers: people_study
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -18,7 +19,7 @@ TEST(DemoPeople, ShowsEveryShippedModelAndCommandsThatRun) {
   const std::string html = page.html();
   for (const char* name : {"hog", "cascade", "channels"})
     EXPECT_THAT(html, testing::HasSubstr("--model " + std::string(name)));
-  EXPECT_GE(commands_that_parse(html, "people"), 7);
+  EXPECT_GE(commands_that_parse(html, "people"), 9);
 }
 
 }  // namespace

@@ -36,17 +36,21 @@ std::map<std::string, int> outer_keys(const std::string& text) {
 // The verbs that the tests below run.
 const std::set<std::string>& verbs_here() {
   static const std::set<std::string> kVerbs{
-      "ops gradient",      "ops blur",          "ops histogram",     "ops pyramid",
-      "ops resize",        "ops convolve",      "ops integral",      "people detect",
-      "people show",       "people eval",       "people train",      "flow scene",
-      "flow lk",           "flow bm",           "flow show",         "flow eval",
-      "emd distance",      "emd map",           "emd track",         "emd scene",
-      "scenes train",      "scenes words",      "scenes eval",       "scenes classify",
-      "mesh info",         "mesh segment",      "mesh eval",         "mesh distances",
-      "actions train",     "actions points",    "actions match",     "actions eval",
-      "actions recognize", "bench emd",         "scenes filters",    "scenes sample",
-      "scenes dictionary", "scenes features",   "scenes classifier", "people scene",
-      "people track",      "people eval-tracks"};
+      "ops gradient",      "ops blur",        "ops histogram",
+      "ops pyramid",       "ops resize",      "ops convolve",
+      "ops integral",      "people detect",   "people show",
+      "people eval",       "people train",    "flow scene",
+      "flow lk",           "flow bm",         "flow show",
+      "flow eval",         "emd distance",    "emd map",
+      "emd track",         "emd scene",       "scenes train",
+      "scenes words",      "scenes eval",     "scenes classify",
+      "mesh info",         "mesh segment",    "mesh eval",
+      "mesh distances",    "actions train",   "actions points",
+      "actions match",     "actions eval",    "actions recognize",
+      "bench emd",         "scenes filters",  "scenes sample",
+      "scenes dictionary", "scenes features", "scenes classifier",
+      "people scene",      "people track",    "people eval-tracks",
+      "people study"};
   return kVerbs;
 }
 
@@ -113,6 +117,10 @@ TEST_F(Envelope, People) {
   expect_envelope({"people", "train", "--positives", folder_ / "crops", "--negatives",
                    folder_ / "scenes", "-o", folder_ / "m.safetensors", "--linear-enlarge", "1",
                    "--linear-ratio", "1.3", "--linear-random-windows", "8"});
+  expect_envelope({"people", "study", "--positives", folder_ / "crops", "--negatives",
+                   folder_ / "scenes", "--test-positives", folder_ / "crops", "--test-negatives",
+                   folder_ / "scenes", "--vary", "gamma", "--linear-rounds", "0", "-o",
+                   folder_ / "study"});
 }
 
 TEST_F(Envelope, Flow) {

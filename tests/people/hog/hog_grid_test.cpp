@@ -139,6 +139,41 @@ TEST_P(HogGridTest, EqualsTheTextbookForEveryOption) {
   }
 }
 
+// The options that detectors seldom change, and studies do.
+TEST_P(HogGridTest, EqualsTheTextbookForOptionsOfStudies) {
+  const auto image = stripes(36, 50, 3, 2);
+  std::vector<HogOptions> cases;
+  const auto add = [&](auto change) {
+    cases.push_back(small());
+    change(cases.back());
+  };
+  for (const GradientMask mask : {GradientMask::kUncentered, GradientMask::kCubic,
+                                  GradientMask::kSobel, GradientMask::kDiagonal})
+    add([&](HogOptions& o) { o.mask = mask; });
+  add([](HogOptions& o) {
+    o.mask = GradientMask::kCubic, o.smooth = 0.5F, o.gamma = Gamma::kNone;
+  });
+  add([](HogOptions& o) { o.smooth = 0.6F, o.color = false; });
+  add([](HogOptions& o) { o.vote = VoteWeight::kRoot; });
+  add([](HogOptions& o) { o.vote = VoteWeight::kSquare, o.mask = GradientMask::kSobel; });
+  add([](HogOptions& o) { o.vote = VoteWeight::kBinary, o.edge = 0.3F, o.norm = BlockNorm::kL2; });
+  add([](HogOptions& o) { o.norm = BlockNorm::kNone, o.epsilon = 2; });
+  add([](HogOptions& o) { o.epsilon = 0.001F; });
+  add([](HogOptions& o) { o.cell_height = 4; });
+  add([](HogOptions& o) {
+    o.cell = 6, o.cell_height = 10, o.block_height = 1, o.block_stride = 5;
+  });
+  add([](HogOptions& o) { o.block = 1, o.block_height = 3, o.block_stride = 4; });
+  add([](HogOptions& o) { o.block_stride = 3; });
+  add([](HogOptions& o) { o.cell = 6, o.block_stride = 6, o.window = {25, 39}; });
+  add([](HogOptions& o) {
+    o.shape = BlockShape::kCircular, o.rings = 1, o.sectored_center = true;
+  });
+  for (const HogOptions& hog : cases)
+    EXPECT_LT(worst_difference(Kind::kHog, hog, image, one_level(image, hog, 5)), 1e-3)
+        << options_json(hog);
+}
+
 LinearModel random_model(const HogOptions& hog) {
   Random random(7);
   LinearModel model{hog, {}, -0.25F};
@@ -150,9 +185,10 @@ LinearModel random_model(const HogOptions& hog) {
 // The sum in the order that the scores promise: rows of blocks, blocks, numbers.
 float score_in_order(const LinearModel& model, const std::vector<float>& numbers) {
   const HogOptions& hog = model.hog;
-  const int size = block_size(hog), span = hog.cell * hog.block;
-  const int across = (hog.window.width - span) / hog.block_stride + 1;
-  const int down = (hog.window.height - span) / hog.block_stride + 1;
+  const int size = block_size(hog);
+  const Extent span = hog.block_size();
+  const int across = (hog.window.width - span.width) / hog.block_stride + 1;
+  const int down = (hog.window.height - span.height) / hog.block_stride + 1;
   float score = model.bias;
   for (int by = 0; by < down; ++by)
     for (int bx = 0; bx < across; ++bx)
@@ -183,10 +219,25 @@ TEST(HogScores, AreTheWeightedSumOfTheDescriptorInOneOrder) {
     }
 }
 
+TEST_P(HogGridTest, CellsOfOtherShapesEqualTheTextbook) {
+  const auto image = stripes(61, 85, 1);
+  HogOptions hog = small();
+  hog.cell_height = 5;
+  hog.block_height = 3;
+  hog.block_stride = 6;
+  hog.mask = GradientMask::kSobel;
+  for (const int stride : {4, 6})
+    for (const Kind kind : {Kind::kHogCells, Kind::kHogIntegral})
+      EXPECT_LT(worst_difference(kind, hog, image, one_level(image, hog, stride, 1)), 1e-2)
+          << to_string(kind) << stride;
+}
+
 TEST(HogScores, DoNotDependOnTheNumberOfThreads) {
   const auto image = stripes(161, 241, 3);
   for (const Kind kind : {Kind::kHog, Kind::kHogCells, Kind::kHogIntegral}) {
-    const HogOptions hog = small();
+    HogOptions hog = small();
+    hog.smooth = 1;
+    hog.mask = GradientMask::kCubic;
     const LinearModel model = random_model(hog);
     Image<float> first;
     for (const int threads : {1, 2, 7}) {
@@ -204,8 +255,11 @@ TEST(HogScores, DoNotDependOnTheNumberOfThreads) {
 TEST(HogGridInput, OtherKindsAndOtherSizesAreRefused) {
   EXPECT_THROW(HogGrid(Kind::kCascade, {}), InvalidArgument);
   HogOptions hog;
-  hog.window.width = 63;
+  hog.window.width = 15;
   EXPECT_THROW(HogGrid(Kind::kHog, hog), InvalidArgument);
+  hog = {};
+  hog.vote = VoteWeight::kSquare;
+  EXPECT_THROW(HogGrid(Kind::kHogIntegral, hog), InvalidArgument);
   const auto image = stripes(64, 128, 1);
   HogGrid grid(Kind::kHog, {});
   grid.build(image, one_level(image, {}, 8), kOneThread);

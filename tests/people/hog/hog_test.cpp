@@ -1,4 +1,5 @@
-// Covers: hog_band, hog_blocks, hog_options, hog_planes, hog_rows, hog_scores, hog_votes
+// Covers: hog_band, hog_blocks, hog_options, hog_planes, hog_rows, hog_scores, hog_smooth,
+// hog_votes
 #include <fovea/core/error.h>
 #include <fovea/people/hog.h>
 #include <gmock/gmock.h>
@@ -34,12 +35,15 @@ TEST(HogOptions, ImpossibleGeometryIsNamed) {
     change(hog);
     return message_of([&] { check_geometry(hog); });
   };
-  EXPECT_THAT(complaint([](HogOptions& o) { o.window.width = 60; }),
-              HasSubstr("window-width is 60"));
+  EXPECT_THAT(complaint([](HogOptions& o) { o.window.width = 15; }),
+              HasSubstr("window-width is 15"));
   EXPECT_THAT(complaint([](HogOptions& o) { o.window.height = 12; }),
               HasSubstr("smaller than a block"));
-  EXPECT_THAT(complaint([](HogOptions& o) { o.block_stride = 12; }),
-              HasSubstr("not a multiple of the cell"));
+  EXPECT_THAT(complaint([](HogOptions& o) { o.cell_height = 1; }), HasSubstr("cell-height is 1"));
+  EXPECT_THAT(complaint([](HogOptions& o) { o.cell_height = 16, o.shape = BlockShape::kCircular; }),
+              HasSubstr("circular blocks of 16x32"));
+  EXPECT_THAT(complaint([](HogOptions& o) { o.epsilon = 0; }), HasSubstr("epsilon is '0'"));
+  EXPECT_THAT(complaint([](HogOptions& o) { o.smooth = -1; }), HasSubstr("smooth is '-1'"));
   EXPECT_THAT(complaint([](HogOptions& o) { o.cell = 0; }), HasSubstr("cell is '0'"));
   EXPECT_THAT(complaint([](HogOptions& o) { o.bins = 64; }), HasSubstr("bins is '64'"));
   EXPECT_THAT(complaint([](HogOptions& o) { o.sigma = std::nanf(""); }), HasSubstr("sigma"));
@@ -47,6 +51,65 @@ TEST(HogOptions, ImpossibleGeometryIsNamed) {
                 o.window.width = o.window.height = 4096, o.cell = o.block_stride = 2;
               }),
               HasSubstr("numbers, more than"));
+}
+
+TEST(HogOptions, WhatAGpuDoesNotHaveIsNamed) {
+  check_for_gpu({});
+  EXPECT_THAT(message_of([] { check_for_gpu({.smooth = 1.5F}); }), HasSubstr("smooth is 1.5"));
+  EXPECT_THAT(message_of([] { check_for_gpu({.cell_height = 4}); }), HasSubstr("8x4 pixels"));
+  EXPECT_THAT(message_of([] { check_for_gpu({.block_height = 1}); }), HasSubstr("2x1 cells"));
+}
+
+// A plane that rises by 3 across and falls by 1 down has twice that gradient under every mask.
+TEST(HogMath, EveryMaskMeasuresARampAlike) {
+  const auto ramp = [](int x, int y) { return static_cast<float>(100 + 3 * x - y); };
+  for (const Choice& choice : choices(GradientMask{})) {
+    const Slope slope = slope_of(static_cast<GradientMask>(choice.value), ramp);
+    EXPECT_NEAR(slope.dx, 6, 1e-5) << choice.word;
+    EXPECT_NEAR(slope.dy, -2, 1e-5) << choice.word;
+  }
+  // The cubic mask is exact for x^3, whose derivative at 0 is 0; the centered one is not.
+  const auto cube = [](int x, int) { return static_cast<float>(x * x * x); };
+  EXPECT_NEAR(slope_of(GradientMask::kCubic, cube).dx, 0, 1e-6);
+  EXPECT_EQ(slope_of(GradientMask::kCentered, cube).dx, 2);
+}
+
+TEST(HogMath, VotesAreFunctionsOfTheLength) {
+  const auto sum = [](VoteWeight weight, float edge) {
+    HogOptions hog;
+    hog.vote = weight;
+    hog.edge = edge;
+    const Vote vote = vote_of(3, 4, vote_params(hog));
+    return vote.low + vote.high;
+  };
+  EXPECT_FLOAT_EQ(sum(VoteWeight::kMagnitude, 1), 5);
+  EXPECT_FLOAT_EQ(sum(VoteWeight::kRoot, 1), std::sqrt(5.F));
+  EXPECT_FLOAT_EQ(sum(VoteWeight::kSquare, 1), 25);
+  EXPECT_FLOAT_EQ(sum(VoteWeight::kBinary, 5), 1);
+  EXPECT_FLOAT_EQ(sum(VoteWeight::kBinary, 5.1F), 0);
+}
+
+TEST(HogLayout, SmoothingWeightsAreAGaussian) {
+  const auto weights = smoothing_weights({.smooth = 2});
+  ASSERT_EQ(weights.size(), 7U);
+  double sum = weights[0];
+  for (std::size_t k = 1; k < weights.size(); ++k) sum += 2 * weights[k];
+  EXPECT_NEAR(sum, 1, 1e-6);
+  EXPECT_NEAR(weights[2] / weights[0], std::exp(-0.5), 1e-6);
+  EXPECT_EQ(surrounding_pixels({.smooth = 2, .mask = GradientMask::kCubic}), 8);
+  EXPECT_EQ(surrounding_pixels({}), 1);
+}
+
+// Cubic masks and wide blurs reach beyond an image of two pixels, which is mirrored.
+TEST(HogCells, SmallImagesHaveWideMasks) {
+  Random random(9);
+  const auto image = test::random_image<std::uint8_t>(random, 3, 2);
+  HogOptions hog{.cell = 2, .smooth = 1.2F, .mask = GradientMask::kCubic};
+  const HogCells cells = hog_cells(image, hog);
+  double expected = 0;
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 2; ++x) expected += fovea::reference::hog_vote(image, x, y, hog).magnitude;
+  EXPECT_NEAR(std::accumulate(cells.votes.begin(), cells.votes.end(), 0.0), expected, 1e-3);
 }
 
 // Every direction votes where its arctangent says, and shares by its distance from bins' middles.

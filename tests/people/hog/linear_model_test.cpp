@@ -48,6 +48,22 @@ TEST(LinearModel, SurvivesAFile) {
   EXPECT_EQ(read.bias, model.bias);
 }
 
+// Files that were written before an option existed mean its default, and files of defaults are as
+// they were then.
+TEST(LinearModel, LaterOptionsAreStoredWhereTheyDiffer) {
+  const io::ModelFile plain = saved(example());
+  for (const auto& [key, value] : plain.metadata())
+    EXPECT_FALSE(key.starts_with("hog.") && is_later_option(key.substr(4))) << key;
+  LinearModel model = example();
+  model.hog.mask = GradientMask::kSobel;
+  model.hog.epsilon = 1;
+  const io::ModelFile file = saved(model);
+  EXPECT_EQ(file.metadata().at("hog.mask"), "sobel");
+  EXPECT_FALSE(file.metadata().contains("hog.vote"));
+  const LinearModel read = load_linear(Kind::kHog, io::ModelReader(file));
+  EXPECT_EQ(options_json(read.hog), options_json(model.hog));
+}
+
 TEST(LinearModel, IsNotSavedWithTheWrongNumberOfWeights) {
   LinearModel model = example();
   model.weights.pop_back();
@@ -64,7 +80,9 @@ TEST(LinearModel, HostileFilesAreRefused) {
   EXPECT_THAT(with_fact("hog.cell", "0"), HasSubstr("example: hog.cell: cell is '0'"));
   EXPECT_THAT(with_fact("hog.cell", "eight"), HasSubstr("cell is 'eight'"));
   EXPECT_THAT(with_fact("hog.window-width", "64"), HasSubstr("weights"));
-  EXPECT_THAT(with_fact("hog.window-width", "50"), HasSubstr("window-width is 50"));
+  EXPECT_THAT(with_fact("hog.window-width", "12"), HasSubstr("window-width is 12"));
+  EXPECT_THAT(with_fact("hog.mask", "round"), HasSubstr("mask is 'round'"));
+  EXPECT_THAT(with_fact("hog.epsilon", "0"), HasSubstr("epsilon is '0'"));
   EXPECT_THAT(with_fact("hog.norm", "l3"), HasSubstr("norm is 'l3'"));
   EXPECT_THAT(with_fact("hog.sigma", "nan"), HasSubstr("sigma"));
   EXPECT_THAT(with_fact("hog.block-stride", "2147483647"), HasSubstr("block-stride"));

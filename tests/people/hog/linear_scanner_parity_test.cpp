@@ -1,4 +1,5 @@
 // The scanner of linear models on CUDA against the CPU's: every score of every window, to the bit.
+#include <fovea/core/error.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -96,6 +97,35 @@ TEST(LinearScannerParity, OtherGeometriesAndNorms) {
     expect_equal_scans(Kind::kHog, hog, image, {.ratio = 1.5, .stride = 8, .padding = 0});
   }
   expect_equal_scans(Kind::kHog, {.window = {32, 48}, .shape = BlockShape::kCircular}, image, scan);
+}
+
+TEST(LinearScannerParity, MasksVotesAndConstants) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const Image<std::uint8_t> image = picture(110, 120, 3);
+  const ScanOptions scan{.ratio = 1.5, .stride = 8, .padding = 0};
+  for (const GradientMask mask : {GradientMask::kUncentered, GradientMask::kCubic,
+                                  GradientMask::kSobel, GradientMask::kDiagonal})
+    for (const Kind kind : {Kind::kHog, Kind::kHogCells, Kind::kHogIntegral})
+      expect_equal_scans(kind, {.window = {32, 48}, .mask = mask}, image, scan);
+  for (const VoteWeight vote : {VoteWeight::kRoot, VoteWeight::kSquare, VoteWeight::kBinary})
+    expect_equal_scans(Kind::kHog, {.window = {32, 48}, .vote = vote}, image, scan);
+  expect_equal_scans(Kind::kHog, {.window = {32, 48}, .norm = BlockNorm::kNone, .epsilon = 2},
+                     image, scan);
+  expect_equal_scans(Kind::kHog, {.window = {32, 48}, .epsilon = 0.001F}, image, scan);
+  // Blocks that do not fill the window, or are closer than cells.
+  expect_equal_scans(Kind::kHog, {.window = {35, 50}}, image, scan);
+  expect_equal_scans(Kind::kHog, {.window = {32, 48}, .block_stride = 4}, image, scan);
+  expect_equal_scans(
+      Kind::kHog,
+      {.window = {32, 48}, .shape = BlockShape::kCircular, .rings = 1, .sectored_center = true},
+      image, scan);
+}
+
+TEST(LinearScannerParity, RefusesWhatOnlyTheCpuHas) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  EXPECT_THROW(cuda::make_linear_scanner(Kind::kHog, random_model({.smooth = 1})), InvalidArgument);
+  EXPECT_THROW(cuda::make_linear_scanner(Kind::kHog, random_model({.cell_height = 4})),
+               InvalidArgument);
 }
 
 TEST(LinearScannerParity, OnlyWhatReachesTheThreshold) {

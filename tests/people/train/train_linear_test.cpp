@@ -246,7 +246,12 @@ TEST(TrainLinear, DescriptorsDoNotDependOnTheCompany) {
   wide.window.height = 66;
   HogOptions round = small_hog();
   round.shape = BlockShape::kCircular;
-  for (const HogOptions& hog : {small_hog(), wide, round})
+  HogOptions blurred = small_hog();
+  blurred.smooth = 1;
+  blurred.mask = GradientMask::kCubic;
+  blurred.cell_height = 6;
+  blurred.window = {31, 62};
+  for (const HogOptions& hog : {small_hog(), wide, round, blurred})
     for (const Kind kind : {Kind::kHog, Kind::kHogCells, Kind::kHogIntegral})
       for (const int stride : {3, 8, 12}) {
         const ScanOptions search{.ratio = 1.25, .stride = stride, .padding = 0};

@@ -1,0 +1,20 @@
+// What fovea people study writes.
+#pragma once
+#include <fovea/io/json_writer.h>
+#include <fovea/people/study.h>
+
+#include <string>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+// The chart of one parameter: the curves of its values and of the default, as SVG.
+std::string study_chart(const people::StudyReport& report, const std::string& parameter);
+// Writes the folder: index.html, table.csv, curves.csv and study.json, each whole or not at all.
+void write_study_folder(const std::string& folder, const Context& context,
+                        const people::StudyReport& report);
+// The members of a result.
+void write_study_json(io::JsonWriter& json, const people::StudyReport& report);
+
+}  // namespace fovea::cli

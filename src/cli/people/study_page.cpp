@@ -1,0 +1,164 @@
+// The folder of a study: a page with one chart per parameter, tables as CSV, and JSON.
+#include <fovea/core/options.h>
+#include <fovea/io/csv_writer.h>
+#include <fovea/people/show.h>
+#include <fovea/report/page.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "cli/people/study.h"
+#include "cli/program/files.h"
+#include "cli/program/result.h"
+
+namespace fovea::cli {
+namespace {
+
+using people::StudyReport;
+using people::StudyVariant;
+
+// The default, then the values of one parameter that were finished.
+std::vector<const StudyVariant*> variants_of(const StudyReport& report,
+                                             const std::string& parameter) {
+  std::vector<const StudyVariant*> variants{&report.base};
+  for (const StudyVariant& variant : report.variants)
+    if (variant.parameter == parameter) variants.push_back(&variant);
+  return variants;
+}
+
+std::vector<const StudyVariant*> all_variants(const StudyReport& report) {
+  std::vector<const StudyVariant*> variants{&report.base};
+  variants.reserve(report.variants.size() + 1);
+  for (const StudyVariant& variant : report.variants) variants.push_back(&variant);
+  return variants;
+}
+
+void write_table(const std::string& path, const StudyReport& report) {
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(),
+                    {"parameter", "value", "miss_rate", "standard_deviation",
+                     "false_positives_per_window", "numbers", "hard_windows", "crops", "windows"});
+  for (const StudyVariant* variant : all_variants(report))
+    csv.row(variant->parameter, variant->label, variant->miss_rate, variant->deviation,
+            report.false_rate, variant->numbers, variant->hard_windows, variant->report.positives,
+            variant->report.negatives);
+  file.commit();
+}
+
+void write_curves(const std::string& path, const StudyReport& report) {
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(),
+                    {"parameter", "value", "false_positives_per_window", "miss_rate", "threshold"});
+  for (const StudyVariant* variant : all_variants(report))
+    for (const people::CurvePoint& point : variant->report.curve)
+      csv.row(variant->parameter, variant->label, point.false_positives, point.miss_rate,
+              point.threshold);
+  file.commit();
+}
+
+void write_json(const std::string& path, const Context& context, const StudyReport& report) {
+  io::FileSink file(path);
+  io::JsonWriter json(file.sink());
+  begin_result(json, context);
+  write_study_json(json, report);
+  end_result(json, context);
+  json.finish();
+  file.commit();
+}
+
+std::vector<report::Cell> table_row(const StudyVariant& variant, const StudyReport& report) {
+  const bool base = variant.parameter.empty();
+  return {base ? "" : variant.parameter, variant.label,
+          fmt::format("{:.1f} ({:.1f})", 100 * variant.miss_rate, 100 * variant.deviation),
+          base ? "" : fmt::format("{:+.1f}", 100 * (variant.miss_rate - report.base.miss_rate)),
+          variant.numbers};
+}
+
+report::Table table_of(const StudyReport& report, const std::vector<const StudyVariant*>& variants,
+                       const std::string& caption) {
+  report::Table table{
+      caption,
+      {{"parameter"}, {"value"}, {"miss rate", "%"}, {"change", "points"}, {"numbers of a window"}},
+      {}};
+  table.rows.reserve(variants.size());
+  for (const StudyVariant* variant : variants) table.rows.push_back(table_row(*variant, report));
+  return table;
+}
+
+std::string lead(const StudyReport& report, std::size_t values) {
+  const std::string done = report.variants.size() < values
+                               ? fmt::format(" The study was interrupted after {} of {} variants.",
+                                             report.variants.size(), values)
+                               : "";
+  return fmt::format(
+      "Each parameter of the descriptor is varied from the default, one at a time. Every variant "
+      "learned from {} crops of people, with mirror images, and {} random windows, and was "
+      "measured "
+      "on {} crops and {} windows without people, at {:.2g} false positives per window.{}",
+      report.positives, report.random_windows, report.base.report.positives,
+      report.base.report.negatives, report.false_rate, done);
+}
+
+}  // namespace
+
+std::string study_chart(const StudyReport& report, const std::string& parameter) {
+  std::vector<people::NamedCurve> curves;
+  for (const StudyVariant* variant : variants_of(report, parameter))
+    curves.push_back({fmt::format("{} {:.1f} %", variant->label, 100 * variant->miss_rate),
+                      variant->report.curve});
+  return people::draw_curves(curves, people::CurveUnit::kWindow);
+}
+
+void write_study_json(io::JsonWriter& json, const StudyReport& report) {
+  json.member("false_positives_per_window", report.false_rate);
+  json.member("positives", report.positives).member("random_windows", report.random_windows);
+  json.key("variants").begin_array();
+  for (const StudyVariant* variant : all_variants(report)) {
+    json.begin_object();
+    json.member("parameter", variant->parameter).member("value", variant->label);
+    json.member("miss_rate", variant->miss_rate).member("standard_deviation", variant->deviation);
+    json.member("numbers", variant->numbers).member("hard_windows", variant->hard_windows);
+    json.member("crops", variant->report.positives).member("windows", variant->report.negatives);
+    json.member("variant_seconds", variant->seconds);
+    json.key("hog").raw(options_json(variant->hog));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_study_folder(const std::string& folder, const Context& context,
+                        const StudyReport& report) {
+  const std::filesystem::path path(folder);
+  make_folder(folder);
+  write_table((path / "table.csv").string(), report);
+  write_curves((path / "curves.csv").string(), report);
+  write_json((path / "study.json").string(), context, report);
+  std::size_t values = 0;
+  for (const people::StudyParameter& parameter : report.parameters)
+    values += parameter.values.size();
+  report::Page page("What matters in a HOG descriptor", lead(report, values));
+  page.section("All parameters");
+  page.table(table_of(report, all_variants(report),
+                      "Lower is better. Numbers in brackets are standard deviations; a change of "
+                      "less than two of them may be chance."));
+  for (const people::StudyParameter& parameter : report.parameters) {
+    const auto variants = variants_of(report, parameter.name);
+    if (variants.size() < 2) continue;
+    page.section(parameter.name);
+    page.figure(report::Figure::chart(
+        study_chart(report, parameter.name),
+        {fmt::format("{}{}; the number is the miss rate at {:.2g}.",
+                     static_cast<char>(std::toupper(static_cast<unsigned char>(parameter.text[0]))),
+                     parameter.text.substr(1), report.false_rate)}));
+  }
+  page.link("the table as CSV", "table.csv");
+  page.link("the curves as CSV", "curves.csv");
+  page.link("everything as JSON", "study.json");
+  page.provenance(page_provenance(context));
+  page.write((path / "index.html").string());
+}
+
+}  // namespace fovea::cli
