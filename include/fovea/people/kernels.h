@@ -16,10 +16,10 @@ struct CompareKernelsOptions {
   int random_windows = 10;    // windows per negative of the training
   int hard_windows = 10000;   // the most further windows, those that a linear machine finds hardest
   int tuning_windows = 6000;  // the most windows with which cost and gamma are chosen
-  std::vector<double> linear_costs{0.002, 0.02, 0.2};  // to choose C of the linear machine from
-  std::vector<double> costs{1, 3, 10};                 // to choose C of the RBF kernel from
-  std::vector<double> gammas{0.008, 0.03, 0.07};       // to choose its gamma from
-  ScanOptions scan{.ratio = 1.2, .stride = 8};         // of the test's images without people
+  std::vector<double> linear_costs{0.0005, 0.002, 0.01, 0.05, 0.2};  // C of the linear machine
+  std::vector<double> costs{1, 3, 10};            // to choose C of the RBF kernel from
+  std::vector<double> gammas{0.008, 0.03, 0.07};  // to choose its gamma from
+  ScanOptions scan{.ratio = 1.2, .stride = 8};    // of the test's images without people
   std::uint64_t kernel_bytes = 4ULL << 30U;  // as KernelSvmOptions::kernel_bytes; the samples of
                                              // the training come on top
   Exec exec{};                               // its device searches the negatives of the training

@@ -1,9 +1,7 @@
 #include "cli/bench/stage_table.h"
 
 #include <fovea/core/error.h>
-#include <fovea/io/csv_writer.h>
-#include <fovea/io/json_writer.h>
-#include <fovea/io/sink.h>
+#include <fovea/report/page.h>
 
 #include <fmt/format.h>
 

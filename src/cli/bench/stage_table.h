@@ -1,7 +1,7 @@
 // What benchmarks of stages share: where they measure, the tables that they
 // print, and folders of charts.
 #pragma once
-#include <fovea/report/page.h>
+#include <fovea/io/json_writer.h>
 
 #include <optional>
 #include <string>

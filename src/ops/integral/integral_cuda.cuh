@@ -2,9 +2,9 @@
 // files integral_<sums>_cuda.cu instantiate it, one file per type of sums, so that they compile in
 // parallel.
 #pragma once
-#include "core/kernel_facts.cuh"
 #include "ops/integral/backend.h"
 #include "ops/integral/integral_tiles.cuh"
+#include "ops/integral/kernel_facts.cuh"
 
 namespace fovea::cuda {
 namespace {
