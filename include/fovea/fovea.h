@@ -40,6 +40,7 @@
 #include <fovea/ops/convolve.h>
 #include <fovea/ops/gradient.h>
 #include <fovea/ops/integral.h>
+#include <fovea/ops/kernel_svm.h>
 #include <fovea/ops/kmeans.h>
 #include <fovea/ops/linear_svm.h>
 #include <fovea/ops/max_flow.h>

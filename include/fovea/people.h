@@ -10,6 +10,7 @@
 #include <fovea/people/evaluate_tracks.h>
 #include <fovea/people/fuse.h>
 #include <fovea/people/hog.h>
+#include <fovea/people/kernels.h>
 #include <fovea/people/measure.h>
 #include <fovea/people/model.h>
 #include <fovea/people/mot.h>

@@ -13,6 +13,7 @@
 #include "core/dispatch.h"
 #include "core/resident.h"
 #include "people/scanner.h"
+#include "people/steps.h"
 
 namespace fovea::people {
 namespace {
@@ -100,11 +101,12 @@ struct Detector::Impl {
   std::shared_ptr<const Model> model;
   DetectOptions options;
   detail::Resident<Scanner> scanner{};
+  StepClock* clock = nullptr;  // of a call that is timed
 
   ScanResult scan(ImageView<const std::uint8_t> image, const ScanPlan& plan, float threshold) {
     const Exec exec = detail::resolve_exec("detect", options.exec, {image});
     return scanner.on(exec.device, [&] { return make_scanner(*model, detail::on_cuda(exec)); })
-        .scan({image, plan, threshold}, exec);
+        .scan({image, plan, threshold, clock}, exec);
   }
 
   // `above` is how many rows of the whole image lie above this part.
@@ -135,6 +137,7 @@ struct Detector::Impl {
     const auto threshold = static_cast<float>(least_score());
     const ScanResult result = scan(view, levels, threshold);
     counts = result.counts;
+    const StepTimer timer = shared_step(clock, Step::kFusing);
     std::vector<Detection> found;
     found.reserve(result.hits.size());
     for (const Hit& hit : result.hits) {
@@ -146,6 +149,7 @@ struct Detector::Impl {
   }
 
   std::vector<Detection> fused(std::span<const Detection> found, ScanCounts& counts) const {
+    const StepTimer timer = shared_step(clock, Step::kFusing);
     FuseOptions fusing = options.fuse;
     const auto* cascade = std::get_if<CascadeModel>(&model->classifier);
     if (fusing.weights == FuseWeights::kScore && cascade && !cascade->graded &&
@@ -229,6 +233,39 @@ std::vector<float> Detector::scores(ImageView<const std::uint8_t> image, ScanCou
 
 const Model& Detector::model() const { return *impl_->model; }
 const DetectOptions& Detector::options() const { return impl_->options; }
+
+DetectResult TimedDetector::detect(Detector& detector, ImageView<const std::uint8_t> image,
+                                   StepClock& clock) {
+  Detector::Impl& impl = *detector.impl_;
+  impl.clock = &clock;
+  try {
+    DetectResult result = detector.detect(image);
+    impl.clock = nullptr;
+    return result;
+  } catch (...) {
+    impl.clock = nullptr;
+    throw;
+  }
+}
+
+const char* to_string(Step step) {
+  switch (step) {
+    case Step::kCopies: return "copies";
+    case Step::kPlanes: return "planes";
+    case Step::kLevels: return "levels";
+    case Step::kGradients: return "gradients";
+    case Step::kSums: return "integral histograms";
+    case Step::kBlocks: return "blocks";
+    case Step::kChannels: return "channels";
+    case Step::kCells: return "cells";
+    case Step::kWindows: return "windows";
+    case Step::kEarlyStages: return "early stages";
+    case Step::kLateStages: return "late stages";
+    case Step::kTrees: return "trees";
+    case Step::kFusing: return "fusing";
+  }
+  return "";
+}
 
 DetectResult detect(ImageView<const std::uint8_t> image, std::string_view model,
                     const DetectOptions& options) {

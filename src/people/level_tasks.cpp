@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 namespace fovea::people::cpu {
 
-LevelTasks::LevelTasks(const Exec& exec, std::int64_t total)
+LevelTasks::LevelTasks(const Exec& exec, std::int64_t total, bool whole)
     : exec_(exec),
-      share_(std::max<std::int64_t>(total / (2 * std::int64_t{thread_count(exec)}), 0)) {
+      share_(whole ? std::numeric_limits<std::int64_t>::max()
+                   : std::max<std::int64_t>(total / (2 * std::int64_t{thread_count(exec)}), 0)) {
   alone_.device = exec.device;
   alone_.threads = 1;
   alone_.stop = exec.stop;

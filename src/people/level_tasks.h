@@ -83,8 +83,9 @@ class FreeList {
 // How the tasks of one image run.
 class LevelTasks {
  public:
-  // `total` is the sum of the sizes of all tasks. `exec` must outlive the object.
-  LevelTasks(const Exec& exec, std::int64_t total);
+  // `total` is the sum of the sizes of all tasks. `exec` must outlive the object. With `whole`, no
+  // task divides its own work.
+  LevelTasks(const Exec& exec, std::int64_t total, bool whole = false);
   // The settings with which a task of this size divides its own work: alone, unless it is so large
   // that others would wait for it. At most twice as many tasks as there are threads are that large.
   const Exec& within(std::int64_t size) const { return size > share_ ? exec_ : alone_; }

@@ -17,6 +17,8 @@ struct Hit {
   bool operator==(const Hit&) const = default;
 };
 
+class StepClock;  // people/steps.h
+
 struct ScanResult {
   std::vector<Hit> hits;  // ordered by level, row and column
   ScanCounts counts;
@@ -25,7 +27,8 @@ struct ScanResult {
 struct ScanRequest {
   ImageView<const std::uint8_t> image;  // 1, 3 or 4 channels, of which the first three are used
   const ScanPlan& plan;
-  float threshold;  // least score of a hit; with -infinity every window is a hit
+  float threshold;             // least score of a hit; with -infinity every window is a hit
+  StepClock* clock = nullptr;  // gets the times of the steps
 };
 
 class Scanner {

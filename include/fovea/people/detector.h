@@ -66,6 +66,7 @@ class FOVEA_API Detector {
   const DetectOptions& options() const;
 
  private:
+  friend struct TimedDetector;  // for benchmarks
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -261,17 +261,15 @@ int problems_of(const EmdBenchOptions& options, const Context& context) {
 int run_bench_emd(EmdBenchOptions& options, Context& context) {
   check_formats(options.bench, context);
   if (options.verify > 0) return verify(options.verify, context);
-  if (options.spectra && options.frames)
-    throw InvalidArgument("--frames and --spectra are two measurements; give one of them");
+  if (options.track.track + options.frames + options.spectra > 1)
+    throw InvalidArgument(
+        "--frames, --spectra and --track are different measurements; give one of them");
   if (!options.frame.charts.empty() && !options.frames)
     throw InvalidArgument("--charts shows whole frames; add --frames");
   if (!options.frame.charts.empty() && (options.bench.csv || options.bench.markdown))
     throw InvalidArgument("--charts writes a table as CSV itself; print text or --json");
   if (!options.frame.charts.empty())
     return run_emd_experiment(options.frame, options.bench.repeats, context);
-  if (options.track.track + options.frames + options.spectra > 1)
-    throw InvalidArgument(
-        "--frames, --spectra and --track measure different things; give one of them");
   return run_bench(options.bench, context, [&] {
     if (options.spectra) return emd_spectra_cases(options.cubes, context);
     if (options.track.track) return emd_track_cases(options.track);

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "cli/bench/natural_scene.h"
+#include "cli/bench/stage_table.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
@@ -24,9 +25,11 @@ namespace {
 constexpr int kPhotoWidth = 310, kPhotoHeight = 246;
 constexpr int kStagePhotos = 16;  // photos that one run takes
 constexpr int kStageWords = 500, kStageSamples = 200;
-constexpr int kTrained = 1193, kTested = 298, kStageClasses = 8;  // four fifths of 1491, the rest
+constexpr int kTrained = 1193, kTested = 298,
+              kStageClasses = 8;  // four fifths of 1491, the rest
 
-// Histograms like those of photos: most words are rare, and some are frequent in a class.
+// Histograms like those of photos: most words are rare, and some are frequent
+// in a class.
 Image<float> drawn_histograms(int count, std::uint64_t sequence) {
   Image<float> rows(kStageWords, count);
   for (int y = 0; y < count; ++y) {
@@ -80,24 +83,6 @@ struct StageTimes {
   }
 };
 
-// The places to measure on. Speed-ups compare with one thread, which is always measured.
-struct StagePlaces {
-  int threads = 0;  // 0: there is one core only
-  std::optional<Exec> gpu{};
-};
-StagePlaces stage_places(Context& context) {
-  StagePlaces places;
-  const auto cores = static_cast<int>(devices().front().units);
-  places.threads = context.exec.threads > 0 ? context.exec.threads : cores;
-  if (places.threads == 1) places.threads = 0;
-  if (context.exec.device.kind == DeviceKind::kCpu) return places;
-  const std::string absence = cuda_absence();
-  if (absence.empty() || context.exec.device.kind == DeviceKind::kCuda)
-    places.gpu = Exec{.device = resolve(context.exec.device)};
-  else context.console.note("no times of a GPU: " + absence);
-  return places;
-}
-
 StageTimes measure_stage(const SceneStage& stage, const StagePlaces& places, int repeats,
                          const std::stop_token& stop) {
   const Exec one{.device = Device::cpu(), .threads = 1};
@@ -115,13 +100,6 @@ StageTimes measure_stage(const SceneStage& stage, const StagePlaces& places, int
   return times;
 }
 
-std::string ratio_text(const std::optional<double>& ratio) {
-  return ratio ? fmt::format("{:.{}f}", *ratio, *ratio < 100 ? 1 : 0) : "-";
-}
-std::string time_text(const std::optional<double>& seconds) {
-  return seconds ? seconds_text(*seconds) : "-";
-}
-
 std::vector<std::string> columns_of(const StageTimes& times) {
   const SceneStage& stage = *times.stage;
   return {stage.name,
@@ -137,51 +115,30 @@ std::vector<std::string> columns_of(const StageTimes& times) {
 
 void print_stages(const BenchOptions& options, Context& context, const StagePlaces& places,
                   const std::vector<StageTimes>& all) {
-  const std::vector<std::string> head{
-      "stage",         "size",
-      "1 thread",      fmt::format("{} threads", std::max(places.threads, 1)),
-      "GPU",           "threads speed-up",
-      "paper: OpenMP", "GPU speed-up",
-      "paper: CUDA"};
-  std::vector<std::vector<std::string>> rows{head};
-  for (const StageTimes& times : all) rows.push_back(columns_of(times));
-  std::vector<std::size_t> widths(head.size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line = options.markdown ? "|" : "";
-    for (std::size_t i = 0; i < head.size(); ++i) {
-      if (options.markdown) line += fmt::format(" {} |", rows[r][i]);
-      else if (options.csv) line += (i > 0 ? "," : "") + rows[r][i];
-      else if (i < 2) line += fmt::format("{:<{}}  ", rows[r][i], widths[i]);
-      else line += fmt::format("{:>{}}{}", rows[r][i], widths[i], i + 1 < head.size() ? "  " : "");
-    }
-    context.console.print(line + "\n");
-    if (options.markdown && r == 0)
-      context.console.print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
-  }
+  StageTable table{
+      {"stage", "size", "1 thread", fmt::format("{} threads", std::max(places.threads, 1)), "GPU",
+       "threads speed-up", "paper: OpenMP", "GPU speed-up", "paper: CUDA"},
+      {},
+      2};
+  for (const StageTimes& times : all) table.rows.push_back(columns_of(times));
+  print_table(options, context, table);
 }
 
 void print_stages_json(Context& context, const StagePlaces& places,
                        const std::vector<StageTimes>& all) {
   print_result(context, [&](io::JsonWriter& json) {
-    const auto optional = [&](const char* name, const std::optional<double>& value) {
-      json.key(name);
-      if (value) json.value(*value);
-      else json.value(nullptr);
-    };
     json.member("cpu", devices().front().name).member("threads", std::max(places.threads, 1));
     json.key("stages").begin_array();
     for (const StageTimes& times : all) {
       json.begin_object().member("stage", times.stage->name);
       json.member("size", to_string(times.stage->work.shape));
       json.member("one_thread_seconds", times.one);
-      optional("threads_seconds", times.threads);
-      optional("gpu_seconds", times.gpu);
-      optional("threads_speedup", times.speedup(times.threads));
-      optional("gpu_speedup", times.speedup(times.gpu));
-      optional("paper_openmp_speedup", times.stage->paper_threads);
-      optional("paper_cuda_speedup", times.stage->paper_gpu);
+      write_optional(json, "threads_seconds", times.threads);
+      write_optional(json, "gpu_seconds", times.gpu);
+      write_optional(json, "threads_speedup", times.speedup(times.threads));
+      write_optional(json, "gpu_speedup", times.speedup(times.gpu));
+      write_optional(json, "paper_openmp_speedup", times.stage->paper_threads);
+      write_optional(json, "paper_cuda_speedup", times.stage->paper_gpu);
       json.end_object();
     }
     json.end_array();

@@ -190,6 +190,7 @@ Command demo_command();
 Command people_eval_command();
 Command people_track_command();
 Command people_eval_tracks_command();
+Command people_eval_kernel_command();
 Command people_scene_command();
 Command emd_track_command();
 

@@ -30,6 +30,7 @@ const std::vector<Command>& commands() {
       people_show_command(),
       people_track_command(),
       people_eval_tracks_command(),
+      people_eval_kernel_command(),
       people_scene_command(),
       flow_lk_command(),
       flow_bm_command(),

@@ -4,6 +4,7 @@
 #pragma once
 #include "ops/integral/backend.h"
 #include "ops/integral/integral_tiles.cuh"
+#include "ops/integral/kernel_facts.cuh"
 
 namespace fovea::cuda {
 namespace {
@@ -45,6 +46,12 @@ void launch(StackView<const In> images, StackView<Out> sums, detail::IntegralPar
                                     packs_fit<In, TileShape<Out, kChannels>::kVector>(images),
                                     params.squares};
   launch_integral<kChannels>(source, sums, params.exclusive, stream);
+}
+
+template <class T, int kChannels>
+KernelFacts integral_facts() {
+  return kernel_facts(integral_kernel<PixelSource<T, T>, T, kChannels>,
+                      TileShape<T, kChannels>::kThreads);
 }
 
 }  // namespace

@@ -16,5 +16,7 @@ FOVEA_FOR_EACH_INTEGRAL(FOVEA_INTEGRAL)
 void integral_histogram(const detail::WeightedBins&, StackView<std::uint32_t>, const Exec&) {
   absent();
 }
+KernelFacts float_integral_facts(int) { absent(); }
+KernelFacts double_integral_facts() { absent(); }
 
 }  // namespace fovea::cuda

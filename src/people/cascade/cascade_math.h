@@ -12,7 +12,8 @@ namespace fovea::people::cascade {
 constexpr int kBins = CascadeModel::bins;
 constexpr int kCells = 4;
 constexpr int kNumbers = kCells * kBins;
-constexpr int kPatch = 2;  // pixels per side: the resolution of the integral histogram
+constexpr int kEarlyBlocks = 32;  // stages up to so many blocks are early: most windows end there
+constexpr int kPatch = 2;         // pixels per side: the resolution of the integral histogram
 constexpr int kWeightShift =
     2;  // a vote has 5 fractional bits, so that the votes of a patch fit into 16 bits
 constexpr float kNoise = 16;  // mean vote of a pixel at which a block fades: half a gray level

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "people/cascade/cascade_math.h"
+#include "people/steps.h"
 
 namespace fovea::people::cpu {
 
@@ -55,6 +56,7 @@ struct CascadePlan {
   struct Stage {
     std::vector<cascade::BlockPlan> blocks;
     float threshold;
+    bool late;  // more than cascade::kEarlyBlocks blocks are evaluated until its end
   };
   explicit CascadePlan(const CascadeModel& model);
 
@@ -95,7 +97,8 @@ struct WindowRow {
   bool every;     // compute scores of windows that do not pass, too
   float* scores;  // score of every column; without `every`, those that do not pass have -infinity
   Race& race;
-  std::int64_t evaluations;  // increased by the number of blocks that were evaluated
+  std::int64_t evaluations;    // increased by the number of blocks that were evaluated
+  StepClock* clock = nullptr;  // gets the times of early and late stages
 };
 void score_windows(WindowRow& row);
 

@@ -551,12 +551,15 @@ void score_row(WindowRow& row) {
     row.scores[i] = -std::numeric_limits<float>::infinity();
   }
   const CascadePlan& plan = row.plan;
+  StepTimer timer(row.clock, Step::kEarlyStages);
   for (std::size_t stage = 0; stage < plan.stages.size() && race.count > 0; ++stage) {
+    if (plan.stages[stage].late) timer.next(Step::kLateStages);
     run_stage(plan.stages[stage], row, race);
     row.evaluations += static_cast<std::int64_t>(race.count * plan.stages[stage].blocks.size());
     keep_passed(row, stage, race);
   }
   if (race.count == 0) return;
+  timer.next(Step::kLateStages);
   if (!plan.ranking.empty()) {
     rank(row, race);
     row.evaluations += static_cast<std::int64_t>(race.count * plan.ranking.size());
@@ -593,8 +596,12 @@ CascadePlan::CascadePlan(const CascadeModel& model)
       graded(model.graded),
       chained(model.chained),
       ranking(plans_of(model.ranking)) {
-  for (const CascadeStage& stage : model.stages)
-    stages.push_back({plans_of(stage.classifiers), stage.threshold});
+  int blocks = 0;
+  for (const CascadeStage& stage : model.stages) {
+    blocks += static_cast<int>(stage.classifiers.size());
+    stages.push_back(
+        {plans_of(stage.classifiers), stage.threshold, blocks > cascade::kEarlyBlocks});
+  }
 }
 
 void add_patch_row(const PatchRow& row) { HWY_DYNAMIC_DISPATCH(patch_row_any)(row); }

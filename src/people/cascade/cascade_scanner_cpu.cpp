@@ -10,6 +10,7 @@
 #include "people/cascade/cascade_planes.h"
 #include "people/level_tasks.h"
 #include "people/scanner.h"
+#include "people/steps.h"
 
 namespace fovea::people::cpu {
 namespace {
@@ -129,7 +130,10 @@ BandResult CascadeScanner::run(const ScanRequest& request, const Band& band,
   SumsRing ring(*space, window_rows + 1, patches, layout);
   BandResult result;
   for (int row = band.first_row, top = 0; row < band.last_row; row += band.every, top += step) {
-    ring.advance(planes, x, y, top + window_rows);
+    {
+      const StepTimer timer(request.clock, Step::kSums);
+      ring.advance(planes, x, y, top + window_rows);
+    }
     WindowRow windows{plan_,
                       ring.from(top),
                       layout,
@@ -138,7 +142,8 @@ BandResult CascadeScanner::run(const ScanRequest& request, const Band& band,
                       request.threshold <= cascade::kBestRejected,
                       space->scores.data(),
                       space->race,
-                      0};
+                      0,
+                      request.clock};
     score_windows(windows);
     result.evaluations += windows.evaluations;
     for (int c = 0; c < columns; ++c) {
@@ -152,7 +157,10 @@ BandResult CascadeScanner::run(const ScanRequest& request, const Band& band,
 
 ScanResult CascadeScanner::scan(const ScanRequest& request, const Exec& exec) {
   const ScanPlan& plan = request.plan;
-  source_.set(request.image, color_, exec);
+  {
+    const StepTimer timer = shared_step(request.clock, Step::kPlanes);
+    source_.set(request.image, color_, exec);
+  }
   ScanResult result;
   const int count = static_cast<int>(plan.levels.size());
   // A single thread is fastest with one level at a time, which is still in its cache.
@@ -161,9 +169,10 @@ ScanResult CascadeScanner::scan(const ScanRequest& request, const Exec& exec) {
     const int last = group_end(plan, first, group);
     if (levels_.size() < static_cast<std::size_t>(last - first))
       levels_.resize(static_cast<std::size_t>(last - first));
-    const LevelTasks tasks(exec, level_pixels(plan, first, last));
+    const LevelTasks tasks(exec, level_pixels(plan, first, last), request.clock != nullptr);
     tasks.run(exec, last - first, [&](int i) {
       const int level = first + i;
+      const StepTimer timer(request.clock, Step::kLevels);
       levels_[static_cast<std::size_t>(i)].build(source_, plan,
                                                  plan.levels[static_cast<std::size_t>(level)],
                                                  tasks.within(level_pixels(plan, level)));

@@ -8,6 +8,7 @@
 #include "people/cascade/cascade_check.h"
 #include "people/cascade/cascade_sums_cuda.cuh"
 #include "people/gray_cuda.cuh"
+#include "people/steps_cuda.cuh"
 #include "people/window_hits_cuda.cuh"
 
 namespace fovea::people::cuda {
@@ -18,10 +19,11 @@ using cascade::kBins;
 
 constexpr struct {
   int threads = 128;
-  int first_blocks = 8;    // blocks of the stages that all windows go through
-  int second_blocks = 32;  // blocks of the stages that one thread evaluates for a remaining window
-  int warps = 4;           // warps per block of threads in the last part
-  int second_grid = 264;   // blocks of threads; how many windows remain is known on the device only
+  int first_blocks = 8;  // blocks of the stages that all windows go through
+  // blocks of the stages that one thread evaluates for a remaining window
+  int second_blocks = cascade::kEarlyBlocks;
+  int warps = 4;          // warps per block of threads in the last part
+  int second_grid = 264;  // blocks of threads; how many windows remain is known on the device only
   int last_grid = 528;
 } kTuning;
 
@@ -230,8 +232,11 @@ class CascadeScanner final : public Scanner {
 
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
     Session session(exec);
+    DeviceSteps steps(request.clock, session.stream());
+    steps.begin(Step::kCopies);
     fovea::cuda::OnDevice<const std::uint8_t> source(session, request.image);
     ImageView<const std::uint8_t> image = source.image();
+    steps.begin(Step::kPlanes);
     if (!model_.color && image.channels > 1) image = gray_.convert_fast(session, image);
     if (images_.lay_out(session, {image.width, image.height}, std::min(image.channels, 3),
                         request.plan) ||
@@ -240,15 +245,20 @@ class CascadeScanner final : public Scanner {
       lay_out(session, request.plan);
       ready_ = true;
     }
+    steps.begin(Step::kLevels);
     images_.build(session, image);
+    steps.begin(Step::kSums);
     sums_.build(session, images_);
     const std::int64_t windows = images_.windows();
     const bool every = request.threshold <= cascade::kBestRejected;
     ScanResult result;
     run(session, request.threshold,
-        static_cast<std::uint32_t>(every ? windows : std::min<std::int64_t>(windows, 1 << 16)));
+        static_cast<std::uint32_t>(every ? windows : std::min<std::int64_t>(windows, 1 << 16)),
+        steps);
+    steps.begin(Step::kCopies);
     if (!hits_.fetch(session, images_.levels(), result.hits)) {
-      run(session, request.threshold, hits_.count());
+      run(session, request.threshold, hits_.count(), steps);
+      steps.begin(Step::kCopies);
       hits_.fetch(session, images_.levels(), result.hits);
     }
     unsigned long long evaluations = 0;
@@ -257,6 +267,7 @@ class CascadeScanner final : public Scanner {
           "fetching counts");
     check(cudaStreamSynchronize(session.stream()), "scanning windows");
     result.counts = {windows, static_cast<std::int64_t>(evaluations)};
+    steps.finish();
     session.finish("people");
     return result;
   }
@@ -278,7 +289,8 @@ class CascadeScanner final : public Scanner {
     counters_.reserve(3);
   }
 
-  void run(Session& session, float threshold, std::uint32_t room) {
+  void run(Session& session, float threshold, std::uint32_t room, DeviceSteps& steps) {
+    steps.begin(Step::kEarlyStages);
     unsigned long long* counters = counters_.data();
     check(cudaMemsetAsync(counters, 0, 3 * sizeof(*counters), session.stream()), "clearing counts");
     const bool no_ranking = model_.ranking.empty() && !model_.stages.empty();
@@ -306,6 +318,7 @@ class CascadeScanner final : public Scanner {
     second_kernel<<<kTuning.second_grid, kTuning.threads, 0, session.stream()>>>(
         race, first, first_stages_, second_stages_, second);
     check_launch("next stages");
+    steps.begin(Step::kLateStages);
     last_kernel<<<kTuning.last_grid, 32 * kTuning.warps, 0, session.stream()>>>(race, second,
                                                                                 second_stages_);
     check_launch("last stages");

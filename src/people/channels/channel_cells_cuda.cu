@@ -330,10 +330,12 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
   return true;
 }
 
-void DeviceChannels::build(Session& session, ImageView<const std::uint8_t> image) {
+void DeviceChannels::build(Session& session, ImageView<const std::uint8_t> image,
+                           DeviceSteps& steps) {
   if (sum_tiles_ == 0) return;
   const cudaStream_t stream = session.stream();
   images_.build(session, image);
+  steps.begin(Step::kChannels);
   const SumsJob sums{images_.device_levels(),  images_.pixels(), device_sources_.data(),
                      device_sum_tiles_.data(), stride_,          sums_.data()};
   const dim3 sum_block(kTuning.sum_x, kTuning.sum_y), block(kTuning.cell_x, kTuning.cell_y);
@@ -343,6 +345,7 @@ void DeviceChannels::build(Session& session, ImageView<const std::uint8_t> image
   values_kernel<<<static_cast<unsigned>(cell_tiles_), block, 0, stream>>>(
       {device_sources_.data(), device_cell_tiles_.data(), stride_, sums_.data(), lightness_.data(),
        values_.data()});
+  steps.begin(Step::kCells);
   if (resample_tiles_ > 0)
     resample_kernel<<<static_cast<unsigned>(resample_tiles_), block, 0, stream>>>(
         {device_resampled_.data(), device_resample_tiles_.data(), stride_, device_row_taps_.data(),

@@ -9,6 +9,7 @@
 
 #include "people/channels/channel_levels.h"
 #include "people/level_images_cuda.cuh"
+#include "people/steps_cuda.cuh"
 
 namespace fovea::people::cuda {
 
@@ -51,7 +52,7 @@ class DeviceChannels {
   // Returns true where tables have changed.
   bool lay_out(Session& session, ImageView<const std::uint8_t> image, const ScanPlan& plan,
                const ChannelsModel& model);
-  void build(Session& session, ImageView<const std::uint8_t> image);
+  void build(Session& session, ImageView<const std::uint8_t> image, DeviceSteps& steps);
 
   std::ptrdiff_t stride() const { return stride_; }
   std::int64_t windows() const { return windows_; }

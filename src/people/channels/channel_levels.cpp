@@ -130,8 +130,9 @@ CellPlacement cell_placement(const ScanPlan& plan, int level, int source, const 
 namespace cpu {
 
 void ChannelLevels::start(ImageView<const std::uint8_t> image, const ScanPlan& plan,
-                          const ChannelsModel& model) {
+                          const ChannelsModel& model, StepClock* clock) {
   require_cell_stride(plan);
+  clock_ = clock;
   image_ = image;
   plan_ = &plan;
   model_ = &model;
@@ -154,6 +155,7 @@ void ChannelLevels::start(ImageView<const std::uint8_t> image, const ScanPlan& p
 }
 
 void ChannelLevels::make_exact(int source, ExactSpace& space, const Exec& exec) const {
+  StepTimer timer(clock_, Step::kLevels);
   const ScanLevel& level = plan_->levels[source];
   const ExactCells& exact = exact_of_[source];
   const ScanPlan padded{plan_->window, plan_->stride, exact.padding, 0, {level}};
@@ -165,6 +167,7 @@ void ChannelLevels::make_exact(int source, ExactSpace& space, const Exec& exec) 
                                  std::max(size.height, pixels.height()), image_.channels);
   const ImageView<std::uint8_t> view = pixels.view().crop(0, 0, size.width, size.height);
   level_image(image_, padded, level, view, exec);
+  timer.next(Step::kChannels);
   space.sums.reset(exact.columns, exact.rows);
   space.values.reset(exact.columns, exact.rows, stride_);
   channel_sums(view, exact.origin, space.sums, exec);
@@ -173,6 +176,7 @@ void ChannelLevels::make_exact(int source, ExactSpace& space, const Exec& exec) 
 
 ChannelLevels::Level ChannelLevels::make_level(int level, const ExactSpace& from, LevelSpace& space,
                                                const Exec& exec) const {
+  const StepTimer timer(clock_, Step::kCells);
   const int source = sources_[level];
   const ExactCells& exact = exact_of_[source];
   if (source == level) {

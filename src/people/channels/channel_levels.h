@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "people/channels/channel_cells.h"
+#include "people/steps.h"
 
 namespace fovea::people {
 
@@ -55,8 +56,9 @@ struct LevelSpace {
 
 class ChannelLevels {
  public:
-  // Both arguments must outlive the object.
-  void start(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ChannelsModel& model);
+  // All arguments must outlive the object. A clock gets the times of the steps.
+  void start(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ChannelsModel& model,
+             StepClock* clock = nullptr);
   // The number of elements between the lines of any level's cells.
   std::ptrdiff_t stride() const { return stride_; }
   // The source of each level.
@@ -79,6 +81,7 @@ class ChannelLevels {
   ImageView<const std::uint8_t> image_;
   const ScanPlan* plan_ = nullptr;
   const ChannelsModel* model_ = nullptr;
+  StepClock* clock_ = nullptr;
   std::vector<int> sources_;
   std::vector<ExactCells> exact_of_;  // by level; only those of sources are filled in
   std::ptrdiff_t stride_ = 0;

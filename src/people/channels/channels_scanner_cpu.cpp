@@ -13,6 +13,7 @@
 #include "people/level_tasks.h"
 #include "people/model_parts.h"
 #include "people/scanner.h"
+#include "people/steps.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "people/channels/channels_scanner_cpu.cpp"
@@ -205,7 +206,7 @@ class ChannelsScanner final : public Scanner {
 
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
     const ScanPlan& plan = request.plan;
-    levels_.start(request.image, plan, model_);
+    levels_.start(request.image, plan, model_, request.clock);
     if (levels_.stride() != stride_) {
       stride_ = levels_.stride();
       trees_ = flat_trees(model_, stride_);
@@ -247,7 +248,7 @@ class ChannelsScanner final : public Scanner {
       if (l == 0 || sources[l] != sources[l - 1]) begins.push_back(l);
     const int groups = static_cast<int>(begins.size());
     begins.push_back(static_cast<int>(sources.size()));
-    const LevelTasks tasks(exec, level_pixels(plan, 0, begins.back()));
+    const LevelTasks tasks(exec, level_pixels(plan, 0, begins.back()), request.clock != nullptr);
     std::vector<ScanResult> results(plan.levels.size());
     tasks.run(exec, groups, [&](int group) {
       const int first = begins[group], last = begins[group + 1];
@@ -268,6 +269,7 @@ class ChannelsScanner final : public Scanner {
 
   void scan_level(const ScanRequest& request, int index, const ChannelLevels::Level& made,
                   Space& space, const Exec& exec, ScanResult& result) const {
+    const StepTimer timer(request.clock, Step::kTrees);
     const ScanLevel& level = request.plan.levels[index];
     std::vector<std::uint8_t>& wanted = space.wanted;
     std::vector<Part>& parts = space.parts;

@@ -136,7 +136,10 @@ class ChannelsScanner final : public Scanner {
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
     Session session(exec);
     session.must_wait();
+    DeviceSteps steps(request.clock, session.stream());
+    steps.begin(Step::kCopies);
     const fovea::cuda::OnDevice<const std::uint8_t> image(session, request.image);
+    steps.begin(Step::kLevels);
     const ScanPlan& plan = request.plan;
     channels_.lay_out(session, image.image(), plan, model_);
     if (channels_.stride() != stride_) {
@@ -146,10 +149,13 @@ class ChannelsScanner final : public Scanner {
     ScanResult result;
     result.counts.windows = channels_.windows();
     if (channels_.windows() == 0) return result;
-    channels_.build(session, image.image());
+    channels_.build(session, image.image(), steps);
+    steps.begin(Step::kTrees);
     const Totals totals = walk(session, request);
+    steps.begin(Step::kCopies);
     result.counts.evaluations = static_cast<std::int64_t>(totals.evaluations);
     fetch_hits(session, plan, totals.found, result.hits);
+    steps.finish();
     return result;
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "people/hog/hog_kernels.h"
+#include "people/steps.h"
 
 namespace fovea::people::cpu {
 
@@ -27,6 +28,7 @@ struct HogLevel {
   float* blocks;
   std::ptrdiff_t pitch, row_pitch;
   int phase_pitch;
+  StepTimer* timer = nullptr;  // of the one thread that computes the level, where it is timed
 
   // Windows whose blocks are `window_step` apart read them as neighbors.
   int place(int k) const { return k % x.window_step * phase_pitch + k / x.window_step; }

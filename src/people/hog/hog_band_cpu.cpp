@@ -112,7 +112,9 @@ class HogBand {
     SpreadJob spread{{}, count, {}, static_cast<int>(level_.hog.bins * pitch_)};
     for (int k = 0; k < count; ++k) {
       float* roles = row_roles.data() + k * row_floats();
+      if (level_.timer) level_.timer->next(Step::kGradients);
       const Votes votes = rows.votes(y + k, static_cast<std::uint32_t>(pitch_), 0);
+      if (level_.timer) level_.timer->next(Step::kBlocks);
       std::fill_n(roles, row_floats(), 0.0F);
       scatter_row({votes, level_.units_x.pixels(), level_.roles, level_.hog.interpolate,
                    level_.hog.bins, pitch_, roles + level_.roles.margin});

@@ -498,7 +498,7 @@ void HogBlocks::lay_out(Session& session, LevelImages& images, const ScanPlan& p
   }
 }
 
-void HogBlocks::build(Session& session, LevelImages& images) {
+void HogBlocks::build(Session& session, LevelImages& images, DeviceSteps* steps) {
   Job job{tables(images.channels()),
           images.device_levels(),
           device_levels_.data(),
@@ -507,6 +507,7 @@ void HogBlocks::build(Session& session, LevelImages& images) {
           {vote_shares_.data(), vote_bins_.data()},
           blocks_.data()};
   if (common_tiles_ > 0) {
+    if (steps) steps->begin(Step::kGradients);
     const auto launch = [&](auto* kernel) {
       kernel<<<static_cast<unsigned>(vote_tiles_), kTuning.vote_threads, 0, session.stream()>>>(
           job);
@@ -515,11 +516,13 @@ void HogBlocks::build(Session& session, LevelImages& images) {
     if (job.tables.channels == 1) launch(plain ? vote_kernel<true, 1> : vote_kernel<false, 1>);
     else launch(plain ? vote_kernel<true, 3> : vote_kernel<false, 3>);
     check_launch("votes of pixels");
+    if (steps) steps->begin(Step::kBlocks);
     job.tiles = common_.data();
     common_kernel<<<static_cast<unsigned>(common_tiles_), kThreads, 0, session.stream()>>>(job);
     check_launch("blocks of gradients");
   }
   if (other_tiles_ == 0) return;
+  if (steps) steps->begin(Step::kBlocks);
   job.tiles = other_.data();
   const dim3 grid(static_cast<unsigned>(other_tiles_)), threads(kTuning.other_x, kTuning.other_y);
   if (hog_.shape == BlockShape::kCircular)

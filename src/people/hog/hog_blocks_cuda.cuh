@@ -7,6 +7,7 @@
 
 #include "people/hog/hog_layout.h"
 #include "people/level_images_cuda.cuh"
+#include "people/steps_cuda.cuh"
 
 namespace fovea::people::cuda {
 
@@ -51,7 +52,7 @@ class HogBlocks {
 
   // Prepares the blocks of the levels that are laid out in `images`.
   void lay_out(Session& session, LevelImages& images, const ScanPlan& plan);
-  void build(Session& session, LevelImages& images);
+  void build(Session& session, LevelImages& images, DeviceSteps* steps = nullptr);
 
   const std::vector<HogDeviceLevel>& levels() const { return levels_; }
   const HogDeviceLevel* device_levels() { return device_levels_.data(); }

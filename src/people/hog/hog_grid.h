@@ -7,6 +7,10 @@
 #include <span>
 #include <vector>
 
+namespace fovea::people {
+class StepClock;
+}
+
 namespace fovea::people::cpu {
 
 class HogGrid {
@@ -18,8 +22,10 @@ class HogGrid {
   // Computes the blocks of a level (1, 3 or 4 channels) for windows that are `plan.stride` apart
   // and begin at `plan.origin`, as many as the plan has for a level of this size. It keeps its
   // memory from level to level. A descriptor without color converts the level to gray; scanners
-  // convert the image before it is resized, which is cheaper.
-  void build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec);
+  // convert the image before it is resized, which is cheaper. With a clock, which gets the times of
+  // the steps, `exec` must have a single thread.
+  void build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec,
+             StepClock* clock = nullptr);
 
   int columns() const;  // columns of windows
   int rows() const;

@@ -14,6 +14,7 @@
 #include "people/hog/hog_band.h"
 #include "people/hog/hog_grid.h"
 #include "people/model_parts.h"
+#include "people/steps.h"
 
 namespace fovea::people::cpu {
 namespace {
@@ -85,7 +86,9 @@ int HogGrid::columns() const { return impl_->x.windows; }
 int HogGrid::rows() const { return impl_->y.windows; }
 int HogGrid::window_blocks() const { return impl_->x.window_blocks * impl_->y.window_blocks; }
 
-void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec) {
+void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, const Exec& exec,
+                    StepClock* clock) {
+  StepTimer timer(clock, Step::kBlocks);
   Impl& s = *impl_;
   const ScanLevel windows = level_of(plan, level.width, level.height);
   const HogSide across = side_across(s.hog), down = side_down(s.hog);
@@ -123,20 +126,24 @@ void HogGrid::build(ImageView<const std::uint8_t> level, const ScanPlan& plan, c
                s.blocks.data(),
                s.pitch,
                s.row_pitch,
-               s.phase_pitch};
+               s.phase_pitch,
+               clock ? &timer : nullptr};
   Stack<std::uint32_t> sums;
   if (s.kind == Kind::kHogIntegral) {
+    timer.next(Step::kGradients);
     const int width = job.units_x.pixels(), height = job.units_y.pixels();
     Image<std::uint8_t> bin(width, height);
     Image<float> magnitude(width, height);
     parallel_for(exec, height, 64, [&](std::int64_t first, std::int64_t last) {
       polar_rows(job, bin, magnitude, static_cast<int>(first), static_cast<int>(last));
     });
+    timer.next(Step::kSums);
     sums = Stack<std::uint32_t>(width + 1, height + 1, s.hog.bins);
     integral_histogram(
         bin, magnitude, sums,
         {.fraction_bits = kHogSumBits, .exec = {.device = Device::cpu(), .threads = exec.threads}});
     job.sums = sums.view();
+    timer.next(Step::kBlocks);
   }
   const int threads = thread_count(exec);
   const int grain =

@@ -10,6 +10,7 @@
 #include "people/level_tasks.h"
 #include "people/model_parts.h"
 #include "people/scanner.h"
+#include "people/steps.h"
 
 namespace fovea::people::cpu {
 namespace {
@@ -33,13 +34,14 @@ class LinearScanner final : public Scanner {
     ImageView<const std::uint8_t> image = request.image;
     Image<std::uint8_t> gray;
     if (!color_ && image.channels > 1) {
+      const StepTimer timer = shared_step(request.clock, Step::kPlanes);
       gray = io::to_gray(image);
       image = gray;
     }
     const int levels = static_cast<int>(request.plan.levels.size());
     const auto scan_one = [&](int k, const Exec& own, ScanResult& result) {
       const auto space = take(level_pixels(request.plan, k));
-      scan_level({image, request.plan, request.threshold}, k, own, *space, result);
+      scan_level({image, request.plan, request.threshold, request.clock}, k, own, *space, result);
     };
     if (thread_count(exec) == 1) {
       ScanResult result;
@@ -49,7 +51,7 @@ class LinearScanner final : public Scanner {
       }
       return result;
     }
-    const LevelTasks tasks(exec, level_pixels(request.plan, 0, levels));
+    const LevelTasks tasks(exec, level_pixels(request.plan, 0, levels), request.clock != nullptr);
     std::vector<ScanResult> results(request.plan.levels.size());
     for (int first = 0, last = 0; first < levels; first = last) {
       last = group_end(request.plan, first, kGroupPixels);
@@ -82,8 +84,12 @@ class LinearScanner final : public Scanner {
     const ScanPlan& plan = request.plan;
     const ScanLevel& level = plan.levels[index];
     const auto pixels = room(space.pixels, plan.padded(level), request.image.channels);
-    level_image(request.image, plan, level, pixels, exec);
-    space.grid.build(pixels, plan, exec);
+    {
+      const StepTimer timer(request.clock, Step::kLevels);
+      level_image(request.image, plan, level, pixels, exec);
+    }
+    space.grid.build(pixels, plan, exec, request.clock);
+    const StepTimer timer(request.clock, Step::kWindows);
     const auto scores = room(space.scores, {level.columns, level.rows}, 1);
     space.grid.scores(model_, scores, exec);
     const std::int64_t windows = static_cast<std::int64_t>(level.columns) * level.rows;

@@ -11,6 +11,7 @@
 #include "people/hog/hog_blocks_cuda.cuh"
 #include "people/model_parts.h"
 #include "people/scanner.h"
+#include "people/steps_cuda.cuh"
 #include "people/window_hits_cuda.cuh"
 
 namespace fovea::people::cuda {
@@ -154,8 +155,11 @@ class LinearScanner final : public Scanner {
 
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
     Session session(exec);
+    DeviceSteps steps(request.clock, session.stream());
+    steps.begin(Step::kCopies);
     fovea::cuda::OnDevice<const std::uint8_t> source(session, request.image);
     ImageView<const std::uint8_t> image = source.image();
+    steps.begin(Step::kPlanes);
     if (!blocks_.hog().color && image.channels > 1) image = gray_.convert(session, image);
     const Extent size{image.width, image.height};
     if (images_.lay_out(session, size, std::min(image.channels, 3), request.plan) || !ready_) {
@@ -163,8 +167,10 @@ class LinearScanner final : public Scanner {
       lay_out(session, request.plan);
       ready_ = true;
     }
+    steps.begin(Step::kLevels);
     images_.build(session, image);
-    blocks_.build(session, images_);
+    blocks_.build(session, images_, &steps);
+    steps.begin(Step::kWindows);
 
     const std::int64_t windows = images_.windows();
     const bool all = request.threshold == -std::numeric_limits<float>::infinity();
@@ -172,11 +178,13 @@ class LinearScanner final : public Scanner {
         static_cast<std::uint32_t>(all ? windows : std::min<std::int64_t>(windows, 1 << 16));
     ScanResult result;
     score(session, request.threshold, room);
+    steps.begin(Step::kCopies);
     if (!hits_.fetch(session, images_.levels(), result.hits)) {
       score(session, request.threshold, hits_.count());
       hits_.fetch(session, images_.levels(), result.hits);
     }
     result.counts = {windows, windows * window_blocks_x_ * window_blocks_y_};
+    steps.finish();
     session.finish("people");
     return result;
   }

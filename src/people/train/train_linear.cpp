@@ -2,7 +2,6 @@
 // then rounds in which all negatives are searched for windows within the margin and the classifier
 // learns again.
 #include <fovea/core/error.h>
-#include <fovea/core/random.h>
 #include <fovea/ops/linear_svm.h>
 
 #include <fmt/format.h>
@@ -129,24 +128,7 @@ std::vector<WindowPlace> LinearTraining::random_places() {
   const int room = options_.rounds > 0 ? std::max(samples_.room() / 2, images) : samples_.room();
   const int each = std::min(options_.random_windows, std::max(1, room / images));
   short_of_room_ = each < options_.random_windows;
-  std::vector<WindowPlace> places;
-  for (int i = 0; i < images; ++i) {
-    const ScanPlan plan = windows_->plan(i);
-    if (plan.levels.empty()) continue;
-    Random random(options_.exec.seed, static_cast<std::uint64_t>(i));
-    const std::size_t first = places.size();
-    for (int k = 0; k < each; ++k) {
-      const auto level = random.below(static_cast<std::uint32_t>(plan.levels.size()));
-      const auto column = random.below(static_cast<std::uint32_t>(plan.levels[level].columns));
-      const auto row = random.below(static_cast<std::uint32_t>(plan.levels[level].rows));
-      places.push_back(
-          {i, static_cast<int>(level), static_cast<int>(column), static_cast<int>(row)});
-    }
-    const auto begin = places.begin() + static_cast<std::ptrdiff_t>(first);
-    std::sort(begin, places.end(), before);
-    places.erase(std::unique(begin, places.end()), places.end());
-  }
-  return places;
+  return people::random_places(*windows_, images, each, options_.exec.seed);
 }
 
 LinearSvm LinearTraining::solve(std::span<const float> costs) const {

@@ -4,6 +4,7 @@
 // CPU.
 #include "people/train/train_linear_windows.h"
 
+#include <fovea/core/random.h>
 #include <fovea/io/image_io.h>
 
 #include <algorithm>
@@ -224,6 +225,28 @@ void TrainWindows::search(const LinearModel& model, std::span<const WindowPlace>
         hard.offer(hit.score, place);
     }
   });
+}
+
+std::vector<WindowPlace> random_places(const TrainWindows& windows, int images, int each,
+                                       std::uint64_t seed) {
+  std::vector<WindowPlace> places;
+  for (int i = 0; i < images; ++i) {
+    const ScanPlan plan = windows.plan(i);
+    if (plan.levels.empty()) continue;
+    Random random(seed, static_cast<std::uint64_t>(i));
+    const std::size_t first = places.size();
+    for (int k = 0; k < each; ++k) {
+      const auto level = random.below(static_cast<std::uint32_t>(plan.levels.size()));
+      const auto column = random.below(static_cast<std::uint32_t>(plan.levels[level].columns));
+      const auto row = random.below(static_cast<std::uint32_t>(plan.levels[level].rows));
+      places.push_back(
+          {i, static_cast<int>(level), static_cast<int>(column), static_cast<int>(row)});
+    }
+    const auto begin = places.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, places.end(), before);
+    places.erase(std::unique(begin, places.end()), places.end());
+  }
+  return places;
 }
 
 }  // namespace fovea::people

@@ -94,4 +94,9 @@ class TrainWindows {
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
+// `each` windows of random levels from each of the first `images` negatives, in order and without
+// repetition.
+std::vector<WindowPlace> random_places(const TrainWindows& windows, int images, int each,
+                                       std::uint64_t seed);
+
 }  // namespace fovea::people

@@ -36,21 +36,21 @@ std::map<std::string, int> outer_keys(const std::string& text) {
 // The verbs that the tests below run.
 const std::set<std::string>& verbs_here() {
   static const std::set<std::string> kVerbs{
-      "ops gradient",      "ops blur",        "ops histogram",
-      "ops pyramid",       "ops resize",      "ops convolve",
-      "ops integral",      "people detect",   "people show",
-      "people eval",       "people train",    "flow scene",
-      "flow lk",           "flow bm",         "flow show",
-      "flow eval",         "emd distance",    "emd map",
-      "emd track",         "emd scene",       "scenes train",
-      "scenes words",      "scenes eval",     "scenes classify",
-      "mesh info",         "mesh segment",    "mesh eval",
-      "mesh distances",    "actions train",   "actions points",
-      "actions match",     "actions eval",    "actions recognize",
-      "bench emd",         "scenes filters",  "scenes sample",
-      "scenes dictionary", "scenes features", "scenes classifier",
-      "people scene",      "people track",    "people eval-tracks",
-      "people study"};
+      "ops gradient",      "ops blur",          "ops histogram",
+      "ops pyramid",       "ops resize",        "ops convolve",
+      "ops integral",      "people detect",     "people show",
+      "people eval",       "people train",      "flow scene",
+      "flow lk",           "flow bm",           "flow show",
+      "flow eval",         "emd distance",      "emd map",
+      "emd track",         "emd scene",         "scenes train",
+      "scenes words",      "scenes eval",       "scenes classify",
+      "mesh info",         "mesh segment",      "mesh eval",
+      "mesh distances",    "actions train",     "actions points",
+      "actions match",     "actions eval",      "actions recognize",
+      "bench emd",         "scenes filters",    "scenes sample",
+      "scenes dictionary", "scenes features",   "scenes classifier",
+      "people scene",      "people track",      "people eval-tracks",
+      "people study",      "people eval-kernel"};
   return kVerbs;
 }
 
@@ -101,9 +101,10 @@ TEST_F(Envelope, People) {
     for (int x = 0; x < scene.width(); ++x)
       scene.at(x, y) = static_cast<std::uint8_t>(60 + random.below(60));
   draw_someone(crop.view(), 8, 8);
-  for (const char* name : {"crops/a.png", "crops/b.png"})
+  for (const char* name : {"crops/a.png", "crops/b.png", "crops/c.png"})
     io::write_image(folder_ / name, crop.view());
-  io::write_image(folder_ / "scenes/a.png", scene.view());
+  for (const char* name : {"scenes/a.png", "scenes/b.png", "scenes/c.png"})
+    io::write_image(folder_ / name, scene.view());
   expect_envelope({"people", "detect", folder_ / "scenes/a.png", "--model", model});
   expect_envelope({"people", "show", folder_ / "scenes/a.png", "-o", folder_ / "glyphs.png"});
   expect_envelope({"people", "scene", "-o", folder_ / "crowd", "--video", "video.y4m", "--size",
@@ -121,6 +122,10 @@ TEST_F(Envelope, People) {
                    folder_ / "scenes", "--test-positives", folder_ / "crops", "--test-negatives",
                    folder_ / "scenes", "--vary", "gamma", "--linear-rounds", "0", "-o",
                    folder_ / "study"});
+  expect_envelope({"people", "eval-kernel", "--positives", folder_ / "crops", "--negatives",
+                   folder_ / "scenes", "--crops", folder_ / "crops", "--scenes", folder_ / "scenes",
+                   "--random-windows", "4", "--hard-windows", "10", "--gammas", "0.03", "--costs",
+                   "1"});
 }
 
 TEST_F(Envelope, Flow) {

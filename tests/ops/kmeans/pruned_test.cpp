@@ -1,5 +1,6 @@
 #include "ops/kmeans/pruned.h"
 
+#include <fovea/core/exec.h>
 #include <fovea/core/random.h>
 
 #include <algorithm>
