@@ -1,6 +1,7 @@
 // Covers: scenes_blocks
 // The shapes of blocks: what they find is the same, and without a GPU nothing is measured.
 #include <fovea/core/random.h>
+#include <fovea/ops/kmeans.h>
 #include <gmock/gmock.h>
 
 #include "cli/program/program.h"
