@@ -42,6 +42,7 @@
 #include <fovea/ops/integral.h>
 #include <fovea/ops/kernel_svm.h>
 #include <fovea/ops/kmeans.h>
+#include <fovea/ops/kmeans_stream.h>
 #include <fovea/ops/linear_svm.h>
 #include <fovea/ops/max_flow.h>
 #include <fovea/ops/pyramid.h>

@@ -30,7 +30,7 @@ class KMeans(Estimator):
     not copied. The same points, parameters and ``random_state`` give the same bits on any device."""
 
     cluster_centers_: Floats  #: one center per row
-    labels_: Labels  #: the nearest center of each point of ``fit``
+    labels_: Labels  #: the nearest center of each point of ``fit``, or of the last batch
     counts_: np.ndarray[Any, np.dtype[np.int64]]  #: points of each cluster
     inertia_: float  #: sum of the squared distances of the points to their centers
     inertias_: np.ndarray[Any, np.dtype[np.float64]]  #: the same before each iteration
@@ -69,6 +69,23 @@ class KMeans(Estimator):
         self.n_features_in_ = self.cluster_centers_.shape[1]
         self.parameters_ = self.get_params()
         self._nearest: Any = None
+        self._batches: Any = None
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Goes on with one more batch of points, in host memory, which need not be kept: mini-batch k-means for more points
+        than memory holds. The first batch begins as ``fit`` does, unless ``fit`` came before; then each center is the mean
+        of all points that were nearest to it when they came. ``labels_`` and ``inertia_`` are those of this batch."""
+        if not hasattr(self, "cluster_centers_"):
+            return self.fit(X)
+        known = getattr(self, "_batches", None)
+        if known is None or known[0] is not self.cluster_centers_:
+            centers = np.ascontiguousarray(self.cluster_centers_)
+            known = (None, _fovea.kmeans.Batches(centers, self.counts_, _keywords(self._fitted_parameters())))
+        self.inertia_ = known[1].push(X)
+        self.cluster_centers_, self.counts_ = known[1].centers, known[1].counts
+        self._batches = (self.cluster_centers_, known[1])
+        self.labels_ = self.predict(X)
         return self
 
     def predict(self, X: Any) -> Any:

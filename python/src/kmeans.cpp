@@ -1,6 +1,7 @@
 // fovea.KMeans: clusters of points, and the center that is nearest to each point.
 #include <fovea/core/error.h>
 #include <fovea/ops/kmeans.h>
+#include <fovea/ops/kmeans_stream.h>
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -114,6 +115,43 @@ class Nearest {
   Kept<NearestCenter> nearest_;
 };
 
+// Clusters of points that come in batches.
+class Batches {
+ public:
+  Batches(nb::handle centers, nb::handle counts, const nb::dict& keywords)
+      : exec_(options_of<ClusterOptions>(keywords, "KMeans").exec),
+        stream_(points_input(centers, "cluster_centers_").view, numbers_of(counts), exec_),
+        calls_(exec_.device) {}
+
+  // The inertia of the batch before centers moved.
+  double push(nb::handle points) {
+    const PointsInput input = points_input(points, "X");
+    const ImageView<const float> centers = stream_.centers();
+    if (input.view.width != centers.width)
+      throw InvalidArgument(fmt::format("X has {} numbers per point; expected {} as before",
+                                        input.view.width, centers.width));
+    return calls_.run(work_of(input.view, centers.height), nb::none(), [&] {
+      require_finite(input.view, "X");
+      return stream_.push(input.view).inertia;
+    });
+  }
+  nb::object centers() const { return to_numpy(clone(stream_.centers())); }
+  nb::object counts() const {
+    return to_numpy(std::vector<std::int64_t>(stream_.counts().begin(), stream_.counts().end()));
+  }
+
+ private:
+  static std::vector<std::int64_t> numbers_of(nb::handle counts) {
+    const AnyArray array = dense_array<std::int64_t>(counts, "counts_", {1});
+    const auto* first = static_cast<const std::int64_t*>(array.data());
+    return {first, first + array.size()};
+  }
+
+  Exec exec_;
+  KmeansStream stream_;
+  Calls calls_;
+};
+
 }  // namespace
 
 void bind_kmeans(nb::module_& parent) {
@@ -124,6 +162,11 @@ void bind_kmeans(nb::module_& parent) {
       .def(nb::init<nb::handle, const nb::dict&>())
       .def("find", &Nearest::find, nb::arg("points").none())
       .def("check", &Nearest::check, nb::arg("points").none());
+  nb::class_<Batches>(m, "Batches")
+      .def(nb::init<nb::handle, nb::handle, const nb::dict&>())
+      .def("push", &Batches::push, nb::arg("points").none())
+      .def_prop_ro("centers", &Batches::centers)
+      .def_prop_ro("counts", &Batches::counts);
 }
 
 }  // namespace fovea::python

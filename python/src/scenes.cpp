@@ -1,7 +1,5 @@
 // fovea.scenes: classifiers of places, their models, training and evaluation, and bags of words.
 #include <fovea/core/error.h>
-#include <fovea/flow/flow.h>
-#include <fovea/io/image_set.h>
 #include <fovea/io/inputs.h>
 #include <fovea/scenes/classifier.h>
 #include <fovea/scenes/evaluate.h>
@@ -25,6 +23,7 @@
 #include "options.h"
 #include "renamed.h"
 #include "run.h"
+#include "scenes_images.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -38,99 +37,13 @@ using scenes::Model;
 using scenes::Split;
 using scenes::TrainOptions;
 
-using Bytes = ImageView<const std::uint8_t>;
-using Labels = std::vector<std::int32_t>;
-
-// Reads an image as the program does: RGB, turned upright, every number finite.
-Image<std::uint8_t> read_rgb(const std::string& path) {
-  const io::AnyImage image = io::read_image(path, {.orientation = io::Orientation::kApply});
-  try {
-    if (image.type() == io::SampleType::kFloat32 || image.type() == io::SampleType::kFloat64)
-      flow::require_finite(path, io::to_float(image));
-  } catch (const InvalidArgument& error) {
-    throw FormatError(error.what());
-  }
-  return io::to_rgb_bytes(image, path);
-}
-
-// An image of Python. Opacity is left out, which takes a copy.
-class SceneImage {
- public:
-  // `stream` is that of ImageNeed.
-  explicit SceneImage(nb::handle image, const char* name = "image", const Stream* stream = nullptr)
-      : input_(byte_image(image, name, stream)), view_(input_.of<std::uint8_t>()) {
-    if (view_.channels != 4) return;
-    if (view_.memory == Memory::kCuda)
-      throw InvalidArgument(
-          fmt::format("{} lies on a GPU and has 4 channels; expected 1 or 3 there", name));
-    opaque_ = Image<std::uint8_t>(view_.width, view_.height, 3);
-    for (int y = 0; y < view_.height; ++y)
-      for (int x = 0; x < view_.width; ++x)
-        std::copy_n(view_.row(y) + 4 * x, 3, opaque_.row(y) + 3 * x);
-    view_ = opaque_.view();
-  }
-  Bytes view() const { return view_; }
-
- private:
-  ImageInput input_;
-  Image<std::uint8_t> opaque_;
-  Bytes view_;
-};
-
-// Images in a list of Python's: texts are paths, everything else is an array.
-class SceneImages final : public io::ImageSet {
- public:
-  explicit SceneImages(const nb::list& images) {
-    for (std::size_t i = 0; i < nb::len(images); ++i) {
-      const nb::object image = images[i];
-      if (PyUnicode_Check(image.ptr()))
-        entries_.push_back({nb::cast<std::string>(image), std::nullopt});
-      else entries_.push_back({{}, SceneImage(image, fmt::format("images[{}]", i).c_str())});
-    }
-    if (entries_.empty()) throw InvalidArgument("images is empty; expected one image or more");
-  }
-  int count() const override { return static_cast<int>(entries_.size()); }
-  Image<std::uint8_t> read(int index) const override {
-    const Entry& entry = entries_[static_cast<std::size_t>(index)];
-    return entry.image ? clone(entry.image->view()) : read_rgb(entry.path);
-  }
-
- private:
-  struct Entry {
-    std::string path;
-    std::optional<SceneImage> image;
-  };
-  std::vector<Entry> entries_;
-};
-
-// Images that could not be read. Where they are not to be skipped, the first one is thrown.
-class Failures {
- public:
-  explicit Failures(bool skip) : skip_(skip) {}
-  scenes::ImageFailure report() {
-    if (!skip_) return {};
-    return [this](int index, const std::string& why) { list_.emplace_back(index, why); };
-  }
-  const std::vector<std::pair<int, std::string>>& list() const { return list_; }
-
- private:
-  bool skip_;
-  std::vector<std::pair<int, std::string>> list_;
-};
-
 // What a place of an image costs: filters, or gradients, and the search for its word.
 Work work_of(const Dictionary& dictionary, Bytes image) {
   const double search = 2.0 * dictionary.size() * dictionary.words.width();
   return {(2000 + search) * image.width * image.height};
 }
-// Training and evaluation, whose duration nobody knows before.
-constexpr Work kLong{1e12};
 
 // ---- Models and classifiers
-
-nb::object words_of(const Dictionary& dictionary) {
-  return to_numpy(clone(dictionary.words.view()));
-}
 
 nb::dict grid_of(const scenes::DescriptorOptions& descriptor, int width, int height) {
   const std::vector<scenes::PlaceGrid> grids = scenes::place_grids(descriptor, width, height);
@@ -346,6 +259,9 @@ nb::dict numbers_of(const EvaluateReport& report) {
   const auto side = static_cast<std::size_t>(report.total.classes);
   numbers["confusion_matrix"] = to_numpy(report.total.counts, {side, side});
   numbers["recall"] = to_numpy(report.total.recall());
+  nb::list learning;
+  for (const scenes::WordLearning& one : report.learning) learning.append(learning_of(one));
+  numbers["learning"] = nb::tuple(learning);
   return numbers;
 }
 
@@ -371,7 +287,7 @@ void for_each_keyword(BagOptions& options, Function function) {
   for_each_renamed(options, kNames, function);
 }
 
-// Returns words, mean and scale.
+// Returns words, mean, scale and how they were learned.
 nb::tuple learn_words(const nb::list& images, const nb::dict& keywords, nb::handle progress) {
   const auto options = options_of<BagOptions>(keywords, "BagOfWords");
   const SceneImages set(images);
@@ -381,8 +297,8 @@ nb::tuple learn_words(const nb::list& images, const nb::dict& keywords, nb::hand
     watched.exec = calls.watched(options.exec);
     return scenes::learn_dictionary(set, options.descriptor, watched);
   });
-  return nb::make_tuple(words_of(dictionary), to_numpy(dictionary.mean),
-                        to_numpy(dictionary.scale));
+  return nb::make_tuple(words_of(dictionary), to_numpy(dictionary.mean), to_numpy(dictionary.scale),
+                        learning_of(dictionary.learning));
 }
 
 std::vector<float> vector_of(nb::handle values, const char* name) {
@@ -433,16 +349,15 @@ void bind_models(nb::module_& m) {
                      bias.resize(model.classes.size());  // neighbors have none
                      return to_numpy(bias);
                    })
-      .def_prop_ro("descriptor",
-                   [](const Model& model) {
-                     nb::dict values;
-                     for_each_option(const_cast<Model&>(model).dictionary.descriptor,
-                                     [&](const OptionField& field) {
-                                       values[keyword_of(field).c_str()] = option_value(field);
-                                     });
-                     return values;
-                   })
+      .def_prop_ro("descriptor", [](const Model& model) { return descriptor_of(model.dictionary); })
       .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
+      .def_prop_ro("learning",
+                   [](const Model& model) { return learning_of(model.dictionary.learning); })
+      .def_prop_ro("dictionary",
+                   [](std::shared_ptr<const Model> model) {
+                     const Dictionary* part = &model->dictionary;
+                     return std::shared_ptr<const Dictionary>(std::move(model), part);
+                   })
       .def("grid", [](const Model& model, int width,
                       int height) { return grid_of(model.dictionary.descriptor, width, height); })
       .def("paint", &paint_words, nb::arg("words").none())
@@ -496,6 +411,7 @@ void bind_scenes(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("scenes");
   bind_models(m);
   bind_training(m);
+  bind_scenes_stages(m);
 }
 
 }  // namespace fovea::python

@@ -82,6 +82,9 @@ def cases(tmp_path_factory):
     crops = [RGB[:128, :64]] * 2
     few = {"linear_rounds": 0, "linear_random_windows": 2, **CPU}
     place = {"dictionary": 2, "samples": 9, "neighbors": 1, **CPU}
+    learn = {"dictionary": 2, "samples": 9, **CPU}
+    words = scenes.learn_dictionary([SMALL] * 2, **learn)
+    (folder / "labels.csv").write_text("class\na\nb\n")
     coarse = {"draws": 2, "ratio": 2.0, **CPU}
     held = {"paper": False, "nodes": 3, "choose": False, "baselines": False, **CPU}
     save = {"path": folder / "saved.safetensors"}
@@ -139,6 +142,19 @@ def cases(tmp_path_factory):
             "Scene": classifier.classify(SMALL),
             "Words": classifier.words(SMALL), "Explanation": classifier.explain(SMALL), "Reason": None,
             "Evaluation": scenes.evaluate("sun8", [SMALL], ["desert"], **CPU),
+            "Dictionary": words, "load_dictionary": ("sun8",), "Learning": None, "LabelTable": None,
+            "filters": (SMALL, CPU),
+            "sample": ([SMALL] * 2, {"progress": False, "on_error": "raise", "samples": 9, **CPU}),
+            "learn_dictionary": ([SMALL] * 2, {"progress": False, "on_error": "raise", **learn}),
+            "find_words": (scenes.filters(SMALL, **CPU), words, CPU), "word_map": (SMALL, words, CPU),
+            "word_histogram": (scenes.word_map(SMALL, words, **CPU), words, 1),
+            "make_features": ([SMALL], words, {"progress": False, "on_error": "raise", "pyramid": 0, **CPU}),
+            "train_model": (
+                np.eye(2, dtype=np.float32), ["a", "b"], words,
+                {"classes": None, "progress": False, "neighbors": 1, **CPU},
+            ),
+            "read_labels": (folder / "labels.csv",),
+            "write_labels": (folder / "copy.csv", ["a.png"], ["a"], None),
         },
         actions: {
             "Recognizer": ("weizmann", CPU), "recognize": (CLIP, "weizmann", {"progress": False, **CPU}),
@@ -216,6 +232,7 @@ def cases(tmp_path_factory):
             "words": (SMALL,), "explain": (SMALL, None),
         }),
         (scenes.load_model("sun8"), {"save": save}),
+        (words, {"save": save}),
         (classifier.classify(SMALL), {"explain": (None,)}),
         (classifier.explain(SMALL), {"draw": (SMALL,)}),
         (bag, {
@@ -223,7 +240,7 @@ def cases(tmp_path_factory):
             "fit_transform": ([SMALL], None, {"progress": False}), "get_feature_names_out": (None,),
         }),
         (kmeans, {
-            "fit": (POINTS, None, {"progress": False}), "predict": (POINTS,),
+            "fit": (POINTS, None, {"progress": False}), "predict": (POINTS,), "partial_fit": (POINTS, None),
             "fit_predict": (POINTS, None, {"progress": False}),
             "transform": (POINTS,), "fit_transform": (POINTS, None, {"progress": False}), "score": (POINTS, None),
             "get_feature_names_out": (None,),

@@ -60,6 +60,36 @@ def test_results_do_not_depend_on_threads_but_on_the_seed(blobs):
     assert several.inertia_ <= results[0].inertia_
 
 
+def test_batches_move_centers_to_the_means_of_what_came():
+    kmeans = fovea.KMeans(2, device="cpu").partial_fit(np.array([[0], [2], [100]], np.float32))
+    assert sorted(kmeans.cluster_centers_[:, 0].tolist()) == [1, 100]
+    kmeans.partial_fit(np.array([[4], [4], [106]], np.float32))
+    assert sorted(kmeans.cluster_centers_[:, 0].tolist()) == [2.5, 103]  # (0 + 2 + 4 + 4) / 4, (100 + 106) / 2
+    assert sorted(kmeans.counts_.tolist()) == [2, 4] and kmeans.inertia_ == 9 + 9 + 36 and len(kmeans.labels_) == 3
+    again = pickle.loads(pickle.dumps(kmeans)).partial_fit(np.array([[103]], np.float32))
+    assert sorted(again.counts_.tolist()) == [3, 4]
+    with pytest.raises(fovea.InvalidArgument, match="2 numbers per point; expected 1"):
+        kmeans.partial_fit(np.zeros((3, 2), np.float32))
+    with pytest.raises(fovea.InvalidArgument):
+        kmeans.partial_fit(np.array([[np.nan]], np.float32))
+
+
+def test_batches_end_near_those_of_scikit_learn():
+    """The same start and batches as MiniBatchKMeans: the inertia over all points is within two percent."""
+    cluster = pytest.importorskip("sklearn.cluster")
+    rng = np.random.default_rng(5)
+    middles = rng.normal(0, 3, (40, 8))
+    points = (middles[rng.integers(0, 40, 20000)] + rng.normal(0, 1, (20000, 8))).astype(np.float32)
+    start = fovea.KMeans(40, device="cpu").fit(points[:1000])
+    theirs = cluster.MiniBatchKMeans(40, init=start.cluster_centers_, n_init=1, reassignment_ratio=0)
+    for first in range(0, 20000, 1000):
+        batch = points[first : first + 1000]
+        theirs.partial_fit(batch)
+        if first > 0:
+            start.partial_fit(batch)
+    assert abs(start.score(points) / theirs.score(points) - 1) < 0.02
+
+
 def test_words_of_scikit_learn_are_taken(blobs):
     points, _ = blobs
     known = fovea.KMeans(n_clusters=3, init="k-means++").fit(points)

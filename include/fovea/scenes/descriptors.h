@@ -8,7 +8,7 @@
 
 namespace fovea::scenes {
 
-// What describes a place of an image: the responses of a bank of 32 filters, or histograms of
+// What describes a place of an image: the responses of a bank of filters, or histograms of
 // gradient directions around it.
 enum class WordSource : unsigned char { kFilters, kGradients };
 FOVEA_API std::span<const Choice> choices(WordSource);
@@ -24,20 +24,24 @@ struct DescriptorOptions {
                    // with filters and 4 with gradients
   int cell = 4;    // gradients: pixels across one of the 4x4 cells around a place, 2 to 32
   int scales = 3;  // gradients: how many sizes of cells, each 1.5 times the one before, 1 to 6
-  Exec exec{};     // as a part of other options: the exec given there counts instead
+  // filters: pixels across the square kernels of each size of the bank, 1 to 8 odd numbers from 3
+  // to 31, and the deviations of their Gaussians in pixels, one per size, 0.1 to 30. The default is
+  // the bank of the paper.
+  std::vector<int> filter_sizes{3, 5, 7, 9, 11, 17, 21, 31};
+  std::vector<double> filter_sigmas{0.3, 0.5, 1, 1.5, 2, 3, 4, 6};
+  Exec exec{};  // as a part of other options: the exec given there counts instead
 };
 FOVEA_API void describe(OptionVisitor& visit, DescriptorOptions& options);
 
 // The filter bank of Chen ("CUDA-based bag-of-words scene recognition", after the course assignment
-// of O'Toole). At each of 8 sizes it has a Gaussian, a Laplacian of a Gaussian, and the Gaussian's
+// of O'Toole). At each size it has a Gaussian, a Laplacian of a Gaussian, and the Gaussian's
 // difference from left to right and from top to bottom. Filter 4 s + i is the i-th of size s.
-constexpr int kBankSizes[8] = {3, 5, 7, 9, 11, 17, 21, 31};
-constexpr double kBankSigmas[8] = {0.3, 0.5, 1, 1.5, 2, 3, 4, 6};
-constexpr int kBankFilters = 32;
+FOVEA_API int bank_filters(const DescriptorOptions& options);
 // The kernel of a filter, to be correlated with an image (not flipped as in a convolution).
-FOVEA_API Image<float> bank_kernel(int filter);
+FOVEA_API Image<float> bank_kernel(int filter, const DescriptorOptions& options = {});
 
-// How many numbers describe a place: 32 with filters, 128 with gradients, three times that in Lab.
+// How many numbers describe a place: 4 per size with filters (32 by default), 128 with gradients,
+// three times that in Lab.
 FOVEA_API int dimensions(const DescriptorOptions& options);
 
 // Places on a grid. The first one is at (left, top), neighbors are `step` pixels apart.

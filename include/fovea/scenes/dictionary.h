@@ -14,9 +14,14 @@ inline constexpr int kLeastWords = 2, kMostWords = 65535;
 struct DictionaryOptions {
   int words = 500;    // kLeastWords to kMostWords
   int samples = 200;  // how many places of each image, drawn at random, words are learned from
+  // Learn words from every place of every image, by mini-batches (fovea/ops/kmeans_stream.h): the
+  // samples give the words that it begins with and the standardization. This needs images.
+  bool all_places = false;
+  int passes = 1;           // with all_places: how often every place is looked at, 1 to 1000
   bool standardize = true;  // bring every number of a descriptor to mean 0 and deviation 1 first
   // `words` and `exec` replace its clusters and exec. The limit is far above what samples of photos
-  // take until no sample changes its word.
+  // take until no sample changes its word. With all_places, `batch` is the number of places in a
+  // mini-batch (0 stands for 65536), and k-means looks at all samples.
   KmeansOptions kmeans{.max_iterations = 2000};
   Exec exec{};  // as a part of TrainOptions: the exec given there counts instead
 };
@@ -30,6 +35,11 @@ struct WordLearning {
                                 // standardized numbers
   bool converged = false;       // whether k-means ended by itself, before the limit of iterations
   std::int64_t samples = 0;     // how many descriptors the words were learned from
+  // With all_places: passes over all places and mini-batches in them. `inertia` then adds up the
+  // last pass, in which each place counts with the words of its time, and `samples` counts the
+  // places of a pass; `iterations` and `converged` are those of the words that it began with.
+  int passes = 0;
+  int batches = 0;
 };
 
 // Visual words: a few descriptors that stand for all others. A place of an image has the word that
@@ -58,7 +68,7 @@ FOVEA_API Image<float> sample_descriptors(ImageView<const std::uint8_t> image, i
                                           int samples, const DescriptorOptions& options = {});
 
 // Learns words from descriptors, one per row. Throws InvalidArgument where there are fewer of them
-// than words.
+// than words, and where options.all_places asks for more than samples.
 FOVEA_API Dictionary learn_dictionary(ImageView<const float> samples,
                                       const DescriptorOptions& descriptor,
                                       const DictionaryOptions& options = {});

@@ -14,6 +14,7 @@ from .._progress import Progress, reporting
 from ..files import Path
 from ._classify import Reason, _cells
 from ._input import Floats, _images
+from ._model import Learning
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -28,6 +29,7 @@ class BagOfWords(Estimator):
     vocabulary_: Floats  #: the words, one per row, in standardized numbers
     mean_: Floats  #: of each number of a descriptor; empty without ``standardize``
     scale_: Floats  #: what each number is multiplied by
+    learning_: Learning  #: how the words were learned
 
     _table = _fovea.scenes.bag_options()
 
@@ -40,7 +42,9 @@ class BagOfWords(Estimator):
         """Learns words from images. ``y`` is not used."""
         images = _images(X, "X")
         with reporting(progress) as report:
-            self.vocabulary_, self.mean_, self.scale_ = _fovea.scenes.learn_words(images, self.get_params(), report)
+            found = _fovea.scenes.learn_words(images, self.get_params(), report)
+        self.vocabulary_, self.mean_, self.scale_ = found[:3]
+        self.learning_ = Learning(*found[3])
         self.parameters_ = self.get_params()
         self._bag: Any = None
         return self

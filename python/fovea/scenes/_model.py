@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _fovea
 from .._model import StoredModel, loaded
 from ..files import Path
 from ._input import Floats
+
+
+class Learning(NamedTuple):
+    """How words were learned."""
+
+    iterations: int  #: of k-means on the samples
+    inertia: float  #: sum of the squared distances of the samples, or places, from their words
+    converged: bool  #: whether k-means ended by itself
+    samples: int  #: how many descriptors the words were learned from
+    passes: int  #: with ``all_places``, how often every place was looked at; 0 without
+    batches: int  #: mini-batches in these passes
+
+
+def learning_of(found: tuple[Any, ...] | None) -> Learning | None:
+    return None if found is None else Learning(*found)
 
 
 class Model(StoredModel):
@@ -30,6 +45,11 @@ class Model(StoredModel):
         """The visual words, one per row, in standardized numbers."""
         found: Floats = self._model.words
         return found
+
+    @property
+    def learning(self) -> Learning | None:
+        """How its words were learned; None for a model of version 0.1.0, which does not know."""
+        return learning_of(self._model.learning)
 
     @property
     def pyramid(self) -> int:

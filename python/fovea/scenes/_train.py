@@ -18,7 +18,7 @@ from ..errors import InvalidArgument
 from ..files import Path
 from ._classify import Classifier
 from ._input import _corpus, _warn
-from ._model import Model
+from ._model import Learning, Model, learning_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -64,6 +64,7 @@ class Evaluation(Table):
     accuracy_against_k: tuple[tuple[int, float], ...]  #: knn: numbers of neighbors and the accuracy with each
     confusion_matrix: np.ndarray[Any, np.dtype[np.int64]]  #: rows are true classes, columns predicted ones
     recall: np.ndarray[Any, np.dtype[np.float64]]  #: the share of each true class that is right
+    learning: tuple[Learning | None, ...]  #: how words were learned: once for all splits, or once per split
 
     _compared = ("classes", "images", "failed", "accuracies", "accuracy_against_k", "confusion_matrix")
 
@@ -71,7 +72,7 @@ class Evaluation(Table):
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         self.classes, self.images = classes, images
         for name, value in numbers.items():
-            setattr(self, name, value)
+            setattr(self, name, tuple(map(learning_of, value)) if name == "learning" else value)
 
     @property
     def accuracy(self) -> float:

@@ -10,6 +10,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/natural_scene.h"
+#include "cli/bench/scenes_blocks.h"
 #include "cli/bench/scenes_corpus.h"
 #include "cli/bench/scenes_stages.h"
 #include "cli/program/run.h"
@@ -29,6 +30,8 @@ struct ScenesBenchOptions {
   BenchOptions bench{};
   bool corpus = false;
   bool stages = false;
+  bool blocks = false;
+  std::string chart{};
 };
 void describe(OptionVisitor& visit, ScenesBenchOptions& options) {
   describe(visit, options.bench);
@@ -37,6 +40,10 @@ void describe(OptionVisitor& visit, ScenesBenchOptions& options) {
   visit("stages", options.stages,
         "print table 1 of the paper instead: the time of each stage with one thread, with all "
         "threads and on a GPU, and the speed-ups beside those of the paper");
+  visit("blocks", options.blocks,
+        "measure the kernels of filters and k-means with blocks of several shapes on a GPU "
+        "instead, as figures 3 and 4 of the paper do");
+  visit.path("chart", options.chart, TextUse::kOutput, "with --blocks: file for a chart, .svg");
 }
 
 using Bytes = std::shared_ptr<const Image<std::uint8_t>>;
@@ -259,9 +266,26 @@ std::vector<SceneStage> stages_of() {
   return stages;
 }
 
+// Sixteen photos, and the samples and words of the paper.
+BlockData block_data() {
+  constexpr int kPhotos = 16;
+  BlockData data{Image<std::uint8_t>(kWidth, kPhotos * kHeight),
+                 as_floats(*descriptor_rows(kSamples, 1)),
+                 as_floats(*descriptor_rows(kClusters, 12))};
+  for (int i = 0; i < kPhotos; ++i)
+    copy(drawn_photo(static_cast<std::uint64_t>(50 + i))->view(),
+         data.photos.view().crop(0, i * kHeight, kWidth, kHeight));
+  return data;
+}
+
 int run_bench_scenes(ScenesBenchOptions& options, Context& context) {
   if (options.stages && options.corpus)
     throw InvalidArgument("--stages and --corpus exclude each other; give one of them");
+  if (options.blocks && (options.stages || options.corpus))
+    throw InvalidArgument("--blocks excludes --stages and --corpus; give one of them");
+  if (!options.chart.empty() && !options.blocks)
+    throw InvalidArgument("--chart is drawn with --blocks only");
+  if (options.blocks) return run_scene_blocks(options.bench, options.chart, context, block_data);
   if (options.stages) return run_scene_stages(options.bench, context, stages_of());
   return run_bench(options.bench, context, [&] { return cases_of(options); });
 }
@@ -287,7 +311,9 @@ Command bench_scenes_command() {
                     "time everything with one thread"},
                    {"fovea bench scenes --filter words", "time the search for words only"},
                    {"fovea bench scenes --stages --markdown",
-                    "print the speed-ups of all stages beside those of the paper"}},
+                    "print the speed-ups of all stages beside those of the paper"},
+                   {"fovea bench scenes --blocks --chart blocks.svg",
+                    "measure block sizes on a GPU and draw them"}},
       .request = make_request<ScenesBenchOptions, run_bench_scenes>};
 }
 

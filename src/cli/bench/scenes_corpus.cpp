@@ -14,7 +14,7 @@ constexpr int kWidth = 246, kHeight = 310;  // average size of a photo
 constexpr int kPhotos = 1491;
 constexpr int kPatterns = 40;  // number of different photos
 constexpr int kWords = 500;
-constexpr int kBankNumbers = scenes::kBankFilters;
+constexpr int kBankNumbers = 32;
 constexpr double kFilterOperations = 2 * 832;  // per pixel, separable, sharing row passes
 
 Image<std::uint8_t> make_photo(std::uint64_t number) {

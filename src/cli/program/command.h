@@ -169,6 +169,7 @@ Command scenes_sample_command();
 Command scenes_dictionary_command();
 Command scenes_features_command();
 Command scenes_classifier_command();
+Command scenes_info_command();
 Command mesh_segment_command();
 Command mesh_distances_command();
 Command mesh_eval_command();

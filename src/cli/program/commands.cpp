@@ -50,6 +50,7 @@ const std::vector<Command>& commands() {
       scenes_dictionary_command(),
       scenes_features_command(),
       scenes_classifier_command(),
+      scenes_info_command(),
       mesh_segment_command(),
       mesh_distances_command(),
       mesh_eval_command(),

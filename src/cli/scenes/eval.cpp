@@ -30,6 +30,10 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
              "nothing");
   visit.path("output", request.output, TextUse::kFolder,
              "folder for the confusion matrix and curves as pictures, CSV and a page");
+  visit("sweep-samples", request.sweep_samples,
+        "evaluate with each of these numbers of --samples, in which the word all stands for "
+        "--all-places, and print a table of their accuracies; -o draws it",
+        {.value_name = "N,N,..."});
   describe(visit, request.evaluate);
 }
 
@@ -137,8 +141,19 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
   return result;
 }
 
+int run_sweep(const ScenesEvalRequest& request, Context& context) {
+  if (!request.model.empty())
+    throw InvalidArgument("--sweep-samples trains models, and --model trains none; choose one");
+  const scenes::SplitCorpus task = make_task(request, context);
+  SkippedImages skipped(context, task.corpus.paths);
+  sweep_samples(request, task, InputImages(context, task.corpus.paths),
+                {context, skipped.report(), [](int, const std::string&) {}});
+  return skipped.status();
+}
+
 int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
   settle_device(context);
+  if (!request.sweep_samples.empty()) return run_sweep(request, context);
   std::vector<std::string> paths;
   SkippedImages skipped(context, paths);
   ScenesEvalResult result = evaluate(request, context, paths, skipped);
@@ -172,6 +187,8 @@ Command scenes_eval_command() {
                     "evaluate twenty random splits that train on four fifths of the images"},
                    {"fovea scenes eval places --train train.txt --test test.txt -o report",
                     "evaluate a given split and write pictures"},
+                   {"fovea scenes eval places --sweep-samples 25,100,400,all -o sweep",
+                    "see how many places per image words need; all takes every pixel"},
                    {"fovea scenes eval places --model sun8",
                     "evaluate the shipped model on your images"}},
       .request = make_request<ScenesEvalRequest, run_scenes_eval>,

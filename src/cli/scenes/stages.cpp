@@ -48,6 +48,11 @@ Image<float> read_table(const std::string& path) {
 }
 
 std::string learning_text(const scenes::WordLearning& learning) {
+  if (learning.passes > 0)
+    return fmt::format("mini-batch k-means saw {} in {} and {}, inertia {:.6g}",
+                       detail::counted(learning.samples, "place"),
+                       detail::counted(learning.passes, "pass", "passes"),
+                       detail::counted(learning.batches, "batch", "batches"), learning.inertia);
   return fmt::format("k-means {} after {}, inertia {:.6g}",
                      learning.converged ? "ended" : "was cut off",
                      detail::counted(learning.iterations, "iteration"), learning.inertia);
@@ -56,6 +61,8 @@ std::string learning_text(const scenes::WordLearning& learning) {
 void add_learning(io::JsonWriter& json, const scenes::WordLearning& learning) {
   json.member("iterations", learning.iterations).member("inertia", learning.inertia);
   json.member("converged", learning.converged).member("samples", learning.samples);
+  if (learning.passes > 0)
+    json.member("passes", learning.passes).member("batches", learning.batches);
 }
 
 }  // namespace fovea::cli

@@ -4,11 +4,14 @@
 #include "core/rgb.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
 
+#include "scenes/describe/describe.h"
 #include "scenes/describe/lab_math.h"
 
 namespace fovea::scenes {
@@ -23,10 +26,10 @@ struct Profile {
   double level = 0;
 };
 
-Profile profile(int scale) {
+Profile profile(int size, double sigma) {
   Profile p;
-  p.reach = bank_reach(scale);
-  const double variance = kBankSigmas[scale] * kBankSigmas[scale];
+  p.reach = size / 2;
+  const double variance = sigma * sigma;
   double sum = 0;
   for (int k = 0; k <= p.reach; ++k) {
     p.smooth[k] = std::exp(-k * k / (2 * variance));
@@ -56,21 +59,49 @@ BankWeights weights(const Profile& p, double unit) {
   return w;
 }
 
-BankTables tables(double unit) {
+}  // namespace
+
+void check_bank(const DescriptorOptions& options) {
+  const std::vector<int>& sizes = options.filter_sizes;
+  if (sizes.empty() || sizes.size() > kBankScales)
+    throw InvalidArgument(
+        fmt::format("filter-sizes has {} sizes, expected 1 to {}", sizes.size(), kBankScales));
+  if (sizes.size() != options.filter_sigmas.size())
+    throw InvalidArgument(
+        fmt::format("filter-sizes has {} sizes, but filter-sigmas has {} deviations; expected one "
+                    "per size",
+                    sizes.size(), options.filter_sigmas.size()));
+  for (const int size : sizes)
+    if (size % 2 == 0)
+      throw InvalidArgument(fmt::format(
+          "filter-sizes holds {}, expected odd numbers: a filter has a pixel in its middle", size));
+}
+
+void check_descriptor(const DescriptorOptions& options) {
+  check_options(options);
+  check_bank(options);
+}
+
+int bank_filters(const DescriptorOptions& options) {
+  return kBankKinds * static_cast<int>(options.filter_sizes.size());
+}
+
+BankTables bank_tables(const DescriptorOptions& options) {
+  const double unit =
+      options.color == Color::kGray ? 1 / 255.0 : 1 / static_cast<double>(kLabUnits);
   BankTables t{};
-  for (int s = 0; s < kBankScales; ++s) {
-    const Profile p = profile(s);
-    t.scale[s] = {weights(p, unit), weights(p, 1), static_cast<float>(p.level * unit)};
+  t.count = static_cast<int>(options.filter_sizes.size());
+  for (std::size_t s = 0; s < options.filter_sizes.size(); ++s) {
+    const Profile p = profile(options.filter_sizes[s], options.filter_sigmas[s]);
+    t.scale[s] = {weights(p, unit), weights(p, 1), static_cast<float>(p.level * unit), p.reach};
   }
   return t;
 }
 
-}  // namespace
-
-const BankTables& bank_tables(Color color) {
-  static const BankTables kGray = tables(1 / 255.0);
-  static const BankTables kLab = tables(1 / static_cast<double>(kLabUnits));
-  return color == Color::kGray ? kGray : kLab;
+bool has_default_sizes(const BankTables& tables) {
+  bool same = tables.count == kBankScales;
+  for (int s = 0; s < kBankScales && same; ++s) same = tables.scale[s].reach == bank_reach(s);
+  return same;
 }
 
 const std::array<float, 256>& linear_of_srgb() {
@@ -82,11 +113,14 @@ const std::array<float, 256>& linear_of_srgb() {
   return kLinear;
 }
 
-Image<float> bank_kernel(int filter) {
-  if (filter < 0 || filter >= kBankFilters)
+Image<float> bank_kernel(int filter, const DescriptorOptions& options) {
+  check_descriptor(options);
+  const int filters = bank_filters(options);
+  if (filter < 0 || filter >= filters)
     throw InvalidArgument(
-        fmt::format("bank_kernel: filter is {}, expected 0 to {}", filter, kBankFilters - 1));
-  const Profile p = profile(filter / kBankKinds);
+        fmt::format("bank_kernel: filter is {}, expected 0 to {}", filter, filters - 1));
+  const auto size = static_cast<std::size_t>(filter / kBankKinds);
+  const Profile p = profile(options.filter_sizes[size], options.filter_sigmas[size]);
   const auto slope = [&](int i) { return i < 0 ? -p.slope[-i] : p.slope[i]; };
   Image<float> kernel(2 * p.reach + 1, 2 * p.reach + 1);
   for (int y = -p.reach; y <= p.reach; ++y) {

@@ -39,7 +39,7 @@ class FilterDescriber final : public Describer {
   FilterDescriber(const DescriptorOptions& options, const Standard& standard)
       : options_(options),
         standard_(standard),
-        tables_(bank_tables(options.color)),
+        tables_(bank_tables(options)),
         channels_(static_cast<std::size_t>(channels_of(options.color))) {}
 
   void describe(ImageView<const std::uint8_t> image, const PlaceGrid& grid, const PlaceTile& tile,
@@ -80,14 +80,16 @@ class FilterDescriber final : public Describer {
       channel.pixels_done = first - 1;
       channel.integral.reset(kSides + kGroup + 1, pitch_ + kSides, top - kBankReach - 1);
       channel.integral_done = top - kBankReach - 1;
-      for (int s = 0; s < kBankScales; ++s) {
-        const int start = std::max(0, top - bank_reach(s));
-        channel.sums[s].reset(2 * bank_reach(s) + kGroup, 3 * pitch_, start);
+      for (int s = 0; s < tables_.count; ++s) {
+        const int reach = tables_.scale[s].reach;
+        const int start = std::max(0, top - reach);
+        channel.sums[s].reset(2 * reach + kGroup, 3 * pitch_, start);
         channel.sums_done[s] = start - 1;
       }
     }
   }
 
+  int filters() const { return kBankKinds * tables_.count; }
   int clamped(int y) const { return std::clamp(y, 0, image_.height - 1); }
 
   void fill(const PlaceGrid& grid, const PlaceTile& part) {
@@ -97,9 +99,9 @@ class FilterDescriber final : public Describer {
       const int y = grid.top + (part.line + line) * step_;
       read_pixels({y, y + lines - 1});
       for (std::size_t c = 0; c < channels_.size(); ++c) {
-        float* planes = planes_.data() + static_cast<std::ptrdiff_t>(c) * kBankFilters * stride_ +
+        float* planes = planes_.data() + static_cast<std::ptrdiff_t>(c) * filters() * stride_ +
                         static_cast<std::ptrdiff_t>(line) * part.columns;
-        for (int s = 0; s < kBankScales; ++s)
+        for (int s = 0; s < tables_.count; ++s)
           respond(static_cast<int>(c), s, {y, y + lines - 1}, part.columns, planes);
       }
     }
@@ -145,8 +147,8 @@ class FilterDescriber final : public Describer {
 
   void respond(int c, int s, Span lines, int columns, float* planes) {
     Channel& channel = channels_[static_cast<std::size_t>(c)];
-    const int reach = bank_reach(s);
     const BankScale& scale = tables_.scale[s];
+    const int reach = scale.reach;
     const int last = clamped(lines.last + reach);
     for (int y = std::max(channel.sums_done[s] + 1, clamped(lines.first - reach)); y <= last; ++y)
       bank_row_pass({channel.pixels.line(y) + kBankReach, width_, channel.sums[s].line(y), pitch_},
@@ -157,7 +159,8 @@ class FilterDescriber final : public Describer {
     job.pitch = pitch_;
     job.width = width_;
     job.level = scale.level;
-    const int filter = c * kBankFilters + s * kBankKinds;
+    job.reach = reach;
+    const int filter = c * filters() + s * kBankKinds;
     if (standard_.scale != nullptr) {
       job.scale = standard_.scale + filter;
       job.offset = standard_.offset + filter;
@@ -174,7 +177,7 @@ class FilterDescriber final : public Describer {
         job.out[l][i] = step_ == 1 ? out + i * stride_ + static_cast<std::ptrdiff_t>(l) * columns
                                    : row_.data() + i * pitch_;
     }
-    bank_column_pass(job, scale.column, reach);
+    bank_column_pass(job, scale.column);
     if (step_ == 1) return;
     for (int i = 0; i < kBankKinds; ++i)
       for (int x = 0; x < columns; ++x)
@@ -183,7 +186,7 @@ class FilterDescriber final : public Describer {
 
   DescriptorOptions options_;
   Standard standard_;
-  const BankTables& tables_;
+  BankTables tables_;
   std::vector<Channel> channels_;
   ImageView<const std::uint8_t> image_{};
   int step_ = 1;

@@ -26,6 +26,7 @@ struct ColumnJob {
   std::ptrdiff_t pitch;
   int width;
   int lines;  // 1 to kMostLines
+  int reach;  // pixels to each side, 1 to kBankReach
   // Sums of all pixels above and to the left for each line of responses: of the last line under its
   // square and of the line above that square; from the left end of the first square.
   const std::int32_t* below[kMostLines];
@@ -35,6 +36,6 @@ struct ColumnJob {
   const float* offset;
   float* out[kMostLines][kBankKinds];
 };
-void bank_column_pass(const ColumnJob& job, const BankWeights& weights, int reach);
+void bank_column_pass(const ColumnJob& job, const BankWeights& weights);
 
 }  // namespace fovea::scenes::cpu

@@ -13,10 +13,12 @@
 
 namespace fovea::scenes {
 
-constexpr int kBankScales = 8;
+constexpr int kBankScales = 8;  // the most sizes that a bank has
 constexpr int kBankReach = 15;  // pixels to each side in the largest filter
 constexpr int kBankKinds = 4;   // Gaussian, Laplacian, difference across, difference down
+constexpr int kBankFilters = kBankScales * kBankKinds;
 
+// The pixels to each side of the default sizes, for which loops of fixed length are compiled.
 FOVEA_HD inline constexpr int bank_reach(int scale) {
   constexpr int kReach[kBankScales] = {1, 2, 3, 4, 5, 8, 10, 15};
   return kReach[scale];
@@ -34,9 +36,12 @@ struct BankScale {
   BankWeights row;
   BankWeights column;
   float level;  // Laplacian only: factor of the sum of the pixels of the square
+  int reach;    // pixels to each side
 };
+// Sizes beyond `count` have weights and a reach of 0: they respond with 0.
 struct BankTables {
   BankScale scale[kBankScales];
+  int count;
 };
 
 // The row sums of a pixel and its neighbors.

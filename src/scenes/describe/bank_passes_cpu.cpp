@@ -45,16 +45,25 @@ HWY_INLINE void row_store(const RowVector& sums, float* to, std::ptrdiff_t pitch
   hn::StoreU(sums.bend, d, to + 2 * pitch);
 }
 
+// The number of taps to each side: known when the code is compiled for the default sizes, whose
+// loops the compiler unrolls, and kAnyReach for the others.
+constexpr int kAnyReach = 0;
+template <int kReach>
+HWY_INLINE int reach_of(int reach) {
+  return kReach == kAnyReach ? reach : kReach;
+}
+
 // Four independent vectors hide the latency of their chains.
 template <int kReach>
-void row_pass(const RowJob& job, const BankWeights& w) {
+void row_pass(const RowJob& job, const BankWeights& w, int any_reach) {
+  const int reach = reach_of<kReach>(any_reach);
   const Floats d;
   const auto step = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < job.width; x += 4 * step) {
     const float* at = job.pixels + x;
     RowVector s0 = row_start(at, w), s1 = row_start(at + step, w);
     RowVector s2 = row_start(at + 2 * step, w), s3 = row_start(at + 3 * step, w);
-    for (int k = 1; k <= kReach; ++k) {
+    for (int k = 1; k <= reach; ++k) {
       const auto smooth = hn::Set(d, w.smooth[k]), slope = hn::Set(d, w.slope[k]);
       const auto bend = hn::Set(d, w.bend[k]);
       row_tap(at, k, smooth, slope, bend, s0);
@@ -103,15 +112,15 @@ HWY_INLINE void respond(const ColumnJob& job, int line, int x, Vector response) 
 }
 
 // Stores the responses of one of the job's lines.
-template <bool kScaled, int kReach>
-HWY_INLINE void column_store(const ColumnJob& job, int line, int x, const Sums& sums) {
+template <bool kScaled>
+HWY_INLINE void column_store(const ColumnJob& job, int reach, int line, int x, const Sums& sums) {
   const Floats d;
   const Integers di;
   const std::int32_t* below = job.below[line] + x;
   const std::int32_t* above = job.above[line] + x;
-  constexpr int kSide = 2 * kReach + 1;
-  const auto square = hn::Sub(hn::Sub(hn::LoadU(di, below + kSide), hn::LoadU(di, below)),
-                              hn::Sub(hn::LoadU(di, above + kSide), hn::LoadU(di, above)));
+  const int side = 2 * reach + 1;
+  const auto square = hn::Sub(hn::Sub(hn::LoadU(di, below + side), hn::LoadU(di, below)),
+                              hn::Sub(hn::LoadU(di, above + side), hn::LoadU(di, above)));
   respond<kScaled, 0>(job, line, x, sums.smooth);
   respond<kScaled, 1>(job, line, x,
                       hn::MulAdd(hn::ConvertTo(d, square), hn::Set(d, job.level),
@@ -123,14 +132,14 @@ HWY_INLINE void column_store(const ColumnJob& job, int line, int x, const Sums& 
 template <bool kScaled, int kReach>
 HWY_INLINE void one_line(const ColumnJob& job, const BankWeights& w, int line, int x) {
   const Floats d;
+  const int reach = reach_of<kReach>(job.reach);
   const float* const* rows = job.rows + line;
-  Sums sums = column_start(load_sums(rows[kReach] + x, job.pitch), w);
-  for (int k = 1; k <= kReach; ++k) {
-    column_tap(load_sums(rows[kReach - k] + x, job.pitch),
-               load_sums(rows[kReach + k] + x, job.pitch), hn::Set(d, w.smooth[k]),
-               hn::Set(d, w.slope[k]), hn::Set(d, w.bend[k]), sums);
+  Sums sums = column_start(load_sums(rows[reach] + x, job.pitch), w);
+  for (int k = 1; k <= reach; ++k) {
+    column_tap(load_sums(rows[reach - k] + x, job.pitch), load_sums(rows[reach + k] + x, job.pitch),
+               hn::Set(d, w.smooth[k]), hn::Set(d, w.slope[k]), hn::Set(d, w.bend[k]), sums);
   }
-  column_store<kScaled, kReach>(job, line, x, sums);
+  column_store<kScaled>(job, reach, line, x, sums);
 }
 
 // The sums of two lines, and the row sums that their last tap read. The row above, read for the
@@ -153,23 +162,24 @@ HWY_INLINE void tap_of_two(const float* higher_row, const float* lower_row, std:
 }
 template <bool kScaled, int kReach>
 HWY_INLINE void two_lines(const ColumnJob& job, const BankWeights& w, int line, int x) {
+  const int reach = reach_of<kReach>(job.reach);
   const float* const* rows = job.rows + line;
-  const RowVector above = load_sums(rows[kReach] + x, job.pitch);
-  const RowVector below = load_sums(rows[kReach + 1] + x, job.pitch);
+  const RowVector above = load_sums(rows[reach] + x, job.pitch);
+  const RowVector below = load_sums(rows[reach + 1] + x, job.pitch);
   TwoLines lines{above, below, column_start(above, w), column_start(below, w)};
   const auto tap = [&](int k) HWY_ATTR {
-    tap_of_two(rows[kReach - k] + x, rows[kReach + 1 + k] + x, job.pitch, w, k, lines);
+    tap_of_two(rows[reach - k] + x, rows[reach + 1 + k] + x, job.pitch, w, k, lines);
   };
   int k = 1;
-  if constexpr (kReach % 2 == 1) tap(k++);
+  if (reach % 2 == 1) tap(k++);
 #pragma GCC unroll 1
-  for (; k < kReach;
+  for (; k < reach;
        k += 2) {  // two taps at a time, so that rows change registers instead of being copied
     tap(k);
     tap(k + 1);
   }
-  column_store<kScaled, kReach>(job, line, x, lines.first);
-  column_store<kScaled, kReach>(job, line + 1, x, lines.second);
+  column_store<kScaled>(job, reach, line, x, lines.first);
+  column_store<kScaled>(job, reach, line + 1, x, lines.second);
 }
 
 // Computes columns [begin, end) of all lines; their number is a multiple of the vector's length.
@@ -215,18 +225,19 @@ void column_pass(const ColumnJob& job, const BankWeights& w) {
 // With a compile-time number of taps, the compiler keeps them in registers.
 void row_pass_simd(const RowJob& job, const BankWeights& w, int reach) {
   switch (reach) {
-    case bank_reach(0): return row_pass<bank_reach(0)>(job, w);
-    case bank_reach(1): return row_pass<bank_reach(1)>(job, w);
-    case bank_reach(2): return row_pass<bank_reach(2)>(job, w);
-    case bank_reach(3): return row_pass<bank_reach(3)>(job, w);
-    case bank_reach(4): return row_pass<bank_reach(4)>(job, w);
-    case bank_reach(5): return row_pass<bank_reach(5)>(job, w);
-    case bank_reach(6): return row_pass<bank_reach(6)>(job, w);
-    default: return row_pass<bank_reach(7)>(job, w);
+    case bank_reach(0): return row_pass<bank_reach(0)>(job, w, reach);
+    case bank_reach(1): return row_pass<bank_reach(1)>(job, w, reach);
+    case bank_reach(2): return row_pass<bank_reach(2)>(job, w, reach);
+    case bank_reach(3): return row_pass<bank_reach(3)>(job, w, reach);
+    case bank_reach(4): return row_pass<bank_reach(4)>(job, w, reach);
+    case bank_reach(5): return row_pass<bank_reach(5)>(job, w, reach);
+    case bank_reach(6): return row_pass<bank_reach(6)>(job, w, reach);
+    case bank_reach(7): return row_pass<bank_reach(7)>(job, w, reach);
+    default: return row_pass<kAnyReach>(job, w, reach);
   }
 }
-void column_pass_simd(const ColumnJob& job, const BankWeights& w, int reach) {
-  switch (reach) {
+void column_pass_simd(const ColumnJob& job, const BankWeights& w) {
+  switch (job.reach) {
     case bank_reach(0): return column_pass<bank_reach(0)>(job, w);
     case bank_reach(1): return column_pass<bank_reach(1)>(job, w);
     case bank_reach(2): return column_pass<bank_reach(2)>(job, w);
@@ -234,7 +245,8 @@ void column_pass_simd(const ColumnJob& job, const BankWeights& w, int reach) {
     case bank_reach(4): return column_pass<bank_reach(4)>(job, w);
     case bank_reach(5): return column_pass<bank_reach(5)>(job, w);
     case bank_reach(6): return column_pass<bank_reach(6)>(job, w);
-    default: return column_pass<bank_reach(7)>(job, w);
+    case bank_reach(7): return column_pass<bank_reach(7)>(job, w);
+    default: return column_pass<kAnyReach>(job, w);
   }
 }
 
@@ -253,8 +265,8 @@ HWY_EXPORT(column_pass_simd);
 void bank_row_pass(const RowJob& job, const BankWeights& weights, int reach) {
   HWY_DYNAMIC_DISPATCH(row_pass_simd)(job, weights, reach);
 }
-void bank_column_pass(const ColumnJob& job, const BankWeights& weights, int reach) {
-  HWY_DYNAMIC_DISPATCH(column_pass_simd)(job, weights, reach);
+void bank_column_pass(const ColumnJob& job, const BankWeights& weights) {
+  HWY_DYNAMIC_DISPATCH(column_pass_simd)(job, weights);
 }
 
 }  // namespace fovea::scenes::cpu

@@ -19,6 +19,9 @@ int cell_of(const DescriptorOptions& options, int scale);
 // Returns the weights of a scale for planes in this unit (1/255 for gray, 1/8192 for Lab).
 GradientScale gradient_scale(int cell, Color color);
 
+// check_options(), and whether the sizes and deviations of the filters go together.
+void check_descriptor(const DescriptorOptions& options);
+
 // Throws an InvalidArgument that begins with the name if an image is empty or does not have 1 or 3
 // channels.
 void check_image(const char* name, ImageView<const std::uint8_t> image);

@@ -63,14 +63,28 @@ inline std::unique_ptr<Describer> make_describer(const DescriberPlan& plan, cuda
                                                     : make_gradient_describer(plan, stream);
 }
 
+// Kernels have the filters of kBankScales sizes. A list of one number per dimension gets zeros
+// where the bank has fewer; with gradients it stays as it is.
+inline std::vector<float> filled_up(const DescriptorOptions& options,
+                                    std::span<const float> numbers) {
+  const auto filters = static_cast<std::size_t>(bank_filters(options));
+  if (options.words != WordSource::kFilters || filters == kBankFilters)
+    return {numbers.begin(), numbers.end()};
+  std::vector<float> result(numbers.size() / filters * kBankFilters, 0.0F);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    result[i / filters * kBankFilters + i % filters] = numbers[i];
+  return result;
+}
+
 // Scale and offset of numbers, on the device.
 class NumberScales {
  public:
   NumberScales(const DescriberPlan& plan, cudaStream_t stream) {
     const auto count = static_cast<std::size_t>(dimensions(plan.options));
     // x * 1 + -0 is x, whatever its sign.
-    scale_.fill(plan.scale.empty() ? std::vector<float>(count, 1.0F) : plan.scale, stream);
-    offset_.fill(plan.offset.empty() ? std::vector<float>(count, -0.0F) : plan.offset, stream);
+    const std::vector<float> ones(count, 1.0F), noughts(count, -0.0F);
+    scale_.fill(filled_up(plan.options, plan.scale.empty() ? ones : plan.scale), stream);
+    offset_.fill(filled_up(plan.options, plan.offset.empty() ? noughts : plan.offset), stream);
   }
   const float* scale() { return scale_.data(); }
   const float* offset() { return offset_.data(); }

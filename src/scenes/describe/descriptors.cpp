@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "core/dispatch.h"
+#include "scenes/describe/bank_math.h"
 #include "scenes/describe/describe.h"
 
 namespace fovea::scenes {
@@ -47,7 +48,7 @@ std::span<const Choice> choices(Color) {
 
 void describe(OptionVisitor& visit, DescriptorOptions& options) {
   visit("words", options.words,
-        "what words are made of: the responses of 32 filters, or histograms of gradients");
+        "what words are made of: the responses of a bank of filters, or histograms of gradients");
   visit("color", options.color,
         "describe gray levels, or the lightness and both color axes of Lab");
   visit("step", options.step,
@@ -56,6 +57,11 @@ void describe(OptionVisitor& visit, DescriptorOptions& options) {
         32);
   visit("scales", options.scales,
         "gradients: how many sizes of cells, each 1.5 times the one before", 1, kMostScales);
+  visit("filter-sizes", options.filter_sizes,
+        "filters: pixels across the kernels of each size of the bank, up to 8 odd numbers", 3,
+        2 * kBankReach + 1);
+  visit("filter-sigmas", options.filter_sigmas,
+        "filters: deviations of the Gaussians in pixels, one per size", 0.1, 30);
 }
 
 int step_of(const DescriptorOptions& options) {
@@ -68,12 +74,13 @@ int cell_of(const DescriptorOptions& options, int scale) {
 }
 
 int dimensions(const DescriptorOptions& options) {
-  const int numbers = options.words == WordSource::kFilters ? kBankFilters : kGradientNumbers;
+  const int numbers =
+      options.words == WordSource::kFilters ? bank_filters(options) : kGradientNumbers;
   return numbers * channels_of(options.color);
 }
 
 std::vector<PlaceGrid> place_grids(const DescriptorOptions& options, int width, int height) {
-  check_options(options);
+  check_descriptor(options);
   if (width < 1 || height < 1)
     throw InvalidArgument(
         fmt::format("place_grids: an image of {}x{}, expected 1x1 or more", width, height));

@@ -1,5 +1,6 @@
-// Filter responses on the device: in tiles where every pixel is described, one by one where places
-// are farther apart.
+// Filter responses on the device: in tiles where every pixel is described by filters of the default
+// sizes, one by one where places are farther apart or filters have other sizes. A bank of fewer
+// sizes is filled up with filters whose responses are 0, which do not change any score of a word.
 #include <fovea/core/error.h>
 
 #include <limits>
@@ -50,7 +51,10 @@ class FilterDescriber final : public Describer {
 
  public:
   FilterDescriber(const DescriberPlan& plan, cudaStream_t stream)
-      : tables_(bank_tables(kColor)), every_(step_of(plan.options) == 1), scales_(plan, stream) {
+      : tables_(bank_tables(plan.options)),
+        every_(step_of(plan.options) == 1 && has_default_sizes(tables_)),
+        scales_(plan, stream),
+        kept_(tables_.count == kBankScales ? 0 : kBankKinds * tables_.count) {
     tables_there_.fill({tables_}, stream);
     linear_.fill({linear_of_srgb().begin(), linear_of_srgb().end()}, stream);
   }
@@ -69,8 +73,8 @@ class FilterDescriber final : public Describer {
     if (every_ && entries.front().listed == nullptr)
       dense_.write(dense_job(), table_.fill<typename Dense::Tiles>(entries, stream), out, stream);
     else
-      sparse_.write(sparse_job(), table_.fill<typename Sparse::Tiles>(entries, stream), out,
-                    stream);
+      sparse_.write_some(sparse_job(), table_.fill<typename Sparse::Tiles>(entries, stream), out,
+                         kept_, stream);
   }
   // What is stored between kernels is bounded, whatever the number of pixels.
   std::size_t bytes_per_pixel() const override { return 0; }
@@ -86,6 +90,7 @@ class FilterDescriber final : public Describer {
   BankTables tables_;
   bool every_;
   NumberScales scales_;
+  int kept_;  // numbers per plane that are written; 0 stands for all
   OrderedBuffer<BankTables> tables_there_{};
   OrderedBuffer<float> linear_{};
   KeptTable table_{};

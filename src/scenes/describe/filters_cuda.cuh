@@ -309,7 +309,7 @@ struct SparseFilters {
     if (lane < kSide) {
       const float* middle = pixels + lane * kSquareStride + kBankReach;
       for (int s = 0; s < kBankScales; ++s) {
-        const int reach = bank_reach(s);
+        const int reach = job.tables->scale[s].reach;
         const BankRowSums row =
             bank_row([&](int i) { return middle[i]; }, job.tables->scale[s].row, reach);
         float box = 0;
@@ -322,7 +322,7 @@ struct SparseFilters {
       }
     }
     __syncwarp();
-    const int scale = lane / kBankKinds, reach = bank_reach(scale);
+    const int scale = lane / kBankKinds, reach = job.tables->scale[scale].reach;
     const float* middle = sums + scale * 4 * kSumRow + kBankReach;
     const BankColumnSums column = bank_column(
         [&](int i) {

@@ -21,7 +21,12 @@ class InOneKernel {
     launch_words<Maker, kTiles, kSplit, kBlocks>({job, table, centers, use}, stream);
   }
   void write(const Job& job, const GridTable& table, ImageView<float> out, cudaStream_t stream) {
-    launch_describe<Maker>({job, table, out.data, out.stride}, stream);
+    write_some(job, table, out, 0, stream);
+  }
+  // The first `kept` of every kBankFilters numbers; 0 stands for all.
+  void write_some(const Job& job, const GridTable& table, ImageView<float> out, int kept,
+                  cudaStream_t stream) {
+    launch_describe<Maker>({job, table, out.data, out.stride, kept}, stream);
   }
 };
 
@@ -123,7 +128,7 @@ class ThroughMemory {
   }
   void write(const Job& job, const GridTable& table, ImageView<float> out, cudaStream_t stream) {
     each_range(job, table, stream, [&](const GridTable& range) {
-      launch_describe<Part>({{fours_.data()}, range, out.data, out.stride}, stream);
+      launch_describe<Part>({{fours_.data()}, range, out.data, out.stride, 0}, stream);
     });
   }
 

@@ -16,6 +16,7 @@
 
 #include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
+#include "scenes/train/all_places.h"
 #include "scenes/train/train_images.h"
 
 namespace fovea::scenes {
@@ -150,8 +151,9 @@ void Evaluator::learn(const std::vector<int>& dictionary_images, const std::vect
                       const Exec& exec) {
   const TrainOptions options = with_exec(options_.train, exec);
   const Dictionary dictionary =
-      learn_dictionary(rows_of(samples_, dictionary_images, options.dictionary.samples),
-                       options.descriptor, options.dictionary);
+      learn_from_images({images_, dictionary_images, "words"},
+                        rows_of(samples_, dictionary_images, options.dictionary.samples),
+                        {options.descriptor, options.dictionary}, data_.failed);
   learning_.push_back(dictionary.learning);
   const FeatureTable table = make_features(ImageLoop{images_, images, "features"}, dictionary,
                                            feature_options(options), data_.failed);

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "core/words.h"
+#include "scenes/describe/describe.h"
+#include "scenes/train/all_places.h"
 #include "scenes/train/train_images.h"
 #include "scenes/words/dictionary_file.h"
 #include "scenes/words/features_math.h"
@@ -91,7 +93,7 @@ FeatureOptions feature_options(const TrainOptions& options) {
 
 SampleTable draw_samples(const io::ImageSet& images, const DescriptorOptions& descriptor,
                          int samples, const ImageFailure& failed) {
-  check_options(descriptor);
+  check_descriptor(descriptor);
   std::vector<int> which = all_of(images);
   SampleTable result;
   result.rows = samples_of(images, which, {descriptor, samples}, failed);
@@ -109,11 +111,11 @@ Dictionary learn_dictionary(const io::ImageSet& images, const DescriptorOptions&
                             const DictionaryOptions& options, const ImageFailure& failed) {
   DescriptorOptions described = descriptor;
   described.exec = options.exec;
-  check_options(described);
+  check_descriptor(described);
   check_options(options);
   std::vector<int> which = all_of(images);
   const Image<float> samples = samples_of(images, which, {described, options.samples}, failed);
-  return learn_dictionary(samples, described, options);
+  return learn_from_images({images, which, "words"}, samples, {described, options}, failed);
 }
 
 Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
@@ -131,7 +133,8 @@ Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
     usable.reserve(which.size());
     for (const int i : which) usable.push_back(labels[static_cast<std::size_t>(i)]);
     check_every_class(usable, classes);
-    dictionary = learn_dictionary(samples, options.descriptor, options.dictionary);
+    dictionary = learn_from_images({images, which, "words"}, samples,
+                                   {options.descriptor, options.dictionary}, failed);
   }
   // A file that fails only now, in the second pass, is left out as well.
   const FeatureTable table = make_features(ImageLoop{images, which, "features"}, dictionary,

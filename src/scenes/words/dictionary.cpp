@@ -15,6 +15,7 @@
 #include "core/dispatch.h"
 #include "scenes/describe/bank_math.h"
 #include "scenes/describe/describe.h"
+#include "scenes/words/learn.h"
 
 namespace fovea::scenes {
 namespace {
@@ -69,21 +70,27 @@ void measure(ImageView<const float> samples, Dictionary& dictionary) {
   }
 }
 
-void standardize(const Dictionary& dictionary, ImageView<float> samples) {
-  for (int i = 0; i < samples.width; ++i) {
-    const float scale = dictionary.scale[static_cast<std::size_t>(i)];
-    const float offset = -(dictionary.mean[static_cast<std::size_t>(i)] * scale);
-    for (int y = 0; y < samples.height; ++y)
-      samples.row(y)[i] = standardized(samples.row(y)[i], scale, offset);
+}  // namespace
+
+void standardize(const Dictionary& dictionary, ImageView<float> descriptors) {
+  const std::size_t numbers = dictionary.scale.size();
+  std::vector<float> offset(numbers);
+  for (std::size_t i = 0; i < numbers; ++i) offset[i] = -(dictionary.mean[i] * dictionary.scale[i]);
+  for (int y = 0; y < descriptors.height; ++y) {
+    float* row = descriptors.row(y);
+    for (std::size_t i = 0; i < numbers; ++i)
+      row[i] = standardized(row[i], dictionary.scale[i], offset[i]);
   }
 }
-
-}  // namespace
 
 void describe(OptionVisitor& visit, DictionaryOptions& options) {
   visit("dictionary", options.words, "how many words are learned", kLeastWords, kMostWords);
   visit("samples", options.samples,
         "how many places of each image, drawn at random, words are learned from", 1, 1 << 20);
+  visit("all-places", options.all_places,
+        "learn words from every place of every image, by mini-batches that begin with the words of "
+        "the samples");
+  visit("passes", options.passes, "with --all-places: how often every place is looked at", 1, 1000);
   visit("standardize", options.standardize,
         "bring every number of a descriptor to mean 0 and deviation 1 before words are learned",
         {.off_help = "compare the numbers of descriptors as they are, as the paper does, instead "
@@ -101,7 +108,8 @@ void describe(OptionVisitor& visit, DictionaryOptions& options) {
         0, 1);
   visit("batch", options.kmeans.batch,
         "how many samples, drawn at random, an iteration of k-means looks at (mini-batch); 0, or "
-        "as many as there are samples, looks at all",
+        "as many as there are samples, looks at all; with --all-places the places of a mini-batch, "
+        "where 0 stands for 65536",
         0, 1 << 24);
 }
 
@@ -119,8 +127,16 @@ Image<float> sample_descriptors(ImageView<const std::uint8_t> image, int index, 
 
 Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOptions& descriptor,
                             const DictionaryOptions& options) {
+  if (options.all_places)
+    throw InvalidArgument(
+        "learn_dictionary: all_places is set, but samples are not all places; give images");
+  return learn_words(samples, descriptor, options).dictionary;
+}
+
+LearnedWords learn_words(ImageView<const float> samples, const DescriptorOptions& descriptor,
+                         const DictionaryOptions& options) {
   constexpr const char* kName = "learn_dictionary";
-  check_options(descriptor);
+  check_descriptor(descriptor);
   check_options(options);
   detail::require_shape(kName, "samples", samples, dimensions(descriptor), samples.height, 1);
   if (samples.height < options.words)
@@ -128,7 +144,8 @@ Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOpti
         fmt::format("{}: {} words cannot be learned from {} samples; expected at least as many "
                     "samples as words",
                     kName, options.words, samples.height));
-  Dictionary dictionary;
+  LearnedWords learned;
+  Dictionary& dictionary = learned.dictionary;
   dictionary.descriptor = descriptor;
   dictionary.descriptor.exec = {};  // how the program was run is no property of the words
   Image<float> points = clone(samples);
@@ -148,7 +165,8 @@ Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOpti
   learning.inertia = found.inertia;
   learning.converged = found.converged;
   learning.samples = samples.height;
-  return dictionary;
+  learned.counts = std::move(found.counts);
+  return learned;
 }
 
 }  // namespace fovea::scenes

@@ -3,6 +3,7 @@
 #include "scenes/words/dictionary_file.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,8 @@
 #include <iterator>
 #include <vector>
 
+#include "scenes/describe/describe.h"
+
 namespace fovea::scenes {
 namespace {
 
@@ -22,11 +25,17 @@ constexpr int kDictionaryVersion = 1;
 constexpr std::string_view kDescriptor = "option.descriptor.";
 constexpr std::string_view kLearning = "option.dictionary.";
 constexpr const char* kIterations = "kmeans_iterations";
+constexpr const char* kPasses = "kmeans_passes";
+
+// The sizes and deviations of filters are arrays of the file, which every version has.
+bool is_of_bank(const OptionField& field) { return field.name.starts_with("filter-"); }
 
 DescriptorOptions read_descriptor(const io::ModelReader& in, int version) {
   DescriptorOptions result;
   if (version > 1) {
-    in.options(kDescriptor, result);
+    for_each_option(result, [&](const OptionField& field) {
+      if (!is_of_bank(field)) in.option(kDescriptor, field);
+    });
     return result;
   }
   result.words = in.numbered_choice<WordSource>("words_from");
@@ -38,16 +47,16 @@ DescriptorOptions read_descriptor(const io::ModelReader& in, int version) {
 }
 
 // Words are only valid for the filters that they were learned with.
-void check_bank(const io::ModelReader& in) {
+void read_bank(const io::ModelReader& in, DescriptorOptions& options) {
   const auto sizes = in.file().tensor<std::int32_t>("bank_sizes", {io::kAnySize});
   const auto sigmas = in.file().tensor<double>("bank_sigmas", {io::kAnySize});
-  if (std::ranges::equal(sizes, kBankSizes) && std::ranges::equal(sigmas, kBankSigmas)) return;
-  constexpr std::size_t kShown = 16;
-  const auto shown = sizes.first(std::min(sizes.size(), kShown));
-  in.unfit(fmt::format(
-      "trained with another bank of filters (sizes {} and their sigmas); this program's has sizes "
-      "{}; train it anew",
-      fmt::join(shown, " "), fmt::join(kBankSizes, " ")));
+  options.filter_sizes.assign(sizes.begin(), sizes.end());
+  options.filter_sigmas.assign(sigmas.begin(), sigmas.end());
+  try {
+    check_descriptor(options);
+  } catch (const InvalidArgument& error) {
+    in.unfit(fmt::format("the bank of filters cannot be used: {}", error.what()));
+  }
 }
 
 template <class Number>
@@ -65,11 +74,18 @@ Number number_fact(const io::ModelReader& in, const std::string& name) {
 WordLearning read_learning(const io::ModelReader& in) {
   WordLearning result;
   if (!in.facts(kFactPrefix).contains(kIterations)) return result;
-  in.options(kLearning, result.options);
+  // Files of earlier versions know fewer options of learning, and have the default of the others.
+  const auto known = in.facts(kLearning);
+  for_each_option(result.options, [&](const OptionField& field) {
+    if (known.contains(field.name)) in.option(kLearning, field);
+  });
   result.iterations = number_fact<int>(in, kIterations);
   result.inertia = number_fact<double>(in, "kmeans_inertia");
   result.converged = in.fact(std::string(kFactPrefix) + "kmeans_converged") == "true";
   result.samples = number_fact<std::int64_t>(in, "kmeans_samples");
+  if (!in.facts(kFactPrefix).contains(kPasses)) return result;
+  result.passes = number_fact<int>(in, kPasses);
+  result.batches = number_fact<int>(in, "kmeans_batches");
   return result;
 }
 
@@ -77,19 +93,27 @@ WordLearning read_learning(const io::ModelReader& in) {
 
 std::map<std::string, std::string> learning_facts(const WordLearning& learning) {
   if (learning.iterations == 0) return {};
-  return {{kIterations, fmt::format("{}", learning.iterations)},
-          {"kmeans_inertia", fmt::format("{}", learning.inertia)},
-          {"kmeans_converged", learning.converged ? "true" : "false"},
-          {"kmeans_samples", fmt::format("{}", learning.samples)}};
+  std::map<std::string, std::string> facts{
+      {kIterations, fmt::format("{}", learning.iterations)},
+      {"kmeans_inertia", fmt::format("{}", learning.inertia)},
+      {"kmeans_converged", learning.converged ? "true" : "false"},
+      {"kmeans_samples", fmt::format("{}", learning.samples)}};
+  if (learning.passes == 0) return facts;
+  facts[kPasses] = fmt::format("{}", learning.passes);
+  facts["kmeans_batches"] = fmt::format("{}", learning.batches);
+  return facts;
 }
 
 void add_dictionary(io::ModelFile& file, const Dictionary& dictionary) {
-  io::add_options(file, kDescriptor, dictionary.descriptor);
-  if (dictionary.descriptor.words == WordSource::kFilters) {
-    file.add("bank_sizes", {std::ssize(kBankSizes)},
-             std::vector<std::int32_t>(std::begin(kBankSizes), std::end(kBankSizes)));
-    file.add("bank_sigmas", {std::ssize(kBankSigmas)},
-             std::vector<double>(std::begin(kBankSigmas), std::end(kBankSigmas)));
+  DescriptorOptions descriptor = dictionary.descriptor;
+  for_each_option(descriptor, [&](const OptionField& field) {
+    if (!is_of_bank(field)) io::add_option(file, kDescriptor, field);
+  });
+  if (descriptor.words == WordSource::kFilters) {
+    file.add(
+        "bank_sizes", {std::ssize(descriptor.filter_sizes)},
+        std::vector<std::int32_t>(descriptor.filter_sizes.begin(), descriptor.filter_sizes.end()));
+    file.add("bank_sigmas", {std::ssize(descriptor.filter_sigmas)}, descriptor.filter_sigmas);
   }
   io::add_rows(file, "words", dictionary.words);
   if (!dictionary.mean.empty()) {
@@ -103,7 +127,7 @@ void add_dictionary(io::ModelFile& file, const Dictionary& dictionary) {
 Dictionary read_dictionary(const io::ModelReader& in, int version) {
   Dictionary result;
   result.descriptor = read_descriptor(in, version);
-  if (result.descriptor.words == WordSource::kFilters) check_bank(in);
+  if (result.descriptor.words == WordSource::kFilters) read_bank(in, result.descriptor);
   const int numbers = dimensions(result.descriptor);
   result.words = in.rows("words", numbers);
   if (result.size() < kLeastWords || result.size() > kMostWords)

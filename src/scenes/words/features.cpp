@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kName = "FeatureMaker";
 
 void check_dictionary(const Dictionary& dictionary, int pyramid) {
-  check_options(dictionary.descriptor);
+  check_descriptor(dictionary.descriptor);
   const int numbers = dimensions(dictionary.descriptor);
   if (dictionary.size() < kLeastWords || dictionary.size() > kMostWords)
     throw InvalidArgument(fmt::format("{}: a dictionary of {} words, expected {} to {}", kName,

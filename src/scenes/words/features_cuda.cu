@@ -93,6 +93,19 @@ T* pinned(Array<T>& array, std::size_t size) {
   return array.data();
 }
 
+// The words with the numbers that kernels have.
+Image<float> filled_up_words(const FeaturePlan& plan) {
+  std::vector<float> row;
+  Image<float> words;
+  for (int y = 0; y < plan.words.height; ++y) {
+    row =
+        filled_up(plan.descriptor, {plan.words.row(y), static_cast<std::size_t>(plan.words.width)});
+    if (words.empty()) words = Image<float>(static_cast<int>(row.size()), plan.words.height);
+    std::copy(row.begin(), row.end(), words.row(y));
+  }
+  return words;
+}
+
 class CudaFeatures final : public FeatureEngine {
  public:
   explicit CudaFeatures(const FeaturePlan& plan)
@@ -101,7 +114,7 @@ class CudaFeatures final : public FeatureEngine {
         exec_(plan.exec),
         own_stream_(plan.exec.stream == nullptr ? Stream(plan.exec.device) : Stream()),
         uploads_(plan.exec.device),
-        centers_(plan.words, stream()),
+        centers_(filled_up_words(plan), stream()),
         describer_(make_describer({plan.descriptor, plan.scale, plan.offset}, stream())) {
     check(cudaStreamSynchronize(stream()), "scenes: preparing words");
   }

@@ -165,6 +165,7 @@ struct DescribeJob {
   GridTable table;
   float* out;  // descriptors, `stride` apart
   std::ptrdiff_t stride;
+  int kept;  // above 0, only the first of every kBankFilters numbers are written, without gaps
 };
 
 template <class Maker>
@@ -183,8 +184,13 @@ __global__ void __launch_bounds__(Maker::kThreads)
       const int point = i / Maker::kDimensions, number = i % Maker::kDimensions;
       int column = 0, row = 0;
       if (!Maker::Tiles::place(entry.grid, walk.tile(), point, column, row)) continue;
+      int at = number;
+      if (job.kept > 0) {
+        if (number % kBankFilters >= job.kept) continue;
+        at = number / kBankFilters * job.kept + number % kBankFilters;
+      }
       const std::int64_t to = entry.output + place_at(entry, column, row).output;
-      job.out[to * job.stride + number] = points[point * Maker::kStride + number];
+      job.out[to * job.stride + at] = points[point * Maker::kStride + number];
     }
     __syncthreads();
   }

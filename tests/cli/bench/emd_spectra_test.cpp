@@ -35,7 +35,7 @@ TEST(BenchEmdSpectra, SaysWhatACubeIs) {
   }
   const Ended both = run_here({"bench", "emd", "--spectra", "--frames"});
   EXPECT_EQ(both.status, kUsage);
-  EXPECT_THAT(both.err, HasSubstr("two measurements"));
+  EXPECT_THAT(both.err, HasSubstr("different measurements"));
 }
 
 }  // namespace

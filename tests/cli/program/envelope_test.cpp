@@ -35,22 +35,29 @@ std::map<std::string, int> outer_keys(const std::string& text) {
 
 // The verbs that the tests below run.
 const std::set<std::string>& verbs_here() {
-  static const std::set<std::string> kVerbs{
-      "ops gradient",      "ops blur",          "ops histogram",
-      "ops pyramid",       "ops resize",        "ops convolve",
-      "ops integral",      "people detect",     "people show",
-      "people eval",       "people train",      "flow scene",
-      "flow lk",           "flow bm",           "flow show",
-      "flow eval",         "emd distance",      "emd map",
-      "emd track",         "emd scene",         "scenes train",
-      "scenes words",      "scenes eval",       "scenes classify",
-      "mesh info",         "mesh segment",      "mesh eval",
-      "mesh distances",    "actions train",     "actions points",
-      "actions match",     "actions eval",      "actions recognize",
-      "bench emd",         "scenes filters",    "scenes sample",
-      "scenes dictionary", "scenes features",   "scenes classifier",
-      "people scene",      "people track",      "people eval-tracks",
-      "people study",      "people eval-kernel"};
+  static const std::set<std::string> kVerbs{"ops gradient",      "ops blur",
+                                            "ops histogram",     "ops pyramid",
+                                            "ops resize",        "ops convolve",
+                                            "ops integral",      "people detect",
+                                            "people show",       "people eval",
+                                            "people train",      "flow scene",
+                                            "flow lk",           "flow bm",
+                                            "flow show",         "flow eval",
+                                            "emd distance",      "emd map",
+                                            "emd track",         "emd scene",
+                                            "scenes train",      "scenes words",
+                                            "scenes eval",       "scenes classify",
+                                            "mesh info",         "mesh segment",
+                                            "mesh eval",         "mesh distances",
+                                            "actions train",     "actions points",
+                                            "actions match",     "actions eval",
+                                            "actions recognize", "bench emd",
+                                            "scenes filters",    "scenes sample",
+                                            "scenes dictionary", "scenes features",
+                                            "scenes classifier", "people scene",
+                                            "people track",      "people eval-tracks",
+                                            "people study",      "people eval-kernel",
+                                            "scenes info"};
   return kVerbs;
 }
 
@@ -164,6 +171,7 @@ TEST_F(Envelope, Scenes) {
       quick({"scenes", "eval", folder_ / "places", "--splits", "1", "--neighbors", "1"}));
   const std::string places = folder_ / "places", samples = folder_ / "samples.npy";
   const std::string words = folder_ / "words.safetensors", table = folder_ / "features.npy";
+  expect_envelope({"scenes", "info", folder_ / "places"});
   expect_envelope({"scenes", "filters", image, "-o", folder_ / "responses.npy"});
   expect_envelope({"scenes", "sample", places, "-o", samples});
   expect_envelope({"scenes", "dictionary", samples, "-o", words, "--dictionary", "12"});

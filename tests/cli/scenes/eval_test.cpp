@@ -1,4 +1,4 @@
-// Covers: eval_page
+// Covers: eval_page, eval_sweep
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +65,32 @@ TEST_F(ScenesEval, AGivenSplitAndWordsOfAllImages) {
   EXPECT_THAT(test::load(folder_ / "report/index.html"), HasSubstr("Confusion"));
   EXPECT_THAT(test::load(folder_ / "report/confusion.csv"), HasSubstr("standing"));
   EXPECT_THAT(test::load(folder_ / "report/confusion.svg"), HasSubstr("<svg"));
+}
+
+TEST_F(ScenesEval, SweepsOverNumbersOfSamples) {
+  const Ended ended = eval({"--splits", "2", "--share", "0.7", "--neighbors", "3", "--json",
+                            "--sweep-samples", "9,30,all", "-o", folder_ / "sweep"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json rows = json::parse(ended.out)["sweep"];
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0]["samples"], "9");
+  EXPECT_EQ(rows[0]["kmeans"][0]["samples"], 9 * 18);
+  EXPECT_EQ(rows[2]["kmeans"][0]["samples"], 40 * 50 * 18);
+  EXPECT_EQ(rows[2]["kmeans"][0]["passes"], 1);
+  EXPECT_GE(rows[2]["accuracy_mean"], 0.9);
+  // A row is what the same evaluation gives alone.
+  const Ended alone =
+      eval({"--splits", "2", "--share", "0.7", "--neighbors", "3", "--json", "--samples", "30"});
+  EXPECT_EQ(json::parse(alone.out)["accuracy_mean"], rows[1]["accuracy_mean"]);
+  EXPECT_THAT(test::load(folder_ / "sweep/samples.csv"), HasSubstr("\nall,"));
+  EXPECT_EQ(test::xml_problem(test::load(folder_ / "sweep/samples.svg")), "");
+  const Ended shown = eval({"--splits", "1", "--neighbors", "3", "--sweep-samples", "9"});
+  EXPECT_THAT(shown.out, HasSubstr("learned from"));
+  for (const char* wrong : {"9,some", "0", "9,,4"}) {
+    const Ended refused = eval({"--sweep-samples", wrong});
+    EXPECT_EQ(refused.status, kUsage) << wrong;
+  }
+  EXPECT_EQ(eval({"--sweep-samples", "9", "--model", "sun8"}).status, kUsage);
 }
 
 TEST_F(ScenesEval, ATrainedModelIsTested) {

@@ -93,6 +93,37 @@ TEST_F(ScenesStages, ResponsesAndMapsOfWordsAreReadBack) {
   EXPECT_EQ(test::load(folder_ / "maps/lying/2.npy"), test::load(folder_ / "tif.npy"));
 }
 
+TEST_F(ScenesStages, WordsOfAllPlacesAreThoseOfTrain) {
+  const std::string places = folder_ / "places", model = folder_ / "m.safetensors";
+  const StageWords learn{"--dictionary", "12",  "--samples",      "40",      "--all-places",
+                         "--batch",      "900", "--filter-sizes", "3,13,21", "--filter-sigmas",
+                         "0.5,2,4"};
+  run_with({"scenes", "train", places, "-o", model, "--neighbors", "3"}, learn);
+  const Ended learned = run_with(
+      {"scenes", "dictionary", places, "-o", folder_ / "words.safetensors", "--json"}, learn);
+  const json kmeans = json::parse(learned.out)["kmeans"];
+  EXPECT_EQ(kmeans["samples"], 40 * 50 * 15);
+  EXPECT_EQ(kmeans["passes"], 1);
+  EXPECT_EQ(kmeans["batches"], 34);
+  run_with({"scenes", "features", places, "--dictionary", folder_ / "words.safetensors", "-o",
+            folder_ / "f.npy", "--labels", folder_ / "l.csv"});
+  run_with({"scenes", "classifier", folder_ / "f.npy", "--labels", folder_ / "l.csv",
+            "--dictionary", folder_ / "words.safetensors", "-o", folder_ / "again.safetensors",
+            "--neighbors", "3"});
+  EXPECT_EQ(test::load(folder_ / "again.safetensors"), test::load(model));
+  EXPECT_THAT(run_with({"scenes", "train", places, "-o", model, "--neighbors", "3"}, learn).out,
+              HasSubstr("mini-batch k-means saw 30000 places in 1 pass and 34 batches"));
+  run_with({"scenes", "sample", places, "-o", folder_ / "samples.npy"});
+  const Ended refused =
+      run_here({"scenes", "dictionary", folder_ / "samples.npy", "-o", model, "--all-places"});
+  EXPECT_EQ(refused.status, kUsage);
+  EXPECT_THAT(refused.err, HasSubstr("--all-places needs images"));
+  const Ended even = run_here({"scenes", "filters", places, "-o", folder_ / "out/{}.npy",
+                               "--filter-sizes", "4", "--filter-sigmas", "1"});
+  EXPECT_NE(even.status, kDone);
+  EXPECT_THAT(even.err, HasSubstr("expected odd numbers"));
+}
+
 TEST_F(ScenesStages, TheyTellHowWordsWereLearned) {
   const std::string places = folder_ / "places", model = folder_ / "m.safetensors";
   const json trained =

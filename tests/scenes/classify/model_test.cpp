@@ -140,12 +140,12 @@ TEST_F(ModelFiles, OfAnotherMakeAreRefused) {
   EXPECT_THROW(Model::read(path_), FormatError);
 }
 
-TEST_F(ModelFiles, OfAnotherBankAreRefused) {
+TEST_F(ModelFiles, OfABankThatIsNoneAreRefused) {
   EXPECT_THAT(why_not_after(small_model(ClassifierKind::kKnn),
                             [](io::ModelFile& file) {
                               file.add("bank_sizes", {2}, std::vector<std::int32_t>{3, 5});
                             }),
-              HasSubstr("another bank of filters (sizes 3 5 "));
+              HasSubstr("the bank of filters cannot be used: filter-sizes has 2 sizes"));
 }
 
 TEST_F(ModelFiles, WithSizesThatDoNotFitAreRefused) {

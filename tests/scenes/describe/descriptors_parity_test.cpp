@@ -59,6 +59,27 @@ INSTANTIATE_TEST_SUITE_P(
                     DescriptorCase{WordSource::kGradients, Color::kGray, 1, 9, 32, 2},
                     DescriptorCase{WordSource::kGradients, Color::kLab, 1, 0, 4, 1}));
 
+TEST(DescriptorTwins, OtherBanksOfFilters) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(12);
+  const auto image = random_image<std::uint8_t>(random, 93, 61, 3);
+  for (const Color color : {Color::kGray, Color::kLab}) {
+    for (const int step : {1, 5}) {
+      for (const std::vector<int>& sizes :
+           {std::vector<int>{3, 5, 7, 9, 11, 17, 21, 31}, {13}, {31, 3, 19}}) {
+        DescriptorOptions options{.color = color, .step = step, .filter_sizes = sizes};
+        options.filter_sigmas.assign(sizes.size(), 1.7);
+        SCOPED_TRACE(testing::Message() << sizes.size() << " sizes, step " << step);
+        const DescriptorOptions host = with(options, {.device = Device::cpu()}),
+                                device = with(options, {.device = Device::cuda()});
+        EXPECT_TRUE(images_equal(descriptors(image, device), descriptors(image, host)));
+        EXPECT_TRUE(images_equal(sample_descriptors(image, 1, 90, device),
+                                 sample_descriptors(image, 1, 90, host)));
+      }
+    }
+  }
+}
+
 TEST(DescriptorTwins, FlatAndSharpImages) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Image<std::uint8_t> image(90, 70, 3);

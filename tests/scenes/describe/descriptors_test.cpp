@@ -28,14 +28,14 @@ class Descriptors : public test::OnEveryPlace {
 FOVEA_ON_EVERY_PLACE(Descriptors);
 
 // The largest kernel's absolute weights add up to 39, so that 1e-5 is six digits.
-void expect_responses(const Image<float>& found, int first, const reference::Plane& plane,
-                      const PlaceGrid& grid) {
-  for (int f = 0; f < kBankFilters; ++f) {
-    const Image<float> kernel = bank_kernel(f);
+void expect_responses(const Image<float>& found, const reference::Plane& plane,
+                      const PlaceGrid& grid, const DescriptorOptions& options = {}) {
+  for (int f = 0; f < bank_filters(options); ++f) {
+    const Image<float> kernel = bank_kernel(f, options);
     for (int row = 0; row < found.height(); ++row) {
       const int x = grid.left + row % grid.columns * grid.step;
       const int y = grid.top + row / grid.columns * grid.step;
-      ASSERT_NEAR(found.at(first + f, row), reference::correlate(plane, kernel, x, y), 1e-5)
+      ASSERT_NEAR(found.at(f, row), reference::correlate(plane, kernel, x, y), 1e-5)
           << "filter " << f << " at " << x << ", " << y;
     }
   }
@@ -48,7 +48,41 @@ TEST_P(Descriptors, ResponsesAreThoseOfTheWholeKernels) {
     const auto found = descriptors(image, {.exec = exec()});
     ASSERT_EQ(found.width(), 32);
     ASSERT_EQ(found.height(), width * height);
-    expect_responses(found, 0, reference::gray_plane(image), {0, 0, 1, width, height, 0});
+    expect_responses(found, reference::gray_plane(image), {0, 0, 1, width, height, 0});
+  }
+}
+
+TEST_P(Descriptors, OtherBanksRespondWithTheirWholeKernels) {
+  Random random(8);
+  const auto image = random_image<std::uint8_t>(random, 35, 29);
+  // Sizes that no loop is compiled for, default sizes in another order, and all of them.
+  for (const std::vector<int>& sizes :
+       {std::vector<int>{13}, {29, 3, 15}, {5, 7, 9, 13, 19, 23, 25, 27}}) {
+    DescriptorOptions options{.filter_sizes = sizes, .exec = exec()};
+    options.filter_sigmas.clear();
+    for (const int size : sizes) options.filter_sigmas.push_back(0.5 + size / 7.0);
+    const auto found = descriptors(image, options);
+    ASSERT_EQ(found.width(), 4 * static_cast<int>(sizes.size()));
+    expect_responses(found, reference::gray_plane(image), {0, 0, 1, 35, 29, 0}, options);
+    options.step = 6;
+    const auto some = descriptors(image, options);
+    expect_responses(some, reference::gray_plane(image), place_grids(options, 35, 29).at(0),
+                     options);
+  }
+}
+
+TEST_P(Descriptors, SizesOfTheBankAreTheDefaultsToTheBit) {
+  Random random(9);
+  const auto image = random_image<std::uint8_t>(random, 41, 23, 3);
+  for (const Color color : {Color::kGray, Color::kLab}) {
+    const auto all = descriptors(image, {.color = color, .exec = exec()});
+    const auto some = descriptors(
+        image,
+        {.color = color, .filter_sizes = {21, 5}, .filter_sigmas = {4, 0.5}, .exec = exec()});
+    ASSERT_EQ(some.width(), all.width() / 4);
+    for (int row = 0; row < all.height(); ++row)
+      for (int i = 0; i < some.width(); ++i)
+        ASSERT_EQ(some.at(i, row), all.at(i / 8 * 32 + (i % 8 < 4 ? 24 : 0) + i % 8, row)) << i;
   }
 }
 
@@ -64,7 +98,7 @@ TEST_P(Descriptors, LabHasThreeTimesAsMany) {
     const double tolerance = 39.0 / 8192;  // where the last bit decides a rounding
     const auto grid = PlaceGrid{0, 0, 1, 21, 18, 0};
     int far = 0;
-    for (int f = 0; f < kBankFilters; ++f) {
+    for (int f = 0; f < 32; ++f) {
       const Image<float> kernel = bank_kernel(f);
       for (int row = 0; row < found.height(); ++row) {
         const double expected =
@@ -112,7 +146,7 @@ TEST_P(Descriptors, FlatImagesGiveTheirBrightnessAndNothingElse) {
   for (int y = 0; y < 40; ++y) std::fill_n(image.row(y), 40, 200);
   const auto found = descriptors(image, {.exec = exec()});
   for (int row = 0; row < found.height(); ++row) {
-    for (int f = 0; f < kBankFilters; ++f) {
+    for (int f = 0; f < 32; ++f) {
       const double expected = f % 4 == 0 ? 200.0 / 255 : 0;
       ASSERT_NEAR(found.at(f, row), expected, 1e-5) << f;
     }
@@ -139,7 +173,7 @@ TEST_P(Descriptors, MirroredImagesGiveMirroredResponsesToTheBit) {
   const auto a = descriptors(image, {.exec = exec()}), b = descriptors(mirrored, {.exec = exec()});
   for (int y = 0; y < 20; ++y) {
     for (int x = 0; x < 50; ++x) {
-      for (int f = 0; f < kBankFilters; ++f) {
+      for (int f = 0; f < 32; ++f) {
         const float sign = f % 4 == 2 ? -1 : 1;
         ASSERT_EQ(a.at(f, y * 50 + x), sign * b.at(f, y * 50 + 49 - x));
       }

@@ -1,3 +1,4 @@
+// Covers: all_places
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/scenes/train.h>
@@ -74,6 +75,49 @@ TEST(Train, IsTheSameForAnyNumberOfThreads) {
   }
   const Model other = small_model(set, ClassifierKind::kSvm, {.seed = 5});
   EXPECT_FALSE(test::images_equal(one.dictionary.words, other.dictionary.words));
+}
+
+// Words of all places lie nearer to the places than those of a few samples do.
+TEST(Train, LearnsWordsFromAllPlaces) {
+  const Textures set(5);
+  TrainOptions options = small_options(ClassifierKind::kKnn);
+  options.dictionary.samples = 5;
+  const Model few = train(set, set.labels, set.classes, options);
+  options.dictionary.all_places = true;
+  options.dictionary.passes = 2;
+  options.dictionary.kmeans.batch = 700;  // batches that end amid images
+  const Model all = train(set, set.labels, set.classes, with(options, {.threads = 1}));
+  const WordLearning& learning = all.dictionary.learning;
+  EXPECT_EQ(learning.passes, 2);
+  EXPECT_GT(learning.batches, 4);
+  EXPECT_EQ(all.facts.at("kmeans_passes"), "2");
+  std::int64_t places = 0;
+  double distances[2] = {};
+  for (int i = 0; i < set.count(); ++i) {
+    const Image<float> found = descriptors(set.read(i), options.descriptor);
+    places += found.height();
+    for (const Model* model : {&few, &all}) {
+      const Dictionary& dictionary = model->dictionary;
+      const std::vector<std::uint16_t> words = find_words(found.view(), dictionary);
+      for (int y = 0; y < found.height(); ++y)
+        for (int x = 0; x < found.width(); ++x) {
+          const auto n = static_cast<std::size_t>(x);
+          const double apart = (found.at(x, y) - dictionary.mean[n]) * dictionary.scale[n] -
+                               dictionary.words.at(x, words[static_cast<std::size_t>(y)]);
+          distances[model == &all ? 1 : 0] += apart * apart;
+        }
+    }
+  }
+  EXPECT_EQ(learning.samples, places);
+  EXPECT_LT(distances[1], 0.95 * distances[0]);
+  EXPECT_NEAR(learning.inertia, distances[1], 0.2 * distances[1]);
+  for (const int threads : {2, 5}) {
+    const Model again = train(set, set.labels, set.classes, with(options, {.threads = threads}));
+    EXPECT_TRUE(test::images_equal(all.dictionary.words, again.dictionary.words));
+  }
+  EXPECT_THAT(
+      message_of([&] { learn_dictionary(Image<float>(32, 100).view(), {}, options.dictionary); }),
+      HasSubstr("samples are not all places"));
 }
 
 TEST(Train, WordsAloneAreThoseOfTheModel) {

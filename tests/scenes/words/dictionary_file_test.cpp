@@ -44,6 +44,47 @@ TEST(DictionaryFile, ReadsWhatItWrote) {
   EXPECT_EQ(test::load(folder / "again.safetensors"), test::load(folder / "words.safetensors"));
 }
 
+TEST(DictionaryFile, KeepsTheBankAndHowAllPlacesWereSeen) {
+  const test::TempFolder folder;
+  Dictionary written = two_words();
+  written.descriptor.filter_sizes = {5, 9, 13, 3, 3, 3, 3, 3};
+  written.descriptor.filter_sigmas = {1, 1.25, 2, 3, 0.1, 0.2, 0.3, 0.4};
+  written.learning.options.all_places = true;
+  written.learning.options.passes = 3;
+  written.learning.passes = 3;
+  written.learning.batches = 41;
+  written.write(folder / "words.safetensors");
+  const Dictionary read = Dictionary::read(folder / "words.safetensors");
+  EXPECT_EQ(read.descriptor.filter_sizes, written.descriptor.filter_sizes);
+  EXPECT_EQ(read.descriptor.filter_sigmas, written.descriptor.filter_sigmas);
+  EXPECT_TRUE(read.learning.options.all_places);
+  EXPECT_EQ(read.learning.options.passes, 3);
+  EXPECT_EQ(read.learning.passes, 3);
+  EXPECT_EQ(read.learning.batches, 41);
+}
+
+// Files from before an option existed have its default.
+TEST(DictionaryFile, KnowsFilesWithFewerOptions) {
+  io::ModelFile file;
+  file.set_schema("scenes.dictionary", 1);
+  const Dictionary dictionary = two_words();
+  add_dictionary(file, dictionary);
+  io::add_facts(file, kFactPrefix, learning_facts(dictionary.learning));
+  io::ModelFile old;
+  old.set_schema("scenes.dictionary", 1);
+  for (const auto& [key, value] : file.metadata())
+    if (key.starts_with("option.descriptor.") || key.starts_with(kFactPrefix) ||
+        key == "option.dictionary.samples")
+      old.set_metadata(key, value);
+  old.add("bank_sizes", {8}, std::vector<std::int32_t>{3, 5, 7, 9, 11, 17, 21, 31});
+  old.add("bank_sigmas", {8}, std::vector<double>{0.3, 0.5, 1, 1.5, 2, 3, 4, 6});
+  io::add_rows(old, "words", dictionary.words);
+  const Dictionary read = parse_dictionary(old);
+  EXPECT_EQ(read.learning.options.samples, 77);
+  EXPECT_FALSE(read.learning.options.all_places);
+  EXPECT_EQ(read.learning.passes, 0);
+}
+
 TEST(DictionaryFile, TrustsNothing) {
   const test::TempFolder folder;
   const std::string path = folder / "words.safetensors";

@@ -157,5 +157,22 @@ TEST(FeatureTwins, TwoObjectsInTurns) {
   }
 }
 
+TEST(FeatureTwins, OtherBanksOfFilters) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Random random(13);
+  const auto image = picture(random, 120, 75, 3);
+  for (const Color color : {Color::kGray, Color::kLab}) {
+    for (const bool standardize : {false, true}) {
+      const Dictionary dictionary =
+          dictionary_of({.color = color, .filter_sizes = {3, 13, 27}, .filter_sigmas = {0.6, 2, 5}},
+                        70, standardize);
+      FeatureMaker host(dictionary, features_with(1, {.device = Device::cpu()}));
+      FeatureMaker device(dictionary, features_with(1, {.device = Device::cuda()}));
+      EXPECT_EQ(host.make(image), device.make(image));
+      EXPECT_TRUE(images_equal(host.words(image), device.words(image)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fovea::scenes

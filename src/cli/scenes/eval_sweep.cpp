@@ -1,0 +1,198 @@
+// fovea scenes eval --sweep-samples: accuracy against the number of places per image that words are
+// learned from, up to all of them.
+#include <fovea/core/error.h>
+#include <fovea/io/csv_writer.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/report/chart.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <numeric>
+
+#include "cli/program/files.h"
+#include "cli/program/result.h"
+#include "cli/program/stopwatch.h"
+#include "cli/scenes/eval.h"
+#include "cli/scenes/stages.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr int kMostSamples = 1 << 20;
+constexpr const char* kAllPlaces = "all";
+
+// A number of samples, as the user wrote it.
+struct SweepStep {
+  std::string word;
+  int samples = 0;  // 0: all places
+};
+
+SweepStep sweep_step(const std::string& word) {
+  if (word == kAllPlaces) return {word};
+  SweepStep step{word};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), step.samples);
+  if (error != std::errc{} || end != word.data() + word.size() || step.samples < 1 ||
+      step.samples > kMostSamples)
+    throw InvalidArgument(
+        fmt::format("--sweep-samples holds '{}', expected whole numbers from 1 to {}, or the word "
+                    "all",
+                    word.substr(0, 40), kMostSamples));
+  return step;
+}
+
+struct SweepRow {
+  SweepStep step;
+  scenes::EvaluateReport report;
+  double seconds = 0;
+
+  // Descriptors that words were learned from, as a mean over the splits.
+  double learned_from() const {
+    return mean([](const auto& one) { return 1.0 * one.samples; });
+  }
+  double iterations() const {
+    return mean([](const auto& one) { return 1.0 * one.iterations; });
+  }
+  double inertia() const {
+    return mean([](const auto& one) { return one.inertia / static_cast<double>(one.samples); });
+  }
+  // The range that a chart shows: one deviation between splits, or the interval of a single one.
+  Interval range() const {
+    if (report.splits.size() == 1) return report.total.interval();
+    return {report.accuracy_mean - report.accuracy_deviation,
+            report.accuracy_mean + report.accuracy_deviation};
+  }
+
+ private:
+  template <class Value>
+  double mean(const Value& value) const {
+    double sum = 0;
+    for (const scenes::WordLearning& one : report.learning) sum += value(one);
+    return sum / static_cast<double>(report.learning.size());
+  }
+};
+
+// How many images words are learned from, as a mean over the splits.
+double dictionary_images(const ScenesEvalRequest& request, const scenes::SplitCorpus& task) {
+  double sum = 0;
+  for (const scenes::Split& split : task.splits) {
+    const bool all = request.evaluate.dictionary_from == scenes::DictionaryFrom::kAll;
+    sum += static_cast<double>(split.train.size() + (all ? split.test.size() : 0));
+  }
+  return sum / static_cast<double>(task.splits.size());
+}
+
+std::string sweep_svg(const std::vector<SweepRow>& rows, double images) {
+  report::Series series{.name = "accuracy", .marker = report::Marker::kDot};
+  for (const SweepRow& row : rows) {
+    const Interval range = row.range();
+    series.x.push_back(row.learned_from() / images);
+    series.y.push_back(100 * row.report.accuracy_mean);
+    series.low.push_back(100 * range.low);
+    series.high.push_back(100 * range.high);
+  }
+  return report::to_svg(
+      report::LineChart{.title = "Accuracy against the places per image that words come from",
+                        .x = {.title = "places per image", .log = true},
+                        .y = {.title = "accuracy (%)"},
+                        .series = {series}});
+}
+
+void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows, double images,
+                 const Context& context) {
+  make_folder(folder);
+  const std::filesystem::path to(folder);
+  io::FileSink file((to / "samples.csv").string());
+  io::CsvWriter csv(file.sink(), {"samples", "accuracy", "low", "high", "learned_from",
+                                  "inertia_per_sample", "seconds"});
+  report::Table table{.caption = "Samples per image",
+                      .columns = {{"samples"}, {"accuracy", "%"}, {"learned from"}, {"inertia"}}};
+  for (const SweepRow& row : rows) {
+    const Interval range = row.range();
+    csv.row(row.step.word, row.report.accuracy_mean, range.low, range.high, row.learned_from(),
+            row.inertia(), row.seconds);
+    table.rows.push_back({row.step.word,
+                          {100 * row.report.accuracy_mean, 4},
+                          {row.learned_from(), 7},
+                          {row.inertia(), 4}});
+  }
+  file.commit();
+  const std::string chart = sweep_svg(rows, images);
+  write_text((to / "samples.svg").string(), chart);
+  report::Page page("Scenes", "accuracy against the places that words are learned from");
+  page.section("Accuracy")
+      .table(table)
+      .figure(report::Figure::chart(
+          chart,
+          {"The band is one deviation between splits, or the 95 % interval of a single one."}));
+  page.provenance(page_provenance(context));
+  page.write((to / "index.html").string());
+}
+
+void print_sweep(const std::vector<SweepRow>& rows, const Context& context) {
+  context.console.print(fmt::format("{:>8} {:>12} {:>14} {:>12} {:>11} {:>9}\n", "samples",
+                                    "accuracy (%)", "learned from", "iterations", "inertia",
+                                    "seconds"));
+  for (const SweepRow& row : rows) {
+    const Interval range = row.range();
+    context.console.print(fmt::format(
+        "{:>8} {:>12} {:>14.0f} {:>12.0f} {:>11.4g} {:>9.1f}   {:.1f} to {:.1f}\n", row.step.word,
+        fmt::format("{:.2f}", 100 * row.report.accuracy_mean), row.learned_from(), row.iterations(),
+        row.inertia(), row.seconds, 100 * range.low, 100 * range.high));
+  }
+}
+
+void print_sweep_json(const std::vector<SweepRow>& rows, const Context& context) {
+  print_result(context, [&](io::JsonWriter& json) {
+    json.key("sweep").begin_array();
+    for (const SweepRow& row : rows) {
+      const Interval range = row.range();
+      json.begin_object().member("samples", row.step.word);
+      json.member("accuracy_mean", row.report.accuracy_mean);
+      json.member("accuracy_deviation", row.report.accuracy_deviation);
+      json.key("accuracy_range").values(std::vector<double>{range.low, range.high});
+      json.member("failed", row.report.failed).member("seconds", row.seconds);
+      json.key("kmeans").begin_array();
+      for (const scenes::WordLearning& learning : row.report.learning) {
+        json.begin_object();
+        add_learning(json, learning);
+        json.end_object();
+      }
+      json.end_array().end_object();
+    }
+    json.end_array();
+  });
+}
+
+}  // namespace
+
+void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& task,
+                   const io::ImageSet& images, const SweepRun& run) {
+  std::vector<SweepStep> steps;
+  steps.reserve(request.sweep_samples.size());
+  for (const std::string& word : request.sweep_samples) steps.push_back(sweep_step(word));
+  std::vector<SweepRow> rows;
+  rows.reserve(steps.size());
+  for (const SweepStep& step : steps) {
+    scenes::EvaluateOptions options = request.evaluate;
+    options.exec = run.context.exec;
+    options.train.dictionary.all_places = step.samples == 0;
+    if (step.samples > 0) options.train.dictionary.samples = step.samples;
+    const double start = steady_seconds();
+    // Images that cannot be read are named once.
+    rows.push_back(
+        {step,
+         scenes::evaluate(images, task.corpus.labels, static_cast<int>(task.corpus.classes.size()),
+                          task.splits, options, rows.empty() ? run.failed : run.failed_again),
+         0});
+    rows.back().seconds = steady_seconds() - start;
+  }
+  run.context.console.end_progress();
+  if (!request.output.empty())
+    write_sweep(request.output, rows, dictionary_images(request, task), run.context);
+  if (run.context.json) print_sweep_json(rows, run.context);
+  else print_sweep(rows, run.context);
+}
+
+}  // namespace fovea::cli
