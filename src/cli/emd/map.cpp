@@ -251,8 +251,9 @@ Command emd_map_command() {
           "are kept.",
       .arguments = {{"INPUT",
                      "image or cube (ENVI, .mat, TIFF, or a folder of bands with --band or a "
-                     "spectral signature); or several frames: images, a folder of them, a video, "
-                     "- for y4m on standard input, camera:N, or the address of a stream",
+                     "spectral signature); or several frames: images or cubes, a folder of images "
+                     "or of cubes (.hdr, .mat), a video, - for y4m on standard input, camera:N, or "
+                     "the address of a stream",
                      1, kAnyNumber}},
       .examples = {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
                     "compare 11 levels of gray in windows of 11x11 pixels"},
@@ -260,6 +261,8 @@ Command emd_map_command() {
                     "map a video, exactly up to a distance of 0.5"},
                    {"fovea emd map a.png --target 120,80,24,24 --signature colors --coco f.json",
                     "find regions with the target's colors"},
+                   {"fovea emd map cubes/ --signature contrast --target 40,62,3,3 -o maps/",
+                    "map a multispectral video: one cube (.hdr or .mat) per frame"},
                    {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
                     "map spectra of a cube and compare the map with spectral angle and SAD"}},
       .request = make_request<MapRequest, run_map>,
