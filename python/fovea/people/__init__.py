@@ -6,7 +6,7 @@ from ._detect import Detection, Detections, Detector, detect
 from ._evaluate import Difference, Evaluation, StageCount, WindowEvaluation, evaluate, evaluate_windows
 from ._model import Model, load_model
 from ._study import Study, StudyVariant, study
-from ._track import Track, Tracker, TrackReport, Tracks, evaluate_tracks, read_mot
+from ._track import Track, Tracker, TrackReport, Tracks, evaluate_tracks, read_mot, track
 from ._train import train
 
 __all__ = [
@@ -31,5 +31,6 @@ __all__ = [
     "load_model",
     "read_mot",
     "study",
+    "track",
     "train",
 ]
