@@ -9,13 +9,14 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <variant>
 
 #include "people/model_parts.h"
 
 namespace fovea::people {
 namespace {
 
-// The options that differ, with their values: "cell 6, block-stride 6".
+// The options that differ, with their values: "cell 6, block-stride 6", or "no color".
 std::string change_text(const HogOptions& from, const HogOptions& to) {
   HogOptions before = from, after = to;
   std::map<std::string, std::string> texts;
@@ -24,8 +25,12 @@ std::string change_text(const HogOptions& from, const HogOptions& to) {
   std::string result;
   for_each_option(after, [&](const OptionField& field) {
     const std::string text = option_text(field);
-    if (texts[field.name] != text)
-      result += fmt::format("{}{} {}", result.empty() ? "" : ", ", field.name, text);
+    if (texts[field.name] == text) return;
+    const bool* flag = nullptr;
+    if (const auto* held = std::get_if<bool*>(&field.value)) flag = *held;
+    if (!result.empty()) result += ", ";
+    if (flag == nullptr) result += fmt::format("{} {}", field.name, text);
+    else result += (*flag ? "" : "no ") + field.name;
   });
   return result;
 }

@@ -92,10 +92,10 @@ LinearTraining::LinearTraining(Kind kind, const HogOptions& hog, const TrainData
         fmt::format("train: no negative holds a window of {}x{} when enlarged {:g} times; give "
                     "larger images",
                     hog.window.width, hog.window.height, options.enlarge));
-  settings_ = {
-      kind, hog.window,
-      fmt::format("{{\"hog\": {}, \"train\": {}}}", stored_options_json(hog), options_json(options)),
-      options.exec.seed, options.sample_bytes};
+  settings_ = {kind, hog.window,
+               fmt::format("{{\"hog\": {}, \"train\": {}}}", stored_options_json(hog),
+                           options_json(options)),
+               options.exec.seed, options.sample_bytes};
   checkpoint_.emplace(options.checkpoint, settings_, survey_);
 }
 

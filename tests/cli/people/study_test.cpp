@@ -61,7 +61,7 @@ TEST_F(PeopleStudy, WritesAPageTablesAndJson) {
   EXPECT_EQ(result["variants"][0]["value"], "default");
   EXPECT_EQ(result["variants"][1]["parameter"], "gamma");
   EXPECT_EQ(result["variants"][1]["hog"]["gamma"], "none");
-  EXPECT_EQ(result["variants"][2]["value"], "interpolate no");
+  EXPECT_EQ(result["variants"][2]["value"], "no interpolate");
   // The last quarter of each folder was kept for measuring.
   EXPECT_EQ(result["variants"][0]["crops"], 2);
   EXPECT_EQ(result["positives"], 12);
@@ -79,7 +79,7 @@ TEST_F(PeopleStudy, PrintsOneLinePerVariant) {
                       folder_ / "crops", "--test-negatives", folder_ / "scenes"}));
   ASSERT_EQ(ended.status, kDone) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("default: miss rate"));
-  EXPECT_THAT(ended.out, HasSubstr("\ncolor, color no: miss rate"));
+  EXPECT_THAT(ended.out, HasSubstr("\ncolor, no color: miss rate"));
 }
 
 TEST_F(PeopleStudy, WrongRequestsAreUsageErrors) {

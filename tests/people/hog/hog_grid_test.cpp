@@ -1,3 +1,4 @@
+// Covers: hog_smooth
 #include "people/hog/hog_grid.h"
 
 #include <fovea/core/error.h>

@@ -1,5 +1,4 @@
-// Covers: hog_band, hog_blocks, hog_options, hog_planes, hog_rows, hog_scores, hog_smooth,
-// hog_votes
+// Covers: hog_band, hog_blocks, hog_options, hog_planes, hog_rows, hog_scores, hog_votes
 #include <fovea/core/error.h>
 #include <fovea/people/hog.h>
 #include <gmock/gmock.h>
