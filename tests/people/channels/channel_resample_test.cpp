@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fovea/core/exec.h>
 #include <fovea/core/random.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "people/channels/channel_cells.h"
 
+#include <fovea/core/exec.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
