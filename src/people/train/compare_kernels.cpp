@@ -2,6 +2,7 @@
 // and measures both on the windows of a test.
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
+#include <fovea/core/random.h>
 #include <fovea/ops/linear_svm.h>
 #include <fovea/people/kernels.h>
 
@@ -12,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "core/parallel.h"
 #include "people/hog/hog_layout.h"
@@ -60,7 +62,8 @@ class KernelStudy {
     return trial.gamma > 0 ? rbf(trial, costs) : linear(trial, costs);
   }
   void choose(KernelMeasurement& measured);
-  double held_out_miss_rate(const Machine& machine, int step) const;
+  std::vector<int> tuning_samples() const;
+  double held_out_miss_rate(const Machine& machine, std::span<const int> samples) const;
   void measure(std::span<KernelMeasurement* const> measured, std::span<const Machine> machines);
   bool held_out(int sample) const {
     return samples_.sources[at(sample)] % kHeldOutParts == kHeldOutParts - 1;
@@ -168,10 +171,26 @@ Machine KernelStudy::rbf(const KernelTrial& trial, std::span<const float> costs)
           .converged = svm->converged};
 }
 
-// Of every `step`-th sample those that are held out, scored and measured.
-double KernelStudy::held_out_miss_rate(const Machine& machine, int step) const {
+// Samples to choose settings with, drawn at random: every n-th one would miss some kinds, because
+// the two images of a crop follow each other and every third crop is held out.
+std::vector<int> KernelStudy::tuning_samples() const {
+  std::vector<std::pair<std::uint32_t, int>> drawn;
+  drawn.reserve(at(samples_.rows.used));
+  for (int i = 0; i < samples_.rows.used; ++i)
+    drawn.emplace_back(Random(exec_.seed, static_cast<std::uint64_t>(i)).bits(), i);
+  std::sort(drawn.begin(), drawn.end());
+  drawn.resize(std::min(drawn.size(), at(options_.tuning_windows)));
+  std::vector<int> samples;
+  samples.reserve(drawn.size());
+  for (const auto& [key, sample] : drawn) samples.push_back(sample);
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+// Those of the samples that are held out, scored and measured.
+double KernelStudy::held_out_miss_rate(const Machine& machine, std::span<const int> samples) const {
   std::vector<int> chosen;
-  for (int i = 0; i < samples_.rows.used; i += step)
+  for (const int i : samples)
     if (held_out(i)) chosen.push_back(i);
   Image<float> rows(samples_.rows.rows.width(), static_cast<int>(chosen.size()));
   for (std::size_t i = 0; i < chosen.size(); ++i)
@@ -190,10 +209,10 @@ double KernelStudy::held_out_miss_rate(const Machine& machine, int step) const {
 // Fills in the miss rates of all trials and chooses the best.
 void KernelStudy::choose(KernelMeasurement& measured) {
   const int count = samples_.rows.used;
-  const int step = (count + options_.tuning_windows - 1) / options_.tuning_windows;
+  const std::vector<int> samples = tuning_samples();
   std::vector<float> costs(at(count), 0.F);
   int kinds[2][2] = {};  // by label and by whether a sample is held out
-  for (int i = 0; i < count; i += step) {
+  for (const int i : samples) {
     costs[at(i)] = held_out(i) ? 0.F : 1.F;
     ++kinds[samples_.labels[at(i)] > 0][held_out(i)];
   }
@@ -203,7 +222,7 @@ void KernelStudy::choose(KernelMeasurement& measured) {
         "give at least 3 of each and raise tuning-windows, which is {}",
         training_.positives.count(), training_.negatives.count(), options_.tuning_windows));
   for (KernelTrial& trial : measured.trials) {
-    trial.miss_rate = held_out_miss_rate(machine(trial, costs), step);
+    trial.miss_rate = held_out_miss_rate(machine(trial, costs), samples);
     if (trial.miss_rate < measured.chosen.miss_rate || &trial == measured.trials.data())
       measured.chosen = trial;
     if (exec_.progress)

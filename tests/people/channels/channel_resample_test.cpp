@@ -3,6 +3,7 @@
 #include <fovea/core/exec.h>
 #include <gtest/gtest.h>
 
+#include <fovea/core/exec.h>
 #include <fovea/core/random.h>
 
 #include <algorithm>

@@ -91,6 +91,18 @@ TEST(CompareKernels, ThreadsDoNotMatter) {
     EXPECT_EQ(one.rbf.report.curve[i].threshold, three.rbf.report.curve[i].threshold);
 }
 
+// Whatever the number of windows that settings are chosen with, both kinds are held out.
+TEST(CompareKernels, AnyShareOfTheWindowsServesToChoose) {
+  const KernelTask task;
+  for (const int count : {25, 30, 40}) {
+    CompareKernelsOptions options = small_study(1);
+    options.tuning_windows = count;
+    options.gammas = {0.05};
+    options.costs = {1};
+    EXPECT_EQ(task.run(options).rbf.trials.size(), 1U) << count;
+  }
+}
+
 TEST(CompareKernels, RefusesWhatCannotBeCompared) {
   const KernelTask task;
   CompareKernelsOptions options = small_study(1);
