@@ -118,7 +118,7 @@ TEST_F(ScenesStages, WordsOfAllPlacesAreThoseOfTrain) {
       run_here({"scenes", "dictionary", folder_ / "samples.npy", "-o", model, "--all-places"});
   EXPECT_EQ(refused.status, kUsage);
   EXPECT_THAT(refused.err, HasSubstr("--all-places needs images"));
-  const Ended even = run_here({"scenes", "filters", places, "-o", folder_ / "out/{}.npy",
+  const Ended even = run_here({"scenes", "filters", places + "/lying", "-o", folder_ / "out/{}.npy",
                                "--filter-sizes", "4", "--filter-sigmas", "1"});
   EXPECT_NE(even.status, kDone);
   EXPECT_THAT(even.err, HasSubstr("expected odd numbers"));
