@@ -2,6 +2,7 @@
 // is the same for all people and videos, so that any two can be compared.
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/emd/solver.h>
 
