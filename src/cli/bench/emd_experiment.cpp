@@ -22,6 +22,7 @@
 #include "cli/program/files.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
+#include "cli/program/run.h"
 
 namespace fovea::cli {
 namespace {
