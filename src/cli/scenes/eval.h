@@ -13,6 +13,7 @@ struct ScenesEvalRequest {
   std::string train{};
   std::string test{};
   std::string model{};
+  std::string labels{};
   std::string output{};
   scenes::EvaluateOptions evaluate{};
 };

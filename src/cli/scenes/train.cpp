@@ -84,6 +84,8 @@ Command scenes_train_command() {
             "use color and support vector machines; --pyramid 2 is more accurate still"},
            {"fovea scenes train train.txt -o paper.safetensors --no-standardize",
             "use the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
+           {"fovea scenes train places -o m.safetensors --classifier logistic",
+            "use multinomial logistic regression"},
            {"fovea scenes train places -o m.safetensors --words gradients",
             "learn words of gradients instead of filters"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>,
