@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/people/show.h>
+#include <fovea/report/draw.h>
 #include <fovea/report/montage.h>
 #include <fovea/report/page.h>
 
