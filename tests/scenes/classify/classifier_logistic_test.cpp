@@ -14,13 +14,8 @@
 namespace fovea::scenes {
 namespace {
 
-constexpr TrainClassifierOptions kLinear{.classifier = ClassifierKind::kLogistic,
-                                         .kernel = Kernel::kLinear};
-
 TrainClassifierOptions with_cost(double cost) {
-  TrainClassifierOptions options = kLinear;
-  options.cost = cost;
-  return options;
+  return {.classifier = ClassifierKind::kLogistic, .kernel = Kernel::kLinear, .cost = cost};
 }
 
 // Histograms of a congruential generator, so that another program can draw the same.
@@ -87,7 +82,7 @@ TEST(Logistic, OfSamplesThatAreAlikeGivesTheSharesOfClasses) {
   Image<float> rows(7, 10);
   for (int y = 0; y < 10; ++y) std::fill_n(rows.row(y), 7, 1.F / 7);
   const std::vector<std::int32_t> labels{0, 0, 0, 0, 0, 1, 1, 1, 2, 2};
-  const Image<float> scores = train_classifier(rows, labels, 3, kLinear).scores(rows);
+  const Image<float> scores = train_classifier(rows, labels, 3, with_cost(10)).scores(rows);
   expect_near(std::vector{0.5, 0.3, 0.2}, scores.row(4), 1e-5);
 }
 
