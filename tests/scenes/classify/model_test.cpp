@@ -147,19 +147,8 @@ TEST_F(ModelFiles, RememberDistancesAndKernels) {
   EXPECT_EQ(io::ModelFile::read(path_).metadata().at("option.classifier.kind"), "logistic");
 }
 
-// Files that were written before there was a choice name no distance.
-TEST_F(ModelFiles, WithoutADistanceMeanChiSquared) {
-  const Model model = small_model(ClassifierKind::kKnn);
-  model.write(path_);
-  std::string bytes = test::load(path_);
-  const std::size_t at = bytes.find("option.classifier.distance");
-  ASSERT_NE(at, std::string::npos);
-  bytes.replace(at, 6, "former");
-  test::save(path_, bytes);
-  const Model back = Model::read(path_);
-  EXPECT_EQ(back.classifier.knn.distance, Distance::kChiSquared);
-  EXPECT_TRUE(test::images_equal(predictions(back), predictions(model)));
-  EXPECT_THAT(why_not_after(model,
+TEST_F(ModelFiles, WithAnUnknownDistanceAreRefused) {
+  EXPECT_THAT(why_not_after(small_model(ClassifierKind::kKnn),
                             [](io::ModelFile& file) {
                               file.set_metadata("option.classifier.distance", "far");
                             }),

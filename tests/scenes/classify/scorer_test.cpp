@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "scenes/classify/histograms.h"
 #include "scenes/classify/kernel_map.h"
@@ -46,9 +45,12 @@ TEST_P(Scores, MarginsAreTheSumsTheySay) {
     std::vector<float> mapped(static_cast<std::size_t>(width));
     for (int y = 0; y < 27; ++y) {
       map.map({data.rows.row(y), 37}, mapped);
-      for (int c = 0; c < 5; ++c)
-        ASSERT_NEAR(margins.at(c, y),
-                    std::inner_product(mapped.begin(), mapped.end(), weights.row(c), 0.0), 1e-12);
+      for (int c = 0; c < 5; ++c) {
+        double expected = 0;
+        for (int i = 0; i < width; ++i)
+          expected += static_cast<double>(mapped[static_cast<std::size_t>(i)]) * weights.at(i, c);
+        ASSERT_NEAR(margins.at(c, y), expected, 1e-12);
+      }
     }
   }
 }
