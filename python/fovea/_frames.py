@@ -21,6 +21,7 @@ VideoLike = Union[Path, Iterable[Any]]
 
 _Worker = TypeVar("_Worker")
 _Result = TypeVar("_Result")
+_Input = TypeVar("_Input")
 
 
 def pixels_of(image: Any) -> Any:
@@ -113,6 +114,16 @@ def one_by_one(frames: Frames, work: Callable[[Any, int], _Result | None], progr
                     yield found
 
     return each()
+
+
+def each_of(results: Iterator[_Input], work: Callable[[_Input], _Result]) -> Iterator[_Result]:
+    """Yields ``work(result)`` for each result. Leaving it early leaves ``results`` at once, too."""
+    try:
+        for result in results:
+            yield work(result)
+    finally:
+        if hasattr(results, "close"):
+            results.close()
 
 
 class SideBySide:

@@ -1,6 +1,7 @@
 // fovea.people: people with identities, and how well they are followed.
 #include <fovea/core/error.h>
 #include <fovea/people/evaluate_tracks.h>
+#include <fovea/people/show_tracks.h>
 #include <fovea/people/track.h>
 
 #include <fmt/format.h>
@@ -152,6 +153,32 @@ nb::object read_mot(const std::string& path, const nb::dict& keywords) {
   return rows_of(boxes);
 }
 
+std::string mot_text(nb::handle rows) {
+  std::string text;
+  for (const MotBox& box : mot_rows(rows, "rows")) text += people::mot_line(box);
+  return text;
+}
+
+// Draws without trails, which a single frame does not know.
+nb::object draw_tracks(nb::handle image, nb::handle ids, nb::handle xywh, nb::handle missed) {
+  const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {3}});
+  const AnyArray id = dense_array<std::int32_t>(ids, "tracker_id", {1});
+  const AnyArray gap = dense_array<std::int32_t>(missed, "missed", {1});
+  const AnyArray boxes = dense_array<float>(xywh, "xywh", {2});
+  if (boxes.shape(1) != 4 || boxes.shape(0) != id.shape(0) || gap.shape(0) != id.shape(0))
+    throw InvalidArgument("xywh has 4 columns, and there are as many ids and gaps as rows of it");
+  const auto* box = static_cast<const float*>(boxes.data());
+  std::vector<Track> tracks(id.shape(0));
+  for (std::size_t i = 0; i < tracks.size(); ++i, box += 4) {
+    tracks[i].id = static_cast<const std::int32_t*>(id.data())[i];
+    tracks[i].box = {box[0], box[1], box[2], box[3]};
+    tracks[i].missed = static_cast<const std::int32_t*>(gap.data())[i];
+  }
+  Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
+  people::TrackPainter(0).draw(drawn, tracks);
+  return to_numpy(std::move(drawn));
+}
+
 nb::dict evaluate_tracks(nb::handle truth, nb::handle found, const nb::dict& keywords) {
   people::EvaluateTracksOptions options;
   set_keywords(options, keywords, "evaluate_tracks");
@@ -207,6 +234,9 @@ void bind_people_tracking(nb::module_& m) {
   m.def("track_options", &option_table<TrackOptions>);
   m.def("read_mot", &read_mot, nb::arg("path"), nb::arg("options"));
   m.def("read_mot_options", &option_table<people::MotReadOptions>);
+  m.def("mot_text", &mot_text, nb::arg("rows"));
+  m.def("draw_tracks", &draw_tracks, nb::arg("image").none(), nb::arg("tracker_id"),
+        nb::arg("xywh"), nb::arg("missed"));
   m.def("evaluate_tracks", &evaluate_tracks, nb::arg("truth").none(), nb::arg("found").none(),
         nb::arg("options"));
   m.def("evaluate_tracks_options", &option_table<people::EvaluateTracksOptions>);

@@ -99,6 +99,7 @@ def cases(tmp_path_factory):
             "Model": people.load_model("hog"), "Detections": detector.detect(RGB), "Evaluation": measured,
             "WindowEvaluation": windows, "Detection": None, "Difference": None, "StageCount": None,
             "Tracker": (CPU,), "read_mot": (folder / "mot.txt",), "evaluate_tracks": (MOT, MOT),
+            "track": ([RGB], "hog", {"progress": False, **CPU}),
             "Track": None, "Tracks": None, "TrackReport": None,
         },
         flow: {
@@ -199,7 +200,10 @@ def cases(tmp_path_factory):
         (field, {"to_color": (2.0,), "arrows": (GRAY,), "warp": (GRAY,), "save": (folder / "b.flo",), "numpy": ()}),
         (mapper, {"map": (GRAY,), "video": ([GRAY], {"progress": False})}),
         (mapper.map(GRAY).regions(), {"to_coco": ("a.png", 1)}),
-        (people.Tracker(**CPU), {"track": (RGB, (BOXES, np.ones(len(BOXES)))), "people": ()}),
+        (people.Tracker(**CPU), {
+            "track": (RGB, (BOXES, np.ones(len(BOXES)))), "people": (), "video": ([RGB], detector, {"progress": False}),
+        }),
+        (people.Tracker(**CPU).track(RGB, (BOXES, np.ones(len(BOXES)))), {"draw": (RGB,), "to_mot": (), "rows": ()}),
         (mapper.map(GRAY), {"regions": (), "below": (1.0,), "roc": (GRAY > 99,), "save": (folder / "map.npy",), "to_color": ()}),
         (tracker, {
             "add": (SMALL, (4, 4, 8, 8)), "add_example": (SMALL, SMALL[4:12, 4:12].copy()), "track": (SMALL,),

@@ -51,6 +51,31 @@ def test_a_person_keeps_the_id() -> None:
         tracker.track(frame, 3)
 
 
+def walkers(folder: pathlib.Path, program: Any) -> pathlib.Path:
+    """A drawn street: a folder of pictures."""
+    program("fovea people scene -o FOLDER --video %03d.png --people 3 --frames 8 --size 200x150", FOLDER=folder)
+    return folder
+
+
+def test_a_video_is_followed_as_by_the_program(tmp_path: pathlib.Path, program: Any) -> None:
+    street = walkers(tmp_path / "street", program)
+    detector = fovea.people.Detector("hog", ratio=1.3, threshold=-1.0, device="cpu")
+    found = list(fovea.people.track(street, detector, confirm=1, device="cpu"))
+    assert [tracks.frame for tracks in found] == list(range(8)) and any(len(tracks) for tracks in found)
+    program(f"{found[0].command} --mot MOT", MOT=tmp_path / "mot.txt")
+    assert "".join(tracks.to_mot() for tracks in found) == (tmp_path / "mot.txt").read_text()
+    again = fovea.people.Tracker(confirm=1, device="cpu").video(sorted(street.glob("*.png")), detector)
+    assert list(again) == found
+    shown = next(tracks for tracks in found if len(tracks))
+    frame = np.zeros((150, 200, 3), np.uint8)
+    assert shown.draw(frame).any() and not frame.any()
+    rest = fovea.people.track(street, detector)
+    next(rest)
+    rest.close()  # type: ignore[attr-defined]
+    with pytest.raises(fovea.errors.Error, match="model"):
+        fovea.people.track(street, "no-such-model")
+
+
 def test_the_program_measures_the_same(tmp_path: pathlib.Path, program: Any) -> None:
     truth, found = followed()
     for name, rows in (("truth.txt", truth), ("found.txt", found)):

@@ -11,6 +11,7 @@
 #include "emd/solve/random_problems.h"
 #include "reference/emd.h"
 #include "support/devices.h"
+#include "support/sanitized.h"
 
 namespace fovea::emd {
 namespace {
@@ -114,7 +115,7 @@ std::vector<double> draw(Random& random, int bins, const Size& size, int bits) {
 
 TEST_P(EmdSolverScale, TotalsFarApartAreAsExactAsAnyOthers) {
   Random random(41);
-  for (int round = 0; round < 240; ++round) {
+  for (int round = 0; round < test::problems(240); ++round) {
     const int rows = between(random, 2, 9), columns = round % 2 == 0 ? rows : between(random, 2, 9);
     GroundDistance ground = random_problems::random_ground(random, rows, columns);
     if (!ground.exact() || ground.greatest() > 1000) continue;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from .._frames import Frames, VideoLike, name_of, one_by_one, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Record, Table, command_line
+from .._results import Record, command_line
+from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, is_path
 from ._shared import Array, Box, Bytes, Doubles, Flags, Floats, rows_of_boxes
@@ -35,15 +36,13 @@ class Track(NamedTuple):
     lost: bool  #: the target is lost, and the box is where it was last seen
 
 
-class Tracks(Table):
+class Tracks(TrackTable[Track]):
     """The targets in one frame, in the order of their ids. The names of its arrays are those of supervision."""
 
-    tracker_id: np.ndarray[Any, np.dtype[np.int32]]  #: ids from 1
     xywh: Doubles  #: one row of left, top, width and height per target
     confidence: Doubles  #: score / the first frame's score, 0 to 1
     score: Doubles  #: likelihood inside the box less that in the ring around it
     lost: Flags  #: whether the target is lost, and the box is where it was last seen
-    frame: int  #: number of the frame, from 0
 
     _compared = ("tracker_id", "xywh", "confidence", "score", "lost", "frame")
 
@@ -56,25 +55,11 @@ class Tracks(Table):
         self._seconds = origin.get("seconds", 0.0)
 
     @property
-    def xyxy(self) -> Doubles:
-        """One row of left, top, right and bottom per target."""
-        return np.concatenate([self.xywh[:, :2], self.xywh[:, :2] + self.xywh[:, 2:]], axis=1)
-
-    @property
     def box(self) -> Box:
         """x, y, width and height of the first target."""
         return self[0].box
 
-    def __len__(self) -> int:
-        return len(self.tracker_id)
-
-    @overload
-    def __getitem__(self, index: int) -> Track: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Track]: ...
-    def __getitem__(self, index: int | slice) -> Track | list[Track]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def _track(self, index: int) -> Track:
         x, y, width, height = self.xywh[index].tolist()
         return Track(
             int(self.tracker_id[index]),
@@ -84,20 +69,10 @@ class Tracks(Table):
             bool(self.lost[index]),
         )
 
-    def __iter__(self) -> Iterator[Track]:
-        return (self[i] for i in range(len(self)))
-
     def columns(self) -> dict[str, Array]:
         """frame, id, x, y, width, height, score, confidence and lost."""
-        boxes = {name: np.ascontiguousarray(self.xywh[:, i]) for i, name in enumerate(("x", "y", "width", "height"))}
-        return {
-            "frame": np.full(len(self), self.frame, np.int64),
-            "id": self.tracker_id,
-            **boxes,
-            "score": self.score,
-            "confidence": self.confidence,
-            "lost": self.lost,
-        }
+        scores = {"score": self.score, "confidence": self.confidence, "lost": self.lost}
+        return {**self._places(), **scores}
 
     def _library(self) -> dict[str, Any]:
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._detect import Detection, Detections, Detector, detect
 from ._evaluate import Difference, Evaluation, StageCount, WindowEvaluation, evaluate, evaluate_windows
 from ._model import Model, load_model
-from ._track import Track, Tracker, TrackReport, Tracks, evaluate_tracks, read_mot
+from ._track import Track, Tracker, TrackReport, Tracks, evaluate_tracks, read_mot, track
 from ._train import train
 
 __all__ = [
@@ -27,5 +27,6 @@ __all__ = [
     "evaluate_windows",
     "load_model",
     "read_mot",
+    "track",
     "train",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _fovea
 from .._arguments import model_of, text, whole_number
-from .._frames import Frames, SideBySide, VideoLike, is_encoded, mask_of, name_of, pixels_of, rgb
+from .._frames import Frames, SideBySide, VideoLike, each_of, is_encoded, mask_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
@@ -169,17 +169,20 @@ class Detector:
         stream (see ``read_video``), or frames as arrays or paths.
 
         Frames are decoded and searched in several threads."""
-        frames = Frames(source)
+        return each_of(self._search(Frames(source), progress), lambda pair: pair[1])
+
+    def _search(self, frames: Frames, progress: Progress) -> Iterator[tuple[Any, Detections]]:
+        """The pixels of each frame with the people in them."""
         device, threads = self._options["device"], self._options["threads"]
         # The newest frame is done soonest where all threads work on it.
         number, each = _fovea.files.plan_workers(device, threads, 1 if frames.newest else frames.count or 0)
         keywords = {**self._keywords, "threads": each}
         detectors = [_fovea.people.Detector(self.model._model, keywords) for _ in range(number)]
 
-        def search(detector: Any, frame: Any, index: int) -> Detections:
+        def search(detector: Any, frame: Any, index: int) -> tuple[Any, Detections]:
             pixels, at, seconds = frame.decode() if is_encoded(frame) else (pixels_of(frame), index, None)
             inputs = [name_of(frame, frames.name)]
-            return self._found(detector, pixels, None, inputs, frame=at, time_seconds=seconds)
+            return pixels, self._found(detector, pixels, None, inputs, frame=at, time_seconds=seconds)
 
         searches = SideBySide(detectors, "frames", frames.count, progress)
         searches.ahead = 0 if frames.newest else None

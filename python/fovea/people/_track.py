@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
 from .._arguments import shown, unmasked
-from .._frames import name_of, pixels_of
+from .._frames import Frames, VideoLike, each_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
-from .._results import Record, Table, command_line
+from .._progress import Progress
+from .._results import Record, command_line
+from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
-from ._detect import Detections
-from ._model import Floats
+from ._detect import Bytes, Detections, Detector
+from ._model import Floats, Model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -36,16 +38,14 @@ class Track(NamedTuple):
     missed: int  #: frames since the last detection
 
 
-class Tracks(Table):
+class Tracks(TrackTable[Track]):
     """The people of one frame, in the order of their ids. The names of its arrays are those of supervision."""
 
-    tracker_id: Numbers  #: ids from 1
     xywh: Floats  #: one row of left, top, width and height per person
     confidence: Floats  #: the score of the last detection
     detection: Numbers  #: its place among the detections of this frame; -1 where there is none
     missed: Numbers  #: frames since the last detection
     age: Numbers  #: frames since the first detection
-    frame: int  #: number of the frame, from 0
 
     _compared = ("tracker_id", "xywh", "confidence", "detection", "missed", "age", "frame")
 
@@ -55,21 +55,7 @@ class Tracks(Table):
             setattr(self, name, columns[name])
         self.frame = frame
 
-    @property
-    def xyxy(self) -> Floats:
-        """One row of left, top, right and bottom per person."""
-        return np.concatenate([self.xywh[:, :2], self.xywh[:, :2] + self.xywh[:, 2:]], axis=1)
-
-    def __len__(self) -> int:
-        return len(self.tracker_id)
-
-    @overload
-    def __getitem__(self, index: int) -> Track: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Track]: ...
-    def __getitem__(self, index: int | slice) -> Track | list[Track]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def _track(self, index: int) -> Track:
         left, top, right, bottom = (float(number) for number in self.xyxy[index])
         return Track(
             int(self.tracker_id[index]),
@@ -79,19 +65,22 @@ class Tracks(Table):
             int(self.missed[index]),
         )
 
-    def __iter__(self) -> Iterator[Track]:
-        return (self[i] for i in range(len(self)))
-
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """frame, id, x, y, width, height, score and missed, as the program's CSV has them."""
-        names = ("x", "y", "width", "height")
-        boxes = {name: np.ascontiguousarray(self.xywh[:, i]) for i, name in enumerate(names)}
-        frames = np.full(len(self), self.frame, dtype=np.int64)
-        return {"frame": frames, "id": self.tracker_id, **boxes, "score": self.confidence, "missed": self.missed}
+        return {**self._places(), "score": self.confidence, "missed": self.missed}
 
     def rows(self) -> Doubles:
         """One row of frame, id, x, y, width, height and score per person, as evaluate_tracks() takes them."""
         return np.column_stack(list(self.columns().values())[:-1]).astype(np.float64)
+
+    def to_mot(self) -> str:
+        """Lines of MOT challenge text, in which frames and pixels count from 1."""
+        return str(_fovea.people.mot_text(self.rows()))
+
+    def draw(self, image: Any) -> Bytes:
+        """An RGB image with the boxes and ids on the given frame."""
+        drawn: Bytes = _fovea.people.draw_tracks(rgb(image), self.tracker_id, self.xywh, self.missed)
+        return drawn
 
     def to_supervision(self) -> Any:
         """The people as ``supervision.Detections`` with ``tracker_id``."""
@@ -145,19 +134,58 @@ class Tracker:
                 f"detections is {type(detections).__name__}; expected Detections or a pair (xywh, confidence)"
             )
         pixels = None if frame is None else pixels_of(frame)
-        return self._tracks(self._tracker.track(pixels, xywh, confidence))
+        return self._tracks(self._tracker.track(pixels, xywh, confidence), "VIDEO", ())
+
+    def video(
+        self, source: VideoLike, detector: Path | Model | Detector = "channels", *, progress: Progress = False
+    ) -> Iterator[Tracks]:
+        """Finds the people in each of the next frames and joins them to tracks: a file, a folder of images, a camera or
+        the address of a stream (see ``read_video``), or frames as arrays or paths.
+
+        The detector is a Detector, whose options then count, or a model. Frames are searched in several threads."""
+        frames, finder = Frames(source), detector_of(detector)
+        searches = finder._search(frames, progress)
+        words = ("--model", finder.model.name, *finder._words)
+
+        def followed(searched: tuple[Any, Detections]) -> Tracks:
+            pixels, found = searched
+            tracks = self._tracks(self._tracker.track(pixels, found.xywh, found.confidence), frames.name, words)
+            tracks.frame = found.frame or 0
+            return tracks
+
+        return each_of(searches, followed)
 
     def people(self) -> Tracks:
         """Everyone who has an id, also those who are lost and may be found again."""
-        return self._tracks(self._tracker.people())
+        return self._tracks(self._tracker.people(), "VIDEO", ())
 
-    def _tracks(self, columns: dict[str, Any]) -> Tracks:
+    def _tracks(self, columns: dict[str, Any], source: str, words: Sequence[str]) -> Tracks:
         provenance = {"device": self._options["device"], "seed": self._options["seed"]}
-        command = command_line("fovea", "people", "track", "VIDEO", *self._words, "--json")
+        command = command_line("fovea", "people", "track", source, *self._words, *words, "--json")
         return Tracks(columns, int(columns["frame"]), options=self.options, provenance=provenance, command=command)
 
     def __repr__(self) -> str:
         return f"Tracker({self.identities} people in {self._tracker.frames} frames)"
+
+
+def detector_of(detector: Path | Model | Detector) -> Detector:
+    """A detector as it is, or one with default options for a model."""
+    return detector if isinstance(detector, Detector) else Detector(detector)
+
+
+@takes_options(_fovea.people.track_options())
+def track(
+    source: VideoLike,
+    detector: Path | Model | Detector = "channels",
+    *,
+    progress: Progress = False,
+    **options: Unpack[PeopleTrackOptions],
+) -> Iterator[Tracks]:
+    """Follows the people of a video: a file, a folder of images, a camera or the address of a stream (see
+    ``read_video``), or frames as arrays or paths.
+
+    The detector is a Detector, whose options then count, or a model."""
+    return Tracker(**options).video(source, detector, progress=progress)
 
 
 @takes_options(_fovea.people.read_mot_options())

@@ -6,6 +6,7 @@
 
 #include "actions/match/match_math.h"
 #include "actions/match_problems.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -111,7 +112,7 @@ struct Part {
 
 // Blocks of a cluster fetch from the one before them what they read, and find the same.
 TEST(MatchCells, PartsMakeTheWhole) {
-  for (std::uint64_t number = 0; number < 600; ++number) {
+  for (std::uint64_t number = 0; number < test::problems(600U); ++number) {
     Random random(43, number);
     MatchOptions options;
     options.closeness = random.below(2) == 0 ? Closeness::kSpan : Closeness::kPair;
@@ -177,7 +178,7 @@ TEST(MatchCells, PartsMakeTheWhole) {
 }
 
 TEST(MatchCells, WalkAsTheLanesDo) {
-  for (std::uint64_t number = 0; number < 1500; ++number) {
+  for (std::uint64_t number = 0; number < test::problems(1500U); ++number) {
     Random random(41, number);
     MatchOptions options;
     options.closeness = random.below(2) == 0 ? Closeness::kSpan : Closeness::kPair;

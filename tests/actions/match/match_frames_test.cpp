@@ -7,6 +7,7 @@
 
 #include "actions/match_problems.h"
 #include "reference/actions_match.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -47,7 +48,7 @@ Scene sparse_scene(Random& random) {
 
 // With one point per frame, in model and scene, all variants are the same.
 TEST(MatchFrames, AgreeOnSinglePoints) {
-  for (std::uint64_t number = 0; number < 200; ++number) {
+  for (std::uint64_t number = 0; number < test::problems(200U); ++number) {
     Random random(51, number);
     const MatchOptions options{
         .window = random.below(4) == 0 ? 0 : 4 + static_cast<int>(random.below(4)),

@@ -7,6 +7,7 @@
 
 #include "actions/match/match_cells.h"
 #include "actions/match_problems.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -138,7 +139,7 @@ void expect_as_lanes(const Chain& model, const Scene& scene, const MatchOptions&
 }
 
 TEST(MatchRuns, WalkAsTheLanesDo) {
-  for (std::uint64_t number = 0; number < 1500; ++number) {
+  for (std::uint64_t number = 0; number < test::problems(1500U); ++number) {
     Random random(47, number);
     MatchOptions options;
     options.closeness = random.below(2) == 0 ? Closeness::kSpan : Closeness::kPair;
@@ -233,7 +234,7 @@ TEST(MatchRuns, PlainNumbersHaveNoSmallSquares) {
     const float x = detail::wrap_small(model - (a - b));
     return x * x;
   };
-  for (int number = 0; number < 2000000; ++number) {
+  for (int number = 0; number < test::problems(2000000); ++number) {
     const float model = any(0x1p-26F), a = any(0x1p-25F), b = any(0x1p-25F);
     ASSERT_TRUE(detail::is_plain_bend(model) && detail::is_plain_direction(a));
     const float found = square(model, a, b);

@@ -7,6 +7,7 @@
 
 #include "actions/match_problems.h"
 #include "reference/actions_match.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -53,7 +54,7 @@ MatchOptions options_of(Random& random) {
 
 // Frames without points are left out of the pushes, but for the first.
 TEST(StreamMatch, GivesTheBestThatEndsInEachFrame) {
-  for (std::uint64_t number = 0; number < 400; ++number) {
+  for (std::uint64_t number = 0; number < test::problems(400U); ++number) {
     Random random(17, number);
     const MatchOptions options = options_of(random);
     const MatchShape shape{.nodes = 4, .frames = 7, .points = 7, .first_frame = -3};

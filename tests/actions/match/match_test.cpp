@@ -8,6 +8,7 @@
 #include "actions/match_problems.h"
 #include "reference/actions_match.h"
 #include "support/devices.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -76,7 +77,7 @@ void check_problem(std::uint64_t number, Device device) {
 
 TEST_P(MatchOnEveryPlace, IsTheLeastOfAllAssignments) {
   // On a GPU launches take the time.
-  const std::uint64_t problems = device() == Device::cpu() ? 10000 : 2000;
+  const std::uint64_t problems = test::problems(device() == Device::cpu() ? 10000U : 2000U);
   for (std::uint64_t number = 0; number < problems; ++number) {
     check_problem(number, device());
     if (HasFatalFailure()) return;
@@ -85,7 +86,7 @@ TEST_P(MatchOnEveryPlace, IsTheLeastOfAllAssignments) {
 
 // Whole-number costs: equal energies are equal to the bit.
 TEST_P(MatchOnEveryPlace, TakesTheFirstOfEqualAssignments) {
-  for (std::uint64_t number = 0; number < 500; ++number) {
+  for (std::uint64_t number = 0; number < test::problems(500U); ++number) {
     Random random(11, number);
     MatchOptions options = random_options(random);
     options.appearance = options.geometry = 1;

@@ -10,6 +10,7 @@
 #include "support/devices.h"
 #include "support/files.h"
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::flow {
 namespace {
@@ -479,7 +480,7 @@ TEST(BlockMatchingQuality, ChoosesWhatHasNoValue) {
 
 TEST(BlockMatchingMedian, OfNineIsTheMiddleOne) {
   Random random(17);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < test::problems(2000); ++round) {
     float values[9];
     for (float& value : values) value = static_cast<float>(random.below(12));
     std::vector<float> sorted(values, values + 9);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "support/messages.h"
+#include "support/sanitized.h"
 
 namespace fovea {
 namespace {
@@ -73,7 +74,7 @@ void expect_consistent(const Assignment& result, ImageView<const double> costs) 
 
 TEST(Assignment, IsTheBestOfAllAssignments) {
   Random random(7);
-  for (int trial = 0; trial < 600; ++trial) {
+  for (int trial = 0; trial < test::problems(600); ++trial) {
     const int width = static_cast<int>(1 + random.below(6));
     const int height = static_cast<int>(1 + random.below(6));
     const float forbidden = static_cast<float>(trial % 4) * 0.3F;

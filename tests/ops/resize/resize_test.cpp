@@ -9,6 +9,7 @@
 #include "support/devices.h"
 #include "support/images.h"
 #include "support/messages.h"
+#include "support/sanitized.h"
 
 namespace fovea {
 namespace {
@@ -206,7 +207,7 @@ TEST(ResizeMath, MeanOfFourIsTheBlendOfIntegers) {
   Random random(22);
   Image<std::uint8_t> bytes(2, 2), byte(1, 1);
   Image<std::uint16_t> shorts(2, 2), one(1, 1);
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < test::problems(20000); ++round) {
     for (int i = 0; i < 4; ++i) {
       const auto bits = static_cast<std::uint32_t>(random.bits());
       bytes.at(i % 2, i / 2) = static_cast<std::uint8_t>(round % 2 ? bits : 0 - (bits & 1));

@@ -1,0 +1,24 @@
+// How many of a great number of random problems are tried. A sanitizer makes each fifty times as
+// slow, and looks for bad reads and writes, for which a few of each kind suffice.
+#pragma once
+
+namespace fovea::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+template <class Count>
+constexpr Count problems(Count all) {
+  return kSanitized && all >= 40 ? all / 20 : all;
+}
+
+}  // namespace fovea::test
