@@ -338,14 +338,20 @@ void bind_models(nb::module_& m) {
       .def_ro("pyramid", &Model::pyramid)
       .def_prop_ro("kind",
                    [](const Model& model) {
-                     return model.classifier.kind == scenes::ClassifierKind::kKnn ? "knn" : "svm";
+                     for (const Choice& choice : scenes::choices(model.classifier.kind))
+                       if (choice.value == static_cast<int>(model.classifier.kind))
+                         return std::string(choice.word);
+                     return std::string();
                    })
       .def_prop_ro("words", [](const Model& model) { return words_of(model.dictionary); })
       .def_prop_ro("mean", [](const Model& model) { return to_numpy(model.dictionary.mean); })
       .def_prop_ro("scale", [](const Model& model) { return to_numpy(model.dictionary.scale); })
       .def_prop_ro("bias",
                    [](const Model& model) {
-                     std::vector<float> bias = model.classifier.svm.bias;
+                     std::vector<float> bias =
+                         model.classifier.kind == scenes::ClassifierKind::kLogistic
+                             ? model.classifier.logistic.bias
+                             : model.classifier.svm.bias;
                      bias.resize(model.classes.size());  // neighbors have none
                      return to_numpy(bias);
                    })

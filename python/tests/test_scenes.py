@@ -142,6 +142,24 @@ def test_contributions_add_up_to_the_margin(places, paths, options):
     assert reason.draw().shape == (48, 64, 3) and reason._repr_png_().startswith(b"\x89PNG")
 
 
+def test_logistic_regression_gives_probabilities(places, paths):
+    model = scenes.train(places, classifier="logistic", **SMALL)
+    assert model.kind == "logistic"
+    found = scenes.Classifier(model, device="cpu").classify(paths[8])
+    reasons = {name: found.explain(name) for name in KINDS}
+    values = np.exp([reason.bias + reason.evidence for reason in reasons.values()])
+    assert list(found.scores.values()) == pytest.approx(values / values.sum(), abs=1e-5)
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "cosine"])
+def test_neighbors_by_other_distances(places, paths, distance):
+    model = scenes.train(places, distance=distance, **SMALL)
+    classifier = scenes.Classifier(model, device="cpu")
+    assert [classifier.classify(path).name for path in paths[::6]] == list(KINDS)
+    with pytest.raises(fovea.InvalidArgument, match="chi-squared, euclidean, cosine"):
+        scenes.train(places, distance="far", **SMALL)
+
+
 def test_neighbors_explain_by_similarity(model, paths):
     known = scenes.Classifier(model, device="cpu").classify(paths[3])
     reason = known.explain()
@@ -175,7 +193,13 @@ def test_many_images_come_in_order(model, places, paths):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"classifier": "svm", "pyramid": 1, "color": "lab"}, {"words": "gradients", "standardize": False, "seed": 5}],
+    [
+        {},
+        {"distance": "cosine"},
+        {"classifier": "svm", "pyramid": 1, "color": "lab"},
+        {"classifier": "logistic", "kernel": "linear", "cost": 300},
+        {"words": "gradients", "standardize": False, "seed": 5},
+    ],
 )
 def test_the_program_trains_the_same_model(places, paths, labels, program, tmp_path, options):
     trained = scenes.train(places, **SMALL, **options)

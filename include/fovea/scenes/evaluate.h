@@ -73,6 +73,13 @@ FOVEA_API EvaluateReport evaluate(const io::ImageSet& images, std::span<const st
                                   const EvaluateOptions& options = {},
                                   const ImageFailure& failed = {});
 
+// The same for features that are there (one histogram per row, in host memory): trains and tests a
+// classifier on each split.
+FOVEA_API EvaluateReport evaluate_features(ImageView<const float> features,
+                                           std::span<const std::int32_t> labels, int classes,
+                                           std::span<const Split> splits,
+                                           const TrainClassifierOptions& options = {});
+
 // Tests a trained classifier with all images, whose labels count its classes. The report has one
 // split.
 FOVEA_API EvaluateReport evaluate(Classifier& classifier, const io::ImageSet& images,

@@ -131,8 +131,9 @@ class Reason(NamedTuple):
 class Explanation(Table):
     """Which words spoke for a class, the strongest first.
 
-    With support vector machines the contributions and the bias add up to the margin of the class. With nearest
-    neighbors they add up to the similarity with the neighbors of that class, divided by the number of neighbors."""
+    With support vector machines and logistic regression the contributions and the bias add up to the value of the
+    class's linear function. With nearest neighbors they add up to the similarity with the neighbors of that class,
+    divided by the number of neighbors."""
 
     name: str  #: the class
     bias: float  #: what the class has before any word speaks

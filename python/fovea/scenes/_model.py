@@ -32,7 +32,7 @@ class Model(StoredModel):
 
     @property
     def kind(self) -> str:
-        """knn or svm."""
+        """knn, svm or logistic."""
         return str(self._model.kind)
 
     @property

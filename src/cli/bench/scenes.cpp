@@ -1,5 +1,5 @@
 // fovea bench scenes: the filters, the dictionary's k-means and the search for words beside FAISS
-// and OpenCV.
+// and OpenCV, and the classifiers.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/ops/kmeans.h>
@@ -11,6 +11,7 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/natural_scene.h"
 #include "cli/bench/scenes_blocks.h"
+#include "cli/bench/scenes_classifiers.h"
 #include "cli/bench/scenes_corpus.h"
 #include "cli/bench/scenes_stages.h"
 #include "cli/program/run.h"
@@ -25,6 +26,7 @@ constexpr int kDimensions = 32;       // filter responses per pixel
 constexpr int kClusters = 500;        // number of words
 constexpr int kSamples = 1491 * 200;  // pixels from which the words are made
 constexpr int kPixels = 246 * 310;    // pixels of a photo
+constexpr int kClassified = 4096;     // histograms that one run classifies
 
 struct ScenesBenchOptions {
   BenchOptions bench{};
@@ -240,6 +242,8 @@ std::vector<BenchCase> cases_of(const ScenesBenchOptions& options) {
                                assign_case("kmeans_assign", samples, centers),
                                assign_case("words_assign", pixels, centers), filters_case(photo),
                                words_case(photo, centers)};
+  for (ClassifierCase& one : scenes_classifier_cases(kClassified))
+    cases.push_back(std::move(one.work));
   if (options.corpus) cases.push_back(scenes_corpus_case());
   return cases;
 }
@@ -296,7 +300,7 @@ Command bench_scenes_command() {
   return {
       .system = "bench",
       .verb = "scenes",
-      .summary = "time filters, k-means and the search for words, compared with FAISS and OpenCV",
+      .summary = "time filters, k-means, words and classifiers, compared with FAISS and OpenCV",
       .text =
           "Photos are drawn with the statistics of photographs, and points are the filters' "
           "responses to them. kmeans_iteration is the first "
@@ -304,7 +308,9 @@ Command bench_scenes_command() {
           "point changes its cluster. kmeans_assign is the search for the nearest centers alone, "
           "and words_assign is the same search for the 76260 pixels of a photo. scenes_filters "
           "computes the 32 filters of such a photo, scenes_words finds its words from its gray "
-          "levels, and scenes_corpus computes the features of 1491 photos. On the CPU, FAISS and "
+          "levels, and scenes_corpus computes the features of 1491 photos. scenes_knn, scenes_svm "
+          "and scenes_logistic classify 4096 histograms of 500 words with a classifier that was "
+          "trained on 1193. On the CPU, FAISS and "
           "OpenCV take turns with Fovea. --rivals adds the times of scikit-learn that "
           "bench/rivals/sklearn_scenes.py measured.",
       .examples = {{"fovea bench scenes --device cpu --threads 1",

@@ -4,7 +4,6 @@
 #include <fovea/core/random.h>
 #include <fovea/io/image_io.h>
 #include <fovea/scenes/features.h>
-#include <fovea/scenes/trained_classifier.h>
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include <memory>
 
 #include "cli/bench/natural_scene.h"
+#include "cli/bench/scenes_classifiers.h"
 #include "cli/bench/stage_table.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -25,51 +25,9 @@ namespace {
 constexpr int kPhotoWidth = 310, kPhotoHeight = 246;
 constexpr int kStagePhotos = 16;  // photos that one run takes
 constexpr int kStageWords = 500, kStageSamples = 200;
-constexpr int kTrained = 1193, kTested = 298,
-              kStageClasses = 8;  // four fifths of 1491, the rest
-
-// Histograms like those of photos: most words are rare, and some are frequent
-// in a class.
-Image<float> drawn_histograms(int count, std::uint64_t sequence) {
-  Image<float> rows(kStageWords, count);
-  for (int y = 0; y < count; ++y) {
-    Random random(1, sequence + static_cast<std::uint64_t>(y));
-    float sum = 0;
-    for (int x = 0; x < kStageWords; ++x) {
-      const float chance = static_cast<float>(random.bits()) * 0x1p-32F;
-      const float favored = x % kStageClasses == y % kStageClasses ? 2.0F : 1.0F;
-      sum += rows.at(x, y) = favored * chance * chance * chance * chance;
-    }
-    for (int x = 0; x < kStageWords; ++x) rows.at(x, y) /= sum;
-  }
-  return rows;
-}
 
 BenchCase case_named(std::string name, int width, int height) {
   return {.name = std::move(name), .shape = {.width = width, .height = height}, .prepare = {}};
-}
-
-SceneStage scoring_stage(const char* name, scenes::ClassifierKind kind) {
-  BenchCase bench = case_named(name, kStageWords, kTested);
-  bench.shape.to_width = kStageWords;
-  bench.shape.to_height = kTrained;
-  bench.prepare = [kind](Memory) -> BenchWork {
-    std::vector<std::int32_t> labels(kTrained);
-    for (int i = 0; i < kTrained; ++i) labels[static_cast<std::size_t>(i)] = i % kStageClasses;
-    scenes::TrainClassifierOptions options;
-    options.classifier = kind;
-    options.folds = 0;
-    options.exec.device = Device::cpu();
-    const auto classifier = std::make_shared<scenes::TrainedClassifier>(scenes::train_classifier(
-        drawn_histograms(kTrained, 0).view(), labels, kStageClasses, options));
-    const auto tested = std::make_shared<Image<float>>(drawn_histograms(kTested, 1 << 20));
-    return [=](const Exec& exec) {
-      Exec own = exec;
-      own.stream = nullptr;  // histograms and scores lie in host memory
-      classifier->scores(tested->view(), own);
-    };
-  };
-  return {.name = name, .work = std::move(bench), .on_gpu = false};
 }
 
 struct StageTimes {
@@ -192,8 +150,11 @@ SceneStage histogram_stage() {
 }
 
 std::vector<SceneStage> classification_stages() {
-  return {scoring_stage("neighbors", scenes::ClassifierKind::kKnn),
-          scoring_stage("svm", scenes::ClassifierKind::kSvm)};
+  constexpr int kTested = 298;  // the fifth of 1491 images that a split tests with
+  std::vector<SceneStage> stages;
+  for (ClassifierCase& one : scenes_classifier_cases(kTested))
+    stages.push_back({.name = std::move(one.stage), .work = std::move(one.work)});
+  return stages;
 }
 
 int run_scene_stages(const BenchOptions& options, Context& context,

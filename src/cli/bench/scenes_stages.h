@@ -18,8 +18,8 @@ struct SceneStage {
   bool on_gpu = true;  // whether the stage by itself has a twin for the GPU
 };
 
-// The stages that have no row among the cases of fovea bench scenes: drawing samples of photos,
-// counting the words of maps, and scoring histograms by neighbors and by support vector machines.
+// The stages that have no row of this size among the cases of fovea bench scenes: drawing samples
+// of photos, counting the words of maps, and scoring histograms by each kind of classifier.
 SceneStage sampling_stage();
 SceneStage histogram_stage();
 std::vector<SceneStage> classification_stages();

@@ -73,11 +73,13 @@ Command scenes_classifier_command() {
           .text =
               "Trains a classifier on the histograms that fovea scenes features wrote and writes a "
               "model, which is the file that fovea scenes train writes for the same images, "
-              "options and seed.",
+              "options and seed. The classifier is the vote of the nearest images (by chi-squared, "
+              "Euclidean or cosine distance), support vector machines or logistic regression. "
+              "fovea scenes eval tells how well it does on such a table.",
           .arguments = {{"FEATURES", "array of histograms, one per row, .npy"}},
           .examples =
               {{"fovea scenes classifier f.npy --labels l.csv --dictionary dic -o m.safetensors",
-                "let the 10 nearest images vote"}},
+                "let the 10 nearest images vote; --classifier logistic trains another kind"}},
           .request = make_request<ClassifierRequest, run_classifier>};
 }
 

@@ -2,12 +2,14 @@
 #include "cli/scenes/eval.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
@@ -28,6 +30,9 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
   visit.path("model", request.model, TextUse::kModel,
              "test this model (the name of a shipped one, or a file) with all images, and train "
              "nothing");
+  visit.path("labels", request.labels, TextUse::kInput,
+             "where INPUT is a table of features: the class of each row, .csv with a column named "
+             "class");
   visit.path("output", request.output, TextUse::kFolder,
              "folder for the confusion matrix and curves as pictures, CSV and a page");
   visit("sweep-samples", request.sweep_samples,
@@ -117,9 +122,49 @@ void print_words(const ScenesEvalResult& result, const Context& context) {
   print_learning(evaluation.learning, context);
 }
 
+// Trains and tests classifiers on splits of features that fovea scenes features wrote.
+ScenesEvalResult evaluate_table(ScenesEvalRequest& request, Context& context) {
+  const std::string& input = context.inputs[0];
+  if (!request.model.empty() || !request.train.empty() || !request.test.empty())
+    throw InvalidArgument(
+        fmt::format("{} is a table of features, which --splits divides; --model, --train and "
+                    "--test go with images",
+                    input));
+  if (request.labels.empty())
+    throw InvalidArgument(
+        fmt::format("{} is a table of features and needs --labels FILE.csv", input));
+  const Image<float> features = read_table(input);
+  const scenes::LabelTable table = scenes::read_labels(request.labels);
+  if (table.labels.size() != static_cast<std::size_t>(features.height()))
+    throw InvalidArgument(fmt::format("{} has {}, but {} has {}", input,
+                                      detail::counted(features.height(), "row"), request.labels,
+                                      table.labels.size()));
+  check_options(request.split);
+  ScenesEvalResult result;
+  result.classes = table.classes;
+  result.images = features.height();
+  const auto classes = static_cast<int>(table.classes.size());
+  const std::vector<scenes::Split> splits = scenes::random_splits(
+      table.labels, classes, request.split.splits, request.split.share, context.exec.seed);
+  scenes::TrainClassifierOptions options = request.evaluate.train.classifier;
+  options.exec = context.exec;
+  result.evaluation = scenes::evaluate_features(features, table.labels, classes, splits, options);
+  return result;
+}
+
+bool is_feature_table(const std::string& input) {
+  return std::filesystem::path(input).extension() == ".npy";
+}
+
 // Trains and tests on splits, or tests a trained model.
 ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
                           std::vector<std::string>& paths, SkippedImages& skipped) {
+  if (is_feature_table(context.inputs[0])) return evaluate_table(request, context);
+  if (!request.labels.empty())
+    throw InvalidArgument(fmt::format(
+        "--labels {} goes with a table of features (.npy); the classes of images come from their "
+        "folders or lists",
+        request.labels));
   ScenesEvalResult result;
   if (!request.model.empty()) {
     scenes::Classifier classifier(request.model, {.exec = context.exec});
@@ -180,15 +225,20 @@ Command scenes_eval_command() {
           "neighbors as the classifier it also reports the accuracy for each K. With --model it "
           "tests a trained model instead. Test images take no part in training the classifier; "
           "they help to find the words, without their labels, unless --dictionary-from split is "
-          "given.",
+          "given. INPUT may be the table that fovea scenes features wrote, with --labels: then "
+          "only "
+          "classifiers are trained and tested, which takes seconds, so that many can be compared.",
       .arguments = {{"INPUT",
-                     "folder with one folder of images per class, or a list of files and classes"}},
+                     "folder with one folder of images per class, a list of files and classes, or "
+                     "a table of features, .npy"}},
       .examples = {{"fovea scenes eval places --splits 20 --color lab --pyramid 2 --classifier svm",
                     "evaluate twenty random splits that train on four fifths of the images"},
                    {"fovea scenes eval places --train train.txt --test test.txt -o report",
                     "evaluate a given split and write pictures"},
                    {"fovea scenes eval places --sweep-samples 25,100,400,all -o sweep",
                     "see how many places per image words need; all takes every pixel"},
+                   {"fovea scenes eval features.npy --labels labels.csv --classifier logistic",
+                    "compare classifiers on features that are there"},
                    {"fovea scenes eval places --model sun8",
                     "evaluate the shipped model on your images"}},
       .request = make_request<ScenesEvalRequest, run_scenes_eval>,

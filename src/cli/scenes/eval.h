@@ -15,6 +15,7 @@ struct ScenesEvalRequest {
   std::string train{};
   std::string test{};
   std::string model{};
+  std::string labels{};
   std::string output{};
   std::vector<std::string> sweep_samples{};
   scenes::EvaluateOptions evaluate{};

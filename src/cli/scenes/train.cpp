@@ -86,6 +86,8 @@ Command scenes_train_command() {
             "use the options of the paper: raw gray responses, 500 words, 10 nearest neighbors"},
            {"fovea scenes train places -o m.safetensors --all-places",
             "learn words from every pixel instead of 200 random ones per image"},
+           {"fovea scenes train places -o m.safetensors --classifier logistic",
+            "use multinomial logistic regression"},
            {"fovea scenes train places -o m.safetensors --words gradients",
             "learn words of gradients instead of filters"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>,

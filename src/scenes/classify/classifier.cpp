@@ -10,6 +10,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/dispatch.h"
+#include "scenes/classify/scorer.h"
 #include "scenes/train/train_images.h"
 
 namespace fovea::scenes {
@@ -41,12 +43,13 @@ struct Classifier::Impl {
       : model(require_model(std::move(given))),
         options(chosen),
         features(feature_options(*model, chosen)),
-        maker(model->dictionary, features) {}
+        maker(model->dictionary, features),
+        scorer(model->classifier, detail::resolve_exec("Classifier", features.exec, {})) {}
 
   Image<float> scores_of(std::span<const ImageView<const std::uint8_t>> images) {
     Image<float> rows(maker.length(), static_cast<int>(images.size()));
     maker.make(images, rows);
-    return model->classifier.scores(rows.view(), features.exec);
+    return scorer.scores(rows);
   }
 
   ClassifyResult result_of(ImageView<const float> scores, int row) const {
@@ -63,6 +66,7 @@ struct Classifier::Impl {
   ClassifyOptions options;
   FeatureOptions features;
   FeatureMaker maker;
+  Scorer scorer;
 };
 
 // Reports images that could be read and those that could not, merged in the order of the set.

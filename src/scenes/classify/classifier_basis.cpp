@@ -1,4 +1,4 @@
-// The matrix of all products of samples, and its Cholesky factor.
+// The matrix of all products of samples, its Cholesky factor, and samples as points of their span.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -6,6 +6,7 @@
 
 #include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
+#include "scenes/classify/kernel_map.h"
 
 namespace fovea::scenes {
 namespace {
@@ -15,6 +16,9 @@ using cpu::kTileRows;
 // If the part of a sample that is orthogonal to the samples before it has less than this share of
 // its square, the sample lies in their span, up to rounding.
 constexpr double kSpanned = 1e-7;
+
+// With more samples than this, the matrix of all products costs more than it saves.
+constexpr int kMostBasis = 6000;
 
 struct TileAt {
   int row, column;
@@ -99,6 +103,24 @@ std::vector<double> ProductBasis::factors(std::span<const float> weights) const 
     for (std::size_t k = 0; k < i; ++k) left[k] -= result[i] * row[k];
   }
   return result;
+}
+
+MappedSamples::MappedSamples(Kernel kernel, ImageView<const float> histograms, const Exec& exec)
+    : mapped_(mapped_rows(KernelMap(kernel), histograms, exec)) {
+  if (mapped_.width() > mapped_.height() && mapped_.height() <= kMostBasis)
+    basis_.emplace(mapped_, exec);
+}
+
+std::vector<float> MappedSamples::weights(std::span<const float> of_rows) const {
+  if (!basis_) return {of_rows.begin(), of_rows.end()};
+  const std::vector<double> factors = basis_->factors(of_rows);
+  std::vector<double> sums(static_cast<std::size_t>(mapped_.width()), 0.0);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i] == 0) continue;
+    const float* row = mapped_.row(static_cast<int>(i));
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += factors[i] * row[k];
+  }
+  return {sums.begin(), sums.end()};
 }
 
 }  // namespace fovea::scenes

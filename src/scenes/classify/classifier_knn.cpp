@@ -1,11 +1,9 @@
-// The nearest neighbors of a histogram by the chi-squared distance, and their votes.
+// The nearest neighbors of a histogram, and their votes.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 
-#include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
 #include "scenes/classify/kernel_map.h"
 
@@ -43,39 +41,36 @@ void vote(std::span<const std::int32_t> nearest, int count, std::span<float> sha
   if (std::ranges::count(shares, best) > 1) best = std::nextafter(best, 1.F);
 }
 
-void knn_scores(const KnnClasses& knn, ImageView<const float> features, ImageView<float> scores,
-                const Exec& exec) {
-  constexpr int kBlock = 64;  // rows whose distances are in memory at a time
-  for (int first = 0; first < features.height; first += kBlock) {
-    const int count = std::min(kBlock, features.height - first);
-    Image<float> distances(knn.samples.height(), count);
-    chi_squared_distances(features.crop(0, first, features.width, count), knn.samples, distances,
-                          exec);
-    parallel_for(exec, count, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (int y = static_cast<int>(begin); y < end; ++y) {
-        const auto nearest =
-            nearest_labels({distances.row(y), static_cast<std::size_t>(distances.width())},
-                           knn.labels, knn.neighbors);
-        vote(nearest, knn.neighbors,
-             {scores.row(first + y), static_cast<std::size_t>(scores.width)});
-      }
-    });
+void knn_scores(const KnnClasses& knn, ImageView<const std::int32_t> nearest,
+                ImageView<float> scores) {
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(nearest.width));
+  for (int y = 0; y < nearest.height; ++y) {
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      labels[i] = knn.labels[static_cast<std::size_t>(nearest.row(y)[i])];
+    vote(labels, nearest.width, {scores.row(y), static_cast<std::size_t>(scores.width)});
   }
 }
 
 void knn_contributions(const KnnClasses& knn, std::span<const float> histogram,
                        ImageView<float> contributions, const Exec& exec) {
+  const auto bins = static_cast<int>(histogram.size());
+  const ImageView<const float> row = packed_view(histogram.data(), bins, 1);
   std::vector<float> distances(static_cast<std::size_t>(knn.samples.height()));
-  chi_squared_distances(packed_view(histogram.data(), static_cast<int>(histogram.size()), 1),
-                        knn.samples, packed_view(distances.data(), knn.samples.height(), 1), exec);
+  cpu::histogram_distances(row, knn.samples, packed_view(distances.data(), knn.samples.height(), 1),
+                           {.distance = knn.distance, .exec = exec});
   const std::vector<std::int32_t> nearest = nearest_samples(distances, knn.neighbors);
-  const auto voters = static_cast<float>(nearest.size());
+  const auto voters = static_cast<double>(nearest.size());
+  const double square = cpu::square_sum(row.data, bins);
   for (const std::int32_t sample : nearest) {
     const float* known = knn.samples.row(sample);
-    float* row = contributions.row(knn.labels[static_cast<std::size_t>(sample)]);
+    // What turns products into cosines.
+    const double lengths = std::sqrt(square * cpu::square_sum(known, bins));
+    const double scale = knn.distance == Distance::kCosine && lengths > 0 ? 1 / lengths : 1;
+    const Kernel kernel =
+        knn.distance == Distance::kChiSquared ? Kernel::kChiSquared : Kernel::kLinear;
+    float* to = contributions.row(knn.labels[static_cast<std::size_t>(sample)]);
     for (std::size_t i = 0; i < histogram.size(); ++i)
-      row[i] +=
-          static_cast<float>(exact_kernel(Kernel::kChiSquared, histogram[i], known[i])) / voters;
+      to[i] += static_cast<float>(exact_kernel(kernel, histogram[i], known[i]) * scale / voters);
   }
 }
 

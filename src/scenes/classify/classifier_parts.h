@@ -3,10 +3,16 @@
 #include <fovea/scenes/trained_classifier.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "scenes/classify/backend.h"
+#include "scenes/classify/distance_math.h"
+
 namespace fovea::scenes {
+
+constexpr int kMostNeighbors = 1000;  // K of knn
 
 // Histograms and their classes.
 struct LabeledRows {
@@ -17,13 +23,20 @@ struct LabeledRows {
 
 SvmClasses train_svm(const LabeledRows& data, const TrainClassifierOptions& options,
                      const Exec& exec);
-void svm_scores(const SvmClasses& svm, ImageView<const float> features, ImageView<float> scores,
-                const Exec& exec);
+LogisticClasses train_logistic(const LabeledRows& data, const TrainClassifierOptions& options,
+                               const Exec& exec);
 
-void knn_scores(const KnnClasses& knn, ImageView<const float> features, ImageView<float> scores,
-                const Exec& exec);
-void svm_contributions(const SvmClasses& svm, std::span<const float> histogram,
-                       ImageView<float> contributions);
+// Writes the probabilities, or margins, of rows of values of linear functions (backend.h). `scores`
+// may not be the same memory.
+void svm_scores(const SvmClasses& svm, ImageView<const double> values, ImageView<float> scores);
+void logistic_scores(const LogisticClasses& logistic, ImageView<const double> values,
+                     ImageView<float> scores);
+// Writes the shares of the votes of neighbors, one row of which belongs to each row of scores.
+void knn_scores(const KnnClasses& knn, ImageView<const std::int32_t> nearest,
+                ImageView<float> scores);
+
+void linear_contributions(const LinearFunctions& functions, std::span<const float> histogram,
+                          ImageView<float> contributions);
 void knn_contributions(const KnnClasses& knn, std::span<const float> histogram,
                        ImageView<float> contributions, const Exec& exec);
 // Returns the numbers of the `count` nearest samples, nearest first; of equal distances the first
@@ -66,11 +79,35 @@ class ProductBasis {
   Image<float> rows_;
 };
 
+// Training samples after the map of a kernel, in the form in which linear problems over them are
+// solved: as points of their span where that has fewer dimensions than mapped histograms.
+class MappedSamples {
+ public:
+  MappedSamples(Kernel kernel, ImageView<const float> histograms, const Exec& exec);
+
+  int width() const { return mapped_.width(); }  // numbers of a mapped histogram
+  ImageView<const float> rows() const { return basis_ ? basis_->rows() : mapped_.view(); }
+  // Converts a linear function of the rows to one of mapped histograms.
+  std::vector<float> weights(std::span<const float> of_rows) const;
+
+ private:
+  Image<float> mapped_;
+  std::optional<ProductBasis> basis_;
+};
+
 namespace cpu {
 
 // Computes distances from rows begin .. end - 1 of `from` to all rows of `to`.
-void chi_squared_rows(ImageView<const float> from, ImageView<const float> to,
-                      ImageView<float> distances, int begin, int end);
+struct DistanceRows {
+  Distance distance = Distance::kChiSquared;
+  ImageView<const float> from{}, to{};
+  ImageView<float> distances{};
+  std::span<const float> from_squares{}, to_squares{};  // cosine: square_sum() of each row
+  int begin = 0, end = 0;
+};
+void distance_rows(const DistanceRows& job);
+// The sum of the squares of a row.
+float square_sum(const float* row, int width);
 
 // Adds the products of the first rows with the second rows to `sums`, which has 64 numbers per row.
 struct ProductTile {

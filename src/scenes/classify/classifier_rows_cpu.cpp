@@ -1,6 +1,4 @@
-// Sums over pairs of long rows: chi-squared distances and products. Distances are added in 16
-// partial sums by bin, whatever the length of vectors, so that all instruction sets agree to the
-// bit.
+// Sums over pairs of long rows: distances (distance_math.h) and products.
 #include "scenes/classify/classifier_parts.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -9,9 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::scenes::cpu {
@@ -19,60 +15,94 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kPartial = 16;
-using Floats = hn::CappedTag<float, kPartial>;
-constexpr float kLeast = std::numeric_limits<float>::min();  // avoids 0 / 0
+using Floats = hn::CappedTag<float, kPartialSums>;
 
+// What bins add to a sum, for vectors and for one bin.
+struct ChiSquaredTerm {
+  static HWY_INLINE hn::Vec<Floats> of(Floats d, hn::Vec<Floats> x, hn::Vec<Floats> y) {
+    const auto difference = hn::Sub(x, y);
+    return hn::Div(hn::Mul(difference, difference), hn::Max(hn::Add(x, y), hn::Set(d, kLeastSum)));
+  }
+  static float of(float a, float b) { return chi_squared_term(a, b); }
+};
+struct SquaredTerm {
+  static HWY_INLINE hn::Vec<Floats> of(Floats, hn::Vec<Floats> x, hn::Vec<Floats> y) {
+    const auto difference = hn::Sub(x, y);
+    return hn::Mul(difference, difference);
+  }
+  static float of(float a, float b) { return squared_difference(a, b); }
+};
+struct ProductTerm {
+  static HWY_INLINE hn::Vec<Floats> of(Floats, hn::Vec<Floats> x, hn::Vec<Floats> y) {
+    return hn::Mul(x, y);
+  }
+  static float of(float a, float b) { return a * b; }
+};
+
+template <class Term>
 HWY_INLINE hn::Vec<Floats> term(Floats d, const float* a, const float* b) {
-  const auto x = hn::LoadU(d, a), y = hn::LoadU(d, b);
-  const auto difference = hn::Sub(x, y);
-  return hn::Div(hn::Mul(difference, difference), hn::Max(hn::Add(x, y), hn::Set(d, kLeast)));
+  return Term::of(d, hn::LoadU(d, a), hn::LoadU(d, b));
 }
 
-float distance(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, int bins) {
+template <class Term>
+float sum_of(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, int bins) {
   const Floats d;
   const auto lanes = static_cast<int>(hn::Lanes(d));
-  HWY_ALIGN float partial[kPartial] = {};
+  HWY_ALIGN float partial[kPartialSums] = {};
   int i = 0;
   if (lanes == 4) {
     auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-    for (; i + kPartial <= bins; i += kPartial) {
-      s0 = hn::Add(s0, term(d, a + i, b + i));
-      s1 = hn::Add(s1, term(d, a + i + 4, b + i + 4));
-      s2 = hn::Add(s2, term(d, a + i + 8, b + i + 8));
-      s3 = hn::Add(s3, term(d, a + i + 12, b + i + 12));
+    for (; i + kPartialSums <= bins; i += kPartialSums) {
+      s0 = hn::Add(s0, term<Term>(d, a + i, b + i));
+      s1 = hn::Add(s1, term<Term>(d, a + i + 4, b + i + 4));
+      s2 = hn::Add(s2, term<Term>(d, a + i + 8, b + i + 8));
+      s3 = hn::Add(s3, term<Term>(d, a + i + 12, b + i + 12));
     }
     hn::StoreU(s0, d, partial);
     hn::StoreU(s1, d, partial + 4);
     hn::StoreU(s2, d, partial + 8);
     hn::StoreU(s3, d, partial + 12);
   } else {
-    for (; i + kPartial <= bins; i += kPartial)
-      for (int k = 0; k < kPartial; k += lanes)
-        hn::StoreU(hn::Add(hn::LoadU(d, partial + k), term(d, a + i + k, b + i + k)), d,
+    for (; i + kPartialSums <= bins; i += kPartialSums)
+      for (int k = 0; k < kPartialSums; k += lanes)
+        hn::StoreU(hn::Add(hn::LoadU(d, partial + k), term<Term>(d, a + i + k, b + i + k)), d,
                    partial + k);
   }
-  for (int k = 0; i < bins; ++i, ++k) {
-    const float difference = a[i] - b[i];
-    partial[k] += difference * difference / std::max(a[i] + b[i], kLeast);
-  }
-  for (int width = kPartial / 2; width > 0; width /= 2)
+  for (int k = 0; i < bins; ++i, ++k) partial[k] += Term::of(a[i], b[i]);
+  for (int width = kPartialSums / 2; width > 0; width /= 2)
     for (int k = 0; k < width; ++k) partial[k] += partial[k + width];
-  return partial[0] / 2;
+  return partial[0];
 }
 
 // Handles a few rows of `to` at a time, which stay in the cache for all rows of `from`.
-void distances_of(ImageView<const float> from, ImageView<const float> to,
-                  ImageView<float> distances, int begin, int end) {
+template <class Term, class Finish>
+void pairs_of(const DistanceRows& job, const Finish& finish) {
   constexpr std::ptrdiff_t kCached = 1 << 16;  // floats
-  const int block = static_cast<int>(std::max<std::ptrdiff_t>(kCached / std::max(to.width, 1), 1));
-  for (int first = 0; first < to.height; first += block) {
-    const int last = std::min(first + block, to.height);
-    for (int y = begin; y < end; ++y)
+  const int width = job.to.width;
+  const int block = static_cast<int>(std::max<std::ptrdiff_t>(kCached / std::max(width, 1), 1));
+  for (int first = 0; first < job.to.height; first += block) {
+    const int last = std::min(first + block, job.to.height);
+    for (int y = job.begin; y < job.end; ++y)
       for (int x = first; x < last; ++x)
-        distances.at(x, y) = distance(from.row(y), to.row(x), to.width);
+        job.distances.at(x, y) = finish(sum_of<Term>(job.from.row(y), job.to.row(x), width), x, y);
   }
 }
+
+void distances_of(const DistanceRows& job) {
+  const auto plain = [&](float sum, int, int) { return distance_of(job.distance, sum, {}); };
+  const auto cosine = [&](float sum, int x, int y) {
+    return distance_of(job.distance, sum,
+                       {job.from_squares[static_cast<std::size_t>(y)],
+                        job.to_squares[static_cast<std::size_t>(x)]});
+  };
+  switch (job.distance) {
+    case Distance::kChiSquared: return pairs_of<ChiSquaredTerm>(job, plain);
+    case Distance::kEuclidean: return pairs_of<SquaredTerm>(job, plain);
+    case Distance::kCosine: return pairs_of<ProductTerm>(job, cosine);
+  }
+}
+
+float square_of(const float* row, int width) { return sum_of<ProductTerm>(row, row, width); }
 
 // Sums of up to some hundred products are floats; sums of whole rows are doubles.
 constexpr int kColumns = 512;
@@ -140,13 +170,15 @@ namespace fovea::scenes::cpu {
 namespace {
 
 HWY_EXPORT(distances_of);
+HWY_EXPORT(square_of);
 HWY_EXPORT(tile_products);
 
 }  // namespace
 
-void chi_squared_rows(ImageView<const float> from, ImageView<const float> to,
-                      ImageView<float> distances, int begin, int end) {
-  HWY_DYNAMIC_DISPATCH(distances_of)(from, to, distances, begin, end);
+void distance_rows(const DistanceRows& job) { HWY_DYNAMIC_DISPATCH(distances_of)(job); }
+
+float square_sum(const float* row, int width) {
+  return HWY_DYNAMIC_DISPATCH(square_of)(row, width);
 }
 
 void add_products(const ProductTile& tile, std::span<double> sums) {

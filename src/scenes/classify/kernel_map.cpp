@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <numbers>
 
+#include "core/parallel.h"
+
 namespace fovea::scenes {
 namespace {
 
@@ -25,32 +27,28 @@ double period(Kernel kernel) {
 
 }  // namespace
 
-KernelMap::KernelMap(Kernel kernel) : step_(2 * std::numbers::pi / period(kernel)) {
-  for (std::size_t j = 0; j < amplitudes_.size(); ++j)
-    amplitudes_[j] =
-        std::sqrt((j == 0 ? 1 : 2) * step_ * spectrum(kernel, static_cast<double>(j) * step_));
+KernelMap::KernelMap(Kernel kernel) : kernel_(kernel) {
+  if (kernel == Kernel::kLinear) return;
+  constants_.step = 2 * std::numbers::pi / period(kernel);
+  for (int j = 0; j <= kMapOrder; ++j)
+    constants_.amplitudes[j] =
+        std::sqrt((j == 0 ? 1 : 2) * constants_.step * spectrum(kernel, j * constants_.step));
 }
 
 std::array<float, kMapNumbers> KernelMap::operator()(float bin) const {
   std::array<float, kMapNumbers> numbers{};
-  if (!(bin > 0)) return numbers;
-  const double root = std::sqrt(static_cast<double>(bin));
-  const double angle = step_ * std::log(static_cast<double>(bin));
-  numbers[0] = static_cast<float>(amplitudes_[0] * root);
-  for (std::size_t j = 1; j < amplitudes_.size(); ++j) {
-    const double turned = static_cast<double>(j) * angle;
-    numbers[2 * j - 1] = static_cast<float>(amplitudes_[j] * root * std::cos(turned));
-    numbers[2 * j] = static_cast<float>(amplitudes_[j] * root * std::sin(turned));
-  }
+  if (kernel_ == Kernel::kLinear) numbers[0] = bin;
+  else map_bin(constants_, bin, numbers.data());
   return numbers;
 }
 
 void KernelMap::map(std::span<const float> histogram, std::span<float> mapped) const {
-  for (std::size_t i = 0; i < histogram.size(); ++i) {
-    float* to = mapped.data() + i * kMapNumbers;
-    if (histogram[i] > 0) std::ranges::copy((*this)(histogram[i]), to);
-    else std::fill_n(to, kMapNumbers, 0.F);
+  if (kernel_ == Kernel::kLinear) {
+    std::ranges::copy(histogram, mapped.begin());
+    return;
   }
+  for (std::size_t i = 0; i < histogram.size(); ++i)
+    map_bin(constants_, histogram[i], mapped.data() + i * kMapNumbers);
 }
 
 void KernelMap::map(std::span<const float> histogram, Sparse& mapped) const {
@@ -63,8 +61,19 @@ void KernelMap::map(std::span<const float> histogram, Sparse& mapped) const {
   }
 }
 
+Image<float> mapped_rows(const KernelMap& map, ImageView<const float> rows, const Exec& exec) {
+  Image<float> result(rows.width * map.numbers(), rows.height);
+  parallel_for(exec, rows.height, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (int y = static_cast<int>(begin); y < end; ++y)
+      map.map({rows.row(y), static_cast<std::size_t>(rows.width)},
+              {result.row(y), static_cast<std::size_t>(result.width())});
+  });
+  return result;
+}
+
 double exact_kernel(Kernel kernel, double a, double b) {
   if (kernel == Kernel::kIntersection) return std::min(a, b);
+  if (kernel == Kernel::kLinear) return a * b;
   return a + b > 0 ? 2 * a * b / (a + b) : 0;
 }
 

@@ -2,25 +2,32 @@
 // explicit feature maps", TPAMI 2012): a linear function of the mapped histogram approximates a sum
 // of kernels. A bin x becomes 2 n + 1 numbers,
 //   sqrt(x L k(0)), sqrt(2 x L k(jL)) cos(jL log x), sqrt(2 x L k(jL)) sin(jL log x), j = 1 ... n,
-// where k is the kernel's spectrum and L = 2 pi / period. Empty bins become zeros.
+// where k is the kernel's spectrum and L = 2 pi / period. Empty bins become zeros. The linear
+// kernel needs no map: a bin stays the number that it is.
 #pragma once
-#include <fovea/scenes/classifier.h>
+#include <fovea/core/image.h>
+#include <fovea/scenes/trained_classifier.h>
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "scenes/classify/kernel_map_math.h"
+
 namespace fovea::scenes {
 
-constexpr int kMapOrder = 1;
-constexpr int kMapNumbers = 2 * kMapOrder + 1;  // per bin
+// How many numbers a bin becomes.
+constexpr int map_numbers(Kernel kernel) { return kernel == Kernel::kLinear ? 1 : kMapNumbers; }
 
 class KernelMap {
  public:
   explicit KernelMap(Kernel kernel);
 
-  // Returns the numbers of one bin.
+  int numbers() const { return map_numbers(kernel_); }  // per bin
+  const MapConstants& constants() const { return constants_; }
+
+  // Returns the numbers of one bin; the linear kernel fills the first alone.
   std::array<float, kMapNumbers> operator()(float bin) const;
   // Writes the numbers of a whole histogram, bin by bin.
   void map(std::span<const float> histogram, std::span<float> mapped) const;
@@ -33,9 +40,12 @@ class KernelMap {
   void map(std::span<const float> histogram, Sparse& mapped) const;
 
  private:
-  double step_ = 0;  // L
-  std::array<double, kMapOrder + 1> amplitudes_{};
+  Kernel kernel_;
+  MapConstants constants_{};
 };
+
+// Maps histograms, one per row.
+Image<float> mapped_rows(const KernelMap& map, ImageView<const float> rows, const Exec& exec);
 
 // The kernel itself, for two bins.
 double exact_kernel(Kernel kernel, double a, double b);

@@ -15,8 +15,10 @@
 #include <string_view>
 
 #include "io/model/model_reader.h"
+#include "scenes/classify/classifier_parts.h"
 #include "scenes/classify/kernel_map.h"
 #include "scenes/classify/model_parts.h"
+#include "scenes/classify/scorer.h"
 #include "scenes/words/dictionary_file.h"
 
 namespace fovea::scenes {
@@ -35,6 +37,11 @@ void describe(OptionVisitor& visit, Kind& kind) {
   visit("kind", kind.classifier, "");
   visit("kernel", kind.kernel, "");
 }
+// Files that were written when there was one distance only do not name it.
+struct KnownDistance {
+  Distance distance = Distance::kChiSquared;
+};
+void describe(OptionVisitor& visit, KnownDistance& known) { visit("distance", known.distance, ""); }
 
 class SceneModelReader {
  public:
@@ -45,7 +52,10 @@ class SceneModelReader {
 
  private:
   Kind kind() const;
+  // Reads one row of weights per class, for histograms of so many bins.
+  Image<float> weights(int classes, int bins) const;
   SvmClasses svm(int classes, int bins) const;
+  LogisticClasses logistic(int classes, int bins) const;
   KnnClasses knn(int classes, int bins) const;
 
   io::ModelReader in_;
@@ -64,13 +74,21 @@ Kind SceneModelReader::kind() const {
   return result;
 }
 
+Image<float> SceneModelReader::weights(int classes, int bins) const {
+  Image<float> result = in_.rows("weights", bins * map_numbers(kind().kernel));
+  if (result.height() != classes)
+    in_.unfit(fmt::format("weights of {} classes, but {} have names", result.height(), classes));
+  return result;
+}
+
+LogisticClasses SceneModelReader::logistic(int classes, int bins) const {
+  return {kind().kernel, weights(classes, bins), in_.floats("bias", classes)};
+}
+
 SvmClasses SceneModelReader::svm(int classes, int bins) const {
   SvmClasses result;
   result.kernel = kind().kernel;
-  result.weights = in_.rows("weights", bins * kMapNumbers);
-  if (result.weights.height() != classes)
-    in_.unfit(
-        fmt::format("weights of {} classes, but {} have names", result.weights.height(), classes));
+  result.weights = weights(classes, bins);
   result.bias = in_.floats("bias", classes);
   if (!in_.file().has("slope")) return result;
   result.slope = in_.floats("slope", classes);
@@ -81,7 +99,11 @@ SvmClasses SceneModelReader::svm(int classes, int bins) const {
 KnnClasses SceneModelReader::knn(int classes, int bins) const {
   KnnClasses result;
   result.samples = in_.rows("samples", bins);
-  result.neighbors = in_.number("neighbors", 1, result.samples.height());
+  result.neighbors = in_.number("neighbors", 1, std::min(result.samples.height(), kMostNeighbors));
+  KnownDistance known;
+  if (version_ > 1 && in_.file().metadata().contains(std::string(kClassifier) + "distance"))
+    in_.options(kClassifier, known);
+  result.distance = known.distance;
   result.labels = in_.labels("labels", result.samples.height(), classes);
   for (int y = 0; y < result.samples.height(); ++y)
     for (int x = 0; x < bins; ++x)
@@ -100,21 +122,32 @@ Model SceneModelReader::read() const {
   const int bins = model.dictionary.size() * cells_of(model.pyramid);
   model.classifier.kind = kind().classifier;
   model.classifier.classes = classes;
-  if (model.classifier.kind == ClassifierKind::kSvm) model.classifier.svm = svm(classes, bins);
-  else model.classifier.knn = knn(classes, bins);
+  switch (model.classifier.kind) {
+    case ClassifierKind::kKnn: model.classifier.knn = knn(classes, bins); break;
+    case ClassifierKind::kSvm: model.classifier.svm = svm(classes, bins); break;
+    case ClassifierKind::kLogistic: model.classifier.logistic = logistic(classes, bins); break;
+  }
   model.facts = in_.facts(kFactPrefix);
   return model;
 }
 
 void add_classifier(io::ModelFile& file, const TrainedClassifier& classifier) {
-  io::add_options(file, kClassifier, Kind{classifier.kind, classifier.svm.kernel});
+  const Kernel kernel = classifier.kind == ClassifierKind::kKnn
+                            ? Kernel::kChiSquared
+                            : linear_functions(classifier).kernel;
+  io::add_options(file, kClassifier, Kind{classifier.kind, kernel});
   if (classifier.kind == ClassifierKind::kKnn) {
+    io::add_options(file, kClassifier, KnownDistance{classifier.knn.distance});
     io::add_number(file, "neighbors", classifier.knn.neighbors);
     io::add_rows(file, "samples", classifier.knn.samples);
     io::add_labels(file, "labels", classifier.knn.labels);
     return;
   }
-  io::add_rows(file, "weights", classifier.svm.weights);
+  io::add_rows(file, "weights", linear_functions(classifier).weights);
+  if (classifier.kind == ClassifierKind::kLogistic) {
+    io::add_floats(file, "bias", classifier.logistic.bias);
+    return;
+  }
   io::add_floats(file, "bias", classifier.svm.bias);
   if (classifier.svm.slope.empty()) return;
   io::add_floats(file, "slope", classifier.svm.slope);

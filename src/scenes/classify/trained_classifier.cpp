@@ -12,29 +12,27 @@
 #include <cstddef>
 
 #include "core/dispatch.h"
-#include "core/parallel.h"
 #include "scenes/classify/classifier_parts.h"
 #include "scenes/classify/kernel_map.h"
+#include "scenes/classify/scorer.h"
 
 namespace fovea::scenes {
 namespace {
 
 void check_rows(const char* what, ImageView<const float> rows) {
-  detail::require_host(what, "the image of histograms", rows.memory);
   if (rows.channels != 1)
     throw InvalidArgument(fmt::format(
         "{}: histograms of {} channels, expected 1: a row holds a histogram", what, rows.channels));
 }
 
 // Throws unless all histograms are finite and have no negative values.
-void check_histograms(ImageView<const float> rows) {
+void check_histograms(const char* what, ImageView<const float> rows) {
   for (int y = 0; y < rows.height; ++y)
     for (int x = 0; x < rows.width; ++x)
       if (!(rows.at(x, y) >= 0) || !std::isfinite(rows.at(x, y)))
         throw InvalidArgument(
-            fmt::format("train_classifier: histogram {} holds {}, expected finite numbers of 0 or "
-                        "more",
-                        y, rows.at(x, y)));
+            fmt::format("{}: histogram {} holds {}, expected finite numbers of 0 or more", what, y,
+                        rows.at(x, y)));
 }
 
 void check_labels(const LabeledRows& data) {
@@ -64,9 +62,10 @@ void check_labels(const LabeledRows& data) {
 
 // Throws unless the histograms have the bins that the classifier knows.
 void check_bins(const char* what, const TrainedClassifier& classifier, int bins) {
+  const LinearFunctions functions = linear_functions(classifier);
   const int known = classifier.kind == ClassifierKind::kKnn
                         ? classifier.knn.samples.width()
-                        : classifier.svm.weights.width() / kMapNumbers;
+                        : functions.weights.width / map_numbers(functions.kernel);
   if (bins != known)
     throw InvalidArgument(
         fmt::format("{}: histograms of {} bins, the classifier knows {}", what, bins, known));
@@ -75,41 +74,57 @@ void check_bins(const char* what, const TrainedClassifier& classifier, int bins)
 }  // namespace
 
 std::span<const Choice> choices(ClassifierKind) {
-  static constexpr std::array<Choice, 2> kChoices{
+  static constexpr std::array<Choice, 3> kChoices{
       {{"knn", static_cast<int>(ClassifierKind::kKnn)},
-       {"svm", static_cast<int>(ClassifierKind::kSvm)}}};
+       {"svm", static_cast<int>(ClassifierKind::kSvm)},
+       {"logistic", static_cast<int>(ClassifierKind::kLogistic)}}};
+  return kChoices;
+}
+
+std::span<const Choice> choices(Distance) {
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"chi-squared", static_cast<int>(Distance::kChiSquared)},
+       {"euclidean", static_cast<int>(Distance::kEuclidean)},
+       {"cosine", static_cast<int>(Distance::kCosine)}}};
   return kChoices;
 }
 
 std::span<const Choice> choices(Kernel) {
-  static constexpr std::array<Choice, 2> kChoices{
+  static constexpr std::array<Choice, 3> kChoices{
       {{"intersection", static_cast<int>(Kernel::kIntersection)},
-       {"chi-squared", static_cast<int>(Kernel::kChiSquared)}}};
+       {"chi-squared", static_cast<int>(Kernel::kChiSquared)},
+       {"linear", static_cast<int>(Kernel::kLinear)}}};
   return kChoices;
 }
 
 void describe(OptionVisitor& visit, TrainClassifierOptions& options) {
   visit("classifier", options.classifier,
         "knn lets the nearest training images vote; svm trains one support vector machine per "
-        "class");
-  visit("neighbors", options.neighbors, "K of knn: how many of the nearest images vote", 1, 1000);
-  visit("kernel", options.kernel, "how svm compares two histograms");
-  visit("cost", options.cost, "C of svm: the weight of a training image on the wrong side", 1e-6,
-        1e6);
+        "class; logistic is multinomial logistic regression");
+  visit("neighbors", options.neighbors, "K of knn: how many of the nearest images vote", 1,
+        kMostNeighbors);
+  visit("distance", options.distance, "which images knn takes for near");
+  visit("kernel", options.kernel, "how svm and logistic compare two histograms");
+  visit("cost", options.cost,
+        "C of svm and logistic: the weight of the training images' losses beside the length of the "
+        "weights; the linear kernel needs a greater one",
+        1e-6, 1e6);
   visit("folds", options.folds,
         "svm: number of parts of the images that are left out in turn to calibrate probabilities; "
         "0 gives no probabilities",
         0, 100);
 }
 
+void describe(OptionVisitor& visit, DistanceOptions& options) {
+  visit("distance", options.distance, "how far two histograms are from each other");
+}
+
 Image<float> TrainedClassifier::scores(ImageView<const float> features, const Exec& exec) const {
   check_rows("scores", features);
-  if (features.height > 0) check_bins("scores", *this, features.width);
-  Image<float> result(classes, features.height);
-  if (features.height == 0) return result;
-  if (kind == ClassifierKind::kKnn) knn_scores(knn, features, result, exec);
-  else svm_scores(svm, features, result, exec);
-  return result;
+  if (features.height == 0) return Image<float>(classes, 0);
+  check_bins("scores", *this, features.width);
+  if (features.memory != Memory::kCuda) check_histograms("scores", features);
+  return Scorer(*this, detail::resolve_exec("scores", exec, {features})).scores(features);
 }
 
 Image<float> TrainedClassifier::contributions(std::span<const float> histogram,
@@ -118,12 +133,13 @@ Image<float> TrainedClassifier::contributions(std::span<const float> histogram,
   Image<float> result(static_cast<int>(histogram.size()), classes);
   for (int y = 0; y < classes; ++y) std::fill_n(result.row(y), result.width(), 0.F);
   if (kind == ClassifierKind::kKnn) knn_contributions(knn, histogram, result, exec);
-  else svm_contributions(svm, histogram, result);
+  else linear_contributions(linear_functions(*this), histogram, result);
   return result;
 }
 
 std::vector<std::int32_t> best_classes(ImageView<const float> scores) {
   std::vector<std::int32_t> best;
+  best.reserve(static_cast<std::size_t>(scores.height));
   for (int y = 0; y < scores.height; ++y) {
     const float* row = scores.row(y);
     best.push_back(static_cast<std::int32_t>(std::max_element(row, row + scores.width) - row));
@@ -136,10 +152,15 @@ TrainedClassifier train_classifier(ImageView<const float> features,
                                    const TrainClassifierOptions& options) {
   check_options(options);
   check_rows("train_classifier", features);
+  detail::require_host("train_classifier", "the image of histograms", features.memory);
   const LabeledRows data{features, labels, classes};
   check_labels(data);
-  check_histograms(features);
+  check_histograms("train_classifier", features);
   TrainedClassifier result{.kind = options.classifier, .classes = classes};
+  if (options.classifier == ClassifierKind::kLogistic) {
+    result.logistic = train_logistic(data, options, options.exec);
+    return result;
+  }
   if (options.classifier == ClassifierKind::kSvm) {
     if (options.folds == 1)
       throw InvalidArgument(
@@ -150,23 +171,31 @@ TrainedClassifier train_classifier(ImageView<const float> features,
   if (options.neighbors > features.height)
     throw InvalidArgument(fmt::format("train_classifier: {} neighbors of {} samples; choose fewer",
                                       options.neighbors, features.height));
-  result.knn = {options.neighbors, clone(features), {labels.begin(), labels.end()}};
+  result.knn = {
+      options.neighbors, options.distance, clone(features), {labels.begin(), labels.end()}};
   return result;
+}
+
+void histogram_distances(ImageView<const float> from, ImageView<const float> to,
+                         ImageView<float> distances, const DistanceOptions& options) {
+  constexpr const char* kName = "histogram_distances";
+  check_options(options);
+  check_rows(kName, from);
+  check_rows(kName, to);
+  if (from.width != to.width)
+    throw InvalidArgument(
+        fmt::format("{}: histograms of {} and of {} bins", kName, from.width, to.width));
+  detail::require_shape(kName, "distances", distances, to.height, from.height, 1);
+  DistanceOptions resolved = options;
+  resolved.exec = detail::resolve_exec(kName, options.exec, {from, to, distances});
+  if (distances.empty()) return;
+  if (detail::on_cuda(resolved.exec)) cuda::histogram_distances(from, to, distances, resolved);
+  else cpu::histogram_distances(from, to, distances, resolved);
 }
 
 void chi_squared_distances(ImageView<const float> from, ImageView<const float> to,
                            ImageView<float> distances, const Exec& exec) {
-  check_rows("chi_squared_distances", from);
-  check_rows("chi_squared_distances", to);
-  if (from.width != to.width)
-    throw InvalidArgument(fmt::format("chi_squared_distances: histograms of {} and of {} bins",
-                                      from.width, to.width));
-  detail::require_host("chi_squared_distances", "the image of distances", distances.memory);
-  detail::require_shape("chi_squared_distances", "distances", distances, to.height, from.height, 1);
-  constexpr int kRows = 8;
-  parallel_for(exec, from.height, kRows, [&](std::int64_t begin, std::int64_t end) {
-    cpu::chi_squared_rows(from, to, distances, static_cast<int>(begin), static_cast<int>(end));
-  });
+  histogram_distances(from, to, distances, {.distance = Distance::kChiSquared, .exec = exec});
 }
 
 }  // namespace fovea::scenes

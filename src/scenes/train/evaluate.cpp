@@ -14,50 +14,14 @@
 #include <numeric>
 #include <utility>
 
-#include "core/parallel.h"
-#include "scenes/classify/classifier_parts.h"
 #include "scenes/train/all_places.h"
+#include "scenes/train/split_result.h"
 #include "scenes/train/train_images.h"
 
 namespace fovea::scenes {
 namespace {
 
-constexpr int kMostNeighbors = 50;  // greatest number of neighbors that is tried
 constexpr std::int64_t kKeptBytes = std::int64_t{1} << 30;  // of decoded images that are kept
-
-void check_labels(std::span<const std::int32_t> labels, int images, int classes) {
-  if (labels.size() != static_cast<std::size_t>(images))
-    throw InvalidArgument(fmt::format("evaluate: {} labels for {} images", labels.size(), images));
-  if (classes < 2)
-    throw InvalidArgument(fmt::format("evaluate: {} class, expected two or more", classes));
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    if (labels[i] < 0 || labels[i] >= classes)
-      throw InvalidArgument(fmt::format("evaluate: image {} has label {}, expected 0 to {}", i,
-                                        labels[i], classes - 1));
-}
-
-void check_splits(std::span<const Split> splits, int images) {
-  if (splits.empty()) throw InvalidArgument("evaluate: no split; there must be one or more");
-  for (const Split& split : splits) {
-    if (split.train.empty() || split.test.empty())
-      throw InvalidArgument(fmt::format("evaluate: a split of {} training and {} test images",
-                                        split.train.size(), split.test.size()));
-    std::vector<bool> trained(static_cast<std::size_t>(images), false);
-    const auto check = [&](int i) {
-      if (i < 0 || i >= images)
-        throw InvalidArgument(fmt::format("evaluate: a split names image {} of {}", i, images));
-    };
-    for (const int i : split.train) {
-      check(i);
-      trained[static_cast<std::size_t>(i)] = true;
-    }
-    for (const int i : split.test) {
-      check(i);
-      if (trained[static_cast<std::size_t>(i)])
-        throw InvalidArgument(fmt::format("evaluate: image {} is trained on and tested with", i));
-    }
-  }
-}
 
 // The images of one side of a split.
 struct Part {
@@ -83,21 +47,16 @@ class Evaluator {
   // Reads all images that a split names; images that cannot be read are left out from then on.
   void draw_samples(std::span<const Split> splits);
   void learn_from_all(const Exec& exec);
-  Confusion run(const Split& split, const Exec& exec);
+  SplitResult run(const Split& split, const Exec& exec);
 
   int failed() const { return failed_; }
   const std::vector<WordLearning>& learning() const { return learning_; }
-  // Returns how many test images were classified correctly with 1, 2, ... neighbors, one list per
-  // split.
-  const std::vector<std::vector<std::int64_t>>& right_by_neighbors() const { return right_; }
 
  private:
   Part usable_part(std::span<const int> images) const;
   void learn(const std::vector<int>& dictionary_images, const std::vector<int>& images,
              const Exec& exec);
   Image<float> features_of(const Part& part) const { return rows_of(features_, part.images, 1); }
-  std::vector<std::int32_t> classify_by_neighbors(const Part& train, const Part& test,
-                                                  const Exec& exec);
 
   Data data_;
   KeptImages images_;
@@ -106,7 +65,6 @@ class Evaluator {
   Image<float> samples_;
   Image<float>
       features_;  // one row per image, by the dictionary of all images or of the current split
-  std::vector<std::vector<std::int64_t>> right_;
   std::vector<WordLearning> learning_;
   int failed_ = 0;
 };
@@ -176,42 +134,7 @@ void Evaluator::learn_from_all(const Exec& exec) {
   samples_ = {};
 }
 
-// One matrix of distances is enough for all numbers of neighbors.
-std::vector<std::int32_t> Evaluator::classify_by_neighbors(const Part& train, const Part& test,
-                                                           const Exec& exec) {
-  const int asked = options_.train.classifier.neighbors;
-  const auto samples = static_cast<int>(train.images.size());
-  if (asked > samples)
-    throw InvalidArgument(
-        fmt::format("evaluate: {} neighbors of {} training images; choose fewer", asked, samples));
-  const auto tests = static_cast<int>(test.images.size());
-  const int tried = std::min(kMostNeighbors, samples);
-  Image<float> distances(samples, tests);
-  chi_squared_distances(features_of(test), features_of(train), distances, exec);
-  std::vector<std::int32_t> predicted(test.images.size());
-  Image<std::int32_t> right(tried, tests);
-  parallel_for(exec, tests, 8, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> shares(static_cast<std::size_t>(data_.classes));
-    const auto winner = [&](const std::vector<std::int32_t>& nearest, int count) {
-      vote(nearest, count, shares);
-      return static_cast<std::int32_t>(std::ranges::max_element(shares) - shares.begin());
-    };
-    for (int y = static_cast<int>(begin); y < end; ++y) {
-      const auto nearest = nearest_labels({distances.row(y), static_cast<std::size_t>(samples)},
-                                          train.labels, std::max(tried, asked));
-      for (int k = 1; k <= tried; ++k)
-        right.at(k - 1, y) = winner(nearest, k) == test.labels[static_cast<std::size_t>(y)] ? 1 : 0;
-      predicted[static_cast<std::size_t>(y)] = winner(nearest, asked);
-    }
-  });
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(tried), 0);
-  for (int y = 0; y < tests; ++y)
-    for (int k = 0; k < tried; ++k) sums[static_cast<std::size_t>(k)] += right.at(k, y);
-  right_.push_back(std::move(sums));
-  return predicted;
-}
-
-Confusion Evaluator::run(const Split& split, const Exec& exec) {
+SplitResult Evaluator::run(const Split& split, const Exec& exec) {
   if (options_.dictionary_from == DictionaryFrom::kSplit) {
     const Part train = usable_part(split.train), test = usable_part(split.test);
     std::vector<int> both = train.images;
@@ -221,52 +144,12 @@ Confusion Evaluator::run(const Split& split, const Exec& exec) {
   const Part train = usable_part(split.train), test = usable_part(split.test);
   if (test.images.empty()) throw InvalidArgument("evaluate: no test image can be read");
   if (exec.progress) exec.progress({"classifier", 0, 1});
-  std::vector<std::int32_t> predicted;
-  if (options_.train.classifier.classifier == ClassifierKind::kKnn) {
-    predicted = classify_by_neighbors(train, test, exec);
-  } else {
-    const TrainedClassifier classifier =
-        train_classifier(features_of(train), train.labels, data_.classes,
-                         with_exec(options_.train, exec).classifier);
-    predicted = best_classes(classifier.scores(features_of(test), exec));
-  }
+  const Image<float> train_rows = features_of(train), test_rows = features_of(test);
+  SplitResult result =
+      run_split({train_rows, train.labels, data_.classes}, {test_rows, test.labels, data_.classes},
+                with_exec(options_.train, exec).classifier);
   if (exec.progress) exec.progress({"classifier", 1, 1});
-  return count_confusion(test.labels, predicted, data_.classes);
-}
-
-// Adds the split to the reports of progress.
-Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
-  Exec inner = exec;
-  if (!exec.progress || count == 1) return inner;
-  inner.progress = [&exec, split, count](const Progress& progress) {
-    const std::string stage = fmt::format("split {} of {}: {}", split + 1, count, progress.stage);
-    exec.progress({stage, progress.done, progress.total});
-  };
-  return inner;
-}
-
-void summarize(EvaluateReport& result, const Evaluator& evaluator) {
-  const auto count = static_cast<double>(result.splits.size());
-  for (const Confusion& split : result.splits) result.accuracy_mean += split.accuracy() / count;
-  double squares = 0;
-  for (const Confusion& split : result.splits)
-    squares += std::pow(split.accuracy() - result.accuracy_mean, 2);
-  if (count > 1) result.accuracy_deviation = std::sqrt(squares / (count - 1));
-  result.failed = evaluator.failed();
-  result.learning = evaluator.learning();
-
-  const auto& right = evaluator.right_by_neighbors();
-  std::size_t tried = right.empty() ? 0 : kMostNeighbors;
-  for (const auto& of_split : right) tried = std::min(tried, of_split.size());
-  for (std::size_t k = 0; k < tried; ++k) {
-    double mean = 0;
-    for (std::size_t i = 0; i < right.size(); ++i) {
-      const auto tests = static_cast<double>(result.splits[i].total());
-      mean += static_cast<double>(right[i][k]) / tests / count;
-    }
-    result.neighbors.push_back(static_cast<int>(k) + 1);
-    result.neighbors_accuracy.push_back(mean);
-  }
+  return result;
 }
 
 }  // namespace
@@ -362,18 +245,20 @@ EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t
   options.train = with_exec(given.train, given.exec);
   const Exec& exec = options.exec;
   check_options(options);
-  check_labels(labels, images.count(), classes);
-  check_splits(splits, images.count());
+  check_evaluation(labels, images.count(), classes, splits);
   Evaluator evaluator({images, labels, classes, failed}, options);
   evaluator.draw_samples(splits);
   if (options.dictionary_from == DictionaryFrom::kAll) evaluator.learn_from_all(exec);
-  EvaluateReport result;
+  std::vector<SplitResult> results;
+  results.reserve(splits.size());
   for (std::size_t i = 0; i < splits.size(); ++i) {
     throw_if_stopped(exec);
-    result.splits.push_back(evaluator.run(splits[i], exec_of_split(exec, i, splits.size())));
-    result.total += result.splits.back();
+    results.push_back(evaluator.run(splits[i], exec_of_split(exec, i, splits.size())));
   }
-  summarize(result, evaluator);
+  EvaluateReport result;
+  summarize_splits(result, results);
+  result.failed = evaluator.failed();
+  result.learning = evaluator.learning();
   return result;
 }
 

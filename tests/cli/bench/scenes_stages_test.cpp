@@ -1,3 +1,4 @@
+// Covers: scenes_classifiers
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -22,8 +23,10 @@ TEST(BenchScenesStages, HistogramsAndNeighborsAreTimedBesideThePaper) {
     EXPECT_GT(stage["threads_speedup"], 0);
     EXPECT_TRUE(stage["gpu_seconds"].is_null());
   }
-  EXPECT_THAT(names, testing::ElementsAre("filters", "sampling", "k-means iteration", "words",
-                                          "histograms", "filters to words", "neighbors", "svm"));
+  EXPECT_THAT(
+      names, testing::ElementsAre("filters", "sampling", "k-means iteration", "words", "histograms",
+                                  "filters to words", "neighbors", "neighbors euclidean",
+                                  "neighbors cosine", "svm", "logistic"));
   EXPECT_EQ(report["stages"][0]["paper_cuda_speedup"], 55.8);
   EXPECT_EQ(report["stages"][3]["paper_openmp_speedup"], 7.6);
 }

@@ -63,6 +63,10 @@ TEST_F(ScenesStages, OneByOneTheyGiveTheBytesOfTrain) {
   expect_the_model_of_train({"--color", "lab", "--step", "2"},
                             {"--dictionary", "9", "--start", "random", "--no-standardize"},
                             {"--pyramid", "1"}, {"--classifier", "svm", "--folds", "2"});
+  expect_the_model_of_train({}, {"--dictionary", "12"}, {},
+                            {"--classifier", "logistic", "--kernel", "linear", "--cost", "300"});
+  expect_the_model_of_train({}, {"--dictionary", "12"}, {},
+                            {"--neighbors", "3", "--distance", "cosine"});
 }
 
 TEST_F(ScenesStages, ResponsesAndMapsOfWordsAreReadBack) {
@@ -122,6 +126,41 @@ TEST_F(ScenesStages, WordsOfAllPlacesAreThoseOfTrain) {
                                "--filter-sizes", "4", "--filter-sigmas", "1"});
   EXPECT_NE(even.status, kDone);
   EXPECT_THAT(even.err, HasSubstr("expected odd numbers"));
+}
+
+// eval of a table divides, trains and tests as eval of the images does.
+TEST_F(ScenesStages, AClassifierIsEvaluatedOnFeatures) {
+  const std::string places = folder_ / "places", words = folder_ / "words.safetensors";
+  const std::string table = folder_ / "f.npy", labels = folder_ / "l.csv";
+  run_with({"scenes", "sample", places, "-o", folder_ / "s.npy", "--samples", "40"});
+  run_with({"scenes", "dictionary", folder_ / "s.npy", "-o", words, "--samples", "40",
+            "--dictionary", "12"});
+  run_with({"scenes", "features", places, "--dictionary", words, "-o", table, "--labels", labels});
+  for (const StageWords& kind :
+       {StageWords{"--neighbors", "2", "--distance", "euclidean"}, {"--classifier", "logistic"}}) {
+    const json of_table = json::parse(
+        run_with({"scenes", "eval", table, "--labels", labels, "--splits", "2", "--json"}, kind)
+            .out);
+    const json of_images = json::parse(run_with({"scenes", "eval", places, "--splits", "2",
+                                                 "--samples", "40", "--dictionary", "12", "--json"},
+                                                kind)
+                                           .out);
+    EXPECT_EQ(of_table["accuracies"], of_images["accuracies"]);
+    EXPECT_EQ(of_table["confusion_matrix"], of_images["confusion_matrix"]);
+    EXPECT_EQ(of_table["images"], 15);
+    EXPECT_TRUE(of_table["kmeans"].empty());
+  }
+  const auto why = [&](const StageWords& given) {
+    const Ended ended = run_here(given);
+    EXPECT_EQ(ended.status, kUsage) << ended.err;
+    return ended.err;
+  };
+  EXPECT_THAT(why({"scenes", "eval", table}), HasSubstr("needs --labels"));
+  EXPECT_THAT(why({"scenes", "eval", table, "--labels", labels, "--model", "sun8"}),
+              HasSubstr("--model, --train and --test go with images"));
+  EXPECT_THAT(why({"scenes", "eval", places, "--labels", labels}), HasSubstr("--labels"));
+  test::save(labels, "class\na\nb\n");
+  EXPECT_THAT(why({"scenes", "eval", table, "--labels", labels}), HasSubstr("15 rows"));
 }
 
 TEST_F(ScenesStages, TheyTellHowWordsWereLearned) {

@@ -10,6 +10,7 @@
 #include <stop_token>
 
 #include "scenes/textures.h"
+#include "support/devices.h"
 #include "support/files.h"
 
 namespace fovea::scenes {
@@ -35,7 +36,8 @@ class Classify : public testing::TestWithParam<ClassifierKind> {
   std::shared_ptr<const Model> model_ = small_model(GetParam());
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, Classify,
-                         testing::Values(ClassifierKind::kKnn, ClassifierKind::kSvm));
+                         testing::Values(ClassifierKind::kKnn, ClassifierKind::kSvm,
+                                         ClassifierKind::kLogistic));
 
 void expect_same(const ClassifyResult& a, const ClassifyResult& b) {
   EXPECT_EQ(a.name, b.name);
@@ -101,6 +103,17 @@ TEST_P(Classify, AStoppedSetKeepsItsOrder) {
                Cancelled);
   EXPECT_GT(next, 0);
   EXPECT_LT(next, 450);
+}
+
+TEST_P(Classify, OnAGpuAsOnTheCpu) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Classifier here(model_, {.exec = {.device = Device::cpu()}});
+  Classifier there(model_, {.exec = {.device = Device::cuda()}});
+  std::vector<Image<std::uint8_t>> images;
+  for (int i = 0; i < 20; ++i) images.push_back(texture(i % 3, 70 + i));
+  const std::vector<ImageView<const std::uint8_t>> views(images.begin(), images.end());
+  const auto expected = here.classify(views), found = there.classify(views);
+  for (std::size_t i = 0; i < expected.size(); ++i) expect_same(found[i], expected[i]);
 }
 
 TEST(Classifier, KeepsItsModelAlive) {

@@ -62,7 +62,8 @@ class ModelFiles : public testing::Test {
 };
 
 TEST_F(ModelFiles, GiveTheSamePredictionsToTheBit) {
-  for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm})
+  for (const ClassifierKind kind :
+       {ClassifierKind::kKnn, ClassifierKind::kSvm, ClassifierKind::kLogistic})
     for (const Color color : {Color::kGray, Color::kLab}) {
       const Model model = small_model(kind, color);
       model.write(path_);
@@ -116,6 +117,42 @@ TEST_F(ModelFiles, NameTheirChoicesByWords) {
   EXPECT_EQ(metadata.at("option.descriptor.color"), "lab");
   EXPECT_EQ(metadata.at("option.classifier.kind"), "svm");
   EXPECT_EQ(metadata.at("option.classifier.kernel"), "chi-squared");
+}
+
+TEST_F(ModelFiles, RememberDistancesAndKernels) {
+  const auto retrained = [](const TrainClassifierOptions& options) {
+    Model model = small_model(ClassifierKind::kKnn);
+    const Textures set(4);
+    const Image<float> features =
+        make_features(set, model.dictionary, features_with(model.pyramid)).features;
+    model.classifier = train_classifier(features, set.labels, 3, options);
+    return model;
+  };
+  for (const Distance distance : {Distance::kEuclidean, Distance::kCosine}) {
+    const Model model = retrained({.neighbors = 3, .distance = distance});
+    model.write(path_);
+    const Model back = Model::read(path_);
+    EXPECT_EQ(back.classifier.knn.distance, distance);
+    EXPECT_TRUE(test::images_equal(predictions(back), predictions(model)));
+  }
+  EXPECT_EQ(io::ModelFile::read(path_).metadata().at("option.classifier.distance"), "cosine");
+  for (const ClassifierKind kind : {ClassifierKind::kSvm, ClassifierKind::kLogistic}) {
+    const Model model = retrained({.classifier = kind, .kernel = Kernel::kLinear});
+    model.write(path_);
+    const Model back = Model::read(path_);
+    EXPECT_EQ(back.classifier.kind, kind);
+    EXPECT_TRUE(test::images_equal(predictions(back), predictions(model)));
+  }
+  EXPECT_EQ(io::ModelFile::read(path_).metadata().at("option.classifier.kernel"), "linear");
+  EXPECT_EQ(io::ModelFile::read(path_).metadata().at("option.classifier.kind"), "logistic");
+}
+
+TEST_F(ModelFiles, WithAnUnknownDistanceAreRefused) {
+  EXPECT_THAT(why_not_after(small_model(ClassifierKind::kKnn),
+                            [](io::ModelFile& file) {
+                              file.set_metadata("option.classifier.distance", "far");
+                            }),
+              HasSubstr("far"));
 }
 
 // The model of 0.1.0 as it was shipped.

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "scenes/classify/classifier_parts.h"
+#include "scenes/classify/histograms.h"
 #include "scenes/with_exec.h"
 #include "support/devices.h"
 #include "support/files.h"
@@ -21,29 +22,10 @@ namespace {
 using test::message_of;
 using testing::HasSubstr;
 
-struct Data {
-  Image<float> rows;
-  std::vector<std::int32_t> labels;
-};
-
-// Histograms whose class shows in where they are large; `blur` makes them alike.
-Data histograms(int classes, int each, int bins, float blur, std::uint64_t seed) {
-  Data data{Image<float>(bins, classes * each), {}};
-  Random random(seed);
-  for (int y = 0; y < data.rows.height(); ++y) {
-    const int label = y % classes;
-    data.labels.push_back(label);
-    float sum = 0;
-    for (int x = 0; x < bins; ++x) {
-      const float peak = x % classes == label ? 1.F : blur;
-      const float value = random.uniform() < 0.3F ? 0 : peak * random.uniform();
-      data.rows.at(x, y) = value;
-      sum += value;
-    }
-    for (int x = 0; x < bins; ++x) data.rows.at(x, y) /= std::max(sum, 1e-3F);
-  }
-  return data;
-}
+using Data = DrawnHistograms;
+constexpr auto histograms = draw_histograms;
+constexpr ClassifierKind kKinds[] = {ClassifierKind::kKnn, ClassifierKind::kSvm,
+                                     ClassifierKind::kLogistic};
 
 double accuracy(const TrainedClassifier& classifier, const Data& data) {
   const auto predicted = best_classes(classifier.scores(data.rows));
@@ -173,17 +155,20 @@ TEST(Sigmoid, OfMarginsThatSeparateAllIsFinite) {
 
 TEST(TrainedClassifier, LearnsClasses) {
   const Data train = histograms(3, 40, 60, 0.35F, 1), test = histograms(3, 30, 60, 0.35F, 2);
-  for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm})
-    for (const Kernel kernel : {Kernel::kIntersection, Kernel::kChiSquared})
+  for (const ClassifierKind kind : kKinds)
+    for (const Kernel kernel : {Kernel::kIntersection, Kernel::kChiSquared, Kernel::kLinear})
       EXPECT_GT(accuracy(train_classifier(train.rows, train.labels, 3,
-                                          {.classifier = kind, .kernel = kernel}),
+                                          {.classifier = kind, .kernel = kernel, .cost = 100}),
                          test),
                 0.9);
+  for (const Distance distance : {Distance::kEuclidean, Distance::kCosine})
+    EXPECT_GT(accuracy(train_classifier(train.rows, train.labels, 3, {.distance = distance}), test),
+              0.9);
 }
 
 TEST(TrainedClassifier, ScoresAreSharesOfOne) {
   const Data train = histograms(4, 20, 40, 0.5F, 1);
-  for (const ClassifierKind kind : {ClassifierKind::kKnn, ClassifierKind::kSvm}) {
+  for (const ClassifierKind kind : kKinds) {
     const Image<float> scores =
         train_classifier(train.rows, train.labels, 4, {.classifier = kind}).scores(train.rows);
     for (int y = 0; y < scores.height(); ++y) {
@@ -248,6 +233,36 @@ TEST(TrainedClassifier, ContributionsOfBinsAddUpToTheSimilarityWithNeighbors) {
     for (int c = 0; c < 3; ++c)
       EXPECT_NEAR(std::accumulate(given.row(c), given.row(c) + bins, 0.0),
                   expected[static_cast<std::size_t>(c)], 1e-5);
+  }
+}
+
+// Of a histogram and itself, the cosine is 1 and the product is the sum of the squares.
+TEST(TrainedClassifier, ContributionsToOtherDistancesAddUpToCosinesAndProducts) {
+  const Data train = histograms(2, 8, 20, 0.3F, 1);
+  const std::span<const float> row(train.rows.row(3), 20);
+  const double square = std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
+  for (const Distance distance : {Distance::kCosine, Distance::kEuclidean}) {
+    const Image<float> given =
+        train_classifier(train.rows, train.labels, 2, {.neighbors = 1, .distance = distance})
+            .contributions(row);
+    const double sum = std::accumulate(given.row(1), given.row(1) + 20, 0.0);
+    EXPECT_NEAR(sum, distance == Distance::kCosine ? 1 : square, 1e-6);
+    EXPECT_EQ(std::accumulate(given.row(0), given.row(0) + 20, 0.0), 0);
+  }
+}
+
+TEST(TrainedClassifier, ContributionsToLogisticRegressionAddUpToTheLogarithmOfOdds) {
+  const Data train = histograms(2, 15, 30, 0.3F, 1);
+  const TrainedClassifier classifier =
+      train_classifier(train.rows, train.labels, 2, {.classifier = ClassifierKind::kLogistic});
+  const Image<float> scores = classifier.scores(train.rows);
+  for (const int y : {0, 5, 29}) {
+    const Image<float> given = classifier.contributions({train.rows.row(y), 30});
+    const auto value = [&](int c) {
+      return std::accumulate(given.row(c), given.row(c) + 30, 0.0) +
+             classifier.logistic.bias[static_cast<std::size_t>(c)];
+    };
+    EXPECT_NEAR(value(1) - value(0), std::log(scores.at(1, y) / scores.at(0, y)), 1e-4);
   }
 }
 
