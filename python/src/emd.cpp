@@ -2,9 +2,7 @@
 #include <fovea/core/error.h>
 #include <fovea/emd/detect.h>
 #include <fovea/emd/scene.h>
-#include <fovea/emd/show.h>
 #include <fovea/emd/solver.h>
-#include <fovea/emd/track.h>
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -22,7 +20,6 @@
 
 #include "arrays.h"
 #include "emd_names.h"
-#include "emd_track_input.h"
 #include "errors.h"
 #include "gpu_arrays.h"
 #include "options.h"
@@ -34,13 +31,10 @@ namespace {
 
 using emd::BandFrame;
 using emd::GroundDistance;
-using emd::Track;
 
-// Rough numbers of operations: per pair of bins of a problem, per pixel of a map and of a frame
-// that targets are followed in.
+// Rough numbers of operations: per pair of bins of a problem, and per pixel of a map.
 constexpr double kOperationsPerCell = 10;
 constexpr double kOperationsPerPixel = 500;
-constexpr double kOperationsPerTrackedPixel = 100;
 
 // A ground distance by its name or as a matrix, for histograms of so many bins.
 GroundDistance ground_of(nb::handle ground, int bins) {
@@ -468,165 +462,6 @@ nb::dict roc(nb::handle score, nb::handle truth, const std::string& sense, nb::h
   return all;
 }
 
-// Rows of x, y, width and height.
-std::vector<Rect<double>> boxes_of(nb::handle boxes, const char* name) {
-  const AnyArray rows = dense_array<double>(boxes, name, {2});
-  if (rows.shape(1) != 4)
-    throw InvalidArgument(
-        fmt::format("{} is {}; expected rows of x, y, width and height", name, array_text(boxes)));
-  std::vector<Rect<double>> all(rows.shape(0));
-  const auto* number = static_cast<const double*>(rows.data());
-  for (Rect<double>& box : all) {
-    box = {number[0], number[1], number[2], number[3]};
-    number += 4;
-  }
-  return all;
-}
-nb::object rows_of(std::span<const Rect<double>> boxes) {
-  std::vector<double> numbers;
-  numbers.reserve(4 * boxes.size());
-  for (const Rect<double>& box : boxes)
-    numbers.insert(numbers.end(), {box.x, box.y, box.width, box.height});
-  return to_numpy(numbers, {boxes.size(), 4});
-}
-
-nb::dict columns_of(const std::vector<Track>& tracks) {
-  const auto column = [&](auto part) {
-    std::vector<std::remove_cvref_t<decltype(tracks[0].*part)>> values;
-    for (const Track& track : tracks) values.push_back(track.*part);
-    return values;
-  };
-  const std::vector<bool> lost = column(&Track::lost);
-  nb::dict columns;
-  columns["id"] = to_numpy(column(&Track::id));
-  columns["xywh"] = rows_of(column(&Track::box));
-  columns["score"] = to_numpy(column(&Track::score));
-  columns["confidence"] = to_numpy(column(&Track::confidence));
-  columns["lost"] = to_numpy(std::vector<std::uint8_t>(lost.begin(), lost.end()));
-  return columns;
-}
-
-std::vector<Track> tracks_of(const nb::dict& columns) {
-  const auto numbers = [&](const char* name) {
-    const AnyArray array = dense_array<double>(columns[name], name, {1});
-    const auto* first = static_cast<const double*>(array.data());
-    return std::vector<double>(first, first + array.size());
-  };
-  const std::vector<Rect<double>> boxes = boxes_of(columns["xywh"], "xywh");
-  const AnyArray id = dense_array<int>(columns["id"], "id", {1}),
-                 lost = dense_array<std::uint8_t>(columns["lost"], "lost", {1});
-  const auto score = numbers("score"), confidence = numbers("confidence");
-  if (id.size() != boxes.size() || lost.size() != boxes.size() || score.size() != boxes.size() ||
-      confidence.size() != boxes.size())
-    throw InvalidArgument("the columns of tracks have different lengths");
-  std::vector<Track> tracks(boxes.size());
-  for (std::size_t i = 0; i < boxes.size(); ++i)
-    tracks[i] = {static_cast<const int*>(id.data())[i], boxes[i], score[i], confidence[i],
-                 static_cast<const std::uint8_t*>(lost.data())[i] != 0};
-  return tracks;
-}
-
-// It does not watch for a stop: a frame that has begun is followed to its end, so that Ctrl-C
-// leaves the targets where the last frame shows them.
-class Tracker {
- public:
-  explicit Tracker(const nb::dict& keywords)
-      : options_(options_of<emd::TrackOptions>(keywords, "Tracker")),
-        stream_(options_.exec.device),
-        calls_(options_.exec.device),
-        tracker_(on_stream()) {}
-
-  nb::dict add(nb::handle frame, nb::handle boxes) {
-    const TrackInput image = input(frame, "frame");
-    const std::vector<Rect<double>> targets = boxes_of(boxes, "box");
-    return run(image, [&](const auto& view) { return tracker_.add(view, targets); });
-  }
-  nb::dict add_example(nb::handle frame, nb::handle example) {
-    const TrackInput image = input(frame, "frame"), shown = input(example, "example");
-    image.require_kind_of(shown);
-    return run(image, [&](const auto& view) {
-      return shown.visit([&](const auto& pixels) {
-        if constexpr (std::is_same_v<decltype(view), decltype(pixels)>)
-          return std::vector<Track>{tracker_.add_example(view, pixels)};
-        else return std::vector<Track>{};  // the kinds are the same
-      });
-    });
-  }
-  nb::dict track(nb::handle frame) {
-    const TrackInput image = input(frame, "frame");
-    return run(image, [&](const auto& view) {
-      std::vector<Track> tracks = tracker_.track(view);
-      ++frame_;
-      return tracks;
-    });
-  }
-  nb::dict tracks() {
-    return columns_of(calls_.run(Work{}, nb::none(), [&] { return tracker_.tracks(); }));
-  }
-  nb::object likelihood(int id) {
-    return to_numpy(calls_.run(Work{}, nb::none(), [&] { return tracker_.likelihood(id); }));
-  }
-  bool uses_parts(int id) {
-    return calls_.run(Work{}, nb::none(), [&] { return tracker_.uses_parts(id); });
-  }
-  nb::dict report() {
-    return report_of(calls_.run(Work{}, nb::none(), [&] { return tracker_.report(); }));
-  }
-  std::int64_t frame() const { return frame_; }
-  const emd::TrackOptions& options() const { return options_; }
-
- private:
-  template <class Function>
-  nb::dict run(const TrackInput& image, Function function) {
-    const Work work{kOperationsPerTrackedPixel * image.samples()};
-    return columns_of(calls_.run(work, nb::none(), [&] {
-      std::vector<Track> tracks = image.visit(function);
-      stream_.synchronize();
-      return tracks;
-    }));
-  }
-  TrackInput input(nb::handle value, const char* name) const {
-    return TrackInput(value, name, stream_);
-  }
-  emd::TrackOptions on_stream() const {
-    emd::TrackOptions options = options_;
-    options.exec.stream = stream_.get();
-    return options;
-  }
-
-  emd::TrackOptions options_;
-  Stream stream_;
-  Calls calls_;
-  emd::Tracker tracker_;
-  std::int64_t frame_ = 0;  // of the last frame, counted from the one of the first targets
-};
-
-nb::object draw(nb::handle image, const nb::dict& columns) {
-  const ImageInput pixels = image_input(image, {"image", {io::SampleType::kUint8}, {3}});
-  const std::vector<Track> tracks = tracks_of(columns);
-  Image<std::uint8_t> drawn = clone(pixels.of<std::uint8_t>());
-  emd::draw_tracks(drawn, tracks);
-  return to_numpy(std::move(drawn));
-}
-
-std::string mot_text(std::int64_t frame, const nb::dict& columns) {
-  std::string text;
-  for (const Track& track : tracks_of(columns)) text += emd::mot_line(frame + 1, track);
-  return text;
-}
-
-nb::dict evaluate_track(nb::handle boxes, nb::handle truth) {
-  const emd::TrackReport report =
-      emd::evaluate_track(boxes_of(boxes, "boxes"), boxes_of(truth, "truth"));
-  nb::dict all;
-  all["frames"] = report.frames;
-  all["mean_overlap"] = report.mean_overlap;
-  all["precision_20px"] = report.precision_20px;
-  all["success_50"] = report.success_50;
-  all["success_area"] = report.success_area;
-  return all;
-}
-
 void bind_maps(nb::module_& m) {
   nb::class_<Mapper>(m, "Mapper")
       .def(nb::init<const std::optional<std::vector<int>>&, nb::handle, const std::string&,
@@ -651,32 +486,6 @@ void bind_maps(nb::module_& m) {
         nb::arg("counted").none());
 }
 
-void bind_tracks(nb::module_& m) {
-  nb::class_<Tracker>(m, "Tracker")
-      .def(nb::init<const nb::dict&>())
-      .def("add", &Tracker::add, nb::arg("frame").none(), nb::arg("boxes").none())
-      .def("add_example", &Tracker::add_example, nb::arg("frame").none(), nb::arg("example").none())
-      .def("track", &Tracker::track, nb::arg("frame").none())
-      .def("tracks", &Tracker::tracks)
-      .def("likelihood", &Tracker::likelihood)
-      .def("uses_parts", &Tracker::uses_parts)
-      .def("report", &Tracker::report)
-      .def_prop_ro("frame", &Tracker::frame)
-      .def_prop_ro("options", [](const Tracker& t) { return option_values(t.options()); })
-      .def_prop_ro("words", [](const Tracker& t) { return option_words(t.options()); });
-  m.def("track_options", &option_table<emd::TrackOptions>);
-  m.def("draw", &draw, nb::arg("image").none(), nb::arg("columns"));
-  m.def("mot_text", &mot_text);
-  m.def("is_band_file", [](const std::string& path) {
-    const nb::gil_scoped_release released;
-    return emd::is_band_file(path);
-  });
-  m.def("evaluate_track", &evaluate_track, nb::arg("boxes").none(), nb::arg("truth").none());
-  m.def("read_boxes", [](const std::string& path, int origin, int id) {
-    return rows_of(emd::read_boxes(path, origin, id));
-  });
-}
-
 }  // namespace
 
 void bind_emd(nb::module_& parent) {
@@ -699,7 +508,7 @@ void bind_emd(nb::module_& parent) {
     return words;
   });
   bind_maps(m);
-  bind_tracks(m);
+  bind_emd_tracking(m);
 }
 
 }  // namespace fovea::python

@@ -20,9 +20,10 @@ void bind_ops(nanobind::module_& parent);
 void bind_people_training(nanobind::module_& m);
 void bind_people_evaluation(nanobind::module_& m);
 void bind_people_study(nanobind::module_& m);
-// Regions of fovea.emd, which it binds itself.
-void bind_emd_regions(nanobind::module_& m);
 void bind_people_tracking(nanobind::module_& m);
+// Parts of fovea.emd, which it binds itself.
+void bind_emd_regions(nanobind::module_& m);
+void bind_emd_tracking(nanobind::module_& m);
 // The stages of fovea.scenes, which it binds itself.
 void bind_scenes_stages(nanobind::module_& m);
 

@@ -13,11 +13,9 @@
 #include "cli/program/image_input.h"
 
 namespace fovea::cli {
-namespace {
-
 namespace fs = std::filesystem;
 
-bool is_video(const std::string& path) {
+bool is_video_input(const std::string& path) {
   return path == "-" || io::is_live_source(path) || io::has_extension(path, io::video_files());
 }
 
@@ -39,6 +37,8 @@ bool holds_cubes(const std::string& folder) {
   return false;
 }
 
+namespace {
+
 // The files that are frames. A folder with cubes in it stands for these, and images beside them are
 // no frames.
 std::vector<std::string> files_of(const std::vector<std::string>& inputs, bool folder_is_cube) {
@@ -54,7 +54,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& inputs, bool f
 BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cube,
                        const io::CubeReadOptions& options, const io::VideoReadOptions& video)
     : options_(options) {
-  if (inputs.size() == 1 && is_video(inputs[0])) {
+  if (inputs.size() == 1 && is_video_input(inputs[0])) {
     video_ = std::make_unique<io::VideoReader>(inputs[0], video);
     return;
   }

@@ -3,6 +3,7 @@
 #pragma once
 #include <fovea/emd/scene.h>
 #include <fovea/io/frames.h>
+#include <fovea/io/inputs.h>
 #include <fovea/io/video.h>
 
 #include <cstdint>
@@ -13,6 +14,14 @@
 namespace fovea::cli {
 
 using emd::BandFrame;
+
+// Whether an input is a video, a pipe or a live source.
+bool is_video_input(const std::string& path);
+// Files whose names say that they are cubes, and those that are frames, also images.
+io::InputKind cube_files();
+io::InputKind frame_files();
+// Whether a folder has cubes in it. Images beside them are then no frames.
+bool holds_cubes(const std::string& folder);
 
 // A frame that is not decoded yet: one of a video, or a file.
 struct StoredBands {

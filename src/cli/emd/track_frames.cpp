@@ -1,15 +1,17 @@
 #include "cli/emd/track_frames.h"
 
-#include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/core/system.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
+#include "cli/emd/frames.h"
 #include "cli/emd/track.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
@@ -22,25 +24,12 @@ namespace fs = std::filesystem;
 constexpr double kCubesPerSecond = 25;
 constexpr std::uint64_t kBytesPerSample = 6;  // as stored in 16 bits, and as a float
 
-bool is_video_input(const std::string& path) {
-  return path == "-" || io::is_live_source(path) || io::has_extension(path, io::video_files());
-}
-
-// Files whose names say that they are cubes.
-io::InputKind cube_files() { return {"cube", {"hdr", "mat"}}; }
-
 // What a folder is searched for: cubes where it has any, because a picture beside them shows them,
 // or else images.
-io::InputKind frame_files(const std::string& input) {
+io::InputKind frames_in(const std::string& input) {
   std::error_code ignored;
-  io::InputKind kind = io::image_files();
-  if (!fs::is_directory(input, ignored)) {
-    kind.extensions.insert(kind.extensions.end(), {"hdr", "mat"});
-    return kind;
-  }
-  for (const auto& entry : fs::directory_iterator(input, ignored))
-    if (io::has_extension(entry.path().string(), cube_files())) return cube_files();
-  return kind;
+  if (!fs::is_directory(input, ignored)) return frame_files();
+  return holds_cubes(input) ? cube_files() : io::image_files();
 }
 
 // The 2nd and 98th of a hundred parts of the values, so that a few bright pixels do not count.
@@ -98,12 +87,12 @@ TrackFrames::TrackFrames(const TrackRequest& request, const Context& context)
 // recognizes y4m and refuses the rest.
 void TrackFrames::open_files(const std::string& input) {
   std::error_code ignored;
-  const bool named = io::has_extension(input, frame_files(input));
+  const bool named = io::has_extension(input, frames_in(input));
   if (fs::is_regular_file(input, ignored) && !named) {
     const fs::path header = fs::path(input).replace_extension(".hdr");
     if (!fs::exists(header, ignored) && !fs::exists(input + ".hdr", ignored)) return;
   }
-  files_ = io::expand_inputs(std::span(&input, 1), frame_files(input));
+  files_ = io::expand_inputs(std::span(&input, 1), frames_in(input));
 }
 
 bool TrackFrames::fetch(StoredTrackFrame& stored) {

@@ -12,14 +12,14 @@
 namespace fovea::emd {
 namespace {
 
-constexpr int kWidth = 77, kHeight = 45;
+constexpr int kSceneWidth = 77, kSceneHeight = 45;
 
 BandFrame parity_frame(int bands, std::uint64_t seed, bool missing) {
   Random random(seed);
-  BandFrame frame{Stack<float>(kWidth, kHeight, bands), "drawn", missing ? 0.0 : 255.0};
+  BandFrame frame{Stack<float>(kSceneWidth, kSceneHeight, bands), "drawn", missing ? 0.0 : 255.0};
   for (int b = 0; b < bands; ++b)
-    for (int y = 0; y < kHeight; ++y)
-      for (int x = 0; x < kWidth; ++x)
+    for (int y = 0; y < kSceneHeight; ++y)
+      for (int x = 0; x < kSceneWidth; ++x)
         frame.bands.plane(b).at(x, y) = static_cast<float>(
             random.below(60) + (x > 20 && x < 50 && y > 10 && (b + y / 9) % 2 == 0 ? 150U : 40U));
   if (missing) {
@@ -47,9 +47,9 @@ void expect_same_map(const Image<float>& found, const Image<float>& expected, co
 }
 
 Image<std::uint8_t> third_columns() {
-  Image<std::uint8_t> mask(kWidth, kHeight);
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) mask.at(x, y) = x % 3 == 0 && y > 4 ? 1 : 0;
+  Image<std::uint8_t> mask(kSceneWidth, kSceneHeight);
+  for (int y = 0; y < kSceneHeight; ++y)
+    for (int x = 0; x < kSceneWidth; ++x) mask.at(x, y) = x % 3 == 0 && y > 4 ? 1 : 0;
   return mask;
 }
 

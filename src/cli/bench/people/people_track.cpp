@@ -1,4 +1,4 @@
-#include "cli/bench/people_track.h"
+#include "cli/bench/people/people_track.h"
 
 #include <fovea/core/random.h>
 #include <fovea/people/track.h>

@@ -1,4 +1,4 @@
-#include "cli/bench/scenes_blocks.h"
+#include "cli/bench/scenes/scenes_blocks.h"
 
 #include <fovea/core/error.h>
 #include <fovea/ops/kmeans.h>

@@ -13,9 +13,9 @@
 #include <unordered_set>
 
 #include "cli/bench/bench.h"
-#include "cli/bench/emd_frames.h"
-#include "cli/bench/emd_spectra.h"
-#include "cli/bench/emd_track.h"
+#include "cli/bench/emd/emd_frames.h"
+#include "cli/bench/emd/emd_spectra.h"
+#include "cli/bench/emd/emd_track.h"
 #include "cli/bench/natural_scene.h"
 #include "cli/bench/rivals.h"
 #include "cli/program/batch.h"

@@ -1,5 +1,5 @@
 // Covers: emd_experiment
-#include "cli/bench/emd_frames.h"
+#include "cli/bench/emd/emd_frames.h"
 
 #include <fovea/io/image_io.h>
 #include <gmock/gmock.h>

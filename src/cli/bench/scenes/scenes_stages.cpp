@@ -1,4 +1,4 @@
-#include "cli/bench/scenes_stages.h"
+#include "cli/bench/scenes/scenes_stages.h"
 
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "cli/bench/natural_scene.h"
-#include "cli/bench/scenes_classifiers.h"
+#include "cli/bench/scenes/scenes_classifiers.h"
 #include "cli/bench/stage_table.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"

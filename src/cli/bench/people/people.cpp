@@ -11,9 +11,9 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/natural_scene.h"
-#include "cli/bench/people_integral.h"
-#include "cli/bench/people_stages.h"
-#include "cli/bench/people_track.h"
+#include "cli/bench/people/people_integral.h"
+#include "cli/bench/people/people_stages.h"
+#include "cli/bench/people/people_track.h"
 #include "cli/people/people.h"
 #include "cli/program/image_input.h"
 #include "core/words.h"

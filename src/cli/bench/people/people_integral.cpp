@@ -1,4 +1,4 @@
-#include "cli/bench/people_integral.h"
+#include "cli/bench/people/people_integral.h"
 
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>

@@ -1,4 +1,4 @@
-#include "cli/bench/scenes_classifiers.h"
+#include "cli/bench/scenes/scenes_classifiers.h"
 
 #include <fovea/core/random.h>
 #include <fovea/scenes/trained_classifier.h>

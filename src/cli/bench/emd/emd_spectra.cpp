@@ -1,7 +1,7 @@
 // Multispectral video in real time: how long signatures of spectra take, and whole frames from cube
 // to map. Cubes are drawn: each pixel of a street mixes three smooth spectra by its red, green and
 // blue, and every sample has noise of its own.
-#include "cli/bench/emd_spectra.h"
+#include "cli/bench/emd/emd_spectra.h"
 
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>

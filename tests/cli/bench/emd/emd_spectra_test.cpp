@@ -1,4 +1,4 @@
-#include "cli/bench/emd_spectra.h"
+#include "cli/bench/emd/emd_spectra.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cli/bench/people_stages.h"
+#include "cli/bench/people/people_stages.h"
 
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>

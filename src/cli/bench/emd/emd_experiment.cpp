@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "cli/bench/emd_frames.h"
+#include "cli/bench/emd/emd_frames.h"
 #include "cli/emd/emd.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"

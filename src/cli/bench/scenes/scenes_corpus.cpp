@@ -1,4 +1,4 @@
-#include "cli/bench/scenes_corpus.h"
+#include "cli/bench/scenes/scenes_corpus.h"
 
 #include <fovea/io/image_io.h>
 #include <fovea/scenes/features.h>

@@ -1,4 +1,4 @@
-#include "cli/bench/emd_track.h"
+#include "cli/bench/emd/emd_track.h"
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>

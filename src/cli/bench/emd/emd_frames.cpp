@@ -3,7 +3,7 @@
 // changes. The paper's pictures are not available; a drawn street replaces them, and rows name its
 // share of distinct histograms. Quantizing is not counted: frames are labels in host memory, and
 // maps return to it.
-#include "cli/bench/emd_frames.h"
+#include "cli/bench/emd/emd_frames.h"
 
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
