@@ -200,9 +200,9 @@ void check_cube_shape(const Source& source, const CubeShape& shape,
       static_cast<std::uint64_t>(detail::padded_stride(static_cast<int>(shape.width), 1, sample));
   const std::uint64_t bytes = cube_bytes(held, sample);
   if (options.most_bytes > 0 && bytes > options.most_bytes)
-    source.fail(fmt::format(
-        "is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes",
-        shape.width, shape.height, shape.bands, to_string(shape.type), options.most_bytes));
+    source.fail(fmt::format("is {}x{}x{} of {}, more than the {} bytes allowed; raise most_bytes",
+                            shape.width, shape.height, shape.bands, to_string(shape.type),
+                            options.most_bytes));
 }
 
 std::uint64_t cube_bytes(const CubeShape& shape, std::uint64_t bytes_a_sample) {
