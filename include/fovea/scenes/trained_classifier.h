@@ -30,9 +30,9 @@ struct TrainClassifierOptions {
   Kernel kernel = Kernel::kChiSquared;
   // C of svm and logistic: both minimize |weights|^2 / 2 + C * (sum of the losses of all samples).
   double cost = 10;
-  int folds = 5;     // svm calibrates its scores on samples left out in turn, in so many parts; 0
-                     // skips this, and scores are the margins themselves
-  Exec exec{};       // as a part of TrainOptions: the exec given there counts instead
+  int folds = 5;  // svm calibrates its scores on samples left out in turn, in so many parts; 0
+                  // skips this, and scores are the margins themselves
+  Exec exec{};    // as a part of TrainOptions: the exec given there counts instead
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainClassifierOptions& options);
 
