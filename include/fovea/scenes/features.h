@@ -32,9 +32,9 @@ class FOVEA_API FeatureMaker {
   int length() const;  // words * (1, 5 or 21)
 
   // Images have 1 or 3 channels of bytes and lie in host or device memory. One row of `features`,
-  // which lies in host memory, is filled per image. On the GPU one kernel does filters, words and
-  // histograms: descriptors never go to memory, and many images of any sizes take a few launches.
-  // CPU and CUDA agree to the bit.
+  // which lies in host memory or on the GPU that computes them, is filled per image. On the GPU one
+  // kernel does filters, words and histograms: descriptors never go to memory, and many images of
+  // any sizes take a few launches. CPU and CUDA agree to the bit.
   void make(std::span<const ImageView<const std::uint8_t>> images, ImageView<float> features);
   std::vector<float> make(ImageView<const std::uint8_t> image);
 

@@ -195,8 +195,8 @@ Command emd_scene_command() {
       .examples = {{"fovea emd scene -o cubes", "draw 60 cubes of 48 bands"},
                    {"fovea emd scene city.mat --target 40,62,9,7 --light 0.5 -o cubes --seed 3",
                     "move a target of a real cube"},
-                   {"fovea emd track cubes --truth cubes/boxes.csv --truth-origin 0 --json",
-                    "follow the target and compare with the truth"}},
+                   {"fovea emd scene --frames 200 --noise 0.2 -o cubes",
+                    "draw more frames with more noise, for emd track --truth cubes/boxes.csv"}},
       .request = make_request<CubeSceneRequest, run_cube_scene>,
       .reads_images = true};
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/dispatch.h"
+#include "core/placed.h"
 #include "scenes/classify/scorer.h"
 #include "scenes/train/train_images.h"
 
@@ -44,12 +45,19 @@ struct Classifier::Impl {
         options(chosen),
         features(feature_options(*model, chosen)),
         maker(model->dictionary, features),
-        scorer(model->classifier, detail::resolve_exec("Classifier", features.exec, {})) {}
+        exec(detail::resolve_exec("Classifier", features.exec, {})),
+        scorer(model->classifier, exec) {}
 
   Image<float> scores_of(std::span<const ImageView<const std::uint8_t>> images) {
-    Image<float> rows(maker.length(), static_cast<int>(images.size()));
-    maker.make(images, rows);
-    return scorer.scores(rows);
+    const auto count = static_cast<int>(images.size());
+    if (rows.height() < count) {
+      const ScopedDevice here(exec.device);
+      rows = {};  // frees its memory before more is allocated
+      rows = Image<float>(maker.length(), count, 1, detail::memory_of(exec.device));
+    }
+    const ImageView<float> some = rows.view().crop(0, 0, rows.width(), count);
+    maker.make(images, some);
+    return scorer.scores(some);
   }
 
   ClassifyResult result_of(ImageView<const float> scores, int row) const {
@@ -66,7 +74,9 @@ struct Classifier::Impl {
   ClassifyOptions options;
   FeatureOptions features;
   FeatureMaker maker;
+  Exec exec;  // on the resolved device
   Scorer scorer;
+  Image<float> rows{};  // features, which stay on the device on which they are scored
 };
 
 // Reports images that could be read and those that could not, merged in the order of the set.

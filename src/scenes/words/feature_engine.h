@@ -29,7 +29,7 @@ class FeatureEngine {
   virtual ~FeatureEngine() = default;
 
   // Images have 1 or 3 channels and are not empty. Writes one row of features per image, in host
-  // memory.
+  // memory or where the engine computes.
   virtual void make(std::span<const ImageView<const std::uint8_t>> images,
                     ImageView<float> features) = 0;
   // Finds the words of the first grid's places; `words` has the grid's size and lies in host

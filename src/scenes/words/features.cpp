@@ -93,7 +93,7 @@ void FeatureMaker::make(std::span<const ImageView<const std::uint8_t>> images,
   }
   detail::require_shape(kMake, "features", features, impl_->length, static_cast<int>(images.size()),
                         1);
-  detail::require_host(kMake, "the image of features", features.memory);
+  detail::require_chosen(kMake, impl_->exec, impl_->options.exec.device, {features});
   if (!images.empty()) impl_->engine->make(images, features);
 }
 

@@ -133,7 +133,7 @@ class CudaFeatures final : public FeatureEngine {
       const std::size_t last = chunk_end(needs, first, limits());
       slot.first = first;
       slot.last = last;
-      submit(slot, images);
+      submit(slot, images, features);
       first = last;
     }
     for (std::size_t i = 0; i < slots_.size(); ++i)
@@ -238,7 +238,7 @@ class CudaFeatures final : public FeatureEngine {
     for (int y = 0; y < image.height; ++y, to += row) std::memcpy(to, image.row(y), row);
   }
 
-  void submit(Slot& slot, Images all) {
+  void submit(Slot& slot, Images all, ImageView<float> to) {
     const Images images = all.subspan(slot.first, slot.last - slot.first);
     const std::vector<GridEntry> uploaded = upload(slot, images);
     std::vector<GridEntry> entries;
@@ -267,15 +267,30 @@ class CudaFeatures final : public FeatureEngine {
     finish_kernel<<<grid, kTuning.finish_threads, 0, stream()>>>(
         {slot.counts.data(), slot.totals.data(), slot.features.reserve(features), words, pyramid_});
     fovea::cuda::check_launch("scenes: features");
-    check(cudaMemcpyAsync(pinned(slot.fetched, features), slot.features.data(),
-                          features * sizeof(float), cudaMemcpyDeviceToHost, stream()),
-          "scenes: fetching features");
+    if (to.memory == Memory::kCuda) keep(slot, to);
+    else
+      check(cudaMemcpyAsync(pinned(slot.fetched, features), slot.features.data(),
+                            features * sizeof(float), cudaMemcpyDeviceToHost, stream()),
+            "scenes: fetching features");
     slot.done.record(stream());
+  }
+  // The rows of features that stay on the device.
+  void keep(Slot& slot, ImageView<float> to) const {
+    const auto bytes = static_cast<std::size_t>(image_features()) * sizeof(float);
+    check(
+        cudaMemcpy2DAsync(to.row(static_cast<int>(slot.first)),
+                          static_cast<std::size_t>(to.stride) * sizeof(float), slot.features.data(),
+                          bytes, bytes, slot.last - slot.first, cudaMemcpyDeviceToDevice, stream()),
+        "scenes: keeping features");
   }
   // The rows of the images in flight.
   void collect(Slot& slot, ImageView<float> features) const {
     if (slot.first == slot.last) return;
     slot.done.wait("scenes: features");
+    if (features.memory == Memory::kCuda) {
+      slot.first = slot.last = 0;
+      return;
+    }
     const auto length = static_cast<std::size_t>(image_features());
     for (std::size_t i = slot.first; i < slot.last; ++i)
       std::copy_n(slot.fetched.data() + (i - slot.first) * length, length,
