@@ -79,12 +79,18 @@ class Detector {
                      kept = mask_input(mask);
     const auto view = pixels.of<std::uint8_t>();
     const auto mask_view = kept.of<std::uint8_t>();
-    return columns_of(detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
-      DetectResult result =
-          mask_view.empty() ? detector.detect(view) : detector.detect(view, mask_view);
-      result.people = people::clip_people(std::move(result.people), {view.width, view.height});
-      return result;
-    }));
+    DetectResult result =
+        detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
+          return mask_view.empty() ? detector.detect(view) : detector.detect(view, mask_view);
+        });
+    // A tracker follows whole boxes: one that is cut at the border seems to shrink.
+    nb::dict whole;
+    whole["xywh"] = boxes(result.people, &Detection::box, corner_and_size);
+    whole["confidence"] = column(result.people, &Detection::score);
+    result.people = people::clip_people(std::move(result.people), {view.width, view.height});
+    nb::dict columns = columns_of(result);
+    columns["whole"] = whole;
+    return columns;
   }
 
   double score(nb::handle crop) {

@@ -81,6 +81,8 @@ def cases(tmp_path_factory):
     windows = people.evaluate_windows("hog", [RGB], [RGB], ratio=2.0, **CPU)
     crops = [RGB[:128, :64]] * 2
     few = {"linear_rounds": 0, "linear_random_windows": 2, **CPU}
+    vary = {"vary": ["gamma"], "linear_ratio": 2.0, **few}
+    studied = people.study(crops, [RGB], crops, [RGB], **vary)
     place = {"dictionary": 2, "samples": 9, "neighbors": 1, **CPU}
     learn = {"dictionary": 2, "samples": 9, **CPU}
     words = scenes.learn_dictionary([SMALL] * 2, **learn)
@@ -104,6 +106,7 @@ def cases(tmp_path_factory):
             "Tracker": (CPU,), "read_mot": (folder / "mot.txt",), "evaluate_tracks": (MOT, MOT),
             "track": ([RGB], "hog", {"progress": False, **CPU}),
             "Track": None, "Tracks": None, "TrackReport": None,
+            "study": (crops, [RGB], crops, [RGB], {"progress": False, **vary}), "Study": studied, "StudyVariant": None,
         },
         flow: {
             "Estimator": (CPU,), "estimate": (GRAY, GRAY, {"mask": None, "quality": "fast", **CPU}),
@@ -207,6 +210,7 @@ def cases(tmp_path_factory):
         (people.load_model("hog"), {"save": save, "pictures": ()}),
         (detector.detect(RGB), {"draw": (RGB,), "to_coco": ("a.png", 1)}),
         (measured, {"difference": (measured,), "to_svg": (measured,)}),
+        (studied, {"to_svg": ("gamma",)}),
         (windows, {"miss_rate_at": (0.1,), "to_svg": (windows,)}),
         (flow.Estimator(quality="fast", **CPU), {
             "estimate": (GRAY, GRAY, None), "push": (GRAY, None),

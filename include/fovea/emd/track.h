@@ -23,9 +23,10 @@ FOVEA_API std::span<const Choice> choices(TrackSearch);
 enum class TrackDistance : unsigned char { kEmd, kBhattacharyya };
 FOVEA_API std::span<const Choice> choices(TrackDistance);
 // Whether the six parts of a target (two columns, three rows) are compared too, from frame to frame
-// and in the search for a lost target. auto compares them where colors alone do not separate the
-// target from its surroundings, because it has none (a gray video) or the same ones. The mean shift
-// search does not compare parts: with it auto means off, and on is refused.
+// and in the search for a lost target. auto compares them in frames with bands, and where colors
+// alone do not separate the target from its surroundings, because it has none (a gray video) or the
+// same ones. The mean shift search does not compare parts: with it auto means off, and on is
+// refused.
 enum class TrackParts : unsigned char { kAuto, kOff, kOn };
 FOVEA_API std::span<const Choice> choices(TrackParts);
 

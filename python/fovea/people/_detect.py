@@ -51,6 +51,7 @@ class Detections(Table):
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         for name in ("xyxy", "xywh", "confidence", "windows", "scale"):
             setattr(self, name, columns[name])
+        self._whole: dict[str, Floats] = columns["whole"]  # also what lies outside of the image
         self.weightless = int(columns["weightless"])
         self.image_size = (int(image.shape[1]), int(image.shape[0]))
         self.frame = origin.get("frame")

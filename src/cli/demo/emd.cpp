@@ -198,11 +198,9 @@ void add_cubes(std::vector<Figure>& figures, const DemoRun& run) {
       montage(tiles, {.columns = 3}),
       {fmt::format("a target in cubes of {} bands, shown as three colors, in which it hides; its "
                    "mean overlap with the truth is {:.2f} by all bands, {:.2f} by three and {:.2f} "
-                   "by their mean",
-                   kCubeBands, overlaps[0], overlaps[1], overlaps[2]),
-       fmt::format("fovea emd scene -o cubes --drawn-bands {} --frames {} && fovea emd track cubes "
-                   "--truth cubes/boxes.csv --truth-origin 0",
-                   kCubeBands, kCubeFrames)}));
+                   "by their mean (emd scene -o cubes --drawn-bands {} --frames {} draws them)",
+                   kCubeBands, overlaps[0], overlaps[1], overlaps[2], kCubeBands, kCubeFrames),
+       "fovea emd track cubes --truth cubes/boxes.csv --truth-origin 0"}));
 }
 
 }  // namespace

@@ -49,10 +49,9 @@ Rect<int> checked(const Rect<double>& box, const Rect<int>& frame) {
   return pixels;
 }
 
-// Whether the target has no colors: one channel or band, or hardly any chroma.
-bool is_gray(const TrackPixels& pixels, const Rect<int>& box) {
-  if (pixels.channels() == 1) return true;
-  if (pixels.has_bands) return false;
+// Whether the target has no colors: one channel, bands instead of colors, or hardly any chroma.
+bool lacks_colors(const TrackPixels& pixels, const Rect<int>& box) {
+  if (pixels.channels() == 1 || pixels.has_bands) return true;
   std::int64_t colored = 0;
   for (int y = box.y; y < box.y + box.height; ++y) {
     for (int x = box.x; x < box.x + box.width; ++x)
@@ -230,8 +229,8 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
         "only has to be inside",
         0, 1);
   visit("parts", options.parts,
-        "whether the target's six parts are compared too; auto does so where it is gray or hardly "
-        "stands out; search meanshift compares none");
+        "whether the target's six parts are compared too; auto does so in cubes, and where it is "
+        "gray or hardly stands out; search meanshift compares none");
   visit("part-weight", options.part_weight,
         "weight of the parts' mean distance against the map's score", 0, 10);
   visit("scale", options.scale, "let boxes grow and shrink by up to 5 % per frame");
@@ -345,7 +344,7 @@ std::vector<Track> Tracker::Impl::add(const TrackPixels& image,
     if (!(left > 0)) signatures.surround = histogram_of(labels.here, frame, group.colors());
     require_votes(signatures, "target " + to_text(boxes[i]));
     Target target(next_id() + static_cast<int>(i), group.ground(), std::move(signatures), options);
-    target.begin(labels, box, is_gray(host, inside));
+    target.begin(labels, box, lacks_colors(host, inside));
     tracks.push_back(target.track());
     targets.push_back(std::move(target));
   }
@@ -378,7 +377,7 @@ Track Tracker::Impl::add_example(const TrackPixels& image, const TrackPixels& ex
                         label_histogram(labels.here, group.colors())};
   require_votes(signatures, "an example");
   Target target(next_id(), group.ground(), std::move(signatures), options);
-  target.begin_anywhere(labels, pattern, is_gray(shown, shown.bounds()));
+  target.begin_anywhere(labels, pattern, lacks_colors(shown, shown.bounds()));
   const Track track = target.track();
   groups.push_back(std::move(group));
   members.push_back({std::move(target), groups.size() - 1});

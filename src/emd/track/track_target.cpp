@@ -117,23 +117,24 @@ void Target::finish_map(const LabeledFrame& frame) {
   sum_up(map_, options_.exec);
 }
 
-bool Target::wants_parts(bool gray, double plain_score) const {
+bool Target::wants_parts(bool no_colors, double plain_score) const {
   if (options_.search == TrackSearch::kMeanShift) return false;  // mean shift uses the map only
   if (options_.parts != TrackParts::kAuto) return options_.parts == TrackParts::kOn;
-  return gray || plain_score < kAmbiguousScore;
+  return no_colors || plain_score < kAmbiguousScore;
 }
 
-void Target::begin(const LabeledFrame& frame, const Rect<int>& box, bool gray) {
+void Target::begin(const LabeledFrame& frame, const Rect<int>& box, bool no_colors) {
   box_ = box;
   make_map(frame, grown(box, options_.ring));
   const PlaceModel plain = learn_layout(map_, box, options_.ring, 0);
-  if (wants_parts(gray, place_score(map_, box, plain)))
+  if (wants_parts(no_colors, place_score(map_, box, plain)))
     parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
   model_ = learn_layout(map_, box, options_.ring, options_.layout);
   first_score_ = score_ = place_score(map_, box, model_);
 }
 
-void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool gray) {
+void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example,
+                            bool no_colors) {
   model_.ring = options_.ring;
   // The score that a good place should have: likelihoods as in the example inside, as in the frame
   // around it.
@@ -145,7 +146,7 @@ void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& examp
   const double outside = mean_excess(frame);
   first_score_ = inside - (options_.ring * options_.ring - 1) * outside;
   example_ = example.bounds();
-  if (wants_parts(gray, first_score_))
+  if (wants_parts(no_colors, first_score_))
     parts_.emplace(ground_, options_.distance, options_.exec, example.here, example_);
   lost_ = true;
   if (take_if_found(frame)) return;

@@ -36,12 +36,12 @@ class Target {
   // `options.exec.device` has been resolved.
   Target(int id, const GroundDistance& ground, Signatures signatures, const TrackOptions& options);
 
-  // Sets the place and the first score, and decides whether parts are compared; `gray`: the target
-  // has no colors.
-  void begin(const LabeledFrame& frame, const Rect<int>& box, bool gray);
+  // Sets the place and the first score, and decides whether parts are compared; `no_colors`: the
+  // target has no colors.
+  void begin(const LabeledFrame& frame, const Rect<int>& box, bool no_colors);
   // Does the same for a target that is known only from an example of this size: looks for it in the
   // whole frame.
-  void begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool gray);
+  void begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example, bool no_colors);
   // The part of the next frame, in frames of these bounds, whose labels prepare() and next() read.
   Rect<int> reads(const Rect<int>& frame) const;
   // Starts the maps of the area within reach in the next frame; next() with the same frame has to
@@ -65,7 +65,7 @@ class Target {
   Rect<int> reached(const Rect<int>& frame) const;
   Place local_place(const LabeledFrame& frame);
   void fit_size(const LabeledFrame& frame);
-  bool wants_parts(bool gray, double plain_score) const;
+  bool wants_parts(bool no_colors, double plain_score) const;
   Place best_anywhere(const LabeledFrame& frame, bool by_parts);
   Place best_by_parts(const LabeledFrame& frame, const Rect<int>& size);
   std::vector<double> part_costs(std::span<const Rect<int>> places, double farthest);

@@ -84,6 +84,7 @@ TEST_F(CubeStreamTest, FaultsNameFileAndCube) {
                                  "ENVI\nsamples = 2000000000\nlines = 2000000000\n"
                                  "bands = 2000000000\ndata type = 5\n"),
               testing::Not(HasSubstr("accepted")));
+  open(cubes(1));  // writes a good header
   EXPECT_THROW(CubeStream(folder_ / "none.raw", folder_ / "frame.hdr"), IoError);
   EXPECT_THROW(CubeStream(folder_ / "a.raw", folder_ / "none.hdr"), IoError);
   EXPECT_THROW(CubeStream(folder_.path(), folder_ / "frame.hdr"), Error);
