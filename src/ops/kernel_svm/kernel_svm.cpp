@@ -19,6 +19,10 @@
 namespace fovea {
 namespace {
 
+std::size_t element(int first, int offset) {
+  return static_cast<std::size_t>(first) + static_cast<std::size_t>(offset);
+}
+
 constexpr int kTile = cpu::kProductTile;
 
 void check_problem(ImageView<const float> samples, std::span<const std::int8_t> labels,
@@ -133,8 +137,7 @@ class KernelMatrix {
           for (int j = 0; j < rows; ++j)
             for (int i = 0; i < columns; ++i)
               values_.at(y + j, x + i) = values_.at(x + i, y + j) =
-                  value(products.at(i, j), lengths[static_cast<std::size_t>(y + j)],
-                        lengths[static_cast<std::size_t>(x + i)]);
+                  value(products.at(i, j), lengths[element(y, j)], lengths[element(x, i)]);
         }
     });
   }
@@ -321,13 +324,11 @@ void kernel_svm_scores(const KernelSvm& svm, ImageView<const float> samples,
       for (int j = 0; j < rows; ++j)
         for (int i = 0; i < columns; ++i)
           sums[static_cast<std::size_t>(j)] +=
-              static_cast<double>(svm.coefficients[static_cast<std::size_t>(x + i)]) *
-              value(products.at(i, j), own[static_cast<std::size_t>(j)],
-                    lengths[static_cast<std::size_t>(x + i)]);
+              static_cast<double>(svm.coefficients[element(x, i)]) *
+              value(products.at(i, j), own[static_cast<std::size_t>(j)], lengths[element(x, i)]);
     }
     for (int j = 0; j < rows; ++j)
-      scores[static_cast<std::size_t>(y + j)] =
-          static_cast<float>(sums[static_cast<std::size_t>(j)]);
+      scores[element(y, j)] = static_cast<float>(sums[static_cast<std::size_t>(j)]);
   });
 }
 

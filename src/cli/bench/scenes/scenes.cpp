@@ -277,7 +277,7 @@ BlockData block_data() {
                  as_floats(*descriptor_rows(kSamples, 1)),
                  as_floats(*descriptor_rows(kClusters, 12))};
   for (int i = 0; i < kPhotos; ++i)
-    copy(drawn_photo(static_cast<std::uint64_t>(50 + i))->view(),
+    copy(drawn_photo(50 + static_cast<std::uint64_t>(i))->view(),
          data.photos.view().crop(0, i * kHeight, kWidth, kHeight));
   return data;
 }
