@@ -184,7 +184,7 @@ class Map(Result):
         return roc(self, truth, "low", self._counted())
 
     def _counted(self) -> Bytes:
-        counted = (~np.isnan(self.numpy().distances)).astype(np.uint8)
+        counted: Bytes = (~np.isnan(self.numpy().distances)).astype(np.uint8)
         if self.box is not None and self.frame == 0:
             x, y, width, height = self.box
             counted[y : y + height, x : x + width] = 0

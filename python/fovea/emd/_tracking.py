@@ -120,7 +120,8 @@ class Tracks(TrackTable[Track]):
 
 def _has_bands(image: Any) -> bool:
     """Whether pixels are bands, on which no boxes are drawn."""
-    shape, kind = getattr(image, "shape", ()), str(getattr(image, "dtype", "uint8"))
+    shape: tuple[int, ...] = getattr(image, "shape", ())
+    kind = str(getattr(image, "dtype", "uint8"))
     return not kind.endswith("uint8") or (len(shape) == 3 and shape[2] not in (1, 3))
 
 

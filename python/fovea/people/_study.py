@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
+from .._arguments import text
 from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
@@ -68,7 +69,7 @@ class Study(Table):
     def to_svg(self, parameter: str) -> str:
         """A chart of the curves of one parameter's values and of the default, as SVG."""
         known = list(dict.fromkeys(variant.parameter for variant in self.variants if variant.parameter))
-        if parameter not in known:
+        if text(parameter, "parameter") not in known:
             raise InvalidArgument(f"parameter is {parameter!r}; expected one of {', '.join(known)}")
         curves = [
             (v.value, v.miss_rate, {"false_positives": v.false_positives, "miss_rate": v.miss_rate_curve})
@@ -108,9 +109,9 @@ def study(
         "test_positives": test_positives,
         "test_negatives": test_negatives,
     }
-    listed = [images_of(images, name) for name, images in sources.items()]
+    learned, without, tested, tested_without = (images_of(images, name) for name, images in sources.items())
     with reporting(progress) as report:
-        studied = _fovea.people.study(*listed, dict(options), report)
+        studied = _fovea.people.study(learned, without, tested, tested_without, dict(options), report)
     words = []
     for name, images in sources.items():
         words += ["--" + name.replace("_", "-"), name_of(images, name.upper())]

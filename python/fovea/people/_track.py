@@ -16,8 +16,8 @@ from .._results import Record, command_line
 from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
-from ._detect import Bytes, Detections, Detector
-from ._model import Floats, Model
+from ._detect import Detections, Detector
+from ._model import Bytes, Floats, Model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
