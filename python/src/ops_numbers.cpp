@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/ops/assignment.h>
 #include <fovea/ops/confusion.h>
+#include <fovea/ops/kernel_svm.h>
 #include <fovea/ops/linear_svm.h>
 #include <fovea/ops/max_flow.h>
 #include <fovea/ops/shortest_paths.h>
@@ -190,6 +191,25 @@ void for_each_keyword(SvmOptions& options, Function function) {
   for_each_renamed(static_cast<LinearSvmOptions&>(options), kSvmNames, function);
 }
 
+struct KernelOptions : KernelSvmOptions {};
+constexpr std::array<Renaming, 4> kKernelNames{
+    {{"cost", "C"}, {"tolerance", "tol"}, {"max-steps", "max_iter"}, {"seed", "random_state"}}};
+template <class Function>
+void for_each_keyword(KernelOptions& options, Function function) {
+  for_each_renamed(static_cast<KernelSvmOptions&>(options), kKernelNames, function);
+}
+
+// One weight per sample, or none at all.
+std::vector<float> sample_weights(nb::handle given, int samples) {
+  if (given.is_none()) return {};
+  std::vector<float> weights = real_numbers<float>(given, "sample_weight");
+  if (weights.size() != static_cast<std::size_t>(samples))
+    throw InvalidArgument(
+        fmt::format("sample_weight has {} elements for {} samples; expected one each",
+                    weights.size(), samples));
+  return weights;
+}
+
 // Labels are int8, 1 and -1.
 nb::dict fit_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight,
                  const nb::dict& keywords) {
@@ -197,14 +217,7 @@ nb::dict fit_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight
   set_keywords(options, keywords, "LinearSVM");
   const PointsInput input = points_input(samples, "X");
   const AnyArray signs = dense_array<std::int8_t>(labels, "labels", {1});
-  std::vector<float> weights;
-  if (!sample_weight.is_none()) {
-    weights = real_numbers<float>(sample_weight, "sample_weight");
-    if (weights.size() != static_cast<std::size_t>(input.view.height))
-      throw InvalidArgument(
-          fmt::format("sample_weight has {} elements for {} samples; expected one each",
-                      weights.size(), input.view.height));
-  }
+  const std::vector<float> weights = sample_weights(sample_weight, input.view.height);
   const double most = 2.0 * input.view.width * input.view.height * options.max_passes;
   const LinearSvm svm = run_operation({most}, options, nb::none(), [&](const SvmOptions& watched) {
     require_finite(input.view, "X");
@@ -220,6 +233,55 @@ nb::dict fit_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight
   result["converged"] = svm.converged;
   result["objective"] = svm.objective;
   return result;
+}
+
+nb::dict fit_kernel_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight,
+                        const nb::dict& keywords) {
+  KernelOptions options;
+  set_keywords(options, keywords, "KernelSVM");
+  const PointsInput input = points_input(samples, "X");
+  const AnyArray signs = dense_array<std::int8_t>(labels, "labels", {1});
+  const std::vector<float> weights = sample_weights(sample_weight, input.view.height);
+  const double pairs = 1.0 * input.view.height * input.view.height;
+  KernelSvm svm = run_operation(
+      {pairs * input.view.width}, options, nb::none(), [&](const KernelOptions& watched) {
+        require_finite(input.view, "X");
+        return train_kernel_svm(input.view,
+                                {static_cast<const std::int8_t*>(signs.data()), signs.size()},
+                                weights, watched);
+      });
+  nb::dict result;
+  result["vectors"] = to_numpy(std::move(svm.vectors));
+  result["coefficients"] = to_numpy(svm.coefficients);
+  result["bias"] = svm.bias;
+  result["steps"] = svm.steps;
+  result["converged"] = svm.converged;
+  result["objective"] = svm.objective;
+  return result;
+}
+
+// The scores of samples by a machine that fit_kernel_svm() has returned.
+nb::object kernel_svm_values(const nb::dict& machine, nb::handle samples,
+                             const nb::dict& keywords) {
+  KernelOptions options;
+  set_keywords(options, keywords, "KernelSVM");
+  const PointsInput input = points_input(samples, "X"),
+                    vectors = points_input(machine["vectors"], "vectors");
+  const AnyArray coefficients = dense_array<float>(machine["coefficients"], "coefficients", {1});
+  const auto* first = static_cast<const float*>(coefficients.data());
+  KernelSvm svm;
+  svm.kernel = options.kernel;
+  svm.gamma = options.gamma;
+  svm.vectors = clone(vectors.view);
+  svm.coefficients.assign(first, first + coefficients.size());
+  svm.bias = nb::cast<float>(machine["bias"]);
+  std::vector<float> scores(static_cast<std::size_t>(input.view.height));
+  const double products = 1.0 * input.view.height * vectors.view.height * input.view.width;
+  run_operation({products}, options, nb::none(), [&](const KernelOptions& watched) {
+    kernel_svm_scores(svm, input.view, scores, watched.exec);
+    return 0;
+  });
+  return to_numpy(scores);
 }
 
 // Throws unless these are samples of so many finite numbers.
@@ -292,6 +354,11 @@ void bind_number_operations(nb::module_& m) {
   m.def("fit_svm", &fit_svm, nb::arg("samples").none(), nb::arg("labels").none(),
         nb::arg("sample_weight").none(), nb::arg("options"));
   m.def("fit_svm_options", &option_table<SvmOptions>);
+  m.def("fit_kernel_svm", &fit_kernel_svm, nb::arg("samples").none(), nb::arg("labels").none(),
+        nb::arg("sample_weight").none(), nb::arg("options"));
+  m.def("fit_kernel_svm_options", &option_table<KernelOptions>);
+  m.def("kernel_svm_values", &kernel_svm_values, nb::arg("machine"), nb::arg("samples").none(),
+        nb::arg("options"));
   m.def("check_samples", &check_samples, nb::arg("samples").none(), nb::arg("features"));
   m.def("confusion_matrix", &confusion_of, nb::arg("y_true").none(), nb::arg("y_pred").none(),
         nb::arg("classes").none());

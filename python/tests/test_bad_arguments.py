@@ -183,7 +183,7 @@ def cases(tmp_path_factory):
             "Info": mesh.info(TETRAHEDRON), "DualGraph": None,
         },
         ops: {
-            "LinearSVM": (), "accuracy": (np.eye(2, dtype=np.int64),), "assign": (np.eye(3),), "Assignment": None,
+            "LinearSVM": (), "KernelSVM": (), "accuracy": (np.eye(2, dtype=np.int64),), "assign": (np.eye(3),), "Assignment": None,
             "all_distances": (ARCS, COSTS, None, {"cutoff": None, "progress": False, **CPU}),
             "box_kernel": (3,), "confusion_matrix": (np.arange(2), np.arange(2), None),
             "convolve": (GRAY, np.ones((3, 3), np.float32), {"dtype": None}),
@@ -248,6 +248,10 @@ def cases(tmp_path_factory):
             "fit_predict": (POINTS, None, {"progress": False}),
             "transform": (POINTS,), "fit_transform": (POINTS, None, {"progress": False}), "score": (POINTS, None),
             "get_feature_names_out": (None,),
+        }),
+        (ops.KernelSVM().fit(POINTS, np.arange(12) % 2), {
+            "fit": (POINTS, np.arange(12) % 2, None), "decision_function": (POINTS,), "predict": (POINTS,),
+            "score": (POINTS, np.arange(12) % 2, None),
         }),
         (svm, {
             "fit": (POINTS, np.arange(12) % 2, None), "predict": (POINTS,), "decision_function": (POINTS,),

@@ -681,3 +681,20 @@ def test_any_array_is_taken_or_refused(first, second):
             call()
         except fovea.Error as error:
             assert str(error) and "\n" not in str(error)
+
+
+def test_kernel_machines_agree_with_scikit_learn(clouds: Any) -> None:
+    svm = pytest.importorskip("sklearn.svm", reason="scikit-learn is not installed")
+    samples, names = clouds
+    for kernel in ("rbf", "linear"):
+        ours = ops.KernelSVM(kernel=kernel, C=0.5, gamma=0.3, tol=1e-4).fit(samples, names == "up")
+        theirs = svm.SVC(kernel=kernel, C=0.5, gamma=0.3, tol=1e-5).fit(samples, names == "up")
+        assert np.allclose(ours.decision_function(samples), theirs.decision_function(samples), atol=5e-3)
+        assert len(ours.support_vectors_[0]) == pytest.approx(len(theirs.support_vectors_), abs=3)
+    several = ops.KernelSVM(C=10, gamma=0.3).fit(samples, names)
+    assert several.converged_ and several.score(samples, names) > 0.97
+    assert several.decision_function(samples).shape == (len(samples), len(several.classes_))
+    again = pickle.loads(pickle.dumps(several))
+    assert np.array_equal(again.decision_function(samples), several.decision_function(samples))
+    with pytest.raises(fovea.errors.InvalidArgument, match="gamma"):
+        ops.KernelSVM(gamma=-1).fit(samples, names)

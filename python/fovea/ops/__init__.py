@@ -33,12 +33,13 @@ from ._images import (
     resize,
     window_histogram,
 )
-from ._learning import LinearSVM, accuracy, confusion_matrix, recall, wilson_interval
+from ._learning import KernelSVM, LinearSVM, accuracy, confusion_matrix, recall, wilson_interval
 
 __all__ = [
     "Assignment",
     "Cut",
     "Gradient",
+    "KernelSVM",
     "LinearSVM",
     "Nearest",
     "PolarGradient",

@@ -1,4 +1,4 @@
-"""A linear support vector machine, and how well predictions agree with the truth."""
+"""Support vector machines, and how well predictions agree with the truth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import InvalidArgument, InvalidType
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from .._options import OpsFitSvmOptions
+    from .._options import OpsFitKernelSvmOptions, OpsFitSvmOptions
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[np.float32]]
@@ -25,65 +25,45 @@ Doubles = np.ndarray[Any, np.dtype[np.float64]]
 _BLOCK = 1 << 20
 
 
-class LinearSVM(Estimator):
-    """A linear support vector machine with the hinge loss. It follows the rules of scikit-learn's estimators, with
-    samples of float32 that are not copied. More than two classes are each divided from all others.
+class _Machines(Estimator):
+    """Machines that divide two classes, or each class from all others, and what follows from their values."""
 
-    By default the bias is free, as theory has it; ``bias_feature`` is what ``sklearn.svm.LinearSVC`` calls
-    ``intercept_scaling``."""
-
-    coef_: Floats  #: one row of weights per machine: one for two classes, else one per class
-    intercept_: Floats  #: the bias of each machine
     classes_: Array  #: the classes in ascending order; of two, the second has positive values
-    n_iter_: int  #: passes over the samples, of the machine that took most
     converged_: bool  #: whether every machine ended within ``tol``
-    objective_: Doubles  #: what each machine made as small as it could
+    objective_: Doubles  #: what each machine made as small, or in its dual form as great, as it could
+    n_iter_: int  #: steps of the machine that took most
     n_features_in_: int  #: numbers of a sample
 
-    _table = _fovea.ops.fit_svm_options()
     _estimator_type = "classifier"
 
-    @takes_options(_table)
-    def __init__(self, **options: Unpack[OpsFitSvmOptions]) -> None:
-        """Takes the parameters; ``fit`` checks them."""
-        super().__init__(**options)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learns from samples, one per row of an array of float32, and their classes: numbers or texts, two or more.
-
-        ``sample_weight`` has one number of 0 or more per sample, float32 or float64."""
+    def _fit(self, learn: Any, X: Any, y: Any, sample_weight: Any, steps: str) -> list[dict[str, Any]]:
+        """Learns one machine per class, or a single one for two classes."""
         classes, numbers = _classes_of(y, "y")
         _require_one_each(X, "y", len(numbers))
         if len(classes) < 2:
             raise InvalidArgument("y has a single class; expected two or more")
         positive = [1] if len(classes) == 2 else range(len(classes))
-        machines = [
-            _fovea.ops.fit_svm(X, np.where(numbers == one, 1, -1).astype(np.int8), sample_weight, self.get_params())
-            for one in positive
-        ]
-        self.coef_ = np.stack([machine["weights"] for machine in machines])
-        self.intercept_ = np.array([machine["bias"] for machine in machines], np.float32)
+        signs = (np.where(numbers == one, 1, -1).astype(np.int8) for one in positive)
+        machines = [learn(X, sign, sample_weight, self.get_params()) for sign in signs]
         self.classes_ = classes
-        self.n_iter_ = max(machine["passes"] for machine in machines)
+        self.n_iter_ = max(machine[steps] for machine in machines)
         self.converged_ = all(machine["converged"] for machine in machines)
         self.objective_ = np.array([machine["objective"] for machine in machines])
-        self.n_features_in_ = self.coef_.shape[1]
+        self.n_features_in_ = int(X.shape[1])
         self.parameters_ = self.get_params()
-        return self
+        return machines
 
     def decision_function(self, X: Any) -> Doubles:
         """How far each sample lies on the side of the second class, or with more than two classes a column per
         class."""
         self._require_fitted()
         _fovea.ops.check_samples(X, self.n_features_in_)
-        samples = np.asarray(X)
-        weights = np.ascontiguousarray(self.coef_.T, np.float64)
-        values = np.empty((len(samples), len(self.coef_)))
-        step = max(1, _BLOCK // samples.shape[1])
-        for first in range(0, len(samples), step):
-            values[first : first + step] = samples[first : first + step].astype(np.float64) @ weights
-        values += self.intercept_
+        values = self._values(X)
         return values[:, 0] if values.shape[1] == 1 else values
+
+    def _values(self, X: Any) -> Doubles:
+        """One column per machine."""
+        raise NotImplementedError
 
     def predict(self, X: Any) -> Array:
         """The class of each sample."""
@@ -113,6 +93,81 @@ class LinearSVM(Estimator):
         tags.transformer_tags = None
         tags.classifier_tags = ClassifierTags()
         return tags
+
+
+class LinearSVM(_Machines):
+    """A linear support vector machine with the hinge loss. It follows the rules of scikit-learn's estimators, with
+    samples of float32 that are not copied. More than two classes are each divided from all others.
+
+    By default the bias is free, as theory has it; ``bias_feature`` is what ``sklearn.svm.LinearSVC`` calls
+    ``intercept_scaling``."""
+
+    coef_: Floats  #: one row of weights per machine: one for two classes, else one per class
+    intercept_: Floats  #: the bias of each machine
+
+    _table = _fovea.ops.fit_svm_options()
+
+    @takes_options(_table)
+    def __init__(self, **options: Unpack[OpsFitSvmOptions]) -> None:
+        """Takes the parameters; ``fit`` checks them."""
+        super().__init__(**options)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from samples, one per row of an array of float32, and their classes: numbers or texts, two or more.
+
+        ``sample_weight`` has one number of 0 or more per sample, float32 or float64."""
+        machines = self._fit(_fovea.ops.fit_svm, X, y, sample_weight, "passes")
+        self.coef_ = np.stack([machine["weights"] for machine in machines])
+        self.intercept_ = np.array([machine["bias"] for machine in machines], np.float32)
+        return self
+
+    def _values(self, X: Any) -> Doubles:
+        samples = np.asarray(X)
+        weights = np.ascontiguousarray(self.coef_.T, np.float64)
+        values = np.empty((len(samples), len(self.coef_)))
+        step = max(1, _BLOCK // samples.shape[1])
+        for first in range(0, len(samples), step):
+            values[first : first + step] = samples[first : first + step].astype(np.float64) @ weights
+        values += self.intercept_
+        return values
+
+
+class KernelSVM(_Machines):
+    """A support vector machine with an RBF or linear kernel, solved exactly. It follows the rules of scikit-learn's
+    estimators, with samples of float32. More than two classes are each divided from all others.
+
+    The matrix of the kernel is kept whole, four bytes per pair of samples: it is meant for studies, to learn what a
+    kernel would gain over LinearSVM."""
+
+    support_vectors_: list[Floats]  #: the support vectors of each machine, one per row
+    dual_coef_: list[Floats]  #: one number per support vector of each machine
+    intercept_: Floats  #: the bias of each machine
+
+    _table = _fovea.ops.fit_kernel_svm_options()
+
+    @takes_options(_table)
+    def __init__(self, **options: Unpack[OpsFitKernelSvmOptions]) -> None:
+        """Takes the parameters; ``fit`` checks them."""
+        super().__init__(**options)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from samples, one per row of an array of float32, and their classes: numbers or texts, two or more.
+
+        ``sample_weight`` has one number of 0 or more per sample, float32 or float64."""
+        machines = self._fit(_fovea.ops.fit_kernel_svm, X, y, sample_weight, "steps")
+        self.support_vectors_ = [machine["vectors"] for machine in machines]
+        self.dual_coef_ = [machine["coefficients"] for machine in machines]
+        self.intercept_ = np.array([machine["bias"] for machine in machines], np.float32)
+        return self
+
+    def _values(self, X: Any) -> Doubles:
+        machines = zip(self.support_vectors_, self.dual_coef_, self.intercept_)
+        parameters = self._fitted_parameters()
+        columns = [
+            _fovea.ops.kernel_svm_values({"vectors": v, "coefficients": c, "bias": float(b)}, X, parameters)
+            for v, c, b in machines
+        ]
+        return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _require_one_each(X: Any, name: str, count: int) -> None:
