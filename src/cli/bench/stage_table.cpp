@@ -88,12 +88,6 @@ void print_table(const BenchOptions& options, Context& context, const StageTable
   for (const auto& row : table.rows) context.console.print(line(row));
 }
 
-void check_chart_folder(const std::string& folder) {
-  std::error_code ignored;
-  if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
-    throw InvalidArgument(fmt::format("--charts {} is a file; expected a folder", folder));
-}
-
 void write_chart_folder(const std::string& folder, const StagePage& content,
                         const Context& context) {
   make_folder(folder);

@@ -46,8 +46,6 @@ struct StagePage {
   std::vector<StageChart> charts;
   StageTable table;
 };
-// Throws InvalidArgument where `folder` is a file.
-void check_chart_folder(const std::string& folder);
 // Writes every chart as SVG, the table as CSV, and a page with all of them.
 void write_chart_folder(const std::string& folder, const StagePage& page, const Context& context);
 

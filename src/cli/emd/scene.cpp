@@ -1,10 +1,11 @@
 // fovea emd scene: cubes whose target and its way are known, so that tracking can be measured on
 // real spectra without annotated data.
-#include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/core/system.h>
 #include <fovea/io/cube_io.h>
 #include <fovea/io/sink.h>
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
@@ -13,11 +14,11 @@
 #include <utility>
 
 #include "cli/emd/cube_scene.h"
+#include "cli/emd/frames.h"
 #include "cli/emd/map.h"
 #include "cli/emd/targets.h"
 #include "cli/program/command.h"
 #include "cli/program/files.h"
-#include "cli/program/output_paths.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"
@@ -130,8 +131,24 @@ io::Cube as_stored(const Stack<float>& frame, const Subject& subject) {
   return cube;
 }
 
+// Cubes that are there already would be replaced, or be taken for frames of this sequence.
+void check_folder(const std::filesystem::path& folder, int frames, const Context& context) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return;
+  if (!context.overwrite && holds_cubes(folder.string()))
+    throw InvalidArgument(
+        fmt::format("-o {} has cubes in it; give another folder, or --overwrite to replace them",
+                    folder.string()));
+  const std::filesystem::path next = folder / fmt::format("{:06}.hdr", frames);
+  if (std::filesystem::exists(next, ignored))
+    throw InvalidArgument(fmt::format(
+        "{} is there from a longer sequence; remove it and those after it, or give another folder",
+        next.string()));
+}
+
 int run_cube_scene(CubeSceneRequest& request, Context& context) {
   if (request.output.empty()) throw InvalidArgument("emd scene needs -o OUT, a folder to write to");
+  settle_device(context);               // refuses a GPU that is not there
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   Subject subject =
       context.inputs.empty() ? drawn_subject(request, context) : read_subject(request, context);
@@ -148,6 +165,7 @@ int run_cube_scene(CubeSceneRequest& request, Context& context) {
   options.target = subject.target;
   options.seed = context.exec.seed;
   const std::filesystem::path folder(request.output);
+  check_folder(folder, options.frames, context);
   make_folder(request.output);
   const CubeScene scene(std::move(subject.bands), mask, options);
   io::FileSink boxes((folder / "boxes.csv").string());
@@ -196,7 +214,8 @@ Command emd_scene_command() {
                    {"fovea emd scene city.mat --target 40,62,9,7 --light 0.5 -o cubes --seed 3",
                     "move a target of a real cube"},
                    {"fovea emd scene --frames 200 --noise 0.2 -o cubes",
-                    "draw more frames with more noise, for emd track --truth cubes/boxes.csv"}},
+                    "draw more frames with more noise; emd track cubes --truth cubes/boxes.csv "
+                    "--truth-origin 0 follows the target"}},
       .request = make_request<CubeSceneRequest, run_cube_scene>,
       .reads_images = true};
 }

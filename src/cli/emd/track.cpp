@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/emd/emd.h"
+#include "cli/emd/frames.h"
 #include "cli/emd/targets.h"
 #include "cli/program/batch.h"
 #include "cli/program/image_input.h"
@@ -37,8 +39,8 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
   visit("truth-origin", request.truth_origin,
         "coordinate of the first pixel in --truth: 1 as in benchmarks, or 0", 0, 1);
   visit("bands", request.bands,
-        "bands to compare, counted from 0: numbers and ranges such as 0,5,10-19, mean for their "
-        "mean, or all. Colors of 8 bits then count as bands too",
+        "bands to compare, counted from 0: numbers and ranges such as 0,5,10-19, mean for the "
+        "mean of all bands, or all. Colors of 8 bits then count as bands too",
         {.value_name = "LIST|mean|all"});
   visit.path("header", request.header, TextUse::kInput,
              "ENVI header that describes one frame, where the input is raw video: a file or pipe "
@@ -208,8 +210,10 @@ class TrackRun {
   }
   Track add_example(emd::Tracker& tracker, StackView<const float> frame,
                     const std::string& path) const {
-    emd::BandFrame example = emd::read_bands(
-        path, {.most_bytes = usable_memory_bytes(), .max_pixels = context_.max_pixels});
+    emd::BandFrame example =
+        emd::read_bands(path, {.variable = path.ends_with(".mat") ? request_.variable : "",
+                               .most_bytes = usable_memory_bytes(),
+                               .max_pixels = context_.max_pixels});
     if (!request_.bands.empty()) choose_bands(parse_band_choice(request_.bands), example);
     if (example.bands.count() != frame.count)
       throw FormatError(fmt::format("{}: has {} bands, but the frames have {}; expected the same",
@@ -274,8 +278,27 @@ void check_request(const TrackRequest& request, Context& context) {
       others);
 }
 
+// A file beside the frames of a folder or glob that looks like one of them is not replaced.
+void spare_frames(const TrackRequest& request, const Context& context) {
+  namespace fs = std::filesystem;
+  const fs::path input(context.inputs[0]);
+  std::error_code ignored;
+  if (context.overwrite || is_video_input(context.inputs[0])) return;
+  const fs::path folder = fs::is_directory(input, ignored) ? input : input.parent_path();
+  io::InputKind frames = frame_files();
+  frames.extensions.insert(frames.extensions.end(),
+                           {"img", "dat", "raw", "bin", "bsq", "bil", "bip", "cube"});
+  for (const std::string& output : {request.output, request.video, request.map_video})
+    if (!output.empty() && fs::exists(output, ignored) && io::has_extension(output, frames) &&
+        fs::equivalent(fs::path(output).parent_path() / ".", folder / ".", ignored))
+      throw InvalidArgument(fmt::format(
+          "{} is among the frames in {}; choose another name, or --overwrite to replace it", output,
+          folder.string()));
+}
+
 int run_track(TrackRequest& request, Context& context) {
   check_request(request, context);
+  spare_frames(request, context);
   settle_device(context);
   return TrackRun(request, context).run();
 }
@@ -313,7 +336,8 @@ Command emd_track_command() {
           "frame "
           "it maps the Earth Mover's Distance to both, and takes the place that looks most like "
           "the target and least like its surroundings. A lost target is searched for in the whole "
-          "frame. Gray targets are also compared part by part. Frames may have any number of "
+          "frame. Gray targets and those in cubes are also compared part by part. Frames may have "
+          "any number of "
           "bands: a folder or glob of TIFF, .npy, ENVI (.hdr) or .mat files, or raw cubes with "
           "--header. Their colors are learned over all bands; what is NaN or infinite counts as "
           "not measured. Files of more than gray or RGB of 8 bits are such cubes. When a video "

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/program/batch.h"
@@ -68,29 +69,35 @@ std::string settings_text(const people::KernelTrial& trial) {
                          : fmt::format("C {:g}", trial.cost);
 }
 
+// The rate that machines are compared at: 1e-4, or the least that so many windows can show.
+double compared_rate(const people::KernelComparison& result) {
+  const double windows = static_cast<double>(result.linear.report.negatives);
+  return std::max(1e-4, 1 / std::max(1.0, windows));
+}
+
 std::string text_of(const people::KernelComparison& result) {
   std::string text;
+  const double at = compared_rate(result);
   for (const auto& [name, measured] : machines_of(result)) {
-    const double rate = measured.report.miss_rate_at(1e-4);
+    const double rate = measured.report.miss_rate_at(at);
     text += fmt::format(
-        "{:<6} {}: miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives per window, "
-        "{:.2f} "
-        "% at 1e-3; {}learned in {:.1f} s, scored in {:.1f} s\n",
-        name, settings_text(measured.chosen), 100 * rate, 100 * measured.report.deviation(rate),
-        100 * measured.report.miss_rate_at(1e-3),
+        "{:<6} {}: miss rate {:.2f} % (deviation {:.2f}) at {:.2g} false positives per window; "
+        "{}learned in {:.1f} s, scored in {:.1f} s\n",
+        name, settings_text(measured.chosen), 100 * rate, 100 * measured.report.deviation(rate), at,
         measured.support_vectors > 0
             ? detail::counted(measured.support_vectors, "support vector") + ", "
             : "",
         measured.train_seconds, measured.score_seconds);
   }
-  return text +
-         fmt::format("gain of the RBF kernel at 1e-4: {:.2f} points\n", 100 * result.gain(1e-4));
+  return text + fmt::format("gain of the RBF kernel at {:.2g}: {:.2f} points\n", at,
+                            100 * result.gain(at));
 }
 
 std::string kernel_svg(const people::KernelComparison& result) {
   std::vector<people::NamedCurve> curves;
   for (const auto& [name, measured] : machines_of(result))
-    curves.push_back({fmt::format("{} {:.1f} %", name, 100 * measured.report.miss_rate_at(1e-4)),
+    curves.push_back({fmt::format("{} {:.1f} %", name,
+                                  100 * measured.report.miss_rate_at(compared_rate(result))),
                       measured.report.curve});
   return people::draw_curves(curves, people::CurveUnit::kWindow);
 }
@@ -117,14 +124,14 @@ void write_kernel_folder(const EvalKernelRequest& request, const Context& contex
                                 "windows.",
                                 result.positives, result.random_windows, result.hard_windows));
   page.section("Curve");
-  page.figure(
-      report::Figure::chart(svg, {"Lower is better; the number is the miss rate at 1e-4."}));
+  page.figure(report::Figure::chart(
+      svg, {fmt::format("Lower is better; the number is the miss rate at {:.2g}.",
+                        compared_rate(result))}));
   report::Table numbers{"On the windows of the test.",
                         {{"machine"},
                          {"settings"},
-                         {"miss rate at 1e-4", "%"},
+                         {fmt::format("miss rate at {:.2g}", compared_rate(result)), "%"},
                          {"deviation", "%"},
-                         {"at 1e-3", "%"},
                          {"support vectors"},
                          {"learning", "s"},
                          {"scoring", "s"}},
@@ -133,10 +140,9 @@ void write_kernel_folder(const EvalKernelRequest& request, const Context& contex
                        {{"machine"}, {"settings"}, {"mean miss rate", "%"}},
                        {}};
   for (const auto& [name, measured] : machines_of(result)) {
-    const double rate = measured.report.miss_rate_at(1e-4);
+    const double rate = measured.report.miss_rate_at(compared_rate(result));
     numbers.rows.push_back({name, settings_text(measured.chosen), report::Cell(100 * rate),
                             report::Cell(100 * measured.report.deviation(rate)),
-                            report::Cell(100 * measured.report.miss_rate_at(1e-3)),
                             measured.support_vectors, report::Cell(measured.train_seconds),
                             report::Cell(measured.score_seconds)});
     for (const people::KernelTrial& trial : measured.trials)
@@ -154,17 +160,16 @@ void print_kernel_json(const EvalKernelRequest& request, const Context& context,
   print_result(context, [&](io::JsonWriter& json) {
     json.member("positives", result.positives).member("random_windows", result.random_windows);
     json.member("hard_windows", result.hard_windows);
-    json.member("gain_at_fppw_1e-4", result.gain(1e-4));
+    const double at = compared_rate(result);
+    json.member("false_positives_per_window", at).member("gain", result.gain(at));
     json.key("machines").begin_array();
     for (const auto& [name, measured] : machines_of(result)) {
       const people::WindowReport& report = measured.report;
-      const double rate = report.miss_rate_at(1e-4);
+      const double rate = report.miss_rate_at(at);
       json.begin_object().member("machine", name).member("cost", measured.chosen.cost);
       if (measured.chosen.gamma > 0) json.member("gamma", measured.chosen.gamma);
-      json.member("miss_rate_at_fppw_1e-4", rate);
+      json.member("miss_rate", rate);
       json.member("standard_deviation", report.deviation(rate));
-      json.member("miss_rate_at_fppw_1e-3", report.miss_rate_at(1e-3));
-      json.member("miss_rate_at_fppw_1e-5", report.miss_rate_at(1e-5));
       json.member("crops", report.positives).member("windows", report.negatives);
       json.member("support_vectors", measured.support_vectors);
       json.member("converged", measured.converged);
@@ -191,6 +196,7 @@ int run_eval_kernel(EvalKernelRequest& request, Context& context) {
                              crops = kernel_images(context, "crops", request.crops),
                              scenes = kernel_images(context, "scenes", request.scenes);
   settle_device(context);
+  require_no_file("-o", request.output);
   request.compare.exec = context.exec;
   const people::KernelComparison result =
       people::compare_kernels({positives, negatives}, {crops, scenes}, request.compare);
@@ -218,7 +224,8 @@ Command people_eval_kernel_command() {
           "random windows of the negatives, and those that a first linear machine finds hardest. "
           "Cost and gamma are chosen on the training alone, by machines that learn from two thirds "
           "of its images and are measured on the rest. No detector uses the kernel: scoring a "
-          "window by it takes thousands of times as long. The matrix of the kernel has four bytes "
+          "window by it takes as many times as long as there are support vectors. The matrix of "
+          "the kernel has four bytes "
           "per pair of windows (--kernel-memory), some 2.5 GB for the windows of INRIA.",
       .examples = {{"fovea people eval-kernel --positives p --negatives n --crops c --scenes s",
                     "learn from p and n, measure on c and s; -o writes curves"}},

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"
@@ -81,6 +82,7 @@ std::string line_of(const people::StudyVariant& variant, const people::StudyRepo
 }
 
 int run_study(StudyRequest& request, Context& context) {
+  settle_device(context);               // refuses a GPU that is not there
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   if (request.output.empty()) throw InvalidArgument("people study needs -o FOLDER for its report");
   const StudyFiles crops = study_files("positives", request.positives, request.test_positives);
@@ -94,6 +96,7 @@ int run_study(StudyRequest& request, Context& context) {
                                    detail::counted(negatives.count(), "image"),
                                    detail::counted(test_positives.count(), "crop"),
                                    detail::counted(test_negatives.count(), "image")));
+  require_no_file("-o", request.output);
   people::StudyReport so_far;
   request.study.exec = context.exec;
   request.study.finished = [&](const people::StudyReport& report) {
@@ -105,7 +108,7 @@ int run_study(StudyRequest& request, Context& context) {
   };
   try {
     people::study({positives, negatives, test_positives, test_negatives}, request.study);
-  } catch (const Cancelled&) {
+  } catch (...) {
     // What was finished is worth keeping.
     context.console.end_progress();
     if (so_far.false_rate > 0) write_study_folder(request.output, context, so_far);

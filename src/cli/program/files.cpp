@@ -19,6 +19,12 @@ void make_folder(const std::string& folder) {
         fmt::format("{}: cannot make the folder: {}", detail::shown(folder), error.message()));
 }
 
+void require_no_file(std::string_view option, const std::string& folder) {
+  std::error_code ignored;
+  if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
+    throw InvalidArgument(fmt::format("{} {} is a file; expected a folder", option, folder));
+}
+
 void write_text(const std::string& path, std::string_view text) {
   io::FileSink file(path);
   file.write(text);

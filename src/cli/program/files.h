@@ -10,6 +10,9 @@ namespace fovea::cli {
 
 // Makes a folder and its missing parents. Throws a WriteError that names it.
 void make_folder(const std::string& folder);
+// Throws InvalidArgument where the folder that an option names is a file, so that long work does
+// not end with it.
+void require_no_file(std::string_view option, const std::string& folder);
 
 // Writes a whole file, which appears complete or not at all. Throws a WriteError that names it.
 void write_text(const std::string& path, std::string_view text);

@@ -187,6 +187,8 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
 }
 
 int run_sweep(const ScenesEvalRequest& request, Context& context) {
+  if (is_feature_table(context.inputs[0]))
+    throw InvalidArgument("--sweep-samples learns words from images; a table has no images");
   if (!request.model.empty())
     throw InvalidArgument("--sweep-samples trains models, and --model trains none; choose one");
   const scenes::SplitCorpus task = make_task(request, context);

@@ -131,9 +131,10 @@ void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows, d
 }
 
 void print_sweep(const std::vector<SweepRow>& rows, const Context& context) {
-  context.console.print(fmt::format("{:>8} {:>12} {:>14} {:>12} {:>11} {:>9}\n", "samples",
-                                    "accuracy (%)", "learned from", "iterations", "inertia",
-                                    "seconds"));
+  context.console.print(
+      fmt::format("{:>8} {:>12} {:>14} {:>12} {:>11} {:>9}   {}\n", "samples", "accuracy (%)",
+                  "learned from", "iterations", "inertia", "seconds",
+                  rows.front().report.splits.size() == 1 ? "95 % interval" : "one deviation"));
   for (const SweepRow& row : rows) {
     const Interval range = row.range();
     context.console.print(fmt::format(

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -44,6 +45,11 @@ Image<float> read_table(const std::string& path) {
   Image<float> table(static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]));
   if (array.type == io::DType::kFloat32) fill_table<float>(array, table);
   else fill_table<double>(array, table);
+  for (int y = 0; y < table.height(); ++y)
+    for (int x = 0; x < table.width(); ++x)
+      if (!std::isfinite(table.at(x, y)))
+        throw FormatError(
+            fmt::format("{}: row {} holds {}; expected finite numbers", path, y, table.at(x, y)));
   return table;
 }
 

@@ -14,6 +14,9 @@ namespace fovea::scenes {
 
 constexpr int kMostNeighbors = 1000;  // K of knn
 
+// Throws unless all histograms, which lie in host memory, are finite and have no negative values.
+void check_histograms(const char* what, ImageView<const float> rows);
+
 // Histograms and their classes.
 struct LabeledRows {
   ImageView<const float> rows;

@@ -17,15 +17,6 @@
 #include "scenes/classify/scorer.h"
 
 namespace fovea::scenes {
-namespace {
-
-void check_rows(const char* what, ImageView<const float> rows) {
-  if (rows.channels != 1)
-    throw InvalidArgument(fmt::format(
-        "{}: histograms of {} channels, expected 1: a row holds a histogram", what, rows.channels));
-}
-
-// Throws unless all histograms are finite and have no negative values.
 void check_histograms(const char* what, ImageView<const float> rows) {
   for (int y = 0; y < rows.height; ++y)
     for (int x = 0; x < rows.width; ++x)
@@ -33,6 +24,14 @@ void check_histograms(const char* what, ImageView<const float> rows) {
         throw InvalidArgument(
             fmt::format("{}: histogram {} holds {}, expected finite numbers of 0 or more", what, y,
                         rows.at(x, y)));
+}
+
+namespace {
+
+void check_rows(const char* what, ImageView<const float> rows) {
+  if (rows.channels != 1)
+    throw InvalidArgument(fmt::format(
+        "{}: histograms of {} channels, expected 1: a row holds a histogram", what, rows.channels));
 }
 
 void check_labels(const LabeledRows& data) {

@@ -12,6 +12,7 @@
 
 #include "core/dispatch.h"
 #include "core/parallel.h"
+#include "scenes/classify/classifier_parts.h"
 #include "scenes/train/split_result.h"
 #include "scenes/train/train_images.h"
 
@@ -162,6 +163,7 @@ EvaluateReport evaluate_features(ImageView<const float> features,
   check_options(options);
   detail::require_host("evaluate_features", "the image of histograms", features.memory);
   check_evaluation(labels, features.height, classes, splits);
+  check_histograms("evaluate_features", features);
   std::vector<SplitResult> results;
   results.reserve(splits.size());
   for (std::size_t i = 0; i < splits.size(); ++i) {

@@ -111,6 +111,31 @@ TEST(EmdSceneProgram, WritesCubesThatTrackFollows) {
   EXPECT_EQ(found["targets"][0]["missed_frames"], 0);
 }
 
+TEST(EmdSceneProgram, CubesThatAreThereAreNeitherReplacedNorMixedIn) {
+  const test::TempFolder folder;
+  const std::string cubes = folder / "cubes";
+  const auto draw = [&](const char* frames, bool overwrite) {
+    std::vector<std::string> words{"emd",   "scene",         "-o", cubes,      "--size",
+                                   "24x20", "--drawn-bands", "5",  "--frames", frames};
+    if (overwrite) words.emplace_back("--overwrite");
+    return run_here(words);
+  };
+  EXPECT_EQ(draw("3", false).status, kDone);
+  const std::string before = test::load(cubes + "/000000.img");
+  const Ended again = draw("3", false);
+  EXPECT_EQ(again.status, kUsage);
+  EXPECT_THAT(again.err, HasSubstr("has cubes in it"));
+  EXPECT_EQ(test::load(cubes + "/000000.img"), before);
+  EXPECT_EQ(draw("3", true).status, kDone);
+  const Ended shorter = draw("2", true);
+  EXPECT_EQ(shorter.status, kUsage);
+  EXPECT_THAT(shorter.err, HasSubstr("000002.hdr is there from a longer sequence"));
+  const Ended track =
+      run_here({"emd", "track", cubes, "--target", "4,4,6,6", "-o", cubes + "/000001.img"});
+  EXPECT_EQ(track.status, kUsage);
+  EXPECT_THAT(track.err, HasSubstr("is among the frames in"));
+}
+
 TEST(EmdSceneProgram, KeepsTheSampleTypeOfACube) {
   const test::TempFolder folder;
   Stack<std::uint16_t> samples(30, 20, 3);

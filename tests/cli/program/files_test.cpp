@@ -40,6 +40,16 @@ TEST(Files, PendingOnesThatWereNotKeptAreRemoved) {
   EXPECT_TRUE(std::filesystem::exists(folder / "b"));
 }
 
+TEST(Files, AFileIsNoFolder) {
+  const test::TempFolder folder;
+  write_text(folder / "file", "x");
+  EXPECT_NO_THROW(require_no_file("-o", folder / "new"));
+  EXPECT_NO_THROW(require_no_file("-o", ""));
+  EXPECT_EQ(
+      test::message_of<InvalidArgument>([&] { require_no_file("--charts", folder / "file"); }),
+      "--charts " + (folder / "file") + " is a file; expected a folder");
+}
+
 TEST(Files, AModelNeedsANameThatEndsAsModelsDo) {
   EXPECT_NO_THROW(require_model_output("scenes train", "m.safetensors"));
   EXPECT_EQ(test::message_of<InvalidArgument>([] { require_model_output("scenes train", ""); }),

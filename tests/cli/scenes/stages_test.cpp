@@ -156,6 +156,8 @@ TEST_F(ScenesStages, AClassifierIsEvaluatedOnFeatures) {
     return ended.err;
   };
   EXPECT_THAT(why({"scenes", "eval", table}), HasSubstr("needs --labels"));
+  EXPECT_THAT(why({"scenes", "eval", table, "--labels", labels, "--sweep-samples", "5"}),
+              HasSubstr("learns words from images"));
   EXPECT_THAT(why({"scenes", "eval", table, "--labels", labels, "--model", "sun8"}),
               HasSubstr("--model, --train and --test go with images"));
   EXPECT_THAT(why({"scenes", "eval", places, "--labels", labels}), HasSubstr("--labels"));

@@ -367,9 +367,7 @@ int run_emd_experiment(const EmdFrameOptions& options, int repeats, Context& con
     if (size.width < 16 || size.height < 16)
       throw InvalidArgument(fmt::format("--sizes holds '{}x{}'; expected frames of at least 16x16",
                                         size.width, size.height));
-  std::error_code ignored;
-  if (fs::exists(options.charts, ignored) && !fs::is_directory(options.charts, ignored))
-    throw InvalidArgument(fmt::format("--charts {} is a file; expected a folder", options.charts));
+  require_no_file("--charts", options.charts);
   settle_device(context);
   const std::vector<Course> courses = Experiment(options, repeats, context).run();
   context.console.end_progress();

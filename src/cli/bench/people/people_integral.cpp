@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "cli/bench/stage_table.h"
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
@@ -219,7 +220,7 @@ void print_integral_json(Context& context, const StagePlaces& places,
 int run_integral_sizes(const BenchOptions& options, const std::string& charts, Context& context,
                        const std::vector<Extent>& sizes) {
   check_formats(options, context);
-  if (!charts.empty()) check_chart_folder(charts);
+  require_no_file("--charts", charts);
   const StagePlaces places = stage_places(context);
   std::vector<IntegralTimes> all;
   for (const SumPixel pixel : kPixels)

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "cli/bench/stage_table.h"
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
@@ -185,7 +186,7 @@ void print_people_steps(Context& context, const StagePlaces& places,
 int run_people_stages(const BenchOptions& options, const std::string& charts, Context& context,
                       const std::vector<PeopleSearch>& searches) {
   check_formats(options, context);
-  if (!charts.empty()) check_chart_folder(charts);
+  require_no_file("--charts", charts);
   const StagePlaces places = stage_places(context);
   std::vector<SearchRows> all;
   for (const PeopleSearch& search : searches) {
