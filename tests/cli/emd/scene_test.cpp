@@ -116,7 +116,7 @@ TEST(EmdSceneProgram, CubesThatAreThereAreNeitherReplacedNorMixedIn) {
   const std::string cubes = folder / "cubes";
   const auto draw = [&](const char* frames, bool overwrite) {
     std::vector<std::string> words{"emd",   "scene",         "-o", cubes,      "--size",
-                                   "24x20", "--drawn-bands", "5",  "--frames", frames};
+                                   "48x48", "--drawn-bands", "8",  "--frames", frames};
     if (overwrite) words.emplace_back("--overwrite");
     return run_here(words);
   };
