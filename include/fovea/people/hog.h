@@ -62,7 +62,7 @@ struct HogOptions {
   int sectors = 4;               // number of sectors of a ring
   bool sectored_center = false;  // divide the center of a circular block into sectors too
 
-  // Sides of a cell and of a block, in pixels, and of a block in cells.
+  // A cell and a block have these sides in pixels; block_cells() counts cells.
   Extent cell_size() const { return {cell, cell_height > 0 ? cell_height : cell}; }
   Extent block_cells() const { return {block, block_height > 0 ? block_height : block}; }
   Extent block_size() const {

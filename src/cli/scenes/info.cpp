@@ -157,18 +157,20 @@ int run_scenes_info(ScenesInfoRequest& request, Context& context) {
 }  // namespace
 
 Command scenes_info_command() {
-  return {.system = "scenes",
-          .verb = "info",
-          .summary = "count the images of each class and measure their sizes",
-          .text =
-              "Prints how many images of each class there are and how large they are. Only the "
-              "headers of the files are read. -o draws the distribution of heights and widths.",
-          .arguments = {{"INPUT",
-                         "folder with one folder of images per class, or a list of files and "
-                         "classes"}},
-          .examples = {{"fovea scenes info places -o sizes",
-                        "draw how many images have which height and width"}},
-          .request = make_request<ScenesInfoRequest, run_scenes_info>};
+  return {
+      .system = "scenes",
+      .verb = "info",
+      .summary = "print how many images each class has, and how large images are",
+      .text =
+          "Prints one row per class with its number of images, and the mean size of all images. "
+          "Only the headers of the files are read. -o draws the distribution of heights and "
+          "widths.",
+      .arguments = {{"INPUT",
+                     "folder with one folder of images per class, or a list of files and "
+                     "classes"}},
+      .examples = {{"fovea scenes info places -o sizes",
+                    "draw how many images have which height and width"}},
+      .request = make_request<ScenesInfoRequest, run_scenes_info>};
 }
 
 }  // namespace fovea::cli

@@ -13,6 +13,18 @@ namespace fovea::emd::cuda {
 // Each channel becomes a band.
 template <class T>
 void split_channels(ImageView<const T> image, StackView<float> bands, const Exec& exec);
+// Instantiates it for one type, and for every type of sample.
+#define FOVEA_SPLIT(T) \
+  template void split_channels(ImageView<const T>, StackView<float>, const Exec&);
+#define FOVEA_SPLIT_ALL      \
+  FOVEA_SPLIT(std::uint8_t)  \
+  FOVEA_SPLIT(std::uint16_t) \
+  FOVEA_SPLIT(std::uint32_t) \
+  FOVEA_SPLIT(std::int8_t)   \
+  FOVEA_SPLIT(std::int16_t)  \
+  FOVEA_SPLIT(std::int32_t)  \
+  FOVEA_SPLIT(float)         \
+  FOVEA_SPLIT(double)
 
 // The brightness of red, green and blue.
 void brightness_of(StackView<const float> bands, ImageView<float> gray, const Exec& exec);

@@ -73,17 +73,7 @@ void split_channels(ImageView<const T> image, StackView<float> bands, const Exec
   check_launch("bands of an image");
   session.finish("bands of an image");
 }
-#define FOVEA_SPLIT(T) \
-  template void split_channels(ImageView<const T>, StackView<float>, const Exec&);
-FOVEA_SPLIT(std::uint8_t)
-FOVEA_SPLIT(std::uint16_t)
-FOVEA_SPLIT(std::uint32_t)
-FOVEA_SPLIT(std::int8_t)
-FOVEA_SPLIT(std::int16_t)
-FOVEA_SPLIT(std::int32_t)
-FOVEA_SPLIT(float)
-FOVEA_SPLIT(double)
-#undef FOVEA_SPLIT
+FOVEA_SPLIT_ALL
 
 void brightness_of(StackView<const float> bands, ImageView<float> gray, const Exec& exec) {
   Session session(exec);

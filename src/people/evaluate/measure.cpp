@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -16,12 +15,10 @@
 #include <mutex>
 #include <thread>
 
+#include "core/seconds.h"
+
 namespace fovea::people {
 namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::size_t worker_count(const Exec& exec) {
   // Two workers keep a GPU busy: one computes while the other reads its image.
@@ -167,7 +164,7 @@ class ImageSearch {
 
   // Searches all images once; the options hold the least score.
   void find_people(const DetectOptions& options, ImageMeasurement& result) const {
-    const double start = seconds_now();
+    const double start = fovea::detail::seconds_now();
     Detectors detectors(model_, options);
     std::vector<ScanCounts> counts(truth_.size());
     result.found.resize(truth_.size());
@@ -184,7 +181,7 @@ class ImageSearch {
                         });
     result.counts = {};
     for (const ScanCounts& each : counts) add(result.counts, each);
-    result.seconds = seconds_now() - start;
+    result.seconds = fovea::detail::seconds_now() - start;
   }
 
   // A cascade's stages are counted over some of the images only, because every window has to be
@@ -271,7 +268,7 @@ WindowMeasurement measure_on_windows(std::shared_ptr<const Model> model, const i
   const DetectOptions detect = detect_options(options);
   Detectors detectors(model, detect);
   WindowMeasurement result;
-  const double start = seconds_now();
+  const double start = fovea::detail::seconds_now();
   std::vector<float> people(static_cast<std::size_t>(crops.count()));
   for_each_in_threads(detect.exec, "crops", people.size(), [&](std::size_t worker, std::size_t i) {
     const Image<std::uint8_t> crop = crops.read(static_cast<int>(i));
@@ -294,7 +291,7 @@ WindowMeasurement measure_on_windows(std::shared_ptr<const Model> model, const i
     others.insert(others.end(), scores[i].begin(), scores[i].end());
     add(result.counts, counts[i]);
   }
-  result.seconds = seconds_now() - start;
+  result.seconds = fovea::detail::seconds_now() - start;
   count_stages(*model, others, result.stages);
   result.report = evaluate_windows(people, others);
   return result;

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
+#include "core/seconds.h"
 #include "core/words.h"
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
@@ -21,10 +21,6 @@ namespace fovea::people {
 namespace {
 
 constexpr float kStudyMargin = -1;  // windows above it change the classifier
-
-double study_clock() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::vector<StudyParameter> chosen_parameters(const StudyOptions& options) {
   std::vector<StudyParameter> all = study_parameters(options.hog);
@@ -177,7 +173,7 @@ LinearModel Study::learn(const HogOptions& hog, int& hard_windows) {
 }
 
 StudyVariant Study::measure(const HogOptions& hog) {
-  const double start = study_clock();
+  const double start = fovea::detail::seconds_now();
   StudyVariant variant{.hog = hog};
   auto model = std::make_shared<Model>();
   model->kind = Kind::kHog;
@@ -188,7 +184,7 @@ StudyVariant Study::measure(const HogOptions& hog) {
   options.exec = quiet_;
   variant.numbers = descriptor_size(hog);
   variant.report = measure_on_windows(model, test_positives_, test_negatives_, options).report;
-  variant.seconds = study_clock() - start;
+  variant.seconds = fovea::detail::seconds_now() - start;
   return variant;
 }
 

@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include "core/parallel.h"
+#include "core/seconds.h"
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
 #include "people/train/train_linear_windows.h"
@@ -27,10 +27,6 @@ constexpr int kHeldOutParts = 3;  // every third image is held out when settings
 constexpr int kTestRows = 16384;  // windows of the test that are described at a time
 constexpr double kHeldOutRates[] = {0.005, 0.01, 0.02, 0.05,
                                     0.1};  // of held-out negatives that pass
-
-double kernel_clock() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Gives every row of a matrix a score.
 using Scorer = std::function<void(ImageView<const float>, std::span<float>)>;
@@ -242,12 +238,12 @@ void KernelStudy::measure(std::span<KernelMeasurement* const> measured,
   std::vector<std::vector<float>> people(machines.size()), others(machines.size());
   const auto score = [&](SampleRows& rows, std::vector<std::vector<float>>& to) {
     for (std::size_t m = 0; m < machines.size(); ++m) {
-      const double start = kernel_clock();
+      const double start = fovea::detail::seconds_now();
       const std::size_t old = to[m].size();
       to[m].resize(old + at(rows.used));
       machines[m].score(rows.rows.view().crop(0, 0, rows.rows.width(), rows.used),
                         std::span(to[m]).subspan(old));
-      measured[m]->score_seconds += kernel_clock() - start;
+      measured[m]->score_seconds += fovea::detail::seconds_now() - start;
     }
   };
   SampleRows crops{Image<float>(descriptor_size(hog_), test_.positives.count())};
@@ -292,9 +288,9 @@ KernelComparison KernelStudy::run() {
   for (KernelMeasurement* measured : both) {
     choose(*measured);
     if (exec_.progress) exec_.progress({"learning", static_cast<double>(machines.size()), 2});
-    const double start = kernel_clock();
+    const double start = fovea::detail::seconds_now();
     machines.push_back(machine(measured->chosen, {}));
-    measured->train_seconds = kernel_clock() - start;
+    measured->train_seconds = fovea::detail::seconds_now() - start;
     measured->support_vectors = machines.back().support_vectors;
     measured->converged = machines.back().converged;
   }
