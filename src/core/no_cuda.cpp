@@ -3,7 +3,7 @@
 #include "core/no_cuda.h"
 
 #include "core/backend.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 
 namespace fovea::cuda {
 

@@ -9,7 +9,7 @@
 
 #include <numeric>
 
-#include "core/timing.h"
+#include "core/timing/timing.h"
 #include "support/devices.h"
 #include "support/images.h"
 

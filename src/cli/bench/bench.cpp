@@ -17,7 +17,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 #include "core/words.h"
 
 namespace fovea::cli {

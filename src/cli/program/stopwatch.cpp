@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "cli/program/progress.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 
 namespace fovea::cli {
 namespace {

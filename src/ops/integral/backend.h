@@ -1,7 +1,7 @@
 // The twins of the integral image and the integral histogram. They are called with matching shapes
 // and nothing empty. The templates exist for FOVEA_FOR_EACH_INTEGRAL.
 #pragma once
-#include "core/timing.h"
+#include "core/timing/timing.h"
 #include "ops/integral/integral_math.h"
 
 namespace fovea::cpu {

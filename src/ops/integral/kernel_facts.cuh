@@ -1,7 +1,7 @@
 // What a kernel takes of a multiprocessor of the current device.
 #pragma once
 #include "core/cuda_check.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 
 namespace fovea::cuda {
 

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/seconds.h"
+#include "core/timing/seconds.h"
 
 namespace fovea::people {
 namespace {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/seconds.h"
+#include "core/timing/seconds.h"
 #include "core/words.h"
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "core/parallel.h"
-#include "core/seconds.h"
+#include "core/timing/seconds.h"
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
 #include "people/train/train_linear_windows.h"

@@ -15,7 +15,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 #include "ops/integral/backend.h"
 
 namespace fovea::cli {

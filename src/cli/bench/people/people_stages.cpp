@@ -14,7 +14,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 #include "people/steps.h"
 
 namespace fovea::cli {

@@ -12,7 +12,7 @@
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
 #include "core/backend.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 #include "ops/kmeans/block_shapes.h"
 #include "scenes/describe/tile_shapes.h"
 

@@ -17,7 +17,7 @@
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
 #include "core/parallel.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 
 namespace fovea::cli {
 namespace {

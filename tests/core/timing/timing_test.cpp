@@ -1,4 +1,4 @@
-#include "core/timing.h"
+#include "core/timing/timing.h"
 
 #include <gtest/gtest.h>
 

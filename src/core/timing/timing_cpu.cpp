@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/parallel.h"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::cpu {

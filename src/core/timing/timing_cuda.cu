@@ -4,7 +4,7 @@
 
 #include "core/backend.h"
 #include "core/on_device.cuh"
-#include "core/timing.h"
+#include "core/timing/timing.h"
 
 namespace fovea::cuda {
 namespace {
