@@ -81,6 +81,22 @@ GraphInput graph_input(nb::handle arcs, nb::handle costs, nb::handle nodes) {
   return input;
 }
 
+// Options of a search, and whether arcs lead one way.
+template <class Options>
+struct Search : Options {
+  bool directed = false;
+};
+template <class Options>
+void describe(OptionVisitor& visit, Search<Options>& options) {
+  visit("directed", options.directed,
+        "arcs lead from the first of their two nodes to the second, and not back");
+  describe(visit, static_cast<Options&>(options));
+}
+
+Graph graph_of(const GraphInput& input, bool directed) {
+  return directed ? directed_graph(input.nodes, input.arcs) : Graph(input.nodes, input.arcs);
+}
+
 float cutoff_of(nb::handle cutoff) {
   return cutoff.is_none()
              ? kUnreachable
@@ -94,7 +110,7 @@ Work search_work(const GraphInput& input, double sources) {
 
 nb::object all_distances_of(nb::handle arcs, nb::handle costs, nb::handle nodes, nb::handle cutoff,
                             const nb::dict& keywords, nb::handle progress) {
-  PathOptions options;
+  Search<PathOptions> options;
   set_keywords(options, keywords, "all_distances");
   options.cutoff = cutoff_of(cutoff);
   const GraphInput input = graph_input(arcs, costs, nodes);
@@ -102,9 +118,21 @@ nb::object all_distances_of(nb::handle arcs, nb::handle costs, nb::handle nodes,
   auto square = std::make_unique_for_overwrite<float[]>(
       fovea::detail::byte_count(count, std::max<std::size_t>(count, 1)));
   run_operation(search_work(input, input.nodes), options, progress, [&](const auto& watched) {
-    const DistanceMatrix distances = all_distances(Graph(input.nodes, input.arcs), watched);
-    for (int node = 0; node < input.nodes; ++node)
-      distances.row(node, {square.get() + static_cast<std::size_t>(node) * count, count});
+    const auto row = [&](int node) {
+      return square.get() + static_cast<std::size_t>(node) * count;
+    };
+    if (options.directed) {
+      stream_distances(
+          graph_of(input, true),
+          [&](const DistanceRows& part) {
+            for (int i = 0; i < part.rows.height; ++i)
+              std::copy_n(part.rows.row(i), count, row(part.first + i));
+          },
+          watched);
+    } else {
+      const DistanceMatrix distances = all_distances(graph_of(input, false), watched);
+      for (int node = 0; node < input.nodes; ++node) distances.row(node, {row(node), count});
+    }
     return true;
   });
   return detail::owned_array(std::move(square), {count, count});
@@ -112,7 +140,7 @@ nb::object all_distances_of(nb::handle arcs, nb::handle costs, nb::handle nodes,
 
 nb::object distances_from_sources(nb::handle arcs, nb::handle costs, nb::handle sources,
                                   nb::handle nodes, nb::handle cutoff, const nb::dict& keywords) {
-  ExecOnly options;
+  Search<ExecOnly> options;
   set_keywords(options, keywords, "distances_from");
   const PathOptions path{.cutoff = cutoff_of(cutoff), .exec = options.exec};
   const GraphInput input = graph_input(arcs, costs, nodes);
@@ -122,7 +150,7 @@ nb::object distances_from_sources(nb::handle arcs, nb::handle costs, nb::handle 
   Image<float> rows =
       run_operation(search_work(input, static_cast<double>(from.size())), path, nb::none(),
                     [&](const PathOptions& watched) {
-                      return distances_from(Graph(input.nodes, input.arcs), from, watched);
+                      return distances_from(graph_of(input, options.directed), from, watched);
                     });
   return to_numpy(std::move(rows));
 }
@@ -343,10 +371,10 @@ void bind_number_operations(nb::module_& m) {
              cutoff = nb::arg("cutoff").none();
   m.def("all_distances", &all_distances_of, arcs, costs, nodes, cutoff, nb::arg("options"),
         nb::arg("progress").none());
-  m.def("all_distances_options", &option_table<PathOptions>);
+  m.def("all_distances_options", &option_table<Search<PathOptions>>);
   m.def("distances_from", &distances_from_sources, arcs, costs, sources, nodes, cutoff,
         nb::arg("options"));
-  m.def("distances_from_options", &option_table<ExecOnly>);
+  m.def("distances_from_options", &option_table<Search<ExecOnly>>);
   m.def("nearest_source", &nearest_of_sources, arcs, costs, sources, nodes, cutoff);
   m.def("minimum_cut", &minimum_cut_of, arcs, nb::arg("capacities").none(),
         nb::arg("to_source").none(), nb::arg("to_sink").none());

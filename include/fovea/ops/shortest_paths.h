@@ -19,7 +19,8 @@ struct GraphArc {
   float cost = 0;  // 0 or more, finite
 };
 
-// An undirected graph that stores the neighbors of a node next to each other.
+// A graph that stores the neighbors of a node next to each other. An arc leads both ways, unless
+// the graph was made by directed_graph().
 class FOVEA_API Graph {
  public:
   Graph() = default;
@@ -29,7 +30,11 @@ class FOVEA_API Graph {
   Graph(int nodes, std::span<const GraphArc> arcs);
 
   int nodes() const { return nodes_; }
-  std::int64_t arcs() const { return static_cast<std::int64_t>(neighbors_.size()) / 2; }
+  std::int64_t arcs() const {
+    return static_cast<std::int64_t>(neighbors_.size()) / (directed_ ? 1 : 2);
+  }
+  bool directed() const { return directed_; }
+  // The nodes that arcs lead to from this one.
   std::span<const std::int32_t> neighbors(int node) const {
     return {neighbors_.data() + first_[static_cast<std::size_t>(node)], degree(node)};
   }
@@ -42,19 +47,27 @@ class FOVEA_API Graph {
   }
 
  private:
+  friend FOVEA_API Graph directed_graph(int nodes, std::span<const GraphArc> arcs);
+  Graph(int nodes, std::span<const GraphArc> arcs, bool directed);
+
   int nodes_ = 0;
+  bool directed_ = false;
   std::vector<std::int64_t> first_{0};  // where each node's part of the lists below begins, and
                                         // where the last ends
   std::vector<std::int32_t> neighbors_;
   std::vector<float> costs_;
 };
 
+// A graph whose arcs lead from a to b only. Throws as the constructor of Graph does.
+FOVEA_API Graph directed_graph(int nodes, std::span<const GraphArc> arcs);
+
 // kDijkstra searches from every node and suits sparse graphs; it always runs on the CPU.
 // kFloydWarshall works on half of the matrix in blocks (Katz and Kider 2008) and suits dense
 // graphs; on a GPU it needs 4 bytes times the square of the number of nodes there. kPartitioned
 // divides the graph and combines distances inside its parts with distances over the nodes on their
 // borders (Djidjev et al. 2014); it suits large sparse graphs that are easy to divide, as meshes
-// are.
+// are. Directed graphs work with the first two, on the CPU; kFloydWarshall then works on the whole
+// matrix, which takes twice as many steps and bytes.
 enum class PathEngine : unsigned char { kAuto, kDijkstra, kFloydWarshall, kPartitioned };
 FOVEA_API std::span<const Choice> choices(PathEngine);
 FOVEA_API const char* to_string(PathEngine engine);
@@ -71,7 +84,7 @@ struct PathOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, PathOptions& options);
 
-// The distances between all nodes. Each pair is stored once.
+// The distances between all nodes of an undirected graph. Each pair is stored once.
 class FOVEA_API DistanceMatrix {
  public:
   DistanceMatrix() = default;
@@ -106,15 +119,20 @@ struct PathReport {
 // Distances from every node to every other; they are infinite where there is no path. Engines agree
 // to a relative 1e-4. Each gives the same bits for any number of threads, and kFloydWarshall and
 // kPartitioned give the same bits on CPU and GPU. The result takes 2 bytes times the square of the
-// number of nodes.
+// number of nodes. Throws InvalidArgument for a directed graph, which has two distances per pair.
 FOVEA_API DistanceMatrix all_distances(const Graph& graph, const PathOptions& options = {},
+                                       PathReport* report = nullptr);
+
+// The same distances as a whole square, for directed graphs too: row a has the distances from a to
+// every node. It takes 4 bytes times the square of the number of nodes.
+FOVEA_API Image<float> distance_square(const Graph& graph, const PathOptions& options = {},
                                        PathReport* report = nullptr);
 
 // Computes the same distances without keeping them: take() is called from the calling thread with
 // rows of the whole square, in their order. Memory does not grow with the square of the number of
-// nodes, except with kFloydWarshall, which needs half of the square. The numbers are those of
-// all_distances(); with kDijkstra, whose sums start at the node of the row, they may differ in the
-// last bits.
+// nodes, except with kFloydWarshall, which needs half of the square, or all of it where the graph
+// is directed. The numbers are those of all_distances() and distance_square(); with kDijkstra,
+// whose sums start at the node of the row, they may differ in the last bits.
 struct DistanceRows {
   int first = 0;                // the node of the first row
   ImageView<const float> rows;  // lies in host memory and is valid during the call
@@ -129,7 +147,8 @@ class TableMemory;
 
 // The distances between all nodes, kept where they were computed. On a GPU they are a square with 4
 // bytes per pair in its memory, so that further work there copies nothing. Distances that a GPU has
-// no room for lie in host memory, as those of the CPU do. The numbers are those of all_distances().
+// no room for lie in host memory, as those of the CPU do. The numbers are those of all_distances(),
+// which refuses the same graphs.
 class FOVEA_API DistanceTable {
  public:
   DistanceTable();

@@ -53,9 +53,9 @@ def all_distances(
     progress: Progress = False,
     **options: Unpack[OpsAllDistancesOptions],
 ) -> Floats:
-    """The lengths of the shortest paths between all nodes, a symmetric matrix of float32, infinite without a path.
+    """The lengths of the shortest paths between all nodes, a matrix of float32, infinite without a path.
 
-    Costs are 0 or more and count in single precision; of several arcs between two nodes the cheapest counts. Distances
+    It is symmetric, unless arcs are ``directed``: then a row has the distances from its node. Costs are 0 or more and count in single precision; of several arcs between two nodes the cheapest counts. Distances
     beyond ``cutoff`` are infinite."""
     with reporting(progress) as report:
         distances: Floats = _fovea.ops.all_distances(arcs, costs, nodes, cutoff, dict(options), report)

@@ -61,6 +61,26 @@ BenchCase engine_case(const std::shared_ptr<const Graph>& graph, PathEngine engi
           .graph = graph->nodes() < kSampledNodes ? graph : nullptr};
 }
 
+// The same graph with every arc twice, once per direction, as Floyd-Warshall was first mapped to
+// GPUs: the whole matrix instead of half of it.
+BenchCase directed_case(const std::shared_ptr<const Graph>& undirected) {
+  std::vector<GraphArc> arcs;
+  arcs.reserve(2 * static_cast<std::size_t>(undirected->arcs()));
+  for (std::int32_t node = 0; node < undirected->nodes(); ++node)
+    for (std::size_t i = 0; i < undirected->degree(node); ++i)
+      arcs.push_back({node, undirected->neighbors(node)[i], undirected->costs(node)[i]});
+  const auto graph = std::make_shared<const Graph>(directed_graph(undirected->nodes(), arcs));
+  return {.name = "distance_square_directed_floyd_warshall",
+          .shape = shape_of(*graph),
+          .bytes = 1.0 * graph->nodes() * graph->nodes() * sizeof(float),
+          .operations = 4 * detail::floyd_warshall_relaxations(graph->nodes()),
+          .prepare = [=](Memory) -> BenchWork {
+            return [=](const Exec& exec) {
+              distance_square(*graph, {.engine = PathEngine::kFloydWarshall, .exec = exec});
+            };
+          }};
+}
+
 // On a GPU, the result stays in its memory and the plan is made before. The time of the plan is a
 // row of its own.
 BenchCase table_case(const std::shared_ptr<const Graph>& graph, PathEngine engine,
@@ -158,6 +178,8 @@ std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& 
     if (on_cpu) cases.push_back(engine_case(graph, PathEngine::kDijkstra));
     if (!on_cpu || detail::floyd_warshall_relaxations(graph->nodes()) < kMostSteps)
       cases.push_back(engine_case(graph, PathEngine::kFloydWarshall));
+    if (on_cpu && 2 * detail::floyd_warshall_relaxations(graph->nodes()) < kMostSteps)
+      cases.push_back(directed_case(graph));
     cases.push_back(engine_case(graph, PathEngine::kPartitioned));
     for (BenchCase& each : mesh_segment_cases(graph->nodes())) cases.push_back(std::move(each));
     cases.push_back(plan_case(graph));

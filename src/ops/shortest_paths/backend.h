@@ -23,6 +23,8 @@ inline int rows_at_a_time(int nodes) {
 
 namespace fovea::cpu {
 void floyd_warshall(const Graph& graph, const PathOptions& options, std::span<float> lower);
+// Rows of the whole square of a directed graph.
+void floyd_warshall_directed(const Graph& graph, const PathOptions& options, detail::TakeRows take);
 void partitioned(const detail::PathPlan& plan, const PathOptions& options, std::span<float> lower);
 void partitioned_rows(const detail::PathPlan& plan, const PathOptions& options,
                       detail::TakeRows take);

@@ -59,6 +59,11 @@ void TableMemory::reserve(int nodes, Device device) {
 }
 
 void TableMemory::compute(const char* call, const Graph& graph, const PathOptions& options) {
+  if (graph.directed())
+    throw InvalidArgument(
+        fmt::format("{}: the graph is directed, so that a pair of nodes has two distances; use "
+                    "distance_square()",
+                    call));
   PathOptions resolved = options;
   resolved.exec = resolve_exec(call, options.exec, {});
   fill(choose_engine(graph, resolved,

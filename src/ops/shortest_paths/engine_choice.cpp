@@ -26,9 +26,14 @@ constexpr double kPanelSeconds =
     60e-6;  // least time for the nodes of a panel; panels run one after the other
 constexpr double kPartsSeconds = 0.5e-3;  // launches over parts
 
+// How many entries the lists of neighbors have.
+double arc_ends(const Graph& graph) {
+  return (graph.directed() ? 1 : 2) * static_cast<double>(graph.arcs());
+}
+
 std::string graph_words(const Graph& graph) {
   return fmt::format("{} nodes of {:.1f} arcs each", graph.nodes(),
-                     2.0 * static_cast<double>(graph.arcs()) / std::max(1, graph.nodes()));
+                     arc_ends(graph) / std::max(1, graph.nodes()));
 }
 std::string plan_words(const Graph& graph, const PathPlan& plan) {
   return fmt::format("{} fall into {} parts with {} nodes between them", graph_words(graph),
@@ -37,8 +42,12 @@ std::string plan_words(const Graph& graph, const PathPlan& plan) {
 
 // The time from every node, by one core.
 double dijkstra_seconds(const Graph& graph) {
-  return static_cast<double>(graph.nodes()) *
-         (2.0 * static_cast<double>(graph.arcs()) + graph.nodes()) * kVisitSeconds;
+  return static_cast<double>(graph.nodes()) * (arc_ends(graph) + graph.nodes()) * kVisitSeconds;
+}
+
+// The steps of floyd-warshall, which works on both halves of the matrix of a directed graph.
+double matrix_steps(const Graph& graph) {
+  return (graph.directed() ? 2 : 1) * floyd_warshall_relaxations(graph.nodes());
 }
 
 void choose_on_host(const Graph& graph, const PathOptions& options, ChosenEngine& chosen) {
@@ -47,9 +56,12 @@ void choose_on_host(const Graph& graph, const PathOptions& options, ChosenEngine
   if (options.cutoff < kUnreachable) {
     report.engine = PathEngine::kDijkstra;
     report.why = "a cutoff saves time with dijkstra alone";
-  } else if (floyd_warshall_relaxations(graph.nodes()) * kStepSeconds <= paths) {
+  } else if (matrix_steps(graph) * kStepSeconds <= paths) {
     report.engine = PathEngine::kFloydWarshall;
     report.why = graph_words(graph) + ": too small or dense to gain by leaving arcs out";
+  } else if (graph.directed()) {
+    report.engine = PathEngine::kDijkstra;
+    report.why = graph_words(graph) + ": sparse and directed";
   } else {
     chosen.plan = make_path_plan(graph, options.exec);
     const bool parts =
@@ -152,6 +164,11 @@ void place_on_gpu(const Graph& graph, const PathWish& wish, const Room& room,
 }  // namespace
 
 ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const PathWish& wish) {
+  if (graph.directed() && options.engine == PathEngine::kPartitioned)
+    throw InvalidArgument(
+        fmt::format("{}: the graph is directed, which engine partitioned does not work on; ask for "
+                    "dijkstra, floyd-warshall or auto",
+                    wish.call));
   ChosenEngine chosen;
   PathReport& report = chosen.report;
   report.engine = options.engine;
@@ -167,8 +184,7 @@ ChosenEngine choose_engine(const Graph& graph, const PathOptions& options, const
   if (chosen.plan) report.parts = static_cast<int>(chosen.plan->parts.size());
   if (report.parts == 1) chosen.plan.reset();  // one part is floyd-warshall
   if (report.engine != PathEngine::kDijkstra)
-    report.relaxations =
-        chosen.plan ? chosen.plan->relaxations : floyd_warshall_relaxations(graph.nodes());
+    report.relaxations = chosen.plan ? chosen.plan->relaxations : matrix_steps(graph);
   if (room && report.engine != PathEngine::kDijkstra && graph.nodes() > 0)
     place_on_gpu(graph, wish, *room, chosen);
   return chosen;

@@ -31,13 +31,18 @@ struct End {
 
 }  // namespace
 
-Graph::Graph(int nodes, std::span<const GraphArc> arcs) : nodes_(nodes) {
+Graph::Graph(int nodes, std::span<const GraphArc> arcs) : Graph(nodes, arcs, false) {}
+
+Graph directed_graph(int nodes, std::span<const GraphArc> arcs) { return {nodes, arcs, true}; }
+
+Graph::Graph(int nodes, std::span<const GraphArc> arcs, bool directed)
+    : nodes_(nodes), directed_(directed) {
   check(nodes, arcs);
   std::vector<std::int64_t> first(static_cast<std::size_t>(nodes) + 1, 0);
   for (const GraphArc& arc : arcs) {
     if (arc.a == arc.b) continue;
     ++first[static_cast<std::size_t>(arc.a) + 1];
-    ++first[static_cast<std::size_t>(arc.b) + 1];
+    if (!directed) ++first[static_cast<std::size_t>(arc.b) + 1];
   }
   for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
   std::vector<End> ends(static_cast<std::size_t>(first.back()));
@@ -46,7 +51,8 @@ Graph::Graph(int nodes, std::span<const GraphArc> arcs) : nodes_(nodes) {
     if (arc.a == arc.b) continue;
     const float cost = arc.cost + 0.F;  // turns minus zero into zero
     ends[static_cast<std::size_t>(next[static_cast<std::size_t>(arc.a)]++)] = {arc.b, cost};
-    ends[static_cast<std::size_t>(next[static_cast<std::size_t>(arc.b)]++)] = {arc.a, cost};
+    if (!directed)
+      ends[static_cast<std::size_t>(next[static_cast<std::size_t>(arc.b)]++)] = {arc.a, cost};
   }
   first_.assign(1, 0);
   first_.reserve(first.size());

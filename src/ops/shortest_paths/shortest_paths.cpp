@@ -39,35 +39,37 @@ void check_sources(const char* call, const Graph& graph, std::span<const std::in
           fmt::format("{}: source {}; there are {} nodes", call, source, graph.nodes()));
 }
 
-}  // namespace
-
-std::span<const Choice> choices(PathEngine) { return kEngines; }
-const char* to_string(PathEngine engine) { return kEngines[static_cast<std::size_t>(engine)].word; }
-
-void describe(OptionVisitor& visit, PathOptions& options) {
-  visit("engine", options.engine,
-        "how shortest paths are found; auto chooses by size, density and device");
-  visit.bytes("memory", options.memory,
-              "the most memory for distances on a GPU; 0 takes what is free there, and what does "
-              "not fit goes through host memory");
+// Directed graphs work on the CPU; `auto` means that.
+Exec resolve_paths(const char* call, const Graph& graph, const Exec& exec) {
+  if (!graph.directed()) return detail::resolve_exec(call, exec, {});
+  if (detail::on_cuda(exec))
+    throw InvalidArgument(fmt::format(
+        "{}: device {} was asked for, but the graph is directed; expected device cpu or auto", call,
+        to_string(exec.device)));
+  Exec on_host = exec;
+  on_host.device = Device::cpu();
+  return on_host;
 }
 
-DistanceMatrix all_distances(const Graph& graph, const PathOptions& options, PathReport* report) {
-  check("all_distances", options);
-  detail::TableMemory memory;
-  memory.compute("all_distances", graph, options);
-  if (report != nullptr) *report = memory.report();
-  return memory.take_matrix();
+// Hands out rows whose distances beyond the cutoff have become infinite. The numbers are the
+// engine's own, not the caller's.
+void take_cut(const DistanceRows& rows, const PathOptions& options,
+              const std::function<void(const DistanceRows&)>& take) {
+  for (int i = 0; i < rows.rows.height; ++i)
+    detail::cut_distances(
+        {const_cast<float*>(rows.rows.row(i)), static_cast<std::size_t>(rows.rows.width)}, options);
+  take(rows);
 }
 
-void stream_distances(const Graph& graph, const std::function<void(const DistanceRows&)>& take,
-                      const PathOptions& options, PathReport* report) {
-  check("stream_distances", options);
-  if (!take) throw InvalidArgument("stream_distances: nothing takes the rows");
+// stream_distances(), with errors that name `call`.
+void stream_rows(const char* call, const Graph& graph,
+                 const std::function<void(const DistanceRows&)>& take, const PathOptions& options,
+                 PathReport* report) {
+  check(call, options);
   PathOptions resolved = options;
-  resolved.exec = detail::resolve_exec("stream_distances", options.exec, {});
+  resolved.exec = resolve_paths(call, graph, options.exec);
   const detail::ChosenEngine chosen =
-      detail::choose_engine(graph, resolved, {.call = "stream_distances", .rows = true});
+      detail::choose_engine(graph, resolved, {.call = call, .rows = true});
   if (report != nullptr) *report = chosen.report;
   if (graph.nodes() == 0) return;
   if (chosen.place == detail::PathPlace::kRows) {
@@ -82,14 +84,13 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
   }
   const int most = std::min(graph.nodes(), detail::rows_at_a_time(graph.nodes()));
   if (chosen.plan) {
-    cpu::partitioned_rows(*chosen.plan, resolved, [&](const DistanceRows& rows) {
-      // These numbers are the engine's own, not the caller's.
-      for (int i = 0; i < rows.rows.height; ++i)
-        detail::cut_distances(
-            {const_cast<float*>(rows.rows.row(i)), static_cast<std::size_t>(graph.nodes())},
-            resolved);
-      take(rows);
-    });
+    cpu::partitioned_rows(*chosen.plan, resolved,
+                          [&](const DistanceRows& rows) { take_cut(rows, resolved, take); });
+    return;
+  }
+  if (graph.directed() && chosen.report.engine == PathEngine::kFloydWarshall) {
+    cpu::floyd_warshall_directed(graph, resolved,
+                                 [&](const DistanceRows& rows) { take_cut(rows, resolved, take); });
     return;
   }
   DistanceMatrix whole;
@@ -115,6 +116,44 @@ void stream_distances(const Graph& graph, const std::function<void(const Distanc
     }
     take({first, part});
   }
+}
+
+}  // namespace
+
+std::span<const Choice> choices(PathEngine) { return kEngines; }
+const char* to_string(PathEngine engine) { return kEngines[static_cast<std::size_t>(engine)].word; }
+
+void describe(OptionVisitor& visit, PathOptions& options) {
+  visit("engine", options.engine,
+        "how shortest paths are found; auto chooses by size, density and device");
+  visit.bytes("memory", options.memory,
+              "the most memory for distances on a GPU; 0 takes what is free there, and what does "
+              "not fit goes through host memory");
+}
+
+DistanceMatrix all_distances(const Graph& graph, const PathOptions& options, PathReport* report) {
+  check("all_distances", options);
+  detail::TableMemory memory;
+  memory.compute("all_distances", graph, options);
+  if (report != nullptr) *report = memory.report();
+  return memory.take_matrix();
+}
+
+void stream_distances(const Graph& graph, const std::function<void(const DistanceRows&)>& take,
+                      const PathOptions& options, PathReport* report) {
+  if (!take) throw InvalidArgument("stream_distances: nothing takes the rows");
+  stream_rows("stream_distances", graph, take, options, report);
+}
+
+Image<float> distance_square(const Graph& graph, const PathOptions& options, PathReport* report) {
+  Image<float> square(graph.nodes(), graph.nodes());
+  stream_rows(
+      "distance_square", graph,
+      [&](const DistanceRows& part) {
+        copy(part.rows, square.view().crop(0, part.first, graph.nodes(), part.rows.height));
+      },
+      options, report);
+  return square;
 }
 
 void DistanceTable::compute(const Graph& graph, const PathOptions& options) {
