@@ -201,9 +201,13 @@ void require_finite(std::string_view name, ImageView<const float> image, Mask ma
 
 void cpu::leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec) {
   parallel_for(exec, mask.height, 64, [&](std::int64_t first, std::int64_t last) {
-    for (int y = static_cast<int>(first); y < last; ++y)
-      for (int x = 0; x < mask.width; ++x)
-        if (mask.at(x, y) == 0) field.u.at(x, y) = field.v.at(x, y) = field.confidence.at(x, y) = 0;
+    for (int y = static_cast<int>(first); y < last; ++y) {
+      const std::uint8_t* counts = mask.row(y);
+      for (const ImageView<float>& plane : {field.u, field.v, field.confidence}) {
+        float* row = plane.row(y);
+        for (int x = 0; x < mask.width; ++x) row[x] = counts[x] == 0 ? 0.0F : row[x];
+      }
+    }
   });
 }
 

@@ -5,16 +5,17 @@
 namespace fovea::flow {
 namespace {
 
-// Section 3.3: least squares over a plain window, without damping or robust weights, on gray
-// values, repeated on the warped image over a pyramid. The paper names no numbers; the window has
-// 11x11 pixels, and five steps follow each other on a level. Where the system is ill-posed, the
-// flow of the coarser level is kept.
+// Section 3.3: weighted least squares over a window, without damping or robust weights, on gray
+// values, repeated on the warped image over a pyramid. The paper names no numbers. A plain box of
+// weights makes repeated steps diverge (docs/flow.md), so that the weights are those of a Gaussian,
+// over 21x21 pixels, and a level has two steps. Where the system is ill-posed, the flow of the
+// coarser level is kept.
 LucasKanadeOptions paper_lucas_kanade() {
   LucasKanadeOptions options;
   options.finest_level = 0;
-  options.iterations = 5;
-  options.radius = 5;
-  options.window = Window::kBox;
+  options.iterations = 2;
+  options.radius = 10;
+  options.window = Window::kGaussian;
   options.wide = false;
   options.rank = false;
   options.median = 0;
@@ -27,12 +28,12 @@ LucasKanadeOptions paper_lucas_kanade() {
 
 // Section 3.2: square blocks side by side, each coupled with the whole shift of the greatest
 // normalized cross correlation, which is also its quality; over a pyramid, whose coarser result
-// starts the search. The paper names no numbers; blocks have 8x8 pixels.
+// starts the search. The paper names no numbers; blocks have 16x16 pixels.
 BlockMatchingOptions paper_block_matching() {
   BlockMatchingOptions options;
   options.cost = BlockCost::kNcc;
-  options.block = 8;
-  options.step = 8;
+  options.block = 16;
+  options.step = 16;
   options.range = 4;
   options.refine = 2;
   options.subpixel = false;

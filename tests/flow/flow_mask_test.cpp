@@ -68,7 +68,7 @@ TEST_P(FlowMask, TilesHaveTheMaskOfBothImages) {
     for (int x = 0; x < 900; ++x) mask.at(x, y) = (x / 100 + y / 100) % 3 == 0 ? 255 : 0;
   FlowOptions options{.quality = Quality::kFast, .exec = {.device = device()}};
   const Flow whole = Estimator(options).estimate(first, second, mask, mask);
-  options.memory_bytes = 24 << 20;
+  options.memory_bytes = 28 << 20;
   const Flow tiled = Estimator(options).estimate(first, second, mask, mask);
   EXPECT_TRUE(images_equal(whole.u, tiled.u));
   EXPECT_TRUE(images_equal(whole.confidence, tiled.confidence));
@@ -152,8 +152,11 @@ TEST(FlowMaskStage, TheMedianIsThatOfTheWholeWhereItMatters) {
     for (int y = 0; y < 150; ++y)
       for (int x = 0; x < 200; ++x) {
         const bool matters = x > 90 && x < 130 && y < 30;
-        if (matters) ASSERT_EQ(part.row(y)[x], whole.row(y)[x]) << x << ' ' << y;
-        if (x < 50 || y > 100) ASSERT_EQ(part.row(y)[x], in.row(y)[x]) << x << ' ' << y;
+        if (matters) {
+          ASSERT_EQ(part.row(y)[x], whole.row(y)[x]) << x << ' ' << y;
+        } else if (x < 50 || y > 100) {
+          ASSERT_EQ(part.row(y)[x], in.row(y)[x]) << x << ' ' << y;
+        }
       }
   }
 }

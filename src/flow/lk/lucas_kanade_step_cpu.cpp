@@ -415,13 +415,10 @@ class TileRows {
       if (mask[k] == 0) weight[k] = 0;
   }
   void leave_out_second(float* weight) const {
-    const auto& mask = request_.second.mask;
-    const std::ptrdiff_t stride = request_.second.features.stride();
-    for (int k = 0; k < end_ - begin_; ++k) {
-      const auto y = static_cast<int>(places_[k] / stride),
-                 x = static_cast<int>(places_[k] % stride);
-      if (mask.row(y)[x] == 0) weight[k] = 0;
-    }
+    // The mask has the size and so the stride of the features, whose places these are.
+    const std::uint8_t* mask = request_.second.mask.row(0);
+    for (int k = 0; k < end_ - begin_; ++k)
+      if (mask[places_[k]] == 0) weight[k] = 0;
   }
 
   void add_row(int y, float* out) {

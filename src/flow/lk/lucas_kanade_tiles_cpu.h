@@ -47,12 +47,12 @@ inline void copy_tile(const Field& in, Field& out, const Tile& tile) {
 template <class Body>
 void for_each_tile(const FrameLevel& level, const Exec& exec, const Body& body) {
   const int width = level.features.width(), height = level.features.height();
-  constexpr int kNarrowest = 96, kTilesPerThread = 3;
+  constexpr int kNarrowest = 96, kTilesPerThread = 3, kMasked = 96;
   const int threads = thread_count(exec);
   const int wanted = threads == 1 ? height : (height + 2 * threads - 1) / (2 * threads);
-  const int down = level.masked() ? 64 : std::max(wanted, 32);
+  const int down = level.masked() ? kMasked : std::max(wanted, 32);
   const int rows = (height + down - 1) / down;
-  const int widest = level.masked() ? 64 : 320;
+  const int widest = level.masked() ? kMasked : 320;
   const int enough = threads == 1 ? 1 : (kTilesPerThread * threads + rows - 1) / rows;
   const int columns = std::max((width + widest - 1) / widest, std::min(enough, width / kNarrowest));
   const int across = ((width + columns - 1) / columns + 15) / 16 * 16;

@@ -106,9 +106,10 @@ TEST(FlowIo, ATwoOrThreeChannelTiffIsAField) {
   EXPECT_TRUE(images_equal(read_flow(folder / "a.tif").v, field.v));
   write_image(folder / "b.tif", Image<float>(3, 2, 4));
   write_image(folder / "c.tif", Image<std::uint16_t>(3, 2, 3));
-  EXPECT_THAT(test::message_of([&] { read_flow(folder / "b.tif"); }),
+  EXPECT_THAT(test::message_of<FormatError>([&] { read_flow(folder / "b.tif"); }),
               HasSubstr("is a TIFF of float32 with 4 channels; a flow field in TIFF has 2 or 3"));
-  EXPECT_THAT(test::message_of([&] { read_flow(folder / "c.tif"); }), HasSubstr("uint16"));
+  EXPECT_THAT(test::message_of<FormatError>([&] { read_flow(folder / "c.tif"); }),
+              HasSubstr("uint16"));
 }
 
 TEST(FlowIo, AThirdChannelThatIsNoConfidenceIsIgnored) {
