@@ -132,16 +132,16 @@ TEST(FlowColor, TheSearchIsThatOfTheTextbook) {
 }
 
 TEST(FlowColor, TilesThreadsAndMasksGiveWhatTheWholeGives) {
-  const auto first = even_light(900, 700, 0, 0), second = even_light(900, 700, 1.3, 2.1);
+  const auto first = even_light(1000, 800, 0, 0), second = even_light(1000, 800, 1.3, 2.1);
   FlowOptions options = on_cpu(Method::kLucasKanade);
   options.quality = Quality::kFast;
-  Image<std::uint8_t> mask(900, 700);
-  for (int y = 0; y < 700; ++y)
-    for (int x = 0; x < 900; ++x) mask.at(x, y) = x > 200 && y < 400 ? 255 : 0;
+  Image<std::uint8_t> mask(1000, 800);
+  for (int y = 0; y < 800; ++y)
+    for (int x = 0; x < 1000; ++x) mask.at(x, y) = x > 200 && y < 400 ? 255 : 0;
   const Flow whole = Estimator(options).estimate(first, second, mask);
   options.exec.threads = 1;
   EXPECT_TRUE(test::images_equal(whole.u, Estimator(options).estimate(first, second, mask).u));
-  options.memory_bytes = 28 << 20;
+  options.memory_bytes = 56 << 20;
   const Flow tiled = Estimator(options).estimate(first, second, mask);
   EXPECT_TRUE(test::images_equal(whole.u, tiled.u));
   EXPECT_TRUE(test::images_equal(whole.confidence, tiled.confidence));

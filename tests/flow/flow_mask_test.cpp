@@ -61,14 +61,14 @@ TEST_P(FlowMask, WhatIsLeftOutOfEitherImageDoesNotMatter) {
 }
 
 TEST_P(FlowMask, TilesHaveTheMaskOfBothImages) {
-  const auto first = picture<std::uint8_t>(900, 700, 1, 0);
-  const auto second = picture<std::uint8_t>(900, 700, 1, 1.6);
-  Image<std::uint8_t> mask(900, 700);
-  for (int y = 0; y < 700; ++y)
-    for (int x = 0; x < 900; ++x) mask.at(x, y) = (x / 100 + y / 100) % 3 == 0 ? 255 : 0;
+  const auto first = picture<std::uint8_t>(1000, 800, 1, 0);
+  const auto second = picture<std::uint8_t>(1000, 800, 1, 1.6);
+  Image<std::uint8_t> mask(1000, 800);
+  for (int y = 0; y < 800; ++y)
+    for (int x = 0; x < 1000; ++x) mask.at(x, y) = (x / 100 + y / 100) % 3 == 0 ? 255 : 0;
   FlowOptions options{.quality = Quality::kFast, .exec = {.device = device()}};
   const Flow whole = Estimator(options).estimate(first, second, mask, mask);
-  options.memory_bytes = 28 << 20;
+  options.memory_bytes = 34 << 20;
   const Flow tiled = Estimator(options).estimate(first, second, mask, mask);
   EXPECT_TRUE(images_equal(whole.u, tiled.u));
   EXPECT_TRUE(images_equal(whole.confidence, tiled.confidence));

@@ -77,7 +77,7 @@ FOVEA_API FlowField read_flow(std::span<const std::byte> data, const std::string
 
 // The least confidence of a vector that KITTI's PNG marks as valid, where nothing else is asked
 // for.
-inline constexpr double kLeastValidConfidence = 0.05;
+inline constexpr double kLeastValidConfidence = 0.001;
 
 struct FlowWriteOptions {
   // Vectors of less confidence are written as not known, in every format. Without a value that is

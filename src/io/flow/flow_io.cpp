@@ -116,7 +116,7 @@ void keep_confidence(FlowField& field, Image<float> channel, bool zeros_count) {
 void describe(OptionVisitor& visit, FlowWriteOptions& options) {
   visit("least-confidence", options.least_confidence,
         "write vectors of less confidence as not known, in every format", 0, 1,
-        {.absent = "0.05 in KITTI's PNG, which marks valid vectors; elsewhere all are written"});
+        {.absent = "0.001 in KITTI's PNG, which marks valid vectors; elsewhere all are written"});
   visit("confidence", options.confidence,
         "write the confidence as a third channel of .pfm, .npy and .tif",
         {.off_help = "write u and v alone to .pfm, .npy and .tif, without the confidence"});

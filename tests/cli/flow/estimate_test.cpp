@@ -190,8 +190,9 @@ TEST_P(FlowEstimate, ConfidenceGoesToFiles) {
   for (int y = 0; y < 120; ++y)
     for (int x = 0; x < 160; ++x) {
       const float confidence = field.confidence.at(x, y);
-      ASSERT_EQ(kitti.known.at(x, y) != 0, confidence >= 0.05F) << confidence;
-      ASSERT_EQ(some.known.at(x, y) != 0, confidence >= 0.4F) << confidence;
+      ASSERT_EQ(kitti.known.at(x, y) != 0, double{confidence} >= io::kLeastValidConfidence)
+          << confidence;
+      ASSERT_EQ(some.known.at(x, y) != 0, double{confidence} >= 0.4) << confidence;
     }
 }
 

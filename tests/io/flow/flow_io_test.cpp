@@ -136,7 +136,7 @@ TEST(FlowIo, AThirdChannelThatIsNoConfidenceIsIgnored) {
 TEST(FlowIo, KittiMarksVectorsOfLittleConfidenceAndOthersOnRequest) {
   const TempFolder folder;
   Image<float> u(4, 1), v(4, 1), confidence(4, 1);
-  const float values[] = {0, 0.049F, 0.05F, 0.6F};
+  const float values[] = {0, 0.0009F, 0.0011F, 0.6F};
   for (int x = 0; x < 4; ++x) u.at(x, 0) = v.at(x, 0) = 1, confidence.at(x, 0) = values[x];
   const FlowFieldView field{u, v, {}, confidence};
   const auto known = [&](const std::string& name, const FlowWriteOptions& options) {
