@@ -152,6 +152,11 @@ class VideoRun {
   bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }
   bool follows() const { return on_cuda() || !mask_.empty() || request_.alpha(); }
 
+  bool needs_confidence() const {
+    return !pictures_.empty() || request_.writing.least_confidence.has_value() ||
+           request_.format != FieldFormat::kFlo;
+  }
+
   // The mask of a frame: that of all frames, or its own.
   ImageView<const std::uint8_t> mask_of(SharedFrame& frame) const {
     return request_.alpha() ? frame.mask().view() : mask_.view();
@@ -210,7 +215,7 @@ class VideoRun {
     const Exec& exec = estimator.options().exec;
     fetch(found->u, step.field.u, exec);
     fetch(found->v, step.field.v, exec);
-    fetch(found->confidence, step.field.confidence, exec);
+    if (needs_confidence()) fetch(found->confidence, step.field.confidence, exec);
   }
 
   // Pinned memory is kept from frame to frame, because it is fast to fill and slow to allocate.
