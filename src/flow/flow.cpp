@@ -7,7 +7,9 @@
 #include <fovea/flow/flow.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <variant>
 
 #include "core/backend.h"
@@ -29,17 +31,28 @@ constexpr Choice kQualities[] = {{"fast", static_cast<int>(Quality::kFast)},
                                  {"default", static_cast<int>(Quality::kDefault)},
                                  {"best", static_cast<int>(Quality::kBest)}};
 
+constexpr Choice kChannels[] = {{"gray", static_cast<int>(Channels::kGray)},
+                                {"color", static_cast<int>(Channels::kColor)}};
+
 // By how many pixels of the level where tiles start the motion may still grow.
 constexpr float kMoreMotion = 4;
 
 using Mask = ImageView<const std::uint8_t>;
+constexpr int kColors = 3;
+// The masks of a pair; either may be empty.
+struct Masks {
+  Mask first, second;
+};
 
 std::unique_ptr<Matcher> make_matcher(const FlowOptions& options, bool cuda) {
+  const int channels = options.channels == Channels::kColor ? kColors : 1;
   if (options.method == Method::kBlockMatching) {
-    const bm::Settings settings = bm::settle(options.bm, options.quality);
+    bm::Settings settings = bm::settle(options.bm, options.quality);
+    settings.channels = channels;
     return cuda ? cuda::make_block_matching(settings) : cpu::make_block_matching(settings);
   }
-  const lk::Plan plan = lk::make_plan(options.lk, options.quality);
+  lk::Plan plan = lk::make_plan(options.lk, options.quality);
+  plan.channels = channels;
   return cuda ? cuda::make_lucas_kanade(plan) : cpu::make_lucas_kanade(plan);
 }
 
@@ -151,17 +164,26 @@ void with_threads(const Exec& exec, const Body& body) {
 
 std::span<const Choice> choices(Method) { return kMethods; }
 std::span<const Choice> choices(Quality) { return kQualities; }
+std::span<const Choice> choices(Channels) { return kChannels; }
 
 void describe(OptionVisitor& visit, FlowOptions& options) {
   visit("method", options.method, "lk is the method of Lucas and Kanade, bm matches blocks");
   visit("quality", options.quality,
         "a better quality takes more time; it chooses those options of the method that are not "
         "given");
+  visit("channels", options.channels,
+        "what is compared: gray values, or the three channels of colors, on the CPU only");
   visit.bytes("memory", options.memory_bytes,
               "greatest amount of device memory that an estimation may take; larger images are "
               "estimated in tiles; 0 means no limit on the CPU and what a GPU has free");
   visit.group("lk", options.lk);
   visit.group("bm", options.bm);
+}
+
+std::unique_ptr<PreparedFrame> Matcher::prepare_color(const std::array<ImageView<const float>, 3>&,
+                                                      ImageView<const std::uint8_t>,
+                                                      std::unique_ptr<PreparedFrame>, const Exec&) {
+  throw InvalidArgument("flow: colors are compared on the CPU only; use the device cpu");
 }
 
 void require_finite(std::string_view name, ImageView<const float> image, Mask mask) {
@@ -179,9 +201,13 @@ void require_finite(std::string_view name, ImageView<const float> image, Mask ma
 
 void cpu::leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec) {
   parallel_for(exec, mask.height, 64, [&](std::int64_t first, std::int64_t last) {
-    for (int y = static_cast<int>(first); y < last; ++y)
-      for (int x = 0; x < mask.width; ++x)
-        if (mask.at(x, y) == 0) field.u.at(x, y) = field.v.at(x, y) = field.confidence.at(x, y) = 0;
+    for (int y = static_cast<int>(first); y < last; ++y) {
+      const std::uint8_t* counts = mask.row(y);
+      for (const ImageView<float>& plane : {field.u, field.v, field.confidence}) {
+        float* row = plane.row(y);
+        for (int x = 0; x < mask.width; ++x) row[x] = counts[x] == 0 ? 0.0F : row[x];
+      }
+    }
   });
 }
 
@@ -191,13 +217,16 @@ namespace {
 struct FlowWork {
   FlowWork(const FlowOptions& options, const Exec& exec)
       : memory_limit(options.memory_bytes),
+        color(options.channels == Channels::kColor),
         device(exec.device),
         matcher(make_matcher(options, detail::on_cuda(exec))) {}
 
   std::uint64_t memory_limit;
+  bool color;  // compared on the CPU only
   Device device;
   std::unique_ptr<Matcher> matcher;
   Image<float> gray{};
+  std::array<Image<float>, kColors> colors{};
   detail::Placed<std::uint8_t> mask_there{};
   PlacedField field_there{};
   std::unique_ptr<PreparedFrame> spare_first{}, spare_second{};
@@ -230,6 +259,7 @@ struct FlowWork {
 
   template <class T>
   GrayRange range_of(ImageView<const T> image, const Mask& mask, const Exec& exec) const {
+    if (color) return cpu::color_range(image, mask, exec);
     return on_cuda() ? cuda::gray_range(image, mask, exec) : cpu::gray_range(image, mask, exec);
   }
 
@@ -249,6 +279,15 @@ struct FlowWork {
   std::unique_ptr<PreparedFrame> prepare(ImageView<const T> image, std::optional<GrayRange> range,
                                          Mask mask, std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) {
+    if (color) {
+      std::array<ImageView<const float>, kColors> planes;
+      for (int c = 0; c < kColors; ++c) {
+        const auto plane = room(colors[c], image.width, image.height, memory());
+        cpu::channel_to_gray(image, c, *range, plane, exec);
+        planes[c] = plane;
+      }
+      return matcher->prepare_color(planes, mask, std::move(reuse), exec);
+    }
     const auto level = room(gray, image.width, image.height, memory());
     if (!range) cuda::to_gray(image, level, exec);
     else if (on_cuda()) cuda::to_gray(image, *range, level, exec);
@@ -270,7 +309,7 @@ struct FlowWork {
   }
 
   template <class T>
-  void estimate(ImageView<const T> first, ImageView<const T> second, Mask mask, Flow& flow,
+  void estimate(ImageView<const T> first, ImageView<const T> second, const Masks& masks, Flow& flow,
                 const Exec& exec) {
     const TilePlan tiles = plan_for(first.width, first.height);
     fit(flow, first.width, first.height, detail::memory_beside(first.memory));
@@ -278,20 +317,20 @@ struct FlowWork {
       TiledPair<T>{*this,
                    first,
                    second,
-                   mask,
+                   masks,
                    tiles,
-                   range_of(first, mask, exec),
-                   range_of(second, Mask{}, exec)}
+                   range_of(first, masks.first, exec),
+                   range_of(second, masks.second, exec)}
           .run(view_of(flow), exec);
     } else {
       matcher->set_base_level(0);
-      spare_first =
-          prepare(first, own_range(first, mask, exec), mask, std::move(spare_first), exec);
-      spare_second =
-          prepare(second, own_range(second, Mask{}, exec), {}, std::move(spare_second), exec);
+      spare_first = prepare(first, own_range(first, masks.first, exec), masks.first,
+                            std::move(spare_first), exec);
+      spare_second = prepare(second, own_range(second, masks.second, exec), masks.second,
+                             std::move(spare_second), exec);
       match({*spare_first, *spare_second}, view_of(flow), exec);
     }
-    leave_out(mask, flow, exec);
+    leave_out(masks.first, flow, exec);
   }
 
   // Returns whether there was a frame before this one.
@@ -318,7 +357,7 @@ struct FlowWork {
       if (!before || before->channels() != frame.channels)
         throw InvalidArgument(
             "flow: the pixels of a frame have another type or other channels than those before it");
-      estimate<T>(*before, frame, last.mask, flow, exec);
+      estimate<T>(*before, frame, {last.mask, mask}, flow, exec);
     }
     keep(frame, mask, std::move(prepared), exec);
     return follows;
@@ -340,7 +379,7 @@ struct FlowWork {
   struct TiledPair {
     FlowWork& work;
     ImageView<const T> first, second;
-    Mask mask;
+    Masks masks;
     TilePlan plan;
     GrayRange first_range, second_range;
 
@@ -383,15 +422,15 @@ struct FlowWork {
 
     void run_tile(const Rect<int>& tile, Flow& coarse, const FlowView& out, const Exec& exec) {
       const Rect<int> around = surrounded(tile, coarse);
-      if (!counts(part_of(mask, tile)))
+      if (!counts(part_of(masks.first, tile)))
         return;  // the mask is applied to the whole field at the end
       const auto cut = [&](ImageView<const T> image) {
         return image.crop(around.x, around.y, around.width, around.height);
       };
-      work.spare_first = work.prepare(cut(first), first_range, part_of(mask, around),
+      work.spare_first = work.prepare(cut(first), first_range, part_of(masks.first, around),
                                       std::move(work.spare_first), exec);
-      work.spare_second =
-          work.prepare(cut(second), second_range, {}, std::move(work.spare_second), exec);
+      work.spare_second = work.prepare(cut(second), second_range, part_of(masks.second, around),
+                                       std::move(work.spare_second), exec);
       MatchRequest request{*work.spare_first, *work.spare_second};
       if (!plan.from_rest) {
         request.start = work.placed({coarse_part(coarse.u, around), coarse_part(coarse.v, around),
@@ -410,25 +449,41 @@ struct FlowWork {
       const int unit = 1 << plan.start_level;
       const int width = (first.width + unit - 1) / unit, height = (first.height + unit - 1) / unit;
       work.matcher->set_base_level(plan.start_level);
-      work.spare_first =
-          coarse_frame(first, first_range, mask, std::move(work.spare_first), width, height, exec);
-      work.spare_second =
-          coarse_frame(second, second_range, {}, std::move(work.spare_second), width, height, exec);
+      work.spare_first = coarse_frame({first, first_range, masks.first, {width, height}},
+                                      std::move(work.spare_first), exec);
+      work.spare_second = coarse_frame({second, second_range, masks.second, {width, height}},
+                                       std::move(work.spare_second), exec);
       Flow flow = make_field(width, height, Memory::kHost);
       work.match({*work.spare_first, *work.spare_second}, view_of(flow), exec);
       return flow;
     }
-    std::unique_ptr<PreparedFrame> coarse_frame(ImageView<const T> image, GrayRange range,
-                                                const Mask& all,
-                                                std::unique_ptr<PreparedFrame> reuse, int width,
-                                                int height, const Exec& exec) {
-      const auto level = room(work.gray, width, height, work.memory());
+    // One image of the pair, and the size of its coarse level.
+    struct Coarse {
+      ImageView<const T> image;
+      GrayRange range;
+      Mask mask;
+      Extent size;
+    };
+    std::unique_ptr<PreparedFrame> coarse_frame(const Coarse& of,
+                                                std::unique_ptr<PreparedFrame> reuse,
+                                                const Exec& exec) {
+      const auto [width, height] = of.size;
       Image<std::uint8_t> coarse_mask;
-      if (!all.empty()) coarse_mask = Image<std::uint8_t>(width, height, 1, work.memory());
-      const CoarseGray request{range, plan.start_level, all, level, coarse_mask};
-      if (work.on_cuda()) cuda::coarse_gray(image, request, exec);
-      else cpu::coarse_gray(image, request, exec);
-      return work.matcher->prepare(level, coarse_mask, std::move(reuse), exec);
+      if (!of.mask.empty()) coarse_mask = Image<std::uint8_t>(width, height, 1, work.memory());
+      CoarseGray request{of.range, plan.start_level, of.mask, {}, coarse_mask};
+      if (!work.color) {
+        request.out = room(work.gray, width, height, work.memory());
+        if (work.on_cuda()) cuda::coarse_gray(of.image, request, exec);
+        else cpu::coarse_gray(of.image, request, exec);
+        return work.matcher->prepare(request.out, coarse_mask, std::move(reuse), exec);
+      }
+      std::array<ImageView<const float>, kColors> planes;
+      for (request.channel = 0; request.channel < kColors; ++request.channel) {
+        request.out = room(work.colors[request.channel], width, height, work.memory());
+        cpu::coarse_gray(of.image, request, exec);
+        planes[request.channel] = request.out;
+      }
+      return work.matcher->prepare_color(planes, coarse_mask, std::move(reuse), exec);
     }
   };
 
@@ -448,6 +503,19 @@ struct Estimator::Impl {
   FlowOptions options;
   detail::Resident<FlowWork> work{};
 
+  // Where a GPU lacks what is asked for, `auto` is the CPU.
+  Exec exec_for(std::initializer_list<detail::Placement> data) const {
+    const std::string_view reason = cpu_only(options);
+    Exec asked = options.exec;
+    if (!reason.empty() && asked.device.kind == DeviceKind::kAuto)
+      asked.device = {DeviceKind::kCpu, 0};
+    const Exec exec = detail::resolve_exec("flow", asked, data);
+    if (!reason.empty() && detail::on_cuda(exec))
+      throw InvalidArgument(
+          fmt::format("flow: {} on the CPU only; use the device cpu instead of cuda", reason));
+    return exec;
+  }
+
   FlowWork& work_on(const Exec& exec) {
     return work.on(exec.device, [&] { return std::make_unique<FlowWork>(options, exec); });
   }
@@ -462,19 +530,21 @@ Estimator::~Estimator() = default;
 
 template <class T>
 void Estimator::estimate(ImageView<const T> first, ImageView<const T> second, Flow& flow,
-                         ImageView<const std::uint8_t> mask) {
+                         ImageView<const std::uint8_t> mask,
+                         ImageView<const std::uint8_t> second_mask) {
   require_image(first);
   require_image(second);
   if (first.width != second.width || first.height != second.height)
     throw InvalidArgument(fmt::format("flow: the images are {}x{} and {}x{}; expected one size",
                                       first.width, first.height, second.width, second.height));
   require_mask(first, mask);
+  require_mask(second, second_mask);
   require_finite_pixels("flow: the first image", first, mask);
-  require_finite_pixels("flow: the second image", second, {});
-  const Exec exec = detail::resolve_exec("flow", options().exec, {first, second});
+  require_finite_pixels("flow: the second image", second, second_mask);
+  const Exec exec = impl_->exec_for({first, second});
   FlowWork& work = impl_->work_on(exec);
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is allocated there
-  with_threads(exec, [&] { work.estimate(first, second, mask, flow, exec); });
+  with_threads(exec, [&] { work.estimate(first, second, {mask, second_mask}, flow, exec); });
 }
 
 template <class T>
@@ -482,7 +552,7 @@ bool Estimator::push(ImageView<const T> frame, Flow& flow, ImageView<const std::
   require_image(frame);
   require_mask(frame, mask);
   require_finite_pixels("flow: the frame", frame, mask);
-  const Exec exec = detail::resolve_exec("flow", options().exec, {frame});
+  const Exec exec = impl_->exec_for({frame});
   FlowWork& work = impl_->work_on(exec);
   const fovea::cuda::ScopedDevice here(exec.device);  // memory is allocated there
   bool follows = false;
@@ -497,6 +567,7 @@ const FlowOptions& Estimator::options() const { return impl_->options; }
 
 #define FOVEA_FLOW_ESTIMATE(T)                                                               \
   template FOVEA_API void Estimator::estimate(ImageView<const T>, ImageView<const T>, Flow&, \
+                                              ImageView<const std::uint8_t>,                 \
                                               ImageView<const std::uint8_t>);                \
   template FOVEA_API bool Estimator::push(ImageView<const T>, Flow&, ImageView<const std::uint8_t>);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_ESTIMATE)

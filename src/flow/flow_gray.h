@@ -22,6 +22,7 @@ struct CoarseGray {
   ImageView<const std::uint8_t> mask;  // mask of the image, in host memory; may be empty
   ImageView<float> out;                // has the level's size
   ImageView<std::uint8_t> mask_out;    // 0 where no pixel counts; written only if there is a mask
+  int channel = -1;                    // channel of the image; -1: its brightness. CPU only
 };
 
 namespace cpu {
@@ -31,8 +32,16 @@ namespace cpu {
 template <class T>
 GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
                      const Exec& exec);
+// The same over the values of all three channels.
+template <class T>
+GrayRange color_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
+                      const Exec& exec);
 template <class T>
 void to_gray(ImageView<const T> image, GrayRange range, ImageView<float> out, const Exec& exec);
+// Converts one channel, or the only one.
+template <class T>
+void channel_to_gray(ImageView<const T> image, int channel, GrayRange range, ImageView<float> out,
+                     const Exec& exec);
 template <class T>
 void coarse_gray(ImageView<const T> image, const CoarseGray& request, const Exec& exec);
 }  // namespace cpu

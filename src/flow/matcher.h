@@ -3,6 +3,7 @@
 #pragma once
 #include <fovea/flow/flow.h>
 
+#include <array>
 #include <memory>
 
 namespace fovea::flow {
@@ -54,6 +55,10 @@ class Matcher {
                                                  ImageView<const std::uint8_t> mask,
                                                  std::unique_ptr<PreparedFrame> reuse,
                                                  const Exec& exec) = 0;
+  // Prepares the three channels of an image in the same way, where colors are compared.
+  virtual std::unique_ptr<PreparedFrame> prepare_color(
+      const std::array<ImageView<const float>, 3>& channels, ImageView<const std::uint8_t> mask,
+      std::unique_ptr<PreparedFrame> reuse, const Exec& exec);
   virtual void match(const MatchRequest& request, FlowView out, const Exec& exec) = 0;
 
   // Images that are prepared from now on are this level of a larger image (1: half its size), whose

@@ -11,8 +11,13 @@ namespace fovea::flow {
 enum class BlockCost : unsigned char { kSad, kSsd, kNcc };
 FOVEA_API std::span<const Choice> choices(BlockCost);
 
+// How much a match is trusted: by its peak, which is compared with the second one and must be
+// curved, or by its score alone.
+enum class BlockTrust : unsigned char { kPeak, kScore };
+FOVEA_API std::span<const Choice> choices(BlockTrust);
+
 // Searches the second image for square blocks of the first, coarse to fine over an image pyramid.
-// Gray levels are compared with 8 bits. Between the centers of blocks the field is interpolated. An
+// Gray levels or colors are compared with 8 bits. An
 // option without a value is chosen by FlowOptions::quality; the values in parentheses are those of
 // Quality::kDefault, which measured best on small and medium motion (docs/flow.md). The classic
 // setting of blocks side by side is block = 16, step = 16, range = 16.
@@ -30,6 +35,10 @@ struct BlockMatchingOptions {
   bool subpixel = true;         // fit a paraboloid to the peak, so that motion has parts of a pixel
   float least_texture = 0.5F;   // standard deviation in gray levels of 255; a block below it is not
                                 // matched but filled in from its neighbors with confidence 0
+  bool interpolate = true;  // interpolate the field between the centers of blocks; otherwise the
+                            // pixels between blocks take the flow of the nearest. CPU only
+  bool neighbors = true;    // search also around the coarse flow of neighbors. CPU only if off
+  BlockTrust trust = BlockTrust::kPeak;  // what confidence means. kScore is on the CPU only
   float margin = 0.2F;  // difference between the scores of the best and the second peak that
                         // gives a confidence of 0.5
   std::optional<int> passes{};  // smoothing passes per level: reliable neighbors fill in unreliable

@@ -21,11 +21,16 @@ struct LucasKanadeOptions {
   std::optional<int> radius{};        // radius in pixels of the last window, 1 to 15; the window
                                       // before it is nearly twice as large
   Window window = Window::kGaussian;
+  bool wide = true;  // begin coarse levels with a window that is nearly twice as large
   bool rank = true;  // compare ranks among neighbors instead of gray levels, so that the
                      // brightness may change between the images
   int median = 2;    // radius in pixels of the median filter after each step; 0 turns it off
   std::optional<int> propagation{};  // rounds per level in which pixels try the flow of their
                                      // neighbors; 0 to 100
+  double robust = 40;  // difference between the images, in their unit, that halves the weight of a
+                       // pixel in the windows of its neighbors; 0 weights all pixels alike
+  double greatest_step = 1;  // pixels of a level by which a step moves a vector along an axis at
+                             // most
   double damping = 80;  // added to the diagonal of the 2x2 system, so that pixels without texture
                         // keep the flow of the coarser level
   double min_eigenvalue = 1.0;    // where the smaller eigenvalue of the 2x2 system lies below this,

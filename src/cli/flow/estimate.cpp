@@ -19,14 +19,21 @@ namespace {
 
 void describe_request(OptionVisitor& visit, EstimateRequest& request) {
   visit.path("output", request.output, TextUse::kOutput,
-             "file of the field: .flo, .png (KITTI), .pfm or .npy; for a video the folder of its "
-             "fields");
+             "file of the field: .flo, .png (KITTI), .pfm, .npy or .tif; for a video the folder of "
+             "its fields");
   visit("picture", request.pictures,
         "a picture of the field and its file: wheel, arrows, warp or confidence; for a video the "
         "file is a video or a folder. The option may be given several times",
         {.words = {"wheel", "arrows", "warp", "confidence"}});
-  visit.path("mask", request.mask, TextUse::kInput,
-             "image of the size of the inputs; pixels where it is black are left out");
+  visit("mask", request.mask,
+        "image of the size of the inputs, whose black pixels are left out; or alpha, to leave out "
+        "the transparent pixels of each image",
+        {.use = TextUse::kInput, .words = {"alpha"}});
+  visit("preset", request.flow.preset,
+        "options of the method as a paper has them: paper is Marras et al. 2010; what is given "
+        "beside it counts");
+  visit("channels", request.flow.channels,
+        "what is compared: gray values, or the three channels of colors, on the CPU only");
   visit("quality", request.flow.quality,
         "a better quality takes more time; it chooses those options below that are not given");
   visit.bytes("memory", request.flow.memory_bytes,
@@ -34,7 +41,10 @@ void describe_request(OptionVisitor& visit, EstimateRequest& request) {
               "estimated in tiles; 0 means no limit on the CPU and what a GPU has free");
   describe(visit, request.wheel);
   visit("format", request.format, "format of the fields of a video");
+  describe(visit, request.writing);
 }
+
+void preset_chosen(EstimateRequest& request) { use_preset(request.flow, request.flow.preset); }
 
 struct LkRequest : EstimateRequest {};
 void describe(OptionVisitor& visit, LkRequest& request) {
@@ -67,18 +77,22 @@ class PairBytes {
 
 int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& estimator) {
   const auto pictures = picture_files(request.pictures);
-  const Image<std::uint8_t> mask = read_mask(request.mask, {.max_pixels = context.max_pixels});
-  const ImagePair pair = read_pair(context.inputs[0], context.inputs[1], mask.view(),
-                                   {.max_pixels = context.max_pixels});
+  const io::ImageReadOptions reading{.max_pixels = context.max_pixels};
+  const std::string &first = context.inputs[0], &second = context.inputs[1];
+  const Image<std::uint8_t> outline =
+      request.alpha() ? Image<std::uint8_t>{} : read_mask(request.mask, reading);
+  const ImagePair pair = request.alpha() ? read_alpha_pair(first, second, reading)
+                                         : read_pair(first, second, outline.view(), reading);
+  const Image<std::uint8_t>& mask = request.alpha() ? pair.first_mask : outline;
   const MemoryWatch memory;
   const double start = steady_seconds();
-  const flow::Flow field = estimate_pair(estimator, pair, mask.view());
+  const flow::Flow field = estimate_pair(estimator, pair, outline.view());
   const double seconds = steady_seconds() - start;
   const std::uint64_t working =
       memory.working_bytes(3 * sizeof(float) * static_cast<std::uint64_t>(field.u.stride()) *
                            static_cast<std::uint64_t>(field.u.height()));
-  const io::FlowFieldView view{field.u, field.v, mask.view()};
-  if (!request.output.empty()) io::write_flow(request.output, view);
+  const io::FlowFieldView view{field.u, field.v, mask.view(), field.confidence};
+  if (!request.output.empty()) io::write_flow(request.output, view, request.writing);
   const PairBytes bytes(pair, pictures);
   for (const PictureFile& picture : pictures)
     io::write_image(picture.path, draw_flow(picture.kind,
@@ -116,7 +130,7 @@ void check_files(const EstimateRequest& request, Context& context) {
   std::vector<OutputFile> outputs{{"-o", request.output}};
   for (const PictureFile& picture : picture_files(request.pictures))
     outputs.push_back({"--picture", picture.path});
-  check_outputs(context, outputs, {request.mask});
+  check_outputs(context, outputs, {request.alpha() ? std::string() : request.mask});
 }
 
 int run_estimate(EstimateRequest& request, Context& context) {
@@ -124,7 +138,7 @@ int run_estimate(EstimateRequest& request, Context& context) {
     throw InvalidArgument(
         fmt::format("{} needs -o OUT or --picture KIND FILE", context.command.name()));
   check_files(request, context);
-  settle_device(context);
+  settle_flow_device(request.flow, context);
   request.flow.exec = context.exec;
   if (context.inputs.size() != 2) {
     request.flow.exec.progress = {};  // progress counts frames
@@ -153,10 +167,11 @@ std::vector<Argument> inputs() {
 }  // namespace
 
 std::span<const Choice> choices(FieldFormat) {
-  static constexpr std::array<Choice, 4> kChoices{{{"flo", static_cast<int>(FieldFormat::kFlo)},
+  static constexpr std::array<Choice, 5> kChoices{{{"flo", static_cast<int>(FieldFormat::kFlo)},
                                                    {"png", static_cast<int>(FieldFormat::kPng)},
                                                    {"pfm", static_cast<int>(FieldFormat::kPfm)},
-                                                   {"npy", static_cast<int>(FieldFormat::kNpy)}}};
+                                                   {"npy", static_cast<int>(FieldFormat::kNpy)},
+                                                   {"tif", static_cast<int>(FieldFormat::kTif)}}};
   return kChoices;
 }
 
@@ -179,12 +194,17 @@ Command flow_lk_command() {
           "interrupted, the fields and pictures so far are kept. Images may have any depth and be "
           "gray or "
           "RGB; the two images of a pair have one size. Every value of a float image must be "
-          "finite, except where --mask leaves the pixel out.",
+          "finite, except where --mask leaves the pixel out. With --mask alpha the transparent "
+          "pixels of each image are left out. Files of the kinds .pfm, .npy and .tif hold the "
+          "confidence as a third channel, and KITTI's PNG marks vectors of little confidence as "
+          "not valid (--least-confidence).",
       .arguments = inputs(),
       .examples = {{"fovea flow lk a.png b.png -o ab.flo --picture wheel ab.png",
                     "estimate one pair and draw its motion"},
                    {"fovea flow lk a.tif b.tif -o ab.flo --memory 512M",
                     "estimate images that need more than 512 MiB in tiles"},
+                   {"fovea flow lk a.png b.png -o ab.npy --mask alpha",
+                    "leave out transparent pixels; write u, v and confidence"},
                    {"fovea flow lk walk.mp4 -o fields --picture arrows walk_arrows.mp4",
                     "estimate along a video"},
                    {"fovea flow lk - -o fields",
@@ -205,7 +225,9 @@ Command flow_bm_command() {
           .arguments = inputs(),
           .examples = {{"fovea flow bm a.png b.png -o ab.flo", "estimate one pair"},
                        {"fovea flow bm a.png b.png -o ab.png --mask outline.png",
-                        "write KITTI's PNG for pixels where the mask is not black"}},
+                        "write KITTI's PNG for pixels where the mask is not black"},
+                       {"fovea flow bm a.png b.png -o ab.flo --least-confidence 0.2",
+                        "write vectors of less confidence as not known"}},
           .request = make_request<BmRequest, run_bm>,
           .reads_images = true,
           .reads_videos = true};

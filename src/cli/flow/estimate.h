@@ -12,7 +12,7 @@
 namespace fovea::cli {
 
 // The format of the fields of a video; the enumerators have the order of their words.
-enum class FieldFormat : unsigned char { kFlo, kPng, kPfm, kNpy };
+enum class FieldFormat : unsigned char { kFlo, kPng, kPfm, kNpy, kTif };
 std::span<const Choice> choices(FieldFormat);
 
 struct EstimateRequest {
@@ -22,6 +22,10 @@ struct EstimateRequest {
   std::string mask{};
   flow::WheelOptions wheel{};
   FieldFormat format = FieldFormat::kFlo;
+  io::FlowWriteOptions writing{};
+
+  // Whether the alpha of each image is its mask; a file of that name is given as ./alpha.
+  bool alpha() const { return mask == "alpha"; }
 };
 
 // Writes a member "pictures" of an open JSON object.

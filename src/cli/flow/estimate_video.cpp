@@ -2,6 +2,7 @@
 #include <fovea/core/error.h>
 #include <fovea/core/stream.h>
 #include <fovea/io/frames.h>
+#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
@@ -25,19 +26,55 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The files of a sequence of images whose alpha is their mask.
+struct AlphaFiles {
+  std::vector<std::string> paths{};
+  Extent size{};
+  io::ImageReadOptions reading{};
+};
+
 // A frame that several threads share: whoever needs its pixels first decodes it.
 class SharedFrame {
  public:
+  explicit SharedFrame(const AlphaFiles* files = nullptr) : files_(files) {}
   bool fetch(io::VideoReader& reader) { return reader.fetch(stored_); }
   std::int64_t number() const { return stored_.frame(); }
   const Image<std::uint8_t>& image() {
-    std::call_once(decoded_, [this] { stored_.decode(frame_); });
+    decode();
     return frame_.image;
+  }
+  // Empty unless the frame brings its own.
+  const Image<std::uint8_t>& mask() {
+    decode();
+    return mask_;
   }
 
  private:
+  void decode() {
+    std::call_once(decoded_, [this] {
+      if (files_ == nullptr) stored_.decode(frame_);
+      else read_alpha();
+    });
+  }
+  void read_alpha() {
+    const std::string& path = files_->paths[static_cast<std::size_t>(number())];
+    io::AnyImage image = io::read_image(path, files_->reading);
+    if (image.width() != files_->size.width || image.height() != files_->size.height)
+      throw FormatError(fmt::format("{}: is {}x{}, but the sequence began with {}x{}", path,
+                                    image.width(), image.height(), files_->size.width,
+                                    files_->size.height));
+    try {
+      mask_ = alpha_mask(image);
+    } catch (const InvalidArgument& error) {
+      throw FormatError(path + ": " + error.what());
+    }
+    frame_.image = io::to_bytes(io::drop_alpha(image));
+  }
+
+  const AlphaFiles* files_;
   io::StoredFrame stored_{};
   io::Frame frame_{};
+  Image<std::uint8_t> mask_{};
   std::once_flag decoded_;
 };
 
@@ -53,8 +90,10 @@ class VideoRun {
         estimating_(context.exec.device),
         uploading_(context.exec.device),
         pictures_(picture_files(request.pictures)),
-        mask_(read_mask(request.mask, {.max_pixels = context.max_pixels})),
+        mask_(request.alpha() ? Image<std::uint8_t>{}
+                              : read_mask(request.mask, {.max_pixels = context.max_pixels})),
         reader_(make_reader(context)),
+        alpha_(alpha_files()),
         expected_(std::max<std::int64_t>(0, reader_.expected_frames())),
         plan_(io::plan_frame_workers(context.exec, reader_, follows() ? 1 : 0)),
         in_pairs_(plan_.count > 1) {
@@ -111,10 +150,31 @@ class VideoRun {
   }
 
   bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }
-  bool follows() const { return on_cuda() || !mask_.empty(); }
+  bool follows() const { return on_cuda() || !mask_.empty() || request_.alpha(); }
+
+  bool needs_confidence() const {
+    return !pictures_.empty() || request_.writing.least_confidence.has_value() ||
+           request_.format != FieldFormat::kFlo;
+  }
+
+  // The mask of a frame: that of all frames, or its own.
+  ImageView<const std::uint8_t> mask_of(SharedFrame& frame) const {
+    return request_.alpha() ? frame.mask().view() : mask_.view();
+  }
+  AlphaFiles alpha_files() const {
+    if (!request_.alpha()) return {};
+    if (reader_.info().format != "images")
+      throw InvalidArgument(fmt::format(
+          "{}: is a video of format {}; --mask alpha takes images with an alpha channel",
+          context_.inputs[0], reader_.info().format));
+    AlphaFiles files{context_.inputs, reader_.info().size, {.max_pixels = context_.max_pixels}};
+    if (context_.inputs.size() == 1)
+      files.paths = io::expand_inputs(context_.inputs, io::image_files());
+    return files;
+  }
 
   bool read(Step& step) {
-    auto frame = std::make_shared<SharedFrame>();
+    auto frame = std::make_shared<SharedFrame>(request_.alpha() ? &alpha_ : nullptr);
     if (!frame->fetch(reader_)) return false;
     step.before = std::exchange(last_, frame);
     step.now = std::move(frame);
@@ -143,8 +203,9 @@ class VideoRun {
     }
     // On a GPU the first frame is taken from host memory too: it has no field that would have to be
     // fetched.
-    auto found = on_cuda() && !first ? estimator.push(step.there, mask_.view())
-                                     : estimator.push(step.now->image(), mask_.view());
+    const ImageView<const std::uint8_t> mask = mask_of(*step.now);
+    auto found = on_cuda() && !first ? estimator.push(step.there, mask)
+                                     : estimator.push(step.now->image(), mask);
     step.found = found.has_value();
     if (!step.found) return;
     if (!on_cuda()) {
@@ -154,7 +215,7 @@ class VideoRun {
     const Exec& exec = estimator.options().exec;
     fetch(found->u, step.field.u, exec);
     fetch(found->v, step.field.v, exec);
-    if (!pictures_.empty()) fetch(found->confidence, step.field.confidence, exec);
+    if (needs_confidence()) fetch(found->confidence, step.field.confidence, exec);
   }
 
   // Pinned memory is kept from frame to frame, because it is fast to fill and slow to allocate.
@@ -170,10 +231,10 @@ class VideoRun {
   void complete(Step& step) {
     if (!step.found) return;
     const flow::Flow& field = step.field;
-    const io::FlowFieldView view{field.u, field.v, mask_.view()};
+    const io::FlowFieldView view{field.u, field.v, mask_of(*step.before), field.confidence};
     if (!request_.output.empty()) {
       std::call_once(folder_made_, [&] { make_folder(request_.output); });
-      io::write_flow(field_path(step.field_number), view);
+      io::write_flow(field_path(step.field_number), view, request_.writing);
       written_.add(field_path(step.field_number));
     }
     Exec exec = context_.exec_without_progress();
@@ -236,6 +297,7 @@ class VideoRun {
   std::vector<PictureFile> pictures_;
   Image<std::uint8_t> mask_;
   io::VideoReader reader_;
+  AlphaFiles alpha_;
   std::int64_t expected_;
   io::FrameWorkers plan_;
   bool in_pairs_;

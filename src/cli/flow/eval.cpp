@@ -161,7 +161,7 @@ std::string results_text(const MethodResult& result) {
 }
 
 int run_eval(FlowEvalRequest& request, Context& context) {
-  settle_device(context);
+  settle_flow_device(request.flow, context);
   request.flow.exec = context.exec_without_progress();
   const auto sequences = find_sequences(context.inputs);
   std::vector<MethodResult> results;
@@ -190,8 +190,13 @@ void describe(OptionVisitor& visit, FlowEvalRequest& request) {
   visit("greatest-error", request.greatest, "error in pixels that pictures draw brightest", 1e-3,
         1e6);
   describe(visit, request.measure);
+  visit("preset", request.flow.preset,
+        "options of the methods as a paper has them: paper is Marras et al. 2010; what is given "
+        "beside it counts");
   describe(visit, request.flow);
 }
+
+void preset_chosen(FlowEvalRequest& request) { use_preset(request.flow, request.flow.preset); }
 
 flow::FlowErrors mean_errors(const MethodResult& result, bool confident) {
   flow::FlowErrors mean;

@@ -19,6 +19,7 @@ struct FlowEvalRequest {
   flow::EvaluateOptions measure{};
 };
 void describe(OptionVisitor& visit, FlowEvalRequest& request);
+void preset_chosen(FlowEvalRequest& request);
 
 // A pair of images and the file of its true flow.
 struct FlowSequence {

@@ -35,7 +35,7 @@ FlowSequence in_folder(const fs::path& folder) {
   const std::vector<std::string> images = io::image_files().extensions;
   return {fs::path(folder / ".").parent_path().filename().string(),
           file_of(folder, "frame10", images), file_of(folder, "frame11", images),
-          file_of(folder, "flow10", {"flo", "png", "pfm", "npy"})};
+          file_of(folder, "flow10", {"flo", "png", "pfm", "npy", "tif", "tiff"})};
 }
 
 bool complete(const FlowSequence& sequence) {

@@ -12,7 +12,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "cli/program/batch.h"
 #include "cli/program/image_input.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -43,7 +45,41 @@ io::AnyImage as_float(io::AnyImage image) {
   return {io::to_float(std::move(image)), facts};
 }
 
+// Runs `make`; what it finds wrong is a fault of the file.
+template <class Make>
+auto of_file(const std::string& path, const Make& make) {
+  try {
+    return make();
+  } catch (const InvalidArgument& error) {
+    throw FormatError(path + ": " + error.what());
+  }
+}
+
+// Brings both images to one kind of sample.
+void require_pair(const std::string& first, const std::string& second, ImagePair& pair) {
+  if (pair.first.width() != pair.second.width() || pair.first.height() != pair.second.height())
+    throw InvalidArgument(fmt::format("{} is {}x{}, but {} is {}x{}; a pair has one size", first,
+                                      pair.first.width(), pair.first.height(), second,
+                                      pair.second.width(), pair.second.height()));
+  const bool alike =
+      pair.first.type() == pair.second.type() && pair.first.facts.white == pair.second.facts.white;
+  if (alike) return;
+  pair.first = as_float(std::move(pair.first));
+  pair.second = as_float(std::move(pair.second));
+}
+
 }  // namespace
+
+Device settle_flow_device(const flow::FlowOptions& options, Context& context) {
+  const std::string_view reason = cpu_only(options);
+  if (!reason.empty()) {
+    if (context.exec.device.kind == DeviceKind::kAuto) context.exec.device = {DeviceKind::kCpu, 0};
+    if (context.exec.device.kind == DeviceKind::kCuda)
+      throw InvalidArgument(
+          fmt::format("{} on the CPU only; use --device cpu instead of cuda", reason));
+  }
+  return settle_device(context);
+}
 
 std::uint64_t peak_memory_bytes() {
   rusage usage{};
@@ -75,29 +111,54 @@ io::AnyImage flow_image(io::AnyImage image) {
 ImagePair read_pair(const std::string& first, const std::string& second,
                     ImageView<const std::uint8_t> mask, const io::ImageReadOptions& options) {
   const auto read = [&](const std::string& path) {
-    try {
-      return flow_image(io::read_image(path, options));
-    } catch (const InvalidArgument& error) {
-      throw FormatError(path + ": " + error.what());
-    }
+    return of_file(path, [&] { return flow_image(io::read_image(path, options)); });
   };
   ImagePair pair{read(first), read(second)};
-  if (pair.first.width() != pair.second.width() || pair.first.height() != pair.second.height())
-    throw InvalidArgument(fmt::format("{} is {}x{}, but {} is {}x{}; a pair has one size", first,
-                                      pair.first.width(), pair.first.height(), second,
-                                      pair.second.width(), pair.second.height()));
-  const bool alike =
-      pair.first.type() == pair.second.type() && pair.first.facts.white == pair.second.facts.white;
-  if (!alike) {
-    pair.first = as_float(std::move(pair.first));
-    pair.second = as_float(std::move(pair.second));
-  }
+  require_pair(first, second, pair);
   if (pair.first.type() == io::SampleType::kFloat32) {
     const bool fits = mask.width == pair.first.width() && mask.height == pair.first.height();
     require_finite_file(first, pair.first, fits ? mask : ImageView<const std::uint8_t>{});
     require_finite_file(second, pair.second, {});
   }
   return pair;
+}
+
+ImagePair read_alpha_pair(const std::string& first, const std::string& second,
+                          const io::ImageReadOptions& options) {
+  ImagePair pair;
+  const auto read = [&](const std::string& path, Image<std::uint8_t>& mask) {
+    io::AnyImage image = io::read_image(path, options);
+    return of_file(path, [&] {
+      mask = alpha_mask(image);
+      return flow_image(std::move(image));
+    });
+  };
+  pair.first = read(first, pair.first_mask);
+  pair.second = read(second, pair.second_mask);
+  require_pair(first, second, pair);
+  if (pair.first.type() == io::SampleType::kFloat32) {
+    require_finite_file(first, pair.first, pair.first_mask);
+    require_finite_file(second, pair.second, pair.second_mask);
+  }
+  return pair;
+}
+
+Image<std::uint8_t> alpha_mask(const io::AnyImage& image) {
+  const int channels = image.channels();
+  if (image.facts.alpha == io::Alpha::kNone || (channels != 2 && channels != 4))
+    throw InvalidArgument(
+        fmt::format("has {} without alpha, which --mask alpha needs; write the image "
+                    "with an alpha channel, or give --mask a file",
+                    detail::counted(channels, "channel")));
+  Image<std::uint8_t> mask(image.width(), image.height());
+  std::visit(
+      [&](const auto& pixels) {
+        for (int y = 0; y < mask.height(); ++y)
+          for (int x = 0; x < mask.width(); ++x)
+            mask.at(x, y) = pixels.at(x, y, channels - 1) > 0 ? 255 : 0;
+      },
+      image.view());
+  return mask;
 }
 
 Image<std::uint8_t> picture_bytes(const io::AnyImage& image) {
@@ -116,7 +177,9 @@ Image<std::uint8_t> read_mask(const std::string& path, const io::ImageReadOption
 flow::Flow estimate_pair(flow::Estimator& estimator, const ImagePair& pair,
                          ImageView<const std::uint8_t> mask) {
   const auto between = [&]<class T>(T) {
-    return estimator.estimate<T>(pixels_of<T>(pair.first), pixels_of<T>(pair.second), mask);
+    const auto first = pixels_of<T>(pair.first), second = pixels_of<T>(pair.second);
+    if (!mask.empty()) return estimator.estimate<T>(first, second, mask);
+    return estimator.estimate<T>(first, second, pair.first_mask, pair.second_mask);
   };
   switch (pair.first.type()) {
     case io::SampleType::kUint8: return between(std::uint8_t{});

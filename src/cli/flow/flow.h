@@ -15,6 +15,10 @@
 
 namespace fovea::cli {
 
+// Chooses the device as settle_device() does. Where a GPU lacks what the options ask for, `auto` is
+// the CPU, and InvalidArgument is thrown for a GPU.
+Device settle_flow_device(const flow::FlowOptions& options, Context& context);
+
 // The most memory that this process has used at a time, in bytes.
 std::uint64_t peak_memory_bytes();
 
@@ -32,9 +36,11 @@ class MemoryWatch {
 
 // Converts an image for an estimator: 8 or 16 bits or float; one, three or four channels.
 io::AnyImage flow_image(io::AnyImage image);
-// Two such images of one size and one kind of sample.
+// Two such images of one size and one kind of sample. The masks are empty unless they come from the
+// images themselves.
 struct ImagePair {
   io::AnyImage first, second;
+  Image<std::uint8_t> first_mask{}, second_mask{};
 };
 // Throws an InvalidArgument that names the files where their sizes differ, and a FormatError that
 // names the file and the first pixel that is NaN or infinite, unless the mask (empty, or of the
@@ -42,12 +48,20 @@ struct ImagePair {
 ImagePair read_pair(const std::string& first, const std::string& second,
                     ImageView<const std::uint8_t> mask = {},
                     const io::ImageReadOptions& options = {});
+// Reads a pair whose masks are the alpha channels of its images. Throws a FormatError that names an
+// image without alpha.
+ImagePair read_alpha_pair(const std::string& first, const std::string& second,
+                          const io::ImageReadOptions& options = {});
+// 255 where the image is not wholly transparent, else 0. Throws InvalidArgument where it has no
+// alpha channel.
+Image<std::uint8_t> alpha_mask(const io::AnyImage& image);
 // Converts an image for drawing: bytes, gray or RGB.
 Image<std::uint8_t> picture_bytes(const io::AnyImage& image);
 
 // Reads an image file as a mask, whose black pixels are excluded; empty for an empty path.
 Image<std::uint8_t> read_mask(const std::string& path, const io::ImageReadOptions& options = {});
 
+// The mask is that of the first image. Where it is empty, the pair's own masks count.
 flow::Flow estimate_pair(flow::Estimator& estimator, const ImagePair& pair,
                          ImageView<const std::uint8_t> mask);
 

@@ -31,6 +31,7 @@ struct ShowRequest {
   flow::WheelOptions wheel{};
   flow::ArrowOptions arrows{};
   double greatest = 3;
+  io::FlowWriteOptions writing{};
 };
 
 void describe(OptionVisitor& visit, ShowRequest& request) {
@@ -43,7 +44,8 @@ void describe(OptionVisitor& visit, ShowRequest& request) {
   visit.path("truth", request.truth, TextUse::kInput,
              "file of the true flow: errors are reported, and --kind error draws them");
   visit.path("field", request.field, TextUse::kOutput,
-             "file to write the field to: .flo, .png (KITTI), .pfm or .npy");
+             "file to write the field to: .flo, .png (KITTI), .pfm, .npy or .tif");
+  describe(visit, request.writing);
   describe(visit, request.wheel);
   visit.group("arrow", request.arrows);
   visit("greatest-error", request.greatest, "error in pixels that --kind error draws brightest",
@@ -69,8 +71,11 @@ Image<std::uint8_t> draw(const ShowRequest& request, const io::FlowField& field,
       if (truth == nullptr) throw InvalidArgument("--kind error needs --truth FILE");
       return flow::error_picture(flow::endpoint_errors(field, *truth), request.greatest);
     case FlowPicture::kConfidence:
-      throw InvalidArgument(
-          "a flow file holds no confidence; fovea flow lk A B --picture confidence FILE draws it");
+      if (field.confidence.empty())
+        throw InvalidArgument(
+            fmt::format("{}: holds no confidence; .pfm, .npy and .tif of fovea flow lk and bm do",
+                        context.inputs[0]));
+      return flow::confidence_picture(field.confidence);
     case FlowPicture::kWheel: break;
   }
   return flow::wheel_picture(field, {.longest = request.wheel.longest, .exec = context.exec});
@@ -112,10 +117,16 @@ int run_show(ShowRequest& request, Context& context) {
       fmt::format("{}: {}x{}, mean motion {:.2f} px, longest {:.2f}", context.inputs[0],
                   field.width(), field.height(), facts.mean_motion, facts.longest_motion);
   if (known != nullptr) {
-    const flow::FlowReport result = flow::evaluate_flow(field, {}, truth);
+    const flow::FlowReport result = flow::evaluate_flow(field, field.confidence, truth);
     const Image<float> errors = flow::endpoint_errors(field, truth);
     write_errors(json, result.all);
     json.member("density", result.density);
+    if (!field.confidence.empty()) {
+      json.key("confident").begin_object().member("share", result.confident_share);
+      write_errors(json, result.confident);
+      json.end_object();
+      json.member("sparsification_error", result.sparsification_error);
+    }
     json.member("endpoint_error_99", error_quantile(errors, 0.99));
     json.member("endpoint_error_99_9", error_quantile(errors, 0.999));
     json.member("endpoint_error_max", error_quantile(errors, 1));
@@ -123,7 +134,7 @@ int run_show(ShowRequest& request, Context& context) {
                         result.all.endpoint, result.all.angular, 100 * result.all.r1);
   }
   if (!request.field.empty()) {
-    io::write_flow(request.field, field);
+    io::write_flow(request.field, field, request.writing);
     json.member("field", request.field);
   }
   if (!request.output.empty()) {
@@ -144,12 +155,13 @@ Command flow_show_command() {
       .summary = "draw a flow file, compare it with another, or convert it",
       .text =
           "Draws a field in Middlebury's colors, as arrows over the first image, as the second "
-          "image warped back to the first, or as its errors against the true flow. It reads "
-          ".flo, KITTI's PNG, .pfm and .npy and writes each of them with --field. A .npy file "
-          "holds float32 or float64 of shape (rows, columns, 2), (rows, columns, 3) or (2, "
-          "rows, columns). A vector with a value that is NaN, infinite or beyond 1e9 is not "
+          "image warped back to the first, as its confidence, or as its errors against the true "
+          "flow. It reads .flo, KITTI's PNG, .pfm, .npy and .tif and writes each of them with "
+          "--field. A .npy file holds float32 or float64 of shape (rows, columns, 2), (rows, "
+          "columns, 3), whose third channel is the confidence, or (2, rows, columns). A vector "
+          "with a value that is NaN, infinite or beyond 1e9 is not "
           "known: it is black in the picture and left out of every number.",
-      .arguments = {{"FLOW", "flow file: .flo, .png (KITTI), .pfm or .npy", 1, 1}},
+      .arguments = {{"FLOW", "flow file: .flo, .png (KITTI), .pfm, .npy or .tif", 1, 1}},
       .examples = {{"fovea flow show ab.flo -o wheel.png", "draw the field in colors"},
                    {"fovea flow show ab.flo --kind arrows --image a.png -o arrows.png",
                     "draw the field as arrows"},

@@ -18,6 +18,12 @@ std::span<const Choice> choices(BlockCost) {
   return kChoices;
 }
 
+std::span<const Choice> choices(BlockTrust) {
+  static constexpr Choice kTrusts[] = {{"peak", static_cast<int>(BlockTrust::kPeak)},
+                                       {"score", static_cast<int>(BlockTrust::kScore)}};
+  return kTrusts;
+}
+
 void describe(OptionVisitor& visit, BlockMatchingOptions& options) {
   constexpr std::string_view kByQuality = "chosen by the quality";
   visit("cost", options.cost, "how blocks are compared");
@@ -36,6 +42,13 @@ void describe(OptionVisitor& visit, BlockMatchingOptions& options) {
         "standard deviation in gray levels of 255; a block below it is filled in from its "
         "neighbors",
         0, 128);
+  visit(
+      "interpolate", options.interpolate, "interpolate the field between the centers of blocks",
+      {.off_help = "give all pixels of a block its flow, without interpolating; on the CPU only"});
+  visit("neighbors", options.neighbors, "search also around the coarse flow of neighbors",
+        {.off_help = "search around the coarse flow of the block alone; on the CPU only"});
+  visit("trust", options.trust,
+        "what gives confidence: the peak of the scores, or the best score alone, on the CPU only");
   visit("margin", options.margin,
         "difference between the scores of the best and the second peak that gives a confidence of "
         "0.5",
@@ -71,7 +84,10 @@ Settings settle(const BlockMatchingOptions& options, Quality quality) {
           .least_texture = options.least_texture,
           .margin = options.margin,
           .passes = options.passes.value_or(chosen.passes),
-          .forward_backward = options.forward_backward || chosen.forward_backward};
+          .forward_backward = options.forward_backward || chosen.forward_backward,
+          .interpolate = options.interpolate,
+          .neighbors = options.neighbors,
+          .trust = options.trust};
 }
 
 int level_count(int width, int height, const Settings& options) {
@@ -106,7 +122,10 @@ std::uint64_t bytes_per_pixel(const Settings& options) {
   // Two images and the result; and for each frame and level: gray, mask, sums and deviations,
   // squares, and the halved image.
   constexpr std::uint64_t kImages = 20, kFrame = 28, kSquares = 6;
-  const std::uint64_t frame = kFrame + (options.cost == BlockCost::kSsd ? kSquares : 0);
+  // Each further channel has an image, gray and sums.
+  constexpr std::uint64_t kChannel = 12;
+  const std::uint64_t frame = kFrame + (options.cost == BlockCost::kSsd ? kSquares : 0) +
+                              kChannel * static_cast<std::uint64_t>(options.channels - 1);
   const std::uint64_t fields = options.forward_backward ? 84 : 48;
   const auto cell = static_cast<std::uint64_t>(options.step) * options.step;
   return kImages + 2 * frame + (fields + cell - 1) / cell;

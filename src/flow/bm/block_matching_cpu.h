@@ -1,6 +1,8 @@
 // The parts of block matching on the CPU: the levels of a frame, the search of one level, and the
 // smoothing of a field.
 #pragma once
+#include <array>
+#include <span>
 #include <vector>
 
 #include "flow/bm/block_matching_math.h"
@@ -15,9 +17,11 @@ inline constexpr int kBlockRowsPerTask = 16;
 struct BlockLevel {
   int width = 0;
   int height = 0;
-  Image<std::uint8_t> gray;   // 0 if a pixel does not count
+  // Of each channel: one, or three if colors are compared.
+  std::array<Image<std::uint8_t>, bm::kColors> gray;  // 0 if a pixel does not count
+  std::array<Image<std::int32_t>, bm::kColors> sums;
   Image<std::uint8_t> valid;  // 255 if a pixel counts; empty if all do
-  Image<std::int32_t> sums;
+  // Over all channels together.
   Image<std::int32_t> squares;  // for SSD
   Image<float> inverse;         // bm::inverse_deviation()
 
@@ -27,10 +31,11 @@ struct BlockLevel {
 class BlockFrame final : public PreparedFrame {
  public:
   std::vector<BlockLevel> levels;
-  Image<float> gray[2], cover[2];  // for two levels, while the pyramid is built
+  Image<float> gray[bm::kColors][2], cover[2];  // for two levels, while the pyramid is built
 };
 
-void prepare_block_frame(BlockFrame& frame, ImageView<const float> gray,
+// `channels` has one gray image or three.
+void prepare_block_frame(BlockFrame& frame, std::span<const ImageView<const float>> channels,
                          ImageView<const std::uint8_t> mask, const bm::Settings& options,
                          const Exec& exec);
 

@@ -1,7 +1,10 @@
 // What block matching computes from one image: levels in 8 bits, and the sum and deviation of every
 // block in them, once. Sums run down the columns and along the row, so that the cost of a block
 // does not grow with its size.
+#include <fovea/core/geometry.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "core/parallel.h"
 #include "flow/bm/block_matching_cpu.h"
@@ -58,10 +61,10 @@ void fit(Image<T>& image, int width, int height) {
 }
 
 void quantize_blocks(ImageView<const float> gray, ImageView<const float> cover, BlockLevel& level,
-                     const Exec& exec) {
+                     std::size_t channel, const Exec& exec) {
   parallel_for(exec, gray.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
-      std::uint8_t* out = level.gray.row(y);
+      std::uint8_t* out = level.gray[channel].row(y);
       const float* from = gray.row(y);
       if (cover.empty()) {
         for (int x = 0; x < gray.width; ++x) out[x] = bm::quantized(from[x]);
@@ -98,27 +101,34 @@ struct ColumnSums {
   }
 };
 
+// Makes room for sums of all blocks. Returns whether there are any.
+bool fit_sums(BlockLevel& level, const bm::Settings& options) {
+  const int columns = level.width - options.block + 1, rows = level.height - options.block + 1;
+  if (columns < 1 || rows < 1) {
+    level.sums = {}, level.squares = {};
+    level.inverse = {};
+    return false;
+  }
+  // The search reads whole vectors, even beyond the last row.
+  for (int c = 0; c < options.channels; ++c) fit(level.sums[c], columns, rows + 1);
+  if (options.cost == BlockCost::kSsd) fit(level.squares, columns, rows + 1);
+  fit(level.inverse, columns, rows + 1);
+  return true;
+}
+
 void sum_blocks(BlockLevel& level, const bm::Settings& options, const Exec& exec) {
   const int block = options.block;
   const bool keep_squares = options.cost == BlockCost::kSsd;
   const int columns = level.width - block + 1, rows = level.height - block + 1;
-  if (columns < 1 || rows < 1) {
-    level.sums = {}, level.squares = {};
-    level.inverse = {};
-    return;
-  }
-  // The search reads whole vectors, even beyond the last row.
-  fit(level.sums, columns, rows + 1);
-  if (keep_squares) fit(level.squares, columns, rows + 1);
-  fit(level.inverse, columns, rows + 1);
   parallel_for(exec, rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
     ColumnSums down(level.width);
     std::vector<std::int32_t> line(keep_squares ? 0 : static_cast<std::size_t>(columns));
     const auto top = static_cast<int>(first);
-    for (int y = top; y < top + block; ++y) down.add(level.gray.row(y));
+    const Image<std::uint8_t>& gray = level.gray[0];
+    for (int y = top; y < top + block; ++y) down.add(gray.row(y));
     for (int y = top; y < last; ++y) {
-      if (y > top) down.move(level.gray.row(y - 1), level.gray.row(y + block - 1));
-      std::int32_t* sums = level.sums.row(y);
+      if (y > top) down.move(gray.row(y - 1), gray.row(y + block - 1));
+      std::int32_t* sums = level.sums[0].row(y);
       std::int32_t* squares = keep_squares ? level.squares.row(y) : line.data();
       std::int32_t sum = 0, square = 0;
       for (int x = 0; x < block; ++x) sum += down.sums[x], square += down.squares[x];
@@ -139,6 +149,53 @@ void sum_blocks(BlockLevel& level, const bm::Settings& options, const Exec& exec
   });
 }
 
+// The sums of blocks along a row from those of their columns.
+void sum_row(const std::vector<std::int32_t>& down, int block, int columns, std::int32_t* out) {
+  std::int32_t sum = 0;
+  for (int x = 0; x < block; ++x) sum += down[static_cast<std::size_t>(x)];
+  for (int x = 0;; ++x) {
+    out[x] = sum;
+    if (x + 1 == columns) return;
+    sum += down[static_cast<std::size_t>(x + block)] - down[static_cast<std::size_t>(x)];
+  }
+}
+
+// Does the same for colors: each channel has sums, while squares and deviations are joint. Squares
+// may wrap around as unsigned numbers; what the search computes from them fits.
+void sum_color_blocks(BlockLevel& level, const bm::Settings& options, const Exec& exec) {
+  const int block = options.block;
+  const bool keep_squares = options.cost == BlockCost::kSsd;
+  const int columns = level.width - block + 1, rows = level.height - block + 1;
+  parallel_for(exec, rows, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
+    std::vector<ColumnSums> down(bm::kColors, ColumnSums(level.width));
+    std::vector<std::int32_t> line(static_cast<std::size_t>(columns));
+    std::vector<std::int64_t> variances(static_cast<std::size_t>(columns));
+    std::vector<std::uint32_t> squares(static_cast<std::size_t>(columns));
+    const auto top = static_cast<int>(first);
+    const std::int64_t n = static_cast<std::int64_t>(block) * block;
+    for (int y = top; y < last; ++y) {
+      std::fill(variances.begin(), variances.end(), 0);
+      std::fill(squares.begin(), squares.end(), 0U);
+      for (std::size_t c = 0; c < down.size(); ++c) {
+        const Image<std::uint8_t>& gray = level.gray[c];
+        for (int row = y; y == top && row < top + block; ++row) down[c].add(gray.row(row));
+        if (y > top) down[c].move(gray.row(y - 1), gray.row(y + block - 1));
+        std::int32_t* sums = level.sums[c].row(y);
+        sum_row(down[c].sums, block, columns, sums);
+        sum_row(down[c].squares, block, columns, line.data());
+        for (std::size_t x = 0; x < line.size(); ++x) {
+          variances[x] += n * line[x] - std::int64_t{sums[x]} * sums[x];
+          squares[x] += static_cast<std::uint32_t>(line[x]);
+        }
+      }
+      float* inverse = level.inverse.row(y);
+      for (std::size_t x = 0; x < line.size(); ++x)
+        inverse[x] = bm::inverse_of_variance(variances[x]);
+      if (keep_squares) std::memcpy(level.squares.row(y), squares.data(), 4 * squares.size());
+    }
+  });
+}
+
 void halve_blocks(ImageView<const float> image, Image<float>& out, const Exec& exec) {
   fit(out, bm::half(image.width), bm::half(image.height));
   const ImageView<float> outs[] = {out.view()};
@@ -146,42 +203,56 @@ void halve_blocks(ImageView<const float> image, Image<float>& out, const Exec& e
 }
 
 // Sets gray to 0 where the mask is 0, and converts the mask to a share.
-void apply_mask(ImageView<const float> gray, ImageView<const std::uint8_t> mask, BlockFrame& frame,
-                const Exec& exec) {
-  fit(frame.gray[0], gray.width, gray.height);
-  fit(frame.cover[0], gray.width, gray.height);
+void apply_mask(ImageView<const float> gray, ImageView<const std::uint8_t> mask, Image<float>& out,
+                Image<float>& cover, const Exec& exec) {
+  fit(out, gray.width, gray.height);
+  fit(cover, gray.width, gray.height);
   parallel_for(exec, gray.height, kRowsPerTask, [&](std::int64_t first, std::int64_t last) {
-    for (int y = static_cast<int>(first); y < last; ++y)
+    for (int y = static_cast<int>(first); y < last; ++y) {
+      const std::uint8_t* counts = mask.row(y);
+      const float* from = gray.row(y);
+      float* value = out.row(y);
+      float* share = cover.row(y);
       for (int x = 0; x < gray.width; ++x) {
-        const bool counts = mask.at(x, y) != 0;
-        frame.gray[0].at(x, y) = counts ? gray.at(x, y) : 0.0F;
-        frame.cover[0].at(x, y) = counts ? 1.0F : 0.0F;
+        value[x] = counts[x] != 0 ? from[x] : 0.0F;
+        share[x] = counts[x] != 0 ? 1.0F : 0.0F;
       }
+    }
   });
 }
 
 }  // namespace
 
-void prepare_block_frame(BlockFrame& frame, ImageView<const float> gray,
+void prepare_block_frame(BlockFrame& frame, std::span<const ImageView<const float>> channels,
                          ImageView<const std::uint8_t> mask, const bm::Settings& options,
                          const Exec& exec) {
-  frame.levels.resize(static_cast<std::size_t>(bm::level_count(gray.width, gray.height, options)));
+  const Extent size{channels[0].width, channels[0].height};
+  frame.levels.resize(static_cast<std::size_t>(bm::level_count(size.width, size.height, options)));
   const bool masked = !mask.empty();
-  if (masked) apply_mask(gray, mask, frame, exec);
-  ImageView<const float> values = masked ? frame.gray[0].view() : gray;
+  std::array<ImageView<const float>, bm::kColors> values{};
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    if (masked) apply_mask(channels[c], mask, frame.gray[c][0], frame.cover[0], exec);
+    values[c] = masked ? frame.gray[c][0].view() : channels[c];
+  }
   ImageView<const float> cover = masked ? frame.cover[0].view() : ImageView<const float>{};
   for (std::size_t k = 0; k < frame.levels.size(); ++k) {
     BlockLevel& level = frame.levels[k];
-    level.width = values.width, level.height = values.height;
-    fit(level.gray, level.width, level.height);
+    level.width = values[0].width, level.height = values[0].height;
     if (masked) fit(level.valid, level.width, level.height);
     else level.valid = {};
-    quantize_blocks(values, cover, level, exec);
-    sum_blocks(level, options, exec);
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      fit(level.gray[c], level.width, level.height);
+      quantize_blocks(values[c], cover, level, c, exec);
+    }
+    if (!fit_sums(level, options)) level.inverse = {};
+    else if (options.channels == 1) sum_blocks(level, options, exec);
+    else sum_color_blocks(level, options, exec);
     if (k + 1 == frame.levels.size()) break;
-    Image<float>& next = frame.gray[(k + 1) % 2];
-    halve_blocks(values, next, exec);
-    values = next.view();
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      Image<float>& next = frame.gray[c][(k + 1) % 2];
+      halve_blocks(values[c], next, exec);
+      values[c] = next.view();
+    }
     if (!masked) continue;
     Image<float>& next_cover = frame.cover[(k + 1) % 2];
     halve_blocks(cover, next_cover, exec);

@@ -62,8 +62,11 @@ void doubt(BlockField& field, const bm::NodeField& back, const Exec& exec) {
 class Spread {
  public:
   // all_known: nothing is masked, and no node is at a place without anything to match.
-  Spread(const bm::NodeField& field, const BlockLevel& level, bool all_known)
-      : field_(field), level_(level), all_known_(all_known) {
+  Spread(const bm::NodeField& field, const BlockLevel& level, bool interpolate, bool all_known)
+      : field_(field),
+        level_(level),
+        interpolate_(interpolate),
+        all_known_(all_known && interpolate) {
     across_.reserve(static_cast<std::size_t>(level.width));
     for (int x = 0; x < level.width; ++x)
       across_.push_back(bm::between_nodes(static_cast<float>(x), field.step, field.u.width));
@@ -98,7 +101,9 @@ class Spread {
     for (int x = 0; x < level_.width; ++x) {
       bm::Motion motion{0, 0, 0};
       if (!level_.has_mask() || level_.valid.at(x, y) != 0)
-        motion = bm::field_at(field_, static_cast<float>(x), static_cast<float>(y));
+        motion = interpolate_ ? bm::field_at(field_, static_cast<float>(x), static_cast<float>(y))
+                              : bm::node_at(field_, std::min(x / field_.step, field_.u.width - 1),
+                                            std::min(y / field_.step, field_.u.height - 1));
       out.u.at(x, y) = motion.u;
       out.v.at(x, y) = motion.v;
       out.confidence.at(x, y) = motion.confidence > 0 ? motion.confidence : 0.0F;
@@ -107,6 +112,7 @@ class Spread {
 
   bm::NodeField field_;
   const BlockLevel& level_;
+  bool interpolate_;
   bool all_known_;
   std::vector<bm::Between> across_;
 };
@@ -119,11 +125,12 @@ class BlockMatcher final : public Matcher {
                                          ImageView<const std::uint8_t> mask,
                                          std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) override {
-    std::unique_ptr<BlockFrame> frame(dynamic_cast<BlockFrame*>(reuse.get()));
-    if (frame) static_cast<void>(reuse.release());
-    else frame = std::make_unique<BlockFrame>();
-    prepare_block_frame(*frame, gray, mask, bm::below_base(options_, base_level_), exec);
-    return frame;
+    return prepare_channels({&gray, 1}, mask, std::move(reuse), exec);
+  }
+  std::unique_ptr<PreparedFrame> prepare_color(
+      const std::array<ImageView<const float>, 3>& channels, ImageView<const std::uint8_t> mask,
+      std::unique_ptr<PreparedFrame> reuse, const Exec& exec) override {
+    return prepare_channels(channels, mask, std::move(reuse), exec);
   }
 
   void set_base_level(int level) override { base_level_ = level; }
@@ -165,6 +172,17 @@ class BlockMatcher final : public Matcher {
   }
 
  private:
+  std::unique_ptr<PreparedFrame> prepare_channels(std::span<const ImageView<const float>> channels,
+                                                  ImageView<const std::uint8_t> mask,
+                                                  std::unique_ptr<PreparedFrame> reuse,
+                                                  const Exec& exec) {
+    std::unique_ptr<BlockFrame> frame(dynamic_cast<BlockFrame*>(reuse.get()));
+    if (frame) static_cast<void>(reuse.release());
+    else frame = std::make_unique<BlockFrame>();
+    prepare_block_frame(*frame, channels, mask, bm::below_base(options_, base_level_), exec);
+    return frame;
+  }
+
   void begin(const FlowView& start) {
     BlockField& field = forward_.before;
     field.resize(start.u.width, start.u.height, 1);
@@ -224,7 +242,7 @@ class BlockMatcher final : public Matcher {
                            layout.first(raw.u.height() - 1) < level.height;
     const Spread spread(
         {smoothed.u.view(), smoothed.v.view(), raw.confidence.view(), smoothed.step}, level,
-        all_known);
+        options_.interpolate, all_known);
     parallel_for(exec, level.height, kBlockRowsPerTask, [&](std::int64_t first, std::int64_t last) {
       spread.rows(static_cast<int>(first), static_cast<int>(last), out);
     });

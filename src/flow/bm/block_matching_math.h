@@ -18,6 +18,9 @@ constexpr int kMostLevels = 16;
 
 // Blocks of at most this side have covariances that fit into 32 bits: n^2 * 255^2 / 4 < 2^31.
 constexpr int kGreatestNarrowBlock = 19;
+// The same for the sum of three channels.
+constexpr int kGreatestNarrowColorBlock = 14;
+constexpr int kColors = 3;
 
 // Level k + 1 has half the width and height of level k, rounded up; its pixel x lies on pixel 2x.
 FOVEA_HD inline int half(int pixels) { return (pixels + 1) / 2; }
@@ -82,9 +85,11 @@ constexpr float kLeastCover = 0.25F;
 constexpr float kNoScore = -1e30F;
 
 // Returns 1 / (n standard deviations) of n pixels with these sums; 0 if all pixels are equal.
-FOVEA_HD inline float inverse_deviation(std::int64_t n, std::int64_t sum, std::int64_t squares) {
-  const std::int64_t variance = n * squares - sum * sum;
+FOVEA_HD inline float inverse_of_variance(std::int64_t variance) {
   return variance > 0 ? 1.0F / std::sqrt(static_cast<float>(variance)) : 0.0F;
+}
+FOVEA_HD inline float inverse_deviation(std::int64_t n, std::int64_t sum, std::int64_t squares) {
+  return inverse_of_variance(n * squares - sum * sum);
 }
 FOVEA_HD inline bool has_texture(float inverse, int n, float least) {
   return inverse > 0 && inverse * (least * static_cast<float>(n)) <= 1.0F;
@@ -94,9 +99,12 @@ FOVEA_HD inline bool has_texture(float inverse, int n, float least) {
 struct PairSums {
   std::int64_t n, x, y, xx, yy, product;
 };
-FOVEA_HD inline float ncc_score(const PairSums& s, float inverse_x, float inverse_y) {
+FOVEA_HD inline float correlation(std::int64_t covariance, float inverse_x, float inverse_y) {
   if (!(inverse_x > 0) || !(inverse_y > 0)) return kNoScore;
-  return static_cast<float>(s.n * s.product - s.x * s.y) * inverse_x * inverse_y;
+  return static_cast<float>(covariance) * inverse_x * inverse_y;
+}
+FOVEA_HD inline float ncc_score(const PairSums& s, float inverse_x, float inverse_y) {
+  return correlation(s.n * s.product - s.x * s.y, inverse_x, inverse_y);
 }
 // Differences are measured relative to those of unrelated blocks with the deviation of the first
 // block: 2 deviation^2 per pixel if squared, otherwise 2 / sqrt(pi) deviation.
@@ -115,6 +123,26 @@ FOVEA_HD inline float pair_score(BlockCost cost, const PairSums& s, float scale)
   const std::int64_t difference = cost == BlockCost::kSsd ? s.xx + s.yy - 2 * s.product : s.product;
   return difference_score(static_cast<std::int32_t>(difference), 1.0F / static_cast<float>(s.n),
                           scale);
+}
+// Colors: every channel has its own mean, and variances, covariances and differences are summed
+// over the channels. Three channels of one deviation have sqrt(3) times the joint deviation and 3
+// times the absolute difference of one.
+constexpr float kColorDeviation = 1.7320508F;
+FOVEA_HD inline float color_difference_scale(BlockCost cost, int n, float inverse) {
+  const float scale = difference_scale(cost, n, inverse);
+  return cost == BlockCost::kSad ? scale / kColorDeviation : scale;
+}
+// Sums over the pixels that count in both blocks and over their channels. `product` as above.
+struct ColorSums {
+  std::int64_t n, xx, yy, product;
+  std::int64_t x_x, y_y, x_y;  // products of a channel's sums, added over the channels
+};
+FOVEA_HD inline float color_pair_score(BlockCost cost, const ColorSums& s, float scale) {
+  if (cost == BlockCost::kNcc)
+    return correlation(s.n * s.product - s.x_y, inverse_of_variance(s.n * s.xx - s.x_x),
+                       inverse_of_variance(s.n * s.yy - s.y_y));
+  const std::int64_t difference = cost == BlockCost::kSsd ? s.xx + s.yy - 2 * s.product : s.product;
+  return 1.0F - static_cast<float>(difference) * (1.0F / static_cast<float>(s.n)) * scale;
 }
 // A block is matched if at least a quarter of its pixels count. A pair is scored if at least half
 // of the pixels that count in the first block meet pixels that count.
@@ -214,6 +242,16 @@ FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
                            (top.curvature / (top.curvature + kHalfCurvature)) * (height * height);
   const float u = static_cast<float>(peak.shift.u), v = static_cast<float>(peak.shift.v);
   if (!params.subpixel) return {u, v, confidence};
+  return {u + top.x, v + top.y, confidence};
+}
+
+// Trusts the best score alone: its shift is the motion, wherever it lies.
+FOVEA_HD inline Motion plain_motion_of(const Peak& peak, const PeakParams& params) {
+  const float best = peak.around[4];
+  const float u = static_cast<float>(peak.shift.u), v = static_cast<float>(peak.shift.v);
+  const float confidence = best > 0 ? (best < 1.0F ? best : 1.0F) : 0.0F;
+  if (!params.subpixel) return {u, v, confidence};
+  const Top top = top_of(peak.around);
   return {u + top.x, v + top.y, confidence};
 }
 

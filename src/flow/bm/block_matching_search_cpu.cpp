@@ -21,6 +21,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Computes the sums over blocks of the first image alone.
+template <int kChannels>
 void own_sums(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& scratch) {
   const BlockLevel& level = plan.search.first;
   const bm::Layout& layout = plan.layout;
@@ -28,29 +29,37 @@ void own_sums(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& 
   const BlockCost cost = plan.search.options.cost;
   if (scratch.first.full) {
     std::fill_n(scratch.own_count, kMostTileNodes, static_cast<std::uint32_t>(area));
-    gather(level.sums, tile.x, tile.y, layout, tile, scratch.own_sum);
+    for (int c = 0; c < kChannels; ++c)
+      gather(level.sums[c], tile.x, tile.y, layout, tile, scratch.own_sum[c]);
     if (cost == BlockCost::kSsd)
       gather(level.squares, tile.x, tile.y, layout, tile, scratch.own_squares);
     gather(level.inverse, tile.x, tile.y, layout, tile, scratch.own_inverse);
   } else {
-    block_sums<Count>(layout, tile, 0, scratch, scratch.own_count);
-    block_sums<Value>(layout, tile, 0, scratch, scratch.own_sum);
-    block_sums<Square>(layout, tile, 0, scratch, scratch.own_squares);
+    block_sums<Count>(layout, tile, {0}, scratch, scratch.own_count);
+    for (int c = 0; c < kChannels; ++c)
+      block_sums<Value>(layout, tile, {0, c}, scratch, scratch.own_sum[c]);
+    block_sums<Square, kChannels>(layout, tile, {0}, scratch, scratch.own_squares);
   }
   for (int j = 0; j < tile.rows; ++j)
     for (int i = 0; i < tile.columns; ++i) {
       const int node = j * layout.tile + i;
       const auto n = static_cast<int>(scratch.own_count[node]);
-      if (!scratch.first.full)
-        scratch.own_inverse[node] =
-            bm::inverse_deviation(n, scratch.own_sum[node], scratch.own_squares[node]);
-      scratch.own_scale[node] = bm::difference_scale(cost, n, scratch.own_inverse[node]);
+      if (!scratch.first.full) {
+        std::int64_t variance = std::int64_t{n} * scratch.own_squares[node];
+        for (int c = 0; c < kChannels; ++c)
+          variance -= std::int64_t{scratch.own_sum[c][node]} * scratch.own_sum[c][node];
+        scratch.own_inverse[node] = bm::inverse_of_variance(variance);
+      }
+      scratch.own_scale[node] =
+          kChannels == 1 ? bm::difference_scale(cost, n, scratch.own_inverse[node])
+                         : bm::color_difference_scale(cost, n, scratch.own_inverse[node]);
     }
 }
 
 // Computes the scores of one shift from the whole sums of both blocks, one node at a time. This is
 // used for few nodes, which were summed one by one, and for blocks whose covariances need more than
 // 32 bits.
+template <int kChannels>
 void score_nodes(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
   const BlockCost cost = plan.search.options.cost;
   const int area = plan.layout.block * plan.layout.block;
@@ -58,19 +67,21 @@ void score_nodes(const BlockSearchPlan& plan, const BlockScratch& scratch, float
   for (int i = 0; i < plan.layout.tile * plan.layout.tile; ++i) {
     const std::uint32_t product = scratch.product[i];
     if (cost == BlockCost::kNcc) {
-      scores[i] = bm::ncc_score({area, scratch.own_sum[i], scratch.sum_y[i], 0, 0, product},
-                                scratch.own_inverse[i], scratch.inverse_y[i]);
+      std::int64_t covariance = std::int64_t{area} * product;
+      for (int c = 0; c < kChannels; ++c)
+        covariance -= std::int64_t{scratch.own_sum[c][i]} * scratch.sum_y[c][i];
+      scores[i] = bm::correlation(covariance, scratch.own_inverse[i], scratch.inverse_y[i]);
       continue;
     }
     const std::uint32_t difference =
         cost == BlockCost::kSad ? product
                                 : scratch.own_squares[i] + scratch.squares_y[i] - 2 * product;
-    scores[i] = bm::difference_score(static_cast<std::int32_t>(difference), inverse_n,
-                                     scratch.own_scale[i]);
+    scores[i] = 1.0F - static_cast<float>(difference) * inverse_n * scratch.own_scale[i];
   }
 }
 
 // Does the same for four nodes at a time.
+template <int kChannels>
 void score_vectors(const BlockSearchPlan& plan, const BlockScratch& scratch, float* scores) {
   const Floats d;
   const Words words;
@@ -84,9 +95,10 @@ void score_vectors(const BlockSearchPlan& plan, const BlockScratch& scratch, flo
   for (int i = 0; i < scratch.nodes; i += 4) {
     const auto product = hn::LoadU(words, scratch.product + i);
     if (cost == BlockCost::kNcc) {
-      const auto covariance = hn::Sub(
-          hn::Mul(n, product),
-          hn::Mul(hn::LoadU(words, scratch.own_sum + i), hn::LoadU(words, scratch.sum_y + i)));
+      auto covariance = hn::Mul(n, product);
+      for (int c = 0; c < kChannels; ++c)
+        covariance = hn::Sub(covariance, hn::Mul(hn::LoadU(words, scratch.own_sum[c] + i),
+                                                 hn::LoadU(words, scratch.sum_y[c] + i)));
       const auto inverse_x = hn::LoadU(d, scratch.own_inverse + i);
       const auto inverse_y = hn::LoadU(d, scratch.inverse_y + i);
       const auto score = hn::Mul(hn::Mul(to_float(covariance), inverse_x), inverse_y);
@@ -106,6 +118,7 @@ void score_vectors(const BlockSearchPlan& plan, const BlockScratch& scratch, flo
 }
 
 // Computes the scores of one shift if every pixel of both images counts.
+template <int kChannels>
 void score_full(const BlockSearchPlan& plan, const BlockTile& tile, bm::Shift shift,
                 BlockScratch& scratch, float* scores) {
   const bm::Layout& layout = plan.layout;
@@ -113,39 +126,64 @@ void score_full(const BlockSearchPlan& plan, const BlockTile& tile, bm::Shift sh
   const int x = tile.x + shift.u, y = tile.y + shift.v;
   const BlockCost cost = plan.search.options.cost;
   if (cost == BlockCost::kNcc) {
-    gather(level.sums, x, y, layout, tile, scratch.sum_y);
+    for (int c = 0; c < kChannels; ++c) gather(level.sums[c], x, y, layout, tile, scratch.sum_y[c]);
     gather(level.inverse, x, y, layout, tile, scratch.inverse_y);
   } else if (cost == BlockCost::kSsd) {
     gather(level.squares, x, y, layout, tile, scratch.squares_y);
   }
-  if (layout.tile <= 2 || layout.block > bm::kGreatestNarrowBlock)
-    score_nodes(plan, scratch, scores);
-  else score_vectors(plan, scratch, scores);
+  constexpr int kNarrow = kChannels == 1 ? bm::kGreatestNarrowBlock : bm::kGreatestNarrowColorBlock;
+  if (layout.tile <= 2 || layout.block > kNarrow) score_nodes<kChannels>(plan, scratch, scores);
+  else score_vectors<kChannels>(plan, scratch, scores);
 }
 
 // Computes the scores of one shift at the border of the image or of a mask: over the pixels that
 // count in both images.
+template <int kChannels>
 void score_part(const BlockSearchPlan& plan, const BlockTile& tile, std::ptrdiff_t b_at,
                 BlockScratch& scratch, float* scores) {
   const bm::Layout& layout = plan.layout;
   const BlockCost cost = plan.search.options.cost;
-  block_sums<CountOfBoth>(layout, tile, b_at, scratch, scratch.count);
+  block_sums<CountOfBoth>(layout, tile, {b_at}, scratch, scratch.count);
   if (cost != BlockCost::kSad) {
-    block_sums<FirstSquareOfBoth>(layout, tile, b_at, scratch, scratch.squares_x);
-    block_sums<SecondSquareOfBoth>(layout, tile, b_at, scratch, scratch.squares_y);
+    block_sums<FirstSquareOfBoth, kChannels>(layout, tile, {b_at}, scratch, scratch.squares_x);
+    block_sums<SecondSquareOfBoth, kChannels>(layout, tile, {b_at}, scratch, scratch.squares_y);
   }
-  if (cost == BlockCost::kNcc) {
-    block_sums<FirstOfBoth>(layout, tile, b_at, scratch, scratch.sum_x);
-    block_sums<SecondOfBoth>(layout, tile, b_at, scratch, scratch.sum_y);
+  for (int c = 0; cost == BlockCost::kNcc && c < kChannels; ++c) {
+    block_sums<FirstOfBoth>(layout, tile, {b_at, c}, scratch, scratch.sum_x[c]);
+    block_sums<SecondOfBoth>(layout, tile, {b_at, c}, scratch, scratch.sum_y[c]);
   }
   for (int i = 0; i < layout.tile * layout.tile; ++i) {
-    const bm::PairSums sums{scratch.count[i],     scratch.sum_x[i],     scratch.sum_y[i],
-                            scratch.squares_x[i], scratch.squares_y[i], scratch.product[i]};
+    const std::uint32_t n = scratch.count[i];
     scores[i] = bm::kNoScore;
-    if (sums.n > 0 &&
-        bm::enough_of_pair(static_cast<int>(sums.n), static_cast<int>(scratch.own_count[i])))
+    if (n == 0 || !bm::enough_of_pair(static_cast<int>(n), static_cast<int>(scratch.own_count[i])))
+      continue;
+    if constexpr (kChannels == 1) {
+      const bm::PairSums sums{n,
+                              scratch.sum_x[0][i],
+                              scratch.sum_y[0][i],
+                              scratch.squares_x[i],
+                              scratch.squares_y[i],
+                              scratch.product[i]};
       scores[i] = bm::pair_score(cost, sums, scratch.own_scale[i]);
+    } else {
+      bm::ColorSums sums{n, scratch.squares_x[i], scratch.squares_y[i], scratch.product[i], 0, 0,
+                         0};
+      for (int c = 0; c < kChannels; ++c) {
+        const std::int64_t x = scratch.sum_x[c][i], y = scratch.sum_y[c][i];
+        sums.x_x += x * x, sums.y_y += y * y, sums.x_y += x * y;
+      }
+      scores[i] = bm::color_pair_score(cost, sums, scratch.own_scale[i]);
+    }
   }
+}
+
+// Whether a block has enough pixels that count, and enough texture, to be matched.
+HWY_INLINE bool can_match(const BlockSearchPlan& plan, const BlockScratch& scratch, int node) {
+  const auto n = static_cast<int>(scratch.own_count[node]);
+  const float channels = plan.search.options.channels == 1 ? 1.0F : bm::kColorDeviation;
+  return n > 0 && bm::enough_of_block(n, plan.layout.block) &&
+         bm::has_texture(scratch.own_inverse[node], n,
+                         plan.search.options.least_texture * channels);
 }
 
 // Finds the best shift of four nodes at a time, and the best of those that are not adjacent to it.
@@ -196,8 +234,7 @@ bm::Motion finish(const BlockSearchPlan& plan, const BlockTile& tile, int node,
   const auto n = static_cast<int>(scratch.own_count[node]);
   if (n == 0) return {0, 0, -1};
   const std::int32_t index = scratch.index[node];
-  if (index >= 0 && bm::enough_of_block(n, plan.layout.block) &&
-      bm::has_texture(scratch.own_inverse[node], n, options.least_texture)) {
+  if (index >= 0 && can_match(plan, scratch, node)) {
     const int side = plan.side, place = index % (side * side);
     const int column = place % side, row = place / side;
     bm::Peak peak{{scratch.shift_u[index], scratch.shift_v[index]}, scratch.second_best[node], {}};
@@ -208,7 +245,9 @@ bm::Motion finish(const BlockSearchPlan& plan, const BlockTile& tile, int node,
       const std::ptrdiff_t at = index + dv * side + du;
       peak.around[k] = inside ? scratch.scores[at * scratch.nodes + node] : bm::kNoScore;
     }
-    const bm::Motion motion = bm::motion_of(peak, {options.margin, options.subpixel ? 1 : 0});
+    const bm::PeakParams params{options.margin, options.subpixel ? 1 : 0};
+    if (options.trust == BlockTrust::kScore) return bm::plain_motion_of(peak, params);
+    const bm::Motion motion = bm::motion_of(peak, params);
     if (motion.confidence > 0) return motion;
   }
   if (plan.search.prior == nullptr) return {0, 0, 0};
@@ -217,6 +256,31 @@ bm::Motion finish(const BlockSearchPlan& plan, const BlockTile& tile, int node,
   return {prior.u, prior.v, 0};
 }
 
+void store_node(const BlockSearchPlan& plan, int column, int row, const bm::Motion& motion) {
+  plan.out.u.at(column, row) = motion.u;
+  plan.out.v.at(column, row) = motion.v;
+  plan.out.confidence.at(column, row) = motion.confidence;
+}
+
+// Stores the results of a tile whose best shifts are known.
+void store_tile(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch& scratch) {
+  for (int j = 0; j < tile.rows; ++j)
+    for (int i = 0; i < tile.columns; ++i)
+      store_node(plan, tile.column + i, tile.row + j,
+                 scratch.first.any ? finish(plan, tile, j * plan.layout.tile + i, scratch)
+                                   : bm::Motion{0, 0, -1});
+}
+
+// Whether any block of the tile can be matched. If none can, no shift is tried.
+bool any_can_match(const BlockSearchPlan& plan, const BlockTile& tile,
+                   const BlockScratch& scratch) {
+  for (int j = 0; j < tile.rows; ++j)
+    for (int i = 0; i < tile.columns; ++i)
+      if (can_match(plan, scratch, j * plan.layout.tile + i)) return true;
+  return false;
+}
+
+template <int kChannels>
 void search_tile(const BlockSearchPlan& plan, int tx, int ty, BlockScratch& scratch) {
   const bm::Layout& layout = plan.layout;
   const int range = plan.search.range;
@@ -230,10 +294,16 @@ void search_tile(const BlockSearchPlan& plan, int tx, int ty, BlockScratch& scra
   scratch.first.x = tile.x, scratch.first.y = tile.y;
   scratch.first.width = tile.width, scratch.first.height = tile.height;
   load_region(plan.search.first, scratch.first);
-  own_sums(plan, tile, scratch);
+  if (!scratch.first.any) return store_tile(plan, tile, scratch);
+  own_sums<kChannels>(plan, tile, scratch);
+  if (!any_can_match(plan, tile, scratch)) {
+    std::fill_n(scratch.index, kMostTileNodes, -1);
+    return store_tile(plan, tile, scratch);
+  }
   const bool differences = plan.search.options.cost == BlockCost::kSad;
   const BlockLevel& second = plan.search.second;
-  const bm::Windows windows = bm::windows_of(plan.priors.data(), plan.columns, plan.rows, tx, ty);
+  bm::Windows windows = bm::windows_of(plan.priors.data(), plan.columns, plan.rows, tx, ty);
+  if (!plan.search.options.neighbors) windows.count = 1;
   BlockRegion& region = scratch.second;
   int candidate = 0;
   for (int w = 0; w < windows.count; ++w) {
@@ -253,25 +323,22 @@ void search_tile(const BlockSearchPlan& plan, int tx, int ty, BlockScratch& scra
         const bool inside = !second.has_mask() && x >= 0 && y >= 0 &&
                             x + tile.width <= second.width && y + tile.height <= second.height;
         const bool full = scratch.first.full && (region.full || inside);
-        if (!differences) block_sums<Product>(layout, tile, b_at, scratch, scratch.product);
-        else if (full) block_sums<Difference>(layout, tile, b_at, scratch, scratch.product);
-        else block_sums<DifferenceOfBoth>(layout, tile, b_at, scratch, scratch.product);
-        if (full) score_full(plan, tile, shift, scratch, scores);
-        else score_part(plan, tile, b_at, scratch, scores);
+        std::uint32_t* sums = scratch.product;
+        if (!differences) block_sums<Product, kChannels>(layout, tile, {b_at}, scratch, sums);
+        else if (full) block_sums<Difference, kChannels>(layout, tile, {b_at}, scratch, sums);
+        else block_sums<DifferenceOfBoth, kChannels>(layout, tile, {b_at}, scratch, sums);
+        if (full) score_full<kChannels>(plan, tile, shift, scratch, scores);
+        else score_part<kChannels>(plan, tile, b_at, scratch, scores);
       }
   }
   pick(plan, windows.count, scratch);
-  for (int j = 0; j < tile.rows; ++j)
-    for (int i = 0; i < tile.columns; ++i) {
-      const bm::Motion motion = finish(plan, tile, j * layout.tile + i, scratch);
-      plan.out.u.at(tile.column + i, tile.row + j) = motion.u;
-      plan.out.v.at(tile.column + i, tile.row + j) = motion.v;
-      plan.out.confidence.at(tile.column + i, tile.row + j) = motion.confidence;
-    }
+  store_tile(plan, tile, scratch);
 }
 
 void search_tile_row(const BlockSearchPlan& plan, int ty, BlockScratch& scratch) {
-  for (int tx = 0; tx < plan.columns; ++tx) search_tile(plan, tx, ty, scratch);
+  for (int tx = 0; tx < plan.columns; ++tx)
+    if (plan.search.options.channels == 1) search_tile<1>(plan, tx, ty, scratch);
+    else search_tile<bm::kColors>(plan, tx, ty, scratch);
 }
 
 }  // namespace HWY_NAMESPACE

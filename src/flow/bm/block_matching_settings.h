@@ -18,6 +18,10 @@ struct Settings {
   float margin = 0.2F;
   int passes = 2;
   bool forward_backward = false;
+  bool interpolate = true;
+  bool neighbors = true;
+  BlockTrust trust = BlockTrust::kPeak;
+  int channels = 1;  // 3 if colors are compared
 };
 Settings settle(const BlockMatchingOptions& options, Quality quality);
 

@@ -134,7 +134,7 @@ HWY_INLINE void sum_across(const std::uint32_t* line, const bm::Layout& layout,
 }
 
 // Returns the sum of Term over a tile that is one block.
-template <class Term, class PlacesOfRow>
+template <class Term, int kChannels, class PlacesOfRow>
 HWY_INLINE std::uint32_t single_sum(const BlockTile& tile, const PlacesOfRow& places) {
   const Words d;
   if constexpr (std::is_same_v<Term, Product>) {
@@ -143,37 +143,48 @@ HWY_INLINE std::uint32_t single_sum(const BlockTile& tile, const PlacesOfRow& pl
     const hn::FixedTag<std::int16_t, kBlockLanes> shorts;
     const hn::FixedTag<std::int32_t, 4> integers;
     auto sum = hn::Zero(integers), other = hn::Zero(integers);
-    for (int y = 0; y < tile.height; ++y) {
-      const Places row = places(y);
-      for (int x = 0; x < tile.width; x += kBlockLanes)
-        sum = hn::ReorderWidenMulAccumulate(integers, hn::BitCast(shorts, load(row.a + x)),
-                                            hn::BitCast(shorts, load(row.b + x)), sum, other);
-    }
+    for (int c = 0; c < kChannels; ++c)
+      for (int y = 0; y < tile.height; ++y) {
+        const Places row = places(y, c);
+        for (int x = 0; x < tile.width; x += kBlockLanes)
+          sum = hn::ReorderWidenMulAccumulate(integers, hn::BitCast(shorts, load(row.a + x)),
+                                              hn::BitCast(shorts, load(row.b + x)), sum, other);
+      }
     return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(integers, hn::Add(sum, other))));
   } else {
     Pair sum{hn::Zero(d), hn::Zero(d)};
-    for (int y = 0; y < tile.height; ++y) {
-      const Places row = places(y);
-      for (int x = 0; x < tile.width; x += kBlockLanes) accumulate(sum, Term::at(row, x));
-    }
+    for (int c = 0; c < kChannels; ++c)
+      for (int y = 0; y < tile.height; ++y) {
+        const Places row = places(y, c);
+        for (int x = 0; x < tile.width; x += kBlockLanes) accumulate(sum, Term::at(row, x));
+      }
     return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum.low, sum.high)));
   }
 }
 
-// Computes the sums of Term over every block of the tile, with the second image shifted by `b_at`
-// elements of its region.
-template <class Term>
-void block_sums(const bm::Layout& layout, const BlockTile& tile, std::ptrdiff_t b_at,
-                BlockScratch& scratch, std::uint32_t* out) {
+// What is summed: with the second image shifted by `b_at` elements of its region, from this channel
+// on.
+struct SumsOf {
+  std::ptrdiff_t b_at;
+  int channel = 0;
+};
+
+// Computes the sums of Term over every block of the tile and over kChannels channels.
+template <class Term, int kChannels = 1>
+void block_sums(const bm::Layout& layout, const BlockTile& tile, SumsOf of, BlockScratch& scratch,
+                std::uint32_t* out) {
   const Words d;
-  const auto places = [&](int y) {
+  const auto places = [&](int y, int c) {
     const std::ptrdiff_t a = static_cast<std::ptrdiff_t>(y) * scratch.first.stride;
-    const std::ptrdiff_t b = static_cast<std::ptrdiff_t>(y) * scratch.second.stride + b_at;
-    return Places{scratch.first.gray.data() + a, scratch.first.valid.data() + a,
-                  scratch.second.gray.data() + b, scratch.second.valid.data() + b};
+    const std::ptrdiff_t b = static_cast<std::ptrdiff_t>(y) * scratch.second.stride + of.b_at;
+    const std::ptrdiff_t channel = of.channel + c;
+    return Places{scratch.first.gray.data() + channel * scratch.first.plane + a,
+                  scratch.first.valid.data() + a,
+                  scratch.second.gray.data() + channel * scratch.second.plane + b,
+                  scratch.second.valid.data() + b};
   };
   if (layout.tile == 1) {
-    out[0] = single_sum<Term>(tile, places);
+    out[0] = single_sum<Term, kChannels>(tile, places);
     return;
   }
   std::uint32_t* prefix = scratch.prefix.data();
@@ -184,7 +195,7 @@ void block_sums(const bm::Layout& layout, const BlockTile& tile, std::ptrdiff_t 
     hn::StoreU(sum.low, d, to);
     hn::StoreU(sum.high, d, to + 4);
     for (int y = 0; y < tile.height; ++y) {
-      accumulate(sum, Term::at(places(y), x));
+      for (int c = 0; c < kChannels; ++c) accumulate(sum, Term::at(places(y, c), x));
       to += line;
       hn::StoreU(sum.low, d, to);
       hn::StoreU(sum.high, d, to + 4);

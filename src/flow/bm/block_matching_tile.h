@@ -29,15 +29,20 @@ struct BlockSearchPlan {
 
 // The pixels around a tile as 16-bit numbers, and whether they count.
 struct BlockRegion {
-  std::vector<std::uint16_t> gray, valid;
+  std::vector<std::uint16_t> gray, valid;  // gray: one plane per channel
+  int channels = 1;
   int stride = 0;
+  std::ptrdiff_t plane = 0;  // from a channel to the next
   int x = 0, y = 0, width = 0, height = 0;
   bool full = false;  // every pixel counts
+  bool any = false;   // at least one pixel counts
 
-  void reserve(int greatest_width, int greatest_height) {
+  void reserve(int greatest_width, int greatest_height, int channel_count) {
+    channels = channel_count;
     stride = block_padded(greatest_width) + kBlockLanes;
-    gray.resize(static_cast<std::size_t>(stride) * greatest_height);
-    valid.resize(gray.size());
+    plane = static_cast<std::ptrdiff_t>(stride) * greatest_height;
+    valid.resize(static_cast<std::size_t>(plane));
+    gray.resize(valid.size() * static_cast<std::size_t>(channels));
   }
 };
 
@@ -57,8 +62,9 @@ struct BlockScratch {
     const bm::Layout& layout = plan.layout;
     const int pixels = (layout.tile - 1) * layout.step + layout.block;
     const int around = 2 * plan.search.range;
-    first.reserve(pixels, pixels);
-    second.reserve(block_padded(pixels) + around, pixels + around);
+    const int channels = plan.search.options.channels;
+    first.reserve(pixels, pixels, channels);
+    second.reserve(block_padded(pixels) + around, pixels + around, channels);
     line = block_padded(pixels) + kBlockLanes;
     prefix.resize(static_cast<std::size_t>(line) * (pixels + 1));
     sums.resize(static_cast<std::size_t>(line) + 1);
@@ -78,11 +84,12 @@ struct BlockScratch {
   std::vector<float> scores;  // [window][place][node]
   std::vector<std::int32_t> shift_u, shift_v;
 
-  // Sums over the blocks of the first image.
-  PerTileNode<std::uint32_t> own_count{}, own_sum{}, own_squares{};
+  // Sums over the blocks of the first image; plain sums are those of each channel.
+  PerTileNode<std::uint32_t> own_count{}, own_sum[bm::kColors]{}, own_squares{};
   PerTileNode<float> own_inverse{}, own_scale{};
   // Sums over pairs of blocks.
-  PerTileNode<std::uint32_t> count{}, sum_x{}, sum_y{}, squares_x{}, squares_y{}, product{};
+  PerTileNode<std::uint32_t> count{}, sum_x[bm::kColors]{}, sum_y[bm::kColors]{};
+  PerTileNode<std::uint32_t> squares_x{}, squares_y{}, product{};
   PerTileNode<float> inverse_y{};
   // The best shift of each node.
   PerTileNode<float> second_best{};

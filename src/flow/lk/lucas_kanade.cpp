@@ -26,6 +26,8 @@ void describe(OptionVisitor& visit, LucasKanadeOptions& options) {
   visit("radius", options.radius, "radius of the last window in pixels", 1, lk::kMostRadius,
         {.absent = kByQuality});
   visit("window", options.window, "how the neighbors of a pixel are weighted");
+  visit("wide", options.wide, "begin coarse levels with a window that is nearly twice as large",
+        {.off_help = "use windows of one size on each level"});
   visit("rank", options.rank,
         "compare ranks among neighbors, so that the brightness may change between the images",
         {.off_help = "compare gray levels, which is faster, instead of ranks among neighbors"});
@@ -34,6 +36,11 @@ void describe(OptionVisitor& visit, LucasKanadeOptions& options) {
   visit("propagation", options.propagation,
         "rounds per level in which pixels try the flow of their neighbors", 0, 100,
         {.absent = kByQuality});
+  visit("robust", options.robust,
+        "difference between the images that halves the weight of a pixel; 0 weights all alike", 0,
+        1e6);
+  visit("greatest-step", options.greatest_step,
+        "pixels of a level by which a step moves a vector along an axis at most", 0.01, 64);
   visit("damping", options.damping,
         "added to the 2x2 system, so that pixels without texture keep the flow of the coarser "
         "level",

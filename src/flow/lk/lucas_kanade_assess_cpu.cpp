@@ -172,6 +172,13 @@ void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& 
     Plane<float> extremes;
     extremes.resize(width, 4);
     for (int y = static_cast<int>(first); y < last; ++y) {
+      if (request.first.masked()) {
+        const std::uint8_t* mask = request.first.mask.row(y);
+        if (std::all_of(mask, mask + width, [](std::uint8_t m) { return m == 0; })) {
+          std::fill_n(confidence.row(y), width, 0.0F);
+          continue;
+        }
+      }
       const int above = lk::clamped(y - lk::kSpacing, height);
       const int below = lk::clamped(y + lk::kSpacing, height);
       const Plane<float>* planes[] = {&request.flow.u, &request.flow.v};

@@ -30,26 +30,12 @@ class LucasKanade final : public Matcher {
                                          ImageView<const std::uint8_t> mask,
                                          std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) override {
-    std::unique_ptr<Frame> frame(dynamic_cast<Frame*>(reuse.get()));
-    if (frame) (void)reuse.release();
-    else frame = std::make_unique<Frame>();
-    const int most = plan_.levels > 0 ? std::max(plan_.levels - base_, 1) : 0;
-    const int count = lk::level_count(gray.width, gray.height, most);
-    frame->sizes.clear();
-    frame->levels.resize(static_cast<std::size_t>(count));
-    const bool masked = !mask.empty();
-    const int finest = std::min(plan_.finest, base_ + count - 1);
-    quantize(gray, mask, gray_, exec);
-    for (int level = 0; level < count; ++level) {
-      if (level > 0) {
-        halve(gray_, masked, halved_, exec);
-        std::swap(gray_, halved_);
-      }
-      frame->sizes.push_back({gray_.width(), gray_.height()});
-      FrameLevel& features = frame->levels[static_cast<std::size_t>(level)];
-      if (base_ + level >= finest) find_features(gray_, masked, plan_.rank, features, exec);
-    }
-    return frame;
+    return prepare_planes({&gray, 1}, mask, std::move(reuse), exec);
+  }
+  std::unique_ptr<PreparedFrame> prepare_color(
+      const std::array<ImageView<const float>, 3>& channels, ImageView<const std::uint8_t> mask,
+      std::unique_ptr<PreparedFrame> reuse, const Exec& exec) override {
+    return prepare_planes(channels, mask, std::move(reuse), exec);
   }
 
   void match(const MatchRequest& request, FlowView out, const Exec& exec) override {
@@ -65,7 +51,7 @@ class LucasKanade final : public Matcher {
       start_from(request.start);
     }
     const int finest = std::min(least, top);
-    run({first, second, top, finest, wanted}, exec);
+    run({first, second, top, finest, wanted, true}, exec);
     if (wanted && finest < top) find_confidence(first, second, finest, exec);
     else if (wanted) no_confidence(first.sizes[static_cast<std::size_t>(finest)]);
     deliver(first, finest, request.last_level, out, exec);
@@ -75,7 +61,11 @@ class LucasKanade final : public Matcher {
   int reach(int level) const override { return lk::reach(plan_, level); }
   // Two pyramids of bytes, an image of floats and one of gray units, two fields, the confidence and
   // its inputs, and a tile's result.
-  std::uint64_t bytes_per_pixel() const override { return plan_.forward_backward ? 58 : 50; }
+  std::uint64_t bytes_per_pixel() const override {
+    constexpr std::uint64_t kChannel = 16;  // bytes, an image of floats and one of gray units
+    return (plan_.forward_backward ? 58 : 50) +
+           kChannel * static_cast<std::uint64_t>(plan_.channels - 1);
+  }
 
  private:
   struct Descent {
@@ -84,7 +74,43 @@ class LucasKanade final : public Matcher {
     int top;     // levels below this one are estimated
     int finest;  // the last level that is estimated
     bool with_confidence;
+    bool only_near;  // whether flow that reaches no pixel that counts may stay as it is
   };
+
+  std::unique_ptr<PreparedFrame> prepare_planes(std::span<const ImageView<const float>> planes,
+                                                ImageView<const std::uint8_t> mask,
+                                                std::unique_ptr<PreparedFrame> reuse,
+                                                const Exec& exec) {
+    std::unique_ptr<Frame> frame(dynamic_cast<Frame*>(reuse.get()));
+    if (frame) (void)reuse.release();
+    else frame = std::make_unique<Frame>();
+    const int most = plan_.levels > 0 ? std::max(plan_.levels - base_, 1) : 0;
+    const int count = lk::level_count(planes[0].width, planes[0].height, most);
+    frame->sizes.assign(static_cast<std::size_t>(count), {});
+    frame->levels.resize(static_cast<std::size_t>(count));
+    for (FrameLevel& level : frame->levels) level.colors.resize(planes.size() - 1);
+    for (std::size_t c = 0; c < planes.size(); ++c)
+      prepare_channel(planes[c], mask, c, *frame, exec);
+    return frame;
+  }
+  void prepare_channel(ImageView<const float> gray, ImageView<const std::uint8_t> mask,
+                       std::size_t channel, Frame& frame, const Exec& exec) {
+    const int count = static_cast<int>(frame.levels.size());
+    const bool masked = !mask.empty();
+    const int finest = std::min(plan_.finest, base_ + count - 1);
+    quantize(gray, mask, gray_, exec);
+    for (int level = 0; level < count; ++level) {
+      if (level > 0) {
+        halve(gray_, masked, halved_, exec);
+        std::swap(gray_, halved_);
+      }
+      frame.sizes[static_cast<std::size_t>(level)] = {gray_.width(), gray_.height()};
+      if (base_ + level < finest) continue;
+      FrameLevel& features = frame.levels[static_cast<std::size_t>(level)];
+      if (channel == 0) find_features(gray_, masked, plan_.rank, features, exec);
+      else find_features(gray_, masked, plan_.rank, features.colors[channel - 1], exec);
+    }
+  }
 
   // Leaves the flow of the finest level in field_; starts from field_ unless `top` is the number of
   // levels.
@@ -124,6 +150,9 @@ class LucasKanade final : public Matcher {
     const FrameLevel& second = descent.second.levels[static_cast<std::size_t>(level)];
     const lk::LevelPlan& work = plan_.of(base_ + level);
     other_.resize(field_.u.width(), field_.u.height());
+    const NearPixels near = descent.only_near
+                                ? NearPixels(first, lk::far_reach(plan_, base_ + level), exec)
+                                : NearPixels();
     for (int k = 0; k < work.steps(); ++k) {
       if (k < work.propagation) {
         propagate({first, second, field_, other_, lk::trial_distance(k), work.first_trial(k),
@@ -142,8 +171,8 @@ class LucasKanade final : public Matcher {
         std::swap(field_, other_);
         continue;
       }
-      median(other_.u, field_.u, plan_.median, exec);
-      median(other_.v, field_.v, plan_.median, exec);
+      median(other_.u, field_.u, plan_.median, near, exec);
+      median(other_.v, field_.v, plan_.median, near, exec);
     }
   }
 
@@ -151,7 +180,8 @@ class LucasKanade final : public Matcher {
   void go_back(const Frame& first, const Frame& second, int finest, const Exec& exec) {
     const int count = static_cast<int>(first.sizes.size());
     const int stop = std::min(finest + 1, count - 1);
-    run({second, first, count, stop, false}, exec);
+    // Its flow is read wherever the pixels of the first image land.
+    run({second, first, count, stop, false, false}, exec);
     if (stop > finest) enlarge_field(first.sizes[static_cast<std::size_t>(finest)], exec);
     std::swap(field_, backward_);
   }

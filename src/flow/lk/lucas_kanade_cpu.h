@@ -27,8 +27,13 @@ inline void for_rows(const Exec& exec, int height,
 // repeat the last: a pixel's right and lower neighbors are always readable.
 struct FrameLevel {
   Plane<std::uint8_t> features;
-  Plane<std::uint8_t> mask;  // 0 or 1; empty if every pixel counts
+  std::vector<Plane<std::uint8_t>> colors{};  // of the second and third channel, or empty
+  Plane<std::uint8_t> mask;                   // 0 or 1; empty if every pixel counts
   bool masked() const { return mask.width() > 0; }
+  int channels() const { return 1 + static_cast<int>(colors.size()); }
+  const Plane<std::uint8_t>& channel(int c) const {
+    return c == 0 ? features : colors[static_cast<std::size_t>(c) - 1];
+  }
 };
 
 struct Field {
@@ -44,7 +49,11 @@ using Gray = Plane<std::uint16_t>;
 void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, Gray& out,
               const Exec& exec);
 void halve(const Gray& gray, bool masked, Gray& out, const Exec& exec);
+// Writes the features of the first channel, and the mask.
 void find_features(const Gray& gray, bool masked, bool rank, FrameLevel& out, const Exec& exec);
+// Writes the features of any channel.
+void find_features(const Gray& gray, bool masked, bool rank, Plane<std::uint8_t>& out,
+                   const Exec& exec);
 
 // Refines `in` to `out` by one step. Writes the smaller eigenvalue of each pixel's system if it is
 // requested.
@@ -95,8 +104,32 @@ struct AssessRequest {
 };
 void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& exec);
 
-// Computes the median of (2 radius + 1)^2 pixels, radius 1 or 2; the border repeats.
+// Which parts of a level matter: those whose flow can reach a pixel that counts. Without a mask all
+// do.
+class NearPixels {
+ public:
+  static constexpr int kSide = 32;  // of a part, in pixels
+  NearPixels() = default;
+  // `reach` is how many pixels of the level the flow may travel.
+  NearPixels(const FrameLevel& level, int reach, const Exec& exec);
+
+  bool all() const { return near_.empty(); }
+  bool at(int column, int row) const {
+    return near_[static_cast<std::size_t>(row) * columns_ + column];
+  }
+  int columns() const { return columns_; }
+  int rows() const { return rows_; }
+
+ private:
+  int columns_ = 0, rows_ = 0;
+  std::vector<std::uint8_t> near_{};
+};
+
+// Computes the median of (2 radius + 1)^2 pixels, radius 1 or 2; the border repeats. Parts that do
+// not matter are copied.
 void median(const Plane<float>& in, Plane<float>& out, int radius, const Exec& exec);
+void median(const Plane<float>& in, Plane<float>& out, int radius, const NearPixels& near,
+            const Exec& exec);
 
 // Enlarges to a level of twice the size, whose pixels are half as large: flow is doubled,
 // confidence is not.

@@ -2,6 +2,7 @@
 // lanes. The rows of a level have mirrored margins, so that no loop tests for a border.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "flow/lk/lucas_kanade_cpu.h"
 
@@ -116,6 +117,8 @@ HWY_EXPORT(halve_columns);
 HWY_EXPORT(halve_along);
 HWY_EXPORT(rank_row);
 
+using RankRowsOf = std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1>;
+
 constexpr int kMirrored = 4;  // elements of a margin that are read as pixels
 
 void mirror_margins(std::uint16_t* row, int width) {
@@ -142,6 +145,59 @@ std::uint16_t masked_half(const Gray& gray, int x, int y) {
   return static_cast<std::uint16_t>(weights == 0 ? lk::kNoGray : (sum + weights / 2) / weights);
 }
 
+// Whether pixels count in parts of the rows and a little around them. Where all or none do, the
+// mask costs nothing.
+class CountingParts {
+ public:
+  static constexpr int kLength = 32;  // pixels; a multiple of every vector
+  static constexpr int kAround = 3;
+
+  CountingParts(const Gray& gray, const Exec& exec)
+      : height_(gray.height()), parts_((gray.width() + kLength - 1) / kLength) {
+    some_.resize(static_cast<std::size_t>(parts_) * height_);
+    const int width = gray.width();
+    for_rows(exec, height_, [&](std::int64_t first, std::int64_t last) {
+      for (int y = static_cast<int>(first); y < last; ++y)
+        for (int k = 0; k < parts_; ++k) {
+          const std::uint16_t* row = gray.row(y);
+          int left_out = 0;
+          const int begin = k * kLength - kAround;
+          const int end = std::min((k + 1) * kLength, width) + kAround;
+          for (int x = begin; x < end; ++x) left_out += row[x] == lk::kNoGray ? 1 : 0;
+          some_[at(k, y)] = static_cast<std::uint8_t>((left_out < end - begin ? kCounts : 0) |
+                                                      (left_out > 0 ? kLeftOut : 0));
+        }
+    });
+  }
+  // What there is in parts [first, last] of rows [top, bottom], which are mirrored at the border.
+  int in(int first, int last, int top, int bottom) const {
+    int found = 0;
+    for (int y = top; y <= bottom; ++y)
+      for (int k = first; k <= std::min(last, parts_ - 1); ++k)
+        found |= some_[at(k, lk::mirrored(y, height_))];
+    return found;
+  }
+  static constexpr int kCounts = 1, kLeftOut = 2;
+
+ private:
+  std::size_t at(int k, int y) const { return static_cast<std::size_t>(y) * parts_ + k; }
+  int height_, parts_;
+  std::vector<std::uint8_t> some_;
+};
+
+// Calls body(first pixel, number of pixels, what(part)) for runs of parts that are alike.
+template <class What, class Body>
+void for_runs(int width, const What& what, const Body& body) {
+  constexpr int kLength = CountingParts::kLength;
+  for (int x = 0; x < width;) {
+    const int kind = what(x / kLength);
+    int end = x + kLength;
+    while (end < width && what(end / kLength) == kind) end += kLength;
+    body(x, std::min(end, width) - x, kind);
+    x = end;
+  }
+}
+
 std::uint8_t masked_rank(const Gray& gray, int x, int y) {
   const int center = gray.row(y)[x];
   if (center == lk::kNoGray) return 0;
@@ -166,8 +222,9 @@ void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, G
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint16_t* row = out.row(y);
       HWY_DYNAMIC_DISPATCH(quantize_row)(gray.row(y), gray.width, row);
+      const std::uint8_t* counts = mask.empty() ? nullptr : mask.row(y);
       for (int x = 0; x < mask.width; ++x)
-        if (mask.at(x, y) == 0) row[x] = lk::kNoGray;
+        row[x] = counts[x] == 0 ? static_cast<std::uint16_t>(lk::kNoGray) : row[x];
       mirror_margins(row, gray.width);
     }
   });
@@ -175,19 +232,31 @@ void quantize(ImageView<const float> gray, ImageView<const std::uint8_t> mask, G
 
 void halve(const Gray& gray, bool masked, Gray& out, const Exec& exec) {
   out.resize((gray.width() + 1) / 2, (gray.height() + 1) / 2);
+  std::optional<CountingParts> parts;
+  if (masked) parts.emplace(gray, exec);
   for_rows(exec, out.height(), [&](std::int64_t first, std::int64_t last) {
     Plane<std::uint16_t> line;
-    line.resize(gray.width(), 1);
+    line.resize(gray.width() + 4, 1);
     for (int y = static_cast<int>(first); y < last; ++y) {
       std::uint16_t* row = out.row(y);
-      if (masked) {
-        for (int x = 0; x < out.width(); ++x) row[x] = masked_half(gray, x, y);
+      std::array<const std::uint16_t*, 5> rows;
+      // The columns begin two pixels before the first, in the mirrored margin.
+      const auto halve_run = [&](int x, int count) {
+        for (int k = 0; k < 5; ++k)
+          rows[k] = gray.row(lk::mirrored(2 * y + k - 2, gray.height())) + 2 * x - 2;
+        HWY_DYNAMIC_DISPATCH(halve_columns)(rows, 2 * count + 3, line.row(0));
+        HWY_DYNAMIC_DISPATCH(halve_along)(line.row(0), count, row + x);
+      };
+      if (!masked) {
+        halve_run(0, out.width());
       } else {
-        std::array<const std::uint16_t*, 5> rows;
-        for (int k = 0; k < 5; ++k) rows[k] = gray.row(lk::mirrored(2 * y + k - 2, gray.height()));
-        HWY_DYNAMIC_DISPATCH(halve_columns)(rows, gray.width(), line.row(0));
-        mirror_margins(line.row(0), gray.width());
-        HWY_DYNAMIC_DISPATCH(halve_along)(line.row(0) - 2, out.width(), row);
+        const auto what = [&](int k) { return parts->in(2 * k, 2 * k + 1, 2 * y - 2, 2 * y + 2); };
+        for_runs(out.width(), what, [&](int x, int count, int kind) {
+          if (kind == CountingParts::kCounts) return halve_run(x, count);
+          const bool none = (kind & CountingParts::kCounts) == 0;
+          for (int i = x; i < x + count; ++i)
+            row[i] = none ? std::uint16_t{lk::kNoGray} : masked_half(gray, i, y);
+        });
       }
       mirror_margins(row, out.width());
     }
@@ -196,30 +265,49 @@ void halve(const Gray& gray, bool masked, Gray& out, const Exec& exec) {
 
 void find_features(const Gray& gray, bool masked, bool rank, FrameLevel& out, const Exec& exec) {
   const int width = gray.width(), height = gray.height();
-  out.features.resize(width, height);
-  if (masked) out.mask.resize(width, height);
-  else out.mask.release();
+  find_features(gray, masked, rank, out.features, exec);
+  if (!masked) return out.mask.release();
+  out.mask.resize(width, height);
+  for_rows(exec, height, [&](std::int64_t first, std::int64_t last) {
+    for (int y = static_cast<int>(first); y < last; ++y)
+      for (int x = 0; x < width; ++x) out.mask.row(y)[x] = gray.row(y)[x] == lk::kNoGray ? 0 : 1;
+  });
+}
+
+void find_features(const Gray& gray, bool masked, bool rank, Plane<std::uint8_t>& out,
+                   const Exec& exec) {
+  const int width = gray.width(), height = gray.height();
+  constexpr int kRadius = lk::kRankRadius;
+  out.resize(width, height);
+  std::optional<CountingParts> parts;
+  if (masked && rank) parts.emplace(gray, exec);
   for_rows(exec, height, [&](std::int64_t first, std::int64_t last) {
     for (int y = static_cast<int>(first); y < last; ++y) {
-      std::uint8_t* row = out.features.row(y);
-      const std::uint16_t* center = gray.row(y);
+      std::uint8_t* row = out.row(y);
+      const auto rank_run = [&](int x, int count) {
+        RankRowsOf rows;
+        for (int k = -kRadius; k <= kRadius; ++k)
+          rows[k + kRadius] = gray.row(lk::mirrored(y + k, height)) + x;
+        HWY_DYNAMIC_DISPATCH(rank_row)(rows, count, row + x);
+      };
       if (masked && rank) {
-        for (int x = 0; x < width; ++x) row[x] = masked_rank(gray, x, y);
+        const auto what = [&](int k) { return parts->in(k, k, y - kRadius, y + kRadius); };
+        for_runs(width, what, [&](int x, int count, int kind) {
+          if (kind == CountingParts::kCounts) return rank_run(x, count);
+          const bool none = (kind & CountingParts::kCounts) == 0;
+          for (int i = x; i < x + count; ++i) row[i] = none ? 0 : masked_rank(gray, i, y);
+        });
       } else if (rank) {
-        std::array<const std::uint16_t*, 2 * lk::kRankRadius + 1> rows;
-        for (int k = -lk::kRankRadius; k <= lk::kRankRadius; ++k)
-          rows[k + lk::kRankRadius] = gray.row(lk::mirrored(y + k, height));
-        HWY_DYNAMIC_DISPATCH(rank_row)(rows, width, row);
+        rank_run(0, width);
       } else {
+        const std::uint16_t* center = gray.row(y);
         for (int x = 0; x < width; ++x)
           row[x] = static_cast<std::uint8_t>(lk::least(lk::unranked(center[x]), 255));
       }
-      for (int x = 0; masked && x < width; ++x)
-        out.mask.row(y)[x] = center[x] == lk::kNoGray ? 0 : 1;
       row[width] = row[width - 1];
     }
   });
-  std::copy_n(out.features.row(height - 1), width + 1, out.features.row(height));
+  std::copy_n(out.row(height - 1), width + 1, out.row(height));
 }
 
 }  // namespace fovea::flow::cpu

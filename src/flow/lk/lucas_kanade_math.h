@@ -134,6 +134,12 @@ FOVEA_HD inline int trial_difference(int first, int a, int b, int c, int d, int 
   return (difference < 0 ? -difference : difference) >> 6;
 }
 
+// The differences of three channels are averaged without rest: (sum * kThird) >> 16 is sum / 3.
+constexpr int kThird = 21846;
+FOVEA_HD inline int mean_difference(int red, int green, int blue) {
+  return ((red + green + blue) * kThird) >> 16;
+}
+
 // Confidence: an estimate of the error of the flow from the differences that remain in a square of
 // 7x7 pixels, from how firmly the window determines the flow (the smaller eigenvalue), and from how
 // much the flow varies among nine pixels around.

@@ -8,8 +8,7 @@
 namespace fovea::flow::lk {
 namespace {
 
-constexpr float kRobust = 40;
-constexpr float kMostStep = 1;
+constexpr float kNoRobust = 1e30F;  // weights are 1 to the last bit
 
 Plan preset(Quality quality) {
   Plan plan;
@@ -45,6 +44,7 @@ void take(LevelPlan& level, const LucasKanadeOptions& options) {
     level.wide.radius = std::min(2 * *options.radius - 1, kMostRadius);
   }
   if (options.propagation) level.propagation = *options.propagation;
+  if (!options.wide) level.wide.steps = 0;
 }
 
 }  // namespace
@@ -60,9 +60,9 @@ Plan make_plan(const LucasKanadeOptions& options, Quality quality) {
   plan.rank = options.rank;
   plan.median = options.median;
   plan.forward_backward = options.forward_backward;
-  plan.robust = kRobust;
+  plan.robust = options.robust > 0 ? static_cast<float>(options.robust) : kNoRobust;
   plan.solve = {static_cast<float>(options.damping), static_cast<float>(options.min_eigenvalue),
-                kMostStep};
+                static_cast<float>(options.greatest_step)};
   return plan;
 }
 
@@ -73,6 +73,12 @@ int reach(const Plan& plan, int level) {
     pixels += round.steps * (round.radius + 1 + plan.median);
   for (int k = 0; k < std::min(work.propagation, work.steps()); ++k)
     pixels += trial_distance(k) + kTrialRadius;
+  return pixels;
+}
+
+int far_reach(const Plan& plan, int level) {
+  int pixels = kSpacing;
+  for (int at = 0; at <= level; ++at) pixels = reach(plan, at) + (at > 0 ? pixels / 2 + 2 : pixels);
   return pixels;
 }
 

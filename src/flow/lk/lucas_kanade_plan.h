@@ -48,6 +48,7 @@ struct Plan {
   bool rank = true;
   int median = 2;
   bool forward_backward = false;
+  int channels = 1;  // 3 if colors are compared
   float robust = 0;
   SolveParams solve{};
 
@@ -62,6 +63,10 @@ Plan make_plan(const LucasKanadeOptions& options, Quality quality);
 // Returns how many pixels of level `level` a pixel can depend on in each direction, beyond where
 // its flow points. A tile needs such surroundings to give the same result as the whole image.
 int reach(const Plan& plan, int level);
+
+// Returns how many pixels of level `level` flow can travel, there and on all finer levels, to the
+// flow or the confidence of a pixel.
+int far_reach(const Plan& plan, int level);
 
 int level_count(int width, int height, int most);
 

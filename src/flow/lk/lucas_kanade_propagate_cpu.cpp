@@ -111,14 +111,23 @@ HWY_INLINE void place_row(const TrialJob& job) {
   }
 }
 
-void try_row(const TrialJob& job) {
-  place_row(job);
-  gather_row(job.second.features, job.scratch.places, job.count, job.scratch.quads);
+// Which channel is compared: the only one, or the first, a middle or the last of several, whose
+// differences are averaged.
+enum class Turn : unsigned char { kOnly, kFirst, kMiddle, kLast };
+
+// Computes the third of a sum of three differences, each at most 1020, without rest.
+HWY_INLINE hn::Vec<Costs16> third_of(hn::Vec<Costs16> sum) {
+  return hn::MulHigh(sum, hn::Set(Costs16(), lk::kThird));
+}
+
+template <Turn kTurn>
+HWY_INLINE void try_channel(const TrialJob& job, int channel) {
+  gather_row(job.second.channel(channel), job.scratch.places, job.count, job.scratch.quads);
   const Costs16 d;
   const hn::Rebind<std::uint8_t, Costs16> bytes;
   const int lanes = static_cast<int>(hn::Lanes(d)), count = job.count;
   const auto* HWY_RESTRICT quads = reinterpret_cast<const std::uint16_t*>(job.scratch.quads);
-  const std::uint8_t* HWY_RESTRICT first = job.first.features.row(job.y) + job.begin;
+  const std::uint8_t* HWY_RESTRICT first = job.first.channel(channel).row(job.y) + job.begin;
   const std::uint16_t* HWY_RESTRICT fractions_x = job.scratch.fractions_x;
   const std::uint16_t* HWY_RESTRICT fractions_y = job.scratch.fractions_y;
   const std::uint16_t* HWY_RESTRICT outside = job.scratch.outside;
@@ -137,8 +146,22 @@ void try_row(const TrialJob& job) {
     const auto warped = hn::Add(hn::ShiftLeft<4>(above), hn::Mul(hn::Sub(under, above), fy));
     const auto here = hn::ShiftLeft<8>(hn::PromoteTo(d, hn::LoadU(bytes, first + k)));
     const auto difference = hn::Sub(hn::Max(warped, here), hn::Min(warped, here));
-    hn::StoreU(hn::Max(hn::ShiftRight<6>(difference), hn::LoadU(d, outside + k)), d, out + k);
+    auto total = hn::ShiftRight<6>(difference);
+    if constexpr (kTurn == Turn::kMiddle || kTurn == Turn::kLast)
+      total = hn::Add(total, hn::LoadU(d, out + k));
+    if constexpr (kTurn == Turn::kLast) total = third_of(total);
+    if constexpr (kTurn == Turn::kOnly || kTurn == Turn::kLast)
+      total = hn::Max(total, hn::LoadU(d, outside + k));
+    hn::StoreU(total, d, out + k);
   }
+}
+
+void try_row(const TrialJob& job) {
+  place_row(job);
+  if (job.first.channels() == 1) return try_channel<Turn::kOnly>(job, 0);
+  try_channel<Turn::kFirst>(job, 0);
+  try_channel<Turn::kMiddle>(job, 1);
+  try_channel<Turn::kLast>(job, 2);
 }
 
 void sum_trial(const TrialSumJob& job) {

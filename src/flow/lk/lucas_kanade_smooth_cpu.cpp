@@ -199,11 +199,12 @@ HWY_EXPORT(median_columns5);
 HWY_EXPORT(enlarge_row);
 HWY_EXPORT(median3_row);
 
-// Computes the medians of successive rows.
+// Computes the medians of successive rows, for columns [begin, end).
 class MedianRows {
  public:
-  MedianRows(const Plane<float>& in, int radius) : in_(in), radius_(radius) {
-    const int width = in.width() + 2 * radius;
+  MedianRows(const Plane<float>& in, int radius, int begin, int end)
+      : in_(in), radius_(radius), begin_(begin), end_(end) {
+    const int width = end - begin + 2 * radius;
     lines_.resize(width, kLines);
     sorted_.resize(width, 5);
     merged_.resize(width, 10);
@@ -212,7 +213,7 @@ class MedianRows {
   // Returns the result for row y, which is the first or follows the row of the previous call.
   const float* next(int y, bool first) {
     for (int k = first ? -radius_ : radius_; k <= radius_; ++k) pad(y + k);
-    const int width = in_.width();
+    const int width = end_ - begin_;
     float* out = lines_.row(kLines);
     if (radius_ == 1) {
       HWY_DYNAMIC_DISPATCH(median3_row)({line(y - 1), line(y), line(y + 1)}, width, out);
@@ -248,13 +249,16 @@ class MedianRows {
   void pad(int y) {
     const float* row = in_.row(lk::clamped(y, in_.height()));
     float* to = line(y);
-    std::fill_n(to, radius_, row[0]);
-    std::copy_n(row, in_.width(), to + radius_);
-    std::fill_n(to + radius_ + in_.width(), radius_, row[in_.width() - 1]);
+    const int left = std::max(begin_ - radius_, 0), right = std::min(end_ + radius_, in_.width());
+    const int before = left - (begin_ - radius_), count = right - left;
+    std::fill_n(to, before, row[0]);
+    std::copy_n(row + left, count, to + before);
+    std::fill_n(to + before + count, end_ + radius_ - right, row[in_.width() - 1]);
   }
 
   const Plane<float>& in_;
   const int radius_;
+  const int begin_, end_;
   Plane<float> lines_, sorted_, merged_;
 };
 
@@ -263,9 +267,61 @@ class MedianRows {
 void median(const Plane<float>& in, Plane<float>& out, int radius, const Exec& exec) {
   const int width = in.width(), height = in.height();
   for_rows(exec, height, [&](std::int64_t first, std::int64_t last) {
-    MedianRows rows(in, radius);
+    MedianRows rows(in, radius, 0, width);
     for (int y = static_cast<int>(first); y < last; ++y)
       std::copy_n(rows.next(y, y == first), width, out.row(y));
+  });
+}
+
+NearPixels::NearPixels(const FrameLevel& level, int reach, const Exec& exec) {
+  if (!level.masked()) return;
+  const int width = level.mask.width(), height = level.mask.height();
+  columns_ = (width + kSide - 1) / kSide;
+  rows_ = (height + kSide - 1) / kSide;
+  std::vector<std::uint8_t> counts(static_cast<std::size_t>(columns_) * rows_);
+  parallel_for(exec, rows_, 1, [&](std::int64_t first, std::int64_t last) {
+    for (int y = static_cast<int>(first) * kSide; y < std::min<int>(last * kSide, height); ++y)
+      for (int column = 0; column < columns_; ++column) {
+        const std::uint8_t* row = level.mask.row(y);
+        int any = 0;
+        for (int x = column * kSide; x < std::min((column + 1) * kSide, width); ++x) any |= row[x];
+        if (any != 0) counts[static_cast<std::size_t>(y / kSide) * columns_ + column] = 1;
+      }
+  });
+  near_.resize(counts.size());
+  const int parts = (reach + kSide - 1) / kSide;
+  for (int row = 0; row < rows_; ++row)
+    for (int column = 0; column < columns_; ++column) {
+      if (counts[static_cast<std::size_t>(row) * columns_ + column] == 0) continue;
+      for (int y = std::max(row - parts, 0); y <= std::min(row + parts, rows_ - 1); ++y)
+        for (int x = std::max(column - parts, 0); x <= std::min(column + parts, columns_ - 1); ++x)
+          near_[static_cast<std::size_t>(y) * columns_ + x] = 1;
+    }
+}
+
+void median(const Plane<float>& in, Plane<float>& out, int radius, const NearPixels& near,
+            const Exec& exec) {
+  if (near.all()) return median(in, out, radius, exec);
+  constexpr int kSide = NearPixels::kSide;
+  const int width = in.width(), height = in.height();
+  parallel_for(exec, near.rows(), 1, [&](std::int64_t first, std::int64_t last) {
+    for (int row = static_cast<int>(first); row < last; ++row) {
+      const int top = row * kSide, bottom = std::min(top + kSide, height);
+      for (int column = 0; column < near.columns();) {
+        const bool matters = near.at(column, row);
+        const int begin = column * kSide;
+        while (column < near.columns() && near.at(column, row) == matters) ++column;
+        const int end = std::min(column * kSide, width);
+        if (!matters) {
+          for (int y = top; y < bottom; ++y)
+            std::copy(in.row(y) + begin, in.row(y) + end, out.row(y) + begin);
+          continue;
+        }
+        MedianRows rows(in, radius, begin, end);
+        for (int y = top; y < bottom; ++y)
+          std::copy_n(rows.next(y, y == top), end - begin, out.row(y) + begin);
+      }
+    }
   });
 }
 

@@ -15,23 +15,27 @@ namespace {
 
 constexpr int kSums = 5;  // xx, xy, yy, xt, yt
 
-// A warped row of a tile with its margins: sums of both images, differences, weights.
+constexpr int kMostChannels = 3;
+
+// A warped row of a tile with its margins, of one channel: sums of both images, differences,
+// weights.
 struct WarpedRow {
   float* sum;
   float* difference;
   float* weight;
 };
 
-// Warps pixels [begin, end) of row y; the rows of `out` start at `begin`.
+// Warps pixels [begin, end) of row y; the rows of `out`, one per channel, start at `begin`.
 struct WarpJob {
   const StepRequest& request;
   int y, begin, end;
-  WarpedRow out;
-  // Scratch: positions in the second image, and the values there.
+  const WarpedRow* out;
+  // Scratch: positions in the second image, whether they are inside, and the values there.
   std::int32_t* places;
   std::uint32_t* quads;
   float* fractions_x;
   float* fractions_y;
+  float* inside;
 };
 
 // Computes the products of a row's pixels; each kind is `plane` floats after the one before.
@@ -42,6 +46,7 @@ struct ProductJob {
   int width;  // number of pixels in the row
   float* products;
   std::ptrdiff_t plane;
+  bool add;  // to the products of the channels before
 };
 // Sums the products along the row.
 struct AlongJob {
@@ -119,10 +124,11 @@ HWY_INLINE void land_row(const WarpJob& job) {
   std::int32_t* HWY_RESTRICT places = job.places;
   float* HWY_RESTRICT fractions_x = job.fractions_x;
   float* HWY_RESTRICT fractions_y = job.fractions_y;
-  float* HWY_RESTRICT weights = job.out.weight;
+  float* HWY_RESTRICT inside = job.inside;
   const auto stride = hn::Set(integers, static_cast<std::int32_t>(second.stride()));
   const auto row = hn::Set(integers, job.y), step = hn::Set(integers, lanes);
-  const auto one = hn::Set(d, 1.0F);
+  // The systems of several channels are averaged.
+  const auto share = hn::Set(d, 1.0F / static_cast<float>(job.request.first.channels()));
   auto column = hn::Iota(integers, job.begin);
   for (int k = 0; k < count; k += lanes) {
     const auto x = landings(d, column, hn::LoadU(d, u + k), width);
@@ -131,14 +137,13 @@ HWY_INLINE void land_row(const WarpJob& job) {
     hn::StoreU(hn::Add(hn::Mul(y.index, stride), x.index), integers, places + k);
     hn::StoreU(x.fraction, d, fractions_x + k);
     hn::StoreU(y.fraction, d, fractions_y + k);
-    hn::StoreU(hn::IfThenElseZero(hn::And(x.inside, y.inside), one), d, weights + k);
+    hn::StoreU(hn::IfThenElseZero(hn::And(x.inside, y.inside), share), d, inside + k);
   }
 }
 
-void warp_row(const WarpJob& job) {
-  land_row(job);
+HWY_INLINE void warp_channel(const WarpJob& job, int channel) {
   const int count = job.end - job.begin;
-  gather_row(job.request.second.features, job.places, count, job.quads);
+  gather_row(job.request.second.channel(channel), job.places, count, job.quads);
   const D d;
   const DI integers;
   const hn::RebindToUnsigned<D> words;
@@ -151,10 +156,12 @@ void warp_row(const WarpJob& job) {
   const std::uint32_t* HWY_RESTRICT quads = job.quads;
   const float* HWY_RESTRICT fractions_x = job.fractions_x;
   const float* HWY_RESTRICT fractions_y = job.fractions_y;
-  const std::uint8_t* HWY_RESTRICT first = job.request.first.features.row(job.y) + job.begin;
-  float* HWY_RESTRICT sums = job.out.sum;
-  float* HWY_RESTRICT differences = job.out.difference;
-  float* HWY_RESTRICT weights = job.out.weight;
+  const std::uint8_t* HWY_RESTRICT first =
+      job.request.first.channel(channel).row(job.y) + job.begin;
+  const float* HWY_RESTRICT inside = job.inside;
+  float* HWY_RESTRICT sums = job.out[channel].sum;
+  float* HWY_RESTRICT differences = job.out[channel].difference;
+  float* HWY_RESTRICT weights = job.out[channel].weight;
   const auto robust = hn::Set(d, job.request.robust);
   for (int k = 0; k < count; k += lanes) {
     const auto quad = hn::LoadU(words, quads + k);
@@ -171,11 +178,17 @@ void warp_row(const WarpJob& job) {
     const auto weight = hn::Div(robust, hn::Add(robust, hn::Abs(difference)));
     hn::StoreU(hn::Add(here, warped), d, sums + k);
     hn::StoreU(difference, d, differences + k);
-    hn::StoreU(hn::Mul(hn::LoadU(d, weights + k), weight), d, weights + k);
+    hn::StoreU(hn::Mul(hn::LoadU(d, inside + k), weight), d, weights + k);
   }
 }
 
-void multiply_row(const ProductJob& job) {
+void warp_row(const WarpJob& job) {
+  land_row(job);
+  for (int c = 0; c < job.request.first.channels(); ++c) warp_channel(job, c);
+}
+
+template <bool kAdd>
+HWY_INLINE void multiply(const ProductJob& job) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d)), width = job.width;
   const auto quarter = hn::Set(d, 0.25F);
@@ -191,12 +204,20 @@ void multiply_row(const ProductJob& job) {
     const auto gy = hn::Mul(hn::Sub(hn::LoadU(d, below + k), hn::LoadU(d, above + k)), quarter);
     const auto difference = hn::LoadU(d, differences + k), weight = hn::LoadU(d, weights + k);
     const auto wx = hn::Mul(weight, gx), wy = hn::Mul(weight, gy);
-    hn::StoreU(hn::Mul(wx, gx), d, out + k);
-    hn::StoreU(hn::Mul(wx, gy), d, out + plane + k);
-    hn::StoreU(hn::Mul(wy, gy), d, out + 2 * plane + k);
-    hn::StoreU(hn::Mul(wx, difference), d, out + 3 * plane + k);
-    hn::StoreU(hn::Mul(wy, difference), d, out + 4 * plane + k);
+    const auto put = [&](V product, float* to) HWY_ATTR {
+      if constexpr (kAdd) hn::StoreU(hn::Add(hn::LoadU(d, to), product), d, to);
+      else hn::StoreU(product, d, to);
+    };
+    put(hn::Mul(wx, gx), out + k);
+    put(hn::Mul(wx, gy), out + plane + k);
+    put(hn::Mul(wy, gy), out + 2 * plane + k);
+    put(hn::Mul(wx, difference), out + 3 * plane + k);
+    put(hn::Mul(wy, difference), out + 4 * plane + k);
   }
+}
+void multiply_row(const ProductJob& job) {
+  if (job.add) multiply<true>(job);
+  else multiply<false>(job);
 }
 
 // Adds two vectors of each of the five sums: enough independent chains to keep the multipliers
@@ -308,23 +329,27 @@ class TileRows {
   TileRows(const StepRequest& request, const Tile& tile)
       : request_(request),
         tile_(tile),
+        channels_(request.first.channels()),
         radius_(static_cast<int>(request.taps.size()) / 2),
         width_(request.first.features.width()),
         height_(request.first.features.height()),
         begin_(std::max(0, tile.x0 - radius_ - 1)),
         end_(std::min(width_, tile.x1 + radius_ + 1)),
         plane_(tile.x1 - tile.x0 + 2 * (radius_ + 1) + 2 * kPad) {
-    const auto lines = 3 * kWarped + kSums + request.taps.size() * kSums + 4;
+    const auto lines =
+        static_cast<std::size_t>(3 * kWarped * channels_) + kSums + request.taps.size() * kSums + 5;
     memory_.resize(static_cast<std::size_t>(plane_) * lines);
     float* next = memory_.data() + kPad;
     const auto take = [&](int count) { return std::exchange(next, next + count * plane_); };
-    for (WarpedRow& warped : warped_) warped = {take(1), take(1), take(1)};
+    for (auto& channels : warped_)
+      for (int c = 0; c < channels_; ++c) channels[c] = {take(1), take(1), take(1)};
     products_ = take(kSums);
     for (std::size_t k = 0; k < request.taps.size(); ++k) ring_.push_back(take(kSums));
     places_ = reinterpret_cast<std::int32_t*>(take(1));
     quads_ = reinterpret_cast<std::uint32_t*>(take(1));
     fractions_x_ = take(1);
     fractions_y_ = take(1);
+    inside_ = take(1);
   }
 
   void run() {
@@ -369,30 +394,31 @@ class TileRows {
   float* v_line() { return fractions_y_; }
   float* eigen_line() { return reinterpret_cast<float*>(quads_); }
 
-  const WarpedRow& warped(int y) {
-    const WarpedRow& row = warped_[static_cast<std::size_t>(y) % kWarped];
-    if (y <= last_warped_) return row;
+  // Returns the row of each channel.
+  const WarpedRow* warped(int y) {
+    const WarpedRow* rows = warped_[static_cast<std::size_t>(y) % kWarped].data();
+    if (y <= last_warped_) return rows;
     last_warped_ = y;
     HWY_DYNAMIC_DISPATCH(warp_row)
-    ({request_, y, begin_, end_, row, places_, quads_, fractions_x_, fractions_y_});
-    if (request_.first.masked()) leave_out(request_.first.mask.row(y) + begin_, row.weight);
-    if (request_.second.masked()) leave_out_second(row.weight);
-    if (begin_ == 0) row.sum[-1] = row.sum[0];
-    if (end_ == width_) row.sum[end_ - begin_] = row.sum[end_ - begin_ - 1];
-    return row;
+    ({request_, y, begin_, end_, rows, places_, quads_, fractions_x_, fractions_y_, inside_});
+    for (int c = 0; c < channels_; ++c) {
+      const WarpedRow& row = rows[c];
+      if (request_.first.masked()) leave_out(request_.first.mask.row(y) + begin_, row.weight);
+      if (request_.second.masked()) leave_out_second(row.weight);
+      if (begin_ == 0) row.sum[-1] = row.sum[0];
+      if (end_ == width_) row.sum[end_ - begin_] = row.sum[end_ - begin_ - 1];
+    }
+    return rows;
   }
   void leave_out(const std::uint8_t* mask, float* weight) const {
     for (int k = 0; k < end_ - begin_; ++k)
       if (mask[k] == 0) weight[k] = 0;
   }
   void leave_out_second(float* weight) const {
-    const auto& mask = request_.second.mask;
-    const std::ptrdiff_t stride = request_.second.features.stride();
-    for (int k = 0; k < end_ - begin_; ++k) {
-      const auto y = static_cast<int>(places_[k] / stride),
-                 x = static_cast<int>(places_[k] % stride);
-      if (mask.row(y)[x] == 0) weight[k] = 0;
-    }
+    // The mask has the size and so the stride of the features, whose places these are.
+    const std::uint8_t* mask = request_.second.mask.row(0);
+    for (int k = 0; k < end_ - begin_; ++k)
+      if (mask[places_[k]] == 0) weight[k] = 0;
   }
 
   void add_row(int y, float* out) {
@@ -402,21 +428,22 @@ class TileRows {
       return;
     }
     const int above = std::max(y - 1, 0), below = std::min(y + 1, height_ - 1);
-    const float* above_sum = warped(above).sum;
-    const WarpedRow row = warped(y);
-    const float* below_sum = warped(below).sum;
+    const WarpedRow* above_rows = warped(above);
+    const WarpedRow* rows = warped(y);
+    const WarpedRow* below_rows = warped(below);
     // Products begin one column after the warped pixels, except at the border of the image.
     const int first = begin_ == 0 ? 0 : 1;
     const int count = end_ - begin_ - first - (end_ == width_ ? 0 : 1);
     const int lead = begin_ + first - (tile_.x0 - radius_);  // number of elements outside the image
     const int span = std::max(across + 2 * radius_, lead + count);
-    HWY_DYNAMIC_DISPATCH(multiply_row)
-    ({above_sum + first,
-      below_sum + first,
-      {row.sum + first, row.difference + first, row.weight + first},
+    for (int c = 0; c < channels_; ++c) HWY_DYNAMIC_DISPATCH(multiply_row)
+    ({above_rows[c].sum + first,
+      below_rows[c].sum + first,
+      {rows[c].sum + first, rows[c].difference + first, rows[c].weight + first},
       count,
       products_ + lead,
-      plane_});
+      plane_,
+      c > 0});
     for (int c = 0; c < kSums; ++c) {
       float* line = products_ + c * plane_;
       std::fill_n(line, lead, 0.0F);
@@ -428,18 +455,19 @@ class TileRows {
 
   const StepRequest& request_;
   const Tile tile_;
-  const int radius_, width_, height_;
+  const int channels_, radius_, width_, height_;
   const int begin_, end_;  // range of columns that are warped
   const std::ptrdiff_t plane_;
   int last_warped_ = -1;
   std::vector<float> memory_;
-  std::array<WarpedRow, kWarped> warped_{};
+  std::array<std::array<WarpedRow, kMostChannels>, kWarped> warped_{};
   float* products_ = nullptr;
   std::vector<float*> ring_;
   std::int32_t* places_ = nullptr;
   std::uint32_t* quads_ = nullptr;
   float* fractions_x_ = nullptr;
   float* fractions_y_ = nullptr;
+  float* inside_ = nullptr;
 };
 
 }  // namespace

@@ -1,12 +1,13 @@
-// Flow fields in image files: KITTI's 16-bit PNG (Geiger, Lenz and Urtasun, CVPR 2012), u and v as
-// channels of PFM, and .npy with u and v as the last index, as images have their channels, or as
-// the first, as many Python programs keep them.
+// Flow fields in image files: KITTI's 16-bit PNG (Geiger, Lenz and Urtasun, CVPR 2012), u, v and
+// confidence as channels of PFM and TIFF, and .npy with u and v as the last index, as images have
+// their channels, or as the first, as many Python programs keep them.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/words.h"
 #include "io/flow/flow_format.h"
@@ -51,10 +52,31 @@ VectorLayout layout_of(const Source& source, const NpyHeader& header) {
 template <class T>
 void set_vectors(const NdArray& array, const VectorLayout& layout, FlowField& field) {
   const T* element = array.as<T>().data();
+  const bool third = layout.pixel == 3;
+  Image<float> channel;
+  if (third) channel = Image<float>(field.width(), field.height());
   for (int y = 0; y < field.height(); ++y)
-    for (int x = 0; x < field.width(); ++x, element += layout.pixel)
+    for (int x = 0; x < field.width(); ++x, element += layout.pixel) {
       set_vector(field, x, y, static_cast<double>(element[0]),
                  static_cast<double>(element[layout.plane]));
+      if (third) channel.at(x, y) = static_cast<float>(element[2]);
+    }
+  if (third) keep_confidence(field, std::move(channel), true);
+}
+
+// Sets a field from two or three channels.
+FlowField field_of_pixels(const Image<float>& pixels, bool zeros_count) {
+  FlowField field = make_field(pixels.width(), pixels.height());
+  const bool third = pixels.channels() == 3;
+  Image<float> channel;
+  if (third) channel = Image<float>(pixels.width(), pixels.height());
+  for (int y = 0; y < field.height(); ++y)
+    for (int x = 0; x < field.width(); ++x) {
+      set_vector(field, x, y, pixels.at(x, y, 0), pixels.at(x, y, 1));
+      if (third) channel.at(x, y) = pixels.at(x, y, 2);
+    }
+  if (third) keep_confidence(field, std::move(channel), zeros_count);
+  return field;
 }
 
 }  // namespace
@@ -85,11 +107,18 @@ FlowField read_pfm_field(const Source& source, const ImageReadOptions& options) 
     source.fail(
         fmt::format("is a PFM of {} with {}; a flow field in PFM has 3 channels: u, v and one more",
                     to_string(image.type()), fovea::detail::counted(image.channels(), "channel")));
-  FlowField field = make_field(image.width(), image.height());
-  for (int y = 0; y < field.height(); ++y)
-    for (int x = 0; x < field.width(); ++x)
-      set_vector(field, x, y, pixels->at(x, y, 0), pixels->at(x, y, 1));
-  return field;
+  return field_of_pixels(*pixels, false);
+}
+
+FlowField read_tiff_field(const Source& source, const ImageReadOptions& options) {
+  const AnyImage image = kTiffCodec.read(source, options);
+  const auto* pixels = std::get_if<Image<float>>(&image.pixels);
+  if (pixels == nullptr || (pixels->channels() != 2 && pixels->channels() != 3))
+    source.fail(
+        fmt::format("is a TIFF of {} with {}; a flow field in TIFF has 2 or 3 channels of float32: "
+                    "u, v and the confidence",
+                    to_string(image.type()), fovea::detail::counted(image.channels(), "channel")));
+  return field_of_pixels(*pixels, true);
 }
 
 FlowField read_npy_field(const Source& source, const ImageReadOptions& options) {
@@ -125,7 +154,8 @@ Image<float> plane_pixels(const FlowFieldView& field, int channels) {
       const bool known = field.is_known(x, y);
       pixels.at(x, y, 0) = known ? field.u.at(x, y) : kUnknown;
       pixels.at(x, y, 1) = known ? field.v.at(x, y) : kUnknown;
-      for (int c = 2; c < channels; ++c) pixels.at(x, y, c) = 0;
+      if (channels > 2)
+        pixels.at(x, y, 2) = known && !field.confidence.empty() ? field.confidence.at(x, y) : 0;
     }
   }
   return pixels;

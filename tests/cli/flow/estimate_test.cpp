@@ -124,6 +124,111 @@ TEST_P(FlowEstimate, WhatTheMaskLeavesOutIsNotKnown) {
   EXPECT_EQ(field.known.at(80, 60), 255);
 }
 
+// An image in color with transparent pixels left of `edge`, which hold nonsense.
+template <class T>
+Image<T> with_alpha(const Image<std::uint8_t>& gray, int edge, int scale) {
+  Image<T> image(gray.width(), gray.height(), 4);
+  for (int y = 0; y < gray.height(); ++y)
+    for (int x = 0; x < gray.width(); ++x) {
+      const int value = x < edge ? (x * 37 + y * 11) % 256 : gray.at(x, y);
+      for (int c = 0; c < 3; ++c) image.at(x, y, c) = static_cast<T>(value * scale);
+      image.at(x, y, 3) = static_cast<T>(x < edge ? 0 : 1);
+    }
+  return image;
+}
+
+TEST_P(FlowEstimate, AlphaIsAMaskOfPairsAndVideosAlike) {
+  io::write_image(folder_ / "a8.png", with_alpha<std::uint8_t>(scene_.first, 60, 1));
+  io::write_image(folder_ / "b8.png", with_alpha<std::uint8_t>(scene_.second, 50, 1));
+  io::write_image(folder_ / "a16.tif", with_alpha<std::uint16_t>(scene_.first, 60, 257));
+  io::write_image(folder_ / "b16.tif", with_alpha<std::uint16_t>(scene_.second, 50, 257));
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--mask", "alpha"});
+    return flow(more);
+  };
+  ASSERT_EQ(run({folder_ / "a8.png", folder_ / "b8.png", "-o", folder_ / "8.npy"}).status, kDone);
+  ASSERT_EQ(run({folder_ / "a16.tif", folder_ / "b16.tif", "-o", folder_ / "16.npy"}).status,
+            kDone);
+  const io::FlowField pair = io::read_flow(folder_ / "8.npy");
+  EXPECT_EQ(pair.known.at(59, 70), 0);
+  EXPECT_EQ(pair.known.at(60, 70), 255);
+  ASSERT_FALSE(pair.confidence.empty());
+  EXPECT_TRUE(test::images_equal(io::read_flow(folder_ / "16.npy").u, pair.u));
+  const Ended video = run({folder_ / "a8.png", folder_ / "b8.png", folder_ / "a8.png", "-o",
+                           folder_ / "fields", "--format", "tif"});
+  ASSERT_EQ(video.status, kDone) << video.err;
+  const io::FlowField first = io::read_flow(folder_ / "fields/000000.tif");
+  EXPECT_TRUE(test::images_equal(first.u, pair.u));
+  EXPECT_TRUE(test::images_equal(first.known, pair.known));
+  EXPECT_TRUE(test::images_equal(first.confidence, pair.confidence));
+  EXPECT_EQ(io::read_flow(folder_ / "fields/000001.tif").known.at(50, 70), 255);
+}
+
+TEST_P(FlowEstimate, AlphaOfAnImageWithoutOneIsRefused) {
+  const Ended pair =
+      flow({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / "x.flo", "--mask", "alpha"});
+  EXPECT_EQ(pair.status, kBadInput);
+  EXPECT_THAT(pair.err, HasSubstr("a.png: has 1 channel without alpha, which --mask alpha needs"));
+  write_video("walk.y4m", 3);
+  const Ended video = flow({folder_ / "walk.y4m", "-o", folder_ / "fields", "--mask", "alpha"});
+  EXPECT_EQ(video.status, kUsage);
+  EXPECT_THAT(video.err,
+              HasSubstr("walk.y4m: is a video of format y4m; --mask alpha takes images"));
+}
+
+TEST_P(FlowEstimate, ConfidenceGoesToFiles) {
+  const auto write = [&](const char* name, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {folder_ / "a.png", folder_ / "b.png", "-o", folder_ / name});
+    const Ended ended = flow(more);
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    return io::read_flow(folder_ / name);
+  };
+  const io::FlowField field = write("c.npy");
+  ASSERT_FALSE(field.confidence.empty());
+  EXPECT_TRUE(write("d.npy", {"--no-confidence"}).confidence.empty());
+  const io::FlowField kitti = write("c.png"), some = write("c.flo", {"--least-confidence", "0.4"});
+  for (int y = 0; y < 120; ++y)
+    for (int x = 0; x < 160; ++x) {
+      const float confidence = field.confidence.at(x, y);
+      ASSERT_EQ(kitti.known.at(x, y) != 0, double{confidence} >= io::kLeastValidConfidence)
+          << confidence;
+      ASSERT_EQ(some.known.at(x, y) != 0, double{confidence} >= 0.4) << confidence;
+    }
+}
+
+TEST_P(FlowEstimate, WhatIsGivenBesideThePresetCounts) {
+  const std::vector<std::string> pair{folder_ / "a.png", folder_ / "b.png", "-o",
+                                      folder_ / "p.flo"};
+  const auto options_of = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), pair.begin(), pair.end());
+    more.emplace_back("--overwrite");
+    return found(more)["options"];
+  };
+  const bool lk = std::string(GetParam()) == "lk";
+  const json plain = options_of({"--preset", "paper"});
+  EXPECT_EQ(plain["preset"], "paper");
+  if (lk) {
+    EXPECT_EQ(plain["median"], 0);
+    // The default's own value, before the preset.
+    EXPECT_EQ(options_of({"--median", "2", "--preset", "paper"})["median"], 2);
+  } else {
+    EXPECT_EQ(plain["interpolate"], false);
+    EXPECT_EQ(options_of({"--interpolate", "--preset", "paper"})["interpolate"], true);
+  }
+}
+
+TEST_P(FlowEstimate, ComparesColors) {
+  const json report = found({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / "c.flo",
+                             "--channels", "color", "--device", "auto"});
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_LT(error_of("c.flo"), 0.5);
+  const Ended refused = flow({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / "d.flo",
+                              "--channels", "color", "--device", "cuda"});
+  EXPECT_EQ(refused.status, kUsage);
+  EXPECT_THAT(refused.err,
+              HasSubstr("colors are compared on the CPU only; use --device cpu instead of cuda"));
+}
+
 TEST_P(FlowEstimate, AVideoGivesAFieldAPairAndAVideoOfPictures) {
   write_video("walk.y4m", 4);
   const json report = found(

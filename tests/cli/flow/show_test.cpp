@@ -42,6 +42,23 @@ class FlowShow : public testing::Test {
   FlowScene scene_;
 };
 
+TEST_F(FlowShow, DrawsAndMeasuresTheConfidenceOfAFile) {
+  const io::FlowField field = io::read_flow(folder_ / "true.flo");
+  Image<float> confidence(field.width(), field.height());
+  for (int y = 0; y < field.height(); ++y)
+    for (int x = 0; x < field.width(); ++x) confidence.at(x, y) = x < 10 ? 0.1F : 0.9F;
+  io::write_flow(folder_ / "sure.npy", {field.u, field.v, {}, confidence});
+  const Ended ended =
+      show({folder_ / "sure.npy", "--kind", "confidence", "-o", folder_ / "sure.png", "--truth",
+            folder_ / "true.flo", "--field", folder_ / "sure.tif", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_GT(report["confident"]["share"].get<double>(), 0.5);
+  EXPECT_LT(report["confident"]["share"].get<double>(), 1);
+  EXPECT_EQ(io::read_image(folder_ / "sure.png").width(), field.width());
+  EXPECT_TRUE(test::images_equal(io::read_flow(folder_ / "sure.tif").confidence, confidence));
+}
+
 TEST_F(FlowShow, EveryKindOfPictureIsDrawn) {
   ASSERT_EQ(show({folder_ / "true.flo", "-o", folder_ / "wheel.png"}).status, kDone);
   ASSERT_EQ(show({folder_ / "true.flo", "--kind", "arrows", "--image", folder_ / "a.png", "-o",

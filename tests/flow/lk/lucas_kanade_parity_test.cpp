@@ -67,6 +67,10 @@ TEST(LucasKanadeParity, EveryOption) {
   with([](auto& lk) { lk.propagation = 3; });
   with([](auto& lk) { lk.iterations = 1; });
   with([](auto& lk) { lk.min_eigenvalue = 50; });
+  with([](auto& lk) { lk.wide = false; });
+  with([](auto& lk) { lk.robust = 0; });
+  with([](auto& lk) { lk.greatest_step = 8; });
+  with([](auto& lk) { lk.damping = 0; });
   with([](auto& lk) { lk.forward_backward = true; });
 }
 

@@ -69,6 +69,95 @@ TEST(FlowIo, EveryFormatGivesBackWhatItWasGiven) {
   }
 }
 
+Image<float> sample_confidence(int width, int height) {
+  Image<float> confidence(width, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      confidence.at(x, y) = static_cast<float>((7 * x + 3 * y) % 101) / 100;
+  return confidence;
+}
+
+TEST(FlowIo, ConfidenceIsAThirdChannel) {
+  const TempFolder folder;
+  FlowField field = sample_field(13, 7);
+  field.confidence = sample_confidence(13, 7);
+  for (int y = 0; y < 7; ++y)
+    for (int x = 0; x < 13; ++x)
+      if (field.known.at(x, y) == 0) field.confidence.at(x, y) = 0;
+  for (const char* name : {"a.pfm", "a.npy", "a.tif", "a.tiff"}) {
+    write_flow(folder / name, field);
+    const FlowField back = read_flow(folder / name);
+    EXPECT_TRUE(images_equal(back.u, field.u)) << name;
+    EXPECT_TRUE(images_equal(back.v, field.v)) << name;
+    EXPECT_TRUE(images_equal(back.known, field.known)) << name;
+    EXPECT_TRUE(images_equal(back.confidence, field.confidence)) << name;
+    write_flow(folder / name, field, {.confidence = false});
+    const FlowField without = read_flow(folder / name);
+    EXPECT_TRUE(without.confidence.empty()) << name;
+    EXPECT_TRUE(images_equal(without.u, field.u)) << name;
+  }
+  EXPECT_EQ(read_image(folder / "a.tif").channels(), 2);
+}
+
+TEST(FlowIo, ATwoOrThreeChannelTiffIsAField) {
+  const TempFolder folder;
+  const FlowField field = sample_field(9, 4);
+  write_flow(folder / "a.tif", field);
+  EXPECT_TRUE(images_equal(read_flow(folder / "a.tif").v, field.v));
+  write_image(folder / "b.tif", Image<float>(3, 2, 4));
+  write_image(folder / "c.tif", Image<std::uint16_t>(3, 2, 3));
+  EXPECT_THAT(test::message_of<FormatError>([&] { read_flow(folder / "b.tif"); }),
+              HasSubstr("is a TIFF of float32 with 4 channels; a flow field in TIFF has 2 or 3"));
+  EXPECT_THAT(test::message_of<FormatError>([&] { read_flow(folder / "c.tif"); }),
+              HasSubstr("uint16"));
+}
+
+TEST(FlowIo, AThirdChannelThatIsNoConfidenceIsIgnored) {
+  const TempFolder folder;
+  Image<float> pixels(4, 3, 3);
+  const auto fill = [&](float third) {
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x)
+        pixels.at(x, y, 0) = 1, pixels.at(x, y, 1) = 2, pixels.at(x, y, 2) = third;
+  };
+  fill(0);
+  write_image(folder / "zero.pfm", pixels);
+  write_image(folder / "zero.npy", pixels);
+  EXPECT_TRUE(read_flow(folder / "zero.pfm").confidence.empty());
+  EXPECT_FALSE(read_flow(folder / "zero.npy").confidence.empty());
+  fill(255);
+  write_image(folder / "valid.npy", pixels);
+  EXPECT_TRUE(read_flow(folder / "valid.npy").confidence.empty());
+  fill(std::numeric_limits<float>::quiet_NaN());
+  write_image(folder / "nan.tif", pixels);
+  EXPECT_TRUE(read_flow(folder / "nan.tif").confidence.empty());
+}
+
+TEST(FlowIo, KittiMarksVectorsOfLittleConfidenceAndOthersOnRequest) {
+  const TempFolder folder;
+  Image<float> u(4, 1), v(4, 1), confidence(4, 1);
+  const float values[] = {0, 0.0009F, 0.0011F, 0.6F};
+  for (int x = 0; x < 4; ++x) u.at(x, 0) = v.at(x, 0) = 1, confidence.at(x, 0) = values[x];
+  const FlowFieldView field{u, v, {}, confidence};
+  const auto known = [&](const std::string& name, const FlowWriteOptions& options) {
+    write_flow(folder / name, field, options);
+    const FlowField back = read_flow(folder / name);
+    std::string text;
+    for (int x = 0; x < 4; ++x) text += back.known.at(x, 0) != 0 ? '1' : '0';
+    return text;
+  };
+  EXPECT_EQ(known("a.png", {}), "0011");
+  EXPECT_EQ(known("a.png", {.least_confidence = 0}), "1111");
+  EXPECT_EQ(known("a.png", {.least_confidence = 0.5}), "0001");
+  for (const char* name : {"a.flo", "a.npy", "a.pfm", "a.tif"}) {
+    EXPECT_EQ(known(name, {}), "1111") << name;
+    EXPECT_EQ(known(name, {.least_confidence = 0.5}), "0001") << name;
+  }
+  EXPECT_THROW(write_flow(folder / "a.png", field, {.least_confidence = 1.5}), InvalidArgument);
+  Image<float> other(3, 1);
+  EXPECT_THROW(write_flow(folder / "b.npy", {u, v, {}, other}), InvalidArgument);
+}
+
 TEST(FlowIo, WithoutAKnownPlaneEverythingIsKnown) {
   const TempFolder folder;
   const FlowField field = sample_field(5, 3);
