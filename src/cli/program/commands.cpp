@@ -55,6 +55,7 @@ const std::vector<Command>& commands() {
       mesh_distances_command(),
       mesh_eval_command(),
       mesh_info_command(),
+      mesh_arcs_command(),
       actions_points_command(),
       actions_train_command(),
       actions_recognize_command(),

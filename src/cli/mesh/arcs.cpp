@@ -1,0 +1,81 @@
+// fovea mesh arcs: lists the steps between faces with their geometry and costs.
+#include <fmt/format.h>
+#include <fovea/core/error.h>
+#include <fovea/io/json_writer.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "cli/mesh/own_costs.h"
+#include "cli/program/batch.h"
+#include "cli/program/result.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ArcsRequest {
+  std::string output{};
+  int smoothing = 0;
+  NamedCosts costs{};
+  io::MeshReadOptions read{};
+};
+
+void describe(OptionVisitor& visit, ArcsRequest& request) {
+  visit.path("output", request.output, TextUse::kOutput, "write the arcs as .csv, one per line");
+  visit("smoothing", request.smoothing,
+        "how often normals are averaged with their neighbors before angles are measured", 0, 1000);
+  describe(visit, request.costs);
+  describe(visit, request.read);
+}
+
+int run_arcs(ArcsRequest& request, Context& context) {
+  if (request.output.empty()) throw InvalidArgument("mesh arcs needs -o FILE.csv");
+  if (std::filesystem::path(request.output).extension() != ".csv")
+    throw InvalidArgument(fmt::format("-o {}: arcs are written as .csv", request.output));
+  check_outputs(context, {{"-o", request.output}});
+  context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
+  const io::TriangleMesh mesh = io::read_mesh(context.inputs[0], request.read);
+  mesh::DualGraph graph = mesh::dual_graph(mesh, request.smoothing, context.exec);
+  const std::vector<float> costs = named_costs(request.costs, mesh, graph, context.exec);
+  mesh::write_arc_costs(request.output, graph, costs);
+  const auto concave = std::count_if(graph.arcs.begin(), graph.arcs.end(),
+                                     [](const mesh::DualArc& arc) { return arc.concave; });
+  const double mean = costs.empty() ? 0
+                                    : std::accumulate(costs.begin(), costs.end(), 0.0) /
+                                          static_cast<double>(costs.size());
+  if (context.json) {
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("input", context.inputs[0]).member("faces", graph.faces());
+      json.member("arcs", graph.arcs.size()).member("concave", concave);
+      json.member("mean_cost", mean).member("output", request.output);
+    });
+  } else {
+    context.console.print(fmt::format("{}: {} between {}, {} in valleys\n", request.output,
+                                      detail::counted(graph.arcs.size(), "arc"),
+                                      detail::counted(graph.faces(), "face"), concave));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command mesh_arcs_command() {
+  return {.system = "mesh",
+          .verb = "arcs",
+          .summary = "list the steps between faces with their costs",
+          .text =
+              "Writes a table with one line per arc: two faces that share an edge, the vertices of "
+              "the edge, the distance between the faces, the angle between them, whether the edge "
+              "is a valley, its length, and what the step costs. Segment and distances take such "
+              "a table back with --costs, after another program has changed its last column. "
+              "Faces count triangles from 0.",
+          .arguments = {{"MESH", "a mesh: OFF, OBJ, PLY or STL"}},
+          .examples = {{"fovea mesh arcs hand.off -o arcs.csv", "list the costs of Katz and Tal"},
+                       {"fovea mesh arcs hand.off --cost diameter -o arcs.csv",
+                        "list costs by shape diameters"}},
+          .request = make_request<ArcsRequest, run_arcs>};
+}
+
+}  // namespace fovea::cli
