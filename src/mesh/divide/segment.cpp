@@ -130,10 +130,10 @@ void put_in(const std::vector<std::int32_t>& faces, const Clusters& clusters,
 
 // The memberships and the tree of one component, until all components are known.
 struct Found {
-  std::size_t component;
-  std::int32_t first;  // the label of its first part
-  std::vector<std::vector<float>> shares;
-  std::vector<HierarchyNode> tree;
+  std::size_t component = 0;
+  std::int32_t first = 0;  // the label of its first part
+  std::vector<std::vector<float>> shares{};
+  std::vector<HierarchyNode> tree{};
 };
 
 void put_memberships_in(const std::vector<std::vector<std::int32_t>>& components,

@@ -20,7 +20,7 @@
 namespace fovea::mesh {
 namespace {
 
-using Pair = std::pair<std::int32_t, std::int32_t>;
+using Ends = std::pair<std::int32_t, std::int32_t>;
 
 // Where an entry stands in the file, for messages: a line of text or a row of an array.
 struct Place {
@@ -46,7 +46,7 @@ class PairCosts {
       : path_(path), graph_(graph), what_(vertices ? "vertices" : "faces") {
     for (std::size_t i = 0; i < graph.arcs.size(); ++i) {
       const DualArc& arc = graph.arcs[i];
-      arcs_[vertices ? Pair(arc.low, arc.high) : Pair(arc.a, arc.b)].push_back(i);
+      arcs_[vertices ? Ends(arc.low, arc.high) : Ends(arc.a, arc.b)].push_back(i);
     }
     costs_.assign(graph.arcs.size(), -1);
   }
@@ -97,7 +97,7 @@ class PairCosts {
   const std::string& path_;
   const DualGraph& graph_;
   std::string what_;
-  std::map<Pair, std::vector<std::size_t>> arcs_;
+  std::map<Ends, std::vector<std::size_t>> arcs_;
   std::vector<float> costs_;
 };
 

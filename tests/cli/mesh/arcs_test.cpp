@@ -1,4 +1,5 @@
 // Covers: own_costs
+#include <fovea/io/npy.h>
 #include <fovea/mesh/arc_costs.h>
 #include <gmock/gmock.h>
 
@@ -28,6 +29,21 @@ TEST(MeshArcs, ListsEveryArcWithItsCost) {
   const std::string table = test::load(folder / "arcs.csv");
   EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')),
             graph.arcs.size() + 1);
+}
+
+TEST(MeshArcs, WritesShapeDiameters) {
+  const test::TempFolder folder;
+  io::write_mesh(folder / "bell.off", dumbbell(8, 12));
+  for (const char* file : {"d.npy", "d.ply"})
+    ASSERT_EQ(run_here({"mesh", "arcs", folder / "bell.off", "--diameters", folder / file,
+                        "--diameter-rays", "5", "--quiet"})
+                  .status,
+              kDone);
+  const io::NdArray found = io::read_array(folder / "d.npy");
+  const std::vector<float> expected =
+      mesh::shape_diameters(io::read_mesh(folder / "bell.off"), {.rays = 5});
+  EXPECT_THAT(found.as<float>(), testing::ElementsAreArray(expected));
+  EXPECT_THAT(test::load(folder / "d.ply"), HasSubstr("property float diameter\nend_header"));
 }
 
 TEST(MeshArcs, BadUseIsOneLine) {

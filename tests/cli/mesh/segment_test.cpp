@@ -210,9 +210,9 @@ TEST_F(MeshSegment, TakesCostsFromAFile) {
   EXPECT_EQ(io::read_labels(folder_ / "own.seg"), named);  // the same costs by another way
   test::save(folder_ / "bad.csv", "face_a,face_b,cost\n0,1,-3\n");
   const Ended bad = run({"--costs", folder_ / "bad.csv"});
-  EXPECT_EQ(bad.status, kUnreadable) << bad.err;
+  EXPECT_EQ(bad.status, kBadInput) << bad.err;
   EXPECT_THAT(bad.err, HasSubstr("line 2: the cost is -3"));
-  EXPECT_EQ(run({"--costs", folder_ / "none.csv"}).status, kUnreadable);
+  EXPECT_EQ(run({"--costs", folder_ / "none.csv"}).status, kBadInput);
   EXPECT_EQ(run({"--costs-else", "1"}).status, kUsage);
   EXPECT_EQ(run({"--tree", folder_ / "t.json"}).status, kUsage);
   EXPECT_EQ(run({"--memberships", folder_ / "m.csv"}).status, kUsage);
