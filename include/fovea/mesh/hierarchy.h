@@ -9,8 +9,8 @@
 
 namespace fovea::mesh {
 
-// A part of a mesh in the tree of its divisions into two. The two children of the first division
-// follow the roots, then come those of the second, and so on.
+// A part of a mesh in the tree of its divisions into two. Roots come first; then, component by
+// component, the two children of its first division, those of its second, and so on.
 struct HierarchyNode {
   std::int32_t parent = -1;                      // -1 for a root: a connected component
   std::int32_t level = 0;                        // divisions above it

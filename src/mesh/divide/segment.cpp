@@ -202,8 +202,8 @@ void take_own_costs(std::span<const float> own, bool relative, Part& part) {
   part.costs.assign(own.begin(), own.end());
   part.own_costs = true;
   if (!relative) return;
-  const std::vector<double> scaled = relative_costs(part);
-  std::transform(scaled.begin(), scaled.end(), part.costs.begin(),
+  const std::vector<double> shares = relative_costs(part);
+  std::transform(shares.begin(), shares.end(), part.costs.begin(),
                  [](double cost) { return static_cast<float>(cost); });
 }
 

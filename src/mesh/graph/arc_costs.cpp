@@ -105,6 +105,7 @@ std::vector<float> arc_costs(const DualGraph& graph, const ArcCosts& costs, Cost
   const double mean = count > 0 ? geodesics / count : 0;
   const double by_geodesic = geodesics > 0 ? costs.alpha * count / geodesics : 0;
   std::vector<float> result(graph.arcs.size());
+  if (result.empty()) return result;
   if (kind == CostKind::kKatzTal) {
     double angles = 0;
     std::vector<double> angle(graph.arcs.size());

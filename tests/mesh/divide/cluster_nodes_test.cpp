@@ -13,14 +13,14 @@ namespace {
 using test::message_of;
 using testing::HasSubstr;
 
-// Groups of nodes that are all a step of 1 apart, in a row with steps of 10 between them.
+// Groups of nodes that are a step of 1 apart; the first nodes of any two groups are 10 apart.
 Graph groups(int count, int size) {
   std::vector<GraphArc> arcs;
   for (int group = 0; group < count; ++group) {
     const int first = group * size;
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < i; ++j) arcs.push_back({first + i, first + j, 1});
-    if (group > 0) arcs.push_back({first - 1, first, 10});
+    for (int other = 0; other < group; ++other) arcs.push_back({other * size, first, 10});
   }
   return {count * size, arcs};
 }

@@ -1,5 +1,6 @@
 // Covers: hierarchy
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/mesh/segment.h>
 #include <gmock/gmock.h>
 
