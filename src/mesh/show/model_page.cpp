@@ -117,11 +117,18 @@ std::string level_slider(std::size_t levels) {
       levels - 1);
 }
 
-std::string levels_json(const Levels& levels, const std::vector<std::size_t>& counts) {
+// `shares` are those of the final parts; each level has the sums of what it joins, in percent.
+std::string levels_json(const Levels& levels, const std::vector<std::size_t>& counts,
+                        const std::vector<double>& shares) {
   std::string json = "[";
-  for (std::size_t level = 0; level < levels.size(); ++level)
-    json += fmt::format("{}{{\"seams\":{},\"shown\":[{}]}}", level == 0 ? "" : ",", counts[level],
-                        fmt::join(levels[level], ","));
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    std::vector<double> sums(shares.size(), 0);
+    for (std::size_t part = 0; part < shares.size(); ++part)
+      sums[static_cast<std::size_t>(levels[level][part])] += 100 * shares[part];
+    json +=
+        fmt::format("{}{{\"seams\":{},\"shown\":[{}],\"areas\":[{:.1f}]}}", level == 0 ? "" : ",",
+                    counts[level], fmt::join(levels[level], ","), fmt::join(sums, ","));
+  }
   return json + "]";
 }
 
@@ -198,7 +205,8 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
       "<button type=\"button\" class=\"turning\">Stop</button>"
       "<button type=\"button\" class=\"reset\">Reset</button></div>\n</div>\n",
       title, colors.size(), report::png_data_uri(picture), level_slider(levels.size()));
-  html += legend(colors, area_shares(mesh, labels, colors.size()), options);
+  const std::vector<double> shares = area_shares(mesh, labels, colors.size());
+  html += legend(colors, shares, options);
   html +=
       "</div>\n<p class=\"hint\">Drag or use the arrow keys to turn, wheel, pinch or + and - to "
       "zoom, "
@@ -214,7 +222,7 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
   std::vector<std::size_t> counts;
   html += data_script("seams", seams_of(mesh, labels, levels, counts));
   html += fmt::format("<script type=\"application/json\" id=\"levels\">{}</script>\n",
-                      levels_json(levels, counts));
+                      levels_json(levels, counts, shares));
   html +=
       fmt::format("<script type=\"application/json\" id=\"colors\">[{}]</script>\n", color_list);
   return html + "<script>" + kModelScript + "</script>\n</div>\n</body>\n</html>\n";

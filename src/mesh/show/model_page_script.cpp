@@ -263,13 +263,11 @@ const char* const kModelScript = R"(
   };
 
   // Parts that belong together at a level have the label, color and name of the first of them.
-  const shares = buttons.map(b => parseFloat(b.querySelector('small').textContent));
   const open = to => {
     level = to;
-    const map = levels[to].shown, sums = shares.map(() => 0);
+    const map = levels[to].shown, areas = levels[to].areas;
     for (let f = 0; f < faces; ++f) label[f] = map[part[f]];
-    map.forEach((as, i) => { sums[as] += shares[i]; });
-    buttons.forEach((b, i) => { b.parentElement.hidden = map[i] !== i; b.querySelector('small').textContent = sums[i].toFixed(1) + ' %'; });
+    buttons.forEach((b, i) => { b.parentElement.hidden = map[i] !== i; b.querySelector('small').textContent = areas[i].toFixed(1) + ' %'; });
     const count = new Set(map).size;
     one('.levels output').textContent = to + ' of ' + (levels.length - 1) + ', ' + count + (count === 1 ? ' part' : ' parts');
     hovered = -1; pin(-1);

@@ -112,8 +112,9 @@ TEST(ModelPage, OpensAHierarchyLevelByLevel) {
   const std::string page = model_page(test::cube(), labels, {.hierarchy = tree});
   EXPECT_THAT(page, HasSubstr("<input type=\"range\" min=\"0\" max=\"2\" value=\"2\""));
   // No seam around the whole; 4 edges of 2 ends around a side; 8 around both.
-  EXPECT_THAT(page, HasSubstr("[{\"seams\":0,\"shown\":[0,0,0]},{\"seams\":8,\"shown\":[0,1,0]},"
-                              "{\"seams\":16,\"shown\":[0,1,2]}]"));
+  EXPECT_THAT(page, HasSubstr("[{\"seams\":0,\"shown\":[0,0,0],\"areas\":[100.0,0.0,0.0]},"
+                              "{\"seams\":8,\"shown\":[0,1,0],\"areas\":[83.3,16.7,0.0]},"
+                              "{\"seams\":16,\"shown\":[0,1,2],\"areas\":[66.7,16.7,16.7]}]"));
   EXPECT_EQ(array_of(page, "seams").size(), 16 * 4U);
   EXPECT_THAT(page, Not(HasSubstr("http")));
   const std::string flat = model_page(test::cube(), labels);
