@@ -56,10 +56,17 @@ FOVEA_API TriangleMesh read_mesh(const std::string& path, const MeshReadOptions&
 FOVEA_API TriangleMesh read_mesh(std::span<const std::byte> data, const std::string& name,
                                  const MeshReadOptions& options = {});
 
-// What is known about each triangle besides its corners. Either span may be empty.
+// A number per triangle, with a name of letters, digits and underscores.
+struct FaceAttribute {
+  std::string name;
+  std::span<const float> values;
+};
+
+// What is known about each triangle besides its corners. Any span may be empty.
 struct FaceMarks {
   std::span<const std::int32_t> labels{};
   std::span<const std::array<std::uint8_t, 3>> colors{};  // red, green and blue
+  std::span<const FaceAttribute> attributes{};            // only .ply has a place for them
 };
 
 struct MeshWriteOptions {
@@ -70,7 +77,8 @@ FOVEA_API void describe(OptionVisitor& visit, MeshWriteOptions& options);
 // Writes a mesh in the format that the extension names. A file appears whole or not at all.
 //   .ply  Vertices have colors and a property "label". A vertex between two parts is written once
 //         per part, because viewers and libraries read colors of vertices more often than colors of
-//         faces. Without marks the vertices stay as they are.
+//         faces. Without marks the vertices stay as they are. Attributes are float properties of
+//         faces; where there are any, faces also have the property "label".
 //   .glb  Binary glTF 2.0 with vertex colors (COLOR_0, linear as glTF requires); vertices between
 //   two
 //         parts are written as in .ply.

@@ -33,11 +33,13 @@ FOVEA_API MeshInfo mesh_info(const io::TriangleMesh& mesh);
 struct DualArc {
   std::int32_t a = 0;
   std::int32_t b = 0;
-  float geodesic = 0;    // the distance between the centroids across the edge, with both faces
-                         // unfolded into a plane
-  float angle = 0;       // the angle between the normals in radians
-  bool concave = false;  // the edge is a valley, seen from outside
-  float edge = 0;        // the length of the edge
+  float geodesic = 0;     // the distance between the centroids across the edge, with both faces
+                          // unfolded into a plane
+  float angle = 0;        // the angle between the normals in radians
+  bool concave = false;   // the edge is a valley, seen from outside
+  float edge = 0;         // the length of the edge
+  std::int32_t low = -1;  // the two vertices of the edge, the lower number first
+  std::int32_t high = -1;
 };
 
 // The graph whose nodes are the faces of a mesh and whose arcs are shared edges. An edge with
@@ -51,6 +53,8 @@ struct DualGraph {
   std::vector<std::array<float, 3>> normals;  // unit vectors that point outward; 0 for faces
                                               // without area
   std::vector<std::int32_t> components;       // one per face: its connected component, from 0
+  std::vector<float> diameters{};             // one per face (shape_diameters()) where a cost needs
+                                              // them; empty otherwise
 
   int faces() const { return static_cast<int>(areas.size()); }
 };
@@ -60,20 +64,5 @@ struct DualGraph {
 // `exec` one thread does the work; with it, its threads do, on the CPU, and its stop is watched.
 FOVEA_API DualGraph dual_graph(const io::TriangleMesh& mesh, int smoothing = 0);
 FOVEA_API DualGraph dual_graph(const io::TriangleMesh& mesh, int smoothing, const Exec& exec);
-
-// What a step from a face to its neighbor costs (Katz and Tal, SIGGRAPH 2003):
-//   alpha geodesic / mean(geodesic) + (1 - alpha) angular / mean(angular),
-// where angular = eta (1 - cos angle) at convex edges and 1 - cos angle at concave ones. On a mesh
-// without any angle the first term is the whole cost.
-struct ArcCosts {
-  double alpha = 0.5;  // 0 to 1: the weight of the distance; the rest is the weight of the angle
-  double eta = 0.1;    // 0 to 1: how much a convex edge counts compared with a concave one
-};
-FOVEA_API void describe(OptionVisitor& visit, ArcCosts& costs);
-
-// One cost per arc.
-FOVEA_API std::vector<float> arc_costs(const DualGraph& graph, const ArcCosts& costs = {});
-// The same costs as a graph for shortest paths.
-FOVEA_API Graph path_graph(const DualGraph& graph, const ArcCosts& costs = {});
 
 }  // namespace fovea::mesh

@@ -1,5 +1,6 @@
 #pragma once
-#include <fovea/mesh/dual_graph.h>
+#include <fovea/mesh/arc_costs.h>
+#include <fovea/mesh/hierarchy.h>
 
 #include <cstdint>
 #include <memory>
@@ -61,12 +62,18 @@ struct SegmentOptions {
   int parts = 0;  // how many parts to make; 0 chooses the number
   Method method = Method::kResistance;
   Division division = Division::kKWay;
+  CostKind cost = CostKind::kKatzTal;  // what a step from face to face costs: a length with
+                                       // kFuzzy, a resistance with kResistance
+  bool keep_memberships = false;       // fills Segmentation::memberships: 4 bytes per face and part
   bool cut = true;        // moves borders between parts into concave edges, by a minimum cut
   int least_island = 10;  // a stray piece of a part with fewer faces joins the part around it
   ResistanceOptions resistance{};
   FuzzyOptions fuzzy{};
   HierarchyOptions hierarchy{};
-  PathOptions paths{};  // how Method::kFuzzy finds shortest paths; its exec is not used
+  ShapeDiameterOptions diameter{};  // how CostKind::kDiameter measures; its exec is not used
+  ArcCostFunction arc_cost{};  // where it is set, this is the cost of a step in place of `cost`,
+                               // alpha and eta. It gets the arcs of dual_graph(mesh)
+  PathOptions paths{};         // how Method::kFuzzy finds shortest paths; its exec is not used
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, SegmentOptions& options);
@@ -79,9 +86,18 @@ struct Segmentation {
   int piece_count = 0;
   std::vector<std::int32_t> representatives;  // one face per part
   std::vector<float> membership;  // one per face: how surely it belongs to its part, up to 1
-  bool chosen = false;            // whether the number of parts was chosen
-  double cut_value = 0;           // what the minimum cuts cost
-  std::string engine;             // the engine that found shortest paths; empty where none did
+  // One per face and part, those of a face next to each other, where keep_memberships asks for
+  // them. Those of a face add up to 1. They are what clustering found: 1 / distance to each
+  // representative along paths (kFuzzy), 1 / squared distance between spectral coordinates
+  // (kResistance), scaled to a sum of 1; 0 for parts of other components. Cuts and islands may
+  // move a face to a part in which it has less than its most. In a hierarchy, the memberships of
+  // all divisions above a part are multiplied; what a face has in the other half of a division
+  // goes to the parts there by area.
+  std::vector<float> memberships{};
+  std::vector<HierarchyNode> hierarchy{};  // the tree of Division::kHierarchical; else empty
+  bool chosen = false;                     // whether the number of parts was chosen
+  double cut_value = 0;                    // what the minimum cuts cost
+  std::string engine;  // the engine that found shortest paths; empty where none did
   double graph_seconds = 0;
   double distance_seconds = 0;
   double cluster_seconds = 0;
@@ -102,6 +118,11 @@ class FOVEA_API Segmenter {
 
   // Throws InvalidArgument for a mesh that has no face or fewer faces than parts to make.
   Segmentation segment(const io::TriangleMesh& mesh);
+  // Takes the cost of every step from the caller, one per arc of dual_graph(mesh), as lengths
+  // (kFuzzy) or resistances (kResistance; only their ratios matter). Minimum cuts then run over
+  // arcs with high costs instead of valleys. Throws InvalidArgument for another number of costs
+  // and for costs outside 0 to kMostArcCost.
+  Segmentation segment(const io::TriangleMesh& mesh, std::span<const float> arc_costs);
 
   const SegmentOptions& options() const;
 

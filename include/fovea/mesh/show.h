@@ -3,6 +3,7 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/io/mesh_io.h>
+#include <fovea/mesh/hierarchy.h>
 #include <fovea/report/color_map.h>
 
 #include <cstdint>
@@ -49,6 +50,9 @@ struct ModelPageOptions {
   std::string title{};
   std::string text{};                // a line below the title
   std::vector<std::string> names{};  // the names of parts in the legend; others are "part N"
+  // The tree of the parts (Segmentation::hierarchy). Where it has several levels, the page has a
+  // slider that opens them one after the other.
+  std::vector<HierarchyNode> hierarchy{};
 };
 FOVEA_API void describe(OptionVisitor& visit, ModelPageOptions& options);
 

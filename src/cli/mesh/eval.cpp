@@ -31,6 +31,8 @@ struct MeshEvalRequest {
   bool people = true;
   mesh::Method method = mesh::Method::kResistance;
   mesh::Division division = mesh::Division::kKWay;
+  mesh::CostKind cost = mesh::CostKind::kKatzTal;
+  mesh::ShapeDiameterOptions diameter{};
   mesh::ResistanceOptions resistance{};
   mesh::FuzzyOptions fuzzy{};
   mesh::HierarchyOptions hierarchy{};
@@ -57,6 +59,8 @@ void describe(OptionVisitor& visit, MeshEvalRequest& request) {
   visit.group("resistance", request.resistance);
   visit.group("fuzzy", request.fuzzy);
   visit.group("hierarchy", request.hierarchy);
+  visit("cost", request.cost, "what a step between faces costs besides its length");
+  visit.group("diameter", request.diameter);
 }
 
 int distinct(const std::vector<std::int32_t>& labels) {
@@ -126,6 +130,8 @@ std::vector<std::int32_t> segmented(const MeshEvalRequest& request, const Exec& 
   options.resistance = request.resistance;
   options.fuzzy = request.fuzzy;
   options.hierarchy = request.hierarchy;
+  options.cost = request.cost;
+  options.diameter = request.diameter;
   options.exec = exec;
   options.exec.threads = 1;
   options.exec.progress = {};

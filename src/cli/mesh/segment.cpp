@@ -2,6 +2,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/npy.h>
 #include <fovea/io/sink.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/show.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/mesh/own_costs.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
@@ -34,6 +36,9 @@ struct SegmentRequest {
   std::string seg{};
   std::string picture{};
   std::string page{};
+  std::string memberships{};
+  std::string tree{};
+  OwnCosts costs{};
   Show show = Show::kParts;
   mesh::SegmentOptions options{};
   mesh::RenderOptions render{.views = 4};
@@ -53,10 +58,16 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
   visit.path("picture", request.picture, TextUse::kOutput,
              "write a picture of the parts, seen from several sides");
   visit.path("page", request.page, TextUse::kOutput,
-             "write an .html page on which the mesh can be turned by hand");
+             "write an .html page on which the mesh can be turned by hand; with --division "
+             "hierarchical a slider opens the levels");
+  visit.path("memberships", request.memberships, TextUse::kOutput,
+             "write how much each face belongs to each part, as an .npy array of faces x parts");
+  visit.path("tree", request.tree, TextUse::kOutput,
+             "write the tree of divisions as .json; needs --division hierarchical");
   visit("show", request.show,
         "color the picture by the parts, or by how surely each face belongs to its part");
   describe(visit, request.options);
+  describe(visit, request.costs);
   visit.group("picture", request.render);
   describe(visit, request.read);
   describe(visit, request.write);
@@ -71,11 +82,13 @@ std::vector<std::array<std::uint8_t, 3>> bytes_of(const std::vector<report::Colo
 
 // The output files of each input.
 struct OutputsOfOne {
-  const std::string &mesh, &seg, &picture, &page;
+  const std::string &mesh, &seg, &picture, &page, &memberships, &tree;
 };
 struct Outputs {
-  std::vector<std::string> mesh, seg, picture, page;
-  OutputsOfOne at(std::size_t i) const { return {mesh[i], seg[i], picture[i], page[i]}; }
+  std::vector<std::string> mesh, seg, picture, page, memberships, tree;
+  OutputsOfOne at(std::size_t i) const {
+    return {mesh[i], seg[i], picture[i], page[i], memberships[i], tree[i]};
+  }
 };
 
 // Throws where an option names one file for several inputs; the message names the option.
@@ -100,8 +113,12 @@ Outputs outputs_of(const SegmentRequest& request, const Context& context,
     return output.empty() ? std::vector<std::string>(inputs.size())
                           : output_paths(context, output, inputs, extension);
   };
-  return {paths("-o", request.output, ".ply"), paths("--seg", request.seg, ".seg"),
-          paths("--picture", request.picture, ".png"), paths("--page", request.page, ".html")};
+  return {paths("-o", request.output, ".ply"),
+          paths("--seg", request.seg, ".seg"),
+          paths("--picture", request.picture, ".png"),
+          paths("--page", request.page, ".html"),
+          paths("--memberships", request.memberships, ".npy"),
+          paths("--tree", request.tree, ".json")};
 }
 
 // Throws for unknown extensions before any work is done.
@@ -131,6 +148,12 @@ void check_outputs(const SegmentRequest& request, const Outputs& outputs, Contex
   static constexpr std::array<const char*, 2> kPages{".html", ".htm"};
   check_extensions(outputs.mesh, kMeshes, "a mesh");
   check_extensions(outputs.page, kPages, "a page");
+  static constexpr std::array<const char*, 1> kArrays{".npy"};
+  static constexpr std::array<const char*, 1> kTrees{".json"};
+  check_extensions(outputs.memberships, kArrays, "the array of memberships");
+  check_extensions(outputs.tree, kTrees, "a tree");
+  if (!request.tree.empty() && request.options.division != mesh::Division::kHierarchical)
+    throw InvalidArgument("--tree needs --division hierarchical; k-way division makes no tree");
   settle_output(context, "--seg", request.seg);
   const bool loses = std::ranges::any_of(
       outputs.mesh, [](const std::string& path) { return path.ends_with(".stl"); });
@@ -163,21 +186,58 @@ std::uint64_t memory_of(const std::string& path, const mesh::SegmentOptions& opt
 }
 
 struct Divided {
+  std::string input{};
   io::TriangleMesh mesh{};
   mesh::Segmentation found{};
 };
 
+// The memberships of all faces as attributes: in their own parts, and in each part.
+struct MembershipColumns {
+  explicit MembershipColumns(const mesh::Segmentation& found) {
+    if (found.memberships.empty()) return;
+    const auto count = static_cast<std::size_t>(found.count);
+    columns.assign(count, std::vector<float>(found.labels.size()));
+    for (std::size_t i = 0; i < found.memberships.size(); ++i)
+      columns[i % count][i / count] = found.memberships[i];
+    attributes.push_back({"quality", found.membership});  // MeshLab shows it by this name
+    for (std::size_t part = 0; part < count; ++part)
+      attributes.push_back({fmt::format("membership_{}", part), columns[part]});
+  }
+  std::vector<std::vector<float>> columns{};
+  std::vector<io::FaceAttribute> attributes{};
+};
+
+// Writes the files of numbers.
+template <class Wrote>
+void write_numbers(const OutputsOfOne& outputs, const mesh::Segmentation& found,
+                   const Wrote& wrote) {
+  if (!outputs.memberships.empty()) {
+    const std::size_t shape[] = {found.labels.size(), static_cast<std::size_t>(found.count)};
+    io::write_array(outputs.memberships, io::DType::kFloat32, shape, found.memberships.data());
+    wrote("memberships", outputs.memberships);
+  }
+  if (!outputs.tree.empty()) {
+    write_text(outputs.tree, mesh::hierarchy_json(found.hierarchy));
+    wrote("tree", outputs.tree);
+  }
+}
+
 // Writes the files of one mesh.
 Outcome write(const std::string& input, const OutputsOfOne& outputs, const SegmentRequest& request,
               const Divided& item) {
-  const auto& [mesh, found] = item;
+  const io::TriangleMesh& mesh = item.mesh;
+  const mesh::Segmentation& found = item.found;
   std::string members = members_of(mesh, found);
   const auto wrote = [&](const char* key, const std::string& path) {
     members += fmt::format(", \"{}\": {}", key, detail::json_quote(path));
   };
   if (!outputs.mesh.empty()) {
     const auto colors = bytes_of(mesh::part_colors(found.labels));
-    io::write_mesh(outputs.mesh, mesh, {.labels = found.labels, .colors = colors}, request.write);
+    const MembershipColumns columns(request.options.keep_memberships ? found
+                                                                     : mesh::Segmentation{});
+    io::write_mesh(outputs.mesh, mesh,
+                   {.labels = found.labels, .colors = colors, .attributes = columns.attributes},
+                   request.write);
     wrote("output", outputs.mesh);
   }
   if (!outputs.seg.empty() && !io::is_standard_output(outputs.seg)) {
@@ -190,10 +250,13 @@ Outcome write(const std::string& input, const OutputsOfOne& outputs, const Segme
   }
   if (!outputs.page.empty()) {
     const std::string name = std::filesystem::path(input).filename().string();
-    write_text(outputs.page, mesh::model_page(mesh, found.labels,
-                                              {.title = name, .text = parts_text(mesh, found)}));
+    write_text(outputs.page,
+               mesh::model_page(
+                   mesh, found.labels,
+                   {.title = name, .text = parts_text(mesh, found), .hierarchy = found.hierarchy}));
     wrote("page", outputs.page);
   }
+  write_numbers(outputs, found, wrote);
   return {fmt::format("{}: {}{}", input, parts_text(mesh, found),
                       found.piece_count == found.count
                           ? ""
@@ -203,12 +266,14 @@ Outcome write(const std::string& input, const OutputsOfOne& outputs, const Segme
 
 int run_segment(SegmentRequest& request, Context& context) {
   if (request.output.empty() && request.seg.empty() && request.picture.empty() &&
-      request.page.empty())
-    throw InvalidArgument("mesh segment needs -o MESH, --seg, --picture or --page");
+      request.page.empty() && request.memberships.empty() && request.tree.empty())
+    throw InvalidArgument(
+        "mesh segment needs -o MESH, --seg, --picture, --page, --memberships or --tree");
   settle_device(context);
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
   const Outputs outputs = outputs_of(request, context, inputs);
   check_outputs(request, outputs, context);
+  check_own_costs(request.costs, inputs.size());
   // A single segmenter may take the whole memory of a GPU.
   const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
   const auto plan =
@@ -218,14 +283,27 @@ int run_segment(SegmentRequest& request, Context& context) {
   request.render.exec = request.options.exec;
   std::vector<mesh::Segmenter> segmenters;
   segmenters.reserve(static_cast<std::size_t>(plan.count));
-  for (int i = 0; i < plan.count; ++i) segmenters.emplace_back(request.options);
+  mesh::SegmentOptions options = request.options;
+  options.keep_memberships = options.keep_memberships || !request.memberships.empty();
+  for (int i = 0; i < plan.count; ++i) segmenters.emplace_back(options);
   Batch batch(context, inputs);
   batch.run_together<Divided, mesh::Segmenter>(
       inputs.size(), segmenters, plan,
-      {.read = [&](std::size_t i,
-                   Divided& item) { item.mesh = io::read_mesh(inputs[i], request.read); },
-       .work = [](mesh::Segmenter& segmenter,
-                  Divided& item) { item.found = segmenter.segment(item.mesh); },
+      {.read =
+           [&](std::size_t i, Divided& item) {
+             item.input = inputs[i];
+             item.mesh = io::read_mesh(inputs[i], request.read);
+           },
+       .work =
+           [&](mesh::Segmenter& segmenter, Divided& item) {
+             if (request.costs.file.empty()) {
+               item.found = segmenter.segment(item.mesh);
+               return;
+             }
+             const mesh::DualGraph graph = mesh::dual_graph(item.mesh, 0, options.exec);
+             item.found =
+                 segmenter.segment(item.mesh, read_own_costs(request.costs, item.input, graph));
+           },
        .write = [&](std::size_t i,
                     const Divided& item) { return write(inputs[i], outputs.at(i), request, item); },
        .add =
@@ -259,7 +337,13 @@ Command mesh_segment_command() {
                    {"fovea mesh segment chair.ply -o chair.obj --page chair.html",
                     "write groups for a modeling program, and a page on which to turn the mesh"},
                    {"fovea mesh segment cup.off -k 2 --method fuzzy -o cup.glb",
-                    "use the method of Katz and Tal"}},
+                    "use the method of Katz and Tal"},
+                   {"fovea mesh segment cup.off -k 2 --costs arcs.csv --seg cup.seg",
+                    "let steps between faces cost what another program says"},
+                   {"fovea mesh segment ant.off -k 9 --memberships ant.npy --seg ant.seg",
+                    "write how much each face belongs to each part"},
+                   {"fovea mesh segment ant.off --division hierarchical --page ant.html",
+                    "make a page on which the divisions open level by level"}},
       .request = make_request<SegmentRequest, run_segment>,
       .batches = true};
 }

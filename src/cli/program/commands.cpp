@@ -4,6 +4,7 @@
 #include "cli/program/command.h"
 
 namespace fovea::cli {
+Command mesh_arcs_command();
 
 const std::vector<System>& systems() {
   static const std::vector<System> kSystems{
@@ -55,6 +56,7 @@ const std::vector<Command>& commands() {
       mesh_distances_command(),
       mesh_eval_command(),
       mesh_info_command(),
+      mesh_arcs_command(),
       actions_points_command(),
       actions_train_command(),
       actions_recognize_command(),

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "core/words.h"
 #include "io/mesh/mesh_writer.h"
 #include "io/text/extension.h"
 
@@ -31,6 +32,9 @@ void write_off(MeshWriter& to, const TriangleMesh& mesh, const FaceMarks& marks)
     to.text("\n");
   }
 }
+
+constexpr const char* kNameLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
 // The name of a label's group and material.
 std::string part_name(std::int64_t label) { return fmt::format("part_{}", label); }
@@ -112,6 +116,15 @@ void write_mesh(const std::string& path, const TriangleMesh& mesh, const FaceMar
     throw InvalidArgument(
         fmt::format("{}: {} labels and {} colors for {} faces; expected one per face or none", path,
                     marks.labels.size(), marks.colors.size(), mesh.faces.size()));
+  for (const FaceAttribute& each : marks.attributes) {
+    if (each.values.size() != mesh.faces.size())
+      throw InvalidArgument(fmt::format("{}: attribute {} has {} values for {} faces", path,
+                                        each.name, each.values.size(), mesh.faces.size()));
+    if (each.name.empty() || each.name.find_first_not_of(kNameLetters) != std::string::npos)
+      throw InvalidArgument(fmt::format(
+          "{}: attribute '{}' cannot be a property; expected letters, digits and underscores", path,
+          detail::shown(each.name)));
+  }
   MeshWriter to(path);
   if (extension == ".obj") {
     std::filesystem::path materials;

@@ -1,6 +1,7 @@
 // PLY with labels and colors on the vertices and only corners in the faces: trimesh, Open3D,
 // meshio, VTK and MeshLab all read that. Open3D ignores colors of faces, and meshio cannot read
-// binary faces that have other properties than their corners.
+// binary faces that have other properties than their corners. Attributes of faces are written only
+// where they are asked for: trimesh and MeshLab read them.
 #include <map>
 
 #include "io/mesh/mesh_writer.h"
@@ -57,8 +58,11 @@ void write_ply(MeshWriter& to, const TriangleMesh& mesh, const FaceMarks& marks,
   if (!marked.colors.empty())
     to.text("property uchar red\nproperty uchar green\nproperty uchar blue\n");
   if (!marked.labels.empty()) to.text("property int label\n");
-  to.text("element face {}\nproperty list uchar int vertex_indices\nend_header\n",
-          marked.faces.size());
+  to.text("element face {}\nproperty list uchar int vertex_indices\n", marked.faces.size());
+  const bool labeled = !marks.attributes.empty() && !marks.labels.empty();
+  if (labeled) to.text("property int label\n");
+  for (const FaceAttribute& each : marks.attributes) to.text("property float {}\n", each.name);
+  to.text("end_header\n");
   for (std::size_t v = 0; v < marked.vertices.size(); ++v) {
     const Vertex& place = marked.vertices[v];
     if (ascii) {
@@ -74,13 +78,19 @@ void write_ply(MeshWriter& to, const TriangleMesh& mesh, const FaceMarks& marks,
       for (const std::uint8_t c : marked.colors[v]) to.u8(c);
     if (!marked.labels.empty()) to.u32(static_cast<std::uint32_t>(marked.labels[v]));
   }
-  for (const Triangle& face : marked.faces) {
+  for (std::size_t f = 0; f < marked.faces.size(); ++f) {
+    const Triangle& face = marked.faces[f];
     if (ascii) {
-      to.text("3 {} {} {}\n", face[0], face[1], face[2]);
+      to.text("3 {} {} {}", face[0], face[1], face[2]);
+      if (labeled) to.text(" {}", marks.labels[f]);
+      for (const FaceAttribute& each : marks.attributes) to.text(" {}", each.values[f]);
+      to.text("\n");
       continue;
     }
     to.u8(3);
     for (const std::int32_t corner : face) to.u32(static_cast<std::uint32_t>(corner));
+    if (labeled) to.u32(static_cast<std::uint32_t>(marks.labels[f]));
+    for (const FaceAttribute& each : marks.attributes) to.f32(each.values[f]);
   }
 }
 

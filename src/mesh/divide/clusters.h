@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace fovea::mesh {
 struct Part {
   DualGraph graph;
   std::vector<float> costs;  // one per arc, relative to the means of the whole component
+  bool own_costs = false;    // whether the costs are the caller's
   Adjacency adjacency;
 
   std::size_t faces() const { return graph.areas.size(); }
@@ -26,13 +28,21 @@ struct Clusters {
   std::vector<std::int32_t> representatives;  // one face per cluster
   std::vector<float> membership;              // one per face: membership in its own cluster
   std::vector<std::int32_t> second;  // one per face: another cluster it may belong to, or -1
-  double apart = 0;                  // the distance between the representatives of two clusters
-  double seconds = 0;                // the time that distances took
+  // One row per cluster: the memberships of all faces. Empty unless options keep them.
+  std::vector<std::vector<float>> shares{};
+  std::vector<HierarchyNode> tree{};  // filled by divide_by_halves(); faces and area are not
+  double apart = 0;                   // the distance between the representatives of two clusters
+  double seconds = 0;                 // the time that distances took
   std::string engine;
 };
 
 // Puts everything into one cluster.
 Clusters one_cluster(const Part& part);
+
+// Puts costs of the caller into the part, relative to their mean where that is asked for.
+void take_own_costs(std::span<const float> own, bool relative, Part& part);
+// Returns costs of the caller divided by their mean, or 0 where they are all 0.
+std::vector<double> relative_costs(const Part& part);
 
 // A method of dividing: prepare() makes a part with costs from a component, and divide() makes
 // `count` clusters of a part (0 chooses the number) and may keep memory for the next call. A part
@@ -40,7 +50,8 @@ Clusters one_cluster(const Part& part);
 class Divider {
  public:
   virtual ~Divider() = default;
-  virtual Part prepare(const DualGraph& component) const = 0;
+  // `own` are costs of the caller, one per arc, or empty.
+  virtual Part prepare(const DualGraph& component, std::span<const float> own) const = 0;
   virtual Clusters divide(const Part& part, int count) = 0;
   // Marks the faces that the cut may give to another cluster, unless divide() has done so.
   virtual void doubt(const Part&, Clusters&) const {}

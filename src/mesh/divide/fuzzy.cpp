@@ -23,12 +23,13 @@ class Fuzzy final : public Divider {
  public:
   explicit Fuzzy(const SegmentOptions& options) : options_(options) {}
 
-  Part prepare(const DualGraph& component) const override {
+  Part prepare(const DualGraph& component, std::span<const float> own) const override {
     Part part;
     part.graph = component;
     part.adjacency = Adjacency(component.areas.size(), component.arcs);
     smooth_and_measure(part.graph, part.adjacency, 0, options_.exec);
-    part.costs = arc_costs(part.graph, options_.fuzzy.costs);
+    if (own.empty()) part.costs = arc_costs(part.graph, options_.fuzzy.costs, options_.cost);
+    else take_own_costs(own, false, part);
     return part;
   }
 
@@ -42,23 +43,11 @@ class Fuzzy final : public Divider {
                                                     ? cuda::make_fuzzy_engine(rows, options_.exec)
                                                     : cpu::make_fuzzy_engine(rows, options_.exec);
 
-    std::vector<double> gaps;
-    const int most = count > 0 ? count : options_.fuzzy.most_parts + 1;
-    std::vector<std::size_t> representatives =
-        count == 2
-            ? farthest_pair(*engine, candidates.faces)
-            : spread_candidates(*engine, candidates.faces, static_cast<std::size_t>(most), gaps);
-    if (count == 0)
-      representatives.resize(
-          std::min(representatives.size(), static_cast<std::size_t>(count_by_gaps(gaps))));
-    engine->belong_to(representatives, options_.fuzzy.power);
-    for (int round = 0; round < options_.fuzzy.rounds; ++round) {
-      throw_if_stopped(options_.exec);
-      std::vector<std::size_t> next = moved(engine->weighted_totals(), representatives);
-      if (next == representatives) break;
-      representatives = std::move(next);
-      engine->belong_to(representatives, options_.fuzzy.power);
-    }
+    const FuzzyOptions& how = options_.fuzzy;
+    const std::vector<std::size_t> representatives =
+        settle_representatives(*engine, candidates.faces,
+                               {count, how.most_parts, how.rounds, how.power, options_.exec})
+            .representatives;
     Clusters clusters = assign(candidates.faces, representatives, engine->memberships());
     if (clusters.count == 2)
       clusters.apart = static_cast<double>(
@@ -68,8 +57,13 @@ class Fuzzy final : public Divider {
     return clusters;
   }
 
-  // 1 / (1 + angular / mean), as in the paper.
+  // 1 / (1 + angular / mean), as in the paper; the caller's costs stand in for the angular ones.
   std::vector<double> capacities(const Part& part) const override {
+    if (part.own_costs) {
+      std::vector<double> result = relative_costs(part);
+      for (double& value : result) value = 1 / (1 + value);
+      return result;
+    }
     const double eta = options_.fuzzy.costs.eta;
     std::vector<double> angular(part.graph.arcs.size());
     double sum = 0;
@@ -166,6 +160,9 @@ class Fuzzy final : public Divider {
           static_cast<double>(share(best) - share(second)) < options_.fuzzy.fuzziness)
         clusters.second[face] = second;
     }
+    if (options_.keep_memberships)
+      for (int i = 0; i < clusters.count; ++i)
+        clusters.shares.emplace_back(&membership.at(0, i), &membership.at(0, i) + faces);
     // A representative always belongs to its own cluster, even if another one is at distance 0, so
     // that no cluster is empty.
     for (std::int32_t i = 0; i < clusters.count; ++i) {

@@ -23,4 +23,21 @@ int count_by_gaps(std::span<const double> gaps);
 std::vector<std::size_t> moved(std::span<const double> totals,
                                std::span<const std::size_t> representatives);
 
+// Chooses representatives and moves them until they stay, or `rounds` times.
+struct FuzzyPlan {
+  int count = 0;  // 0 chooses the number
+  int most = 20;  // the most, where it is chosen
+  int rounds = 10;
+  int power = 1;
+  Exec exec{};  // its stop is watched
+};
+struct FuzzyRun {
+  std::vector<std::size_t> representatives;  // as indices of candidates
+  int rounds = 0;                            // how often they moved
+  bool converged = false;                    // whether they stayed
+};
+// The engine then holds the memberships.
+FuzzyRun settle_representatives(FuzzyEngine& engine, std::span<const std::int32_t> faces,
+                                const FuzzyPlan& plan);
+
 }  // namespace fovea::mesh

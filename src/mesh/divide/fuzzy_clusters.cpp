@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "mesh/divide/fuzzy.h"
 
@@ -71,6 +72,31 @@ std::vector<std::size_t> moved(std::span<const double> totals,
     }
   }
   return result;
+}
+
+FuzzyRun settle_representatives(FuzzyEngine& engine, std::span<const std::int32_t> faces,
+                                const FuzzyPlan& plan) {
+  FuzzyRun run;
+  std::vector<double> gaps;
+  const int most = plan.count > 0 ? plan.count : plan.most + 1;
+  run.representatives =
+      plan.count == 2 ? farthest_pair(engine, faces)
+                      : spread_candidates(engine, faces, static_cast<std::size_t>(most), gaps);
+  if (plan.count == 0)
+    run.representatives.resize(
+        std::min(run.representatives.size(), static_cast<std::size_t>(count_by_gaps(gaps))));
+  engine.belong_to(run.representatives, plan.power);
+  for (; run.rounds < plan.rounds; ++run.rounds) {
+    throw_if_stopped(plan.exec);
+    std::vector<std::size_t> next = moved(engine.weighted_totals(), run.representatives);
+    if (next == run.representatives) {
+      run.converged = true;
+      break;
+    }
+    run.representatives = std::move(next);
+    engine.belong_to(run.representatives, plan.power);
+  }
+  return run;
 }
 
 }  // namespace fovea::mesh

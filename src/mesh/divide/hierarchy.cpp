@@ -23,6 +23,7 @@ Part sub_part(const Part& whole, const std::vector<std::int32_t>& faces) {
   part.graph = part_of(whole.graph, faces, &arcs);
   for (const std::int32_t arc : arcs)
     part.costs.push_back(whole.costs[static_cast<std::size_t>(arc)]);
+  part.own_costs = whole.own_costs;
   part.adjacency = Adjacency(faces.size(), part.graph.arcs);
   return part;
 }
@@ -48,6 +49,9 @@ class Hierarchy {
   Hierarchy(Divider& divider, const Part& whole, const SegmentOptions& options, int count)
       : divider_(divider), whole_(whole), rules_(options.hierarchy), count_(count) {
     result_ = one_cluster(whole);
+    result_.tree.push_back({.part = 0, .representative = result_.representatives[0]});
+    leaf_.push_back(0);
+    if (options.keep_memberships) result_.shares.emplace_back(whole.faces(), 1.0F);
     bend_ = mean_bend(whole.graph);
   }
 
@@ -97,12 +101,54 @@ class Hierarchy {
       if (branch.halves.second[i] >= 0)
         result_.second[face] = branch.halves.second[i] == 1 ? fresh : old;
     }
+    if (!result_.shares.empty()) share_out(branch, sides, static_cast<std::size_t>(old));
     const auto seed = [&](std::size_t half) {
       return branch.faces[static_cast<std::size_t>(branch.halves.representatives[half])];
     };
     result_.representatives[static_cast<std::size_t>(old)] = seed(0);
     result_.representatives.push_back(seed(1));
+    grow_tree(branch.halves.apart, old, fresh);
     for (std::vector<std::int32_t>& side : sides) offer(std::move(side), branch.depth + 1);
+  }
+
+  // Adds two nodes below that of a part, which the part and a new one become.
+  void grow_tree(double apart, std::int32_t old, std::int32_t fresh) {
+    const std::int32_t parent = leaf_[static_cast<std::size_t>(old)];
+    const auto first = static_cast<std::int32_t>(result_.tree.size());
+    HierarchyNode& node = result_.tree[static_cast<std::size_t>(parent)];
+    node.children = {first, first + 1};
+    node.apart = apart;
+    const std::int32_t level = node.level + 1;
+    for (const std::int32_t part : {old, fresh})
+      result_.tree.push_back(
+          {.parent = parent,
+           .level = level,
+           .part = part,
+           .representative = result_.representatives[static_cast<std::size_t>(part)]});
+    leaf_[static_cast<std::size_t>(old)] = first;
+    leaf_.push_back(first + 1);
+  }
+
+  // Shares out the memberships in a part between its halves: faces of the part by their memberships
+  // in the halves, others by the halves' areas.
+  void share_out(const Branch& branch, const std::vector<std::int32_t> (&sides)[2],
+                 std::size_t old) {
+    double areas[2] = {0, 0};
+    for (const int side : {0, 1})
+      for (const std::int32_t face : sides[side])
+        areas[side] += static_cast<double>(whole_.graph.areas[static_cast<std::size_t>(face)]);
+    const double both = areas[0] + areas[1];
+    const auto other = static_cast<float>(both > 0 ? areas[1] / both : 0.5);
+    std::vector<float> second(whole_.faces(), other);
+    for (std::size_t i = 0; i < branch.faces.size(); ++i)
+      second[static_cast<std::size_t>(branch.faces[i])] = branch.halves.shares[1][i];
+    std::vector<float>& first = result_.shares[old];
+    for (std::size_t face = 0; face < second.size(); ++face) {
+      const float before = first[face];
+      first[face] = before * (1 - second[face]);
+      second[face] *= before;
+    }
+    result_.shares.push_back(std::move(second));
   }
 
   Divider& divider_;
@@ -112,6 +158,7 @@ class Hierarchy {
   double bend_ = 0;
   double first_ = -1;
   Clusters result_;
+  std::vector<std::int32_t> leaf_;  // one per part: its node
   std::vector<Branch> branches_;
   std::priority_queue<std::pair<double, std::size_t>> queue_;
 };

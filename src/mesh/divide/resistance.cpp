@@ -52,20 +52,21 @@ class Resistance final : public Divider {
  public:
   explicit Resistance(const SegmentOptions& options) : options_(options) {}
 
-  Part prepare(const DualGraph& component) const override {
+  Part prepare(const DualGraph& component, std::span<const float> own) const override {
     Part part;
     part.graph = component;
     part.adjacency = Adjacency(component.areas.size(), component.arcs);
     smooth_and_measure(part.graph, part.adjacency,
                        rounds_by_length(component, options_.resistance.smoothing), options_.exec);
-    part.costs = arc_costs(part.graph, options_.resistance.costs);
+    if (own.empty()) part.costs = arc_costs(part.graph, options_.resistance.costs, options_.cost);
+    else take_own_costs(own, true, part);
     return part;
   }
 
   Clusters divide(const Part& part, int count) override {
     const ResistanceOptions& how = options_.resistance;
     if (count == 1 || part.faces() < 2) return one_cluster(part);
-    if (count == 0 && !has_valleys(part.graph)) return one_cluster(part);
+    if (count == 0 && !part.own_costs && !has_valleys(part.graph)) return one_cluster(part);
     const int most = count > 0 ? count : std::max(how.most_parts, kModesChosen - 1);
     const auto nodes = static_cast<int>(std::min<std::size_t>(
         part.faces(), static_cast<std::size_t>(std::max(how.superfaces, most))));
@@ -87,13 +88,17 @@ class Resistance final : public Divider {
     doubt_near_seams(part, kSeamWidth * std::sqrt(area), clusters);
   }
 
-  // A seam costs its length, reduced in a valley.
+  // A seam costs its length, reduced in a valley, or where the caller's costs are high.
   std::vector<double> capacities(const Part& part) const override {
-    const std::vector<float> bends = arc_costs(part.graph, {0, options_.resistance.costs.eta});
-    std::vector<double> result(bends.size());
+    std::vector<double> result;
+    if (part.own_costs) {
+      result = relative_costs(part);
+    } else {
+      const std::vector<float> bends = arc_costs(part.graph, {0, options_.resistance.costs.eta});
+      result.assign(bends.begin(), bends.end());
+    }
     for (std::size_t i = 0; i < result.size(); ++i)
-      result[i] =
-          static_cast<double>(part.graph.arcs[i].edge) / (1 + static_cast<double>(bends[i]));
+      result[i] = static_cast<double>(part.graph.arcs[i].edge) / (1 + result[i]);
     return result;
   }
 
@@ -117,21 +122,32 @@ class Resistance final : public Divider {
     for (const std::size_t point : nearest)
       clusters.representatives.push_back(superfaces.seeds[point]);
     std::vector<float> share(points.count());
+    std::vector<std::vector<float>> shares(options_.keep_memberships ? count : 0,
+                                           std::vector<float>(points.count()));
     for (std::size_t point = 0; point < points.count(); ++point) {
       double own = 0;
       double sum = 0;
+      std::vector<double> all(shares.size());
       for (std::size_t label = 0; label < count; ++label) {
         const double distance =
             squared_distance(points.at(point), points.at(nearest[label]), points.dimensions);
         const double one = 1 / std::max(distance, 1e-12);
         sum += one;
         if (groups.labels[point] == static_cast<std::int32_t>(label)) own = one;
+        if (!all.empty()) all[label] = one;
       }
+      for (std::size_t label = 0; label < all.size(); ++label)
+        shares[label][point] = static_cast<float>(all[label] / sum);
       share[point] = static_cast<float>(own / sum);
     }
     for (const std::int32_t superface : superfaces.of) {
       clusters.labels.push_back(groups.labels[static_cast<std::size_t>(superface)]);
       clusters.membership.push_back(share[static_cast<std::size_t>(superface)]);
+    }
+    for (const std::vector<float>& of_points : shares) {
+      clusters.shares.emplace_back().reserve(superfaces.of.size());
+      for (const std::int32_t superface : superfaces.of)
+        clusters.shares.back().push_back(of_points[static_cast<std::size_t>(superface)]);
     }
     clusters.second.assign(superfaces.of.size(), -1);
     if (count == 2) clusters.apart = resistance_between(spectrum, nearest[0], nearest[1]);

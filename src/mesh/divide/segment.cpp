@@ -128,7 +128,93 @@ void put_in(const std::vector<std::int32_t>& faces, const Clusters& clusters,
   if (!clusters.engine.empty()) result.engine = clusters.engine;
 }
 
+// The memberships and the tree of one component, until all components are known.
+struct Found {
+  std::size_t component = 0;
+  std::int32_t first = 0;  // the label of its first part
+  std::vector<std::vector<float>> shares{};
+  std::vector<HierarchyNode> tree{};
+};
+
+void put_memberships_in(const std::vector<std::vector<std::int32_t>>& components,
+                        const std::vector<Found>& found, Segmentation& result) {
+  const auto count = static_cast<std::size_t>(result.count);
+  result.memberships.assign(result.labels.size() * count, 0);
+  for (const Found& one : found) {
+    const std::vector<std::int32_t>& faces = components[one.component];
+    for (std::size_t part = 0; part < one.shares.size(); ++part)
+      for (std::size_t i = 0; i < faces.size(); ++i)
+        result.memberships[static_cast<std::size_t>(faces[i]) * count + part +
+                           static_cast<std::size_t>(one.first)] = one.shares[part][i];
+  }
+}
+
+// Joins the trees of the components: roots first, then each component's divisions.
+void put_hierarchy_in(const std::vector<std::vector<std::int32_t>>& components,
+                      const std::vector<Found>& found, const DualGraph& graph,
+                      Segmentation& result) {
+  auto next = static_cast<std::int32_t>(found.size());
+  std::vector<HierarchyNode> below;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Found& one = found[i];
+    const auto place = [&](std::int32_t node) {
+      return node < 0 ? -1 : node == 0 ? static_cast<std::int32_t>(i) : next + node - 1;
+    };
+    for (std::size_t n = 0; n < one.tree.size(); ++n) {
+      HierarchyNode node = one.tree[n];
+      node.parent = place(node.parent);
+      for (std::int32_t& child : node.children) child = place(child);
+      node.part += one.first;
+      node.representative =
+          components[one.component][static_cast<std::size_t>(node.representative)];
+      (n == 0 ? result.hierarchy : below).push_back(node);
+    }
+    next += static_cast<std::int32_t>(one.tree.size()) - 1;
+  }
+  result.hierarchy.insert(result.hierarchy.end(), below.begin(), below.end());
+  std::vector<std::int32_t> leaves(static_cast<std::size_t>(result.count));
+  for (std::size_t n = 0; n < result.hierarchy.size(); ++n)
+    if (result.hierarchy[n].is_part())
+      leaves[static_cast<std::size_t>(result.hierarchy[n].part)] = static_cast<std::int32_t>(n);
+  double whole = 0;
+  for (std::size_t face = 0; face < result.labels.size(); ++face) {
+    HierarchyNode& leaf = result.hierarchy[static_cast<std::size_t>(
+        leaves[static_cast<std::size_t>(result.labels[face])])];
+    ++leaf.faces;
+    leaf.area += static_cast<double>(graph.areas[face]);
+    whole += static_cast<double>(graph.areas[face]);
+  }
+  // Children stand behind their parents.
+  for (std::size_t n = result.hierarchy.size(); n-- > 0;) {
+    HierarchyNode& node = result.hierarchy[n];
+    if (node.parent >= 0) {
+      HierarchyNode& parent = result.hierarchy[static_cast<std::size_t>(node.parent)];
+      parent.faces += node.faces;
+      parent.area += node.area;
+    }
+    node.area = whole > 0 ? node.area / whole : 0;
+  }
+}
+
 }  // namespace
+
+void take_own_costs(std::span<const float> own, bool relative, Part& part) {
+  part.costs.assign(own.begin(), own.end());
+  part.own_costs = true;
+  if (!relative) return;
+  const std::vector<double> shares = relative_costs(part);
+  std::transform(shares.begin(), shares.end(), part.costs.begin(),
+                 [](double cost) { return static_cast<float>(cost); });
+}
+
+std::vector<double> relative_costs(const Part& part) {
+  const double sum = std::accumulate(part.costs.begin(), part.costs.end(), 0.0);
+  std::vector<double> result(part.costs.size(), 0);
+  const double scale = sum > 0 ? static_cast<double>(result.size()) / sum : 0;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = scale * static_cast<double>(part.costs[i]);
+  return result;
+}
 
 Clusters one_cluster(const Part& part) {
   Clusters clusters;
@@ -148,16 +234,62 @@ struct Segmenter::Impl {
     options.exec = detail::resolve_exec("segment", options.exec, {});
     divider = options.method == Method::kFuzzy ? make_fuzzy(options) : make_resistance(options);
   }
-  Segmentation segment(const io::TriangleMesh& mesh);
+  // `own` are the caller's costs of arcs; empty where there are none.
+  Segmentation segment(const io::TriangleMesh& mesh, std::span<const float> own);
+  Segmentation segment_scaled(const io::TriangleMesh& mesh, std::span<const float> own);
+  Part prepare_component(const DualGraph& graph, const Adjacency& adjacency,
+                         const std::vector<std::int32_t>& faces, std::span<const float> own,
+                         std::vector<std::int32_t>& places) const {
+    std::vector<std::int32_t> kept;
+    const DualGraph component = component_of(graph, adjacency, faces, places, &kept);
+    std::vector<float> costs;
+    if (!own.empty()) {
+      costs.reserve(kept.size());
+      for (const std::int32_t arc : kept) costs.push_back(own[static_cast<std::size_t>(arc)]);
+    }
+    return divider->prepare(component, costs);
+  }
+  // Divides one component and adds it to the result.
+  void divide(const Part& part, int count, const std::vector<std::int32_t>& faces, Found& found,
+              Segmentation& result);
 
   SegmentOptions options;
   std::unique_ptr<Divider> divider;  // refers to the options
 };
 
-Segmentation Segmenter::Impl::segment(const io::TriangleMesh& mesh) {
+void Segmenter::Impl::divide(const Part& part, int count, const std::vector<std::int32_t>& faces,
+                             Found& found, Segmentation& result) {
+  Stopwatch watch;
+  const bool halves = options.division == Division::kHierarchical;
+  Clusters clusters = halves && count != 1 ? divide_by_halves(*divider, part, options, count)
+                                           : divider->divide(part, count);
+  if (halves && clusters.tree.empty())
+    clusters.tree.push_back({.part = 0, .representative = clusters.representatives[0]});
+  if (options.keep_memberships && clusters.shares.empty())
+    clusters.shares.emplace_back(part.faces(), 1.0F);
+  result.cluster_seconds += watch.seconds() - clusters.seconds;
+  if (options.cut && clusters.count > 1) {
+    divider->doubt(part, clusters);
+    result.cut_value += cut_seams(part, divider->capacities(part), clusters);
+  }
+  give_islands_away(part, options.least_island, clusters);
+  found.first = result.count;
+  put_in(faces, clusters, result);
+  found.shares = std::move(clusters.shares);
+  found.tree = std::move(clusters.tree);
+  result.cut_seconds += watch.seconds();
+}
+
+Segmentation Segmenter::Impl::segment(const io::TriangleMesh& mesh, std::span<const float> own) {
   Stopwatch watch;
   Segmentation result;
-  const DualGraph graph = dual_graph_unbent(mesh, options.exec);
+  DualGraph graph = dual_graph_unbent(mesh, options.exec);
+  if (!own.empty()) check_arc_costs(graph, own);
+  if (own.empty() && options.cost == CostKind::kDiameter) {
+    ShapeDiameterOptions how = options.diameter;
+    how.exec = options.exec;
+    graph.diameters = shape_diameters(mesh, how);
+  }
   const std::vector<std::vector<std::int32_t>> components = faces_of_components(graph);
   const std::vector<int> counts = budgets(graph, components, options.parts);
   std::vector<std::int32_t> places(mesh.faces.size());
@@ -168,23 +300,20 @@ Segmentation Segmenter::Impl::segment(const io::TriangleMesh& mesh) {
   result.chosen = options.parts == 0;
   result.graph_seconds = watch.seconds();
 
+  std::vector<Found> found;
+  found.reserve(components.size());
   for (std::size_t i = 0; i < components.size(); ++i) {
     throw_if_stopped(options.exec);
-    const Part part = divider->prepare(
-        components.size() == 1 ? graph : component_of(graph, adjacency, components[i], places));
+    watch.seconds();
+    const Part part = components.size() == 1
+                          ? divider->prepare(graph, own)
+                          : prepare_component(graph, adjacency, components[i], own, places);
     result.graph_seconds += watch.seconds();
-    Clusters clusters = options.division == Division::kHierarchical && counts[i] != 1
-                            ? divide_by_halves(*divider, part, options, counts[i])
-                            : divider->divide(part, counts[i]);
-    result.cluster_seconds += watch.seconds() - clusters.seconds;
-    if (options.cut && clusters.count > 1) {
-      divider->doubt(part, clusters);
-      result.cut_value += cut_seams(part, divider->capacities(part), clusters);
-    }
-    give_islands_away(part, options.least_island, clusters);
-    put_in(components[i], clusters, result);
-    result.cut_seconds += watch.seconds();
+    divide(part, counts[i], components[i], found.emplace_back(Found{.component = i}), result);
   }
+  if (options.keep_memberships) put_memberships_in(components, found, result);
+  if (options.division == Division::kHierarchical)
+    put_hierarchy_in(components, found, graph, result);
   result.piece_count = connected_pieces(graph, result.labels, result.pieces);
   return result;
 }
@@ -198,11 +327,25 @@ const SegmentOptions& Segmenter::options() const { return impl_->options; }
 
 Segmentation Segmenter::segment(const io::TriangleMesh& mesh) {
   check_mesh(mesh, impl_->options.parts);
+  if (!impl_->options.arc_cost) return impl_->segment_scaled(mesh, {});
+  const DualGraph graph = dual_graph(mesh, 0, impl_->options.exec);
+  return impl_->segment_scaled(mesh, own_arc_costs(graph, impl_->options.arc_cost));
+}
+
+Segmentation Segmenter::segment(const io::TriangleMesh& mesh, std::span<const float> arc_costs) {
+  check_mesh(mesh, impl_->options.parts);
+  // A mesh without arcs has no costs, and nothing is left to choose.
+  if (arc_costs.empty()) check_arc_costs(dual_graph_unbent(mesh, impl_->options.exec), arc_costs);
+  return impl_->segment_scaled(mesh, arc_costs);
+}
+
+Segmentation Segmenter::Impl::segment_scaled(const io::TriangleMesh& mesh,
+                                             std::span<const float> own) {
   const float scale = scale_of(mesh);
-  if (scale == 1) return impl_->segment(mesh);
-  Segmentation result = impl_->segment(scaled(mesh, scale));
+  if (scale == 1) return segment(mesh, own);
+  Segmentation result = segment(scaled(mesh, scale), own);
   // The cut values of this method are lengths.
-  if (impl_->options.method == Method::kResistance) result.cut_value /= static_cast<double>(scale);
+  if (options.method == Method::kResistance) result.cut_value /= static_cast<double>(scale);
   return result;
 }
 

@@ -18,13 +18,6 @@ constexpr double kMostParts = 10000;
 std::span<const Choice> choices(Method) { return kMethods; }
 std::span<const Choice> choices(Division) { return kDivisions; }
 
-void describe(OptionVisitor& visit, ArcCosts& costs) {
-  visit("alpha", costs.alpha,
-        "the weight of the distance in the cost of a step between faces; the angle has the rest", 0,
-        1);
-  visit("eta", costs.eta, "how much a convex edge counts compared with a concave one", 0, 1);
-}
-
 void describe(OptionVisitor& visit, HierarchyOptions& options) {
   visit("depth", options.depth, "the most divisions one below the other; 1 cuts once", 1, 30);
   visit("least-distance", options.least_distance,
@@ -77,6 +70,13 @@ void describe(OptionVisitor& visit, SegmentOptions& options) {
   visit("division", options.division,
         "k-way divides the mesh into all parts at once, hierarchical into two parts again and "
         "again");
+  visit("cost", options.cost,
+        "what a step between faces costs besides its length: katz-tal 1 - cos angle, angle a power "
+        "of the angle, minima-rule the curvature of valleys, diameter the change of the shape "
+        "diameter, random-walk and feature the costs of Lai et al.");
+  visit("keep-memberships", options.keep_memberships,
+        "keep how much every face belongs to every part; .ply files then have these as properties "
+        "of faces");
   visit("cut", options.cut, "move borders between parts into valleys by a minimum cut",
         {.off_help = "leave borders between parts where the clustering puts them"});
   visit("least-island", options.least_island,
@@ -84,6 +84,7 @@ void describe(OptionVisitor& visit, SegmentOptions& options) {
   visit.group("resistance", options.resistance);
   visit.group("fuzzy", options.fuzzy);
   visit.group("hierarchy", options.hierarchy);
+  visit.group("diameter", options.diameter);
   visit.group("paths", options.paths);
 }
 

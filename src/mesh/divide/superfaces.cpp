@@ -27,16 +27,20 @@ constexpr float kConvexShare = 0.2F;
 // A step is never free, so that no path is endless.
 constexpr float kLeastCost = 1e-5F;
 
-// Sets `by_length` to the cost of a unit of length.
-std::vector<float> patch_costs(const DualGraph& graph, double& by_length) {
-  const auto bend = [](const DualArc& arc) {
+// A step costs its length and its bend, or the caller's cost in place of the bend. Sets `by_length`
+// to the cost of a unit of length.
+std::vector<float> patch_costs(const Part& part, double& by_length) {
+  const DualGraph& graph = part.graph;
+  const auto bend = [&](std::size_t i) {
+    const DualArc& arc = graph.arcs[i];
+    if (part.own_costs) return static_cast<double>(part.costs[i]);
     return static_cast<double>(arc.concave ? arc.angle : kConvexShare * arc.angle);
   };
   double lengths = 0;
   double bends = 0;
-  for (const DualArc& arc : graph.arcs) {
-    lengths += static_cast<double>(arc.geodesic);
-    bends += bend(arc);
+  for (std::size_t i = 0; i < graph.arcs.size(); ++i) {
+    lengths += static_cast<double>(graph.arcs[i].geodesic);
+    bends += bend(i);
   }
   const auto count = static_cast<double>(graph.arcs.size());
   by_length = lengths > 0 ? kLengthShare * count / lengths : 0;
@@ -44,7 +48,7 @@ std::vector<float> patch_costs(const DualGraph& graph, double& by_length) {
   std::vector<float> costs(graph.arcs.size());
   for (std::size_t i = 0; i < costs.size(); ++i)
     costs[i] = static_cast<float>(by_length * static_cast<double>(graph.arcs[i].geodesic) +
-                                  by_bend * bend(graph.arcs[i])) +
+                                  by_bend * bend(i)) +
                kLeastCost;
   return costs;
 }
@@ -89,7 +93,7 @@ std::vector<std::int32_t> apart(std::vector<PatchPeak> peaks, const DualGraph& g
 
 Superfaces make_superfaces(const Part& part, int count, const Exec& exec) {
   double by_length = 0;
-  const std::vector<float> costs = patch_costs(part.graph, by_length);
+  const std::vector<float> costs = patch_costs(part, by_length);
   const PatchSteps steps = patch_steps(part, costs);
   const std::unique_ptr<PatchEngine> engine = detail::on_cuda(exec)
                                                   ? cuda::make_patch_engine(steps, exec)

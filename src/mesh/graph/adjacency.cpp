@@ -21,7 +21,8 @@ Adjacency::Adjacency(std::size_t faces, std::span<const DualArc> arcs) : first_(
 }
 
 DualGraph component_of(const DualGraph& graph, const Adjacency& adjacency,
-                       std::span<const std::int32_t> faces, std::vector<std::int32_t>& places) {
+                       std::span<const std::int32_t> faces, std::vector<std::int32_t>& places,
+                       std::vector<std::int32_t>* kept) {
   DualGraph part;
   for (std::size_t i = 0; i < faces.size(); ++i) {
     const auto face = static_cast<std::size_t>(faces[i]);
@@ -29,6 +30,7 @@ DualGraph component_of(const DualGraph& graph, const Adjacency& adjacency,
     part.areas.push_back(graph.areas[face]);
     part.centroids.push_back(graph.centroids[face]);
     part.normals.push_back(graph.normals[face]);
+    if (!graph.diameters.empty()) part.diameters.push_back(graph.diameters[face]);
   }
   part.components.assign(faces.size(), 0);
   // Arcs are sorted by their lower face, and the neighbors of a face are in the order of the arcs.
@@ -39,6 +41,7 @@ DualGraph component_of(const DualGraph& graph, const Adjacency& adjacency,
       arc.a = places[static_cast<std::size_t>(arc.a)];
       arc.b = places[static_cast<std::size_t>(arc.b)];
       part.arcs.push_back(arc);
+      if (kept != nullptr) kept->push_back(next.arc);
     }
   }
   return part;
@@ -54,6 +57,7 @@ DualGraph part_of(const DualGraph& graph, std::span<const std::int32_t> faces,
     part.areas.push_back(graph.areas[face]);
     part.centroids.push_back(graph.centroids[face]);
     part.normals.push_back(graph.normals[face]);
+    if (!graph.diameters.empty()) part.diameters.push_back(graph.diameters[face]);
   }
   part.components.assign(faces.size(), 0);
   for (std::size_t i = 0; i < graph.arcs.size(); ++i) {

@@ -37,9 +37,10 @@ DualGraph dual_graph_unbent(const io::TriangleMesh& mesh, const Exec& exec);
 
 // Extracts a connected component; `faces` are all of its faces, ascending. The time grows with the
 // component, not with the graph. `places` has room for every face of the graph and needs no initial
-// values.
+// values. If `kept` is given, it is filled with the indices of the arcs in the whole graph.
 DualGraph component_of(const DualGraph& graph, const Adjacency& adjacency,
-                       std::span<const std::int32_t> faces, std::vector<std::int32_t>& places);
+                       std::span<const std::int32_t> faces, std::vector<std::int32_t>& places,
+                       std::vector<std::int32_t>* kept = nullptr);
 
 // Extracts the part of a graph between some faces (ascending), which are renumbered in their order.
 // If `kept` is given, it is filled with the indices of the arcs in the whole graph.

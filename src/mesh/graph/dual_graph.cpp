@@ -43,6 +43,8 @@ DualArc make_arc(const io::TriangleMesh& mesh, const DualGraph& graph, const Mes
   DualArc arc;
   arc.a = a;
   arc.b = b;
+  arc.low = edges.low(edge);
+  arc.high = edges.high(edge);
   arc.edge = static_cast<float>(length(q - p));
   if (graph.areas[first] > 0 && graph.areas[second] > 0) {
     arc.geodesic = static_cast<float>(unfolded(p, q, from, to));

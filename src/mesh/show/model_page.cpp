@@ -55,24 +55,81 @@ std::vector<std::uint32_t> corners_of(const io::TriangleMesh& mesh) {
   return corners;
 }
 
-// Returns both ends of every edge between faces of different parts.
+// For each level the part that each part is shown as. Without a hierarchy there is one level.
+using Levels = std::vector<std::vector<std::int32_t>>;
+Levels levels_of(const ModelPageOptions& options, std::size_t parts) {
+  Levels levels;
+  const int count = hierarchy_levels(options.hierarchy);
+  for (int level = 0; level < count; ++level) {
+    levels.push_back(parts_at_level(options.hierarchy, level));
+    if (levels.back().size() != parts)
+      throw InvalidArgument(
+          fmt::format("a hierarchy of {} parts for labels of {}; expected those "
+                      "of one segmentation",
+                      levels.back().size(), parts));
+  }
+  if (levels.empty()) {
+    levels.emplace_back(parts);
+    for (std::size_t part = 0; part < parts; ++part)
+      levels[0][part] = static_cast<std::int32_t>(part);
+  }
+  return levels;
+}
+
+// Returns both ends of every edge between faces of different parts: first those that are seams at
+// level 0, then those that the next level adds, and so on. `counts` gets the number of ends up to
+// each level. What is apart at one level is apart at all that follow.
 std::vector<std::uint32_t> seams_of(const io::TriangleMesh& mesh,
-                                    std::span<const std::int32_t> labels) {
+                                    std::span<const std::int32_t> labels, const Levels& levels,
+                                    std::vector<std::size_t>& counts) {
   const MeshEdges edges(mesh);
-  std::vector<std::uint32_t> ends;
+  std::vector<std::vector<std::uint32_t>> by_level(levels.size());
   for (std::size_t e = 0; e < edges.count(); ++e) {
     const auto faces = edges.faces(e);
-    const auto label = [&](const EdgeFace& at) {
-      return labels[static_cast<std::size_t>(at.face)];
+    const auto label = [&](const EdgeFace& at, std::size_t level) {
+      return levels[level][static_cast<std::size_t>(labels[static_cast<std::size_t>(at.face)])];
     };
-    const bool seam = std::any_of(faces.begin(), faces.end(), [&](const EdgeFace& at) {
-      return label(at) != label(faces.front());
-    });
-    if (seam)
-      ends.insert(ends.end(), {static_cast<std::uint32_t>(edges.low(e)),
-                               static_cast<std::uint32_t>(edges.high(e))});
+    const auto is_seam = [&](std::size_t level) {
+      return std::any_of(faces.begin(), faces.end(), [&](const EdgeFace& at) {
+        return label(at, level) != label(faces.front(), level);
+      });
+    };
+    if (!is_seam(levels.size() - 1)) continue;
+    std::size_t first = 0;
+    while (!is_seam(first)) ++first;
+    by_level[first].insert(by_level[first].end(), {static_cast<std::uint32_t>(edges.low(e)),
+                                                   static_cast<std::uint32_t>(edges.high(e))});
+  }
+  std::vector<std::uint32_t> ends;
+  for (const std::vector<std::uint32_t>& some : by_level) {
+    ends.insert(ends.end(), some.begin(), some.end());
+    counts.push_back(ends.size());
   }
   return ends;
+}
+
+// The slider that opens the levels; the script shows it.
+std::string level_slider(std::size_t levels) {
+  if (levels < 2) return {};
+  return fmt::format(
+      "<div class=\"levels\" hidden><label>Level <input type=\"range\" min=\"0\" max=\"{0}\" "
+      "value=\"{0}\" step=\"1\"/></label> <output></output></div>\n",
+      levels - 1);
+}
+
+// `shares` are those of the final parts; each level has the sums of what it joins, in percent.
+std::string levels_json(const Levels& levels, const std::vector<std::size_t>& counts,
+                        const std::vector<double>& shares) {
+  std::string json = "[";
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    std::vector<double> sums(shares.size(), 0);
+    for (std::size_t part = 0; part < shares.size(); ++part)
+      sums[static_cast<std::size_t>(levels[level][part])] += 100 * shares[part];
+    json +=
+        fmt::format("{}{{\"seams\":{},\"shown\":[{}],\"areas\":[{:.1f}]}}", level == 0 ? "" : ",",
+                    counts[level], fmt::join(levels[level], ","), fmt::join(sums, ","));
+  }
+  return json + "]";
 }
 
 // Returns shares of the whole area by label.
@@ -126,6 +183,7 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
   std::vector<std::int32_t> each(static_cast<std::size_t>(most) + 1);
   for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<std::int32_t>(i);
   const auto colors = part_colors(each);
+  const Levels levels = levels_of(options, each.size());
   std::string color_list;
   for (const report::Color& c : colors)
     color_list += fmt::format("{}[{},{},{}]", color_list.empty() ? "" : ",", c.r, c.g, c.b);
@@ -143,11 +201,12 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
   html += fmt::format(
       "<div class=\"model\">\n<div class=\"view\">\n<div class=\"stage\" tabindex=\"0\" "
       "role=\"img\" aria-label=\"{} in {} parts, to be turned\"><img src=\"{}\" alt=\"\"/></div>\n"
-      "<p class=\"caption\" role=\"status\"></p>\n<div class=\"tools\" hidden>"
+      "<p class=\"caption\" role=\"status\"></p>\n{}<div class=\"tools\" hidden>"
       "<button type=\"button\" class=\"turning\">Stop</button>"
       "<button type=\"button\" class=\"reset\">Reset</button></div>\n</div>\n",
-      title, colors.size(), report::png_data_uri(picture));
-  html += legend(colors, area_shares(mesh, labels, colors.size()), options);
+      title, colors.size(), report::png_data_uri(picture), level_slider(levels.size()));
+  const std::vector<double> shares = area_shares(mesh, labels, colors.size());
+  html += legend(colors, shares, options);
   html +=
       "</div>\n<p class=\"hint\">Drag or use the arrow keys to turn, wheel, pinch or + and - to "
       "zoom, "
@@ -160,7 +219,10 @@ std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_
   html += data_script("places", places_of(mesh));
   html += data_script("corners", corners_of(mesh));
   html += data_script("labels", std::vector<std::uint16_t>(labels.begin(), labels.end()));
-  html += data_script("seams", seams_of(mesh, labels));
+  std::vector<std::size_t> counts;
+  html += data_script("seams", seams_of(mesh, labels, levels, counts));
+  html += fmt::format("<script type=\"application/json\" id=\"levels\">{}</script>\n",
+                      levels_json(levels, counts, shares));
   html +=
       fmt::format("<script type=\"application/json\" id=\"colors\">[{}]</script>\n", color_list);
   return html + "<script>" + kModelScript + "</script>\n</div>\n</body>\n</html>\n";

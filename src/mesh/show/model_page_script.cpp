@@ -15,6 +15,10 @@ border:1px solid var(--fovea-grid);border-radius:10px;overflow:hidden}
 .stage canvas,.stage img{position:absolute;inset:0;width:100%;height:100%}
 .stage img{object-fit:contain}.stage.drawn img{visibility:hidden}
 .caption{position:absolute;left:.8rem;top:.7rem;margin:0;font-size:.92rem;pointer-events:none}
+.levels{position:absolute;left:.8rem;bottom:.7rem;display:flex;gap:.5rem;align-items:center;
+flex-wrap:wrap;max-width:70%;font-size:.9rem}.levels[hidden]{display:none}
+.levels label{display:flex;gap:.5rem;align-items:center}.levels input{width:9rem}
+.legend li[hidden]{display:none}
 .tools{position:absolute;right:.7rem;bottom:.7rem;display:flex;gap:.4rem}
 .model button{font:inherit;font-size:.9rem;color:inherit;background:var(--fovea-paper);
 border:1px solid var(--fovea-grid);border-radius:6px;padding:.2rem .7rem;cursor:pointer}
@@ -30,7 +34,7 @@ max-height:min(72vh,46rem);overflow-y:auto}
 .hint{font-size:.88rem;color:var(--fovea-muted)}
 @media (max-width:52rem){.model{grid-template-columns:1fr}.view{height:min(64vh,30rem)}
 .legend{flex-direction:row;flex-wrap:wrap;max-height:none}.legend button{width:auto}}
-@media print{.tools,.hint,.caption,.stage canvas{display:none}.stage.drawn img{visibility:visible}}
+@media print{.tools,.levels,.hint,.caption,.stage canvas{display:none}.stage.drawn img{visibility:visible}}
 )";
 
 const char* const kModelScript = R"(
@@ -39,8 +43,9 @@ const char* const kModelScript = R"(
   const one = s => document.querySelector(s), all = s => [...document.querySelectorAll(s)];
   const bytes = id => Uint8Array.from(atob(one('#' + id).textContent), c => c.charCodeAt(0)).buffer;
   const place = new Int16Array(bytes('places')), corner = new Uint32Array(bytes('corners'));
-  const label = new Uint16Array(bytes('labels')), seam = new Uint32Array(bytes('seams'));
-  const colors = JSON.parse(one('#colors').textContent);
+  const part = new Uint16Array(bytes('labels')), label = part.slice(), seam = new Uint32Array(bytes('seams'));
+  const colors = JSON.parse(one('#colors').textContent), levels = JSON.parse(one('#levels').textContent);
+  let level = levels.length - 1;
   const vertices = place.length / 3, faces = label.length, unit = 1 / 32767;
   const stage = one('.stage'), caption = one('.caption'), buttons = all('.legend button');
   const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -119,7 +124,7 @@ const char* const kModelScript = R"(
     const tint = new Uint8Array(12 * faces), tints = gl.createBuffer();
     let painted = null;
     const paint = () => {
-      const now = shown() + '/' + dark.matches;
+      const now = shown() + '/' + dark.matches + '/' + level;
       if (now === painted) return;
       painted = now;
       for (let f = 0; f < faces; ++f) {
@@ -144,7 +149,7 @@ const char* const kModelScript = R"(
       gl.drawArrays(gl.TRIANGLES, 0, 3 * faces);
       for (let i = 0; i < 3; ++i) gl.disableVertexAttribArray(i);
       set(line); use(line, 'place', ends, 3, gl.SHORT, true, 8);
-      gl.drawArrays(gl.LINES, 0, seam.length);
+      gl.drawArrays(gl.LINES, 0, levels[level].seams);
     }};
   };
 
@@ -256,6 +261,23 @@ const char* const kModelScript = R"(
     }
     return best;
   };
+
+  // Parts that belong together at a level have the label, color and name of the first of them.
+  const open = to => {
+    level = to;
+    const map = levels[to].shown, areas = levels[to].areas;
+    for (let f = 0; f < faces; ++f) label[f] = map[part[f]];
+    buttons.forEach((b, i) => { b.parentElement.hidden = map[i] !== i; b.querySelector('small').textContent = areas[i].toFixed(1) + ' %'; });
+    const count = new Set(map).size;
+    one('.levels output').textContent = to + ' of ' + (levels.length - 1) + ', ' + count + (count === 1 ? ' part' : ' parts');
+    hovered = -1; pin(-1);
+  };
+  if (levels.length > 1) {
+    const slider = one('.levels input'); slider.value = level;
+    slider.addEventListener('input', () => open(+slider.value));
+    one('.levels').hidden = false;
+    open(level);
+  }
 
   let moved = 0, looked = 0;
   stage.addEventListener('pointerdown', e => {

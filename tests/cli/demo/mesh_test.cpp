@@ -1,4 +1,4 @@
-#include <fovea/mesh/dual_graph.h>
+#include <fovea/mesh/arc_costs.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>

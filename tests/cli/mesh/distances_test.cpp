@@ -1,5 +1,6 @@
 #include <fovea/io/image_io.h>
 #include <fovea/io/npy.h>
+#include <fovea/ops/shortest_paths.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -61,6 +62,86 @@ TEST(MeshDistances, BadInputIsOneLineWithItsStatus) {
   expect({"-o", folder / "x.txt"}, ".npy");
   expect({"-o", folder / "x.npy", "--from", "192"}, "faces 0 to 191");
   expect({"-o", folder / "x.npy", "--picture", folder / "x.png"}, "--from FACE");
+  expect({"-o", folder / "x.csv"}, "between all faces are written as .npy");
+  expect({"-o", folder / "x.npy", "--nearest"}, "--nearest needs the faces");
+  expect({"--which", folder / "w.npy", "--from", "1"}, "give --nearest too");
+  expect({"--picture", folder / "x.png", "--from", "1,2"}, "one distance per face");
+  expect({"-o", folder / "x.npy", "--from", "1", "--cutoff", "-1"}, "cutoff");
+  expect({"-o", folder / "x.npy", "--costs-else", "1"}, "give --costs FILE too");
+}
+
+TEST(MeshDistances, SeveralSourcesAndTheNearestOfThem) {
+  const test::TempFolder folder;
+  io::write_mesh(folder / "bell.off", dumbbell(8, 12));
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"mesh", "distances", folder / "bell.off", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run_here(words);
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+  };
+  run({"--from", "7,100", "-o", folder / "rows.npy"});
+  const io::NdArray rows = io::read_array(folder / "rows.npy");
+  ASSERT_EQ(rows.shape, (std::vector<std::size_t>{2, 192}));
+  test::save(folder / "from.txt", "7\n100\n");
+  run({"--from-file", folder / "from.txt", "--nearest", "-o", folder / "near.npy", "--which",
+       folder / "which.npy", "--picture", folder / "near.png", "--picture-width", "64"});
+  const io::NdArray near = io::read_array(folder / "near.npy");
+  const io::NdArray which = io::read_array(folder / "which.npy");
+  for (std::size_t f = 0; f < 192; ++f) {
+    const float a = rows.as<float>()[f], b = rows.as<float>()[192 + f];
+    EXPECT_FLOAT_EQ(near.as<float>()[f], std::min(a, b));
+    if (std::abs(a - b) > 1e-4F) EXPECT_EQ(which.as<std::int32_t>()[f], a < b ? 7 : 100);
+  }
+  run({"--from", "7,100", "--nearest", "-o", folder / "near.csv"});
+  EXPECT_THAT(test::load(folder / "near.csv"), HasSubstr("face,distance,nearest\r\n0,"));
+  run({"--from", "7,100", "-o", folder / "rows.csv"});
+  EXPECT_THAT(test::load(folder / "rows.csv"), HasSubstr("face,distance_7,distance_100\r\n"));
+  run({"--from", "7,100", "--nearest", "-o", folder / "near.ply", "--ascii"});
+  EXPECT_THAT(test::load(folder / "near.ply"),
+              HasSubstr("property int label\nproperty float distance\nend_header"));
+}
+
+TEST(MeshDistances, BeyondTheCutOffNothingIsReached) {
+  const test::TempFolder folder;
+  io::write_mesh(folder / "bell.off", dumbbell(8, 12));
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"mesh",   "distances", folder / "bell.off",
+                                   "--from", "7",         "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(run_here(words).out);
+  };
+  const json all = run({"-o", folder / "all.npy"});
+  const json some = run({"-o", folder / "some.npy", "--cutoff", "3"});
+  EXPECT_EQ(all["unreachable"], 0);
+  EXPECT_GT(some["unreachable"], 0);
+  EXPECT_LE(some["greatest"].get<double>(), 3);
+  const io::NdArray whole = io::read_array(folder / "all.npy");
+  const io::NdArray near = io::read_array(folder / "some.npy");
+  for (std::size_t f = 0; f < 192; ++f)
+    EXPECT_EQ(near.as<float>()[f], whole.as<float>()[f] <= 3 ? whole.as<float>()[f] : kUnreachable);
+}
+
+TEST(MeshDistances, CostsMayBeNamedOrComeFromAFile) {
+  const test::TempFolder folder;
+  io::write_mesh(folder / "bell.off", dumbbell(8, 12));
+  for (const char* cost : {"angle", "diameter", "random-walk"}) {
+    ASSERT_EQ(run_here({"mesh", "distances", folder / "bell.off", "--from", "7", "--cost", cost,
+                        "-o", folder / "named.npy", "--quiet"})
+                  .status,
+              kDone);
+    ASSERT_EQ(run_here({"mesh", "arcs", folder / "bell.off", "--cost", cost, "-o",
+                        folder / "bell.csv", "--quiet"})
+                  .status,
+              kDone);
+    ASSERT_EQ(run_here({"mesh", "distances", folder / "bell.off", "--from", "7", "--costs",
+                        folder / "{}.csv", "-o", folder / "own.npy", "--quiet"})
+                  .status,
+              kDone);
+    const io::NdArray named = io::read_array(folder / "named.npy");
+    const io::NdArray own = io::read_array(folder / "own.npy");
+    for (std::size_t f = 0; f < 192; ++f)
+      EXPECT_EQ(named.as<float>()[f], own.as<float>()[f]) << cost;
+  }
 }
 
 }  // namespace

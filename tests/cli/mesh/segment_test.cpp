@@ -1,3 +1,4 @@
+#include <fovea/io/npy.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -146,6 +147,87 @@ TEST_F(MeshSegment, BadInputIsOneLineWithItsStatus) {
                    "--quiet"}),
          kUsage, "x.pdf: a page is written as .html");
   EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(MeshSegment, WritesMembershipsInEveryPart) {
+  for (const char* method : {"resistance", "fuzzy"}) {
+    const Ended ended = run_here({"mesh", "segment", folder_ / "bell.off", "-k", "3", "--method",
+                                  method, "--memberships", folder_ / "m.npy", "-o",
+                                  folder_ / "m.ply", "--ascii", "--keep-memberships", "--json"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    EXPECT_EQ(json::parse(ended.out)["results"][0]["memberships"], folder_ / "m.npy");
+    const io::NdArray shares = io::read_array(folder_ / "m.npy");
+    ASSERT_EQ(shares.shape, (std::vector<std::size_t>{2 * 16 * 48, 3}));
+    for (std::size_t face = 0; face < shares.shape[0]; ++face) {
+      const float* row = shares.as<float>().data() + 3 * face;
+      EXPECT_NEAR(row[0] + row[1] + row[2], 1, 1e-5);
+    }
+    EXPECT_THAT(test::load(folder_ / "m.ply"),
+                HasSubstr("property int label\nproperty float quality\nproperty float "
+                          "membership_0\nproperty float membership_1\nproperty float "
+                          "membership_2\nend_header"));
+  }
+}
+
+TEST_F(MeshSegment, WritesTheTreeAndAPageThatOpensIt) {
+  const Ended ended =
+      run_here({"mesh", "segment", folder_ / "bell.off", "-k", "4", "--division", "hierarchical",
+                "--tree", folder_ / "t.json", "--page", folder_ / "t.html", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json tree = json::parse(test::load(folder_ / "t.json"));
+  ASSERT_EQ(tree["nodes"].size(), 7U);
+  EXPECT_EQ(tree["nodes"][0]["faces"], 2 * 16 * 48);
+  EXPECT_EQ(tree["nodes"][0]["parts"], (json{0, 1, 2, 3}));
+  EXPECT_TRUE(tree["nodes"][0]["parent"].is_null());
+  EXPECT_TRUE(tree["nodes"][0]["part"].is_null());
+  EXPECT_GE(tree["levels"], 3);
+  EXPECT_THAT(test::load(folder_ / "t.html"), HasSubstr("type=\"range\""));
+}
+
+TEST_F(MeshSegment, TakesCostsFromAFile) {
+  ASSERT_EQ(run_here({"mesh", "arcs", folder_ / "bell.off", "-o", folder_ / "arcs.csv", "--quiet"})
+                .status,
+            kDone);
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"mesh",
+                                   "segment",
+                                   folder_ / "bell.off",
+                                   "-k",
+                                   "2",
+                                   "--seg",
+                                   folder_ / "own.seg",
+                                   "--quiet",
+                                   "--method",
+                                   "fuzzy",
+                                   "--no-cut"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_here(words);
+  };
+  ASSERT_EQ(run({}).status, kDone);
+  const auto named = io::read_labels(folder_ / "own.seg");
+  const Ended own = run({"--costs", folder_ / "arcs.csv"});
+  ASSERT_EQ(own.status, kDone) << own.err;
+  EXPECT_EQ(io::read_labels(folder_ / "own.seg"), named);  // the same costs by another way
+  test::save(folder_ / "bad.csv", "face_a,face_b,cost\n0,1,-3\n");
+  const Ended bad = run({"--costs", folder_ / "bad.csv"});
+  EXPECT_EQ(bad.status, kBadInput) << bad.err;
+  EXPECT_THAT(bad.err, HasSubstr("line 2: the cost is -3"));
+  EXPECT_EQ(run({"--costs", folder_ / "none.csv"}).status, kBadInput);
+  EXPECT_EQ(run({"--costs-else", "1"}).status, kUsage);
+  EXPECT_EQ(run({"--tree", folder_ / "t.json"}).status, kUsage);
+  EXPECT_EQ(run({"--memberships", folder_ / "m.csv"}).status, kUsage);
+  EXPECT_EQ(run({folder_ / "bell.off", "--costs", folder_ / "arcs.csv"}).status, kUsage);
+}
+
+TEST_F(MeshSegment, TakesCostsByName) {
+  for (const char* cost : {"angle", "minima-rule", "diameter", "random-walk", "feature"}) {
+    const Ended ended =
+        run_here({"mesh", "segment", folder_ / "bell.off", "-k", "2", "--cost", cost,
+                  "--diameter-rays", "8", "--seg", folder_ / "named.seg", "--quiet"});
+    ASSERT_EQ(ended.status, kDone) << cost << ended.err;
+    const auto labels = io::read_labels(folder_ / "named.seg");
+    EXPECT_NE(labels.front(), labels.back()) << cost;  // one ball each
+  }
 }
 
 }  // namespace

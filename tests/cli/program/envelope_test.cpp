@@ -57,7 +57,7 @@ const std::set<std::string>& verbs_here() {
                                             "scenes classifier", "people scene",
                                             "people track",      "people eval-tracks",
                                             "people study",      "people eval-kernel",
-                                            "scenes info"};
+                                            "scenes info",       "mesh arcs"};
   return kVerbs;
 }
 
@@ -191,6 +191,7 @@ TEST_F(Envelope, Mesh) {
   std::fill(halves.begin(), halves.begin() + static_cast<std::ptrdiff_t>(halves.size() / 2), 1);
   io::write_labels(folder_ / "seg/1.seg", halves);
   expect_envelope({"mesh", "info", path});
+  expect_envelope({"mesh", "arcs", path, "-o", folder_ / "arcs.csv"});
   expect_envelope({"mesh", "segment", path, "-k", "2", "--seg", folder_ / "parts.seg"});
   expect_envelope({"mesh", "distances", path, "--from", "0", "-o", folder_ / "d.npy"});
   expect_envelope({"mesh", "eval", "--meshes", folder_ / "off", "--segmentations", folder_ / "seg",

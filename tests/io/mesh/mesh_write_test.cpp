@@ -158,5 +158,33 @@ TEST(MeshWrite, WrongMarksAndNamesAreRefused) {
               HasSubstr(".glb"));
 }
 
+TEST(MeshWrite, PlyHasAttributesOfFaces) {
+  const test::TempFolder folder;
+  const Marked marked;
+  const std::vector<float> far{0, 0.25F, 1, 4};
+  const std::vector<FaceAttribute> attributes{{"distance", far}};
+  FaceMarks marks = marked.marks();
+  marks.attributes = attributes;
+  write_mesh(folder / "m.ply", marked.mesh, marks, {.ascii = true});
+  const std::string text = test::load(folder / "m.ply");
+  EXPECT_THAT(text, HasSubstr("property list uchar int vertex_indices\nproperty int label\n"
+                              "property float distance\nend_header\n"));
+  EXPECT_THAT(text, HasSubstr("\n3 0 1 4 0 0\n3 0 4 3 0 0.25\n"));
+  for (const bool ascii : {false, true}) {
+    write_mesh(folder / "m.ply", marked.mesh, marks, {.ascii = ascii});
+    EXPECT_EQ(read_mesh(folder / "m.ply").faces.size(), 4U);
+  }
+  const std::vector<FaceAttribute> two_words{{"two words", far}};
+  marks.attributes = two_words;
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] { write_mesh(folder / "x.ply", marked.mesh, marks); }),
+      HasSubstr("attribute 'two words' cannot be a property"));
+  const std::vector<FaceAttribute> few{{"few", std::span(far).first(2)}};
+  marks.attributes = few;
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] { write_mesh(folder / "x.ply", marked.mesh, marks); }),
+      HasSubstr("attribute few has 2 values for 4 faces"));
+}
+
 }  // namespace
 }  // namespace fovea::io

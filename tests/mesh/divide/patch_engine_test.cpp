@@ -1,7 +1,7 @@
 #include "mesh/divide/patch_engine.h"
 
 #include <fovea/core/random.h>
-#include <fovea/mesh/dual_graph.h>
+#include <fovea/mesh/arc_costs.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,8 @@
 // Covers: hierarchy
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/mesh/segment.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <map>
@@ -303,6 +305,121 @@ TEST(SegmentOptions, AreChecked) {
   options.parts = 2;
   options.resistance.costs.alpha = 1.5;
   EXPECT_THROW(segment(test::cube(), options), InvalidArgument);
+}
+
+// Memberships of a face add up to 1, and its part is where they are most unless a cut moved it.
+TEST_P(Segment, KeepsMembershipsInEveryPart) {
+  const io::TriangleMesh mesh = test::beside(test::dumbbell(20, 10), test::cube(), 5);
+  SegmentOptions how = options(4);
+  const Segmentation plain = segment(mesh, how);
+  EXPECT_TRUE(plain.memberships.empty());
+  how.keep_memberships = true;
+  how.cut = false;
+  how.least_island = 0;
+  const Segmentation found = segment(mesh, how);
+  const auto count = static_cast<std::size_t>(found.count);
+  ASSERT_EQ(found.memberships.size(), mesh.faces.size() * count);
+  std::size_t moved = 0;
+  for (std::size_t face = 0; face < mesh.faces.size(); ++face) {
+    const float* share = found.memberships.data() + face * count;
+    double sum = 0;
+    for (std::size_t part = 0; part < count; ++part) {
+      EXPECT_GE(share[part], 0);
+      sum += static_cast<double>(share[part]);
+    }
+    EXPECT_NEAR(sum, 1, 1e-4);
+    const auto best = static_cast<std::int32_t>(std::max_element(share, share + count) - share);
+    if (best != found.labels[face]) ++moved;
+  }
+  // With k-way fuzzy the label is the best membership; elsewhere groups and halves decide.
+  if (GetParam().method == Method::kFuzzy && GetParam().division == Division::kKWay)
+    EXPECT_EQ(moved, 0U);
+  else EXPECT_LT(moved, mesh.faces.size() / 5);
+  how.cut = true;
+  how.least_island = 10;
+  EXPECT_EQ(segment(mesh, how).labels, plain.labels);  // keeping them changes nothing
+}
+
+TEST_P(Segment, HasATreeOfItsDivisions) {
+  const io::TriangleMesh mesh = test::beside(test::star(3), test::cube(), 5);
+  const Segmentation found = segment(mesh, options(5));
+  if (GetParam().division == Division::kKWay) {
+    EXPECT_TRUE(found.hierarchy.empty());
+    return;
+  }
+  ASSERT_EQ(found.hierarchy.size(), 2U + 2 * 3);  // two roots and three divisions
+  std::vector<std::int64_t> faces(static_cast<std::size_t>(found.count));
+  for (const std::int32_t label : found.labels) ++faces[static_cast<std::size_t>(label)];
+  double area = 0;
+  std::set<std::int32_t> parts;
+  for (std::size_t i = 0; i < found.hierarchy.size(); ++i) {
+    const HierarchyNode& node = found.hierarchy[i];
+    if (i < 2) {
+      EXPECT_EQ(node.parent, -1);
+      EXPECT_EQ(node.level, 0);
+      area += node.area;
+    } else {
+      const HierarchyNode& parent = found.hierarchy[static_cast<std::size_t>(node.parent)];
+      EXPECT_EQ(node.level, parent.level + 1);
+      EXPECT_TRUE(parent.children[0] == static_cast<std::int32_t>(i) ||
+                  parent.children[1] == static_cast<std::int32_t>(i));
+    }
+    if (node.is_part()) {
+      EXPECT_EQ(node.faces, faces[static_cast<std::size_t>(node.part)]);
+      EXPECT_EQ(node.representative, found.representatives[static_cast<std::size_t>(node.part)]);
+      EXPECT_EQ(node.apart, 0);
+      parts.insert(node.part);
+    } else {
+      const auto below = [&](std::size_t side) {
+        return found.hierarchy[static_cast<std::size_t>(node.children[side])];
+      };
+      EXPECT_EQ(node.faces, below(0).faces + below(1).faces);
+      EXPECT_EQ(node.part, below(0).part);
+      EXPECT_GT(node.apart, 0);
+    }
+  }
+  EXPECT_NEAR(area, 1, 1e-9);
+  EXPECT_EQ(parts.size(), 5U);
+}
+
+// A sheet without any angle: only the caller's costs can say where it is to be divided.
+TEST_P(Segment, TakesTheCallersCosts) {
+  const io::TriangleMesh mesh = test::sheet(10);
+  const DualGraph graph = dual_graph(mesh);
+  const auto left = [&](std::int32_t face) {
+    return graph.centroids[static_cast<std::size_t>(face)][0] < 3;
+  };
+  const ArcCostFunction wall = [&](const DualArc& arc) {
+    return left(arc.a) == left(arc.b) ? 0.01F : 5.0F;
+  };
+  SegmentOptions how = options(2);
+  const Segmentation by_list = Segmenter(how).segment(mesh, own_arc_costs(graph, wall));
+  how.arc_cost = wall;
+  const Segmentation by_function = segment(mesh, how);
+  EXPECT_EQ(by_list.labels, by_function.labels);
+  std::size_t wrong = 0;
+  for (std::size_t face = 0; face < mesh.faces.size(); ++face)
+    wrong += (by_list.labels[face] == by_list.labels[0]) != left(static_cast<std::int32_t>(face));
+  EXPECT_LE(wrong, 2U);
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [&] { Segmenter(options(2)).segment(mesh, std::vector<float>(3, 1.0F)); }),
+              testing::HasSubstr("3 costs for"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { Segmenter(options(2)).segment(mesh, {}); }),
+              testing::HasSubstr("0 costs for"));
+}
+
+TEST_P(Segment, TakesCostsByName) {
+  const io::TriangleMesh mesh = test::dumbbell(20, 10);
+  for (const Choice& kind : choices(CostKind{})) {
+    SegmentOptions how = options(3);
+    how.cost = static_cast<CostKind>(kind.value);
+    how.diameter.rays = 6;
+    how.exec.threads = 1;
+    const Segmentation one = segment(mesh, how);
+    expect_sound(one, mesh.faces.size(), 3);
+    how.exec.threads = 3;
+    EXPECT_EQ(segment(mesh, how).labels, one.labels) << kind.word;
+  }
 }
 
 }  // namespace

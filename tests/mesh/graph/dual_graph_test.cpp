@@ -1,6 +1,6 @@
 // Covers: arc_costs, dual_orient
 #include <fovea/core/error.h>
-#include <fovea/mesh/dual_graph.h>
+#include <fovea/mesh/arc_costs.h>
 
 #include <algorithm>
 #include <cmath>

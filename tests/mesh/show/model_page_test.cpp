@@ -99,5 +99,31 @@ TEST(ModelPage, LabelsThatDoNotFitAreNamed) {
   }
 }
 
+// Side 1 of a cube is parted from the rest first, then side 2.
+TEST(ModelPage, OpensAHierarchyLevelByLevel) {
+  std::vector<std::int32_t> labels(12, 0);
+  labels[0] = labels[1] = 1;
+  labels[2] = labels[3] = 2;
+  const std::vector<HierarchyNode> tree{{.children = {1, 2}, .part = 0},
+                                        {.parent = 0, .level = 1, .children = {3, 4}, .part = 0},
+                                        {.parent = 0, .level = 1, .part = 1},
+                                        {.parent = 1, .level = 2, .part = 0},
+                                        {.parent = 1, .level = 2, .part = 2}};
+  const std::string page = model_page(test::cube(), labels, {.hierarchy = tree});
+  EXPECT_THAT(page, HasSubstr("<input type=\"range\" min=\"0\" max=\"2\" value=\"2\""));
+  // No seam around the whole; 4 edges of 2 ends around a side; 8 around both.
+  EXPECT_THAT(page, HasSubstr("[{\"seams\":0,\"shown\":[0,0,0],\"areas\":[100.0,0.0,0.0]},"
+                              "{\"seams\":8,\"shown\":[0,1,0],\"areas\":[83.3,16.7,0.0]},"
+                              "{\"seams\":16,\"shown\":[0,1,2],\"areas\":[66.7,16.7,16.7]}]"));
+  EXPECT_EQ(array_of(page, "seams").size(), 16 * 4U);
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+  const std::string flat = model_page(test::cube(), labels);
+  EXPECT_THAT(flat, Not(HasSubstr("type=\"range\"")));
+  EXPECT_EQ(test::message_of<InvalidArgument>([&] {
+              model_page(test::cube(), std::vector<std::int32_t>(12, 0), {.hierarchy = tree});
+            }),
+            "a hierarchy of 3 parts for labels of 1; expected those of one segmentation");
+}
+
 }  // namespace
 }  // namespace fovea::mesh

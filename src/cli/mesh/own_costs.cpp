@@ -1,0 +1,62 @@
+#include "cli/mesh/own_costs.h"
+
+#include <fmt/format.h>
+#include <fovea/core/error.h>
+#include <fovea/core/options.h>
+
+#include <filesystem>
+
+namespace fovea::cli {
+
+void describe(OptionVisitor& visit, OwnCosts& costs) {
+  visit.path("costs", costs.file, TextUse::kInput,
+             "take the cost of each step from a file instead: text or .npy with one number per arc "
+             "or with face, face, cost, or a table with the columns vertex_a, vertex_b and cost; "
+             "{} in its name stands for the name of the mesh");
+  visit("costs-else", costs.others, "the cost of arcs that the file of --costs leaves out", 0, 1e30,
+        {.absent = "every arc must be there"});
+}
+
+void check_own_costs(const OwnCosts& costs, std::size_t inputs) {
+  if (costs.file.empty() && costs.others)
+    throw InvalidArgument("--costs-else is for arcs that a file leaves out: give --costs FILE too");
+  if (!costs.file.empty() && inputs > 1 && costs.file.find("{}") == std::string::npos)
+    throw InvalidArgument(fmt::format(
+        "--costs {} names one file, but there are {} inputs; give a pattern such as costs/{{}}.csv",
+        costs.file, inputs));
+}
+
+std::string costs_file_of(const OwnCosts& costs, const std::string& input) {
+  std::string file = costs.file;
+  const std::string name = std::filesystem::path(input).stem().string();
+  for (std::size_t at = file.find("{}"); at != std::string::npos;
+       at = file.find("{}", at + name.size()))
+    file.replace(at, 2, name);
+  return file;
+}
+
+std::vector<float> read_own_costs(const OwnCosts& costs, const std::string& input,
+                                  const mesh::DualGraph& graph) {
+  return mesh::read_arc_costs(costs_file_of(costs, input), graph, costs.others);
+}
+
+void describe(OptionVisitor& visit, NamedCosts& costs) {
+  visit("cost", costs.kind,
+        "what a step between faces costs besides its length: katz-tal 1 - cos angle, angle a power "
+        "of the angle, minima-rule the curvature of valleys, diameter the change of the shape "
+        "diameter, random-walk and feature the costs of Lai et al.");
+  describe(visit, costs.costs);
+  visit.group("diameter", costs.diameter);
+}
+
+std::vector<float> named_costs(const NamedCosts& costs, const io::TriangleMesh& mesh,
+                               mesh::DualGraph& graph, const Exec& exec) {
+  if (costs.kind == mesh::CostKind::kDiameter) {
+    mesh::ShapeDiameterOptions how = costs.diameter;
+    how.exec = exec;
+    graph.diameters = mesh::shape_diameters(mesh, how);
+  }
+  return mesh::arc_costs(graph, costs.costs, costs.kind);
+}
+
+}  // namespace fovea::cli
