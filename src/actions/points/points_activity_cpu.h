@@ -19,37 +19,37 @@ namespace fovea::actions::cpu {
 float least_change(float k, float threshold);
 
 class Activity {
-public:
+ public:
   Activity() = default;
   // Without `skip`, all tiles are active.
-  Activity(const Channel &channel, Extent size, float least, bool skip);
+  Activity(const Channel& channel, Extent size, float least, bool skip);
 
   // The greatest squared derivatives of a band of tiles at a time, one per
   // tile.
-  float *change(std::int64_t time, int band);
+  float* change(std::int64_t time, int band);
   // Finds the active tiles of the response at a time, for which the changes of
   // all frames under the kernel are known; returns whether there are any.
   bool find(std::int64_t time);
   // The active tiles of the last three times.
-  const TileMask &active(std::int64_t time) const;
+  const TileMask& active(std::int64_t time) const;
   // The tiles of the plane where the response of a time lies that are no longer
   // active.
-  const TileMask &stale() const { return stale_; }
+  const TileMask& stale() const { return stale_; }
 
-private:
-  void spread(const std::vector<float> &shares, bool down);
+ private:
+  void spread(const std::vector<float>& shares, bool down);
 
   std::vector<float> taps_;
   std::vector<float> across_,
-      down_; // greatest share of the kernel in a tile beside that of its center
+      down_;  // greatest share of the kernel in a tile beside that of its center
   float least_ = 0;
   bool skip_ = true;
-  int stride_ = 0; // of a band
+  int stride_ = 0;  // of a band
   std::vector<std::vector<float>> changes_;
   std::vector<float> mean_, most_,
-      other_; // over time; then also limits of both kinds in space
+      other_;  // over time; then also limits of both kinds in space
   std::vector<TileMask> active_;
   TileMask stale_;
 };
 
-} // namespace fovea::actions::cpu
+}  // namespace fovea::actions::cpu

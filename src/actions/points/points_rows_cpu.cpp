@@ -10,7 +10,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "actions/points/points_rows_cpu.cpp"
-#include <hwy/foreach_target.h> // IWYU pragma: keep
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -24,7 +24,7 @@ using V = hn::Vec<Floats>;
 
 HWY_INLINE int lane_count() { return static_cast<int>(hn::Lanes(Floats())); }
 
-void sum_rows(const float *const *rows, Taps taps, float *out, int n) {
+void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
   const Floats d;
   const int lanes = lane_count();
   int x = 0;
@@ -32,7 +32,7 @@ void sum_rows(const float *const *rows, Taps taps, float *out, int n) {
     V a = hn::Zero(d), b = a, c = a, e = a;
     for (int i = 0; i < taps.count; ++i) {
       const V w = hn::Set(d, taps.weights[i]);
-      const float *row = rows[i] + x;
+      const float* row = rows[i] + x;
       a = hn::MulAdd(w, hn::LoadU(d, row), a);
       b = hn::MulAdd(w, hn::LoadU(d, row + lanes), b);
       c = hn::MulAdd(w, hn::LoadU(d, row + 2 * lanes), c);
@@ -52,45 +52,35 @@ void sum_rows(const float *const *rows, Taps taps, float *out, int n) {
 }
 
 // Each row that is loaded goes into kColumnRows sums.
-void sum_columns(const float *const *rows, Taps taps, float *const *out,
-                 int n) {
+void sum_columns(const float* const* rows, Taps taps, float* const* out, int n) {
   const Floats d;
   const int lanes = lane_count();
   for (int x = 0; x < n; x += 2 * lanes) {
     // Where only one vector is left, it is computed twice.
     const int next = x + 2 * lanes <= padded(n) ? lanes : 0;
-    V a0 = hn::Zero(d), a1 = a0, b0 = a0, b1 = a0, c0 = a0, c1 = a0, e0 = a0,
-      e1 = a0;
-    const auto add = [&](int tap, V left, V right, V &s0, V &s1) HWY_ATTR {
+    V a0 = hn::Zero(d), a1 = a0, b0 = a0, b1 = a0, c0 = a0, c1 = a0, e0 = a0, e1 = a0;
+    const auto add = [&](int tap, V left, V right, V& s0, V& s1) HWY_ATTR {
       const V w = hn::Set(d, taps.weights[tap]);
       s0 = hn::MulAdd(w, left, s0);
       s1 = hn::MulAdd(w, right, s1);
     };
     const auto add_some = [&](int j) HWY_ATTR {
-      const V left = hn::LoadU(d, rows[j] + x),
-              right = hn::LoadU(d, rows[j] + x + next);
-      if (j < taps.count)
-        add(j, left, right, a0, a1);
-      if (j >= 1 && j - 1 < taps.count)
-        add(j - 1, left, right, b0, b1);
-      if (j >= 2 && j - 2 < taps.count)
-        add(j - 2, left, right, c0, c1);
-      if (j >= 3)
-        add(j - 3, left, right, e0, e1);
+      const V left = hn::LoadU(d, rows[j] + x), right = hn::LoadU(d, rows[j] + x + next);
+      if (j < taps.count) add(j, left, right, a0, a1);
+      if (j >= 1 && j - 1 < taps.count) add(j - 1, left, right, b0, b1);
+      if (j >= 2 && j - 2 < taps.count) add(j - 2, left, right, c0, c1);
+      if (j >= 3) add(j - 3, left, right, e0, e1);
     };
     int j = 0;
-    for (; j < 3; ++j)
-      add_some(j);
+    for (; j < 3; ++j) add_some(j);
     for (; j < taps.count; ++j) {
-      const V left = hn::LoadU(d, rows[j] + x),
-              right = hn::LoadU(d, rows[j] + x + next);
+      const V left = hn::LoadU(d, rows[j] + x), right = hn::LoadU(d, rows[j] + x + next);
       add(j, left, right, a0, a1);
       add(j - 1, left, right, b0, b1);
       add(j - 2, left, right, c0, c1);
       add(j - 3, left, right, e0, e1);
     }
-    for (; j < taps.count + 3; ++j)
-      add_some(j);
+    for (; j < taps.count + 3; ++j) add_some(j);
     hn::StoreU(a0, d, out[0] + x);
     hn::StoreU(a1, d, out[0] + x + next);
     hn::StoreU(b0, d, out[1] + x);
@@ -102,14 +92,13 @@ void sum_columns(const float *const *rows, Taps taps, float *const *out,
   }
 }
 
-void sum_moments(const MomentRows &rows, Taps taps, float *const *out, int n) {
+void sum_moments(const MomentRows& rows, Taps taps, float* const* out, int n) {
   const Floats d;
   const int lanes = lane_count();
   const V time = hn::Set(d, rows.time_weight);
   for (int at = 0; at < n; at += lanes) {
     V xx = hn::Zero(d), yy = xx, tt = xx, xy = xx, xt = xx, yt = xx;
-    V before = hn::LoadU(d, rows.levels[0] + at),
-      here = hn::LoadU(d, rows.levels[1] + at);
+    V before = hn::LoadU(d, rows.levels[0] + at), here = hn::LoadU(d, rows.levels[1] + at);
     for (int i = 0; i < taps.count; ++i) {
       const V w = hn::Set(d, taps.weights[i]);
       const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(2) * i;
@@ -136,8 +125,7 @@ void sum_moments(const MomentRows &rows, Taps taps, float *const *out, int n) {
   }
 }
 
-void greatest_changes(const ChangeRows &rows, float time_weight, float *out,
-                      int n) {
+void greatest_changes(const ChangeRows& rows, float time_weight, float* out, int n) {
   const Floats d;
   const V time = hn::Set(d, time_weight);
   int x = 0;
@@ -145,16 +133,14 @@ void greatest_changes(const ChangeRows &rows, float time_weight, float *out,
     V most = hn::Zero(d);
     for (int y = 0; y < rows.count; ++y)
       for (int i = x; i < x + kRowPadding; i += lane_count()) {
-        const V change =
-            hn::Sub(hn::LoadU(d, rows.after + y * rows.stride + i),
-                    hn::LoadU(d, rows.before + y * rows.stride + i));
+        const V change = hn::Sub(hn::LoadU(d, rows.after + y * rows.stride + i),
+                                 hn::LoadU(d, rows.before + y * rows.stride + i));
         most = hn::Max(most, hn::Abs(change));
       }
     most = hn::Mul(most, time);
     *out++ = hn::GetLane(hn::MaxOfLanes(d, hn::Mul(most, most)));
   }
-  if (x == n)
-    return;
+  if (x == n) return;
   float most = 0;
   for (int y = 0; y < rows.count; ++y)
     for (int i = x; i < n; ++i) {
@@ -165,8 +151,7 @@ void greatest_changes(const ChangeRows &rows, float time_weight, float *out,
   *out = most;
 }
 
-void sobel_columns(const float *const *rows, float *along_x, float *along_y,
-                   int n) {
+void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n) {
   const Floats d;
   const V two = hn::Set(d, 2.0F);
   for (int x = 0; x < n; x += lane_count()) {
@@ -177,19 +162,15 @@ void sobel_columns(const float *const *rows, float *along_x, float *along_y,
   }
 }
 
-void gradients(const SobelRows &rows, float weight, const Gradients &out,
-               int n) {
+void gradients(const SobelRows& rows, float weight, const Gradients& out, int n) {
   const Floats d;
   const V two = hn::Set(d, 2.0F), scale = hn::Set(d, weight);
   for (int x = 0; x < n; x += lane_count()) {
-    const V right = hn::LoadU(d, rows.along_x + x + 1),
-            left = hn::LoadU(d, rows.along_x + x - 1);
+    const V right = hn::LoadU(d, rows.along_x + x + 1), left = hn::LoadU(d, rows.along_x + x - 1);
     hn::StoreU(hn::Mul(hn::Sub(right, left), scale), d, out.x + x);
-    const V sides = hn::Add(hn::LoadU(d, rows.along_y + x - 1),
-                            hn::LoadU(d, rows.along_y + x + 1));
-    hn::StoreU(
-        hn::Mul(hn::MulAdd(two, hn::LoadU(d, rows.along_y + x), sides), scale),
-        d, out.y + x);
+    const V sides = hn::Add(hn::LoadU(d, rows.along_y + x - 1), hn::LoadU(d, rows.along_y + x + 1));
+    hn::StoreU(hn::Mul(hn::MulAdd(two, hn::LoadU(d, rows.along_y + x), sides), scale), d,
+               out.y + x);
   }
 }
 
@@ -197,18 +178,17 @@ void gradients(const SobelRows &rows, float weight, const Gradients &out,
 HWY_INLINE V halve_sums(V a, V b, V c, V e, V f) {
   const Floats d;
   const V outer = hn::Mul(hn::Set(d, 0.0625F), hn::Add(a, f));
-  return hn::MulAdd(hn::Set(d, 0.375F), c,
-                    hn::MulAdd(hn::Set(d, 0.25F), hn::Add(b, e), outer));
+  return hn::MulAdd(hn::Set(d, 0.375F), c, hn::MulAdd(hn::Set(d, 0.25F), hn::Add(b, e), outer));
 }
-void halve_columns(const float *const *rows, float *out, int n) {
+void halve_columns(const float* const* rows, float* out, int n) {
   const Floats d;
   for (int x = 0; x < n; x += lane_count())
-    hn::StoreU(halve_sums(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[1] + x),
-                          hn::LoadU(d, rows[2] + x), hn::LoadU(d, rows[3] + x),
-                          hn::LoadU(d, rows[4] + x)),
-               d, out + x);
+    hn::StoreU(
+        halve_sums(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[1] + x), hn::LoadU(d, rows[2] + x),
+                   hn::LoadU(d, rows[3] + x), hn::LoadU(d, rows[4] + x)),
+        d, out + x);
 }
-void halve_along(const float *row, float *out, int n) {
+void halve_along(const float* row, float* out, int n) {
   const Floats d;
   for (int x = 0; x < n; x += lane_count()) {
     V a, b, c, e, f, none;
@@ -220,95 +200,79 @@ void halve_along(const float *row, float *out, int n) {
 }
 
 // harris_response() of points_math.h, one vector at a time.
-void harris_responses(const float *const *moments, float k, float *out, int n) {
+void harris_responses(const float* const* moments, float k, float* out, int n) {
   const Floats d;
   for (int at = 0; at < n; at += lane_count()) {
-    const V xx = hn::LoadU(d, moments[0] + at),
-            yy = hn::LoadU(d, moments[1] + at);
-    const V tt = hn::LoadU(d, moments[2] + at),
-            xy = hn::LoadU(d, moments[3] + at);
-    const V xt = hn::LoadU(d, moments[4] + at),
-            yt = hn::LoadU(d, moments[5] + at);
+    const V xx = hn::LoadU(d, moments[0] + at), yy = hn::LoadU(d, moments[1] + at);
+    const V tt = hn::LoadU(d, moments[2] + at), xy = hn::LoadU(d, moments[3] + at);
+    const V xt = hn::LoadU(d, moments[4] + at), yt = hn::LoadU(d, moments[5] + at);
     const V minor_x = hn::MulSub(yy, tt, hn::Mul(yt, yt));
     const V minor_y = hn::MulSub(xy, tt, hn::Mul(xt, yt));
     const V minor_t = hn::MulSub(xy, yt, hn::Mul(yy, xt));
-    const V det =
-        hn::MulAdd(xx, minor_x, hn::MulSub(xt, minor_t, hn::Mul(xy, minor_y)));
+    const V det = hn::MulAdd(xx, minor_x, hn::MulSub(xt, minor_t, hn::Mul(xy, minor_y)));
     const V trace = hn::Add(hn::Add(xx, yy), tt);
-    hn::StoreU(
-        hn::MulAdd(hn::Mul(hn::Set(d, -k), trace), hn::Mul(trace, trace), det),
-        d, out + at);
+    hn::StoreU(hn::MulAdd(hn::Mul(hn::Set(d, -k), trace), hn::Mul(trace, trace), det), d, out + at);
   }
 }
 
-void periodic_responses(const float *even, const float *odd, float *out,
-                        int n) {
+void periodic_responses(const float* even, const float* odd, float* out, int n) {
   const Floats d;
   for (int x = 0; x < n; x += lane_count()) {
     const V e = hn::LoadU(d, even + x), o = hn::LoadU(d, odd + x);
-    hn::StoreU(hn::Mul(hn::Set(d, 4.0F), hn::MulAdd(e, e, hn::Mul(o, o))), d,
-               out + x);
+    hn::StoreU(hn::Mul(hn::Set(d, 4.0F), hn::MulAdd(e, e, hn::Mul(o, o))), d, out + x);
   }
 }
 
-bool is_peak(const PeakRows &near, int x) {
+bool is_peak(const PeakRows& near, int x) {
   const float value = near.rows[0][x];
-  const int x0 = std::max(x - near.radius, 0),
-            x1 = std::min(x + near.radius, near.width - 1);
+  const int x0 = std::max(x - near.radius, 0), x1 = std::min(x + near.radius, near.width - 1);
   for (int i = 0; i < near.count; ++i)
     for (int at = x0; at <= x1; ++at)
-      if (near.rows[i][at] >= value && (i > 0 || at != x))
-        return false;
+      if (near.rows[i][at] >= value && (i > 0 || at != x)) return false;
   return true;
 }
 
 // Which of the pixels from x on, all neighbors of which are inside the rows,
 // are maxima.
-HWY_INLINE hn::Mask<Floats> peak_mask(const PeakRows &near, float threshold,
-                                      int x) {
+HWY_INLINE hn::Mask<Floats> peak_mask(const PeakRows& near, float threshold, int x) {
   const Floats d;
   const V here = hn::LoadU(d, near.rows[0] + x);
   auto peaks = hn::Gt(here, hn::Set(d, threshold));
   for (int i = 0; i < near.count && !hn::AllFalse(d, peaks); ++i)
     for (int by = -near.radius; by <= near.radius; ++by)
       if (i > 0 || by != 0)
-        peaks = hn::AndNot(hn::Ge(hn::LoadU(d, near.rows[i] + x + by), here),
-                           peaks);
+        peaks = hn::AndNot(hn::Ge(hn::LoadU(d, near.rows[i] + x + by), here), peaks);
   return peaks;
 }
 
-int peaks_of_row(const PeakRows &near, const PeakRange &range, int *columns) {
+int peaks_of_row(const PeakRows& near, const PeakRange& range, int* columns) {
   const Floats d;
   const int lanes = lane_count();
   int count = 0;
   const auto one_by_one = [&](int x, int end) {
     for (; x < end; ++x)
-      if (near.rows[0][x] > range.threshold && is_peak(near, x))
-        columns[count++] = x;
+      if (near.rows[0][x] > range.threshold && is_peak(near, x)) columns[count++] = x;
   };
   // Columns whose neighbors are all inside.
   const int first = std::min(std::max(range.first, near.radius), range.end);
-  const int end =
-      std::max(first, std::min(range.end, near.width - near.radius));
+  const int end = std::max(first, std::min(range.end, near.width - near.radius));
   one_by_one(range.first, first);
   HWY_ALIGN float found[hn::MaxLanes(Floats())];
   int x = first;
   for (; x + lanes <= end; x += lanes) {
     const auto peaks = peak_mask(near, range.threshold, x);
-    if (hn::AllFalse(d, peaks))
-      continue;
+    if (hn::AllFalse(d, peaks)) continue;
     hn::Store(hn::IfThenElseZero(peaks, hn::Set(d, 1.0F)), d, found);
     for (int i = 0; i < lanes; ++i)
-      if (found[i] > 0)
-        columns[count++] = x + i;
+      if (found[i] > 0) columns[count++] = x + i;
   }
   one_by_one(x, range.end);
   return count;
 }
 
-} // namespace HWY_NAMESPACE
-} // namespace
-} // namespace fovea::actions::cpu
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace fovea::actions::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -326,44 +290,39 @@ HWY_EXPORT(harris_responses);
 HWY_EXPORT(periodic_responses);
 HWY_EXPORT(peaks_of_row);
 
-void sum_rows(const float *const *rows, Taps taps, float *out, int n) {
+void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(sum_rows)(rows, taps, out, n);
 }
-void sum_columns(const float *const *rows, Taps taps, float *const *out,
-                 int n) {
+void sum_columns(const float* const* rows, Taps taps, float* const* out, int n) {
   HWY_DYNAMIC_DISPATCH(sum_columns)(rows, taps, out, n);
 }
-void sum_moments(const MomentRows &rows, Taps taps, float *const *out, int n) {
+void sum_moments(const MomentRows& rows, Taps taps, float* const* out, int n) {
   HWY_DYNAMIC_DISPATCH(sum_moments)(rows, taps, out, n);
 }
-void greatest_changes(const ChangeRows &rows, float time_weight, float *out,
-                      int n) {
+void greatest_changes(const ChangeRows& rows, float time_weight, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(greatest_changes)(rows, time_weight, out, n);
 }
-void sobel_columns(const float *const *rows, float *along_x, float *along_y,
-                   int n) {
+void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n) {
   HWY_DYNAMIC_DISPATCH(sobel_columns)(rows, along_x, along_y, n);
 }
-void gradients(const SobelRows &rows, float weight, const Gradients &out,
-               int n) {
+void gradients(const SobelRows& rows, float weight, const Gradients& out, int n) {
   HWY_DYNAMIC_DISPATCH(gradients)(rows, weight, out, n);
 }
-void halve_columns(const float *const *rows, float *out, int n) {
+void halve_columns(const float* const* rows, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(halve_columns)(rows, out, n);
 }
-void halve_along(const float *row, float *out, int n) {
+void halve_along(const float* row, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(halve_along)(row, out, n);
 }
-void harris_responses(const float *const *moments, float k, float *out, int n) {
+void harris_responses(const float* const* moments, float k, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(harris_responses)(moments, k, out, n);
 }
-void periodic_responses(const float *even, const float *odd, float *out,
-                        int n) {
+void periodic_responses(const float* even, const float* odd, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(periodic_responses)(even, odd, out, n);
 }
-int peaks_of_row(const PeakRows &near, const PeakRange &range, int *columns) {
+int peaks_of_row(const PeakRows& near, const PeakRange& range, int* columns) {
   return HWY_DYNAMIC_DISPATCH(peaks_of_row)(near, range, columns);
 }
 
-} // namespace fovea::actions::cpu
+}  // namespace fovea::actions::cpu
 #endif
