@@ -59,7 +59,8 @@ struct PointPlan {
   bool descriptors = true;
   FlowVotes votes = FlowVotes::kCount;
   float still = 0;
-  int latency = 0;  // in frames
+  int latency = 0;   // in frames
+  bool skip = true;  // whether a twin may leave out what cannot hold a point; results are the same
   // The scales of points without a channel: those of the periodic detector without descriptors.
   float sigma2 = 0;
   float tau2 = 0;

@@ -1,4 +1,5 @@
-// The planes of the last frames, one per slot.
+// The planes of the last frames, one per slot. A row of all slots lies together, because most sums
+// run over time: planes far apart would need a page of memory and a stream of the prefetcher each.
 #pragma once
 #include <fovea/core/image.h>
 
@@ -12,19 +13,26 @@ namespace fovea::actions::cpu {
 class PlaneRing {
  public:
   PlaneRing() = default;
-  // There is one plane more than slots, because vectors may be read beyond the last row.
+  // There is one row more than the slots have, because vectors may be read beyond the last one.
   PlaneRing(Extent size, int length)
-      : planes_(size.width, size.height, length + 1), length_(length) {
-    std::memset(planes_.view().data, 0,
-                sizeof(float) * static_cast<std::size_t>(planes_.stride()) *
-                    static_cast<std::size_t>(size.height) * static_cast<std::size_t>(length + 1));
+      : rows_(size.width, size.height * length + 1), length_(length), height_(size.height) {
+    std::memset(rows_.row(0), 0,
+                sizeof(float) * static_cast<std::size_t>(rows_.stride() * (rows_.view().height)));
   }
-  ImageView<float> at(std::int64_t time) { return planes_.plane(ring_slot(time, length_)); }
+  ImageView<float> at(std::int64_t time) {
+    return {rows_.row(ring_slot(time, length_)),
+            rows_.width(),
+            height_,
+            1,
+            rows_.stride() * length_,
+            Memory::kHost};
+  }
   void repeat(std::int64_t time) { copy(ImageView<const float>(at(time - 1)), at(time)); }
 
  private:
-  Stack<float> planes_;
+  Image<float> rows_;
   int length_ = 1;
+  int height_ = 0;
 };
 
 }  // namespace fovea::actions::cpu

@@ -1,6 +1,6 @@
-// The loops that take most of the time of the interest points. Nearly all of them are sums of
-// weighted rows: over time, down columns, and along a row, which is a sum of copies of the row that
-// are shifted by one pixel each.
+// The loops that take most of the time of the interest points. Nearly all of
+// them are sums of weighted rows: over time, down columns, and along a row,
+// which is a sum of copies of the row that are shifted by one pixel each.
 #include "actions/points/points_rows_cpu.h"
 
 #include <algorithm>
@@ -51,17 +51,63 @@ void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
   }
 }
 
-void sum_moments(const float* const* rows, Taps taps, float* const* out, int n) {
+// Each row that is loaded goes into kColumnRows sums.
+void sum_columns(const float* const* rows, Taps taps, float* const* out, int n) {
   const Floats d;
   const int lanes = lane_count();
+  for (int x = 0; x < n; x += 2 * lanes) {
+    // Where only one vector is left, it is computed twice.
+    const int next = x + 2 * lanes <= padded(n) ? lanes : 0;
+    V a0 = hn::Zero(d), a1 = a0, b0 = a0, b1 = a0, c0 = a0, c1 = a0, e0 = a0, e1 = a0;
+    const auto add = [&](int tap, V left, V right, V& s0, V& s1) HWY_ATTR {
+      const V w = hn::Set(d, taps.weights[tap]);
+      s0 = hn::MulAdd(w, left, s0);
+      s1 = hn::MulAdd(w, right, s1);
+    };
+    const auto add_some = [&](int j) HWY_ATTR {
+      const V left = hn::LoadU(d, rows[j] + x), right = hn::LoadU(d, rows[j] + x + next);
+      if (j < taps.count) add(j, left, right, a0, a1);
+      if (j >= 1 && j - 1 < taps.count) add(j - 1, left, right, b0, b1);
+      if (j >= 2 && j - 2 < taps.count) add(j - 2, left, right, c0, c1);
+      if (j >= 3) add(j - 3, left, right, e0, e1);
+    };
+    int j = 0;
+    for (; j < 3; ++j) add_some(j);
+    for (; j < taps.count; ++j) {
+      const V left = hn::LoadU(d, rows[j] + x), right = hn::LoadU(d, rows[j] + x + next);
+      add(j, left, right, a0, a1);
+      add(j - 1, left, right, b0, b1);
+      add(j - 2, left, right, c0, c1);
+      add(j - 3, left, right, e0, e1);
+    }
+    for (; j < taps.count + 3; ++j) add_some(j);
+    hn::StoreU(a0, d, out[0] + x);
+    hn::StoreU(a1, d, out[0] + x + next);
+    hn::StoreU(b0, d, out[1] + x);
+    hn::StoreU(b1, d, out[1] + x + next);
+    hn::StoreU(c0, d, out[2] + x);
+    hn::StoreU(c1, d, out[2] + x + next);
+    hn::StoreU(e0, d, out[3] + x);
+    hn::StoreU(e1, d, out[3] + x + next);
+  }
+}
+
+void sum_moments(const MomentRows& rows, Taps taps, float* const* out, int n) {
+  const Floats d;
+  const int lanes = lane_count();
+  const V time = hn::Set(d, rows.time_weight);
   for (int at = 0; at < n; at += lanes) {
     V xx = hn::Zero(d), yy = xx, tt = xx, xy = xx, xt = xx, yt = xx;
+    V before = hn::LoadU(d, rows.levels[0] + at), here = hn::LoadU(d, rows.levels[1] + at);
     for (int i = 0; i < taps.count; ++i) {
       const V w = hn::Set(d, taps.weights[i]);
-      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(3) * i;
-      const V x = hn::LoadU(d, rows[row] + at);
-      const V y = hn::LoadU(d, rows[row + 1] + at);
-      const V t = hn::LoadU(d, rows[row + 2] + at);
+      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(2) * i;
+      const V after = hn::LoadU(d, rows.levels[i + 2] + at);
+      const V x = hn::LoadU(d, rows.gradients[row] + at);
+      const V y = hn::LoadU(d, rows.gradients[row + 1] + at);
+      const V t = hn::Mul(hn::Sub(after, before), time);
+      before = here;
+      here = after;
       const V wx = hn::Mul(w, x), wy = hn::Mul(w, y), wt = hn::Mul(w, t);
       xx = hn::MulAdd(wx, x, xx);
       yy = hn::MulAdd(wy, y, yy);
@@ -79,6 +125,32 @@ void sum_moments(const float* const* rows, Taps taps, float* const* out, int n) 
   }
 }
 
+void greatest_changes(const ChangeRows& rows, float time_weight, float* out, int n) {
+  const Floats d;
+  const V time = hn::Set(d, time_weight);
+  int x = 0;
+  for (; x + kRowPadding <= n; x += kRowPadding) {
+    V most = hn::Zero(d);
+    for (int y = 0; y < rows.count; ++y)
+      for (int i = x; i < x + kRowPadding; i += lane_count()) {
+        const V change = hn::Sub(hn::LoadU(d, rows.after + y * rows.stride + i),
+                                 hn::LoadU(d, rows.before + y * rows.stride + i));
+        most = hn::Max(most, hn::Abs(change));
+      }
+    most = hn::Mul(most, time);
+    *out++ = hn::GetLane(hn::MaxOfLanes(d, hn::Mul(most, most)));
+  }
+  if (x == n) return;
+  float most = 0;
+  for (int y = 0; y < rows.count; ++y)
+    for (int i = x; i < n; ++i) {
+      const std::ptrdiff_t at = y * rows.stride + i;
+      const float change = (rows.after[at] - rows.before[at]) * time_weight;
+      most = std::max(most, change * change);
+    }
+  *out = most;
+}
+
 void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n) {
   const Floats d;
   const V two = hn::Set(d, 2.0F);
@@ -90,18 +162,40 @@ void sobel_columns(const float* const* rows, float* along_x, float* along_y, int
   }
 }
 
-void derivatives(const SobelRows& rows, DerivativeWeights weights, const Derivatives& out, int n) {
+void gradients(const SobelRows& rows, float weight, const Gradients& out, int n) {
   const Floats d;
-  const V two = hn::Set(d, 2.0F);
-  const V space = hn::Set(d, weights.space), time = hn::Set(d, weights.time);
+  const V two = hn::Set(d, 2.0F), scale = hn::Set(d, weight);
   for (int x = 0; x < n; x += lane_count()) {
     const V right = hn::LoadU(d, rows.along_x + x + 1), left = hn::LoadU(d, rows.along_x + x - 1);
-    hn::StoreU(hn::Mul(hn::Sub(right, left), space), d, out.x + x);
+    hn::StoreU(hn::Mul(hn::Sub(right, left), scale), d, out.x + x);
     const V sides = hn::Add(hn::LoadU(d, rows.along_y + x - 1), hn::LoadU(d, rows.along_y + x + 1));
-    hn::StoreU(hn::Mul(hn::MulAdd(two, hn::LoadU(d, rows.along_y + x), sides), space), d,
+    hn::StoreU(hn::Mul(hn::MulAdd(two, hn::LoadU(d, rows.along_y + x), sides), scale), d,
                out.y + x);
-    const V change = hn::Sub(hn::LoadU(d, rows.after + x), hn::LoadU(d, rows.before + x));
-    hn::StoreU(hn::Mul(change, time), d, out.t + x);
+  }
+}
+
+// halve_sum() of points_math.h, one vector at a time.
+HWY_INLINE V halve_sums(V a, V b, V c, V e, V f) {
+  const Floats d;
+  const V outer = hn::Mul(hn::Set(d, 0.0625F), hn::Add(a, f));
+  return hn::MulAdd(hn::Set(d, 0.375F), c, hn::MulAdd(hn::Set(d, 0.25F), hn::Add(b, e), outer));
+}
+void halve_columns(const float* const* rows, float* out, int n) {
+  const Floats d;
+  for (int x = 0; x < n; x += lane_count())
+    hn::StoreU(
+        halve_sums(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[1] + x), hn::LoadU(d, rows[2] + x),
+                   hn::LoadU(d, rows[3] + x), hn::LoadU(d, rows[4] + x)),
+        d, out + x);
+}
+void halve_along(const float* row, float* out, int n) {
+  const Floats d;
+  for (int x = 0; x < n; x += lane_count()) {
+    V a, b, c, e, f, none;
+    hn::LoadInterleaved2(d, row + 2 * x - 2, a, b);
+    hn::LoadInterleaved2(d, row + 2 * x, c, e);
+    hn::LoadInterleaved2(d, row + 2 * x + 2, f, none);
+    hn::StoreU(halve_sums(a, b, c, e, f), d, out + x);
   }
 }
 
@@ -138,7 +232,8 @@ bool is_peak(const PeakRows& near, int x) {
   return true;
 }
 
-// Which of the pixels from x on, all neighbors of which are inside the rows, are maxima.
+// Which of the pixels from x on, all neighbors of which are inside the rows,
+// are maxima.
 HWY_INLINE hn::Mask<Floats> peak_mask(const PeakRows& near, float threshold, int x) {
   const Floats d;
   const V here = hn::LoadU(d, near.rows[0] + x);
@@ -184,9 +279,13 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::actions::cpu {
 
 HWY_EXPORT(sum_rows);
+HWY_EXPORT(sum_columns);
 HWY_EXPORT(sum_moments);
+HWY_EXPORT(greatest_changes);
 HWY_EXPORT(sobel_columns);
-HWY_EXPORT(derivatives);
+HWY_EXPORT(gradients);
+HWY_EXPORT(halve_columns);
+HWY_EXPORT(halve_along);
 HWY_EXPORT(harris_responses);
 HWY_EXPORT(periodic_responses);
 HWY_EXPORT(peaks_of_row);
@@ -194,14 +293,26 @@ HWY_EXPORT(peaks_of_row);
 void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(sum_rows)(rows, taps, out, n);
 }
-void sum_moments(const float* const* rows, Taps taps, float* const* out, int n) {
+void sum_columns(const float* const* rows, Taps taps, float* const* out, int n) {
+  HWY_DYNAMIC_DISPATCH(sum_columns)(rows, taps, out, n);
+}
+void sum_moments(const MomentRows& rows, Taps taps, float* const* out, int n) {
   HWY_DYNAMIC_DISPATCH(sum_moments)(rows, taps, out, n);
+}
+void greatest_changes(const ChangeRows& rows, float time_weight, float* out, int n) {
+  HWY_DYNAMIC_DISPATCH(greatest_changes)(rows, time_weight, out, n);
 }
 void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n) {
   HWY_DYNAMIC_DISPATCH(sobel_columns)(rows, along_x, along_y, n);
 }
-void derivatives(const SobelRows& rows, DerivativeWeights weights, const Derivatives& out, int n) {
-  HWY_DYNAMIC_DISPATCH(derivatives)(rows, weights, out, n);
+void gradients(const SobelRows& rows, float weight, const Gradients& out, int n) {
+  HWY_DYNAMIC_DISPATCH(gradients)(rows, weight, out, n);
+}
+void halve_columns(const float* const* rows, float* out, int n) {
+  HWY_DYNAMIC_DISPATCH(halve_columns)(rows, out, n);
+}
+void halve_along(const float* row, float* out, int n) {
+  HWY_DYNAMIC_DISPATCH(halve_along)(row, out, n);
 }
 void harris_responses(const float* const* moments, float k, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(harris_responses)(moments, k, out, n);

@@ -12,15 +12,16 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kWidth = 160, kHeight = 120, kFrames = 64;
+constexpr Extent kSmall{160, 120}, kCamera{640, 480};
+constexpr int kFrames = 64;
 // The speed that STIP-2.0 reports for frames of this size, including descriptors.
 constexpr double kStipFramesPerSecond = 10.8;
 
 using Frames = std::vector<Image<std::uint8_t>>;
 
 // The street's frames to and fro, so that the video can go on without a jump.
-std::shared_ptr<const Frames> make_frames() {
-  const NaturalScene scene({kWidth, kHeight});
+std::shared_ptr<const Frames> make_frames(Extent size) {
+  const NaturalScene scene(size);
   auto frames = std::make_shared<Frames>();
   for (int t = 0; t < kFrames; ++t) {
     const int number = t < kFrames / 2 ? t : kFrames - 1 - t;
@@ -29,13 +30,13 @@ std::shared_ptr<const Frames> make_frames() {
   return frames;
 }
 
-BenchCase points_case(const std::string& name, actions::PointOptions options,
-                      const std::shared_ptr<const Frames>& frames) {
+BenchCase points_case(const std::string& name, actions::PointOptions options, Extent size) {
   options.block = kFrames;
   return {.name = name,
-          .shape = {.width = kWidth, .height = kHeight},
-          .bytes = static_cast<double>(kWidth) * kHeight * kFrames,
+          .shape = {.width = size.width, .height = size.height},
+          .bytes = static_cast<double>(size.width) * size.height * kFrames,
           .prepare = [=](Memory) -> BenchWork {
+            const auto frames = make_frames(size);
             const auto stream = std::make_shared<std::optional<actions::PointStream>>();
             return [=](const Exec& exec) {
               if (!*stream) {
@@ -47,20 +48,22 @@ BenchCase points_case(const std::string& name, actions::PointOptions options,
               for (const auto& frame : *frames) (*stream)->push(frame);
             };
           },
-          .published = PublishedTime{"STIP-2.0", kFrames / kStipFramesPerSecond}};
+          .published = size == kSmall ? std::optional(PublishedTime{"STIP-2.0",
+                                                                    kFrames / kStipFramesPerSecond})
+                                      : std::nullopt};
 }
 
 }  // namespace
 
 std::vector<BenchCase> points_bench_cases() {
-  const auto frames = make_frames();
   actions::PointOptions described, plain, periodic;
   plain.descriptors = false;
   periodic.detector = actions::PointDetector::kPeriodic;
   periodic.descriptors = false;
-  return {points_case("points_harris_described_64_frames", described, frames),
-          points_case("points_harris_64_frames", plain, frames),
-          points_case("points_periodic_64_frames", periodic, frames)};
+  return {points_case("points_harris_described_64_frames", described, kSmall),
+          points_case("points_harris_described_camera_64_frames", described, kCamera),
+          points_case("points_harris_64_frames", plain, kSmall),
+          points_case("points_periodic_64_frames", periodic, kSmall)};
 }
 
 }  // namespace fovea::cli

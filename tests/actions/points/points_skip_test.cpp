@@ -1,0 +1,245 @@
+// Covers: points_activity, points_channel, points_flow, points_tiles, points_wide_row, points_ring
+// What the CPU leaves out changes nothing: maxima and descriptors are equal to the bit with and
+// without skipping, the limit of the response is the sharp one, and rows are those of the textbook.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "actions/clips.h"
+#include "actions/points/points_activity_cpu.h"
+#include "actions/points/points_engine.h"
+#include "actions/points/points_flow_cpu.h"
+#include "actions/points/points_math.h"
+#include "support/images.h"
+
+namespace fovea::actions {
+namespace {
+
+// What an engine finds in a clip, with descriptors, in the order of time and place.
+struct Findings {
+  std::vector<Candidate> points;
+  std::vector<std::vector<float>> descriptors;
+};
+
+using FrameList = std::span<const ImageView<const std::uint8_t>>;
+
+// Pushes a clip with its ends repeated, as the face does.
+Findings findings(const PointPlan& plan, const test::Clip& clip, int threads) {
+  Exec exec;
+  exec.device = Device::cpu();
+  exec.threads = threads;
+  const auto views = test::views_of(clip);
+  const auto engine = cpu::make_point_engine(plan, {clip[0].width(), clip[0].height()}, exec);
+  std::vector<Candidate> found;
+  const std::int64_t before = -plan.latency - plan.smooth_radius() - 1;
+  engine->push(before, FrameList(views).first(1), found);
+  for (std::int64_t t = before + 1; t < 0; ++t) engine->repeat(t, 1, found);
+  const auto count = static_cast<std::int64_t>(clip.size());
+  Findings all;
+  for (std::int64_t t = 0; t < count + plan.latency; ++t) {
+    if (t < count) engine->push(t, FrameList(views).subspan(static_cast<std::size_t>(t), 1), found);
+    else engine->repeat(t, 1, found);
+    std::vector<Candidate> ready;
+    for (const Candidate& one : found)
+      if (one.frame == t - plan.latency) ready.push_back(one);
+    std::sort(ready.begin(), ready.end(), [](const Candidate& a, const Candidate& b) {
+      return std::tuple(a.channel, a.y, a.x) < std::tuple(b.channel, b.y, b.x);
+    });
+    std::vector<Site> sites;
+    for (const Candidate& one : ready) sites.push_back({one.frame, one.channel, one.x, one.y});
+    Image<float> rows(kDescriptorSize, std::max(1, static_cast<int>(sites.size())));
+    if (plan.descriptors && !sites.empty()) engine->describe(sites, count - 1, rows);
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      all.points.push_back(ready[i]);
+      const float* row = rows.row(static_cast<int>(i));
+      if (plan.descriptors) all.descriptors.emplace_back(row, row + kDescriptorSize);
+    }
+  }
+  return all;
+}
+
+void expect_equal(const Findings& a, const Findings& b) {
+  ASSERT_EQ(a.points.size(), b.points.size());
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    const Candidate &p = a.points[i], &q = b.points[i];
+    EXPECT_EQ(std::tuple(p.frame, p.channel, p.x, p.y, p.response),
+              std::tuple(q.frame, q.channel, q.x, q.y, q.response));
+  }
+  EXPECT_EQ(a.descriptors, b.descriptors);
+}
+
+// A still texture with the noise of a camera. A spot swings near the left border from the first
+// frame on, one flashes in the corner at the end, and the rest is still.
+test::Clip mostly_still(test::ClipSize size, double noise) {
+  return test::drawn_clip(size, [=](int x, int y, int t) {
+    const auto bump = [&](double cx, double cy, double width) {
+      return std::exp(-((x - cx) * (x - cx) + (y - cy) * (y - cy)) / width);
+    };
+    double gray = 110 + 40 * std::sin(0.5 * x) * std::cos(0.4 * y);
+    gray += 110 * bump(8 + 6 * std::sin(0.9 * t), 14, 12);
+    if (t >= size.frames - 3) gray += 120 * bump(size.width - 9, size.height - 8, 10);
+    const auto word =
+        philox(5, static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(y * size.width + x))
+            .word[0];
+    return gray + noise * (static_cast<double>(word % 1000) / 500 - 1);
+  });
+}
+
+TEST(PointsSkipTest, WhatIsLeftOutChangesNothing) {
+  for (const double threshold : {1e-9, 1e-11, 0.0})
+    for (const double noise : {0.0, 3.0}) {
+      const test::Clip clip = mostly_still({131, 77, 22}, noise);
+      PointOptions options;
+      options.harris.threshold = threshold;
+      options.harris.levels = 2;
+      options.harris.border = noise > 0 ? 0 : 5;
+      PointPlan plan = plan_points(options);
+      plan.skip = false;
+      const Findings all = findings(plan, clip, 1);
+      EXPECT_GT(all.points.size(), 4U);
+      plan.skip = true;
+      for (const int threads : {1, 2, 3}) expect_equal(findings(plan, clip, threads), all);
+    }
+}
+
+TEST(PointsSkipTest, EverythingMovesAndNothingIsLeftOut) {
+  const test::Clip clip = test::busy_clip({90, 70, 20}, 41);
+  for (const bool descriptors : {false, true}) {
+    PointOptions options;
+    options.descriptors = descriptors;
+    PointPlan plan = plan_points(options);
+    const Findings some = findings(plan, clip, 2);
+    plan.skip = false;
+    expect_equal(some, findings(plan, clip, 1));
+    EXPECT_GT(some.points.size(), 10U);
+  }
+}
+
+// xx = yy = tt / (12 k) without correlation has the greatest response that tt allows.
+TEST(PointsSkipTest, TheLimitIsSharp) {
+  for (const float k : {5e-4F, 5e-3F, 1e-5F})
+    for (const float threshold : {1e-9F, 1e-11F, 1e-4F}) {
+      const float least = cpu::least_change(k, threshold);
+      const auto best = [&](float tt) {
+        float most = 0;
+        for (double factor = 0.5; factor < 2; factor += 0.01) {
+          const auto side = static_cast<float>(factor * tt / (12 * k));
+          const std::array<float, kMoments> moments{side, side, tt, 0, 0, 0};
+          most = std::max(most, harris_response(moments.data(), k));
+        }
+        return most;
+      };
+      EXPECT_LT(best(least), threshold) << k;
+      // The bound leaves out tt in the trace, which matters for a large k only.
+      if (k < 1e-3F) {
+        EXPECT_GT(best(1.05F * least), threshold) << k;
+      }
+    }
+  EXPECT_EQ(cpu::least_change(0, 1e-9F), 0);
+  EXPECT_EQ(cpu::least_change(5e-4F, 0), 0);
+}
+
+TEST(PointsSkipTest, StillTilesAreNotActive) {
+  PointOptions options;
+  const PointPlan plan = plan_points(options);
+  const Channel& channel = plan.channels[0];
+  cpu::Activity activity(channel, {160, 80}, 1e-4F, true);
+  for (int t = -8; t <= 8; ++t)
+    for (int b = 0; b < 10; ++b) std::fill_n(activity.change(t, b), 10, 1e-6F);
+  EXPECT_FALSE(activity.find(0));
+  activity.change(0, 4)[3] = 1;
+  EXPECT_TRUE(activity.find(0));
+  EXPECT_TRUE(activity.active(0).band(4)[3]);
+  EXPECT_TRUE(activity.active(0).band(3)[2]);
+  EXPECT_FALSE(activity.active(0).band(4)[5]);
+  EXPECT_FALSE(activity.active(0).band(7)[3]);
+  cpu::Activity all(channel, {160, 80}, 1e-4F, false);
+  EXPECT_TRUE(all.find(0));
+  EXPECT_TRUE(all.active(0).band(9)[9]);
+}
+
+TEST(PointsSkipTest, RowsAreThoseOfTheTextbook) {
+  Random random(3);
+  const auto plane_of = [&](int width, int height) {
+    Image<float> plane(width, height + 1);
+    for (int y = 0; y <= height; ++y)
+      for (int x = 0; x < plane.stride(); ++x)
+        plane.row(y)[x] = static_cast<float>(random.uniform() - 0.5);
+    return plane;
+  };
+  const std::vector<float> weights{0.1F, 0.2F, 0.4F, 0.2F, 0.1F};
+  for (const int n : {1, 7, 16, 31, 48, 70}) {
+    Image<float> from = plane_of(n, 12), out(n, 8), sums(n, 6);
+    std::vector<const float*> rows;
+    for (int y = 0; y < 12; ++y) rows.push_back(from.row(y));
+    std::array<float*, 4> to{out.row(0), out.row(1), out.row(2), out.row(3)};
+    cpu::sum_columns(rows.data(), {weights.data(), 5}, to.data(), n);
+    for (int k = 0; k < 4; ++k) {
+      cpu::sum_rows(rows.data() + k, {weights.data(), 5}, out.row(4), n);
+      for (int x = 0; x < n; ++x) EXPECT_EQ(out.at(x, k), out.at(x, 4));
+    }
+    // Gradients are rows 0 to 5, levels are rows 6 to 10.
+    std::array<float*, kMoments> moments{};
+    for (int m = 0; m < kMoments; ++m) moments[static_cast<std::size_t>(m)] = sums.row(m);
+    cpu::sum_moments({rows.data(), rows.data() + 6, 0.7F}, {weights.data(), 3}, moments.data(), n);
+    for (int x = 0; x < n; ++x) {
+      float expected[kMoments] = {};
+      for (int i = 0; i < 3; ++i)
+        add_moments(weights[static_cast<std::size_t>(i)], from.at(x, 2 * i), from.at(x, 2 * i + 1),
+                    (from.at(x, 8 + i) - from.at(x, 6 + i)) * 0.7F, expected);
+      for (int m = 0; m < kMoments; ++m) EXPECT_EQ(sums.at(x, m), expected[m]);
+    }
+    std::vector<float> most(8);
+    cpu::greatest_changes({from.row(0), from.row(5), from.stride(), 3}, 0.5F, most.data(), n);
+    std::map<int, float> expected;
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < n; ++x) {
+        const float change = 0.5F * (from.at(x, 5 + y) - from.at(x, y));
+        expected[x / 16] = std::max(expected[x / 16], change * change);
+      }
+    for (const auto& [tile, value] : expected)
+      EXPECT_EQ(most[static_cast<std::size_t>(tile)], value);
+    cpu::halve_columns(rows.data(), out.row(5), n);
+    for (int x = 0; x < n; ++x)
+      EXPECT_EQ(out.at(x, 5), halve_sum(from.at(x, 0), from.at(x, 1), from.at(x, 2), from.at(x, 3),
+                                        from.at(x, 4)));
+    std::vector<float> line(static_cast<std::size_t>(2 * n + 40));
+    for (float& value : line) value = static_cast<float>(random.uniform());
+    cpu::halve_along(line.data() + 2, out.row(6), n);
+    for (int x = 0; x < n; ++x) {
+      const float* five = line.data() + static_cast<std::ptrdiff_t>(2) * x;
+      EXPECT_EQ(out.at(x, 6), halve_sum(five[0], five[1], five[2], five[3], five[4]));
+    }
+  }
+}
+
+TEST(PointsSkipTest, FlowIsTheSameWithGaps) {
+  const test::Clip clip = test::busy_clip({60, 50, 12}, 7);
+  const auto sizes = level_sizes(60, 50, 2);
+  Exec exec;
+  exec.device = Device::cpu();
+  cpu::FlowKeeper all(sizes, 12, exec), some(sizes, 12, exec);
+  for (std::int64_t t = 0; t < 12; ++t) {
+    const auto frame = std::as_const(clip[static_cast<std::size_t>(t)]).view();
+    all.push(frame, t);
+    some.push(frame, t);
+    all.want(t, t);
+    all.estimate();
+    if (t == 5) some.want(2, 3);
+    if (t == 9) some.want(7, 9);
+    some.estimate();
+  }
+  some.want(3, 4);
+  some.estimate();
+  for (const int t : {2, 3, 4, 7, 8, 9})
+    for (const int level : {0, 1}) {
+      EXPECT_TRUE(test::images_equal(all.u(level).at(t), some.u(level).at(t))) << t;
+      EXPECT_TRUE(test::images_equal(all.v(level).at(t), some.v(level).at(t))) << t;
+    }
+}
+
+}  // namespace
+}  // namespace fovea::actions
