@@ -231,7 +231,10 @@ EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,
   const Exec& exec = options.exec;
   check_corpus(corpus, points, "evaluate");
   check_folds(folds, points.size());
-  for (const Recipe& recipe : recipes) check_options(recipe.options);
+  for (const Recipe& recipe : recipes) {
+    check_options(recipe.options);
+    check_cut(recipe.options.cut);
+  }
   Run run(corpus, points, recipes, exec);
   for (std::size_t i = 0; i < folds.size(); ++i) {
     if (exec.progress)

@@ -24,7 +24,8 @@ class ClipClassifier {
     std::vector<Scene> scenes;
     for (const PointSet& clip : clips)
       scenes.push_back(make_scene(clip, model.scene_points, model.features));
-    table_ = match_all(model.chains(), model.prototypes, scenes, model.match, exec);
+    table_ =
+        match_all(model.chains(), model.prototypes, scenes, {model.match, model.cut.variant, exec});
     if (model.score.symmetric) match_backwards();
     if (model.score.fusion > 0) match_singles();
   }
@@ -59,7 +60,7 @@ class ClipClassifier {
     std::vector<Chain> chains;
     std::vector<Prototype> prototypes;
     for (std::size_t clip = 0; clip < clips_.size(); ++clip) {
-      const PointSet salient = most_salient(clips_[clip]);
+      const PointSet salient = most_salient(clips_[clip], model_.cut.points);
       for (const Prototype& prototype :
            cut_prototypes(salient, 0, static_cast<std::int32_t>(clip), model_.cut)) {
         chains.push_back(make_chain(salient, prototype, model_.features));
@@ -70,7 +71,8 @@ class ClipClassifier {
     for (const PointSet& clip : model_.clips)
       scenes.push_back(make_scene(clip, model_.scene_points, model_.features));
     own_columns_ = columns_by_clip(prototypes, static_cast<int>(clips_.size()));
-    backwards_ = match_all(chains, std::move(prototypes), scenes, model_.match, exec_);
+    backwards_ =
+        match_all(chains, std::move(prototypes), scenes, {model_.match, model_.cut.variant, exec_});
     clip_labels_.assign(model_.clips.size(), 0);
     for (const Prototype& prototype : model_.prototypes)
       clip_labels_[static_cast<std::size_t>(prototype.clip)] = prototype.label;

@@ -29,7 +29,8 @@ double FoldClassifier::scale_of(const TrainOptions& recipe, std::span<const int>
 }
 
 FoldClassifier::Table FoldClassifier::make_table(const TrainOptions& recipe, double scale) {
-  if (salient_.empty()) salient_ = salient_points(points_);
+  if (salient_points_ != recipe.cut.points) salient_ = salient_points(points_, recipe.cut.points);
+  salient_points_ = recipe.cut.points;
   FeatureOptions features = recipe.features;
   features.scale = scale;
   std::vector<Prototype> prototypes;
@@ -44,7 +45,8 @@ FoldClassifier::Table FoldClassifier::make_table(const TrainOptions& recipe, dou
     scenes.push_back(make_scene(points_[clip], recipe.scene_points, features));
   }
   Table table;
-  table.scores = match_all(chains, std::move(prototypes), scenes, recipe.match, exec_);
+  table.scores =
+      match_all(chains, std::move(prototypes), scenes, {recipe.match, recipe.cut.variant, exec_});
   table.columns = columns_by_clip(table.scores.prototypes, static_cast<int>(points_.size()));
   return table;
 }

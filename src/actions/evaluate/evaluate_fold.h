@@ -61,6 +61,7 @@ class FoldClassifier {
   std::vector<int> subjects_;
   int classes_ = 0;
   std::vector<PointSet> salient_;
+  int salient_points_ = 0;  // most points per frame of these
   std::map<std::string, Table> tables_;
   // Distances of single descriptors: one row per point of all clips, one column per clip.
   Image<float> singles_;

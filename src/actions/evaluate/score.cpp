@@ -1,6 +1,9 @@
 #include "actions/evaluate/score.h"
 
+#include <fovea/core/error.h>
 #include <fovea/core/options.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -73,6 +76,21 @@ void describe(OptionVisitor& visit, CutOptions& options) {
         "nodes from the beginning of a prototype to the beginning of the next", 1, 1000);
   visit("mirror", options.mirror, "add the mirror image of each prototype",
         {.off_help = "keep prototypes only as they were filmed, without mirror images"});
+  visit("model-points", options.points,
+        "most points of each frame of a prototype, the most confident; more than 1 needs --variant",
+        1, 100);
+  visit("variant", options.variant,
+        "how prototypes with several points per frame are matched: as chains of one point per "
+        "frame, whose distances are averaged, or greedily, points before frames (CPU only)");
+}
+
+void check_cut(const CutOptions& options) {
+  check_options(options);
+  if (options.points > 1 && options.variant == Variant::kSingle)
+    throw InvalidArgument(fmt::format(
+        "{} points per frame of a model, but the variant single has one; choose the variant chains "
+        "or greedy",
+        options.points));
 }
 
 ClassDistances nearest_prototypes(std::span<const float> row, std::span<const int> columns,

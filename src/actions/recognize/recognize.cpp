@@ -4,6 +4,8 @@
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "actions/recognize/event_finder.h"
@@ -22,6 +24,11 @@ PointOptions point_options(const Model& model, const Exec& exec) {
 
 std::shared_ptr<const Model> checked(std::shared_ptr<const Model> model) {
   if (!model) throw InvalidArgument("recognize: the model is a null pointer");
+  if (model->cut.points > 1)
+    throw InvalidArgument(fmt::format(
+        "recognize: the model has {} points per frame, but streams are matched with one; train it "
+        "with the variant single, or classify whole clips",
+        model->cut.points));
   return model;
 }
 

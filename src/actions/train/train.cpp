@@ -46,7 +46,7 @@ class Trainer {
         exec_(options.exec),
         labels_(labels_of(corpus)),
         subjects_(subject_numbers(corpus)),
-        salient_(salient_points(points)) {
+        salient_(salient_points(points, options.cut.points)) {
     if (options_.features.scale == 0)
       options_.features.scale = choose_scale(points, all_clips(corpus), options.scene_points,
                                              options.features, exec_.seed);
@@ -108,7 +108,8 @@ class Trainer {
     for (const int clip : clips)
       scenes.push_back(make_scene(points_[static_cast<std::size_t>(clip)], options_.scene_points,
                                   options_.features));
-    return match_all(chains, std::move(prototypes), scenes, options_.match, exec_);
+    return match_all(chains, std::move(prototypes), scenes,
+                     {options_.match, options_.cut.variant, exec_});
   }
 
   // Rows of the table are validation clips only, because select_columns() finds them by position.
@@ -255,10 +256,11 @@ std::vector<int> subject_numbers(const Corpus& corpus) {
   return numbers;
 }
 
-std::vector<PointSet> salient_points(std::span<const PointSet> points) {
+std::vector<PointSet> salient_points(std::span<const PointSet> points, int most) {
   std::vector<PointSet> result;
+  result.reserve(points.size());
   for (const PointSet& set : points) {
-    result.push_back(most_salient(set));
+    result.push_back(most_salient(set, most));
     round_to_file(result.back().descriptors);
   }
   return result;
@@ -266,8 +268,11 @@ std::vector<PointSet> salient_points(std::span<const PointSet> points) {
 
 Chain make_chain(const PointSet& salient, const Prototype& prototype,
                  const FeatureOptions& features) {
-  std::vector<int> which(static_cast<std::size_t>(prototype.nodes));
-  std::iota(which.begin(), which.end(), prototype.first);
+  const std::vector<int> starts = frame_starts(salient);
+  const int first = starts[static_cast<std::size_t>(prototype.first)];
+  const int end = starts[static_cast<std::size_t>(prototype.first + prototype.nodes)];
+  std::vector<int> which(static_cast<std::size_t>(end - first));
+  std::iota(which.begin(), which.end(), first);
   PointSet part = chosen_points(salient, which);
   if (prototype.mirrored) part = mirrored(part);
   return make_nodes(part, 0, features);
@@ -346,6 +351,7 @@ Image<float> fusion_rows(const PointSet& points, int most) {
 
 Model train(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options) {
   check_options(options);
+  check_cut(options.cut);
   check_corpus(corpus, points, "train");
   return Trainer(corpus, points, options).train();
 }

@@ -15,10 +15,11 @@ void check_corpus(const Corpus& corpus, std::span<const PointSet> points, const 
 // Returns the number of the subject of each clip.
 std::vector<int> subject_numbers(const Corpus& corpus);
 
-// Returns the points from which prototypes are made: one per frame, rounded as in files.
-std::vector<PointSet> salient_points(std::span<const PointSet> points);
+// Returns the points from which prototypes are made: the most confident ones of each frame, rounded
+// as in files.
+std::vector<PointSet> salient_points(std::span<const PointSet> points, int most = 1);
 
-// Returns a prototype's nodes with their features.
+// Returns the points of a prototype's frames with their features.
 Chain make_chain(const PointSet& salient, const Prototype& prototype,
                  const FeatureOptions& features);
 

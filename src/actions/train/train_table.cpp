@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "actions/infinity.h"
+#include "actions/match/features.h"
 
 namespace fovea::actions {
 namespace {
@@ -24,7 +25,7 @@ struct Mean {
 
 std::vector<Prototype> cut_prototypes(const PointSet& salient, std::int32_t label,
                                       std::int32_t clip, const CutOptions& options) {
-  const auto points = static_cast<int>(salient.points.size());
+  const auto points = static_cast<int>(frame_starts(salient).size()) - 1;
   const int nodes = std::min(options.nodes, points);
   std::vector<Prototype> result;
   if (nodes < 3 || 2 * nodes < options.nodes) return result;
@@ -34,17 +35,18 @@ std::vector<Prototype> cut_prototypes(const PointSet& salient, std::int32_t labe
   return result;
 }
 
-ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> prototypes,
-                     std::span<const Scene> scenes, const MatchOptions& options, const Exec& exec) {
+ScoreTable match_all(std::span<const FrameModel> models, std::vector<Prototype> prototypes,
+                     std::span<const Scene> scenes, const TableOptions& options) {
+  const Exec& exec = options.exec;
   ScoreTable table;
   table.prototypes = std::move(prototypes);
-  const auto columns = static_cast<int>(chains.size());
+  const auto columns = static_cast<int>(models.size());
   table.energy = Image<float>(columns, static_cast<int>(scenes.size()));
   table.appearance = Image<float>(columns, static_cast<int>(scenes.size()));
-  if (chains.empty() || scenes.empty()) return table;
-  MatchOptions own = options;
+  if (models.empty() || scenes.empty()) return table;
+  MatchOptions own = options.match;
   own.exec = exec;
-  const Matcher matcher(chains, own);
+  const FrameMatcher matcher(models, options.variant, own);
   for (std::size_t first = 0; first < scenes.size(); first += kScenesAtOnce) {
     throw_if_stopped(exec);
     if (exec.progress)
@@ -54,7 +56,7 @@ ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> proto
     for (int y = 0; y < scores.height(); ++y)
       for (int x = 0; x < columns; ++x) {
         const MatchScore& score = scores.at(x, y);
-        const auto nodes = static_cast<float>(chains[static_cast<std::size_t>(x)].size());
+        const auto nodes = static_cast<float>(table.prototypes[static_cast<std::size_t>(x)].nodes);
         const int row = static_cast<int>(first) + y;
         const bool found = std::isfinite(score.energy);
         table.energy.at(x, row) = found ? score.energy / nodes : kInfinity<float>;

@@ -7,7 +7,7 @@
 
 namespace fovea::actions {
 
-// Returns the prototypes of one clip, which has at most one point per frame.
+// Returns the prototypes of one clip. Its nodes are the frames that have points.
 std::vector<Prototype> cut_prototypes(const PointSet& salient, std::int32_t label,
                                       std::int32_t clip, const CutOptions& options);
 
@@ -21,8 +21,14 @@ struct ScoreTable {
     return score == Score::kEnergy ? energy.view() : appearance.view();
   }
 };
-ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> prototypes,
-                     std::span<const Scene> scenes, const MatchOptions& options, const Exec& exec);
+// How prototypes are matched with clips; the exec inside `match` is not used.
+struct TableOptions {
+  MatchOptions match{};
+  Variant variant = Variant::kSingle;
+  Exec exec{};
+};
+ScoreTable match_all(std::span<const FrameModel> models, std::vector<Prototype> prototypes,
+                     std::span<const Scene> scenes, const TableOptions& options);
 
 // Returns one row of a table.
 inline std::span<const float> row_of(ImageView<const float> table, int row) {

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "cli/program/batch.h"
 #include "cli/program/run.h"
 #include "core/words.h"
 
@@ -25,6 +26,17 @@ actions::TrainOptions paper_unless_set(const actions::TrainOptions& options) {
       set_option(field, found->second);
   });
   return paper;
+}
+
+void settle_match_device(Context& context, actions::Variant variant) {
+  const bool greedy = variant == actions::Variant::kGreedy;
+  if (greedy && context.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument(
+        fmt::format("--variant greedy works on the CPU only, but --device is {}; give --device cpu "
+                    "or --variant chains",
+                    to_string(context.exec.device)));
+  if (greedy) context.exec.device = Device::cpu();
+  settle_device(context);
 }
 
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish) {

@@ -147,9 +147,10 @@ std::vector<CurvePoint> subject_curve(const ActionsEvalRequest& request, const C
 int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
-  settle_device(context);
   const actions::TrainOptions options =
       request.paper ? paper_unless_set(request.train) : request.train;
+  actions::check_cut(options.cut);
+  settle_match_device(context, options.cut.variant);
   Task task = make_task(request, context);
   ClipSet clips = load_clips(task.corpus, options.points, request.cut_first, context);
   const std::vector<actions::Fold> folds = folds_of(request, task, clips);

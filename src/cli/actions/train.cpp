@@ -29,8 +29,9 @@ void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
 
 int run_actions_train(ActionsTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
-  settle_device(context);
   actions::TrainOptions options = request.paper ? paper_unless_set(request.train) : request.train;
+  actions::check_cut(options.cut);
+  settle_match_device(context, options.cut.variant);
   options.exec = context.exec;
   const double start = steady_seconds();
   const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]), options.points,
