@@ -17,6 +17,7 @@
 #include "cli/emd/frames.h"
 #include "cli/emd/map.h"
 #include "cli/emd/targets.h"
+#include "cli/program/batch.h"
 #include "cli/program/command.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"

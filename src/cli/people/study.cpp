@@ -9,6 +9,7 @@
 
 #include <filesystem>
 
+#include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
