@@ -89,8 +89,10 @@ struct TrainOptions {
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
-// The options of the paper: 30 nodes, the threshold of STIP-2.0, all points of a frame, no dummies,
-// the sum of appearances, plain descriptors and floating selection.
+// The options of the paper: points of STIP-2.0 with plain descriptors, 30 nodes, no mirror images,
+// lambdas 0.6, 0.2 and 5, T 10, all points of a scene frame, no dummies, the nearest prototype by
+// the sum of appearances, and floating selection of 50 prototypes. What the paper does not tell,
+// such as the step between prototypes, is as usual.
 FOVEA_API TrainOptions paper_options();
 
 // Trains a model. The same clips, options and seed give the same model on any device and for any

@@ -13,9 +13,6 @@
 
 namespace fovea::cli {
 
-// The paper's options, except for options that differ from the defaults, which the user has set.
-actions::TrainOptions paper_unless_set(const actions::TrainOptions& given);
-
 // Resolves the device, as settle_device() does, but with greedy matching `auto` is the CPU. Throws
 // InvalidArgument where a GPU is asked for that the variant does not use.
 void settle_match_device(Context& context, actions::Variant variant);
