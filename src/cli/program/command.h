@@ -182,6 +182,7 @@ Command mesh_eval_command();
 Command mesh_info_command();
 Command actions_points_command();
 Command actions_train_command();
+Command actions_classify_command();
 Command actions_recognize_command();
 Command actions_eval_command();
 Command actions_match_command();
