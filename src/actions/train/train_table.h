@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/actions/train.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,23 @@ struct ScoreTable {
   ImageView<const float> values(Score score) const {
     return score == Score::kEnergy ? energy.view() : appearance.view();
   }
+};
+// The same for some of the clips and prototypes.
+struct ScorePair {
+  Image<float> energy;
+  Image<float> appearance;
+};
+
+// Chains that are searched for in many scenes.
+class ChainTable {
+ public:
+  ChainTable(std::span<const Chain> chains, const MatchOptions& options, const Exec& exec);
+  // One row per scene, one column per chain.
+  ScorePair find(std::span<const Scene> scenes) const;
+
+ private:
+  std::vector<int> nodes_;
+  std::optional<Matcher> matcher_;  // none if there are no chains
 };
 ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> prototypes,
                      std::span<const Scene> scenes, const MatchOptions& options, const Exec& exec);
