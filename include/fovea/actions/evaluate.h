@@ -15,15 +15,19 @@ struct Fold {
   std::string name;  // the subject that is left out
   std::vector<std::int32_t> train;
   std::vector<std::int32_t> test;
+  // Clips by which prototypes are selected and recipes chosen; they are not trained on. Where there
+  // are none, training subjects are set aside for that.
+  std::vector<std::int32_t> validation{};
 };
 FOVEA_API std::vector<Fold> leave_one_subject_out(const Corpus& corpus);
 // The same folds, each trained on only `subjects` of its training subjects, drawn at random.
 FOVEA_API std::vector<Fold> fewer_subjects(const Corpus& corpus, std::span<const Fold> folds,
                                            int subjects, std::uint64_t seed);
 
-// Options among which each fold chooses by leaving out each of its training subjects in turn: it
-// takes the recipe that classifies most clips correctly, and the first among equal ones. Points are
-// the same for all recipes; recipes differ in everything else.
+// Options among which each fold chooses by its validation clips or, where it has none, by leaving
+// out each of its training subjects in turn: it takes the recipe that classifies most of these
+// clips correctly, and the first among equal ones. Points are the same for all recipes; recipes
+// differ in everything else.
 struct Recipe {
   std::string name;
   TrainOptions options{};
@@ -62,8 +66,14 @@ struct EvaluateOptions {
 FOVEA_API void describe(OptionVisitor& visit, EvaluateOptions& options);
 
 // Evaluates recipes and baselines. The test clips of a fold have no part in what is trained or
-// chosen for it.
+// chosen for it. Memory: the points; per clip and per group of clips that are always trained on
+// together (in these protocols one per subject and class) as many distances as recipes average;
+// floating selection holds at most 200 megabytes of distances; and blocks of some ten megabytes.
+// No table has a row per point or per prototype for all clips.
 FOVEA_API EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,
+                                  std::span<const Fold> folds, std::span<const Recipe> recipes,
+                                  const EvaluateOptions& options = {});
+FOVEA_API EvaluateReport evaluate(const Corpus& corpus, const PackedClips& points,
                                   std::span<const Fold> folds, std::span<const Recipe> recipes,
                                   const EvaluateOptions& options = {});
 
@@ -76,5 +86,8 @@ FOVEA_API std::span<const Choice> choices(Baseline);
 FOVEA_API MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
                                          std::span<const PointSet> points,
                                          std::span<const Fold> folds, const Exec& exec = {});
+FOVEA_API MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
+                                         const PackedClips& points, std::span<const Fold> folds,
+                                         const Exec& exec = {});
 
 }  // namespace fovea::actions

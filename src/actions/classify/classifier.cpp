@@ -118,15 +118,16 @@ struct Classifier::Impl {
     std::vector<ClipColumns> columns;  // by new clip
   };
   Backward match_backward(std::span<const PointSet> clips) const {
-    const std::vector<PointSet> salient = salient_points(clips, model->cut.points);
+    const ClipSource source(clips);
     std::vector<Chain> chains;
     std::vector<Prototype> prototypes;
-    for (std::size_t clip = 0; clip < clips.size(); ++clip)
-      for (const Prototype& one :
-           cut_prototypes(salient[clip], 0, static_cast<std::int32_t>(clip), model->cut)) {
-        chains.push_back(make_chain(salient[clip], one, model->features));
+    for (int clip = 0; clip < source.size(); ++clip) {
+      const PointSet salient = salient_of(source, clip, model->cut.points);
+      for (const Prototype& one : cut_prototypes(salient, 0, clip, model->cut)) {
+        chains.push_back(make_chain(salient, one, model->features));
         prototypes.push_back(one);
       }
+    }
     Backward result;
     result.columns = columns_by_clip(prototypes, static_cast<int>(clips.size()));
     if (chains.empty()) {

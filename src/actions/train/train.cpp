@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "actions/evaluate/nearest.h"
+#include "actions/evaluate/score.h"
 #include "actions/match/features.h"
 #include "actions/train/select.h"
 #include "core/words.h"
@@ -23,6 +24,9 @@ namespace {
 
 // The limit of matches for reject levels; if there would be more, clips are drawn at random.
 constexpr std::int64_t kMostMatches = 4'000'000;
+// The limit of distances that floating selection holds, 200 megabytes.
+constexpr std::size_t kMostSelectionPairs = 50'000'000;
+constexpr std::size_t kPrototypesAtOnce = 2048, kClipsAtATime = 64;
 constexpr std::uint64_t kSelectionSequence = 1, kRejectSequence = 2;
 
 std::vector<int> all_clips(const Corpus& corpus) {
@@ -39,16 +43,15 @@ std::vector<std::int32_t> labels_of(const Corpus& corpus) {
 
 class Trainer {
  public:
-  Trainer(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options)
+  Trainer(const Corpus& corpus, const ClipSource& clips, const TrainOptions& options)
       : corpus_(corpus),
-        points_(points),
+        clips_(clips),
         options_(options),
         exec_(options.exec),
         labels_(labels_of(corpus)),
-        subjects_(subject_numbers(corpus)),
-        salient_(salient_points(points, options.cut.points)) {
+        subjects_(subject_numbers(corpus)) {
     if (options_.features.scale == 0)
-      options_.features.scale = choose_scale(points, all_clips(corpus), options.scene_points,
+      options_.features.scale = source_scale(clips, all_clips(corpus), options.scene_points,
                                              options.features, exec_.seed);
   }
 
@@ -63,9 +66,11 @@ class Trainer {
     model.match = options_.match;
     model.match.exec = {};
     model.score = options_.score;
-    std::vector<Prototype> prototypes = cut(all_clips(corpus_));
+    std::vector<Prototype> prototypes = cut_clips(task(), all_clips(corpus_));
     check_every_class(prototypes);
-    if (options_.selection == Selection::kFloating) prototypes = selected();
+    if (options_.selection == Selection::kFloating)
+      prototypes = selected_prototypes(
+          task(), selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed));
     set_levels(prototypes);
     keep_used_clips(std::move(prototypes), model);
     if (options_.score.fusion > 0) add_descriptors(model);
@@ -77,15 +82,7 @@ class Trainer {
   }
 
  private:
-  std::vector<Prototype> cut(std::span<const int> clips) const {
-    std::vector<Prototype> prototypes;
-    for (const int clip : clips) {
-      const auto at = static_cast<std::size_t>(clip);
-      const auto own = cut_prototypes(salient_[at], labels_[at], clip, options_.cut);
-      prototypes.insert(prototypes.end(), own.begin(), own.end());
-    }
-    return prototypes;
-  }
+  ClipTask task() const { return {clips_, labels_, options_, exec_}; }
 
   void check_every_class(const std::vector<Prototype>& prototypes) const {
     for (std::size_t label = 0; label < corpus_.classes.size(); ++label)
@@ -98,37 +95,6 @@ class Trainer {
             corpus_.classes[label], (options_.cut.nodes + 1) / 2));
   }
 
-  ScoreTable table(std::vector<Prototype> prototypes, std::span<const int> clips) const {
-    std::vector<Chain> chains;
-    chains.reserve(prototypes.size());
-    for (const Prototype& prototype : prototypes)
-      chains.push_back(make_chain(salient_[static_cast<std::size_t>(prototype.clip)], prototype,
-                                  options_.features));
-    std::vector<Scene> scenes;
-    for (const int clip : clips)
-      scenes.push_back(make_scene(points_[static_cast<std::size_t>(clip)], options_.scene_points,
-                                  options_.features));
-    return match_all(chains, std::move(prototypes), scenes,
-                     {options_.match, options_.cut.variant, exec_});
-  }
-
-  // Rows of the table are validation clips only, because select_columns() finds them by position.
-  std::vector<Prototype> selected() const {
-    const SelectionParts parts =
-        selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed);
-    const ScoreTable scores = table(cut(parts.candidates), parts.validation);
-    std::vector<std::int32_t> labels;
-    for (const int clip : parts.validation)
-      labels.push_back(labels_[static_cast<std::size_t>(clip)]);
-    std::vector<int> rows(labels.size());
-    std::iota(rows.begin(), rows.end(), 0);
-    std::vector<Prototype> chosen;
-    for (const int column :
-         select_columns(scores, {parts.candidates, std::move(rows)}, labels, options_, exec_))
-      chosen.push_back(scores.prototypes[static_cast<std::size_t>(column)]);
-    return chosen;
-  }
-
   void set_levels(std::vector<Prototype>& prototypes) const {
     std::vector<int> clips = all_clips(corpus_);
     const std::int64_t most =
@@ -139,7 +105,7 @@ class Trainer {
       clips.resize(static_cast<std::size_t>(most));
       std::ranges::sort(clips);
     }
-    const ScoreTable scores = table(prototypes, clips);
+    const Image<float> scores = clip_table(task(), prototypes, clips);
     // If there is only one subject, prototypes and clips are kept apart by clip instead.
     const bool alone = corpus_.subjects().size() < 2;
     const auto owner = [&](int clip) {
@@ -152,18 +118,17 @@ class Trainer {
       clip_owners.push_back(owner(clip));
     }
     for (const Prototype& prototype : prototypes) prototype_owners.push_back(owner(prototype.clip));
-    set_reject_levels({scores.values(options_.score.score), labels, clip_owners, prototype_owners,
-                       options_.reject_share},
+    set_reject_levels({scores.view(), labels, clip_owners, prototype_owners, options_.reject_share},
                       prototypes);
   }
 
   void keep_used_clips(std::vector<Prototype> prototypes, Model& model) {
-    std::vector<int> place(salient_.size(), -1);
+    std::vector<int> place(corpus_.clips.size(), -1);
     for (Prototype& prototype : prototypes) {
       int& at = place[static_cast<std::size_t>(prototype.clip)];
       if (at < 0) {
         at = static_cast<int>(model.clips.size());
-        model.clips.push_back(clone(salient_[static_cast<std::size_t>(prototype.clip)]));
+        model.clips.push_back(salient_of(clips_, prototype.clip, options_.cut.points));
       }
       prototype.clip = at;
     }
@@ -172,8 +137,9 @@ class Trainer {
 
   void add_descriptors(Model& model) const {
     std::vector<Image<float>> rows;
-    for (std::size_t clip = 0; clip < points_.size(); ++clip) {
-      rows.push_back(fusion_rows(points_[clip], options_.fusion_points));
+    for (std::size_t clip = 0; clip < corpus_.clips.size(); ++clip) {
+      PointSet room;
+      rows.push_back(fusion_rows(clips_.get(static_cast<int>(clip), room), options_.fusion_points));
       model.descriptor_labels.insert(model.descriptor_labels.end(),
                                      static_cast<std::size_t>(rows.back().height()), labels_[clip]);
     }
@@ -181,12 +147,28 @@ class Trainer {
   }
 
   const Corpus& corpus_;
-  std::span<const PointSet> points_;
+  ClipSource clips_;
   TrainOptions options_;
   Exec exec_;
   std::vector<std::int32_t> labels_;
   std::vector<int> subjects_;
-  std::vector<PointSet> salient_;
+};
+
+// Makes chains of prototypes that are sorted by clip.
+class ChainMaker {
+ public:
+  explicit ChainMaker(const ClipTask& task) : task_(task) {}
+  Chain make(const Prototype& prototype) {
+    if (prototype.clip != held_)
+      salient_ = salient_of(task_.clips, prototype.clip, task_.options.cut.points);
+    held_ = prototype.clip;
+    return make_chain(salient_, prototype, task_.options.features);
+  }
+
+ private:
+  const ClipTask& task_;
+  int held_ = -1;
+  PointSet salient_;
 };
 
 }  // namespace
@@ -241,10 +223,10 @@ TrainOptions paper_options() {
   return options;
 }
 
-void check_corpus(const Corpus& corpus, std::span<const PointSet> points, const char* who) {
-  if (corpus.clips.size() != points.size())
-    throw InvalidArgument(fmt::format("{}: points of {} clips for a corpus of {}", who,
-                                      points.size(), corpus.clips.size()));
+void check_corpus(const Corpus& corpus, int clips, const char* who) {
+  if (std::ssize(corpus.clips) != clips)
+    throw InvalidArgument(
+        fmt::format("{}: points of {} clips for a corpus of {}", who, clips, corpus.clips.size()));
   if (corpus.classes.size() < 2)
     throw InvalidArgument(
         fmt::format("{}: the corpus has {}; two or more are needed", who,
@@ -262,16 +244,6 @@ std::vector<int> subject_numbers(const Corpus& corpus) {
   for (const Clip& clip : corpus.clips)
     numbers.push_back(static_cast<int>(std::ranges::find(names, clip.subject) - names.begin()));
   return numbers;
-}
-
-std::vector<PointSet> salient_points(std::span<const PointSet> points, int most) {
-  std::vector<PointSet> result;
-  result.reserve(points.size());
-  for (const PointSet& set : points) {
-    result.push_back(most_salient(set, most));
-    round_to_file(result.back().descriptors);
-  }
-  return result;
 }
 
 Chain make_chain(const PointSet& salient, const Prototype& prototype,
@@ -311,31 +283,73 @@ SelectionParts selection_parts(std::span<const int> clips, std::span<const int> 
   return parts;
 }
 
-std::vector<int> select_columns(const ScoreTable& table, const SelectionParts& parts,
-                                std::span<const std::int32_t> labels, const TrainOptions& options,
-                                const Exec& exec) {
-  if (options.score.symmetric)
+std::vector<Prototype> cut_clips(const ClipTask& task, std::span<const int> clips) {
+  std::vector<Prototype> prototypes;
+  for (const int clip : clips) {
+    const auto own =
+        cut_prototypes(salient_of(task.clips, clip, task.options.cut.points),
+                       task.labels[static_cast<std::size_t>(clip)], clip, task.options.cut);
+    prototypes.insert(prototypes.end(), own.begin(), own.end());
+  }
+  return prototypes;
+}
+
+Image<float> clip_table(const ClipTask& task, std::span<const Prototype> prototypes,
+                        std::span<const int> clips) {
+  Image<float> table(static_cast<int>(prototypes.size()), static_cast<int>(clips.size()));
+  const bool by_energy = task.options.score.score == Score::kEnergy;
+  ChainMaker maker(task);
+  for (std::size_t first = 0; first < prototypes.size(); first += kPrototypesAtOnce) {
+    const auto some =
+        prototypes.subspan(first, std::min(kPrototypesAtOnce, prototypes.size() - first));
+    std::vector<Chain> chains;
+    chains.reserve(some.size());
+    for (const Prototype& prototype : some) chains.push_back(maker.make(prototype));
+    const ChainTable matcher(chains, task.options.match, task.exec, task.options.cut.variant);
+    chains.clear();
+    for (std::size_t from = 0; from < clips.size(); from += kClipsAtATime) {
+      throw_if_stopped(task.exec);
+      if (task.exec.progress)
+        task.exec.progress({"matching",
+                            static_cast<double>(first * clips.size() + from * some.size()),
+                            static_cast<double>(prototypes.size() * clips.size())});
+      std::vector<Scene> scenes;
+      for (const int clip : clips.subspan(from, std::min(kClipsAtATime, clips.size() - from))) {
+        PointSet room;
+        scenes.push_back(clip_scene(task.clips.get(clip, room), task.options.scene_points,
+                                    task.options.features));
+      }
+      const ScorePair scores = matcher.find(scenes);
+      const Image<float>& values = by_energy ? scores.energy : scores.appearance;
+      for (int y = 0; y < values.height(); ++y)
+        std::copy_n(values.row(y), values.width(), table.row(static_cast<int>(from) + y) + first);
+    }
+  }
+  return table;
+}
+
+std::vector<Prototype> selected_prototypes(const ClipTask& task, const SelectionParts& parts) {
+  if (task.options.score.symmetric)
     throw InvalidArgument(
         "symmetric distances are those of whole clips: not of selected prototypes");
-  std::vector<int> columns;
-  std::vector<std::int32_t> column_labels, row_labels;
-  for (std::size_t i = 0; i < table.prototypes.size(); ++i) {
-    if (!std::ranges::binary_search(parts.candidates, table.prototypes[i].clip)) continue;
-    columns.push_back(static_cast<int>(i));
-    column_labels.push_back(table.prototypes[i].label);
+  std::vector<Prototype> candidates = cut_clips(task, parts.candidates);
+  const std::size_t most = std::max<std::size_t>(
+      kMostSelectionPairs / std::max<std::size_t>(parts.validation.size(), 1), 2);
+  if (candidates.size() > most) {
+    for (std::size_t i = 0; i < most; ++i) candidates[i] = candidates[i * candidates.size() / most];
+    candidates.resize(most);
   }
-  const ImageView<const float> values = table.values(options.score.score);
-  Image<float> distances(static_cast<int>(columns.size()),
-                         static_cast<int>(parts.validation.size()));
-  for (int y = 0; y < distances.height(); ++y) {
-    const int row = parts.validation[static_cast<std::size_t>(y)];
-    row_labels.push_back(labels[static_cast<std::size_t>(row)]);
-    for (int x = 0; x < distances.width(); ++x)
-      distances.at(x, y) = values.at(columns[static_cast<std::size_t>(x)], row);
-  }
-  std::vector<int> chosen =
-      select_floating({distances.view(), row_labels, column_labels, options.prototypes}, exec);
-  for (int& column : chosen) column = columns[static_cast<std::size_t>(column)];
+  std::vector<std::int32_t> columns, rows;
+  columns.reserve(candidates.size());
+  rows.reserve(parts.validation.size());
+  for (const Prototype& candidate : candidates) columns.push_back(candidate.label);
+  for (const int clip : parts.validation)
+    rows.push_back(task.labels[static_cast<std::size_t>(clip)]);
+  const Image<float> distances = clip_table(task, candidates, parts.validation);
+  std::vector<Prototype> chosen;
+  for (const int column :
+       select_floating({distances.view(), rows, columns, task.options.prototypes}, task.exec))
+    chosen.push_back(candidates[static_cast<std::size_t>(column)]);
   return chosen;
 }
 
@@ -360,7 +374,14 @@ Image<float> fusion_rows(const PointSet& points, int most) {
 Model train(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options) {
   check_options(options);
   check_cut(options.cut);
-  check_corpus(corpus, points, "train");
+  check_corpus(corpus, static_cast<int>(points.size()), "train");
+  return Trainer(corpus, points, options).train();
+}
+
+Model train(const Corpus& corpus, const PackedClips& points, const TrainOptions& options) {
+  check_options(options);
+  check_cut(options.cut);
+  check_corpus(corpus, points.size(), "train");
   return Trainer(corpus, points, options).train();
 }
 

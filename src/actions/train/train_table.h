@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/actions/train.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,14 +22,26 @@ struct ScoreTable {
     return score == Score::kEnergy ? energy.view() : appearance.view();
   }
 };
-// How prototypes are matched with clips; the exec inside `match` is not used.
-struct TableOptions {
-  MatchOptions match{};
-  Variant variant = Variant::kSingle;
-  Exec exec{};
+// The same for some of the clips and prototypes.
+struct ScorePair {
+  Image<float> energy;
+  Image<float> appearance;
 };
-ScoreTable match_all(std::span<const FrameModel> models, std::vector<Prototype> prototypes,
-                     std::span<const Scene> scenes, const TableOptions& options);
+
+// Prototypes, chains or models with several points per frame, that are searched for in many scenes.
+class ChainTable {
+ public:
+  ChainTable(std::span<const FrameModel> chains, const MatchOptions& options, const Exec& exec,
+             Variant variant = Variant::kSingle);
+  // One row per scene, one column per chain.
+  ScorePair find(std::span<const Scene> scenes) const;
+
+ private:
+  std::vector<int> nodes_;
+  std::optional<FrameMatcher> matcher_;  // none if there are no chains
+};
+ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> prototypes,
+                     std::span<const Scene> scenes, const MatchOptions& options, const Exec& exec);
 
 // Returns one row of a table.
 inline std::span<const float> row_of(ImageView<const float> table, int row) {

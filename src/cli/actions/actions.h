@@ -43,7 +43,7 @@ class SourceFrames {
 // Clips with their points. Those that cannot be read are named and left out.
 struct ClipSet {
   actions::Corpus corpus;
-  std::vector<actions::PointSet> points;
+  actions::PackedClips points;
   int failed = 0;
   double seconds = 0;
   std::vector<std::int32_t> place;  // index of each clip of the original data set; -1: left out

@@ -230,8 +230,9 @@ std::string members_of(const ClipResults& results, const ClipItem& item) {
 
 class ClassifyRun {
  public:
-  ClassifyRun(const ClassifyClipsRequest& request, Context& context, ClipsToClassify& clips)
-      : request_(request), context_(context), clips_(clips) {}
+  ClassifyRun(const ClassifyClipsRequest& request, Context& context, ClipsToClassify& clips,
+              std::shared_ptr<const actions::Model> model)
+      : request_(request), context_(context), clips_(clips), model_(std::move(model)) {}
 
   int run() {
     const io::FrameWorkers plan =
@@ -273,7 +274,6 @@ class ClassifyRun {
  private:
   // Workers share the model.
   std::vector<actions::Classifier> make_workers(const io::FrameWorkers& plan) const {
-    const auto model = actions::load_model(request_.model);
     actions::ClassifyOptions options;
     options.reject = request_.reject;
     options.cut_first = request_.cut_first;
@@ -282,7 +282,7 @@ class ClassifyRun {
     options.exec.threads = plan.threads;
     std::vector<actions::Classifier> workers;
     workers.reserve(static_cast<std::size_t>(plan.count));
-    for (int i = 0; i < plan.count; ++i) workers.emplace_back(model, options);
+    for (int i = 0; i < plan.count; ++i) workers.emplace_back(model_, options);
     return workers;
   }
 
@@ -303,6 +303,7 @@ class ClassifyRun {
   const ClassifyClipsRequest& request_;
   Context& context_;
   ClipsToClassify& clips_;
+  std::shared_ptr<const actions::Model> model_;
   std::size_t classified_ = 0, none_ = 0, correct_ = 0;
 };
 
@@ -311,8 +312,9 @@ int run_classify_clips(ClassifyClipsRequest& request, Context& context) {
   if (!request.output.empty()) file_format(request);
   ClipsToClassify clips = clips_to_classify(request, context);
   check_outputs(context, {{"-o", request.output}}, clips.names);
-  settle_device(context);
-  return ClassifyRun(request, context, clips).run();
+  const auto model = actions::load_model(request.model);
+  settle_match_device(context, model->cut.variant);
+  return ClassifyRun(request, context, clips, model).run();
 }
 
 }  // namespace

@@ -9,14 +9,15 @@
 
 namespace fovea::cli {
 
-enum class Protocol : unsigned char { kLeaveOneSubjectOut, kSplit };
+enum class Protocol : unsigned char { kAuto, kLeaveOneSubjectOut, kSplit };
 std::span<const Choice> choices(Protocol);
 
 struct ActionsEvalRequest {
-  Protocol protocol = Protocol::kLeaveOneSubjectOut;
+  Protocol protocol = Protocol::kAuto;
   std::string kth{};
   bool partial = false;
   std::vector<std::string> test_subjects{};
+  std::vector<std::string> validation_subjects{};
   bool choose = true;
   bool paper = false;
   bool cut_first = false;
@@ -38,6 +39,17 @@ struct CurvePoint {
   double seconds = 0;
 };
 
+// What a part of a split lacks because videos are not there.
+struct MissingPart {
+  std::string name;  // of the part: training, validation or test
+  int videos = 0, of_videos = 0;
+  int clips = 0, of_clips = 0;
+};
+struct MissingVideos {
+  std::vector<MissingPart> parts;  // empty where everything was asked for
+  std::vector<std::string> names;  // of the videos, such as person01_boxing_d1
+};
+
 struct ActionsEvalResult {
   actions::Corpus corpus;
   actions::EvaluateReport report;
@@ -46,6 +58,9 @@ struct ActionsEvalResult {
   std::size_t folds = 0;
   int failed = 0;
   double point_seconds = 0;
+  MissingVideos missing;
+  // Of a split: how many clips were trained on, chosen by and tested with.
+  std::vector<std::size_t> split;
 
   // All methods that were evaluated; matching comes first.
   std::vector<const actions::MethodReport*> methods() const;

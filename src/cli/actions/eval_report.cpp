@@ -57,9 +57,34 @@ void write_curve(io::JsonWriter& json, const char* name, const char* unit,
   json.end_array();
 }
 
+// The sizes of a split's parts, and what is missing in them.
+void write_split(io::JsonWriter& json, const ActionsEvalResult& result) {
+  if (!result.split.empty())
+    json.key("split")
+        .begin_object()
+        .member("training_clips", result.split[0])
+        .member("validation_clips", result.split[1])
+        .member("test_clips", result.split[2])
+        .end_object();
+  if (result.missing.parts.empty()) return;
+  json.key("left_out").begin_object().key("parts").begin_array();
+  for (const MissingPart& part : result.missing.parts)
+    json.begin_object()
+        .member("part", part.name)
+        .member("videos", part.videos)
+        .member("of_videos", part.of_videos)
+        .member("clips", part.clips)
+        .member("of_clips", part.of_clips)
+        .end_object();
+  json.end_array();
+  write_list(json, "videos", result.missing.names);
+  json.end_object();
+}
+
 void print_json(const ActionsEvalResult& result, Context& context) {
   print_result(context, [&](io::JsonWriter& json) {
     json.member("clips", result.corpus.clips.size()).member("failed", result.failed);
+    write_split(json, result);
     json.member("folds", result.folds).member("subjects", result.corpus.subjects().size());
     write_list(json, "classes", result.corpus.classes);
     const actions::EvaluateReport& report = result.report;

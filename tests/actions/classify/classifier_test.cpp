@@ -60,6 +60,7 @@ struct FoldAndModel {
     }
     model = std::make_shared<const Model>(train(part, part_points, options));
   }
+  std::vector<Fold> folds() const { return {Fold{.name = "s0", .train = train_on, .test = test}}; }
   Corpus corpus, part;
   std::vector<PointSet> points, part_points, fresh;
   std::vector<int> train_on, test;
@@ -76,11 +77,12 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluation) {
           options.scene_points = scene_points;
           const FoldAndModel both(options, 2);
           const Exec exec;
-          FoldClassifier fold(both.corpus, both.points, exec);
-          const double scale = fold.scale_of(options, both.train_on);
+          const std::vector<Recipe> recipes{{"one", options}};
+          FoldClassifier fold(both.corpus, both.points, both.folds(), recipes, false, exec);
+          const double scale = fold.scale_of(options, 0);
           EXPECT_EQ(scale, both.model->features.scale);
-          const auto expected = fold.distances(options, scale, both.train_on, both.test);
-          const auto labels = fold.classify(options, scale, both.train_on, both.test);
+          const auto expected = fold.distances(options, scale, 0);
+          const auto labels = fold.classify(options, scale, 0);
           Classifier classifier(both.model);
           const std::vector<ClipClass> found = classifier.classify(both.fresh);
           ASSERT_THAT(found, SizeIs(expected.size()));
@@ -95,15 +97,39 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluation) {
         }
 }
 
+// Also with several points per frame.
+TEST(Classifier, GivesTheDistancesOfTheEvaluationForEveryVariant) {
+  for (const Variant variant : {Variant::kChains, Variant::kGreedy})
+    for (const bool symmetric : {false, true})
+      for (const int scene_points : {2, 3}) {
+        TrainOptions options = small_options();
+        options.cut.points = 2;
+        options.cut.variant = variant;
+        options.scene_points = scene_points;
+        options.score.symmetric = symmetric;
+        const FoldAndModel both(options, 3);
+        const Exec exec;
+        const std::vector<Recipe> recipes{{"one", options}};
+        FoldClassifier fold(both.corpus, both.points, both.folds(), recipes, false, exec);
+        const auto expected = fold.distances(options, fold.scale_of(options, 0), 0);
+        const std::vector<ClipClass> found = Classifier(both.model).classify(both.fresh);
+        ASSERT_THAT(found, SizeIs(expected.size()));
+        for (std::size_t i = 0; i < found.size(); ++i)
+          EXPECT_THAT(found[i].distances, ElementsAreArray(expected[i]))
+              << static_cast<int>(variant) << " " << symmetric << " " << scene_points;
+      }
+}
+
 TEST(Classifier, GivesTheDistancesOfTheEvaluationForSelectedPrototypes) {
   TrainOptions options = small_options();
   options.selection = Selection::kFloating;
   options.prototypes = 4;
   const FoldAndModel both(options, 1);
   const Exec exec;
-  FoldClassifier fold(both.corpus, both.points, exec);
-  const double scale = fold.scale_of(options, both.train_on);
-  const auto expected = fold.distances(options, scale, both.train_on, both.test);
+  const std::vector<Recipe> recipes{{"one", options}};
+  FoldClassifier fold(both.corpus, both.points, both.folds(), recipes, false, exec);
+  const double scale = fold.scale_of(options, 0);
+  const auto expected = fold.distances(options, scale, 0);
   const std::vector<ClipClass> found = Classifier(both.model).classify(both.fresh);
   for (std::size_t i = 0; i < found.size(); ++i)
     EXPECT_THAT(found[i].distances, ElementsAreArray(expected[i]));

@@ -2,8 +2,11 @@
 #include "cli/actions/actions.h"
 
 #include <fovea/core/options.h>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <map>
 
 #include "cli/actions/verbs.h"
@@ -53,6 +56,41 @@ TEST_F(ActionsVerbs, EvalOfASplitAndOfThePaper) {
   EXPECT_THAT(words.out, HasSubstr("of    3 correct"));
 }
 
+// Drawn clips that carry KTH's names: two actions by people of all three parts of its split.
+TEST_F(ActionsVerbs, EvalOfAPartOfKth) {
+  const std::string kth = *folder_ / "kth";
+  std::string list = "Training: person11, 12\nValidation: person19\nTest: person22, 02\n";
+  for (const char* action : {"boxing", "walking"}) {
+    std::filesystem::create_directories(kth + "/" + action);
+    for (const char* person : {"11", "12", "19", "22", "02"}) {
+      const std::string name = fmt::format("person{}_{}_d1", person, action);
+      list += name + " frames 1-30\n";
+      if (name == "person02_walking_d1") continue;
+      actions::write_swings(kth + "/a.y4m", {action[0] == 'b' ? 0 : 2}, person[1] - '0', 30);
+      std::filesystem::rename(kth + "/a.y4m",
+                              fmt::format("{}/{}/{}_uncomp.avi", kth, action, name));
+    }
+  }
+  test::save(kth + "/s.txt", list);
+  for (const char* how : {"--choose", "--paper"}) {
+    const Ended ended = run_here(small({"actions", "eval", kth, "--kth", kth + "/s.txt",
+                                        "--partial", "--no-baselines", "--json", how}));
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    const json report = json::parse(ended.out);
+    EXPECT_EQ(report["split"]["training_clips"], 4);
+    EXPECT_EQ(report["split"]["validation_clips"], 2);
+    EXPECT_EQ(report["split"]["test_clips"], 3);
+    EXPECT_EQ(report["methods"][0]["tested"], 3);
+    EXPECT_EQ(report["left_out"]["videos"][0], "person02_walking_d1");
+    EXPECT_EQ(report["left_out"]["parts"][2]["videos"], 1);
+    EXPECT_EQ(report["left_out"]["parts"][2]["of_clips"], 4);
+    EXPECT_THAT(ended.err, HasSubstr("1 of 4 test videos (1 of 4 clips): person02_walking_d1"));
+  }
+  const Ended whole = run_here({"actions", "eval", kth, "--kth", kth + "/s.txt"});
+  EXPECT_EQ(whole.status, kBadInput);
+  EXPECT_THAT(whole.err, HasSubstr("the whole set has"));
+}
+
 TEST_F(ActionsVerbs, BadInputIsOneLineWithItsStatus) {
   const auto expect = [](const Ended& ended, int status, const char* words) {
     EXPECT_EQ(ended.status, status) << ended.err;
@@ -68,6 +106,11 @@ TEST_F(ActionsVerbs, BadInputIsOneLineWithItsStatus) {
   expect(run_here({"actions", "eval", clips, "--protocol", "split", "--test-subjects", "bob"}),
          kUsage, "there is no subject bob; expected one of s0, s1, s2");
   expect(run_here({"actions", "eval", clips, "--windows", "a"}), kUsage, "windows");
+  expect(run_here({"actions", "eval", clips, "--test-subjects", "s0,s1,s2"}), kUsage,
+         "0 clips to train on");
+  expect(
+      run_here({"actions", "eval", clips, "--test-subjects", "s0", "--validation-subjects", "s0"}),
+      kUsage, "s0 is also tested");
   expect(run_here({"actions", "recognize", clips + "/up/s0_swing.y4m", "--annotated", "-"}), kUsage,
          "standard output");
   expect(run_here({"actions", "recognize", clips + "/up/s0_swing.y4m", "--model", "yolo"}),
