@@ -78,7 +78,8 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluation) {
           const FoldAndModel both(options, 2);
           const Exec exec;
           const std::vector<Recipe> recipes{{"one", options}};
-          FoldClassifier fold(both.corpus, both.points, both.folds(), recipes, false, exec);
+          FoldClassifier fold(both.corpus, ClipSource(both.points), both.folds(), recipes, false,
+                              exec);
           const double scale = fold.scale_of(options, 0);
           EXPECT_EQ(scale, both.model->features.scale);
           const auto expected = fold.distances(options, scale, 0);
@@ -110,7 +111,8 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluationForEveryVariant) {
         const FoldAndModel both(options, 3);
         const Exec exec;
         const std::vector<Recipe> recipes{{"one", options}};
-        FoldClassifier fold(both.corpus, both.points, both.folds(), recipes, false, exec);
+        FoldClassifier fold(both.corpus, ClipSource(both.points), both.folds(), recipes, false,
+                            exec);
         const auto expected = fold.distances(options, fold.scale_of(options, 0), 0);
         const std::vector<ClipClass> found = Classifier(both.model).classify(both.fresh);
         ASSERT_THAT(found, SizeIs(expected.size()));
@@ -127,7 +129,7 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluationForSelectedPrototypes) {
   const FoldAndModel both(options, 1);
   const Exec exec;
   const std::vector<Recipe> recipes{{"one", options}};
-  FoldClassifier fold(both.corpus, both.points, both.folds(), recipes, false, exec);
+  FoldClassifier fold(both.corpus, ClipSource(both.points), both.folds(), recipes, false, exec);
   const double scale = fold.scale_of(options, 0);
   const auto expected = fold.distances(options, scale, 0);
   const std::vector<ClipClass> found = Classifier(both.model).classify(both.fresh);
