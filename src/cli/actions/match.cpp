@@ -256,7 +256,13 @@ void write_node(io::JsonWriter& json, const MatchReport& report, int strand,
 
 void write_match(io::JsonWriter& json, const MatchReport& report) {
   const actions::FrameMatch& match = report.match();
-  json.member("picture", report.request.output).member("graph", report.request.graph);
+  const auto file = [&](const char* name, const std::string& path) {
+    json.key(name);
+    if (path.empty()) json.value(nullptr);
+    else json.value(path);
+  };
+  file("picture", report.request.output);
+  file("graph", report.request.graph);
   json.member("mirrored", report.best.candidate->mirrored);
   json.member("energy", match.energy).member("appearance", match.appearance);
   json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
