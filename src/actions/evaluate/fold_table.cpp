@@ -21,7 +21,17 @@ struct ClipBlock {
   std::vector<Prototype> prototypes;
   std::vector<ClipColumns> columns;
   std::vector<Scene> scenes;
+  std::vector<Scene> salient_scenes;  // with one point per frame, where `scenes` have more
   std::unique_ptr<ChainTable> chains;
+};
+
+// The distances of the prototypes of one block in the clips of another. A model keeps one point per
+// frame of its training clips, in which the prototypes of new clips are searched for.
+struct BlockScores {
+  ScorePair all;
+  std::optional<ScorePair> salient;
+
+  const ScorePair& one() const { return salient ? *salient : all; }
 };
 
 }  // namespace
@@ -89,9 +99,11 @@ class FoldTableMaker {
     for (std::size_t i = 0; i < clips.size(); ++i) {
       PointSet room;
       block.scenes.push_back(
-          make_scene(clips_.get(clips[i], room), recipe_.scene_points, recipe_.features));
+          clip_scene(clips_.get(clips[i], room), recipe_.scene_points, recipe_.features));
       if (only_searched) continue;
       const PointSet salient = salient_of(clips_, clips[i]);
+      if (use_.symmetric_best > 0 && recipe_.scene_points != 1)
+        block.salient_scenes.push_back(clip_scene(salient, 1, recipe_.features));
       for (const Prototype& prototype :
            cut_prototypes(salient, 0, static_cast<std::int32_t>(i), recipe_.cut)) {
         chains.push_back(make_chain(salient, prototype, recipe_.features));
@@ -103,17 +115,28 @@ class FoldTableMaker {
     return block;
   }
 
+  static BlockScores found(const ClipBlock& from, const ClipBlock& in) {
+    BlockScores scores{from.chains->find(in.scenes), {}};
+    if (!in.salient_scenes.empty()) scores.salient = from.chains->find(in.salient_scenes);
+    return scores;
+  }
+
   void match(const ClipBlock& a, const ClipBlock& b) {
     const bool same = &a == &b;
-    std::optional<ScorePair> forward, backward;
-    if (needs(a.clips[0], b.clips[0])) forward = a.chains->find(b.scenes);
-    if (!same && needs(b.clips[0], a.clips[0])) backward = b.chains->find(a.scenes);
-    if (forward) add(a, b, *forward);
-    if (backward) add(b, a, *backward);
+    std::optional<BlockScores> forward, backward;
+    if (needs(a.clips[0], b.clips[0])) forward = found(a, b);
+    if (!same && needs(b.clips[0], a.clips[0])) backward = found(b, a);
+    if (forward) add(a, b, forward->all);
+    if (backward) add(b, a, backward->all);
     if (use_.symmetric_best == 0 || !forward || !(same || backward)) return;
-    const ScorePair& back = same ? *forward : *backward;
-    add_symmetric(a, b, forward->energy, back.energy, table_.symmetric_energy_);
-    add_symmetric(a, b, forward->appearance, back.appearance, table_.symmetric_appearance_);
+    const BlockScores& back = same ? *forward : *backward;
+    add_symmetric(a, b, forward->all.energy, back.one().energy, table_.symmetric_energy_);
+    add_symmetric(a, b, forward->all.appearance, back.one().appearance,
+                  table_.symmetric_appearance_);
+    if (same) return;
+    add_symmetric(b, a, back.all.energy, forward->one().energy, table_.symmetric_energy_);
+    add_symmetric(b, a, back.all.appearance, forward->one().appearance,
+                  table_.symmetric_appearance_);
   }
 
   // Adds the distances of the prototypes of `from` in the clips of `in`.
@@ -131,22 +154,22 @@ class FoldTableMaker {
       }
   }
 
-  // In `forward`, rows are clips of `b` and columns prototypes of `a`; in `backward`, the reverse.
-  void add_symmetric(const ClipBlock& a, const ClipBlock& b, const Image<float>& forward,
-                     const Image<float>& backward, LeastDistances<double>& to) {
-    const bool same = &a == &b;
-    for (std::size_t i = 0; i < a.clips.size(); ++i)
-      for (std::size_t j = same ? i + 1 : 0; j < b.clips.size(); ++j) {
-        const double distance =
-            symmetric_distance(clip_distance(row_of(forward, static_cast<int>(j)), a.columns[i]),
-                               clip_distance(row_of(backward, static_cast<int>(i)), b.columns[j]));
-        add_pair(b.clips[j], a.clips[i], distance, to);
-        add_pair(a.clips[i], b.clips[j], distance, to);
+  // Adds the symmetric distances of the clips of `in` to those of `from` that have prototypes. In
+  // `forward`, rows are clips of `in` and columns prototypes of `from`; in `backward`, the reverse.
+  void add_symmetric(const ClipBlock& from, const ClipBlock& in, const Image<float>& forward,
+                     const Image<float>& backward, LeastDistances<double>& to) const {
+    for (std::size_t i = 0; i < from.clips.size(); ++i) {
+      if (!trains(from.clips[i]) || from.columns[i].plain.empty()) continue;
+      const int group = jobs_.group_of(from.clips[i]);
+      for (std::size_t j = 0; j < in.clips.size(); ++j) {
+        const int row = table_.row_of_[static_cast<std::size_t>(in.clips[j])];
+        if (row < 0 || from.clips[i] == in.clips[j]) continue;
+        to.add(row, group,
+               symmetric_distance(
+                   clip_distance(row_of(forward, static_cast<int>(j)), from.columns[i]),
+                   clip_distance(row_of(backward, static_cast<int>(i)), in.columns[j])));
       }
-  }
-  void add_pair(int clip, int source, double distance, LeastDistances<double>& to) const {
-    const int row = table_.row_of_[static_cast<std::size_t>(clip)];
-    if (row >= 0 && trains(source)) to.add(row, jobs_.group_of(source), distance);
+    }
   }
 
   const ClipSource& clips_;

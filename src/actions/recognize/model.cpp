@@ -21,7 +21,7 @@ namespace fovea::actions {
 namespace {
 
 constexpr std::string_view kSchema = "actions.chains";
-constexpr int kVersion = 1;
+constexpr int kVersion = 1, kVersionWithRule = 2;
 constexpr std::string_view kFactPrefix = "actions.";
 constexpr int kMostNodes = 1000;
 constexpr std::int64_t kMostFrames = 1 << 24;
@@ -53,6 +53,7 @@ class RecognizerReader {
   std::vector<PointSet> clips() const;
   void check_points(const PointSet& clip, std::size_t number) const;
   std::vector<Prototype> prototypes(const Model& model) const;
+  RejectRule rule(const Model& model) const;
 
   io::ModelReader in_;
 };
@@ -160,8 +161,19 @@ std::vector<Prototype> RecognizerReader::prototypes(const Model& model) const {
   return result;
 }
 
+RejectRule RecognizerReader::rule(const Model& model) const {
+  const auto numbers = in_.file().tensor<double>("reject_rule", {RejectRule::kFeatures + 1});
+  RejectRule rule;
+  std::copy_n(numbers.begin(), RejectRule::kFeatures, rule.weights.begin());
+  rule.limit = numbers[RejectRule::kFeatures];
+  rule.singles = in_.number("reject_rule_singles", 0, 1) != 0;
+  if (rule.singles && model.descriptor_labels.empty())
+    in_.unfit("its reject rule compares single descriptors, but it has none");
+  return rule;
+}
+
 Model RecognizerReader::read() const {
-  in_.file().require_schema(kSchema, kVersion);
+  in_.version(kSchema, kVersionWithRule);
   in_.file().require_finite();
   Model model;
   model.classes = in_.classes();
@@ -175,6 +187,7 @@ Model RecognizerReader::read() const {
   } else if (model.score.fusion > 0) {
     in_.unfit(fmt::format("its fusion is {}, but it has no descriptors", model.score.fusion));
   }
+  if (in_.file().has("reject_rule")) model.reject_rule = rule(model);
   model.facts = in_.facts(kFactPrefix);
   return model;
 }
@@ -245,7 +258,7 @@ std::shared_ptr<const Model> load_model(std::string_view name) {
 
 void Model::write(const std::string& path) const {
   io::ModelFile file;
-  file.set_schema(kSchema, kVersion);
+  file.set_schema(kSchema, reject_rule ? kVersionWithRule : kVersion);
   io::add_classes(file, classes);
   // Options are only read here, but describe() is written for both directions.
   for_each_part(const_cast<Model&>(*this), [&](std::string_view prefix, auto& options) {
@@ -259,6 +272,12 @@ void Model::write(const std::string& path) const {
     append(descriptors, halves);
     file.add("descriptors", {descriptors.height(), kHofSize}, halves);
     io::add_labels(file, "descriptor_labels", descriptor_labels);
+  }
+  if (reject_rule) {
+    std::vector<double> numbers(reject_rule->weights.begin(), reject_rule->weights.end());
+    numbers.push_back(reject_rule->limit);
+    file.add("reject_rule", {std::ssize(numbers)}, numbers);
+    io::add_number(file, "reject_rule_singles", reject_rule->singles ? 1 : 0);
   }
   io::add_facts(file, kFactPrefix, facts);
   file.write(path);

@@ -16,6 +16,9 @@ void check_corpus(const Corpus& corpus, int clips, const char* who);
 // Returns the number of the subject of each clip.
 std::vector<int> subject_numbers(const Corpus& corpus);
 
+// Returns the points from which prototypes are made: one per frame, rounded as in files.
+std::vector<PointSet> salient_points(std::span<const PointSet> points);
+
 // Returns a prototype's nodes with their features.
 Chain make_chain(const PointSet& salient, const Prototype& prototype,
                  const FeatureOptions& features);

@@ -45,7 +45,8 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
         {.off_help = "use the features and scores that the options give, instead of choosing them "
                      "inside each fold"});
   describe(visit, request.evaluate);
-  visit("paper", request.paper, "use the paper's value for every option that is not given");
+  visit("paper", request.paper,
+        "use the paper's value for every option that is not given beside it, and --no-choose");
   visit("cut-first", request.cut_first,
         "cut clips out of their videos before points are found, so that frames around a clip have "
         "no influence");
@@ -53,8 +54,18 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
   visit("draws", request.draws,
         "also evaluate fewer training subjects, with this number of random draws; 0 does not", 0,
         1000);
+  visit(
+      "unknown", request.unknown,
+      "also measure how well unknown actions are rejected: leave out each subject and each action "
+      "in turn");
   visit.path("output", request.output, TextUse::kFolder, "folder for pictures, CSV and a page");
   describe(visit, request.train);
+}
+
+void preset_chosen(ActionsEvalRequest& request) {
+  if (!request.paper) return;
+  request.train = actions::paper_options();
+  request.choose = false;
 }
 
 namespace {
@@ -235,20 +246,18 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
   settle_device(context);
-  const actions::TrainOptions options =
-      request.paper ? paper_unless_set(request.train) : request.train;
+  const actions::TrainOptions& options = request.train;
   Task task = make_task(request, context);
   check_split(request, task);
   note_missing(task.missing, context);
   ClipSet clips = load_clips(task.corpus, options.points, request.cut_first, context);
   const std::vector<actions::Fold> folds = folds_of(request, task, clips);
-  const bool choose = request.choose && !request.paper;
   const std::vector<actions::Recipe> given{{request.paper ? "paper" : "given", options}};
   ActionsEvalResult result;
   request.evaluate.exec = context.exec;
-  result.report =
-      actions::evaluate(clips.corpus, clips.points, folds,
-                        choose ? actions::default_recipes(options) : given, request.evaluate);
+  result.report = actions::evaluate(clips.corpus, clips.points, folds,
+                                    request.choose ? actions::default_recipes(options) : given,
+                                    request.evaluate);
   for (const int window : request.windows) {
     actions::TrainOptions other = options;
     other.match.window = window;
@@ -261,6 +270,8 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   }
   if (request.draws > 0)
     result.subjects = subject_curve(request, clips, folds, options, context.exec);
+  if (request.unknown)
+    result.unknown = actions::evaluate_unknown(clips.corpus, clips.points, options, context.exec);
   result.point_seconds = clips.seconds;
   result.failed = clips.failed;
   result.folds = folds.size();
@@ -298,6 +309,8 @@ Command actions_eval_command() {
                     "write a page with curves over the window and over training subjects"},
                    {"fovea actions eval kth --kth 00sequences.txt",
                     "test KTH's own split, with recipes chosen on its validation people"},
+                   {"fovea actions eval clips --unknown --no-choose --no-baselines",
+                    "measure how many clips of unknown actions are rejected"},
                    {"fovea actions eval kth --kth 00sequences.txt --paper",
                     "test KTH's own split as the paper does"}},
       .request = make_request<ActionsEvalRequest, run_actions_eval>,

@@ -44,7 +44,7 @@ struct WholeTable {
         chains.push_back(make_chain(salient, prototype, options.features));
         prototypes.push_back(prototype);
       }
-      scenes.push_back(make_scene(set.points[static_cast<std::size_t>(clip)], options.scene_points,
+      scenes.push_back(clip_scene(set.points[static_cast<std::size_t>(clip)], options.scene_points,
                                   options.features));
     }
     columns = columns_by_clip(prototypes, source.size());
