@@ -62,6 +62,12 @@ class UnknownTest {
     return result;
   }
 
+  int nearest_of(const RejectClip& clip) const {
+    const int nearest = least_of(clip.matching);
+    if (nearest < 0 || !(options_.score.fusion > 0)) return nearest;
+    return least_of(fused(clip.matching, clip.singles, options_.score.fusion));
+  }
+
   void add(const FoldDistances& distances, std::int32_t left_out) {
     std::vector<RejectClip> known;
     for (const RejectClip& clip : distances.trained)
@@ -73,7 +79,7 @@ class UnknownTest {
           corpus_.classes[static_cast<std::size_t>(left_out)]));
     for (const RejectClip& whole : distances.tested) {
       const RejectClip clip = without(whole, left_out);
-      const int nearest = least_of(clip.matching);
+      const int nearest = nearest_of(clip);
       const bool is_known = clip.label != left_out;
       const double value =
           nearest < 0 ? 0 : allowance(*rule, {clip.matching, clip.singles}, nearest);
