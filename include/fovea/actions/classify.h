@@ -11,7 +11,8 @@
 namespace fovea::actions {
 
 struct ClassifyOptions {
-  double reject = 1;       // factor of the prototypes' reject levels: a greater one accepts more.
+  double reject = 1;       // factor of the limit of the model's reject rule, or of the prototypes'
+                           // reject levels where it has none: a greater one accepts more.
                            // With 0 nothing is rejected: the nearest class is the answer
   bool cut_first = false;  // cut parts out of their videos before points are found
   // Refuse videos whose frames have more pixels; 0: no such limit
@@ -27,8 +28,8 @@ struct ClipClass {
   std::int32_t label = -1;      // -1: none
   std::int32_t nearest = -1;    // the nearest class, whatever the reject levels; -1: none fits
   std::int32_t runner_up = -1;  // the second nearest class; -1: no other fits
-  double score = 0;     // how far `distance` lies below the reject level: 1 for a match without any
-                        // difference, 0 for one at the level, negative beyond it
+  double score = 0;             // how far the clip lies below the limit: 1 for a match without any
+                     // difference, 0 for one at the limit, negative for one that is rejected
   double distance = 0;  // distance of the nearest prototype of the nearest class
   double margin = 0;    // by which share of its distance the second class is farther away; infinite
                         // where the nearest class has distance 0, as clips of the training have

@@ -77,6 +77,29 @@ FOVEA_API EvaluateReport evaluate(const Corpus& corpus, const PackedClips& point
                                   std::span<const Fold> folds, std::span<const Recipe> recipes,
                                   const EvaluateOptions& options = {});
 
+// How well unknown actions are rejected by the rule that train() stores. Each subject and each
+// action is left out in turn; the rule, its weights and its limit, is learned from the other
+// subjects and actions alone, with distances to each of these subjects by the rest.
+struct UnknownReport {
+  int known = 0;         // clips of the subject left out that show a trained action, in all trials
+  int known_kept = 0;    // of these, not rejected
+  int known_right = 0;   // of these, not rejected and classified correctly
+  int unknown = 0;       // clips of the subject left out that show the action left out
+  int unknown_kept = 0;  // of these, not rejected
+  // With every limit at which one more known clip is kept: shares of all clips of their kind.
+  struct Point {
+    double known_kept = 0;
+    double unknown_kept = 0;
+  };
+  std::vector<Point> curve;
+  double area = 0;  // under the curve of known_kept against unknown_kept: 1 separates all
+};
+// Throws InvalidArgument where there are fewer than four actions or three subjects.
+FOVEA_API UnknownReport evaluate_unknown(const Corpus& corpus, std::span<const PointSet> points,
+                                         const TrainOptions& options = {}, const Exec& exec = {});
+FOVEA_API UnknownReport evaluate_unknown(const Corpus& corpus, const PackedClips& points,
+                                         const TrainOptions& options = {}, const Exec& exec = {});
+
 // Simpler methods. With vote, each descriptor of a clip votes for the class of the nearest one in
 // the training set, by gradients and flow or, with vote-flow, by flow alone. With words-nearest and
 // words-svm, clips are histograms of visual words, classified by the nearest one or by support

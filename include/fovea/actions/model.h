@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -82,6 +83,18 @@ struct Prototype {
   float reject = 0;  // reject level: a match with a greater distance is not reported
 };
 
+// Which whole clips are rejected because they show none of the known actions. Rejected is a clip
+// whose weighted sum of features is above the limit. The features are: the logarithm of the
+// distance to the nearest class; the mean over n of the logarithm of its ratio to the mean distance
+// of the n next classes; and the same two of single descriptors, where the rule uses them. A
+// logistic regression learns the weights from training clips whose action was left out.
+struct RejectRule {
+  static constexpr int kFeatures = 4;
+  std::array<double, kFeatures> weights{};
+  double limit = 0;
+  bool singles = false;  // single descriptors are compared, which the model then contains
+};
+
 // All that is needed to recognize actions. The `exec` of its options is not used: whoever works
 // with a model has an Exec of its own.
 struct Model {
@@ -94,10 +107,13 @@ struct Model {
   ScoreOptions score{};
   std::vector<PointSet> clips;  // training clips with at most cut.points points per frame
   std::vector<Prototype> prototypes;
-  // Single flow descriptors for fusion, one per row, and the label of each. They are empty where
-  // the model was trained without fusion.
+  // Single flow descriptors for fusion and for the reject rule, one per row, and the label of each.
+  // They are empty where the model was trained without them.
   Image<float> descriptors;
   std::vector<std::int32_t> descriptor_labels;
+  // For whole clips; streams go by the reject levels of prototypes, and so do whole clips where
+  // there is no rule.
+  std::optional<RejectRule> reject_rule{};
   std::map<std::string, std::string> facts;
 
   // The points of a prototype, a FrameModel where the model has several points per frame.

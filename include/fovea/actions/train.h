@@ -114,12 +114,16 @@ struct TrainOptions {
   ScoreOptions score{};
   int scene_points = 1;  // points of each frame that are matched, the most confident; 0: all
   Selection selection = Selection::kAll;
-  int prototypes = 50;         // greatest number of prototypes that floating selection keeps
-  double validation = 0.5;     // share of the subjects that floating selection sets aside
-  double reject_share = 0.05;  // share of correctly classified training clips that the reject
-                               // levels may lose
-  int fusion_points = 0;       // points per clip whose descriptors are kept for fusion, the most
-                               // confident, 180 bytes each; 0 keeps all, which is the most accurate
+  int prototypes = 50;             // greatest number of prototypes that floating selection keeps
+  double validation = 0.5;         // share of the subjects that floating selection sets aside
+  double reject_share = 0.05;      // share of correctly classified training clips that the reject
+                                   // levels may lose
+  double clip_reject_share = 0.1;  // share of known clips that the rule for whole clips may reject
+  int reject_points = 120;  // points per clip whose descriptors are kept for that rule where there
+                           // is no fusion, the most confident; 0 keeps none, and the rule
+                           // goes by matches alone
+  int fusion_points = 0;   // points per clip whose descriptors are kept for fusion, the most
+                           // confident, 180 bytes each; 0 keeps all, which is the most accurate
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);

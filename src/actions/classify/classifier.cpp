@@ -14,6 +14,7 @@
 #include "actions/evaluate/nearest.h"
 #include "actions/evaluate/score.h"
 #include "actions/match/features.h"
+#include "actions/train/reject_rule.h"
 #include "actions/train/train.h"
 
 namespace fovea::actions {
@@ -30,6 +31,10 @@ std::shared_ptr<const Model> checked_model(std::shared_ptr<const Model> model) {
         fmt::format("Classifier: the model's fusion is {}, but it has no descriptors; train it "
                     "with fusion",
                     model->score.fusion));
+  if (model->reject_rule && model->reject_rule->singles && model->descriptor_labels.empty())
+    throw InvalidArgument(
+        "Classifier: the model's reject rule compares descriptors, but the model has none; train "
+        "it again");
   return model;
 }
 
@@ -93,7 +98,7 @@ struct Classifier::Impl {
         nodes(nodes_of(model->prototypes)),
         class_numbers(numbers_up_to(model->classes.size())) {
     if (model->score.symmetric) prepare_clips();
-    if (model->score.fusion > 0) {
+    if (compares_singles()) {
       Exec exec = options.exec;
       exec.progress = {};
       singles.emplace(descriptors_by_class(*model), exec);
@@ -155,7 +160,39 @@ struct Classifier::Impl {
     return single_distances(singles->find(rows), 0, rows.height(), class_numbers, classes());
   }
 
-  ClipClass decide(const ClassDistances& found) const {
+  bool compares_singles() const {
+    return model->score.fusion > 0 || (model->reject_rule && model->reject_rule->singles);
+  }
+
+  // By the model's rule or, where it has none, by the reject level of the nearest prototype.
+  void set_score(const ClassDistances& found, std::span<const double> of_singles,
+                 ClipClass& result) const {
+    const double factor = options.reject > 0 ? options.reject : 1;
+    double share = 0;  // of what is allowed
+    if (model->reject_rule) {
+      share = 1 / allowance(*model->reject_rule, {found.matching, of_singles}, result.nearest);
+    } else if (result.prototype >= 0) {
+      const auto level =
+          static_cast<double>(model->prototypes[static_cast<std::size_t>(result.prototype)].reject);
+      if (!(level > 0)) {
+        if (options.reject == 0 || result.distance <= level) accept(result);
+        return;
+      }
+      share = result.distance / level;
+    } else {
+      if (options.reject == 0) accept(result);
+      return;
+    }
+    result.score = 1 - share / factor;
+    if (options.reject == 0 || share <= factor) accept(result);
+  }
+
+  void accept(ClipClass& result) const {
+    result.label = result.nearest;
+    result.name = model->classes[static_cast<std::size_t>(result.nearest)];
+  }
+
+  ClipClass decide(const ClassDistances& found, std::span<const double> of_singles) const {
     ClipClass result;
     result.distances = found.distances;
     result.nearest = least_of(found.distances);
@@ -165,18 +202,7 @@ struct Classifier::Impl {
     result.margin = margin_of(found.distances);
     result.distance = static_cast<double>(found.nearest[nearest]);
     result.prototype = found.prototypes[nearest];
-    bool accepted = options.reject == 0;
-    if (result.prototype >= 0) {
-      const double level =
-          static_cast<double>(
-              model->prototypes[static_cast<std::size_t>(result.prototype)].reject) *
-          (options.reject > 0 ? options.reject : 1);
-      result.score = level > 0 ? 1 - result.distance / level : 0;
-      accepted = accepted || result.distance <= level;
-    }
-    if (!accepted) return result;
-    result.label = result.nearest;
-    result.name = model->classes[nearest];
+    set_score(found, of_singles, result);
     return result;
   }
 
@@ -192,14 +218,15 @@ struct Classifier::Impl {
       const std::span<const float> row = row_of(table, static_cast<int>(i));
       std::vector<double> of_clips, of_singles;
       if (model->score.symmetric) of_clips = symmetric(row, backward, i);
-      if (model->score.fusion > 0) of_singles = single_distances_of(clips[i]);
+      if (compares_singles()) of_singles = single_distances_of(clips[i]);
       results.push_back(decide(class_distances({.row = row,
                                                 .columns = columns,
                                                 .prototypes = model->prototypes,
                                                 .clips = of_clips,
                                                 .clip_labels = clip_labels,
                                                 .singles = of_singles},
-                                               model->score, classes())));
+                                               model->score, classes()),
+                               of_singles));
     }
   }
 
@@ -224,7 +251,8 @@ struct Classifier::Impl {
 
 void describe(OptionVisitor& visit, ClassifyOptions& options) {
   visit("reject", options.reject,
-        "factor of the reject levels: a greater one accepts more, and 0 gives the nearest class "
+        "factor of what the reject rule allows: a greater one accepts more, and 0 gives the "
+        "nearest class "
         "whatever its distance",
         0, 100);
   visit("cut-first", options.cut_first, "cut parts out of their videos before points are found");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "actions/evaluate/evaluate.h"
@@ -99,8 +100,8 @@ std::vector<std::vector<double>> FoldClassifier::selected_distances(const TrainO
   return result;
 }
 
-std::vector<std::vector<double>> FoldClassifier::match_distances(const TrainOptions& recipe,
-                                                                 double scale, int job) {
+std::vector<std::vector<double>> FoldClassifier::matched_distances(const TrainOptions& recipe,
+                                                                   double scale, int job) {
   const FoldJob& clips = jobs_.jobs()[static_cast<std::size_t>(job)];
   if (recipe.selection == Selection::kFloating) return selected_distances(recipe, scale, clips);
   const FoldTable& table = *table_of(recipe, scale).least;
@@ -122,8 +123,8 @@ void FoldClassifier::prepare_singles(int most) {
 
 std::vector<std::vector<double>> FoldClassifier::job_distances(const TrainOptions& recipe,
                                                                double scale, int job) {
-  std::vector<std::vector<double>> all = match_distances(recipe, scale, job);
-  if (recipe.score.fusion == 0) return all;
+  std::vector<std::vector<double>> all = matched_distances(recipe, scale, job);
+  if (!(recipe.score.fusion > 0)) return all;
   prepare_singles(recipe.fusion_points);
   for (std::size_t i = 0; i < all.size(); ++i)
     if (least_of(all[i]) >= 0)
@@ -131,12 +132,38 @@ std::vector<std::vector<double>> FoldClassifier::job_distances(const TrainOption
   return all;
 }
 
+std::vector<RejectClip> FoldClassifier::job_evidence(const TrainOptions& recipe, double scale,
+                                                     int job, int most) {
+  const std::vector<std::vector<double>> matching = matched_distances(recipe, scale, job);
+  if (most >= 0) prepare_singles(most);
+  const std::vector<int>& test = jobs_.jobs()[static_cast<std::size_t>(job)].test;
+  std::vector<RejectClip> result;
+  result.reserve(test.size());
+  for (std::size_t i = 0; i < test.size(); ++i) {
+    result.push_back({labels_[static_cast<std::size_t>(test[i])], matching[i], {}});
+    if (most < 0) continue;
+    const std::span<const double> own = singles_->distances(job, i);
+    result.back().singles.assign(own.begin(), own.end());
+  }
+  return result;
+}
+
+std::vector<RejectClip> FoldClassifier::inner_evidence(const TrainOptions& recipe, double scale,
+                                                       std::size_t fold, int most) {
+  std::vector<RejectClip> result;
+  for (const int job : jobs_.inner(fold)) {
+    std::vector<RejectClip> some = job_evidence(recipe, scale, job, most);
+    std::ranges::move(some, std::back_inserter(result));
+  }
+  return result;
+}
+
 std::vector<std::int32_t> FoldClassifier::classify_job(const TrainOptions& recipe, double scale,
                                                        int job) {
-  std::vector<std::int32_t> result;
+  std::vector<std::int32_t> labels;
   for (const std::vector<double>& of_clip : job_distances(recipe, scale, job))
-    result.push_back(least_of(of_clip));
-  return result;
+    labels.push_back(least_of(of_clip));
+  return labels;
 }
 
 int FoldClassifier::correct_inside(const TrainOptions& recipe, double scale, std::size_t fold) {

@@ -15,6 +15,7 @@
 #include "actions/evaluate/fold_singles.h"
 #include "actions/evaluate/fold_table.h"
 #include "actions/train/clip_source.h"
+#include "actions/train/reject_rule.h"
 
 namespace fovea::actions {
 
@@ -24,12 +25,22 @@ class FoldClassifier {
   FoldClassifier(const Corpus& corpus, const ClipSource& clips, std::span<const Fold> folds,
                  std::span<const Recipe> recipes, bool choosing, const Exec& exec);
 
-  // Returns the distances of each test clip of a fold to the classes by a recipe. They are equal to
-  // those of Classifier with a model that is trained on the fold's training clips.
+  // Returns the distances of each test clip of a fold to the classes. They are equal to those of
+  // Classifier with a model that is trained on the fold's training clips.
   std::vector<std::vector<double>> distances(const TrainOptions& recipe, double scale,
                                              std::size_t fold) {
     return job_distances(recipe, scale, jobs_.outer(fold));
   }
+  // Returns what the test clips of a fold have for a reject rule: distances to classes by matching
+  // and, if `most` is not negative, by single descriptors of the `most` most confident points of
+  // training clips (0: all).
+  std::vector<RejectClip> evidence(const TrainOptions& recipe, double scale, std::size_t fold,
+                                   int most) {
+    return job_evidence(recipe, scale, jobs_.outer(fold), most);
+  }
+  // The same of the clips by which the fold chooses.
+  std::vector<RejectClip> inner_evidence(const TrainOptions& recipe, double scale, std::size_t fold,
+                                         int most);
   // Returns the labels of the test clips of a fold by a recipe.
   std::vector<std::int32_t> classify(const TrainOptions& recipe, double scale, std::size_t fold) {
     return classify_job(recipe, scale, jobs_.outer(fold));
@@ -55,9 +66,10 @@ class FoldClassifier {
   const Table& table_of(const TrainOptions& recipe, double scale);
   FoldTableUse use_of(const std::string& key) const;
   std::vector<std::int32_t> classify_job(const TrainOptions& recipe, double scale, int job);
+  std::vector<RejectClip> job_evidence(const TrainOptions& recipe, double scale, int job, int most);
   std::vector<std::vector<double>> job_distances(const TrainOptions& recipe, double scale, int job);
-  std::vector<std::vector<double>> match_distances(const TrainOptions& recipe, double scale,
-                                                   int job);
+  std::vector<std::vector<double>> matched_distances(const TrainOptions& recipe, double scale,
+                                                     int job);
   std::vector<std::vector<double>> selected_distances(const TrainOptions& recipe, double scale,
                                                       const FoldJob& job) const;
   void prepare_singles(int most);

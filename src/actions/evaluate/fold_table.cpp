@@ -21,9 +21,18 @@ struct ClipBlock {
   std::vector<Prototype> prototypes;
   std::vector<ClipColumns> columns;
   std::vector<Scene> scenes;
-  // The same with no more points per frame than a model keeps; empty if that is no difference.
-  std::vector<Scene> model_scenes;
+  // With no more points per frame than a model keeps, where `scenes` have more.
+  std::vector<Scene> salient_scenes;
   std::unique_ptr<ChainTable> chains;
+};
+
+// The distances of the prototypes of one block in the clips of another. A model keeps one point per
+// frame of its training clips, in which the prototypes of new clips are searched for.
+struct BlockScores {
+  ScorePair all;
+  std::optional<ScorePair> salient;
+
+  const ScorePair& one() const { return salient ? *salient : all; }
 };
 
 }  // namespace
@@ -90,12 +99,12 @@ class FoldTableMaker {
     const bool only_searched = !trains(clips[0]) && use_.symmetric_best == 0;
     for (std::size_t i = 0; i < clips.size(); ++i) {
       PointSet room;
-      const PointSet& points = clips_.get(clips[i], room);
-      block.scenes.push_back(clip_scene(points, recipe_.scene_points, recipe_.features));
-      if (keeps_fewer())
-        block.model_scenes.push_back(clip_scene(points, recipe_.cut.points, recipe_.features));
+      block.scenes.push_back(
+          clip_scene(clips_.get(clips[i], room), recipe_.scene_points, recipe_.features));
       if (only_searched) continue;
       const PointSet salient = salient_of(clips_, clips[i], recipe_.cut.points);
+      if (use_.symmetric_best > 0 && keeps_fewer())
+        block.salient_scenes.push_back(clip_scene(salient, recipe_.cut.points, recipe_.features));
       for (const Prototype& prototype :
            cut_prototypes(salient, 0, static_cast<std::int32_t>(i), recipe_.cut)) {
         chains.push_back(make_chain(salient, prototype, recipe_.features));
@@ -107,33 +116,33 @@ class FoldTableMaker {
     return block;
   }
 
-  void match(const ClipBlock& a, const ClipBlock& b) {
-    const bool same = &a == &b;
-    std::optional<ScorePair> forward, backward;
-    if (needs(a.clips[0], b.clips[0])) forward = a.chains->find(b.scenes);
-    if (!same && needs(b.clips[0], a.clips[0])) backward = b.chains->find(a.scenes);
-    if (forward) add(a, b, *forward);
-    if (backward) add(b, a, *backward);
-    if (use_.symmetric_best == 0 || !forward || !(same || backward)) return;
-    const ScorePair& back = same ? *forward : *backward;
-    if (!keeps_fewer()) {
-      add_symmetric(a, b, *forward, back);
-      if (!same) add_symmetric(b, a, back, *forward);
-      return;
-    }
-    const ScorePair model_forward = a.chains->find(b.model_scenes);
-    if (same) {
-      add_symmetric(a, a, *forward, model_forward);
-      return;
-    }
-    add_symmetric(a, b, *forward, b.chains->find(a.model_scenes));
-    add_symmetric(b, a, back, model_forward);
-  }
-
   // Whether the clips of a model have fewer points per frame than the clips that are tested.
   bool keeps_fewer() const {
-    return use_.symmetric_best > 0 &&
-           (recipe_.scene_points == 0 || recipe_.scene_points > recipe_.cut.points);
+    return recipe_.scene_points == 0 || recipe_.scene_points > recipe_.cut.points;
+  }
+
+  static BlockScores found(const ClipBlock& from, const ClipBlock& in) {
+    BlockScores scores{from.chains->find(in.scenes), {}};
+    if (!in.salient_scenes.empty()) scores.salient = from.chains->find(in.salient_scenes);
+    return scores;
+  }
+
+  void match(const ClipBlock& a, const ClipBlock& b) {
+    const bool same = &a == &b;
+    std::optional<BlockScores> forward, backward;
+    if (needs(a.clips[0], b.clips[0])) forward = found(a, b);
+    if (!same && needs(b.clips[0], a.clips[0])) backward = found(b, a);
+    if (forward) add(a, b, forward->all);
+    if (backward) add(b, a, backward->all);
+    if (use_.symmetric_best == 0 || !forward || !(same || backward)) return;
+    const BlockScores& back = same ? *forward : *backward;
+    add_symmetric(a, b, forward->all.energy, back.one().energy, table_.symmetric_energy_);
+    add_symmetric(a, b, forward->all.appearance, back.one().appearance,
+                  table_.symmetric_appearance_);
+    if (same) return;
+    add_symmetric(b, a, back.all.energy, forward->one().energy, table_.symmetric_energy_);
+    add_symmetric(b, a, back.all.appearance, forward->one().appearance,
+                  table_.symmetric_appearance_);
   }
 
   // Adds the distances of the prototypes of `from` in the clips of `in`.
@@ -151,27 +160,22 @@ class FoldTableMaker {
       }
   }
 
-  // Clips of `in` are tested by clips of `from`. In `forward`, rows are clips of `in` and columns
-  // prototypes of `from`; in `backward`, the reverse, where rows are clips as a model keeps them. A
-  // model keeps no clip without prototypes.
-  void add_symmetric(const ClipBlock& from, const ClipBlock& in, const ScorePair& forward,
-                     const ScorePair& backward) {
-    add_symmetric(from, in, forward.energy, backward.energy, table_.symmetric_energy_);
-    add_symmetric(from, in, forward.appearance, backward.appearance, table_.symmetric_appearance_);
-  }
+  // Adds the symmetric distances of the clips of `in` to those of `from` that have prototypes. In
+  // `forward`, rows are clips of `in` and columns prototypes of `from`; in `backward`, the reverse.
   void add_symmetric(const ClipBlock& from, const ClipBlock& in, const Image<float>& forward,
                      const Image<float>& backward, LeastDistances<double>& to) const {
-    for (std::size_t i = 0; i < from.clips.size(); ++i)
+    for (std::size_t i = 0; i < from.clips.size(); ++i) {
+      if (!trains(from.clips[i]) || from.columns[i].plain.empty()) continue;
+      const int group = jobs_.group_of(from.clips[i]);
       for (std::size_t j = 0; j < in.clips.size(); ++j) {
         const int row = table_.row_of_[static_cast<std::size_t>(in.clips[j])];
-        if (row < 0 || !trains(from.clips[i]) || from.clips[i] == in.clips[j] ||
-            from.columns[i].plain.empty())
-          continue;
-        to.add(row, jobs_.group_of(from.clips[i]),
+        if (row < 0 || from.clips[i] == in.clips[j]) continue;
+        to.add(row, group,
                symmetric_distance(
                    clip_distance(row_of(forward, static_cast<int>(j)), from.columns[i]),
                    clip_distance(row_of(backward, static_cast<int>(i)), in.columns[j])));
       }
+    }
   }
 
   const ClipSource& clips_;

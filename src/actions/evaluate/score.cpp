@@ -163,6 +163,7 @@ ClassDistances class_distances(const ClipEvidence& evidence, const ScoreOptions&
                                              classes, options.best);
   if (options.symmetric)
     result.distances = nearest_clips(evidence.clips, evidence.clip_labels, classes, options.best);
+  result.matching = result.distances;
   if (options.fusion > 0 && least_of(result.distances) >= 0)
     result.distances = fused(result.distances, evidence.singles, options.fusion);
   return result;

@@ -25,7 +25,8 @@ struct ClassDistances {
   std::vector<double> distances;  // by class; infinite if no prototype of the class fits
   std::vector<int>
       prototypes;  // by class: the column of the nearest prototype, or -1 if there is none
-  std::vector<float> nearest;  // by class: the distance of that prototype
+  std::vector<float> nearest;      // by class: the distance of that prototype
+  std::vector<double> matching{};  // by class: `distances` without fusion
 };
 
 // The distance to a class is the mean of the `best` least distances among those of the given

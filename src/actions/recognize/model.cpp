@@ -21,9 +21,9 @@ namespace fovea::actions {
 namespace {
 
 constexpr std::string_view kSchema = "actions.chains";
-// Version 2 has several points per frame and says how they are matched. Other models are written in
-// version 1, so that programs that know nothing of it read them.
-constexpr int kSeveralPoints = 2;
+// Version 2 may have a reject rule, and several points per frame with how they are matched. Models
+// without them are written in version 1, so that programs that know nothing of them read them.
+constexpr int kPlainVersion = 1, kVersion = 2;
 constexpr std::string_view kFactPrefix = "actions.";
 constexpr int kMostNodes = 1000;
 constexpr std::int64_t kMostFrames = 1 << 24;
@@ -33,7 +33,8 @@ constexpr int kPlaceNumbers = 5;      // x, y, variances in space and time, conf
 constexpr int kClipNumbers = 4;       // width, height, frames, points
 constexpr int kPrototypeNumbers = 5;  // label, clip, first, nodes, mirrored
 
-bool only_in_version_2(const OptionField& field) {
+// Options that only models with several points per frame store.
+bool is_of_several_points(const OptionField& field) {
   return field.name == "model-points" || field.name == "variant";
 }
 
@@ -54,19 +55,22 @@ class RecognizerReader {
   Model read() const;
 
  private:
-  void read_options(int version, Model& model) const;
+  void read_options(Model& model) const;
   Image<float> histograms(const char* tensor, int width) const;
   std::vector<PointSet> clips(int most) const;
   void check_points(const PointSet& clip, std::size_t number, int most) const;
   std::vector<Prototype> prototypes(const Model& model) const;
+  RejectRule rule(const Model& model) const;
 
   io::ModelReader in_;
 };
 
-void RecognizerReader::read_options(int version, Model& model) const {
+void RecognizerReader::read_options(Model& model) const {
   for_each_part(model, [&](std::string_view prefix, auto& options) {
     for_each_option(options, [&](const OptionField& field) {
-      if (version >= kSeveralPoints || !only_in_version_2(field)) in_.option(prefix, field);
+      if (!is_of_several_points(field) ||
+          in_.file().metadata().contains(std::string(prefix) + field.name))
+        in_.option(prefix, field);
     });
   });
   try {
@@ -180,12 +184,23 @@ std::vector<Prototype> RecognizerReader::prototypes(const Model& model) const {
   return result;
 }
 
+RejectRule RecognizerReader::rule(const Model& model) const {
+  const auto numbers = in_.file().tensor<double>("reject_rule", {RejectRule::kFeatures + 1});
+  RejectRule rule;
+  std::copy_n(numbers.begin(), RejectRule::kFeatures, rule.weights.begin());
+  rule.limit = numbers[RejectRule::kFeatures];
+  rule.singles = in_.number("reject_rule_singles", 0, 1) != 0;
+  if (rule.singles && model.descriptor_labels.empty())
+    in_.unfit("its reject rule compares single descriptors, but it has none");
+  return rule;
+}
+
 Model RecognizerReader::read() const {
-  const int version = in_.version(kSchema, kSeveralPoints);
+  in_.version(kSchema, kVersion);
   in_.file().require_finite();
   Model model;
   model.classes = in_.classes();
-  read_options(version, model);
+  read_options(model);
   model.clips = clips(model.cut.points);
   model.prototypes = prototypes(model);
   if (in_.file().has("descriptors")) {
@@ -195,6 +210,7 @@ Model RecognizerReader::read() const {
   } else if (model.score.fusion > 0) {
     in_.unfit(fmt::format("its fusion is {}, but it has no descriptors", model.score.fusion));
   }
+  if (in_.file().has("reject_rule")) model.reject_rule = rule(model);
   model.facts = in_.facts(kFactPrefix);
   return model;
 }
@@ -266,12 +282,12 @@ std::shared_ptr<const Model> load_model(std::string_view name) {
 void Model::write(const std::string& path) const {
   io::ModelFile file;
   const bool several = cut.points > 1 || cut.variant != Variant::kSingle;
-  file.set_schema(kSchema, several ? kSeveralPoints : 1);
+  file.set_schema(kSchema, several || reject_rule ? kVersion : kPlainVersion);
   io::add_classes(file, classes);
   // Options are only read here, but describe() is written for both directions.
   for_each_part(const_cast<Model&>(*this), [&](std::string_view prefix, auto& options) {
     for_each_option(options, [&](const OptionField& field) {
-      if (several || !only_in_version_2(field)) io::add_option(file, prefix, field);
+      if (several || !is_of_several_points(field)) io::add_option(file, prefix, field);
     });
   });
   io::add_number(file, "scene_points", scene_points);
@@ -282,6 +298,12 @@ void Model::write(const std::string& path) const {
     append(descriptors, halves);
     file.add("descriptors", {descriptors.height(), kHofSize}, halves);
     io::add_labels(file, "descriptor_labels", descriptor_labels);
+  }
+  if (reject_rule) {
+    std::vector<double> numbers(reject_rule->weights.begin(), reject_rule->weights.end());
+    numbers.push_back(reject_rule->limit);
+    file.add("reject_rule", {std::ssize(numbers)}, numbers);
+    io::add_number(file, "reject_rule_singles", reject_rule->singles ? 1 : 0);
   }
   io::add_facts(file, kFactPrefix, facts);
   file.write(path);

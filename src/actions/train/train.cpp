@@ -13,9 +13,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "actions/evaluate/fold_singles.h"
+#include "actions/evaluate/fold_table.h"
 #include "actions/evaluate/nearest.h"
 #include "actions/evaluate/score.h"
 #include "actions/match/features.h"
+#include "actions/train/reject_rule.h"
 #include "actions/train/select.h"
 #include "core/words.h"
 
@@ -49,7 +52,8 @@ class Trainer {
         options_(options),
         exec_(options.exec),
         labels_(labels_of(corpus)),
-        subjects_(subject_numbers(corpus)) {
+        subjects_(subject_numbers(corpus)),
+        alone_(corpus.subjects().size() < 2) {
     if (options_.features.scale == 0)
       options_.features.scale = source_scale(clips, all_clips(corpus), options.scene_points,
                                              options.features, exec_.seed);
@@ -71,9 +75,12 @@ class Trainer {
     if (options_.selection == Selection::kFloating)
       prototypes = selected_prototypes(
           task(), selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed));
-    set_levels(prototypes);
+    if (kept_points() >= 0) add_descriptors(model);
+    const std::vector<int> clips = calibration_clips(prototypes.size());
+    const Image<float> scores = clip_table(task(), prototypes, clips);
+    set_levels(prototypes, clips, scores);
+    model.reject_rule = learned_rule(prototypes, clips, scores);
     keep_used_clips(std::move(prototypes), model);
-    if (options_.score.fusion > 0) add_descriptors(model);
     model.facts["options"] = options_json(options_);
     model.facts["seed"] = std::to_string(exec_.seed);
     model.facts["clips"] = std::to_string(corpus_.clips.size());
@@ -95,22 +102,31 @@ class Trainer {
             corpus_.classes[label], (options_.cut.nodes + 1) / 2));
   }
 
-  void set_levels(std::vector<Prototype>& prototypes) const {
+  // Returns how many points of a clip keep their single descriptors (0: all); -1: none.
+  int kept_points() const {
+    if (options_.score.fusion > 0) return options_.fusion_points;
+    return options_.reject_points > 0 ? options_.reject_points : -1;
+  }
+
+  // Returns the clips from which reject levels and the reject rule are learned: all, or some.
+  std::vector<int> calibration_clips(std::size_t prototypes) const {
     std::vector<int> clips = all_clips(corpus_);
     const std::int64_t most =
-        std::max<std::int64_t>(kMostMatches / static_cast<std::int64_t>(prototypes.size()), 1);
+        std::max<std::int64_t>(kMostMatches / static_cast<std::int64_t>(prototypes), 1);
     if (static_cast<std::int64_t>(clips.size()) > most) {
       Random random(exec_.seed, kRejectSequence);
       shuffle(clips, random);
       clips.resize(static_cast<std::size_t>(most));
       std::ranges::sort(clips);
     }
-    const Image<float> scores = clip_table(task(), prototypes, clips);
-    // If there is only one subject, prototypes and clips are kept apart by clip instead.
-    const bool alone = corpus_.subjects().size() < 2;
-    const auto owner = [&](int clip) {
-      return alone ? clip : subjects_[static_cast<std::size_t>(clip)];
-    };
+    return clips;
+  }
+
+  // Whose clip it is. If there is only one subject, prototypes and clips are kept apart by clip.
+  int owner(int clip) const { return alone_ ? clip : subjects_[static_cast<std::size_t>(clip)]; }
+
+  void set_levels(std::vector<Prototype>& prototypes, const std::vector<int>& clips,
+                  const Image<float>& scores) const {
     std::vector<std::int32_t> labels;
     std::vector<int> clip_owners, prototype_owners;
     for (const int clip : clips) {
@@ -120,6 +136,57 @@ class Trainer {
     for (const Prototype& prototype : prototypes) prototype_owners.push_back(owner(prototype.clip));
     set_reject_levels({scores.view(), labels, clip_owners, prototype_owners, options_.reject_share},
                       prototypes);
+  }
+
+  // Learns the rule from distances by the prototypes and descriptors of other subjects.
+  std::optional<RejectRule> learned_rule(const std::vector<Prototype>& prototypes,
+                                         const std::vector<int>& clips,
+                                         const Image<float>& scores) const {
+    const auto classes = static_cast<int>(corpus_.classes.size());
+    if (alone_) return {};
+    std::vector<Fold> folds = leave_one_subject_out(corpus_);
+    for (Fold& fold : folds)
+      std::erase_if(fold.test, [&](int clip) { return !std::ranges::binary_search(clips, clip); });
+    std::erase_if(folds, [](const Fold& fold) { return fold.test.empty(); });
+    const FoldJobs jobs(corpus_, folds, false);
+    std::optional<FoldTable> symmetric;
+    if (options_.score.symmetric)
+      symmetric.emplace(clips_, jobs, options_, FoldTableUse{0, options_.score.best}, exec_);
+    std::optional<FoldSingles> singles;
+    if (kept_points() >= 0) singles.emplace(clips_, jobs, classes, kept_points(), exec_);
+    std::vector<RejectClip> known;
+    for (std::size_t job = 0; job < jobs.jobs().size(); ++job)
+      for (std::size_t i = 0; i < jobs.jobs()[job].test.size(); ++i) {
+        const int clip = jobs.jobs()[job].test[i];
+        RejectClip& one = known.emplace_back();
+        one.label = labels_[static_cast<std::size_t>(clip)];
+        const auto number = static_cast<int>(job);
+        if (symmetric)
+          one.matching = symmetric->distances(clip, jobs.labels(number), options_.score, classes);
+        else one.matching = others_distances(prototypes, clip, row_of_clip(clips, clip, scores));
+        if (!singles) continue;
+        const std::span<const double> own = singles->distances(number, i);
+        one.singles.assign(own.begin(), own.end());
+      }
+    return learn_reject_rule(known, options_.clip_reject_share);
+  }
+
+  static std::span<const float> row_of_clip(const std::vector<int>& clips, int clip,
+                                            const Image<float>& scores) {
+    return row_of(scores, static_cast<int>(std::ranges::lower_bound(clips, clip) - clips.begin()));
+  }
+
+  // Returns the distances of a clip to classes by the prototypes of other subjects.
+  std::vector<double> others_distances(const std::vector<Prototype>& prototypes, int clip,
+                                       std::span<const float> row) const {
+    std::vector<int> columns;
+    for (std::size_t i = 0; i < prototypes.size(); ++i)
+      if (subjects_[static_cast<std::size_t>(prototypes[i].clip)] !=
+          subjects_[static_cast<std::size_t>(clip)])
+        columns.push_back(static_cast<int>(i));
+    return nearest_prototypes(row, columns, prototypes, static_cast<int>(corpus_.classes.size()),
+                              options_.score.best)
+        .distances;
   }
 
   void keep_used_clips(std::vector<Prototype> prototypes, Model& model) {
@@ -139,7 +206,7 @@ class Trainer {
     std::vector<Image<float>> rows;
     for (std::size_t clip = 0; clip < corpus_.clips.size(); ++clip) {
       PointSet room;
-      rows.push_back(fusion_rows(clips_.get(static_cast<int>(clip), room), options_.fusion_points));
+      rows.push_back(fusion_rows(clips_.get(static_cast<int>(clip), room), kept_points()));
       model.descriptor_labels.insert(model.descriptor_labels.end(),
                                      static_cast<std::size_t>(rows.back().height()), labels_[clip]);
     }
@@ -152,6 +219,7 @@ class Trainer {
   Exec exec_;
   std::vector<std::int32_t> labels_;
   std::vector<int> subjects_;
+  bool alone_;
 };
 
 // Makes chains of prototypes that are sorted by clip.
@@ -197,6 +265,12 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
         "share of the subjects that floating selection sets aside", 0.01, 0.99);
   visit("reject-share", options.reject_share,
         "share of the correctly classified training clips that reject levels may lose", 0, 1);
+  visit("clip-reject-share", options.clip_reject_share,
+        "share of known clips that the rule for whole clips may reject", 0, 1);
+  visit("reject-points", options.reject_points,
+        "points per clip whose descriptors are kept for that rule where there is no fusion, the "
+        "most confident; 0 lets it go by matches alone",
+        0, 1000000);
   visit("fusion-points", options.fusion_points,
         "points per clip whose descriptors are kept for fusion, the most confident; 0 keeps all", 0,
         1000000);
@@ -219,6 +293,7 @@ TrainOptions paper_options() {
   options.scene_points = 0;
   options.selection = Selection::kFloating;
   options.prototypes = 50;
+  options.reject_points = 0;
   options.validation = 0.5;  // KTH: 8 people to train on, 8 for validation
   return options;
 }

@@ -54,6 +54,10 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
   visit("draws", request.draws,
         "also evaluate fewer training subjects, with this number of random draws; 0 does not", 0,
         1000);
+  visit(
+      "unknown", request.unknown,
+      "also measure how well unknown actions are rejected: leave out each subject and each action "
+      "in turn");
   visit.path("output", request.output, TextUse::kFolder, "folder for pictures, CSV and a page");
   describe(visit, request.train);
 }
@@ -267,6 +271,8 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   }
   if (request.draws > 0)
     result.subjects = subject_curve(request, clips, folds, options, context.exec);
+  if (request.unknown)
+    result.unknown = actions::evaluate_unknown(clips.corpus, clips.points, options, context.exec);
   result.point_seconds = clips.seconds;
   result.failed = clips.failed;
   result.folds = folds.size();
@@ -306,6 +312,8 @@ Command actions_eval_command() {
                     "write a page with curves over the window and over training subjects"},
                    {"fovea actions eval kth --kth 00sequences.txt",
                     "test KTH's own split, with recipes chosen on its validation people"},
+                   {"fovea actions eval clips --unknown --no-choose --no-baselines",
+                    "measure how many clips of unknown actions are rejected"},
                    {"fovea actions eval kth --kth 00sequences.txt --paper",
                     "test KTH's own split as the paper does"}},
       .request = make_request<ActionsEvalRequest, run_actions_eval>,

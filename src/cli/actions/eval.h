@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/actions/evaluate.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ActionsEvalRequest {
   bool cut_first = false;
   std::vector<int> windows{};
   int draws = 0;
+  bool unknown = false;
   std::string output{};
   actions::EvaluateOptions evaluate{};
   actions::TrainOptions train{};
@@ -59,6 +61,7 @@ struct ActionsEvalResult {
   int failed = 0;
   double point_seconds = 0;
   MissingVideos missing;
+  std::optional<actions::UnknownReport> unknown;
   // Of a split: how many clips were trained on, chosen by and tested with.
   std::vector<std::size_t> split;
 

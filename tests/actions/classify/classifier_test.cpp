@@ -60,7 +60,6 @@ struct FoldAndModel {
     }
     model = std::make_shared<const Model>(train(part, part_points, options));
   }
-  std::vector<Fold> folds() const { return {Fold{.name = "s0", .train = train_on, .test = test}}; }
   Corpus corpus, part;
   std::vector<PointSet> points, part_points, fresh;
   std::vector<int> train_on, test;
@@ -77,9 +76,9 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluation) {
           options.scene_points = scene_points;
           const FoldAndModel both(options, 2);
           const Exec exec;
+          const std::vector<Fold> folds{{"one", both.train_on, both.test, {}}};
           const std::vector<Recipe> recipes{{"one", options}};
-          FoldClassifier fold(both.corpus, ClipSource(both.points), both.folds(), recipes, false,
-                              exec);
+          FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, false, exec);
           const double scale = fold.scale_of(options, 0);
           EXPECT_EQ(scale, both.model->features.scale);
           const auto expected = fold.distances(options, scale, 0);
@@ -110,9 +109,9 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluationForEveryVariant) {
         options.score.symmetric = symmetric;
         const FoldAndModel both(options, 3);
         const Exec exec;
+        const std::vector<Fold> folds{{"one", both.train_on, both.test, {}}};
         const std::vector<Recipe> recipes{{"one", options}};
-        FoldClassifier fold(both.corpus, ClipSource(both.points), both.folds(), recipes, false,
-                            exec);
+        FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, false, exec);
         const auto expected = fold.distances(options, fold.scale_of(options, 0), 0);
         const std::vector<ClipClass> found = Classifier(both.model).classify(both.fresh);
         ASSERT_THAT(found, SizeIs(expected.size()));
@@ -128,8 +127,9 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluationForSelectedPrototypes) {
   options.prototypes = 4;
   const FoldAndModel both(options, 1);
   const Exec exec;
+  const std::vector<Fold> folds{{"one", both.train_on, both.test, {}}};
   const std::vector<Recipe> recipes{{"one", options}};
-  FoldClassifier fold(both.corpus, ClipSource(both.points), both.folds(), recipes, false, exec);
+  FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, false, exec);
   const double scale = fold.scale_of(options, 0);
   const auto expected = fold.distances(options, scale, 0);
   const std::vector<ClipClass> found = Classifier(both.model).classify(both.fresh);
@@ -164,7 +164,14 @@ TEST(Classifier, NamesClassRunnerUpAndMargin) {
   const Prototype& prototype =
       classifier.model().prototypes[static_cast<std::size_t>(found.prototype)];
   EXPECT_EQ(prototype.label, 2);
-  EXPECT_DOUBLE_EQ(found.score, 1 - found.distance / static_cast<double>(prototype.reject));
+  EXPECT_GT(found.score, 0);
+  // Without a rule, the reject level of the prototype decides.
+  const SyntheticCorpus set(3, 3, 30);
+  auto bare = std::make_shared<Model>(train(set.corpus, set.points, small_options()));
+  ASSERT_TRUE(bare->reject_rule.has_value());
+  bare->reject_rule.reset();
+  const ClipClass level = Classifier(bare).classify(synthetic_points(2, 7, 30));
+  EXPECT_DOUBLE_EQ(level.score, 1 - level.distance / static_cast<double>(prototype.reject));
 }
 
 TEST(Classifier, RejectsWhatIsFarUnlessToldOtherwise) {
@@ -240,6 +247,10 @@ TEST(Classifier, RefusesModelsThatCannotServe) {
   model->score.fusion = 2;
   EXPECT_THAT(message_of<InvalidArgument>([&] { Classifier give(model); }),
               HasSubstr("fusion is 2, but it has no descriptors"));
+  model->score.fusion = 0;
+  model->reject_rule = RejectRule{.singles = true};
+  EXPECT_THAT(message_of<InvalidArgument>([&] { Classifier give(model); }),
+              HasSubstr("reject rule compares descriptors"));
   EXPECT_THROW(Classifier(small_model(), {.reject = -1}), InvalidArgument);
 }
 

@@ -1,9 +1,8 @@
 // Covers: eval, eval_report, train
 #include "cli/actions/actions.h"
 
-#include <fovea/core/options.h>
-
 #include <fmt/format.h>
+#include <fovea/core/options.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
