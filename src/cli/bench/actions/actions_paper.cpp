@@ -187,14 +187,17 @@ void add_rates(const ActionsPaperOptions& options, Context& context, std::vector
 }
 
 std::string milliseconds(const std::optional<double>& seconds, double frames = 1) {
-  return seconds ? fmt::format("{:.3g}", *seconds * 1e3 / frames) : "-";
+  if (!seconds) return "-";
+  const double value = *seconds * 1e3 / frames;
+  return value < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
 }
 std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f} %", *share * 100) : "-";
 }
 
 StageTable table_of(int number, const std::vector<PaperRow>& rows, const StagePlaces& places) {
-  const std::string threads = fmt::format("{} threads", std::max(places.threads, 1));
+  const std::string threads =
+      places.threads > 0 ? fmt::format("{} threads", places.threads) : "all threads";
   StageTable table;
   table.words = 2;
   if (number == 3) table.head = {"optimizations", "scene", "1 thread", threads, "GPU"};
@@ -210,7 +213,7 @@ StageTable table_of(int number, const std::vector<PaperRow>& rows, const StagePl
     if (row.table != number) continue;
     const double frames = number == 3 ? 1 : row.frames();
     std::vector<std::string> cells{
-        row.name, fmt::format("{} points, {} frames", row.scene.points, row.scene.frames),
+        row.name, fmt::format("{} points in {} frames", row.scene.points, row.scene.frames),
         milliseconds(row.one, frames), milliseconds(row.threads, frames),
         milliseconds(row.gpu, frames)};
     if (number == 2) cells.insert(cells.end(), {milliseconds(row.one), milliseconds(row.gpu)});

@@ -32,7 +32,7 @@ TEST(BenchActionsPaper, TablesAreMarkdownToo) {
   const Ended ended = paper({"--filter", "60x1", "--markdown"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("Table 2"));
-  EXPECT_THAT(ended.out, HasSubstr("| one model | 60 points, 55 frames |"));
+  EXPECT_THAT(ended.out, HasSubstr("| one model | 60 points in 55 frames |"));
 }
 
 TEST(BenchActionsPaper, WhatDoesNotFitIsRefused) {
