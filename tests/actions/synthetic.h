@@ -39,13 +39,13 @@ inline PointSet synthetic_points(int label, int subject, int frames = 40, int a_
 
 // A corpus of such clips: classes x subjects, clip by clip.
 struct SyntheticCorpus {
-  explicit SyntheticCorpus(int classes = 3, int subjects = 3, int frames = 40) {
+  explicit SyntheticCorpus(int classes = 3, int subjects = 3, int frames = 40, int a_frame = 1) {
     for (int label = 0; label < classes; ++label) {
       corpus.classes.push_back(fmt::format("action{}", label));
       for (int subject = 0; subject < subjects; ++subject) {
         corpus.clips.push_back(
             {.path = {}, .label = label, .subject = fmt::format("s{}", subject), .scenario = {}});
-        points.push_back(synthetic_points(label, subject, frames));
+        points.push_back(synthetic_points(label, subject, frames, a_frame));
       }
     }
   }

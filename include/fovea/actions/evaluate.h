@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/actions/classify.h>
 #include <fovea/actions/train.h>
 #include <fovea/ops/confusion.h>
 
@@ -9,34 +10,24 @@
 
 namespace fovea::actions {
 
-// The class of a whole clip. Distances are those of ScoreOptions, and infinite for a class none of
-// whose prototypes fits into the clip.
-struct ClipClass {
-  std::int32_t label = -1;        // -1: the nearest prototype's reject level is exceeded
-  std::int32_t nearest = -1;      // the nearest class, whatever the reject levels; -1: none fits
-  double distance = 0;            // distance of the nearest prototype of that class
-  double margin = 0;              // by which share of its distance the second class is farther away
-  int prototype = -1;             // the nearest prototype of that class
-  std::vector<double> distances;  // by class
-};
-// Classifies whole clips by a trained model.
-FOVEA_API std::vector<ClipClass> classify_clips(const Model& model, std::span<const PointSet> clips,
-                                                const Exec& exec = {});
-
 // The clips that are trained on and those that are tested with.
 struct Fold {
   std::string name;  // the subject that is left out
   std::vector<std::int32_t> train;
   std::vector<std::int32_t> test;
+  // Clips by which prototypes are selected and recipes chosen; they are not trained on. Where there
+  // are none, training subjects are set aside for that.
+  std::vector<std::int32_t> validation{};
 };
 FOVEA_API std::vector<Fold> leave_one_subject_out(const Corpus& corpus);
 // The same folds, each trained on only `subjects` of its training subjects, drawn at random.
 FOVEA_API std::vector<Fold> fewer_subjects(const Corpus& corpus, std::span<const Fold> folds,
                                            int subjects, std::uint64_t seed);
 
-// Options among which each fold chooses by leaving out each of its training subjects in turn: it
-// takes the recipe that classifies most clips correctly, and the first among equal ones. Points are
-// the same for all recipes; recipes differ in everything else.
+// Options among which each fold chooses by its validation clips or, where it has none, by leaving
+// out each of its training subjects in turn: it takes the recipe that classifies most of these
+// clips correctly, and the first among equal ones. Points are the same for all recipes; recipes
+// differ in everything else.
 struct Recipe {
   std::string name;
   TrainOptions options{};
@@ -75,10 +66,39 @@ struct EvaluateOptions {
 FOVEA_API void describe(OptionVisitor& visit, EvaluateOptions& options);
 
 // Evaluates recipes and baselines. The test clips of a fold have no part in what is trained or
-// chosen for it.
+// chosen for it. Memory: the points; per clip and per group of clips that are always trained on
+// together (in these protocols one per subject and class) as many distances as recipes average;
+// floating selection holds at most 200 megabytes of distances; and blocks of some ten megabytes.
+// No table has a row per point or per prototype for all clips.
 FOVEA_API EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,
                                   std::span<const Fold> folds, std::span<const Recipe> recipes,
                                   const EvaluateOptions& options = {});
+FOVEA_API EvaluateReport evaluate(const Corpus& corpus, const PackedClips& points,
+                                  std::span<const Fold> folds, std::span<const Recipe> recipes,
+                                  const EvaluateOptions& options = {});
+
+// How well unknown actions are rejected by the rule that train() stores. Each subject and each
+// action is left out in turn; the rule, its weights and its limit, is learned from the other
+// subjects and actions alone, with distances to each of these subjects by the rest.
+struct UnknownReport {
+  int known = 0;         // clips of the subject left out that show a trained action, in all trials
+  int known_kept = 0;    // of these, not rejected
+  int known_right = 0;   // of these, not rejected and classified correctly
+  int unknown = 0;       // clips of the subject left out that show the action left out
+  int unknown_kept = 0;  // of these, not rejected
+  // With every limit at which one more known clip is kept: shares of all clips of their kind.
+  struct Point {
+    double known_kept = 0;
+    double unknown_kept = 0;
+  };
+  std::vector<Point> curve;
+  double area = 0;  // under the curve of known_kept against unknown_kept: 1 separates all
+};
+// Throws InvalidArgument where there are fewer than four actions or three subjects.
+FOVEA_API UnknownReport evaluate_unknown(const Corpus& corpus, std::span<const PointSet> points,
+                                         const TrainOptions& options = {}, const Exec& exec = {});
+FOVEA_API UnknownReport evaluate_unknown(const Corpus& corpus, const PackedClips& points,
+                                         const TrainOptions& options = {}, const Exec& exec = {});
 
 // Simpler methods. With vote, each descriptor of a clip votes for the class of the nearest one in
 // the training set, by gradients and flow or, with vote-flow, by flow alone. With words-nearest and
@@ -89,5 +109,8 @@ FOVEA_API std::span<const Choice> choices(Baseline);
 FOVEA_API MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
                                          std::span<const PointSet> points,
                                          std::span<const Fold> folds, const Exec& exec = {});
+FOVEA_API MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
+                                         const PackedClips& points, std::span<const Fold> folds,
+                                         const Exec& exec = {});
 
 }  // namespace fovea::actions

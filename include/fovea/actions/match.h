@@ -135,23 +135,83 @@ class FOVEA_API StreamMatcher {
   std::unique_ptr<Impl> impl_;
 };
 
-// Variants for models with several points per frame (the paper's section 4, table 4). `single`
-// takes the most salient point of each frame. `chains` makes the n-th chain, of three nodes or
-// more, out of the n-th most salient points of the frames that have so many; energies are averaged
-// over the chains, and the frames are those of all of them. `greedy` lets the points of a model
-// frame, the most salient first, each take the nearest by features of the points that are left in a
-// scene frame, and then matches frames as if they were nodes: U of a frame is the mean over its
-// points, where a point for which none is left counts dummy_cost, or nothing without dummies; Dg is
-// the mean over the ranks that have a point in all three frames, or 0 where there is none.
+// How models with several points per frame are matched (the paper's section 4, table 4).
+//
+// single: one chain of the most salient point of each frame.
+// chains: the paper's second method. The n-th chain has the n-th most salient point of each frame
+//   that has so many; it takes part if it has three nodes or more and at least half as many as the
+//   model has frames. Each chain is matched by itself. Energies count per node and are averaged
+//   over the chains, times the number of the model's frames.
+// greedy: the paper's first method. Points are assigned before frames are. For model frame i and
+//   each scene frame f, the point of rank n takes the point of f that has the least
+//     l1 U + min l2 (Dt + l3 Dg),
+//   where the minimum is over all pairs of scene frames that may precede f and in which rank n of
+//   the model frames i-1 and i-2 has taken points; it is 0 where there is no such pair. Two points
+//   may take the same one, as in the energy. With dummies, only points with U up to dummy_cost can
+//   be taken; if there is none, the model point counts as not seen. Then frames are matched as if
+//   they were nodes: U of a frame is the mean over its points, where one that is not seen counts
+//   dummy_cost; Dg is the mean over the ranks that have a point in all three frames, or 0.
 enum class Variant : unsigned char { kSingle, kChains, kGreedy };
 FOVEA_API std::span<const Choice> choices(Variant);
 
-// The frames of a model in their order, each with one or more points, the most salient first.
-struct FrameModel {
-  std::vector<Nodes> frames;
+// Points in the order of their frames, the most salient of each frame first.
+using FrameModel = Nodes;
+// Returns the number of different frames.
+FOVEA_API int frame_count(const FrameModel& model);
+
+// One point of each of some frames of a model, and where these points are in the scene.
+struct Strand {
+  std::vector<std::int32_t> points;  // points of the model, by index
+  Match match;                       // one node of its path per point
 };
-// Throws InvalidArgument as Matcher does, and for frames without points. `greedy` works on the CPU.
+// The strands are the chains, or the ranks of `greedy`, which lie in the same scene frames. With
+// `chains` the parts are averaged like the energy.
+struct FrameMatch {
+  bool found = false;
+  float energy = 0;
+  float appearance = 0;
+  float dummies = 0;
+  float time = 0;
+  float angles = 0;
+  std::vector<Strand> strands{};
+};
+
+// Finds models with several points per frame in scenes, many at a time. `single` and `chains` work
+// on any device, as Matcher does. `greedy` works on the CPU: `auto` chooses it, and a GPU that is
+// asked for is an InvalidArgument. Results are equal to the bit for any number of threads. Throws
+// InvalidArgument as Matcher does, and for models with points in fewer than three frames.
+class FOVEA_API FrameMatcher {
+ public:
+  FrameMatcher(std::span<const FrameModel> models, Variant variant,
+               const MatchOptions& options = {});
+  ~FrameMatcher();
+  FrameMatcher(FrameMatcher&&) noexcept;
+  FrameMatcher& operator=(FrameMatcher&&) noexcept;
+
+  int models() const;
+  // One match per model.
+  std::vector<FrameMatch> match(const Scene& scene) const;
+  // One row per scene and one column per model.
+  Image<MatchScore> scores(std::span<const Scene> scenes) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The score of one model in one scene.
 FOVEA_API MatchScore match_frames(const FrameModel& model, const Scene& scene, Variant variant,
                                   const MatchOptions& options = {});
+
+// What one node of a chain adds to the energy of a match; the parts of all nodes add up to those of
+// the match. Times and angles are those of the triangle of which it is the last node.
+struct NodeCost {
+  float appearance = 0;  // l1 U of a point; 0 for a dummy
+  float dummy = 0;       // l1 U of a dummy; 0 for a point
+  float time = 0;
+  float angles = 0;
+};
+FOVEA_API std::vector<NodeCost> node_costs(const Chain& chain, const Scene& scene,
+                                           const Match& match, const MatchOptions& options = {});
 
 }  // namespace fovea::actions

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,16 +59,21 @@ struct ScoreOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, ScoreOptions& options);
 
-// How prototypes are cut from clips. A prototype has one point in each of its frames. A clip with
-// fewer frames that have a point, but at least half as many as `nodes`, is one prototype.
+// How prototypes are cut from clips, and how they are matched. A node is a frame that has a point;
+// a prototype has up to `points` points in each of its frames. A clip with fewer such frames, but
+// at least half as many as `nodes`, is one prototype.
 struct CutOptions {
   int nodes = 20;      // nodes of a prototype
   int step = 8;        // nodes from the beginning of a prototype to the beginning of the next
   bool mirror = true;  // adds the mirror image of each prototype, because people act both ways
+  int points = 1;      // most points of a frame, the most confident; more than 1 needs a variant
+  Variant variant = Variant::kSingle;  // how prototypes with several points per frame are matched
 };
 FOVEA_API void describe(OptionVisitor& visit, CutOptions& options);
+// Throws InvalidArgument for several points per frame without a variant that uses them.
+FOVEA_API void check_cut(const CutOptions& options);
 
-// A chain of a model: consecutive nodes of one training clip.
+// A chain of a model: consecutive nodes of one training clip, which are its frames with points.
 struct Prototype {
   std::int32_t label = 0;
   std::int32_t clip = 0;   // index in Model::clips
@@ -75,6 +81,18 @@ struct Prototype {
   std::int32_t nodes = 0;  // number of nodes
   bool mirrored = false;
   float reject = 0;  // reject level: a match with a greater distance is not reported
+};
+
+// Which whole clips are rejected because they show none of the known actions. Rejected is a clip
+// whose weighted sum of features is above the limit. The features are: the logarithm of the
+// distance to the nearest class; the mean over n of the logarithm of its ratio to the mean distance
+// of the n next classes; and the same two of single descriptors, where the rule uses them. A
+// logistic regression learns the weights from training clips whose action was left out.
+struct RejectRule {
+  static constexpr int kFeatures = 4;
+  std::array<double, kFeatures> weights{};
+  double limit = 0;
+  bool singles = false;  // single descriptors are compared, which the model then contains
 };
 
 // All that is needed to recognize actions. The `exec` of its options is not used: whoever works
@@ -87,14 +105,18 @@ struct Model {
   CutOptions cut{};
   MatchOptions match{};
   ScoreOptions score{};
-  std::vector<PointSet> clips;  // training clips with at most one point per frame
+  std::vector<PointSet> clips;  // training clips with at most cut.points points per frame
   std::vector<Prototype> prototypes;
-  // Single flow descriptors for fusion, one per row, and the label of each. They are empty where
-  // the model was trained without fusion.
+  // Single flow descriptors for fusion and for the reject rule, one per row, and the label of each.
+  // They are empty where the model was trained without them.
   Image<float> descriptors;
   std::vector<std::int32_t> descriptor_labels;
+  // For whole clips; streams go by the reject levels of prototypes, and so do whole clips where
+  // there is no rule.
+  std::optional<RejectRule> reject_rule{};
   std::map<std::string, std::string> facts;
 
+  // The points of a prototype, a FrameModel where the model has several points per frame.
   FOVEA_API Chain chain(int prototype) const;
   FOVEA_API std::vector<Chain> chains() const;
 

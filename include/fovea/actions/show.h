@@ -24,6 +24,19 @@ struct MatchPicture {
 };
 FOVEA_API Image<std::uint8_t> match_picture(const MatchPicture& picture);
 
+// A model and the part of a scene that it matches, side by side as graphs in space and time (the
+// paper's figure 1b): nodes are joined to the two before them, each three consecutive nodes are a
+// filled triangle, the hyperedge, and thin lines join matched points. Strands differ by color.
+// Nodes that are not seen have no place in the scene and are counted below.
+struct MatchGraph {
+  const FrameModel* model = nullptr;
+  const Scene* scene = nullptr;
+  const FrameMatch* match = nullptr;
+  Extent model_size{};  // of the videos' frames
+  Extent scene_size{};
+};
+FOVEA_API std::string match_graph_svg(const MatchGraph& graph);
+
 // A timeline with one row per class and one bar per event.
 FOVEA_API std::string timeline_svg(std::span<const Event> events,
                                    std::span<const std::string> classes, std::int64_t frames,

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <numeric>
+#include <tuple>
 
 #include "actions/evaluate/evaluate.h"
+#include "actions/evaluate/fold_singles.h"
 #include "actions/evaluate/nearest.h"
 #include "actions/match/features.h"
 #include "actions/train/train.h"
@@ -29,53 +31,40 @@ Image<float> rows_of(const PointSet& points, Appearance appearance) {
       .features;
 }
 
-class Voting {
- public:
-  Voting(const Corpus& corpus, std::span<const PointSet> points, Appearance appearance,
-         const Exec& exec)
-      : corpus_(corpus) {
-    std::vector<Image<float>> groups, rows;
-    first_ = {0};
-    for (const PointSet& set : points) {
-      rows.push_back(rows_of(set, appearance));
-      first_.push_back(first_.back() + rows.back().height());
-      const std::array<Image<float>, 2> both{rows_of(set, appearance),
-                                             rows_of(mirrored(set), appearance)};
-      groups.push_back(stacked(both, feature_size(appearance)));
-    }
-    nearest_ = NearestRows(std::move(groups), exec).find(stacked(rows, feature_size(appearance)));
-  }
-
-  std::vector<std::int32_t> classify(const Fold& fold) const {
-    std::vector<std::int32_t> labels(corpus_.clips.size(), -1), result;
-    for (const std::int32_t clip : fold.train)
-      labels[static_cast<std::size_t>(clip)] = corpus_.clips[static_cast<std::size_t>(clip)].label;
-    for (const std::int32_t clip : fold.test) {
-      const int begin = first_[static_cast<std::size_t>(clip)];
-      const int end = first_[static_cast<std::size_t>(clip) + 1];
-      const auto classes = static_cast<int>(corpus_.classes.size());
-      const std::vector<int> votes = single_votes(nearest_, begin, end, labels, classes);
+// Each descriptor votes for the class of its nearest one. Returns labels, by fold.
+std::vector<std::vector<std::int32_t>> vote(const Corpus& corpus, const ClipSource& clips,
+                                            std::span<const Fold> folds, Appearance appearance,
+                                            const Exec& exec) {
+  const FoldJobs jobs(corpus, folds, false);
+  std::vector<std::vector<std::int32_t>> labels;
+  for (const FoldJob& job : jobs.jobs()) labels.emplace_back(job.test.size(), -1);
+  const auto places = test_places(jobs, clips.size());
+  const auto classes = static_cast<int>(corpus.classes.size());
+  const SinglesTask task{[&](const PointSet& points) { return rows_of(points, appearance); },
+                         [&](const PointSet& points) {
+                           const std::array<Image<float>, 2> both{
+                               rows_of(points, appearance), rows_of(mirrored(points), appearance)};
+                           return stacked(both, feature_size(appearance));
+                         },
+                         feature_size(appearance)};
+  compare_singles(clips, jobs, task, exec, [&](int clip, ImageView<const float> nearest) {
+    for (const TestPlace& place : places[static_cast<std::size_t>(clip)]) {
+      const std::vector<int> votes =
+          single_votes(nearest, 0, nearest.height, jobs.labels(place.job), classes);
       const auto most = std::ranges::max_element(votes);
-      result.push_back(*most > 0 ? static_cast<std::int32_t>(most - votes.begin()) : -1);
+      if (*most > 0)
+        labels[static_cast<std::size_t>(place.job)][place.tested] =
+            static_cast<std::int32_t>(most - votes.begin());
     }
-    return result;
-  }
-
- private:
-  const Corpus& corpus_;
-  Image<float> nearest_;
-  std::vector<int> first_;
-};
+  });
+  return labels;
+}
 
 // Learns words only from the fold's training clips.
 class Bags {
  public:
-  Bags(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec)
-      : corpus_(corpus), exec_(exec) {
-    for (const PointSet& set : points) {
-      plain_.push_back(rows_of(set, Appearance::kHogHof));
-      turned_.push_back(rows_of(mirrored(set), Appearance::kHogHof));
-    }
+  Bags(const Corpus& corpus, const ClipSource& clips, const Exec& exec)
+      : corpus_(corpus), clips_(clips), exec_(exec) {
     exec_.progress = {};
   }
 
@@ -86,14 +75,12 @@ class Bags {
     std::vector<std::int32_t> labels;
     for (int i = 0; i < 2 * trained; ++i) {
       const auto clip = static_cast<std::size_t>(fold.train[static_cast<std::size_t>(i % trained)]);
-      fill_histogram(words, i < trained ? plain_[clip] : turned_[clip], train.row(i));
+      fill_histogram(words, rows(static_cast<int>(clip), i >= trained), train.row(i));
       labels.push_back(corpus_.clips[clip].label);
     }
     Image<float> test(words.centers(), static_cast<int>(fold.test.size()));
     for (int i = 0; i < test.height(); ++i)
-      fill_histogram(words,
-                     plain_[static_cast<std::size_t>(fold.test[static_cast<std::size_t>(i)])],
-                     test.row(i));
+      fill_histogram(words, rows(fold.test[static_cast<std::size_t>(i)], false), test.row(i));
     const scenes::TrainClassifierOptions options{.classifier = baseline == Baseline::kWordsSvm
                                                                    ? scenes::ClassifierKind::kSvm
                                                                    : scenes::ClassifierKind::kKnn,
@@ -104,25 +91,52 @@ class Bags {
         scenes::train_classifier(train, labels, static_cast<int>(corpus_.classes.size()), options);
     std::vector<std::int32_t> result = scenes::best_classes(classifier.scores(test, exec_));
     for (std::size_t i = 0; i < result.size(); ++i)
-      if (plain_[static_cast<std::size_t>(fold.test[i])].height() == 0) result[i] = -1;
+      if (clips_.points(fold.test[i], 0) == 0) result[i] = -1;
     return result;
   }
 
  private:
+  // A descriptor of a clip or of its mirror image.
+  struct Place {
+    std::int32_t clip;
+    std::int32_t row;
+    bool turned;
+  };
+
+  Image<float> rows(int clip, bool turned) const {
+    PointSet room;
+    const PointSet& points = clips_.get(clip, room);
+    return turned ? rows_of(mirrored(points), Appearance::kHogHof)
+                  : rows_of(points, Appearance::kHogHof);
+  }
+
   Image<float> learn_words(const Fold& fold) const {
-    std::vector<const float*> rows;
-    for (const std::int32_t clip : fold.train)
-      for (const auto* of_clips : {&plain_, &turned_}) {
-        const Image<float>& own = (*of_clips)[static_cast<std::size_t>(clip)];
-        for (int y = 0; y < own.height(); ++y) rows.push_back(own.row(y));
-      }
+    std::vector<Place> places;
+    for (const std::int32_t clip : fold.train) {
+      const int points = clips_.points(clip, 0);
+      for (const bool turned : {false, true})
+        for (int y = 0; y < points; ++y) places.push_back({clip, y, turned});
+    }
+    if (places.empty()) throw InvalidArgument("bag of words: no training clip has a point");
     Random random(exec_.seed, kWordSequence);
-    shuffle(rows, random);
-    if (rows.size() > kSamples) rows.resize(kSamples);
-    Image<float> samples(kDescriptorSize, static_cast<int>(rows.size()));
-    for (int y = 0; y < samples.height(); ++y)
-      std::copy_n(rows[static_cast<std::size_t>(y)], kDescriptorSize, samples.row(y));
-    if (rows.empty()) throw InvalidArgument("bag of words: no training clip has a point");
+    shuffle(places, random);
+    if (places.size() > kSamples) places.resize(kSamples);
+    // Clips are opened one after the other, but samples keep the order in which they were drawn.
+    std::vector<int> order(places.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](int i) {
+      const Place& place = places[static_cast<std::size_t>(i)];
+      return std::tuple(place.clip, place.turned, place.row);
+    });
+    Image<float> samples(kDescriptorSize, static_cast<int>(places.size())), own;
+    const Place* held = nullptr;
+    for (const int i : order) {
+      const Place& place = places[static_cast<std::size_t>(i)];
+      if (held == nullptr || held->clip != place.clip || held->turned != place.turned)
+        own = rows(place.clip, place.turned);
+      held = &place;
+      std::copy_n(own.row(place.row), kDescriptorSize, samples.row(i));
+    }
     return kmeans(samples, {.clusters = std::min(kWords, samples.height()),
                             .max_iterations = kIterations,
                             .exec = exec_})
@@ -137,8 +151,8 @@ class Bags {
   }
 
   const Corpus& corpus_;
+  const ClipSource& clips_;
   Exec exec_;
-  std::vector<Image<float>> plain_, turned_;
 };
 
 }  // namespace
@@ -152,19 +166,18 @@ std::span<const Choice> choices(Baseline) {
   return kChoices;
 }
 
-MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
-                               std::span<const PointSet> points, std::span<const Fold> folds,
-                               const Exec& exec) {
-  check_corpus(corpus, points, "evaluate_baseline");
-  check_folds(folds, points.size());
+MethodReport source_baseline(Baseline baseline, const Corpus& corpus, const ClipSource& clips,
+                             std::span<const Fold> folds, const Exec& exec) {
+  check_corpus(corpus, clips.size(), "evaluate_baseline");
+  check_folds(folds, corpus.clips.size());
   MethodScorer scorer(choices(baseline)[static_cast<std::size_t>(baseline)].word, corpus);
   const double start = steady_seconds();
   if (baseline == Baseline::kVote || baseline == Baseline::kVoteFlow) {
-    const Voting voting(corpus, points,
-                        baseline == Baseline::kVote ? Appearance::kHogHof : Appearance::kHof, exec);
-    for (const Fold& fold : folds) scorer.add(fold, voting.classify(fold));
+    const auto appearance = baseline == Baseline::kVote ? Appearance::kHogHof : Appearance::kHof;
+    const auto labels = vote(corpus, clips, folds, appearance, exec);
+    for (std::size_t i = 0; i < folds.size(); ++i) scorer.add(folds[i], labels[i]);
   } else {
-    const Bags bags(corpus, points, exec);
+    const Bags bags(corpus, clips, exec);
     for (const Fold& fold : folds) {
       throw_if_stopped(exec);
       scorer.add(fold, bags.classify(fold, baseline));
@@ -172,6 +185,17 @@ MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
   }
   scorer.add_seconds(steady_seconds() - start);
   return scorer.result();
+}
+
+MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus,
+                               std::span<const PointSet> points, std::span<const Fold> folds,
+                               const Exec& exec) {
+  return source_baseline(baseline, corpus, points, folds, exec);
+}
+
+MethodReport evaluate_baseline(Baseline baseline, const Corpus& corpus, const PackedClips& points,
+                               std::span<const Fold> folds, const Exec& exec) {
+  return source_baseline(baseline, corpus, points, folds, exec);
 }
 
 }  // namespace fovea::actions

@@ -21,11 +21,12 @@ namespace {
 // Runs all recipes over all folds.
 class Run {
  public:
-  Run(const Corpus& corpus, std::span<const PointSet> points, std::span<const Recipe> recipes,
-      const Exec& exec)
+  Run(const Corpus& corpus, const ClipSource& clips, std::span<const Fold> folds,
+      std::span<const Recipe> recipes, const Exec& exec)
       : exec_(exec),
+        folds_(folds),
         recipes_(recipes),
-        classifier_(corpus, points, exec_),
+        classifier_(corpus, clips, folds, recipes, competes(), exec_),
         matching_("matching", corpus),
         fused_("matching and single descriptors", corpus),
         used_(recipes.size()) {
@@ -33,20 +34,21 @@ class Run {
     for (const Recipe& recipe : recipes) scorers_.emplace_back(recipe.name, corpus);
   }
 
-  void add(const Fold& fold) {
+  void add(std::size_t number) {
+    const Fold& fold = folds_[number];
     std::vector<std::vector<std::int32_t>> labels;
     std::vector<int> right;
     for (std::size_t i = 0; i < recipes_.size(); ++i) {
       throw_if_stopped(exec_);
       const TrainOptions& recipe = recipes_[i].options;
-      const double scale = classifier_.scale_of(recipe, fold.train);
+      const double scale = classifier_.scale_of(recipe, number);
       const auto [table, cost] = classifier_.table_cost(recipe, scale);
       if (used_[i].insert(table).second) scorers_[i].add_seconds(cost);
       const double start = steady_seconds();
-      labels.push_back(classifier_.classify(recipe, scale, fold.train, fold.test));
+      labels.push_back(classifier_.classify(recipe, scale, number));
       scorers_[i].add(fold, labels.back());
       scorers_[i].add_seconds(steady_seconds() - start);
-      right.push_back(alone(recipe) ? 0 : classifier_.correct_inside(recipe, scale, fold.train));
+      right.push_back(alone(recipe) ? 0 : classifier_.correct_inside(recipe, scale, number));
       MethodScorer& chooser = fuses(recipe) ? fused_ : matching_;
       std::set<const void*>& used = fuses(recipe) ? fused_used_ : matching_used_;
       chooser.add_seconds(steady_seconds() - start + (used.insert(table).second ? cost : 0));
@@ -64,6 +66,10 @@ class Run {
 
  private:
   static bool fuses(const TrainOptions& recipe) { return recipe.score.fusion > 0; }
+  // Whether there is anything to choose.
+  bool competes() const {
+    return std::ranges::any_of(recipes_, [&](const Recipe& one) { return !alone(one.options); });
+  }
   // Whether no other recipe competes with this one.
   bool alone(const TrainOptions& recipe) const {
     return std::ranges::count_if(recipes_, [&](const Recipe& other) {
@@ -85,6 +91,7 @@ class Run {
   }
 
   Exec exec_;
+  std::span<const Fold> folds_;
   std::span<const Recipe> recipes_;
   FoldClassifier classifier_;
   MethodScorer matching_, fused_;
@@ -107,7 +114,7 @@ void check_folds(std::span<const Fold> folds, std::size_t clips) {
     if (fold.train.empty() || fold.test.empty())
       throw InvalidArgument(fmt::format("evaluate: fold {} has {} clips to train on and {} to test",
                                         fold.name, fold.train.size(), fold.test.size()));
-    for (const auto& part : {fold.train, fold.test})
+    for (const auto& part : {fold.train, fold.test, fold.validation})
       for (const std::int32_t clip : part)
         if (clip < 0 || static_cast<std::size_t>(clip) >= clips)
           throw InvalidArgument(
@@ -117,6 +124,12 @@ void check_folds(std::span<const Fold> folds, std::size_t clips) {
     for (const std::int32_t clip : fold.test)
       if (std::ranges::binary_search(fold.train, clip))
         throw InvalidArgument(fmt::format("evaluate: clip {} is trained on and tested with", clip));
+    for (const std::int32_t clip : fold.validation)
+      if (std::ranges::binary_search(fold.train, clip) ||
+          std::ranges::find(fold.test, clip) != fold.test.end())
+        throw InvalidArgument(fmt::format(
+            "evaluate: fold {} chooses by clip {}, which it also trains on or tests with",
+            fold.name, clip));
   }
 }
 
@@ -225,18 +238,23 @@ void describe(OptionVisitor& visit, EvaluateOptions& options) {
         {.off_help = "evaluate matching alone, without voting and bags of words"});
 }
 
-EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,
-                        std::span<const Fold> folds, std::span<const Recipe> recipes,
-                        const EvaluateOptions& options) {
+namespace {
+
+EvaluateReport evaluate_source(const Corpus& corpus, const ClipSource& clips,
+                               std::span<const Fold> folds, std::span<const Recipe> recipes,
+                               const EvaluateOptions& options) {
   const Exec& exec = options.exec;
-  check_corpus(corpus, points, "evaluate");
-  check_folds(folds, points.size());
-  for (const Recipe& recipe : recipes) check_options(recipe.options);
-  Run run(corpus, points, recipes, exec);
+  check_corpus(corpus, clips.size(), "evaluate");
+  check_folds(folds, corpus.clips.size());
+  for (const Recipe& recipe : recipes) {
+    check_options(recipe.options);
+    check_cut(recipe.options.cut);
+  }
+  Run run(corpus, clips, folds, recipes, exec);
   for (std::size_t i = 0; i < folds.size(); ++i) {
     if (exec.progress)
       exec.progress({"folds", static_cast<double>(i), static_cast<double>(folds.size())});
-    run.add(folds[i]);
+    run.add(i);
   }
   if (exec.progress)
     exec.progress({"folds", static_cast<double>(folds.size()), static_cast<double>(folds.size())});
@@ -244,8 +262,22 @@ EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,
   if (!options.baselines) return result;
   for (const Choice& choice : choices(Baseline{}))
     result.baselines.push_back(
-        evaluate_baseline(static_cast<Baseline>(choice.value), corpus, points, folds, exec));
+        source_baseline(static_cast<Baseline>(choice.value), corpus, clips, folds, exec));
   return result;
+}
+
+}  // namespace
+
+EvaluateReport evaluate(const Corpus& corpus, std::span<const PointSet> points,
+                        std::span<const Fold> folds, std::span<const Recipe> recipes,
+                        const EvaluateOptions& options) {
+  return evaluate_source(corpus, points, folds, recipes, options);
+}
+
+EvaluateReport evaluate(const Corpus& corpus, const PackedClips& points,
+                        std::span<const Fold> folds, std::span<const Recipe> recipes,
+                        const EvaluateOptions& options) {
+  return evaluate_source(corpus, points, folds, recipes, options);
 }
 
 }  // namespace fovea::actions

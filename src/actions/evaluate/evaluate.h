@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "actions/train/clip_source.h"
+
 namespace fovea::actions {
 
 // Throws InvalidArgument if a fold has no clips to train on or to test with, or uses a clip for
@@ -24,6 +26,9 @@ class MethodScorer {
   const Corpus& corpus_;
   MethodReport report_;
 };
+
+MethodReport source_baseline(Baseline baseline, const Corpus& corpus, const ClipSource& clips,
+                             std::span<const Fold> folds, const Exec& exec);
 
 double steady_seconds();
 

@@ -6,95 +6,110 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 #include "actions/evaluate/evaluate.h"
-#include "actions/evaluate/nearest.h"
-#include "actions/match/features.h"
+#include "actions/evaluate/score.h"
 #include "actions/train/train.h"
 
 namespace fovea::actions {
+namespace {
 
-FoldClassifier::FoldClassifier(const Corpus& corpus, std::span<const PointSet> points,
-                               const Exec& exec)
-    : points_(points),
+// Recipes with the same key share a table.
+std::string table_key(const TrainOptions& recipe, double scale) {
+  FeatureOptions features = recipe.features;
+  features.scale = scale;
+  return options_json(features) + options_json(recipe.cut) + options_json(recipe.match) +
+         std::to_string(recipe.scene_points);
+}
+
+TrainOptions with_scale(const TrainOptions& recipe, double scale) {
+  TrainOptions result = recipe;
+  result.features.scale = scale;
+  return result;
+}
+
+}  // namespace
+
+FoldClassifier::FoldClassifier(const Corpus& corpus, const ClipSource& clips,
+                               std::span<const Fold> folds, std::span<const Recipe> recipes,
+                               bool choosing, const Exec& exec)
+    : clips_(clips),
       exec_(exec),
+      recipes_(recipes),
+      jobs_(corpus, folds, choosing),
       subjects_(subject_numbers(corpus)),
       classes_(static_cast<int>(corpus.classes.size())) {
   for (const Clip& clip : corpus.clips) labels_.push_back(clip.label);
 }
 
-double FoldClassifier::scale_of(const TrainOptions& recipe, std::span<const int> train) const {
+double FoldClassifier::scale_of(const TrainOptions& recipe, std::size_t fold) const {
   if (recipe.features.scale > 0) return recipe.features.scale;
-  return choose_scale(points_, train, recipe.scene_points, recipe.features, exec_.seed);
+  const FoldJob& job = jobs_.jobs()[static_cast<std::size_t>(jobs_.outer(fold))];
+  return source_scale(clips_, job.train, recipe.scene_points, recipe.features, exec_.seed);
 }
 
-FoldClassifier::Table FoldClassifier::make_table(const TrainOptions& recipe, double scale) {
-  if (salient_.empty()) salient_ = salient_points(points_);
-  FeatureOptions features = recipe.features;
-  features.scale = scale;
-  std::vector<Prototype> prototypes;
-  std::vector<Chain> chains;
-  std::vector<Scene> scenes;
-  for (std::size_t clip = 0; clip < points_.size(); ++clip) {
-    for (const Prototype& prototype : cut_prototypes(salient_[clip], labels_[clip],
-                                                     static_cast<std::int32_t>(clip), recipe.cut)) {
-      chains.push_back(make_chain(salient_[clip], prototype, features));
-      prototypes.push_back(prototype);
-    }
-    scenes.push_back(make_scene(points_[clip], recipe.scene_points, features));
+FoldTableUse FoldClassifier::use_of(const std::string& key) const {
+  FoldTableUse use;
+  for (const Recipe& recipe : recipes_) {
+    const TrainOptions& options = recipe.options;
+    if (options.selection == Selection::kFloating || table_key(options, 0) != key) continue;
+    int& best = options.score.symmetric ? use.symmetric_best : use.best;
+    best = std::max(best, options.score.best);
   }
-  Table table;
-  table.scores = match_all(chains, std::move(prototypes), scenes, recipe.match, exec_);
-  table.columns = columns_by_clip(table.scores.prototypes, static_cast<int>(points_.size()));
-  return table;
+  return use;
 }
 
 const FoldClassifier::Table& FoldClassifier::table_of(const TrainOptions& recipe, double scale) {
-  FeatureOptions features = recipe.features;
-  features.scale = scale;
-  const std::string key = options_json(features) + options_json(recipe.cut) +
-                          options_json(recipe.match) + std::to_string(recipe.scene_points);
+  const std::string key = table_key(recipe, scale);
   const auto known = tables_.find(key);
   if (known != tables_.end()) return known->second;
   const double start = steady_seconds();
-  Table& made = tables_[key] = make_table(recipe, scale);
+  Table& made = tables_[key];
+  made.least = std::make_unique<FoldTable>(clips_, jobs_, with_scale(recipe, scale),
+                                           use_of(table_key(recipe, 0)), exec_);
   made.seconds = steady_seconds() - start;
   return made;
 }
 
-std::vector<int> FoldClassifier::columns_of(const Table& table, const TrainOptions& recipe,
-                                            std::span<const int> train) {
-  if (recipe.selection == Selection::kFloating)
-    return select_columns(table.scores,
-                          selection_parts(train, subjects_, recipe.validation, exec_.seed), labels_,
-                          recipe, exec_);
-  std::vector<int> columns;
-  for (const int clip : train) {
-    const ClipColumns& own = table.columns[static_cast<std::size_t>(clip)];
-    columns.insert(columns.end(), own.plain.begin(), own.plain.end());
-    columns.insert(columns.end(), own.mirrored.begin(), own.mirrored.end());
-  }
-  return columns;
+FoldClassifier::TableCost FoldClassifier::table_cost(const TrainOptions& recipe, double scale) {
+  if (recipe.selection == Selection::kFloating) return {};
+  const Table& table = table_of(recipe, scale);
+  return {&table, table.seconds};
 }
 
-std::vector<double> FoldClassifier::distances_of(const Table& table, const TrainOptions& recipe,
-                                                 std::span<const int> columns,
-                                                 std::span<const int> train, int clip) const {
-  const ImageView<const float> values = table.scores.values(recipe.score.score);
-  const std::span<const float> row = row_of(values, clip);
-  if (!recipe.score.symmetric)
-    return nearest_prototypes(row, columns, table.scores.prototypes, classes_, recipe.score.best)
-        .distances;
-  std::vector<double> distances;
-  std::vector<std::int32_t> labels;
-  const ClipColumns& own = table.columns[static_cast<std::size_t>(clip)];
-  for (const int other : train) {
-    distances.push_back(
-        symmetric_distance(clip_distance(row, table.columns[static_cast<std::size_t>(other)]),
-                           clip_distance(row_of(values, other), own)));
-    labels.push_back(labels_[static_cast<std::size_t>(other)]);
-  }
-  return nearest_clips(distances, labels, classes_, recipe.score.best);
+std::vector<std::vector<double>> FoldClassifier::selected_distances(const TrainOptions& recipe,
+                                                                    double scale,
+                                                                    const FoldJob& job) const {
+  const TrainOptions options = with_scale(recipe, scale);
+  const SelectionParts parts =
+      job.validation.empty() ? selection_parts(job.train, subjects_, recipe.validation, exec_.seed)
+                             : SelectionParts{job.train, job.validation};
+  const std::vector<Prototype> prototypes =
+      selected_prototypes({clips_, labels_, options, exec_}, parts);
+  const Image<float> table = clip_table({clips_, labels_, options, exec_}, prototypes, job.test);
+  std::vector<int> all(prototypes.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<std::vector<double>> result;
+  result.reserve(job.test.size());
+  for (int y = 0; y < table.height(); ++y)
+    result.push_back(
+        nearest_prototypes(row_of(table, y), all, prototypes, classes_, recipe.score.best)
+            .distances);
+  return result;
+}
+
+std::vector<std::vector<double>> FoldClassifier::matched_distances(const TrainOptions& recipe,
+                                                                   double scale, int job) {
+  const FoldJob& clips = jobs_.jobs()[static_cast<std::size_t>(job)];
+  if (recipe.selection == Selection::kFloating) return selected_distances(recipe, scale, clips);
+  const FoldTable& table = *table_of(recipe, scale).least;
+  std::vector<std::vector<double>> result;
+  result.reserve(clips.test.size());
+  for (const int clip : clips.test)
+    result.push_back(table.distances(clip, jobs_.labels(job), recipe.score, classes_));
+  return result;
 }
 
 void FoldClassifier::prepare_singles(int most) {
@@ -103,53 +118,59 @@ void FoldClassifier::prepare_singles(int most) {
     throw InvalidArgument(fmt::format("recipes with {} and {} points for fusion; expected one",
                                       single_points_, most));
   single_points_ = most;
-  std::vector<Image<float>> groups, rows;
-  single_rows_ = {0};
-  for (const PointSet& set : points_) {
-    groups.push_back(with_mirrored_hof(fusion_rows(set, most)));
-    rows.push_back(fusion_rows(set, 0));
-    single_rows_.push_back(single_rows_.back() + rows.back().height());
-  }
-  singles_ = NearestRows(std::move(groups), exec_).find(stacked(rows, kHofSize));
+  singles_ = std::make_unique<FoldSingles>(clips_, jobs_, classes_, most, exec_);
 }
 
-std::vector<double> FoldClassifier::singles_of(std::span<const int> train, int clip) const {
-  std::vector<std::int32_t> labels(points_.size(), -1);
-  for (const int other : train)
-    labels[static_cast<std::size_t>(other)] = labels_[static_cast<std::size_t>(other)];
-  const auto at = static_cast<std::size_t>(clip);
-  return single_distances(singles_, single_rows_[at], single_rows_[at + 1], labels, classes_);
+std::vector<std::vector<double>> FoldClassifier::job_distances(const TrainOptions& recipe,
+                                                               double scale, int job) {
+  std::vector<std::vector<double>> all = matched_distances(recipe, scale, job);
+  if (!(recipe.score.fusion > 0)) return all;
+  prepare_singles(recipe.fusion_points);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (least_of(all[i]) >= 0)
+      all[i] = fused(all[i], singles_->distances(job, i), recipe.score.fusion);
+  return all;
 }
 
-std::vector<std::int32_t> FoldClassifier::classify(const TrainOptions& recipe, double scale,
-                                                   std::span<const int> train,
-                                                   std::span<const int> test) {
-  const Table& table = table_of(recipe, scale);
-  const std::vector<int> columns = columns_of(table, recipe, train);
-  if (recipe.score.fusion > 0) prepare_singles(recipe.fusion_points);
-  std::vector<std::int32_t> result;
-  for (const int clip : test) {
-    std::vector<double> distances = distances_of(table, recipe, columns, train, clip);
-    if (recipe.score.fusion > 0 && least_of(distances) >= 0)
-      distances = fused(distances, singles_of(train, clip), recipe.score.fusion);
-    result.push_back(least_of(distances));
+std::vector<RejectClip> FoldClassifier::job_evidence(const TrainOptions& recipe, double scale,
+                                                     int job, int most) {
+  const std::vector<std::vector<double>> matching = matched_distances(recipe, scale, job);
+  if (most >= 0) prepare_singles(most);
+  const std::vector<int>& test = jobs_.jobs()[static_cast<std::size_t>(job)].test;
+  std::vector<RejectClip> result;
+  result.reserve(test.size());
+  for (std::size_t i = 0; i < test.size(); ++i) {
+    result.push_back({labels_[static_cast<std::size_t>(test[i])], matching[i], {}});
+    if (most < 0) continue;
+    const std::span<const double> own = singles_->distances(job, i);
+    result.back().singles.assign(own.begin(), own.end());
   }
   return result;
 }
 
-int FoldClassifier::correct_inside(const TrainOptions& recipe, double scale,
-                                   std::span<const int> train) {
-  std::vector<int> names;
-  for (const int clip : train) names.push_back(subjects_[static_cast<std::size_t>(clip)]);
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+std::vector<RejectClip> FoldClassifier::inner_evidence(const TrainOptions& recipe, double scale,
+                                                       std::size_t fold, int most) {
+  std::vector<RejectClip> result;
+  for (const int job : jobs_.inner(fold)) {
+    std::vector<RejectClip> some = job_evidence(recipe, scale, job, most);
+    std::ranges::move(some, std::back_inserter(result));
+  }
+  return result;
+}
+
+std::vector<std::int32_t> FoldClassifier::classify_job(const TrainOptions& recipe, double scale,
+                                                       int job) {
+  std::vector<std::int32_t> labels;
+  for (const std::vector<double>& of_clip : job_distances(recipe, scale, job))
+    labels.push_back(least_of(of_clip));
+  return labels;
+}
+
+int FoldClassifier::correct_inside(const TrainOptions& recipe, double scale, std::size_t fold) {
   int right = 0;
-  for (const int left_out : names) {
-    std::vector<int> inner, test;
-    for (const int clip : train)
-      (subjects_[static_cast<std::size_t>(clip)] == left_out ? test : inner).push_back(clip);
-    if (inner.empty()) continue;
-    const std::vector<std::int32_t> found = classify(recipe, scale, inner, test);
+  for (const int job : jobs_.inner(fold)) {
+    const std::vector<std::int32_t> found = classify_job(recipe, scale, job);
+    const std::vector<int>& test = jobs_.jobs()[static_cast<std::size_t>(job)].test;
     for (std::size_t i = 0; i < test.size(); ++i)
       right += found[i] == labels_[static_cast<std::size_t>(test[i])] ? 1 : 0;
   }

@@ -1,70 +1,88 @@
-// Classifies the test clips of a fold by its training clips, with tables that all folds share. A
-// table matches every prototype with every clip, once per choice of features and of match options;
-// a fold skips the columns and rows that it must not see. Only the scale of features is learned
-// from the training clips of the fold; it is rounded to two digits, so that most folds share it.
+// Classifies the test clips of folds by their training clips, with tables that all folds share: the
+// least distances of every clip to every group of clips, once per choice of features and of match
+// options. Only the scale of features is learned from the training clips of the fold; it is rounded
+// to two digits, so that most folds share it.
 #pragma once
-#include <fovea/actions/train.h>
+#include <fovea/actions/evaluate.h>
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "actions/evaluate/score.h"
-#include "actions/train/train_table.h"
+#include "actions/evaluate/fold_jobs.h"
+#include "actions/evaluate/fold_singles.h"
+#include "actions/evaluate/fold_table.h"
+#include "actions/train/clip_source.h"
+#include "actions/train/reject_rule.h"
 
 namespace fovea::actions {
 
 class FoldClassifier {
  public:
-  FoldClassifier(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec);
+  // The recipes are those that will be asked for. They compete if `choosing`.
+  FoldClassifier(const Corpus& corpus, const ClipSource& clips, std::span<const Fold> folds,
+                 std::span<const Recipe> recipes, bool choosing, const Exec& exec);
 
-  // Returns the labels of clips by a recipe that is trained on others.
-  std::vector<std::int32_t> classify(const TrainOptions& recipe, double scale,
-                                     std::span<const int> train, std::span<const int> test);
-
-  // Returns the scale of a recipe's features, learned from the training clips.
-  double scale_of(const TrainOptions& recipe, std::span<const int> train) const;
-
-  // Returns the number of correct clips when each subject of `train` is left out in turn.
-  int correct_inside(const TrainOptions& recipe, double scale, std::span<const int> train);
-
-  // The table of a recipe, and how long it took to make.
-  struct TableCost {
-    const void* table;
-    double seconds;
-  };
-  TableCost table_cost(const TrainOptions& recipe, double scale) {
-    const Table& table = table_of(recipe, scale);
-    return {&table, table.seconds};
+  // Returns the distances of each test clip of a fold to the classes. They are equal to those of
+  // Classifier with a model that is trained on the fold's training clips.
+  std::vector<std::vector<double>> distances(const TrainOptions& recipe, double scale,
+                                             std::size_t fold) {
+    return job_distances(recipe, scale, jobs_.outer(fold));
   }
+  // Returns what the test clips of a fold have for a reject rule: distances to classes by matching
+  // and, if `most` is not negative, by single descriptors of the `most` most confident points of
+  // training clips (0: all).
+  std::vector<RejectClip> evidence(const TrainOptions& recipe, double scale, std::size_t fold,
+                                   int most) {
+    return job_evidence(recipe, scale, jobs_.outer(fold), most);
+  }
+  // The same of the clips by which the fold chooses.
+  std::vector<RejectClip> inner_evidence(const TrainOptions& recipe, double scale, std::size_t fold,
+                                         int most);
+  // Returns the labels of the test clips of a fold by a recipe.
+  std::vector<std::int32_t> classify(const TrainOptions& recipe, double scale, std::size_t fold) {
+    return classify_job(recipe, scale, jobs_.outer(fold));
+  }
+  // Returns the scale of a recipe's features, learned from the training clips of a fold.
+  double scale_of(const TrainOptions& recipe, std::size_t fold) const;
+  // Returns the number of correct clips among those by which a fold chooses its recipe: its
+  // validation clips or, if it has none, each of its training subjects, left out in turn.
+  int correct_inside(const TrainOptions& recipe, double scale, std::size_t fold);
+
+  // The table of a recipe, and how long it took to make; none if prototypes are selected.
+  struct TableCost {
+    const void* table = nullptr;
+    double seconds = 0;
+  };
+  TableCost table_cost(const TrainOptions& recipe, double scale);
 
  private:
   struct Table {
-    ScoreTable scores;
-    std::vector<ClipColumns> columns;
+    std::unique_ptr<FoldTable> least;
     double seconds = 0;
   };
   const Table& table_of(const TrainOptions& recipe, double scale);
-  Table make_table(const TrainOptions& recipe, double scale);
-  std::vector<int> columns_of(const Table& table, const TrainOptions& recipe,
-                              std::span<const int> train);
-  std::vector<double> distances_of(const Table& table, const TrainOptions& recipe,
-                                   std::span<const int> columns, std::span<const int> train,
-                                   int clip) const;
+  FoldTableUse use_of(const std::string& key) const;
+  std::vector<std::int32_t> classify_job(const TrainOptions& recipe, double scale, int job);
+  std::vector<RejectClip> job_evidence(const TrainOptions& recipe, double scale, int job, int most);
+  std::vector<std::vector<double>> job_distances(const TrainOptions& recipe, double scale, int job);
+  std::vector<std::vector<double>> matched_distances(const TrainOptions& recipe, double scale,
+                                                     int job);
+  std::vector<std::vector<double>> selected_distances(const TrainOptions& recipe, double scale,
+                                                      const FoldJob& job) const;
   void prepare_singles(int most);
-  std::vector<double> singles_of(std::span<const int> train, int clip) const;
 
-  std::span<const PointSet> points_;
+  ClipSource clips_;
   const Exec& exec_;
+  std::span<const Recipe> recipes_;
+  FoldJobs jobs_;
   std::vector<std::int32_t> labels_;
   std::vector<int> subjects_;
   int classes_ = 0;
-  std::vector<PointSet> salient_;
   std::map<std::string, Table> tables_;
-  // Distances of single descriptors: one row per point of all clips, one column per clip.
-  Image<float> singles_;
-  std::vector<int> single_rows_;  // first row of each clip, and one past the last
+  std::unique_ptr<FoldSingles> singles_;
   int single_points_ = -1;
 };
 

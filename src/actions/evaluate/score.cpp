@@ -1,12 +1,16 @@
 #include "actions/evaluate/score.h"
 
+#include <fovea/core/error.h>
 #include <fovea/core/options.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "actions/infinity.h"
+#include "actions/match/features.h"
 
 namespace fovea::actions {
 namespace {
@@ -73,6 +77,27 @@ void describe(OptionVisitor& visit, CutOptions& options) {
         "nodes from the beginning of a prototype to the beginning of the next", 1, 1000);
   visit("mirror", options.mirror, "add the mirror image of each prototype",
         {.off_help = "keep prototypes only as they were filmed, without mirror images"});
+  visit("model-points", options.points,
+        "most points of each frame of a prototype, the most confident; more than 1 needs --variant",
+        1, 100);
+  visit("variant", options.variant,
+        "how prototypes with several points per frame are matched: as chains of one point per "
+        "frame, whose distances are averaged, or greedily, points before frames (CPU only)");
+}
+
+void check_cut(const CutOptions& options) {
+  check_options(options);
+  if (options.points > 1 && options.variant == Variant::kSingle)
+    throw InvalidArgument(fmt::format(
+        "{} points per frame of a model, but the variant single has one; choose the variant chains "
+        "or greedy",
+        options.points));
+}
+
+Scene clip_scene(const PointSet& points, int most, const FeatureOptions& options) {
+  PointSet rounded = most == 1 ? most_salient(points) : clone(points);
+  round_to_file(rounded.descriptors);
+  return make_scene(rounded, most, options);
 }
 
 ClassDistances nearest_prototypes(std::span<const float> row, std::span<const int> columns,
@@ -132,6 +157,18 @@ std::vector<double> fused(std::span<const double> distances, std::span<const dou
   return result;
 }
 
+ClassDistances class_distances(const ClipEvidence& evidence, const ScoreOptions& options,
+                               int classes) {
+  ClassDistances result = nearest_prototypes(evidence.row, evidence.columns, evidence.prototypes,
+                                             classes, options.best);
+  if (options.symmetric)
+    result.distances = nearest_clips(evidence.clips, evidence.clip_labels, classes, options.best);
+  result.matching = result.distances;
+  if (options.fusion > 0 && least_of(result.distances) >= 0)
+    result.distances = fused(result.distances, evidence.singles, options.fusion);
+  return result;
+}
+
 int least_of(std::span<const double> distances) {
   int best = -1;
   for (std::size_t i = 0; i < distances.size(); ++i)
@@ -141,15 +178,23 @@ int least_of(std::span<const double> distances) {
   return best;
 }
 
-double margin_of(std::span<const double> distances) {
+int second_of(std::span<const double> distances) {
   const int best = least_of(distances);
-  if (best < 0) return 0;
-  const double least = distances[static_cast<std::size_t>(best)];
-  double second = kInfinity<double>;
+  int second = -1;
   for (std::size_t i = 0; i < distances.size(); ++i)
-    if (static_cast<int>(i) != best) second = std::min(second, distances[i]);
-  if (!std::isfinite(second) || least == 0) return 0;
-  return (second - least) / std::abs(least);
+    if (static_cast<int>(i) != best && std::isfinite(distances[i]) &&
+        (second < 0 || distances[i] < distances[static_cast<std::size_t>(second)]))
+      second = static_cast<int>(i);
+  return second;
+}
+
+double margin_of(std::span<const double> distances) {
+  const int best = least_of(distances), second = second_of(distances);
+  if (best < 0 || second < 0) return 0;
+  const double least = distances[static_cast<std::size_t>(best)];
+  const double more = distances[static_cast<std::size_t>(second)] - least;
+  if (least == 0) return more > 0 ? kInfinity<double> : 0;
+  return more / std::abs(least);
 }
 
 }  // namespace fovea::actions

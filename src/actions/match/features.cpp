@@ -147,9 +147,18 @@ PointSet mirrored(const PointSet& points) {
   return result;
 }
 
-PointSet most_salient(const PointSet& points) {
+PointSet most_salient(const PointSet& points, int most) {
   check(points);
-  return chosen_points(points, first_of_frames(points, 1));
+  return chosen_points(points, first_of_frames(points, most));
+}
+
+std::vector<int> frame_starts(const PointSet& points) {
+  std::vector<int> starts;
+  for (std::size_t i = 0; i < points.points.size(); ++i)
+    if (i == 0 || points.points[i].frame != points.points[i - 1].frame)
+      starts.push_back(static_cast<int>(i));
+  starts.push_back(static_cast<int>(points.points.size()));
+  return starts;
 }
 
 PointSet chosen_points(const PointSet& points, std::span<const int> which) {

@@ -21,7 +21,9 @@ namespace fovea::actions {
 namespace {
 
 constexpr std::string_view kSchema = "actions.chains";
-constexpr int kVersion = 1;
+// Version 2 may have a reject rule, and several points per frame with how they are matched. Models
+// without them are written in version 1, so that programs that know nothing of them read them.
+constexpr int kPlainVersion = 1, kVersion = 2;
 constexpr std::string_view kFactPrefix = "actions.";
 constexpr int kMostNodes = 1000;
 constexpr std::int64_t kMostFrames = 1 << 24;
@@ -30,6 +32,11 @@ constexpr int kMostDescriptors = INT32_MAX / kDescriptorSize;
 constexpr int kPlaceNumbers = 5;      // x, y, variances in space and time, confidence
 constexpr int kClipNumbers = 4;       // width, height, frames, points
 constexpr int kPrototypeNumbers = 5;  // label, clip, first, nodes, mirrored
+
+// Options that only models with several points per frame store.
+bool is_of_several_points(const OptionField& field) {
+  return field.name == "model-points" || field.name == "variant";
+}
 
 // Calls a function for everything that is stored by name: each part of a model has its own prefix.
 template <class Function>
@@ -50,16 +57,27 @@ class RecognizerReader {
  private:
   void read_options(Model& model) const;
   Image<float> histograms(const char* tensor, int width) const;
-  std::vector<PointSet> clips() const;
-  void check_points(const PointSet& clip, std::size_t number) const;
+  std::vector<PointSet> clips(int most) const;
+  void check_points(const PointSet& clip, std::size_t number, int most) const;
   std::vector<Prototype> prototypes(const Model& model) const;
+  RejectRule rule(const Model& model) const;
 
   io::ModelReader in_;
 };
 
 void RecognizerReader::read_options(Model& model) const {
-  for_each_part(model,
-                [&](std::string_view prefix, auto& options) { in_.options(prefix, options); });
+  for_each_part(model, [&](std::string_view prefix, auto& options) {
+    for_each_option(options, [&](const OptionField& field) {
+      if (!is_of_several_points(field) ||
+          in_.file().metadata().contains(std::string(prefix) + field.name))
+        in_.option(prefix, field);
+    });
+  });
+  try {
+    check_cut(model.cut);
+  } catch (const InvalidArgument& error) {
+    in_.unfit(error.what());
+  }
   model.scene_points = in_.number("scene_points", 0, kMostNodes);
   if (!(model.features.scale > 0))
     in_.unfit(
@@ -76,7 +94,7 @@ Image<float> RecognizerReader::histograms(const char* tensor, int width) const {
   return result;
 }
 
-void RecognizerReader::check_points(const PointSet& clip, std::size_t number) const {
+void RecognizerReader::check_points(const PointSet& clip, std::size_t number, int most) const {
   if (clip.size.width < 1 || clip.size.width > kMostSide || clip.size.height < 1 ||
       clip.size.height > kMostSide || clip.frames < 0 || clip.frames > kMostFrames)
     in_.unfit(fmt::format("clip {} is {} x {} and has {} frames", number, clip.size.width,
@@ -84,11 +102,14 @@ void RecognizerReader::check_points(const PointSet& clip, std::size_t number) co
   if (!(clip.frame_rate > 0 && clip.frame_rate <= 1e6))
     in_.unfit(fmt::format("clip {} has {} frames per second", number, clip.frame_rate));
   std::int32_t last = -1;
+  int of_frame = 0;
   for (const SpaceTimePoint& point : clip.points) {
-    if (point.frame <= last || point.frame >= clip.frames)
+    of_frame = point.frame == last ? of_frame + 1 : 1;
+    if (point.frame < last || of_frame > most || point.frame < 0 || point.frame >= clip.frames)
       in_.unfit(
-          fmt::format("clip {}: a point in frame {} follows one in {}; the clip has {} frames",
-                      number, point.frame, last, clip.frames));
+          fmt::format("clip {}: a point in frame {} follows one in {}; the clip has {} frames, "
+                      "with at most {} points each",
+                      number, point.frame, last, clip.frames, most));
     if (std::abs(point.x) > kMostSide || std::abs(point.y) > kMostSide)
       in_.unfit(fmt::format("clip {} has a point at ({}, {}), which is outside every video", number,
                             point.x, point.y));
@@ -96,7 +117,7 @@ void RecognizerReader::check_points(const PointSet& clip, std::size_t number) co
   }
 }
 
-std::vector<PointSet> RecognizerReader::clips() const {
+std::vector<PointSet> RecognizerReader::clips(int most) const {
   const auto sizes = in_.file().tensor<std::int32_t>("clips", {io::kAnySize, kClipNumbers});
   const int count = in_.row_count("clips", 1, kMostDescriptors);
   const auto rates = in_.file().tensor<double>("frame_rates", {count});
@@ -122,7 +143,7 @@ std::vector<PointSet> RecognizerReader::clips() const {
                              place[3], place[4]});
       std::copy_n(descriptors.row(used), kDescriptorSize, clip.descriptors.row(k));
     }
-    check_points(clip, i);
+    check_points(clip, i, most);
     result.push_back(std::move(clip));
   }
   if (used != points) in_.unfit(fmt::format("has {} points, but its clips have {}", points, used));
@@ -134,6 +155,9 @@ std::vector<Prototype> RecognizerReader::prototypes(const Model& model) const {
       in_.file().tensor<std::int32_t>("prototypes", {io::kAnySize, kPrototypeNumbers});
   const int count = in_.row_count("prototypes", 1, kMostDescriptors);
   const auto reject = in_.file().tensor<float>("reject", {count});
+  std::vector<int> frames;  // with points, by clip
+  for (const PointSet& clip : model.clips)
+    frames.push_back(static_cast<int>(frame_starts(clip).size()) - 1);
   std::vector<Prototype> result;
   for (int i = 0; i < count; ++i) {
     const auto row = numbers.subspan(static_cast<std::size_t>(i) * kPrototypeNumbers);
@@ -146,12 +170,12 @@ std::vector<Prototype> RecognizerReader::prototypes(const Model& model) const {
     if (prototype.clip < 0 || prototype.clip >= static_cast<int>(model.clips.size()))
       in_.unfit(fmt::format("prototype {} belongs to clip {}, but there are {} clips", i,
                             prototype.clip, model.clips.size()));
-    const auto points =
-        static_cast<int>(model.clips[static_cast<std::size_t>(prototype.clip)].points.size());
+    const int points = frames[static_cast<std::size_t>(prototype.clip)];
     if (prototype.nodes < 3 || prototype.nodes > kMostNodes || prototype.first < 0 ||
         prototype.first > points - prototype.nodes)
-      in_.unfit(fmt::format("prototype {} has {} nodes from {} on, of a clip with {} points", i,
-                            prototype.nodes, prototype.first, points));
+      in_.unfit(
+          fmt::format("prototype {} has {} nodes from {} on, of a clip with points in {} frames", i,
+                      prototype.nodes, prototype.first, points));
     if (row[4] < 0 || row[4] > 1)
       in_.unfit(
           fmt::format("prototype {} has the value {} for mirrored; expected 0 or 1", i, row[4]));
@@ -160,13 +184,24 @@ std::vector<Prototype> RecognizerReader::prototypes(const Model& model) const {
   return result;
 }
 
+RejectRule RecognizerReader::rule(const Model& model) const {
+  const auto numbers = in_.file().tensor<double>("reject_rule", {RejectRule::kFeatures + 1});
+  RejectRule rule;
+  std::copy_n(numbers.begin(), RejectRule::kFeatures, rule.weights.begin());
+  rule.limit = numbers[RejectRule::kFeatures];
+  rule.singles = in_.number("reject_rule_singles", 0, 1) != 0;
+  if (rule.singles && model.descriptor_labels.empty())
+    in_.unfit("its reject rule compares single descriptors, but it has none");
+  return rule;
+}
+
 Model RecognizerReader::read() const {
-  in_.file().require_schema(kSchema, kVersion);
+  in_.version(kSchema, kVersion);
   in_.file().require_finite();
   Model model;
   model.classes = in_.classes();
   read_options(model);
-  model.clips = clips();
+  model.clips = clips(model.cut.points);
   model.prototypes = prototypes(model);
   if (in_.file().has("descriptors")) {
     model.descriptors = histograms("descriptors", kHofSize);
@@ -175,6 +210,7 @@ Model RecognizerReader::read() const {
   } else if (model.score.fusion > 0) {
     in_.unfit(fmt::format("its fusion is {}, but it has no descriptors", model.score.fusion));
   }
+  if (in_.file().has("reject_rule")) model.reject_rule = rule(model);
   model.facts = in_.facts(kFactPrefix);
   return model;
 }
@@ -245,11 +281,14 @@ std::shared_ptr<const Model> load_model(std::string_view name) {
 
 void Model::write(const std::string& path) const {
   io::ModelFile file;
-  file.set_schema(kSchema, kVersion);
+  const bool several = cut.points > 1 || cut.variant != Variant::kSingle;
+  file.set_schema(kSchema, several || reject_rule ? kVersion : kPlainVersion);
   io::add_classes(file, classes);
   // Options are only read here, but describe() is written for both directions.
   for_each_part(const_cast<Model&>(*this), [&](std::string_view prefix, auto& options) {
-    io::add_options(file, prefix, options);
+    for_each_option(options, [&](const OptionField& field) {
+      if (several || !is_of_several_points(field)) io::add_option(file, prefix, field);
+    });
   });
   io::add_number(file, "scene_points", scene_points);
   add_clips(file, clips);
@@ -259,6 +298,12 @@ void Model::write(const std::string& path) const {
     append(descriptors, halves);
     file.add("descriptors", {descriptors.height(), kHofSize}, halves);
     io::add_labels(file, "descriptor_labels", descriptor_labels);
+  }
+  if (reject_rule) {
+    std::vector<double> numbers(reject_rule->weights.begin(), reject_rule->weights.end());
+    numbers.push_back(reject_rule->limit);
+    file.add("reject_rule", {std::ssize(numbers)}, numbers);
+    io::add_number(file, "reject_rule_singles", reject_rule->singles ? 1 : 0);
   }
   io::add_facts(file, kFactPrefix, facts);
   file.write(path);

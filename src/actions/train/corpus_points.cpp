@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+#include "actions/train/clip_file.h"
 #include "core/dispatch.h"
 #include "core/parallel.h"
 
@@ -61,6 +62,7 @@ class Collector {
     PointSet set;
     set.size = frame.size;
     set.frame_rate = frame.frame_rate;
+    set.detector = frame.detector;
     set.frames = last - first;
     const auto earlier = [](const SpaceTimePoint& point, std::int64_t number) {
       return point.frame < number;
@@ -82,7 +84,7 @@ class Collector {
   std::vector<float> numbers_;
 };
 
-struct ClipTask {
+struct PointTask {
   std::span<const Clip> clips;
   const ClipOptions& options;
 };
@@ -93,7 +95,24 @@ struct Results {
   std::vector<std::string> why;
 };
 
-void run(const Job& job, const ClipTask& task, const Exec& exec, Results& results) {
+// Divides the points of a file among its clips.
+void run_points_file(const Job& job, const PointTask& task, Results& results) {
+  const PointSet all = read_described_points(job.path, task.options.points.detector);
+  for (const int number : job.clips) {
+    const auto at = static_cast<std::size_t>(number);
+    const Clip& clip = task.clips[at];
+    const std::int64_t first = clip.first;
+    const std::int64_t last =
+        clip.frames == 0 ? all.frames : std::min(all.frames, first + clip.frames);
+    if (last > first) results.points[at] = part_of_points(all, first, last);
+    else
+      results.why[at] = fmt::format("{}: begins at frame {}, but its points end with frame {}",
+                                    clip.path, first + 1, all.frames);
+  }
+}
+
+void run(const Job& job, const PointTask& task, const Exec& exec, Results& results) {
+  if (is_points_file(job.path)) return run_points_file(job, task, results);
   io::VideoReader reader(job.path, {.color = io::VideoColor::kGray,
                                     .start = job.start,
                                     .count = job.count,
@@ -106,6 +125,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
   Collector collector;
   PointSet head;
   head.size = reader.info().size;
+  head.detector = options.detector;
   if (reader.info().rate.numerator > 0) head.frame_rate = reader.info().rate.value();
   io::Frame frame;
   while (reader.next(frame)) {
@@ -128,7 +148,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
 }
 
 // An error in a video is reported for each of its clips.
-void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results& results) {
+void try_to_run(const Job& job, const PointTask& task, const Exec& exec, Results& results) {
   std::string why;
   try {
     run(job, task, exec, results);
@@ -143,22 +163,15 @@ void try_to_run(const Job& job, const ClipTask& task, const Exec& exec, Results&
   for (const int clip : job.clips) results.why[static_cast<std::size_t>(clip)] = why;
 }
 
-}  // namespace
-
-void describe(OptionVisitor& visit, ClipOptions& options) {
-  describe(visit, options.points);
-  visit("cut-first", options.cut_first, "cut clips out of their videos before points are found");
-  visit("max-pixels", options.max_pixels,
-        "refuse videos whose frames have more pixels; 0 is no limit", 0, 0x1p62);
-}
-
-std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions& options,
-                                  const ClipFailure& failed) {
+// Calls `done` for each clip after some videos have been read, in no particular order.
+template <class Done>
+void read_clips(std::span<const Clip> clips, const ClipOptions& options, const ClipFailure& failed,
+                const Done& done) {
   check_options(options);
   const Exec& exec = options.exec;
   const std::vector<Job> jobs = jobs_of(clips, options.cut_first);
   Results results{std::vector<PointSet>(clips.size()), std::vector<std::string>(clips.size())};
-  const ClipTask task{clips, options};
+  const PointTask task{clips, options};
   // A GPU handles one video at a time. Each core handles one video, so that cores need not
   // synchronize.
   const bool on_gpu = fovea::detail::on_cuda(fovea::detail::resolve_exec("train", exec, {}));
@@ -178,14 +191,41 @@ std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions
     for (std::size_t i = begin; i < end; ++i)
       for (const int clip : jobs[i].clips) {
         const std::string& why = results.why[static_cast<std::size_t>(clip)];
-        if (why.empty()) continue;
-        if (!failed) throw FormatError(why);
-        failed(clip, why);
+        if (!why.empty() && !failed) throw FormatError(why);
+        if (!why.empty()) failed(clip, why);
+        done(clip, results.points[static_cast<std::size_t>(clip)]);
       }
   }
   if (exec.progress)
     exec.progress({"points", static_cast<double>(jobs.size()), static_cast<double>(jobs.size())});
-  return std::move(results.points);
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, ClipOptions& options) {
+  describe(visit, options.points);
+  visit("cut-first", options.cut_first, "cut clips out of their videos before points are found");
+  visit("max-pixels", options.max_pixels,
+        "refuse videos whose frames have more pixels; 0 is no limit", 0, 0x1p62);
+}
+
+std::vector<PointSet> clip_points(std::span<const Clip> clips, const ClipOptions& options,
+                                  const ClipFailure& failed) {
+  std::vector<PointSet> result(clips.size());
+  read_clips(clips, options, failed, [&](int clip, PointSet& points) {
+    result[static_cast<std::size_t>(clip)] = std::move(points);
+  });
+  return result;
+}
+
+PackedClips packed_clip_points(std::span<const Clip> clips, const ClipOptions& options,
+                               const ClipFailure& failed) {
+  PackedClips result(static_cast<int>(clips.size()));
+  read_clips(clips, options, failed, [&](int clip, PointSet& points) {
+    result.set(clip, points);
+    points = {};
+  });
+  return result;
 }
 
 }  // namespace fovea::actions

@@ -13,8 +13,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "actions/evaluate/fold_singles.h"
+#include "actions/evaluate/fold_table.h"
 #include "actions/evaluate/nearest.h"
+#include "actions/evaluate/score.h"
 #include "actions/match/features.h"
+#include "actions/train/reject_rule.h"
 #include "actions/train/select.h"
 #include "core/words.h"
 
@@ -23,6 +27,9 @@ namespace {
 
 // The limit of matches for reject levels; if there would be more, clips are drawn at random.
 constexpr std::int64_t kMostMatches = 4'000'000;
+// The limit of distances that floating selection holds, 200 megabytes.
+constexpr std::size_t kMostSelectionPairs = 50'000'000;
+constexpr std::size_t kPrototypesAtOnce = 2048, kClipsAtATime = 64;
 constexpr std::uint64_t kSelectionSequence = 1, kRejectSequence = 2;
 
 std::vector<int> all_clips(const Corpus& corpus) {
@@ -39,16 +46,16 @@ std::vector<std::int32_t> labels_of(const Corpus& corpus) {
 
 class Trainer {
  public:
-  Trainer(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options)
+  Trainer(const Corpus& corpus, const ClipSource& clips, const TrainOptions& options)
       : corpus_(corpus),
-        points_(points),
+        clips_(clips),
         options_(options),
         exec_(options.exec),
         labels_(labels_of(corpus)),
         subjects_(subject_numbers(corpus)),
-        salient_(salient_points(points)) {
+        alone_(corpus.subjects().size() < 2) {
     if (options_.features.scale == 0)
-      options_.features.scale = choose_scale(points, all_clips(corpus), options.scene_points,
+      options_.features.scale = source_scale(clips, all_clips(corpus), options.scene_points,
                                              options.features, exec_.seed);
   }
 
@@ -63,12 +70,17 @@ class Trainer {
     model.match = options_.match;
     model.match.exec = {};
     model.score = options_.score;
-    std::vector<Prototype> prototypes = cut(all_clips(corpus_));
+    std::vector<Prototype> prototypes = cut_clips(task(), all_clips(corpus_));
     check_every_class(prototypes);
-    if (options_.selection == Selection::kFloating) prototypes = selected();
-    set_levels(prototypes);
+    if (options_.selection == Selection::kFloating)
+      prototypes = selected_prototypes(
+          task(), selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed));
+    if (kept_points() >= 0) add_descriptors(model);
+    const std::vector<int> clips = calibration_clips(prototypes.size());
+    const Image<float> scores = clip_table(task(), prototypes, clips);
+    set_levels(prototypes, clips, scores);
+    model.reject_rule = learned_rule(prototypes, clips, scores);
     keep_used_clips(std::move(prototypes), model);
-    if (options_.score.fusion > 0) add_descriptors(model);
     model.facts["options"] = options_json(options_);
     model.facts["seed"] = std::to_string(exec_.seed);
     model.facts["clips"] = std::to_string(corpus_.clips.size());
@@ -77,15 +89,7 @@ class Trainer {
   }
 
  private:
-  std::vector<Prototype> cut(std::span<const int> clips) const {
-    std::vector<Prototype> prototypes;
-    for (const int clip : clips) {
-      const auto at = static_cast<std::size_t>(clip);
-      const auto own = cut_prototypes(salient_[at], labels_[at], clip, options_.cut);
-      prototypes.insert(prototypes.end(), own.begin(), own.end());
-    }
-    return prototypes;
-  }
+  ClipTask task() const { return {clips_, labels_, options_, exec_}; }
 
   void check_every_class(const std::vector<Prototype>& prototypes) const {
     for (std::size_t label = 0; label < corpus_.classes.size(); ++label)
@@ -98,52 +102,31 @@ class Trainer {
             corpus_.classes[label], (options_.cut.nodes + 1) / 2));
   }
 
-  ScoreTable table(std::vector<Prototype> prototypes, std::span<const int> clips) const {
-    std::vector<Chain> chains;
-    chains.reserve(prototypes.size());
-    for (const Prototype& prototype : prototypes)
-      chains.push_back(make_chain(salient_[static_cast<std::size_t>(prototype.clip)], prototype,
-                                  options_.features));
-    std::vector<Scene> scenes;
-    for (const int clip : clips)
-      scenes.push_back(make_scene(points_[static_cast<std::size_t>(clip)], options_.scene_points,
-                                  options_.features));
-    return match_all(chains, std::move(prototypes), scenes, options_.match, exec_);
+  // Returns how many points of a clip keep their single descriptors (0: all); -1: none.
+  int kept_points() const {
+    if (options_.score.fusion > 0) return options_.fusion_points;
+    return options_.reject_points > 0 ? options_.reject_points : -1;
   }
 
-  // Rows of the table are validation clips only, because select_columns() finds them by position.
-  std::vector<Prototype> selected() const {
-    const SelectionParts parts =
-        selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed);
-    const ScoreTable scores = table(cut(parts.candidates), parts.validation);
-    std::vector<std::int32_t> labels;
-    for (const int clip : parts.validation)
-      labels.push_back(labels_[static_cast<std::size_t>(clip)]);
-    std::vector<int> rows(labels.size());
-    std::iota(rows.begin(), rows.end(), 0);
-    std::vector<Prototype> chosen;
-    for (const int column :
-         select_columns(scores, {parts.candidates, std::move(rows)}, labels, options_, exec_))
-      chosen.push_back(scores.prototypes[static_cast<std::size_t>(column)]);
-    return chosen;
-  }
-
-  void set_levels(std::vector<Prototype>& prototypes) const {
+  // Returns the clips from which reject levels and the reject rule are learned: all, or some.
+  std::vector<int> calibration_clips(std::size_t prototypes) const {
     std::vector<int> clips = all_clips(corpus_);
     const std::int64_t most =
-        std::max<std::int64_t>(kMostMatches / static_cast<std::int64_t>(prototypes.size()), 1);
+        std::max<std::int64_t>(kMostMatches / static_cast<std::int64_t>(prototypes), 1);
     if (static_cast<std::int64_t>(clips.size()) > most) {
       Random random(exec_.seed, kRejectSequence);
       shuffle(clips, random);
       clips.resize(static_cast<std::size_t>(most));
       std::ranges::sort(clips);
     }
-    const ScoreTable scores = table(prototypes, clips);
-    // If there is only one subject, prototypes and clips are kept apart by clip instead.
-    const bool alone = corpus_.subjects().size() < 2;
-    const auto owner = [&](int clip) {
-      return alone ? clip : subjects_[static_cast<std::size_t>(clip)];
-    };
+    return clips;
+  }
+
+  // Whose clip it is. If there is only one subject, prototypes and clips are kept apart by clip.
+  int owner(int clip) const { return alone_ ? clip : subjects_[static_cast<std::size_t>(clip)]; }
+
+  void set_levels(std::vector<Prototype>& prototypes, const std::vector<int>& clips,
+                  const Image<float>& scores) const {
     std::vector<std::int32_t> labels;
     std::vector<int> clip_owners, prototype_owners;
     for (const int clip : clips) {
@@ -151,18 +134,68 @@ class Trainer {
       clip_owners.push_back(owner(clip));
     }
     for (const Prototype& prototype : prototypes) prototype_owners.push_back(owner(prototype.clip));
-    set_reject_levels({scores.values(options_.score.score), labels, clip_owners, prototype_owners,
-                       options_.reject_share},
+    set_reject_levels({scores.view(), labels, clip_owners, prototype_owners, options_.reject_share},
                       prototypes);
   }
 
+  // Learns the rule from distances by the prototypes and descriptors of other subjects.
+  std::optional<RejectRule> learned_rule(const std::vector<Prototype>& prototypes,
+                                         const std::vector<int>& clips,
+                                         const Image<float>& scores) const {
+    const auto classes = static_cast<int>(corpus_.classes.size());
+    if (alone_) return {};
+    std::vector<Fold> folds = leave_one_subject_out(corpus_);
+    for (Fold& fold : folds)
+      std::erase_if(fold.test, [&](int clip) { return !std::ranges::binary_search(clips, clip); });
+    std::erase_if(folds, [](const Fold& fold) { return fold.test.empty(); });
+    const FoldJobs jobs(corpus_, folds, false);
+    std::optional<FoldTable> symmetric;
+    if (options_.score.symmetric)
+      symmetric.emplace(clips_, jobs, options_, FoldTableUse{0, options_.score.best}, exec_);
+    std::optional<FoldSingles> singles;
+    if (kept_points() >= 0) singles.emplace(clips_, jobs, classes, kept_points(), exec_);
+    std::vector<RejectClip> known;
+    for (std::size_t job = 0; job < jobs.jobs().size(); ++job)
+      for (std::size_t i = 0; i < jobs.jobs()[job].test.size(); ++i) {
+        const int clip = jobs.jobs()[job].test[i];
+        RejectClip& one = known.emplace_back();
+        one.label = labels_[static_cast<std::size_t>(clip)];
+        const auto number = static_cast<int>(job);
+        if (symmetric)
+          one.matching = symmetric->distances(clip, jobs.labels(number), options_.score, classes);
+        else one.matching = others_distances(prototypes, clip, row_of_clip(clips, clip, scores));
+        if (!singles) continue;
+        const std::span<const double> own = singles->distances(number, i);
+        one.singles.assign(own.begin(), own.end());
+      }
+    return learn_reject_rule(known, options_.clip_reject_share);
+  }
+
+  static std::span<const float> row_of_clip(const std::vector<int>& clips, int clip,
+                                            const Image<float>& scores) {
+    return row_of(scores, static_cast<int>(std::ranges::lower_bound(clips, clip) - clips.begin()));
+  }
+
+  // Returns the distances of a clip to classes by the prototypes of other subjects.
+  std::vector<double> others_distances(const std::vector<Prototype>& prototypes, int clip,
+                                       std::span<const float> row) const {
+    std::vector<int> columns;
+    for (std::size_t i = 0; i < prototypes.size(); ++i)
+      if (subjects_[static_cast<std::size_t>(prototypes[i].clip)] !=
+          subjects_[static_cast<std::size_t>(clip)])
+        columns.push_back(static_cast<int>(i));
+    return nearest_prototypes(row, columns, prototypes, static_cast<int>(corpus_.classes.size()),
+                              options_.score.best)
+        .distances;
+  }
+
   void keep_used_clips(std::vector<Prototype> prototypes, Model& model) {
-    std::vector<int> place(salient_.size(), -1);
+    std::vector<int> place(corpus_.clips.size(), -1);
     for (Prototype& prototype : prototypes) {
       int& at = place[static_cast<std::size_t>(prototype.clip)];
       if (at < 0) {
         at = static_cast<int>(model.clips.size());
-        model.clips.push_back(clone(salient_[static_cast<std::size_t>(prototype.clip)]));
+        model.clips.push_back(salient_of(clips_, prototype.clip, options_.cut.points));
       }
       prototype.clip = at;
     }
@@ -171,8 +204,9 @@ class Trainer {
 
   void add_descriptors(Model& model) const {
     std::vector<Image<float>> rows;
-    for (std::size_t clip = 0; clip < points_.size(); ++clip) {
-      rows.push_back(fusion_rows(points_[clip], options_.fusion_points));
+    for (std::size_t clip = 0; clip < corpus_.clips.size(); ++clip) {
+      PointSet room;
+      rows.push_back(fusion_rows(clips_.get(static_cast<int>(clip), room), kept_points()));
       model.descriptor_labels.insert(model.descriptor_labels.end(),
                                      static_cast<std::size_t>(rows.back().height()), labels_[clip]);
     }
@@ -180,12 +214,29 @@ class Trainer {
   }
 
   const Corpus& corpus_;
-  std::span<const PointSet> points_;
+  ClipSource clips_;
   TrainOptions options_;
   Exec exec_;
   std::vector<std::int32_t> labels_;
   std::vector<int> subjects_;
-  std::vector<PointSet> salient_;
+  bool alone_;
+};
+
+// Makes chains of prototypes that are sorted by clip.
+class ChainMaker {
+ public:
+  explicit ChainMaker(const ClipTask& task) : task_(task) {}
+  Chain make(const Prototype& prototype) {
+    if (prototype.clip != held_)
+      salient_ = salient_of(task_.clips, prototype.clip, task_.options.cut.points);
+    held_ = prototype.clip;
+    return make_chain(salient_, prototype, task_.options.features);
+  }
+
+ private:
+  const ClipTask& task_;
+  int held_ = -1;
+  PointSet salient_;
 };
 
 }  // namespace
@@ -214,28 +265,43 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
         "share of the subjects that floating selection sets aside", 0.01, 0.99);
   visit("reject-share", options.reject_share,
         "share of the correctly classified training clips that reject levels may lose", 0, 1);
+  visit("clip-reject-share", options.clip_reject_share,
+        "share of known clips that the rule for whole clips may reject", 0, 1);
+  visit("reject-points", options.reject_points,
+        "points per clip whose descriptors are kept for that rule where there is no fusion, the "
+        "most confident; 0 lets it go by matches alone",
+        0, 1000000);
   visit("fusion-points", options.fusion_points,
         "points per clip whose descriptors are kept for fusion, the most confident; 0 keeps all", 0,
         1000000);
 }
 
+// Every value that the paper gives is set here, also where it is the default, which may change.
 TrainOptions paper_options() {
   TrainOptions options;
-  options.points = {};  // the options of STIP-2.0
-  options.features.square_root = false;
+  options.points = {};  // the options of STIP-2.0, "the publicly available code"
+  options.features = {.appearance = Appearance::kHogHof, .square_root = false, .scale = 1};
   options.cut.nodes = 30;
-  options.match.dummies = false;
-  options.score.score = Score::kAppearance;
-  options.score.best = 1;
+  options.cut.mirror = false;
+  options.match = {.appearance = 0.6,
+                   .geometry = 0.2,
+                   .angles = 5,
+                   .window = 10,
+                   .closeness = Closeness::kSpan,
+                   .dummies = false};
+  options.score = {.score = Score::kAppearance, .best = 1};
   options.scene_points = 0;
   options.selection = Selection::kFloating;
+  options.prototypes = 50;
+  options.reject_points = 0;
+  options.validation = 0.5;  // KTH: 8 people to train on, 8 for validation
   return options;
 }
 
-void check_corpus(const Corpus& corpus, std::span<const PointSet> points, const char* who) {
-  if (corpus.clips.size() != points.size())
-    throw InvalidArgument(fmt::format("{}: points of {} clips for a corpus of {}", who,
-                                      points.size(), corpus.clips.size()));
+void check_corpus(const Corpus& corpus, int clips, const char* who) {
+  if (std::ssize(corpus.clips) != clips)
+    throw InvalidArgument(
+        fmt::format("{}: points of {} clips for a corpus of {}", who, clips, corpus.clips.size()));
   if (corpus.classes.size() < 2)
     throw InvalidArgument(
         fmt::format("{}: the corpus has {}; two or more are needed", who,
@@ -255,19 +321,13 @@ std::vector<int> subject_numbers(const Corpus& corpus) {
   return numbers;
 }
 
-std::vector<PointSet> salient_points(std::span<const PointSet> points) {
-  std::vector<PointSet> result;
-  for (const PointSet& set : points) {
-    result.push_back(most_salient(set));
-    round_to_file(result.back().descriptors);
-  }
-  return result;
-}
-
 Chain make_chain(const PointSet& salient, const Prototype& prototype,
                  const FeatureOptions& features) {
-  std::vector<int> which(static_cast<std::size_t>(prototype.nodes));
-  std::iota(which.begin(), which.end(), prototype.first);
+  const std::vector<int> starts = frame_starts(salient);
+  const int first = starts[static_cast<std::size_t>(prototype.first)];
+  const int end = starts[static_cast<std::size_t>(prototype.first + prototype.nodes)];
+  std::vector<int> which(static_cast<std::size_t>(end - first));
+  std::iota(which.begin(), which.end(), first);
   PointSet part = chosen_points(salient, which);
   if (prototype.mirrored) part = mirrored(part);
   return make_nodes(part, 0, features);
@@ -298,31 +358,73 @@ SelectionParts selection_parts(std::span<const int> clips, std::span<const int> 
   return parts;
 }
 
-std::vector<int> select_columns(const ScoreTable& table, const SelectionParts& parts,
-                                std::span<const std::int32_t> labels, const TrainOptions& options,
-                                const Exec& exec) {
-  if (options.score.symmetric)
+std::vector<Prototype> cut_clips(const ClipTask& task, std::span<const int> clips) {
+  std::vector<Prototype> prototypes;
+  for (const int clip : clips) {
+    const auto own =
+        cut_prototypes(salient_of(task.clips, clip, task.options.cut.points),
+                       task.labels[static_cast<std::size_t>(clip)], clip, task.options.cut);
+    prototypes.insert(prototypes.end(), own.begin(), own.end());
+  }
+  return prototypes;
+}
+
+Image<float> clip_table(const ClipTask& task, std::span<const Prototype> prototypes,
+                        std::span<const int> clips) {
+  Image<float> table(static_cast<int>(prototypes.size()), static_cast<int>(clips.size()));
+  const bool by_energy = task.options.score.score == Score::kEnergy;
+  ChainMaker maker(task);
+  for (std::size_t first = 0; first < prototypes.size(); first += kPrototypesAtOnce) {
+    const auto some =
+        prototypes.subspan(first, std::min(kPrototypesAtOnce, prototypes.size() - first));
+    std::vector<Chain> chains;
+    chains.reserve(some.size());
+    for (const Prototype& prototype : some) chains.push_back(maker.make(prototype));
+    const ChainTable matcher(chains, task.options.match, task.exec, task.options.cut.variant);
+    chains.clear();
+    for (std::size_t from = 0; from < clips.size(); from += kClipsAtATime) {
+      throw_if_stopped(task.exec);
+      if (task.exec.progress)
+        task.exec.progress({"matching",
+                            static_cast<double>(first * clips.size() + from * some.size()),
+                            static_cast<double>(prototypes.size() * clips.size())});
+      std::vector<Scene> scenes;
+      for (const int clip : clips.subspan(from, std::min(kClipsAtATime, clips.size() - from))) {
+        PointSet room;
+        scenes.push_back(clip_scene(task.clips.get(clip, room), task.options.scene_points,
+                                    task.options.features));
+      }
+      const ScorePair scores = matcher.find(scenes);
+      const Image<float>& values = by_energy ? scores.energy : scores.appearance;
+      for (int y = 0; y < values.height(); ++y)
+        std::copy_n(values.row(y), values.width(), table.row(static_cast<int>(from) + y) + first);
+    }
+  }
+  return table;
+}
+
+std::vector<Prototype> selected_prototypes(const ClipTask& task, const SelectionParts& parts) {
+  if (task.options.score.symmetric)
     throw InvalidArgument(
         "symmetric distances are those of whole clips: not of selected prototypes");
-  std::vector<int> columns;
-  std::vector<std::int32_t> column_labels, row_labels;
-  for (std::size_t i = 0; i < table.prototypes.size(); ++i) {
-    if (!std::ranges::binary_search(parts.candidates, table.prototypes[i].clip)) continue;
-    columns.push_back(static_cast<int>(i));
-    column_labels.push_back(table.prototypes[i].label);
+  std::vector<Prototype> candidates = cut_clips(task, parts.candidates);
+  const std::size_t most = std::max<std::size_t>(
+      kMostSelectionPairs / std::max<std::size_t>(parts.validation.size(), 1), 2);
+  if (candidates.size() > most) {
+    for (std::size_t i = 0; i < most; ++i) candidates[i] = candidates[i * candidates.size() / most];
+    candidates.resize(most);
   }
-  const ImageView<const float> values = table.values(options.score.score);
-  Image<float> distances(static_cast<int>(columns.size()),
-                         static_cast<int>(parts.validation.size()));
-  for (int y = 0; y < distances.height(); ++y) {
-    const int row = parts.validation[static_cast<std::size_t>(y)];
-    row_labels.push_back(labels[static_cast<std::size_t>(row)]);
-    for (int x = 0; x < distances.width(); ++x)
-      distances.at(x, y) = values.at(columns[static_cast<std::size_t>(x)], row);
-  }
-  std::vector<int> chosen =
-      select_floating({distances.view(), row_labels, column_labels, options.prototypes}, exec);
-  for (int& column : chosen) column = columns[static_cast<std::size_t>(column)];
+  std::vector<std::int32_t> columns, rows;
+  columns.reserve(candidates.size());
+  rows.reserve(parts.validation.size());
+  for (const Prototype& candidate : candidates) columns.push_back(candidate.label);
+  for (const int clip : parts.validation)
+    rows.push_back(task.labels[static_cast<std::size_t>(clip)]);
+  const Image<float> distances = clip_table(task, candidates, parts.validation);
+  std::vector<Prototype> chosen;
+  for (const int column :
+       select_floating({distances.view(), rows, columns, task.options.prototypes}, task.exec))
+    chosen.push_back(candidates[static_cast<std::size_t>(column)]);
   return chosen;
 }
 
@@ -346,7 +448,15 @@ Image<float> fusion_rows(const PointSet& points, int most) {
 
 Model train(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options) {
   check_options(options);
-  check_corpus(corpus, points, "train");
+  check_cut(options.cut);
+  check_corpus(corpus, static_cast<int>(points.size()), "train");
+  return Trainer(corpus, points, options).train();
+}
+
+Model train(const Corpus& corpus, const PackedClips& points, const TrainOptions& options) {
+  check_options(options);
+  check_cut(options.cut);
+  check_corpus(corpus, points.size(), "train");
   return Trainer(corpus, points, options).train();
 }
 

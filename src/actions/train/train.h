@@ -5,20 +5,18 @@
 #include <span>
 #include <vector>
 
+#include "actions/train/clip_source.h"
 #include "actions/train/train_table.h"
 
 namespace fovea::actions {
 
-// Throws InvalidArgument if clips, points and labels do not fit together.
-void check_corpus(const Corpus& corpus, std::span<const PointSet> points, const char* who);
+// Throws InvalidArgument if clips, their points and labels do not fit together.
+void check_corpus(const Corpus& corpus, int clips, const char* who);
 
 // Returns the number of the subject of each clip.
 std::vector<int> subject_numbers(const Corpus& corpus);
 
-// Returns the points from which prototypes are made: one per frame, rounded as in files.
-std::vector<PointSet> salient_points(std::span<const PointSet> points);
-
-// Returns a prototype's nodes with their features.
+// Returns the points of a prototype's frames with their features.
 Chain make_chain(const PointSet& salient, const Prototype& prototype,
                  const FeatureOptions& features);
 
@@ -30,10 +28,24 @@ struct SelectionParts {
 };
 SelectionParts selection_parts(std::span<const int> clips, std::span<const int> subjects,
                                double share, std::uint64_t seed);
-// Returns the columns that floating selection chooses among those of the candidates.
-std::vector<int> select_columns(const ScoreTable& table, const SelectionParts& parts,
-                                std::span<const std::int32_t> labels, const TrainOptions& options,
-                                const Exec& exec);
+
+// Clips to learn from. The features of `options` have their scale.
+struct ClipTask {
+  const ClipSource& clips;
+  std::span<const std::int32_t> labels;  // by clip
+  const TrainOptions& options;
+  const Exec& exec;
+};
+// Returns the prototypes of some of the clips.
+std::vector<Prototype> cut_clips(const ClipTask& task, std::span<const int> clips);
+// Matches prototypes with clips, some at a time, so that only the distances are held: one row per
+// clip, one column per prototype.
+Image<float> clip_table(const ClipTask& task, std::span<const Prototype> prototypes,
+                        std::span<const int> clips);
+// Returns the prototypes that floating selection chooses among those of the candidates. If there
+// are more than fifty million pairs of candidates and validation clips, every n-th candidate
+// counts.
+std::vector<Prototype> selected_prototypes(const ClipTask& task, const SelectionParts& parts);
 
 // Returns the flow descriptors of the most confident points, rounded as in files.
 Image<float> fusion_rows(const PointSet& points, int most);

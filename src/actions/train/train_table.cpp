@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "actions/infinity.h"
+#include "actions/match/features.h"
 
 namespace fovea::actions {
 namespace {
@@ -24,7 +25,7 @@ struct Mean {
 
 std::vector<Prototype> cut_prototypes(const PointSet& salient, std::int32_t label,
                                       std::int32_t clip, const CutOptions& options) {
-  const auto points = static_cast<int>(salient.points.size());
+  const auto points = static_cast<int>(frame_starts(salient).size()) - 1;
   const int nodes = std::min(options.nodes, points);
   std::vector<Prototype> result;
   if (nodes < 3 || 2 * nodes < options.nodes) return result;
@@ -34,32 +35,53 @@ std::vector<Prototype> cut_prototypes(const PointSet& salient, std::int32_t labe
   return result;
 }
 
-ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> prototypes,
-                     std::span<const Scene> scenes, const MatchOptions& options, const Exec& exec) {
-  ScoreTable table;
-  table.prototypes = std::move(prototypes);
-  const auto columns = static_cast<int>(chains.size());
-  table.energy = Image<float>(columns, static_cast<int>(scenes.size()));
-  table.appearance = Image<float>(columns, static_cast<int>(scenes.size()));
-  if (chains.empty() || scenes.empty()) return table;
+ChainTable::ChainTable(std::span<const FrameModel> chains, const MatchOptions& options,
+                       const Exec& exec, Variant variant) {
+  nodes_.reserve(chains.size());
+  for (const FrameModel& chain : chains) nodes_.push_back(frame_count(chain));
   MatchOptions own = options;
   own.exec = exec;
-  const Matcher matcher(chains, own);
+  own.exec.progress = {};
+  if (!chains.empty()) matcher_.emplace(chains, variant, own);
+}
+
+ScorePair ChainTable::find(std::span<const Scene> scenes) const {
+  const auto columns = static_cast<int>(nodes_.size()), rows = static_cast<int>(scenes.size());
+  ScorePair result{Image<float>(columns, rows), Image<float>(columns, rows)};
+  if (!matcher_) return result;
+  for (std::size_t first = 0; first < scenes.size(); first += kScenesAtOnce) {
+    const Image<MatchScore> scores =
+        matcher_->scores(scenes.subspan(first, std::min(kScenesAtOnce, scenes.size() - first)));
+    for (int y = 0; y < scores.height(); ++y)
+      for (int x = 0; x < columns; ++x) {
+        const MatchScore& score = scores.at(x, y);
+        const auto nodes = static_cast<float>(nodes_[static_cast<std::size_t>(x)]);
+        const int row = static_cast<int>(first) + y;
+        const bool found = std::isfinite(score.energy);
+        result.energy.at(x, row) = found ? score.energy / nodes : kInfinity<float>;
+        result.appearance.at(x, row) = found ? score.appearance / nodes : kInfinity<float>;
+      }
+  }
+  return result;
+}
+
+ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> prototypes,
+                     std::span<const Scene> scenes, const MatchOptions& options, const Exec& exec) {
+  const auto columns = static_cast<int>(chains.size()), rows = static_cast<int>(scenes.size());
+  ScoreTable table{std::move(prototypes), Image<float>(columns, rows), Image<float>(columns, rows)};
+  if (chains.empty() || scenes.empty()) return table;
+  const ChainTable matcher(chains, options, exec);
   for (std::size_t first = 0; first < scenes.size(); first += kScenesAtOnce) {
     throw_if_stopped(exec);
     if (exec.progress)
       exec.progress({"matching", static_cast<double>(first), static_cast<double>(scenes.size())});
-    const auto some = scenes.subspan(first, std::min(kScenesAtOnce, scenes.size() - first));
-    const Image<MatchScore> scores = matcher.scores(some);
-    for (int y = 0; y < scores.height(); ++y)
-      for (int x = 0; x < columns; ++x) {
-        const MatchScore& score = scores.at(x, y);
-        const auto nodes = static_cast<float>(chains[static_cast<std::size_t>(x)].size());
-        const int row = static_cast<int>(first) + y;
-        const bool found = std::isfinite(score.energy);
-        table.energy.at(x, row) = found ? score.energy / nodes : kInfinity<float>;
-        table.appearance.at(x, row) = found ? score.appearance / nodes : kInfinity<float>;
-      }
+    const ScorePair some =
+        matcher.find(scenes.subspan(first, std::min(kScenesAtOnce, scenes.size() - first)));
+    for (int y = 0; y < some.energy.height(); ++y) {
+      const int row = static_cast<int>(first) + y;
+      std::copy_n(some.energy.row(y), columns, table.energy.row(row));
+      std::copy_n(some.appearance.row(y), columns, table.appearance.row(row));
+    }
   }
   if (exec.progress)
     exec.progress(

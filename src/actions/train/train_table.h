@@ -2,12 +2,13 @@
 #pragma once
 #include <fovea/actions/train.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace fovea::actions {
 
-// Returns the prototypes of one clip, which has at most one point per frame.
+// Returns the prototypes of one clip. Its nodes are the frames that have points.
 std::vector<Prototype> cut_prototypes(const PointSet& salient, std::int32_t label,
                                       std::int32_t clip, const CutOptions& options);
 
@@ -20,6 +21,24 @@ struct ScoreTable {
   ImageView<const float> values(Score score) const {
     return score == Score::kEnergy ? energy.view() : appearance.view();
   }
+};
+// The same for some of the clips and prototypes.
+struct ScorePair {
+  Image<float> energy;
+  Image<float> appearance;
+};
+
+// Prototypes, chains or models with several points per frame, that are searched for in many scenes.
+class ChainTable {
+ public:
+  ChainTable(std::span<const FrameModel> chains, const MatchOptions& options, const Exec& exec,
+             Variant variant = Variant::kSingle);
+  // One row per scene, one column per chain.
+  ScorePair find(std::span<const Scene> scenes) const;
+
+ private:
+  std::vector<int> nodes_;
+  std::optional<FrameMatcher> matcher_;  // none if there are no chains
 };
 ScoreTable match_all(std::span<const Chain> chains, std::vector<Prototype> prototypes,
                      std::span<const Scene> scenes, const MatchOptions& options, const Exec& exec);

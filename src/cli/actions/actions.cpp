@@ -4,27 +4,21 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
+#include "cli/program/batch.h"
 #include "cli/program/run.h"
 #include "core/words.h"
 
 namespace fovea::cli {
 
-actions::TrainOptions paper_unless_set(const actions::TrainOptions& options) {
-  std::map<std::string, std::string> usual;
-  actions::TrainOptions defaults, given = options, paper = actions::paper_options();
-  for_each_option(defaults,
-                  [&](const OptionField& field) { usual[field.name] = option_text(field); });
-  std::map<std::string, std::string> changed;
-  for_each_option(given, [&](const OptionField& field) {
-    if (option_text(field) != usual[field.name]) changed[field.name] = option_text(field);
-  });
-  for_each_option(paper, [&](const OptionField& field) {
-    if (const auto found = changed.find(field.name); found != changed.end())
-      set_option(field, found->second);
-  });
-  return paper;
+void settle_match_device(Context& context, actions::Variant variant) {
+  const bool greedy = variant == actions::Variant::kGreedy;
+  if (greedy && context.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument(
+        fmt::format("--variant greedy works on the CPU only, but --device is {}; give --device cpu "
+                    "or --variant chains",
+                    to_string(context.exec.device)));
+  if (greedy) context.exec.device = Device::cpu();
+  settle_device(context);
 }
 
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish) {
@@ -46,24 +40,25 @@ ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_w
   options.exec = context.exec;
   options.cut_first = cut_first;
   options.max_pixels = context.max_pixels;
-  std::vector<actions::PointSet> points =
-      actions::clip_points(corpus.clips, options, [&](int clip, const std::string& why) {
+  actions::PackedClips points =
+      actions::packed_clip_points(corpus.clips, options, [&](int clip, const std::string& why) {
         bad[static_cast<std::size_t>(clip)] = true;
         context.console.complain(why);
       });
   ClipSet set;
   set.corpus.classes = std::move(corpus.classes);
   for (std::size_t i = 0; i < bad.size(); ++i) {
-    set.place.push_back(bad[i] ? -1 : static_cast<std::int32_t>(set.points.size()));
+    set.place.push_back(bad[i] ? -1 : static_cast<std::int32_t>(set.corpus.clips.size()));
     if (bad[i]) {
       ++set.failed;
       continue;
     }
     set.corpus.clips.push_back(std::move(corpus.clips[i]));
-    set.points.push_back(std::move(points[i]));
   }
-  if (set.points.empty())
+  if (set.corpus.clips.empty())
     throw FormatError(fmt::format("none of {} could be read", detail::counted(bad.size(), "clip")));
+  points.keep(set.place);
+  set.points = std::move(points);
   if (set.failed > 0)
     context.console.complain(fmt::format("{} of {} could not be read and were left out", set.failed,
                                          detail::counted(bad.size(), "clip")));

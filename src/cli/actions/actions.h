@@ -13,8 +13,9 @@
 
 namespace fovea::cli {
 
-// The paper's options, except for options that differ from the defaults, which the user has set.
-actions::TrainOptions paper_unless_set(const actions::TrainOptions& given);
+// Resolves the device, as settle_device() does, but with greedy matching `auto` is the CPU. Throws
+// InvalidArgument where a GPU is asked for that the variant does not use.
+void settle_match_device(Context& context, actions::Variant variant);
 
 // Takes the remaining results out of a stream after its run. Where the run has failed, a stream
 // that cannot be finished is not reported as a second error.
@@ -42,7 +43,7 @@ class SourceFrames {
 // Clips with their points. Those that cannot be read are named and left out.
 struct ClipSet {
   actions::Corpus corpus;
-  std::vector<actions::PointSet> points;
+  actions::PackedClips points;
   int failed = 0;
   double seconds = 0;
   std::vector<std::int32_t> place;  // index of each clip of the original data set; -1: left out

@@ -17,28 +17,36 @@
 namespace fovea::cli {
 
 std::span<const Choice> choices(Protocol) {
-  static constexpr std::array<Choice, 2> kChoices{
-      {{"leave-one-subject-out", static_cast<int>(Protocol::kLeaveOneSubjectOut)},
+  static constexpr std::array<Choice, 3> kChoices{
+      {{"auto", static_cast<int>(Protocol::kAuto)},
+       {"leave-one-subject-out", static_cast<int>(Protocol::kLeaveOneSubjectOut)},
        {"split", static_cast<int>(Protocol::kSplit)}}};
   return kChoices;
 }
 
 void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
   visit("protocol", request.protocol,
-        "leave out each subject in turn, or test one split: KTH's own or that of --test-subjects");
+        "leave out each subject in turn, or test one split: KTH's own or that of --test-subjects; "
+        "auto tests a split where there is one");
   visit.path("kth", request.kth, TextUse::kInput,
              "KTH's sequence file, 00sequences.txt; INPUT is then the folder that has one folder "
              "per action");
   visit("partial", request.partial,
-        "with --kth: accept a part of the set and leave out clips whose video is missing");
+        "with --kth: accept a part of the set, leave out clips whose video is missing, and say "
+        "which");
   visit("test-subjects", request.test_subjects, "subjects whose clips a split tests",
+        {.value_name = "NAMES"});
+  visit("validation-subjects", request.validation_subjects,
+        "subjects by whose clips a split selects prototypes and chooses recipes; without them some "
+        "training subjects are set aside",
         {.value_name = "NAMES"});
   visit("choose", request.choose,
         "choose features and scores inside each fold from a fixed pool of recipes",
         {.off_help = "use the features and scores that the options give, instead of choosing them "
                      "inside each fold"});
   describe(visit, request.evaluate);
-  visit("paper", request.paper, "use the paper's value for every option that is not given");
+  visit("paper", request.paper,
+        "use the paper's value for every option that is not given beside it, and --no-choose");
   visit("cut-first", request.cut_first,
         "cut clips out of their videos before points are found, so that frames around a clip have "
         "no influence");
@@ -46,8 +54,18 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
   visit("draws", request.draws,
         "also evaluate fewer training subjects, with this number of random draws; 0 does not", 0,
         1000);
+  visit(
+      "unknown", request.unknown,
+      "also measure how well unknown actions are rejected: leave out each subject and each action "
+      "in turn");
   visit.path("output", request.output, TextUse::kFolder, "folder for pictures, CSV and a page");
   describe(visit, request.train);
+}
+
+void preset_chosen(ActionsEvalRequest& request) {
+  if (!request.paper) return;
+  request.train = actions::paper_options();
+  request.choose = false;
 }
 
 namespace {
@@ -55,56 +73,136 @@ namespace {
 // The clips, and how they are divided into training and test.
 struct Task {
   actions::Corpus corpus;
-  std::vector<std::int32_t> train, test;
+  std::vector<std::int32_t> train, validation, test;
+  MissingVideos missing{};
 };
+
+// Counts the videos and clips of a part of KTH, and those that are not there.
+MissingPart missing_in(const actions::KthSequences& kth, const char* name,
+                       const std::vector<std::int32_t>& clips, const std::vector<bool>& is_there,
+                       std::vector<std::string>& names) {
+  MissingPart part{.name = name};
+  std::string last;
+  for (const std::int32_t clip : clips) {
+    const auto at = static_cast<std::size_t>(clip);
+    const std::string& path = kth.corpus.clips[at].path;
+    const int videos = path == last ? 0 : 1;
+    last = path;
+    part.of_videos += videos;
+    ++part.of_clips;
+    if (is_there[at]) continue;
+    part.videos += videos;
+    ++part.clips;
+    if (videos == 0) continue;
+    const std::string stem = std::filesystem::path(path).stem().string();
+    names.push_back(stem.substr(0, stem.rfind("_uncomp")));
+  }
+  return part;
+}
 
 // With --partial, clips whose video is missing are left out.
 Task kth_task(const ActionsEvalRequest& request, const std::string& folder) {
   const actions::KthSequences kth = actions::read_kth(request.kth, folder, !request.partial);
-  std::vector<bool> tests(kth.corpus.clips.size(), false);
-  for (const std::int32_t clip : kth.test) tests[static_cast<std::size_t>(clip)] = true;
+  std::vector<bool> is_there(kth.corpus.clips.size(), true);
+  if (request.partial)
+    for (std::size_t i = 0; i < is_there.size(); ++i)
+      is_there[i] = std::filesystem::exists(kth.corpus.clips[i].path);
   Task task;
   task.corpus.classes = kth.corpus.classes;
-  for (std::size_t i = 0; i < tests.size(); ++i) {
-    const actions::Clip& clip = kth.corpus.clips[i];
-    if (request.partial && !std::filesystem::exists(clip.path)) continue;
-    (tests[i] ? task.test : task.train)
-        .push_back(static_cast<std::int32_t>(task.corpus.clips.size()));
-    task.corpus.clips.push_back(clip);
+  std::vector<std::int32_t> place(is_there.size(), -1);
+  for (std::size_t i = 0; i < is_there.size(); ++i) {
+    if (!is_there[i]) continue;
+    place[i] = static_cast<std::int32_t>(task.corpus.clips.size());
+    task.corpus.clips.push_back(kth.corpus.clips[i]);
   }
   if (task.corpus.clips.empty())
     throw InvalidArgument(fmt::format("{}: none of the videos of {} exists", folder, request.kth));
+  const auto divide = [&](const char* name, const std::vector<std::int32_t>& from,
+                          std::vector<std::int32_t>& to) {
+    for (const std::int32_t clip : from)
+      if (place[static_cast<std::size_t>(clip)] >= 0)
+        to.push_back(place[static_cast<std::size_t>(clip)]);
+    if (request.partial)
+      task.missing.parts.push_back(missing_in(kth, name, from, is_there, task.missing.names));
+  };
+  divide("training", kth.train, task.train);
+  divide("validation", kth.validation, task.validation);
+  divide("test", kth.test, task.test);
   return task;
+}
+
+void check_subjects(const char* option, const std::vector<std::string>& names,
+                    const std::vector<std::string>& known) {
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      throw InvalidArgument(fmt::format("--{}: there is no subject {}; expected one of {}", option,
+                                        name, fmt::join(known, ", ")));
 }
 
 Task make_task(const ActionsEvalRequest& request, const Context& context) {
   if (!request.kth.empty()) return kth_task(request, context.inputs[0]);
-  Task task{actions::read_corpus(context.inputs[0]), {}, {}};
-  const std::vector<std::string>& subjects = request.test_subjects;
+  Task task{actions::read_corpus(context.inputs[0]), {}, {}, {}};
   const std::vector<std::string> known = task.corpus.subjects();
-  for (const std::string& name : subjects)
-    if (std::ranges::find(known, name) == known.end())
-      throw InvalidArgument(
-          fmt::format("--test-subjects: there is no subject {}; expected one of {}", name,
-                      fmt::join(known, ", ")));
+  check_subjects("test-subjects", request.test_subjects, known);
+  check_subjects("validation-subjects", request.validation_subjects, known);
+  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  for (const std::string& name : request.validation_subjects)
+    if (is_in(request.test_subjects, name))
+      throw InvalidArgument(fmt::format(
+          "--validation-subjects: {} is also tested; give each subject one part", name));
   for (std::size_t i = 0; i < task.corpus.clips.size(); ++i) {
-    const bool tests = std::ranges::find(subjects, task.corpus.clips[i].subject) != subjects.end();
-    (tests ? task.test : task.train).push_back(static_cast<std::int32_t>(i));
+    const std::string& subject = task.corpus.clips[i].subject;
+    (is_in(request.test_subjects, subject)         ? task.test
+     : is_in(request.validation_subjects, subject) ? task.validation
+                                                   : task.train)
+        .push_back(static_cast<std::int32_t>(i));
   }
   return task;
 }
 
+bool is_split(const ActionsEvalRequest& request) {
+  if (request.protocol != Protocol::kAuto) return request.protocol == Protocol::kSplit;
+  return !request.kth.empty() || !request.test_subjects.empty();
+}
+
+// A split without anybody to train on or to test with is refused before points are found.
+void check_split(const ActionsEvalRequest& request, const Task& task) {
+  if (!is_split(request) || (!task.train.empty() && !task.test.empty())) return;
+  throw InvalidArgument(fmt::format(
+      "the split has {} clips to train on, {} to choose by and {} to test with; it needs some to "
+      "train on and to test with (--protocol leave-one-subject-out needs no split)",
+      task.train.size(), task.validation.size(), task.test.size()));
+}
+
+void note_missing(const MissingVideos& missing, Context& context) {
+  if (missing.names.empty()) return;
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (const MissingPart& part : missing.parts)
+    text += fmt::format("{}{} of {} {} videos ({} of {} clips)", text.empty() ? "" : ", ",
+                        part.videos, part.of_videos, part.name, part.clips, part.of_clips);
+  std::vector<std::string> first(
+      missing.names.begin(),
+      missing.names.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, missing.names.size())));
+  if (missing.names.size() > kShown)
+    first.push_back(fmt::format("{} more", missing.names.size() - kShown));
+  context.console.note(
+      fmt::format("left out because they are not there: {}: {}", text, fmt::join(first, ", ")));
+}
+
 std::vector<actions::Fold> folds_of(const ActionsEvalRequest& request, const Task& task,
                                     const ClipSet& clips) {
-  if (request.protocol == Protocol::kLeaveOneSubjectOut)
-    return actions::leave_one_subject_out(clips.corpus);
-  actions::Fold fold{"split", {}, {}};
+  if (!is_split(request)) return actions::leave_one_subject_out(clips.corpus);
+  actions::Fold fold{"split", {}, {}, {}};
   const auto keep = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
     for (const std::int32_t clip : from)
       if (const std::int32_t place = clips.place[static_cast<std::size_t>(clip)]; place >= 0)
         to.push_back(place);
   };
   keep(task.train, fold.train);
+  keep(task.validation, fold.validation);
   keep(task.test, fold.test);
   return {fold};
 }
@@ -147,19 +245,20 @@ std::vector<CurvePoint> subject_curve(const ActionsEvalRequest& request, const C
 int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
-  settle_device(context);
-  const actions::TrainOptions options =
-      request.paper ? paper_unless_set(request.train) : request.train;
+  const actions::TrainOptions& options = request.train;
+  actions::check_cut(options.cut);
+  settle_match_device(context, options.cut.variant);
   Task task = make_task(request, context);
+  check_split(request, task);
+  note_missing(task.missing, context);
   ClipSet clips = load_clips(task.corpus, options.points, request.cut_first, context);
   const std::vector<actions::Fold> folds = folds_of(request, task, clips);
-  const bool choose = request.choose && !request.paper;
   const std::vector<actions::Recipe> given{{request.paper ? "paper" : "given", options}};
   ActionsEvalResult result;
   request.evaluate.exec = context.exec;
-  result.report =
-      actions::evaluate(clips.corpus, clips.points, folds,
-                        choose ? actions::default_recipes(options) : given, request.evaluate);
+  result.report = actions::evaluate(clips.corpus, clips.points, folds,
+                                    request.choose ? actions::default_recipes(options) : given,
+                                    request.evaluate);
   for (const int window : request.windows) {
     actions::TrainOptions other = options;
     other.match.window = window;
@@ -172,9 +271,14 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   }
   if (request.draws > 0)
     result.subjects = subject_curve(request, clips, folds, options, context.exec);
+  if (request.unknown)
+    result.unknown = actions::evaluate_unknown(clips.corpus, clips.points, options, context.exec);
   result.point_seconds = clips.seconds;
   result.failed = clips.failed;
   result.folds = folds.size();
+  result.missing = std::move(task.missing);
+  if (is_split(request))
+    result.split = {folds[0].train.size(), folds[0].validation.size(), folds[0].test.size()};
   const int status = clips.status();
   result.corpus = std::move(clips.corpus);
   context.console.end_progress();
@@ -195,13 +299,23 @@ Command actions_eval_command() {
           "classified correctly, with Wilson's 95 % interval, which actions are confused, and how "
           "many clips voting by nearest descriptors and bags of visual words classify correctly in "
           "the same run. Features and scores are chosen inside each fold from a pool that is fixed "
-          "beforehand. INPUT is what actions train takes, or with --kth the folder of the KTH set.",
-      .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
+          "beforehand: by the validation people of a split, or by leaving out each training person "
+          "in turn. INPUT is what actions train takes, or with --kth the folder of the KTH set, "
+          "whose own split is tested; --kth with --paper is the paper's experiment: chains of 30 "
+          "nodes, T 10, and 50 prototypes of the training people, selected on the validation "
+          "people.",
+      .arguments =
+          {{"INPUT",
+            "folder with one folder of videos or files of points per action, or a list of clips"}},
       .examples = {{"fovea actions eval clips", "leave out each subject in turn"},
                    {"fovea actions eval clips.txt --windows 5,10,20 --draws 6 -o report",
                     "write a page with curves over the window and over training subjects"},
-                   {"fovea actions eval kth --kth 00sequences.txt --protocol split",
-                    "test KTH's own split"}},
+                   {"fovea actions eval kth --kth 00sequences.txt",
+                    "test KTH's own split, with recipes chosen on its validation people"},
+                   {"fovea actions eval clips --unknown --no-choose --no-baselines",
+                    "measure how many clips of unknown actions are rejected"},
+                   {"fovea actions eval kth --kth 00sequences.txt --paper",
+                    "test KTH's own split as the paper does"}},
       .request = make_request<ActionsEvalRequest, run_actions_eval>,
       .reads_images = true};
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/actions/evaluate.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,24 +10,28 @@
 
 namespace fovea::cli {
 
-enum class Protocol : unsigned char { kLeaveOneSubjectOut, kSplit };
+enum class Protocol : unsigned char { kAuto, kLeaveOneSubjectOut, kSplit };
 std::span<const Choice> choices(Protocol);
 
 struct ActionsEvalRequest {
-  Protocol protocol = Protocol::kLeaveOneSubjectOut;
+  Protocol protocol = Protocol::kAuto;
   std::string kth{};
   bool partial = false;
   std::vector<std::string> test_subjects{};
+  std::vector<std::string> validation_subjects{};
   bool choose = true;
   bool paper = false;
   bool cut_first = false;
   std::vector<int> windows{};
   int draws = 0;
+  bool unknown = false;
   std::string output{};
   actions::EvaluateOptions evaluate{};
   actions::TrainOptions train{};
 };
 void describe(OptionVisitor& visit, ActionsEvalRequest& request);
+// Sets the paper's options, before those that are given beside --paper.
+void preset_chosen(ActionsEvalRequest& request);
 
 // Accuracy and time with another window, or with fewer subjects.
 struct CurvePoint {
@@ -34,6 +39,17 @@ struct CurvePoint {
   int correct = 0;
   int tested = 0;
   double seconds = 0;
+};
+
+// What a part of a split lacks because videos are not there.
+struct MissingPart {
+  std::string name;  // of the part: training, validation or test
+  int videos = 0, of_videos = 0;
+  int clips = 0, of_clips = 0;
+};
+struct MissingVideos {
+  std::vector<MissingPart> parts;  // empty where everything was asked for
+  std::vector<std::string> names;  // of the videos, such as person01_boxing_d1
 };
 
 struct ActionsEvalResult {
@@ -44,6 +60,10 @@ struct ActionsEvalResult {
   std::size_t folds = 0;
   int failed = 0;
   double point_seconds = 0;
+  MissingVideos missing;
+  std::optional<actions::UnknownReport> unknown;
+  // Of a split: how many clips were trained on, chosen by and tested with.
+  std::vector<std::size_t> split;
 
   // All methods that were evaluated; matching comes first.
   std::vector<const actions::MethodReport*> methods() const;

@@ -57,9 +57,61 @@ void write_curve(io::JsonWriter& json, const char* name, const char* unit,
   json.end_array();
 }
 
+// The sizes of a split's parts, and what is missing in them.
+void write_split(io::JsonWriter& json, const ActionsEvalResult& result) {
+  if (!result.split.empty())
+    json.key("split")
+        .begin_object()
+        .member("training_clips", result.split[0])
+        .member("validation_clips", result.split[1])
+        .member("test_clips", result.split[2])
+        .end_object();
+  if (result.missing.parts.empty()) return;
+  json.key("left_out").begin_object().key("parts").begin_array();
+  for (const MissingPart& part : result.missing.parts)
+    json.begin_object()
+        .member("part", part.name)
+        .member("videos", part.videos)
+        .member("of_videos", part.of_videos)
+        .member("clips", part.clips)
+        .member("of_clips", part.of_clips)
+        .end_object();
+  json.end_array();
+  write_list(json, "videos", result.missing.names);
+  json.end_object();
+}
+
+void write_unknown(io::JsonWriter& json, const actions::UnknownReport& report) {
+  json.key("unknown_actions").begin_object();
+  json.member("known", report.known).member("known_kept", report.known_kept);
+  json.member("known_right", report.known_right);
+  json.member("unknown", report.unknown).member("unknown_kept", report.unknown_kept);
+  json.member("area", report.area);
+  json.key("curve").begin_array();
+  for (const auto& point : report.curve)
+    json.begin_object()
+        .member("known_kept", point.known_kept)
+        .member("unknown_kept", point.unknown_kept)
+        .end_object();
+  json.end_array().end_object();
+}
+
+std::string unknown_svg(const actions::UnknownReport& report) {
+  report::Series series{.name = "reject rule"};
+  for (const auto& point : report.curve) {
+    series.x.push_back(100 * point.unknown_kept);
+    series.y.push_back(100 * point.known_kept);
+  }
+  return report::to_svg(report::LineChart{.title = "Known and unknown actions",
+                                          .x = {.title = "unknown clips that are kept (%)"},
+                                          .y = {.title = "known clips that are kept (%)"},
+                                          .series = {series}});
+}
+
 void print_json(const ActionsEvalResult& result, Context& context) {
   print_result(context, [&](io::JsonWriter& json) {
     json.member("clips", result.corpus.clips.size()).member("failed", result.failed);
+    write_split(json, result);
     json.member("folds", result.folds).member("subjects", result.corpus.subjects().size());
     write_list(json, "classes", result.corpus.classes);
     const actions::EvaluateReport& report = result.report;
@@ -86,6 +138,7 @@ void print_json(const ActionsEvalResult& result, Context& context) {
           .member("correct", row.correct)
           .end_object();
     json.end_array();
+    if (result.unknown) write_unknown(json, *result.unknown);
     write_curve(json, "accuracy_against_window", "window", result.windows);
     write_curve(json, "accuracy_against_subjects", "subjects", result.subjects);
     json.member("point_seconds", result.point_seconds);
@@ -218,6 +271,15 @@ void print_evaluation(const ActionsEvalResult& result, Context& context) {
   for (const ScenarioRow& row : by_scenario(result.corpus, first))
     context.console.print(
         fmt::format("  scenario {:<15} {} of {}\n", row.name, row.correct, row.tested));
+  if (result.unknown)
+    context.console.print(
+        fmt::format("  unknown actions: {} of {} kept ({:.1f} %); known: {} of {} kept ({:.1f} %), "
+                    "area {:.3f}\n",
+                    result.unknown->unknown_kept, result.unknown->unknown,
+                    100.0 * result.unknown->unknown_kept / std::max(1, result.unknown->unknown),
+                    result.unknown->known_kept, result.unknown->known,
+                    100.0 * result.unknown->known_kept / std::max(1, result.unknown->known),
+                    result.unknown->area));
   for (const CurvePoint& point : result.windows)
     context.console.print(fmt::format("  T {:<4} {} of {} correct, {:.1f} s\n", point.at,
                                       point.correct, point.tested, point.seconds));
@@ -260,6 +322,14 @@ void write_actions_evaluation(const std::string& folder, const ActionsEvalResult
     write_text((to / "subjects.svg").string(), curve);
     page.section("Subjects")
         .figure(report::Figure::chart(curve, {"Each point is the mean over all draws."}));
+  }
+  if (result.unknown) {
+    const std::string curve = unknown_svg(*result.unknown);
+    write_text((to / "unknown.svg").string(), curve);
+    page.section("Unknown actions")
+        .figure(report::Figure::chart(
+            curve, {"Each subject and each action was left out in turn; the curve goes over the "
+                    "limit of the reject rule."}));
   }
   page.provenance(page_provenance(context));
   page.write((to / "index.html").string());

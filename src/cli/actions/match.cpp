@@ -10,9 +10,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/result.h"
@@ -23,6 +25,7 @@ namespace {
 
 struct ActionsMatchRequest {
   std::string output{};
+  std::string graph{};
   int columns = 5;
   int scene_points = 1;
   actions::PointOptions points = actions::TrainOptions{}.points;
@@ -33,6 +36,8 @@ struct ActionsMatchRequest {
 
 void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
   visit.path("output", request.output, TextUse::kOutput, "picture to write");
+  visit.path("graph", request.graph, TextUse::kOutput,
+             "also draw both graphs in space and time, side by side, .svg");
   visit("columns", request.columns, "number of nodes that are shown", 1, 20);
   visit("scene-points", request.scene_points,
         "points of each frame that are matched, the most confident; 0 matches all", 0, 1000);
@@ -42,15 +47,22 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
   describe(visit, request.match);
 }
 
+constexpr double kMostPixels = 1e9;  // that are drawn for a file of points
+
 // A short video in memory.
 struct Video {
   Video(const Context& context, const std::string& path, const actions::PointOptions& options) {
+    if (actions::is_points_file(path)) {
+      read_points_file(path, options);
+      return;
+    }
     require_end(context, path);
     io::VideoReader reader =
         open_video(context, path, video_options(context, io::VideoColor::kGray));
     io::Frame frame;
     while (reader.next(frame)) {
       images.push_back(std::move(frame.image));
+      seconds.push_back(frame.seconds);
       frame = {};
     }
     note_reading(context, path, reader);
@@ -62,6 +74,34 @@ struct Video {
       throw InvalidArgument(path +
                             ": the video has no interest points; lower the detector's threshold");
   }
+  // A file of points has no frames: each is shown as a dark picture of its points.
+  void read_points_file(const std::string& path, const actions::PointOptions& options) {
+    const actions::Clip clip{.path = path, .subject = {}, .scenario = {}};
+    actions::ClipOptions reading;
+    reading.points = options;
+    points = std::move(actions::clip_points({&clip, 1}, reading)[0]);
+    if (points.points.empty()) throw FormatError(path + ": the file has no points");
+    const double pixels = static_cast<double>(points.size.width) * points.size.height;
+    if (pixels * static_cast<double>(points.frames) > kMostPixels)
+      throw InvalidArgument(fmt::format("{}: {} frames of {} x {} pixels are too many to draw",
+                                        path, points.frames, points.size.width,
+                                        points.size.height));
+    for (std::int64_t i = 0; i < points.frames; ++i) {
+      images.emplace_back(points.size.width, points.size.height);
+      for (int y = 0; y < points.size.height; ++y)
+        std::fill_n(images.back().row(y), points.size.width, std::uint8_t{40});
+      seconds.push_back(static_cast<double>(i) / points.frame_rate);
+    }
+    for (const actions::SpaceTimePoint& point : points.points) {
+      Image<std::uint8_t>& image = images[static_cast<std::size_t>(point.frame)];
+      const int x = std::clamp(static_cast<int>(point.x), 0, image.width() - 1);
+      const int y = std::clamp(static_cast<int>(point.y), 0, image.height() - 1);
+      for (int v = std::max(0, y - 1); v <= std::min(image.height() - 1, y + 1); ++v)
+        for (int u = std::max(0, x - 1); u <= std::min(image.width() - 1, x + 1); ++u)
+          image.at(u, v) = 200;
+    }
+    for (const auto& image : images) frames.push_back(image.view());
+  }
   void mirror() {
     for (auto& image : images)
       for (int y = 0; y < image.height(); ++y)
@@ -69,16 +109,25 @@ struct Video {
   }
   std::vector<Image<std::uint8_t>> images;
   std::vector<ImageView<const std::uint8_t>> frames;
+  std::vector<double> seconds;  // since the first frame, by frame
   actions::PointSet points;
   std::int64_t dropped = 0;  // frames of a live source
 };
 
-// A chain of points of the example, and how it was cut.
+// Points of the example that are searched for, and how they were cut.
 struct Candidate {
-  actions::Chain chain;
-  int first = 0;
+  actions::FrameModel model;
+  int frames = 0;  // that have points
   bool mirrored = false;
 };
+
+// Returns the part of a model from a point on, up to another.
+actions::FrameModel part_of(const actions::Nodes& all, int first, int end) {
+  actions::FrameModel part;
+  part.nodes.assign(all.nodes.begin() + first, all.nodes.begin() + end);
+  part.features = clone(all.features.view().crop(0, first, all.features.width(), end - first));
+  return part;
+}
 
 std::vector<Candidate> candidates_of(const actions::PointSet& points,
                                      const ActionsMatchRequest& request) {
@@ -86,15 +135,21 @@ std::vector<Candidate> candidates_of(const actions::PointSet& points,
   for (const bool turned : {false, true}) {
     if (turned && !request.cut.mirror) break;
     const actions::Nodes all =
-        turned ? actions::make_nodes(actions::mirrored(points), 1, request.features)
-               : actions::make_nodes(points, 1, request.features);
-    const int nodes = std::min(request.cut.nodes, all.size());
-    for (int first = 0; nodes >= 3 && first + nodes <= all.size(); first += request.cut.step) {
-      Candidate one{{}, first, turned};
-      one.chain.nodes.assign(all.nodes.begin() + first, all.nodes.begin() + first + nodes);
-      one.chain.features = clone(all.features.view().crop(0, first, all.features.width(), nodes));
-      result.push_back(std::move(one));
-    }
+        turned
+            ? actions::make_nodes(actions::mirrored(points), request.cut.points, request.features)
+            : actions::make_nodes(points, request.cut.points, request.features);
+    std::vector<int> starts;  // of frames
+    for (int i = 0; i < all.size(); ++i)
+      if (i == 0 || all.nodes[static_cast<std::size_t>(i)].frame !=
+                        all.nodes[static_cast<std::size_t>(i) - 1].frame)
+        starts.push_back(i);
+    const auto frames = static_cast<int>(starts.size());
+    starts.push_back(all.size());
+    const int nodes = std::min(request.cut.nodes, frames);
+    for (int first = 0; nodes >= 3 && first + nodes <= frames; first += request.cut.step)
+      result.push_back({part_of(all, starts[static_cast<std::size_t>(first)],
+                                starts[static_cast<std::size_t>(first + nodes)]),
+                        nodes, turned});
   }
   if (result.empty())
     throw InvalidArgument(
@@ -102,45 +157,187 @@ std::vector<Candidate> candidates_of(const actions::PointSet& points,
   return result;
 }
 
-void print_match(const Candidate& model, const actions::Match& match,
-                 const ActionsMatchRequest& request, const std::vector<Video>& videos,
-                 const Context& context) {
-  if (!context.json) {
-    context.console.print(fmt::format(
-        "energy {:.3f} per node: appearance {:.3f}, dummies {:.3f} ({} of {} nodes), time {:.3f}, "
-        "angles {:.3f}; frames {} to {} of the example{} match {} to {} of the scene\n",
-        match.energy / static_cast<float>(model.chain.size()), match.appearance, match.dummies,
-        match.dummy_count, model.chain.size(), match.time, match.angles,
-        model.chain.nodes.front().frame, model.chain.nodes.back().frame,
-        model.mirrored ? ", mirrored," : "", match.path.front().frame, match.path.back().frame));
+// The candidate with the least energy per frame, where there is a match.
+struct BestMatch {
+  const Candidate* candidate = nullptr;
+  actions::FrameMatch match;
+
+  double energy() const { return static_cast<double>(match.energy) / candidate->frames; }
+};
+
+BestMatch best_match(const std::vector<Candidate>& candidates, const actions::Scene& scene,
+                     const ActionsMatchRequest& request) {
+  std::vector<actions::FrameModel> models;
+  models.reserve(candidates.size());
+  for (const Candidate& one : candidates)
+    models.push_back({one.model.nodes, clone(one.model.features)});
+  std::vector<actions::FrameMatch> matches =
+      actions::FrameMatcher(models, request.cut.variant, request.match).match(scene);
+  BestMatch best;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (!matches[i].found) continue;
+    BestMatch other{&candidates[i], std::move(matches[i])};
+    if (best.candidate == nullptr || other.energy() < best.energy()) best = std::move(other);
+  }
+  return best;
+}
+
+// What was matched with what.
+struct MatchReport {
+  const ActionsMatchRequest& request;
+  const std::vector<Video>& videos;
+  const actions::Scene& scene;
+  const BestMatch& best;
+
+  const actions::FrameMatch& match() const { return best.match; }
+  // A strand as a chain of its own.
+  actions::Chain chain(const actions::Strand& strand) const {
+    const actions::FrameModel& model = best.candidate->model;
+    actions::Chain chain;
+    chain.features = Image<float>(model.features.width(), static_cast<int>(strand.points.size()));
+    for (const std::int32_t point : strand.points) {
+      std::copy_n(model.features.row(point), model.features.width(),
+                  chain.features.row(chain.size()));
+      chain.nodes.push_back(model.nodes[static_cast<std::size_t>(point)]);
+    }
+    return chain;
+  }
+  int dummies() const {
+    int count = 0;
+    for (const actions::Strand& strand : match().strands) count += strand.match.dummy_count;
+    return count;
+  }
+  int points() const {
+    std::size_t count = 0;
+    for (const actions::Strand& strand : match().strands) count += strand.points.size();
+    return static_cast<int>(count);
+  }
+  // The first and the last frame of the scene that the match uses.
+  std::pair<std::int32_t, std::int32_t> scene_frames() const {
+    auto frames = std::pair(scene.first_frame + scene.frames, scene.first_frame);
+    for (const actions::Strand& strand : match().strands) {
+      frames.first = std::min(frames.first, strand.match.path.front().frame);
+      frames.second = std::max(frames.second, strand.match.path.back().frame);
+    }
+    return frames;
+  }
+};
+
+// The node's U without its weight; null for a dummy.
+void write_node(io::JsonWriter& json, const MatchReport& report, int strand,
+                const actions::Node& model, const actions::MatchedNode& matched,
+                const actions::NodeCost& cost) {
+  const auto seconds = [&](std::size_t video, std::int32_t frame) {
+    return report.videos[video].seconds[static_cast<std::size_t>(frame)];
+  };
+  const int width = report.videos[0].frames[0].width;
+  json.begin_object().member("strand", strand);
+  json.member("model_frame", model.frame).member("model_seconds", seconds(0, model.frame));
+  // Places are those of the video as it was filmed.
+  json.member("model_x",
+              report.best.candidate->mirrored ? static_cast<float>(width - 1) - model.x : model.x);
+  json.member("model_y", model.y);
+  json.member("scene_frame", matched.frame).member("scene_seconds", seconds(1, matched.frame));
+  json.member("scene_point", matched.point);
+  if (matched.point >= 0) {
+    const actions::Node& node = report.scene.points.nodes[static_cast<std::size_t>(matched.point)];
+    json.member("scene_x", node.x).member("scene_y", node.y);
+  } else {
+    json.member("scene_x", nullptr).member("scene_y", nullptr);
+  }
+  json.member("dummy", matched.point < 0);
+  const double weight = report.request.match.appearance;
+  json.key("distance");
+  if (matched.point >= 0 && weight > 0) json.value(static_cast<double>(cost.appearance) / weight);
+  else json.value(nullptr);
+  json.member("appearance", cost.appearance).member("dummies", cost.dummy);
+  json.member("time", cost.time).member("angles", cost.angles).end_object();
+}
+
+void write_match(io::JsonWriter& json, const MatchReport& report) {
+  const actions::FrameMatch& match = report.match();
+  const auto file = [&](const char* name, const std::string& path) {
+    json.key(name);
+    if (path.empty()) json.value(nullptr);
+    else json.value(path);
+  };
+  file("picture", report.request.output);
+  file("graph", report.request.graph);
+  json.member("mirrored", report.best.candidate->mirrored);
+  json.member("energy", match.energy).member("appearance", match.appearance);
+  json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
+  json.member("dummy_count", report.dummies());
+  std::int64_t frames = 0, dropped = 0;
+  for (const Video& video : report.videos) {
+    frames += static_cast<std::int64_t>(video.images.size());
+    dropped += video.dropped;
+  }
+  json.member("frames", frames).member("dropped", dropped).key("nodes").begin_array();
+  for (std::size_t s = 0; s < match.strands.size(); ++s) {
+    const actions::Strand& strand = match.strands[s];
+    const actions::Chain chain = report.chain(strand);
+    const std::vector<actions::NodeCost> costs =
+        actions::node_costs(chain, report.scene, strand.match, report.request.match);
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      write_node(json, report, static_cast<int>(s), chain.nodes[i], strand.match.path[i], costs[i]);
+  }
+  json.end_array();
+}
+
+void print_match(const MatchReport& report, const Context& context) {
+  if (context.json) {
+    print_result(context, [&](io::JsonWriter& json) { write_match(json, report); });
     return;
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("picture", request.output).member("mirrored", model.mirrored);
-    json.member("energy", match.energy).member("appearance", match.appearance);
-    json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
-    json.member("dummy_count", match.dummy_count);
-    std::int64_t frames = 0, dropped = 0;
-    for (const Video& video : videos) {
-      frames += static_cast<std::int64_t>(video.images.size());
-      dropped += video.dropped;
-    }
-    json.member("frames", frames).member("dropped", dropped).key("nodes").begin_array();
-    for (std::size_t i = 0; i < match.path.size(); ++i)
-      json.begin_object()
-          .member("model_frame", model.chain.nodes[i].frame)
-          .member("scene_frame", match.path[i].frame)
-          .member("scene_point", match.path[i].point)
-          .end_object();
-    json.end_array();
-  });
+  const actions::FrameMatch& match = report.match();
+  const std::vector<actions::Node>& nodes = report.best.candidate->model.nodes;
+  const auto [first, last] = report.scene_frames();
+  context.console.print(fmt::format(
+      "energy {:.3f} per node: appearance {:.3f}, dummies {:.3f} ({} of {} nodes), time {:.3f}, "
+      "angles {:.3f}; frames {} to {} of the example{} match {} to {} of the scene\n",
+      report.best.energy(), match.appearance, match.dummies, report.dummies(), report.points(),
+      match.time, match.angles, nodes.front().frame, nodes.back().frame,
+      report.best.candidate->mirrored ? ", mirrored," : "", first, last));
+}
+
+void draw_match(const MatchReport& report) {
+  const actions::Strand& strand = report.match().strands.front();
+  const actions::Chain chain = report.chain(strand);
+  if (!report.request.output.empty())
+    io::write_image(report.request.output,
+                    actions::match_picture({.model_frames = report.videos[0].frames,
+                                            .scene_frames = report.videos[1].frames,
+                                            .model = &chain,
+                                            .scene = &report.scene,
+                                            .match = &strand.match,
+                                            .columns = report.request.columns})
+                        .view());
+  const auto size = [&](std::size_t video) {
+    const auto& frame = report.videos[video].frames[0];
+    return Extent{frame.width, frame.height};
+  };
+  if (!report.request.graph.empty())
+    write_text(report.request.graph,
+               actions::match_graph_svg({.model = &report.best.candidate->model,
+                                         .scene = &report.scene,
+                                         .match = &report.match(),
+                                         .model_size = size(0),
+                                         .scene_size = size(1)}));
+}
+
+void check_match_request(const ActionsMatchRequest& request, Context& context) {
+  if (request.output.empty() && request.graph.empty() && !context.json)
+    throw InvalidArgument(
+        "actions match needs -o PICTURE, --graph FILE or --json: there is nothing to write");
+  if (!request.graph.empty() && std::filesystem::path(request.graph).extension() != ".svg")
+    throw InvalidArgument(fmt::format("--graph {}: the name must end in .svg", request.graph));
+  actions::check_cut(request.cut);
+  check_outputs(context, {{"-o", request.output}, {"--graph", request.graph}});
 }
 
 int run_actions_match(ActionsMatchRequest& request, Context& context) {
-  if (request.output.empty())
-    throw InvalidArgument("actions match needs -o PICTURE, the file to write");
-  check_outputs(context, {{"-o", request.output}});
-  settle_device(context);
+  check_match_request(request, context);
+  settle_match_device(context, request.cut.variant);
   request.points.exec = context.exec;
   request.match.exec = context.exec;
   std::vector<Video> videos;
@@ -151,37 +348,19 @@ int run_actions_match(ActionsMatchRequest& request, Context& context) {
   if (request.features.scale == 0)
     request.features.scale = actions::learn_scale(points, request.scene_points, request.features);
   const std::vector<Candidate> candidates = candidates_of(points[0], request);
-  std::vector<actions::Chain> chains;
-  for (const Candidate& one : candidates) {
-    actions::Chain chain;
-    chain.nodes = one.chain.nodes;
-    chain.features = clone(one.chain.features);
-    chains.push_back(std::move(chain));
-  }
   const actions::Scene scene =
       actions::make_scene(points[1], request.scene_points, request.features);
-  const std::vector<actions::Match> matches = actions::Matcher(chains, request.match).match(scene);
-  std::size_t best = matches.size();
-  const auto energy = [&](std::size_t i) {
-    return matches[i].energy / static_cast<float>(candidates[i].chain.size());
-  };
-  for (std::size_t i = 0; i < matches.size(); ++i)
-    if (matches[i].found && (best == matches.size() || energy(i) < energy(best))) best = i;
-  if (best == matches.size())
+  const BestMatch best = best_match(candidates, scene, request);
+  if (best.candidate == nullptr)
     throw InvalidArgument(
         fmt::format("{} has no match in {}: no assignment keeps the order of frames and the "
                     "window; allow dummies, fewer nodes or a wider window",
                     context.inputs[0], context.inputs[1]));
-  if (candidates[best].mirrored) videos[0].mirror();
-  const Image<std::uint8_t> picture = actions::match_picture({.model_frames = videos[0].frames,
-                                                              .scene_frames = videos[1].frames,
-                                                              .model = &candidates[best].chain,
-                                                              .scene = &scene,
-                                                              .match = &matches[best],
-                                                              .columns = request.columns});
-  io::write_image(request.output, picture.view());
+  if (best.candidate->mirrored) videos[0].mirror();
+  const MatchReport report{request, videos, scene, best};
+  draw_match(report);
   context.console.end_progress();
-  print_match(candidates[best], matches[best], request, videos, context);
+  print_match(report, context);
   return kDone;
 }
 
@@ -194,15 +373,23 @@ Command actions_match_command() {
       .summary = "find the action of one video in another and draw the match",
       .text =
           "Finds the part of EXAMPLE that has the best match in SCENE, exactly, and draws frames "
-          "of both with lines between the matched points. Prints the energy of the match and the "
-          "terms that add up to it. Both videos should be short, because their frames are kept in "
-          "memory.",
-      .arguments = {{"EXAMPLE", "short video of an action"},
-                    {"SCENE", "video to find the action in"}},
-      .examples = {{"fovea actions match daria_walk.avi eli_walk.avi -o match.png",
-                    "show five of the matched nodes"},
-                   {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",
-                    "require a point for each of 30 nodes"}},
+          "of both with lines between the matched points. --graph draws both as graphs in space "
+          "and time: nodes are joined to the two before them, and every three are a triangle. "
+          "Prints the energy of the match and the terms that add up to it; --json also gives for "
+          "each node its frame, time and place in both videos, or that it is not seen, and what it "
+          "adds to each term. With several points per frame the picture shows the most confident "
+          "ones, and the graph all. Both videos should be short, because their frames are kept in "
+          "memory. Text files with points in the format of STIP-2.0 stand for videos; they are "
+          "drawn as points on a dark ground.",
+      .arguments = {{"EXAMPLE", "short video of an action, or a file of its points"},
+                    {"SCENE", "video to find the action in, or a file of its points"}},
+      .examples =
+          {{"fovea actions match daria_walk.avi eli_walk.avi -o match.png",
+            "show five of the matched nodes"},
+           {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",
+            "require a point for each of 30 nodes"},
+           {"fovea actions match a.avi b.avi --graph g.svg --model-points 3 --variant chains",
+            "match three chains and draw them in space and time"}},
       .request = make_request<ActionsMatchRequest, run_actions_match>,
       .reads_images = true,
       .reads_videos = true};

@@ -20,17 +20,24 @@ struct ActionsTrainRequest {
 
 void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
-  visit("paper", request.paper, "use the paper's value for every option that is not given");
+  visit("paper", request.paper,
+        "use the paper's value for every option that is not given beside it");
   visit("cut-first", request.cut_first,
         "cut clips out of their videos before points are found, so that frames around a clip have "
         "no influence");
   describe(visit, request.train);
 }
 
+// The paper's options come before those that are given beside --paper.
+void preset_chosen(ActionsTrainRequest& request) {
+  if (request.paper) request.train = actions::paper_options();
+}
+
 int run_actions_train(ActionsTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
-  settle_device(context);
-  actions::TrainOptions options = request.paper ? paper_unless_set(request.train) : request.train;
+  actions::TrainOptions& options = request.train;
+  actions::check_cut(options.cut);
+  settle_match_device(context, options.cut.variant);
   options.exec = context.exec;
   const double start = steady_seconds();
   const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]), options.points,
@@ -69,10 +76,15 @@ Command actions_train_command() {
           "one folder of videos per action, with files named SUBJECT_anything, or a list with "
           "lines \"file class subject [first-last [scenario]]\". Prototypes are cut from the "
           "clips, as they were filmed and mirrored, and each gets a reject level: a match with a "
-          "greater distance is not reported. A clip that cannot be read is named and left out. "
+          "greater distance is not reported in streams. For whole clips a rule is learned that "
+          "rejects unknown actions: each subject and each action is left out in turn. A clip that "
+          "cannot be read is named and left out. Text files with points and descriptors in the "
+          "format of STIP-2.0 stand for videos. "
           "The same clips, options and seed give the same model on any device and with any number "
           "of threads.",
-      .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
+      .arguments =
+          {{"INPUT",
+            "folder with one folder of videos or files of points per action, or a list of clips"}},
       .examples = {{"fovea actions train clips -o m.safetensors", "keep all prototypes"},
                    {"fovea actions train clips.txt -o m.safetensors --fusion 0.5",
                     "add single descriptors for the classification of whole clips"},

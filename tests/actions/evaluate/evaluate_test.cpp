@@ -1,4 +1,4 @@
-// Covers: evaluate_classify, evaluate_fold
+// Covers: evaluate_fold
 #include <fovea/actions/evaluate.h>
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
@@ -86,6 +86,42 @@ TEST(Evaluate, AFoldClassifiesAsAModelTrainedOnItDoes) {
   }
 }
 
+TEST(Evaluate, ASplitChoosesAndSelectsByItsValidationClips) {
+  SyntheticCorpus set(2, 5, 20);  // clips 0 to 4 and 5 to 9; subject 2 validates
+  const std::vector<Fold> folds{{"split", {0, 1, 5, 6}, {3, 4, 8, 9}, {2, 7}}};
+  TrainOptions none = quick_options();
+  none.cut.nodes = 60;  // more than any clip has
+  const std::vector<Recipe> recipes{{"none", none}, {"some", quick_options()}};
+  const EvaluateReport chosen =
+      evaluate(set.corpus, set.points, folds, recipes, {.baselines = false});
+  EXPECT_THAT(chosen.chosen, ElementsAre("some"));
+  EXPECT_EQ(chosen.matching.correct, 4);
+  TrainOptions floating = quick_options();
+  floating.selection = Selection::kFloating;
+  const std::vector<Recipe> paper{{"paper", floating}};
+  const auto correct = [&] {
+    return evaluate(set.corpus, set.points, folds, paper, {.baselines = false}).matching.correct;
+  };
+  EXPECT_EQ(correct(), 4);
+  // Of two training subjects one shows the other action each time: validation tells which.
+  std::swap(set.corpus.clips[0].label, set.corpus.clips[5].label);
+  EXPECT_EQ(correct(), 4);
+}
+
+TEST(Evaluate, PackedClipsGiveTheSameLabels) {
+  const SyntheticCorpus set(3, 3, 20);
+  PackedClips packed;
+  for (const PointSet& points : set.points) packed.add(points);
+  const std::vector<Recipe> recipes = default_recipes(quick_options());
+  const std::vector<Fold> folds = leave_one_subject_out(set.corpus);
+  const EvaluateReport a = evaluate(set.corpus, set.points, folds, recipes);
+  const EvaluateReport b = evaluate(set.corpus, packed, folds, recipes);
+  EXPECT_EQ(a.matching.labels, b.matching.labels);
+  EXPECT_EQ(a.fused.labels, b.fused.labels);
+  for (std::size_t i = 0; i < a.baselines.size(); ++i)
+    EXPECT_EQ(a.baselines[i].labels, b.baselines[i].labels);
+}
+
 TEST(Evaluate, ClipsWithoutAMatchAreNotCorrect) {
   SyntheticCorpus set(2, 3, 20);
   set.points[0] = PointSet{};
@@ -110,6 +146,8 @@ TEST(Evaluate, FoldsThatDoNotServeAreNamed) {
   EXPECT_THAT(why({{"a", {0, 1}, {}}}), HasSubstr("fold a has 2 clips to train on and 0"));
   EXPECT_THAT(why({{"a", {0, 1}, {1}}}), HasSubstr("clip 1 is trained on and tested"));
   EXPECT_THAT(why({{"a", {0, 9}, {1}}}), HasSubstr("clip 9 of 4"));
+  EXPECT_THAT(why({{"a", {0}, {1}, {0}}}), HasSubstr("chooses by clip 0"));
+  EXPECT_THAT(why({{"a", {0}, {1}, {1}}}), HasSubstr("chooses by clip 1"));
 }
 
 }  // namespace

@@ -113,6 +113,44 @@ TEST(Train, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(test::load(folder / "1.safetensors"), test::load(folder / "3.safetensors"));
 }
 
+// Models with several points per frame are trained, stored and used like others.
+TEST(Train, SeveralPointsPerFrame) {
+  const test::TempFolder folder;
+  const SyntheticCorpus set(3, 3, 24, 4);
+  std::vector<PointSet> fresh;
+  for (int label = 0; label < 3; ++label) fresh.push_back(synthetic_points(label, 9, 20, 4));
+  for (const Variant variant : {Variant::kChains, Variant::kGreedy}) {
+    TrainOptions options = quick_options();
+    options.cut.points = options.scene_points = 3;
+    options.cut.variant = variant;
+    const Model model = train(set.corpus, set.points, options);
+    EXPECT_EQ(model.clips[0].points.size(), 3U * 24U);
+    EXPECT_EQ(model.chain(0).size(), 3 * 8);
+    EXPECT_EQ(model.prototypes[0].nodes, 8);
+    const std::vector<ClipClass> found = classify_clips(model, fresh);
+    for (int label = 0; label < 3; ++label)
+      EXPECT_EQ(found[static_cast<std::size_t>(label)].label, label);
+    model.write(folder / "m.safetensors");
+    const Model back = Model::read(folder / "m.safetensors");
+    EXPECT_EQ(back.cut.points, 3);
+    EXPECT_EQ(back.cut.variant, variant);
+    EXPECT_EQ(classify_clips(back, fresh)[1].distances, found[1].distances);
+    options.exec.threads = 3;
+    train(set.corpus, set.points, options).write(folder / "3.safetensors");
+    options.exec.threads = 1;
+    train(set.corpus, set.points, options).write(folder / "1.safetensors");
+    EXPECT_EQ(test::load(folder / "1.safetensors"), test::load(folder / "3.safetensors"));
+  }
+}
+
+TEST(Train, SeveralPointsNeedAVariant) {
+  const SyntheticCorpus set(2, 2, 20);
+  TrainOptions options = quick_options();
+  options.cut.points = 2;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { train(set.corpus, set.points, options); }),
+              HasSubstr("2 points per frame of a model, but the variant single has one"));
+}
+
 TEST(Train, WhatCannotBeTrainedOnIsNamed) {
   SyntheticCorpus set(2, 2, 20);
   set.points[3] = synthetic_points(1, 1, 2);
@@ -153,6 +191,14 @@ TEST(Train, ThePaperHasItsOwnOptions) {
   const TrainOptions paper = paper_options();
   EXPECT_EQ(paper.cut.nodes, 30);
   EXPECT_FALSE(paper.match.dummies);
+  EXPECT_FALSE(paper.cut.mirror);
+  EXPECT_FALSE(paper.features.square_root);
+  EXPECT_EQ(paper.features.scale, 1);
+  EXPECT_EQ(paper.match.window, 10);
+  EXPECT_EQ(paper.score.best, 1);
+  EXPECT_EQ(paper.scene_points, 0);
+  EXPECT_EQ(paper.selection, Selection::kFloating);
+  EXPECT_EQ(paper.prototypes, 50);
   EXPECT_EQ(paper.score.score, Score::kAppearance);
   EXPECT_EQ(paper.points.harris.threshold, 1e-9);
   EXPECT_NO_THROW(check_options(paper));

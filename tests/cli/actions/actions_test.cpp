@@ -1,7 +1,12 @@
 // Covers: eval, eval_report, train
 #include "cli/actions/actions.h"
 
+#include <fmt/format.h>
+#include <fovea/core/options.h>
 #include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
 
 #include "cli/actions/verbs.h"
 #include "support/xml_check.h"
@@ -50,6 +55,41 @@ TEST_F(ActionsVerbs, EvalOfASplitAndOfThePaper) {
   EXPECT_THAT(words.out, HasSubstr("of    3 correct"));
 }
 
+// Drawn clips that carry KTH's names: two actions by people of all three parts of its split.
+TEST_F(ActionsVerbs, EvalOfAPartOfKth) {
+  const std::string kth = *folder_ / "kth";
+  std::string list = "Training: person11, 12\nValidation: person19\nTest: person22, 02\n";
+  for (const char* action : {"boxing", "walking"}) {
+    std::filesystem::create_directories(kth + "/" + action);
+    for (const char* person : {"11", "12", "19", "22", "02"}) {
+      const std::string name = fmt::format("person{}_{}_d1", person, action);
+      list += name + " frames 1-30\n";
+      if (name == "person02_walking_d1") continue;
+      actions::write_swings(kth + "/a.y4m", {action[0] == 'b' ? 0 : 2}, person[1] - '0', 30);
+      std::filesystem::rename(kth + "/a.y4m",
+                              fmt::format("{}/{}/{}_uncomp.avi", kth, action, name));
+    }
+  }
+  test::save(kth + "/s.txt", list);
+  for (const char* how : {"--choose", "--paper"}) {
+    const Ended ended = run_here(small({"actions", "eval", kth, "--kth", kth + "/s.txt",
+                                        "--partial", "--no-baselines", "--json", how}));
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    const json report = json::parse(ended.out);
+    EXPECT_EQ(report["split"]["training_clips"], 4);
+    EXPECT_EQ(report["split"]["validation_clips"], 2);
+    EXPECT_EQ(report["split"]["test_clips"], 3);
+    EXPECT_EQ(report["methods"][0]["tested"], 3);
+    EXPECT_EQ(report["left_out"]["videos"][0], "person02_walking_d1");
+    EXPECT_EQ(report["left_out"]["parts"][2]["videos"], 1);
+    EXPECT_EQ(report["left_out"]["parts"][2]["of_clips"], 4);
+    EXPECT_THAT(ended.err, HasSubstr("1 of 4 test videos (1 of 4 clips): person02_walking_d1"));
+  }
+  const Ended whole = run_here({"actions", "eval", kth, "--kth", kth + "/s.txt"});
+  EXPECT_EQ(whole.status, kBadInput);
+  EXPECT_THAT(whole.err, HasSubstr("the whole set has"));
+}
+
 TEST_F(ActionsVerbs, BadInputIsOneLineWithItsStatus) {
   const auto expect = [](const Ended& ended, int status, const char* words) {
     EXPECT_EQ(ended.status, status) << ended.err;
@@ -65,6 +105,11 @@ TEST_F(ActionsVerbs, BadInputIsOneLineWithItsStatus) {
   expect(run_here({"actions", "eval", clips, "--protocol", "split", "--test-subjects", "bob"}),
          kUsage, "there is no subject bob; expected one of s0, s1, s2");
   expect(run_here({"actions", "eval", clips, "--windows", "a"}), kUsage, "windows");
+  expect(run_here({"actions", "eval", clips, "--test-subjects", "s0,s1,s2"}), kUsage,
+         "0 clips to train on");
+  expect(
+      run_here({"actions", "eval", clips, "--test-subjects", "s0", "--validation-subjects", "s0"}),
+      kUsage, "s0 is also tested");
   expect(run_here({"actions", "recognize", clips + "/up/s0_swing.y4m", "--annotated", "-"}), kUsage,
          "standard output");
   expect(run_here({"actions", "recognize", clips + "/up/s0_swing.y4m", "--model", "yolo"}),
@@ -75,13 +120,73 @@ TEST_F(ActionsVerbs, BadInputIsOneLineWithItsStatus) {
          kBadInput, "no.y4m");
 }
 
-TEST(ActionsPaper, HoldsUnlessAnOptionIsSet) {
-  actions::TrainOptions given;
-  given.cut.nodes = 12;
-  const actions::TrainOptions options = paper_unless_set(given);
-  EXPECT_EQ(options.cut.nodes, 12);
-  EXPECT_FALSE(options.match.dummies);
-  EXPECT_EQ(options.selection, actions::Selection::kFloating);
+// The options of a verb as --print-config shows them.
+nlohmann::json options_after(std::vector<std::string> words) {
+  words.insert(words.begin(), "actions");
+  words.emplace_back("--print-config");
+  const Ended ended = run_here(words);
+  EXPECT_EQ(ended.status, kDone) << ended.err;
+  return nlohmann::json::parse(ended.out)["options"];
+}
+
+std::map<std::string, std::string> texts_of(actions::TrainOptions options) {
+  std::map<std::string, std::string> texts;
+  for_each_option(options, [&](const OptionField& field) {
+    texts[std::string(field.name)] = option_text(field);
+  });
+  return texts;
+}
+
+TEST(ActionsPaper, SetsEveryOptionOfThePaper) {
+  const auto paper = texts_of(actions::paper_options());
+  for (const std::string verb : {"train", "eval"}) {
+    const nlohmann::json plain = options_after({verb, "clips"});
+    const nlohmann::json set = options_after({verb, "clips", "--paper"});
+    int differ = 0;
+    for (const auto& [name, text] : paper) {
+      std::vector<std::string> words{verb, "clips", "--set", name + "=" + text};
+      EXPECT_EQ(set[name], options_after(words)[name]) << name;
+      differ += set[name] == plain[name] ? 0 : 1;
+    }
+    EXPECT_GE(differ, 10);
+  }
+  EXPECT_EQ(options_after({"eval", "clips", "--paper"})["choose"], false);
+  EXPECT_EQ(options_after({"eval", "clips", "--paper", "--choose"})["choose"], true);
+  EXPECT_EQ(options_after({"train", "clips", "--no-paper"}), options_after({"train", "clips"}));
+}
+
+TEST(ActionsPaper, GivesWayToWhatIsGivenBesideIt) {
+  const auto usual = texts_of({});
+  for (const std::string verb : {"train", "eval"}) {
+    const nlohmann::json plain = options_after({verb, "clips"});
+    const nlohmann::json paper = options_after({verb, "clips", "--paper"});
+    for (const auto& [name, text] : usual) {
+      if (paper[name] == plain[name]) continue;
+      // The usual value, given before --paper or behind it, counts; the others stay the paper's.
+      const std::string given = name + "=" + text;
+      nlohmann::json expected = paper;
+      expected[name] = plain[name];
+      EXPECT_EQ(options_after({verb, "clips", "--paper", "--set", given}), expected) << name;
+      EXPECT_EQ(options_after({verb, "clips", "--set", given, "--set", "paper=true"}), expected)
+          << name;
+      if (plain[name].is_boolean())
+        EXPECT_EQ(
+            options_after(
+                {verb, "clips", plain[name].get<bool>() ? "--" + name : "--no-" + name, "--paper"}),
+            expected)
+            << name;
+      else
+        EXPECT_EQ(options_after({verb, "clips", "--" + name + "=" + text, "--paper"}), expected)
+            << name;
+    }
+  }
+}
+
+TEST(ActionsPaper, IsRepeatedByAConfiguration) {
+  const test::TempFolder folder;
+  const nlohmann::json options = options_after({"train", "clips", "--paper", "--nodes", "20"});
+  test::save(folder / "c.json", options.dump());
+  EXPECT_EQ(options_after({"train", "clips", "--config", folder / "c.json"}), options);
 }
 
 }  // namespace

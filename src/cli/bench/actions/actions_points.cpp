@@ -1,6 +1,6 @@
 // Interest points of an endless video, 64 frames per run: people walk along a drawn street, with
 // about as many points per frame as in videos of people.
-#include "cli/bench/actions.h"
+#include "cli/bench/actions/actions.h"
 
 #include <fovea/actions/points.h>
 #include <fovea/io/image_io.h>

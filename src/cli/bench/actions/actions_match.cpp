@@ -1,72 +1,20 @@
 // Cases of fovea bench actions: matching, over sizes of scenes, windows and numbers of models.
 #include <fovea/actions/match.h>
-#include <fovea/core/random.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "cli/bench/actions.h"
+#include "cli/bench/actions/actions.h"
+#include "cli/bench/actions/actions_input.h"
 
 namespace fovea::cli {
 namespace {
 
-constexpr int kNodes = 30, kFeatures = 162;
-constexpr float kWidth = 160, kHeight = 120;
-
-struct MatchShape {
-  int points = 0;
-  int frames = 0;
-};
-constexpr MatchShape kBlock{60, 55}, kVideo{754, 723};  // sizes from the paper
-
-struct MatchInput {
-  std::vector<actions::Chain> models;
-  std::vector<actions::Scene> scenes;
-};
-
-Image<float> random_features(int rows, Random& random) {
-  Image<float> features(kFeatures, rows);
-  for (int y = 0; y < rows; ++y)
-    for (int x = 0; x < kFeatures; ++x) features.at(x, y) = 0.5F * random.uniform();
-  return features;
-}
-
-actions::Chain random_model(Random& random) {
-  actions::Chain model{{}, random_features(kNodes, random)};
-  std::int32_t frame = 0;
-  for (int i = 0; i < kNodes; ++i) {
-    model.nodes.push_back({random.uniform(0, kWidth), random.uniform(0, kHeight), frame});
-    frame += 1 + static_cast<std::int32_t>(random.below(5) / 4);
-  }
-  return model;
-}
-
-actions::Scene random_scene(const MatchShape& shape, Random& random) {
-  actions::Scene scene;
-  scene.frames = shape.frames;
-  for (int i = 0; i < shape.points; ++i)
-    scene.points.nodes.push_back(
-        {random.uniform(0, kWidth), random.uniform(0, kHeight),
-         static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(shape.frames)))});
-  std::stable_sort(scene.points.nodes.begin(), scene.points.nodes.end(),
-                   [](const auto& a, const auto& b) { return a.frame < b.frame; });
-  scene.points.features = random_features(shape.points, random);
-  return scene;
-}
-
-std::shared_ptr<MatchInput> random_input(const MatchShape& shape, int models, int scenes) {
-  Random random(1);
-  auto input = std::make_shared<MatchInput>();
-  for (int i = 0; i < models; ++i) input->models.push_back(random_model(random));
-  for (int i = 0; i < scenes; ++i) input->scenes.push_back(random_scene(shape, random));
-  return input;
-}
-
 // About the number of triangles that any exact method must evaluate: each point with the pairs of
 // gaps before it.
-double triples_of(const MatchShape& shape, const actions::MatchOptions& options) {
+double triples_of(const SceneShape& shape, const actions::MatchOptions& options) {
   const double points = shape.points, rate = points / shape.frames, window = options.window;
   if (options.window == 0) return points * points * points / 6;
   const double pairs = options.closeness == actions::Closeness::kSpan
@@ -77,7 +25,7 @@ double triples_of(const MatchShape& shape, const actions::MatchOptions& options)
 
 struct MatchCase {
   std::string name;
-  MatchShape shape;
+  SceneShape shape;
   int models = 1;
   int scenes = 1;
   actions::MatchOptions options{};
@@ -85,7 +33,7 @@ struct MatchCase {
 
 // The times that the paper reports for one model, on a GTX 580 (tables 2 and 3).
 std::optional<PublishedTime> published(const MatchCase& the) {
-  const bool video = the.shape.points == kVideo.points;
+  const bool video = the.shape.points == kPaperVideo.points;
   double seconds = 0;
   if (the.options.dummies || the.options.closeness != actions::Closeness::kSpan) return {};
   if (the.options.window == 10) seconds = video ? 0.178 : 0.004;
@@ -99,15 +47,16 @@ std::optional<PublishedTime> published(const MatchCase& the) {
 BenchCase bench_case(const MatchCase& the) {
   const double jobs = 1.0 * the.models * the.scenes;
   constexpr double kTripleOperations = 16;
-  const double unary = 3.0 * the.shape.points * kNodes * kFeatures;
+  const double unary = 3.0 * the.shape.points * kPaperNodes * kPaperFeatures;
   return {.name = the.name,
           .shape = {.width = the.shape.points, .height = the.models * the.scenes},
-          .bytes = sizeof(float) * (1.0 * the.scenes * the.shape.points + the.models * kNodes) *
-                   kFeatures,
-          .operations = jobs * (unary + kTripleOperations * (kNodes - 2) *
+          .bytes = sizeof(float) *
+                   (1.0 * the.scenes * the.shape.points + the.models * kPaperNodes) *
+                   kPaperFeatures,
+          .operations = jobs * (unary + kTripleOperations * (kPaperNodes - 2) *
                                             triples_of(the.shape, the.options)),
           .prepare = [=](Memory) -> BenchWork {
-            const auto input = random_input(the.shape, the.models, the.scenes);
+            const auto input = random_match(the.shape, the.models, the.scenes);
             const auto matcher = std::make_shared<std::unique_ptr<actions::Matcher>>();
             return [=](const Exec& exec) {
               if (!*matcher) {
@@ -125,14 +74,14 @@ BenchCase bench_case(const MatchCase& the) {
 // Each run takes the next hundred frames.
 BenchCase stream_case(int models) {
   constexpr int kFrames = 100;
-  const MatchShape shape{kFrames, kFrames};
+  const SceneShape shape{kFrames, kFrames};
   const actions::MatchOptions options{.dummies = false};
   return {.name = "match_stream_t10",
           .shape = {.width = kFrames, .height = models},
-          .bytes = sizeof(float) * 1.0 * (kFrames + models * kNodes) * kFeatures,
-          .operations = models * 16.0 * (kNodes - 2) * triples_of(shape, options),
+          .bytes = sizeof(float) * 1.0 * (kFrames + models * kPaperNodes) * kPaperFeatures,
+          .operations = models * 16.0 * (kPaperNodes - 2) * triples_of(shape, options),
           .prepare = [=](Memory) -> BenchWork {
-            const auto input = random_input(shape, models, 1);
+            const auto input = random_match(shape, models, 1);
             const auto matcher = std::make_shared<std::unique_ptr<actions::StreamMatcher>>();
             const auto next = std::make_shared<std::int32_t>(0);
             return [=](const Exec& exec) {
@@ -145,8 +94,8 @@ BenchCase stream_case(int models) {
                 actions::Nodes points;
                 points.nodes.push_back(input->scenes[0].points.nodes[i]);
                 points.nodes[0].frame = *next;
-                points.features = Image<float>(kFeatures, 1);
-                std::copy_n(input->scenes[0].points.features.row(i), kFeatures,
+                points.features = Image<float>(kPaperFeatures, 1);
+                std::copy_n(input->scenes[0].points.features.row(i), kPaperFeatures,
                             points.features.row(0));
                 (*matcher)->push(*next, points);
               }
@@ -161,7 +110,7 @@ std::vector<BenchCase> match_bench_cases(bool on_cpu) {
     return actions::MatchOptions{.window = window, .dummies = dummies};
   };
   std::vector<MatchCase> all;
-  for (const MatchShape& shape : {kBlock, kVideo}) {
+  for (const SceneShape& shape : {kPaperBlock, kPaperVideo}) {
     for (const int models : {1, 16, 50})
       all.push_back({"match_t10", shape, models, 1, options(10)});
     for (const int window : {20, 40})
@@ -175,10 +124,10 @@ std::vector<BenchCase> match_bench_cases(bool on_cpu) {
                    {.window = 10, .closeness = actions::Closeness::kPair, .dummies = false}});
   }
   if (!on_cpu) {
-    all.push_back({"match_unlimited", kVideo, 50, 1, options(0)});
-    all.push_back({"match_dummies_t10", kVideo, 50, 1, options(10, true)});
-    all.push_back({"match_blocks_t10", kBlock, 50, 400, options(10)});
-    all.push_back({"match_blocks_dummies_t10", kBlock, 50, 400, options(10, true)});
+    all.push_back({"match_unlimited", kPaperVideo, 50, 1, options(0)});
+    all.push_back({"match_dummies_t10", kPaperVideo, 50, 1, options(10, true)});
+    all.push_back({"match_blocks_t10", kPaperBlock, 50, 400, options(10)});
+    all.push_back({"match_blocks_dummies_t10", kPaperBlock, 50, 400, options(10, true)});
   }
   std::vector<BenchCase> cases;
   cases.reserve(all.size() + 1);
