@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/actions/classify.h>
 #include <fovea/actions/train.h>
 #include <fovea/ops/confusion.h>
 
@@ -8,20 +9,6 @@
 #include <vector>
 
 namespace fovea::actions {
-
-// The class of a whole clip. Distances are those of ScoreOptions, and infinite for a class none of
-// whose prototypes fits into the clip.
-struct ClipClass {
-  std::int32_t label = -1;        // -1: the nearest prototype's reject level is exceeded
-  std::int32_t nearest = -1;      // the nearest class, whatever the reject levels; -1: none fits
-  double distance = 0;            // distance of the nearest prototype of that class
-  double margin = 0;              // by which share of its distance the second class is farther away
-  int prototype = -1;             // the nearest prototype of that class
-  std::vector<double> distances;  // by class
-};
-// Classifies whole clips by a trained model.
-FOVEA_API std::vector<ClipClass> classify_clips(const Model& model, std::span<const PointSet> clips,
-                                                const Exec& exec = {});
 
 // The clips that are trained on and those that are tested with.
 struct Fold {

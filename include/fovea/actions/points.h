@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -90,6 +91,7 @@ struct PointSet {
   double frame_rate = 25;
   std::vector<SpaceTimePoint> points;
   Image<float> descriptors;
+  std::optional<PointDetector> detector{};  // that found the points; absent where nobody knows
 };
 
 // The points of one frame.
@@ -137,9 +139,15 @@ FOVEA_API Image<float> describe_points(std::span<const ImageView<const std::uint
 // The text format of STIP-2.0: one line per point, "type y-norm x-norm t-norm y x t sigma2 tau2 hog
 // hof"; lines that begin with # are comments. The format has no confidence: points_text() writes it
 // into a comment that read_points() understands; without that comment it is 1. Reading sorts points
-// by frame and throws FormatError that names the line.
+// by frame and throws FormatError that names the line. Nor does the format have size and length of
+// the video: where no comment of points_text() tells them, they follow from the normalized
+// coordinates, and where these do not help, from the points: the video ends with the last of them.
 FOVEA_API PointSet read_points(const std::string& path);
 FOVEA_API PointSet read_points(std::span<const std::byte> text, const std::string& name);
+// Whether a file contains points instead of a video: its name ends in .txt or .stip, and its first
+// line that is no comment begins with a number, or it has comments of this format only. Verbs and
+// functions that take videos take such files in their place.
+FOVEA_API bool is_points_file(const std::string& path);
 // All threads of `exec` turn numbers into text. write_points() needs memory for a few thousand
 // points only and calls the sink from one thread at a time, though not always the same.
 FOVEA_API std::string points_text(const PointSet& set, const Exec& exec = {});
@@ -153,6 +161,7 @@ struct PointVideo {
   std::int64_t frames = 0;  // 0 where it is not known yet
   double frame_rate = 25;
   bool descriptors = true;  // whether points are described
+  std::optional<PointDetector> detector{};
 };
 FOVEA_API std::string points_head(const PointVideo& video);
 // Appends the lines of one frame. Throws InvalidArgument where points have no descriptors but the

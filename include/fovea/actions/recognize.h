@@ -77,6 +77,11 @@ class FOVEA_API Recognizer {
   // Takes the next frame, gray or RGB, and returns the events that have become certain. They are
   // valid until the next call.
   std::span<const Event> push(ImageView<const std::uint8_t> frame);
+  // Takes the points of the next frame instead of the frame itself: points of a file, or of a
+  // PointStream. Frames are numbered from 0 and none is left out, with points or without. `size` is
+  // that of the video, within which boxes lie; {} where it is not known. A recognizer takes either
+  // frames or points. Throws InvalidArgument for another number, or points without descriptors.
+  std::span<const Event> push(const FramePoints& points, Extent size = {});
   // Returns the remaining events after the last frame.
   std::span<const Event> finish();
 

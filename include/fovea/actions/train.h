@@ -12,7 +12,7 @@ namespace fovea::actions {
 
 // A piece of a video that shows one action.
 struct Clip {
-  std::string path;
+  std::string path;  // a video, or a file of points: see is_points_file()
   std::int32_t label = 0;
   std::string subject;      // the person who acts
   std::string scenario;     // the circumstances, such as outdoors; may be empty
@@ -26,11 +26,11 @@ struct Corpus {
   std::vector<std::string> subjects() const;
 };
 // Reads a folder that has one folder of videos per action, in natural order, where the subject is
-// the file name up to its first '_'; or a list with lines "file class subject [first-last
-// [scenario]]", where frames count from 1 and both ends are included, files are relative to the
-// list's folder and in quotes where they contain spaces, and # begins a comment. Throws
-// InvalidArgument where there are fewer than two classes, and IoError and FormatError that name
-// file and line.
+// the file name up to its first '_'; files of points (is_points_file()) stand for videos; or a list
+// with lines "file class subject [first-last [scenario]]", where frames count from 1 and both ends
+// are included, files are relative to the list's folder and in quotes where they contain spaces,
+// and # begins a comment. Throws InvalidArgument where there are fewer than two classes, and
+// IoError and FormatError that name file and line.
 FOVEA_API Corpus read_corpus(const std::string& folder_or_list);
 
 // KTH's sequence file, with lines such as "person01_boxing_d1 frames 1-95, 96-185, ..." (599 videos
@@ -47,10 +47,11 @@ FOVEA_API KthSequences read_kth(const std::string& sequences, const std::string&
 
 // The points of each clip, with frames counted from the first of the clip. Points are found in the
 // whole video and then divided among its clips, so that filters see what lies before and after a
-// clip, unless each clip is cut out first and is a video of its own. A clip that ends after its
-// video ends with it. Several videos are worked on at a time. `failed` is called by the calling
-// thread for a clip that cannot be read, which then has no frames; without such a function the
-// error is thrown.
+// clip, unless each clip is cut out first and is a video of its own. Of a file of points, those of
+// the clip's frames are taken; they must have descriptors and, where the file tells its detector,
+// be those of `points`. A clip that ends after its video ends with it. Several videos are worked on
+// at a time. `failed` is called by the calling thread for a clip that cannot be read, which then
+// has no frames; without such a function the error is thrown.
 struct ClipOptions {
   PointOptions points{};   // its exec is not used
   bool cut_first = false;  // cut clips out of their videos before points are found
@@ -89,8 +90,10 @@ struct TrainOptions {
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
-// The options of the paper: 30 nodes, the threshold of STIP-2.0, all points of a frame, no dummies,
-// the sum of appearances, plain descriptors and floating selection.
+// The options of the paper: points of STIP-2.0 with plain descriptors, 30 nodes, no mirror images,
+// lambdas 0.6, 0.2 and 5, T 10, all points of a scene frame, no dummies, the nearest prototype by
+// the sum of appearances, and floating selection of 50 prototypes. What the paper does not tell,
+// such as the step between prototypes, is as usual.
 FOVEA_API TrainOptions paper_options();
 
 // Trains a model. The same clips, options and seed give the same model on any device and for any

@@ -41,7 +41,7 @@ FoldClassifier::Table FoldClassifier::make_table(const TrainOptions& recipe, dou
       chains.push_back(make_chain(salient_[clip], prototype, features));
       prototypes.push_back(prototype);
     }
-    scenes.push_back(make_scene(points_[clip], recipe.scene_points, features));
+    scenes.push_back(clip_scene(points_[clip], recipe.scene_points, features));
   }
   Table table;
   table.scores = match_all(chains, std::move(prototypes), scenes, recipe.match, exec_);
@@ -77,24 +77,27 @@ std::vector<int> FoldClassifier::columns_of(const Table& table, const TrainOptio
   return columns;
 }
 
-std::vector<double> FoldClassifier::distances_of(const Table& table, const TrainOptions& recipe,
-                                                 std::span<const int> columns,
-                                                 std::span<const int> train, int clip) const {
-  const ImageView<const float> values = table.scores.values(recipe.score.score);
-  const std::span<const float> row = row_of(values, clip);
-  if (!recipe.score.symmetric)
-    return nearest_prototypes(row, columns, table.scores.prototypes, classes_, recipe.score.best)
-        .distances;
-  std::vector<double> distances;
-  std::vector<std::int32_t> labels;
+// A model keeps one point per frame of its training clips, in which the prototypes of a new clip
+// are searched for, and no clip without prototypes.
+FoldClassifier::SymmetricDistances FoldClassifier::symmetric_of(const Table& table,
+                                                                const TrainOptions& recipe,
+                                                                double scale,
+                                                                std::span<const int> train,
+                                                                int clip) {
+  TrainOptions one = recipe;
+  one.scene_points = 1;
+  const ImageView<const float> forward = table.scores.values(recipe.score.score);
+  const ImageView<const float> backward = table_of(one, scale).scores.values(recipe.score.score);
   const ClipColumns& own = table.columns[static_cast<std::size_t>(clip)];
+  SymmetricDistances result;
   for (const int other : train) {
-    distances.push_back(
-        symmetric_distance(clip_distance(row, table.columns[static_cast<std::size_t>(other)]),
-                           clip_distance(row_of(values, other), own)));
-    labels.push_back(labels_[static_cast<std::size_t>(other)]);
+    const ClipColumns& columns = table.columns[static_cast<std::size_t>(other)];
+    if (columns.plain.empty()) continue;
+    result.distances.push_back(symmetric_distance(clip_distance(row_of(forward, clip), columns),
+                                                  clip_distance(row_of(backward, other), own)));
+    result.labels.push_back(labels_[static_cast<std::size_t>(other)]);
   }
-  return nearest_clips(distances, labels, classes_, recipe.score.best);
+  return result;
 }
 
 void FoldClassifier::prepare_singles(int most) {
@@ -121,20 +124,39 @@ std::vector<double> FoldClassifier::singles_of(std::span<const int> train, int c
   return single_distances(singles_, single_rows_[at], single_rows_[at + 1], labels, classes_);
 }
 
-std::vector<std::int32_t> FoldClassifier::classify(const TrainOptions& recipe, double scale,
-                                                   std::span<const int> train,
-                                                   std::span<const int> test) {
+std::vector<std::vector<double>> FoldClassifier::distances(const TrainOptions& recipe, double scale,
+                                                           std::span<const int> train,
+                                                           std::span<const int> test) {
   const Table& table = table_of(recipe, scale);
   const std::vector<int> columns = columns_of(table, recipe, train);
   if (recipe.score.fusion > 0) prepare_singles(recipe.fusion_points);
-  std::vector<std::int32_t> result;
+  std::vector<std::vector<double>> result;
+  result.reserve(test.size());
   for (const int clip : test) {
-    std::vector<double> distances = distances_of(table, recipe, columns, train, clip);
-    if (recipe.score.fusion > 0 && least_of(distances) >= 0)
-      distances = fused(distances, singles_of(train, clip), recipe.score.fusion);
-    result.push_back(least_of(distances));
+    SymmetricDistances clips;
+    if (recipe.score.symmetric) clips = symmetric_of(table, recipe, scale, train, clip);
+    std::vector<double> singles;
+    if (recipe.score.fusion > 0) singles = singles_of(train, clip);
+    result.push_back(class_distances({.row = row_of(table.scores.values(recipe.score.score), clip),
+                                      .columns = columns,
+                                      .prototypes = table.scores.prototypes,
+                                      .clips = clips.distances,
+                                      .clip_labels = clips.labels,
+                                      .singles = singles},
+                                     recipe.score, classes_)
+                         .distances);
   }
   return result;
+}
+
+std::vector<std::int32_t> FoldClassifier::classify(const TrainOptions& recipe, double scale,
+                                                   std::span<const int> train,
+                                                   std::span<const int> test) {
+  std::vector<std::int32_t> labels;
+  labels.reserve(test.size());
+  for (const std::vector<double>& of_clip : distances(recipe, scale, train, test))
+    labels.push_back(least_of(of_clip));
+  return labels;
 }
 
 int FoldClassifier::correct_inside(const TrainOptions& recipe, double scale,

@@ -19,6 +19,10 @@ class FoldClassifier {
  public:
   FoldClassifier(const Corpus& corpus, std::span<const PointSet> points, const Exec& exec);
 
+  // Returns the distances of each test clip to the classes by a recipe that is trained on other
+  // clips. They are equal to those of Classifier with a model of that training.
+  std::vector<std::vector<double>> distances(const TrainOptions& recipe, double scale,
+                                             std::span<const int> train, std::span<const int> test);
   // Returns the labels of clips by a recipe that is trained on others.
   std::vector<std::int32_t> classify(const TrainOptions& recipe, double scale,
                                      std::span<const int> train, std::span<const int> test);
@@ -49,9 +53,13 @@ class FoldClassifier {
   Table make_table(const TrainOptions& recipe, double scale);
   std::vector<int> columns_of(const Table& table, const TrainOptions& recipe,
                               std::span<const int> train);
-  std::vector<double> distances_of(const Table& table, const TrainOptions& recipe,
-                                   std::span<const int> columns, std::span<const int> train,
-                                   int clip) const;
+  // Returns the symmetric distances of a clip to the training clips that have prototypes.
+  struct SymmetricDistances {
+    std::vector<double> distances;
+    std::vector<std::int32_t> labels;
+  };
+  SymmetricDistances symmetric_of(const Table& table, const TrainOptions& recipe, double scale,
+                                  std::span<const int> train, int clip);
   void prepare_singles(int most);
   std::vector<double> singles_of(std::span<const int> train, int clip) const;
 

@@ -4,16 +4,21 @@
 
 #include "actions/infinity.h"
 #include "actions/match/features.h"
+#include "ops/kmeans/kmeans_math.h"
 
 namespace fovea::actions {
 namespace {
 
 constexpr int kMostRows = 65535;  // in one NearestCenter
 
-float squared_distance(const float* a, const float* b, int size) {
-  float sum = 0;
-  for (int i = 0; i < size; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sum;
+// Returns the squared distance of two rows from the score by which NearestCenter compares centers,
+// so that the least distance to a group is the least one to its parts, however it is divided.
+float squared_distance(const float* point, const float* center, int size) {
+  float score = fovea::detail::half_square(center, size);
+  for (int i = 0; i < size; ++i) score = fovea::detail::add_to_score(point[i], center[i], score);
+  double square = 0;
+  for (int i = 0; i < size; ++i) square += static_cast<double>(point[i]) * point[i];
+  return static_cast<float>(std::max(0.0, square + 2 * static_cast<double>(score)));
 }
 
 // Returns the column with the least value among those with a label; -1 if there is none.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "actions/infinity.h"
+#include "actions/match/features.h"
 
 namespace fovea::actions {
 namespace {
@@ -75,6 +76,12 @@ void describe(OptionVisitor& visit, CutOptions& options) {
         {.off_help = "keep prototypes only as they were filmed, without mirror images"});
 }
 
+Scene clip_scene(const PointSet& points, int most, const FeatureOptions& options) {
+  PointSet rounded = most == 1 ? most_salient(points) : clone(points);
+  round_to_file(rounded.descriptors);
+  return make_scene(rounded, most, options);
+}
+
 ClassDistances nearest_prototypes(std::span<const float> row, std::span<const int> columns,
                                   std::span<const Prototype> prototypes, int classes, int best) {
   const auto count = static_cast<std::size_t>(classes);
@@ -132,6 +139,17 @@ std::vector<double> fused(std::span<const double> distances, std::span<const dou
   return result;
 }
 
+ClassDistances class_distances(const ClipEvidence& evidence, const ScoreOptions& options,
+                               int classes) {
+  ClassDistances result = nearest_prototypes(evidence.row, evidence.columns, evidence.prototypes,
+                                             classes, options.best);
+  if (options.symmetric)
+    result.distances = nearest_clips(evidence.clips, evidence.clip_labels, classes, options.best);
+  if (options.fusion > 0 && least_of(result.distances) >= 0)
+    result.distances = fused(result.distances, evidence.singles, options.fusion);
+  return result;
+}
+
 int least_of(std::span<const double> distances) {
   int best = -1;
   for (std::size_t i = 0; i < distances.size(); ++i)
@@ -141,15 +159,22 @@ int least_of(std::span<const double> distances) {
   return best;
 }
 
-double margin_of(std::span<const double> distances) {
+int second_of(std::span<const double> distances) {
   const int best = least_of(distances);
-  if (best < 0) return 0;
-  const double least = distances[static_cast<std::size_t>(best)];
-  double second = kInfinity<double>;
+  int second = -1;
   for (std::size_t i = 0; i < distances.size(); ++i)
-    if (static_cast<int>(i) != best) second = std::min(second, distances[i]);
-  if (!std::isfinite(second) || least == 0) return 0;
-  return (second - least) / std::abs(least);
+    if (static_cast<int>(i) != best && std::isfinite(distances[i]) &&
+        (second < 0 || distances[i] < distances[static_cast<std::size_t>(second)]))
+      second = static_cast<int>(i);
+  return second;
+}
+
+double margin_of(std::span<const double> distances) {
+  const int best = least_of(distances), second = second_of(distances);
+  if (best < 0 || second < 0) return 0;
+  const double least = distances[static_cast<std::size_t>(best)];
+  if (least == 0) return 0;
+  return (distances[static_cast<std::size_t>(second)] - least) / std::abs(least);
 }
 
 }  // namespace fovea::actions

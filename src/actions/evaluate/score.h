@@ -2,10 +2,23 @@
 #pragma once
 #include <fovea/actions/model.h>
 
+#include <cmath>
 #include <span>
 #include <vector>
 
+#include "actions/infinity.h"
+
 namespace fovea::actions {
+
+// Returns the scene of a whole clip. Its descriptors are rounded as in files, so that a clip has
+// the same distances whether it comes out of a model or was just found.
+Scene clip_scene(const PointSet& points, int most, const FeatureOptions& options);
+
+// Returns the distance of a prototype with so many nodes; infinite if there is no match.
+inline float distance_per_node(const MatchScore& match, Score score, int nodes) {
+  if (!std::isfinite(match.energy)) return kInfinity<float>;
+  return (score == Score::kEnergy ? match.energy : match.appearance) / static_cast<float>(nodes);
+}
 
 // How far one clip is from every class, with the nearest prototype per class.
 struct ClassDistances {
@@ -40,8 +53,24 @@ std::vector<double> nearest_clips(std::span<const double> distances,
 std::vector<double> fused(std::span<const double> distances, std::span<const double> singles,
                           double weight);
 
+// What is known of a clip before it is classified.
+struct ClipEvidence {
+  std::span<const float> row{};    // its distance to each prototype
+  std::span<const int> columns{};  // the prototypes that count
+  std::span<const Prototype> prototypes{};
+  std::span<const double> clips{};  // for symmetric distances: those to the training clips,
+  std::span<const std::int32_t> clip_labels{};  // and their labels
+  std::span<const double> singles{};  // for fusion: distances of single descriptors, by class
+};
+// Returns the distances of a clip to classes as the options define them. The nearest prototypes are
+// those of the plain distances. Evaluation and classification by a model both use this function.
+ClassDistances class_distances(const ClipEvidence& evidence, const ScoreOptions& options,
+                               int classes);
+
 // Returns the index of the least distance, the first of equals; -1 if none is finite.
 int least_of(std::span<const double> distances);
+// Returns the index of the least distance but one; -1 if there is none.
+int second_of(std::span<const double> distances);
 // Returns the difference between the two least distances, divided by the least; 0 if there is no
 // second.
 double margin_of(std::span<const double> distances);

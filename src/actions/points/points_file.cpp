@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 #include <fovea/actions/points.h>
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
+#include <fovea/io/inputs.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -24,6 +27,9 @@ namespace {
 
 constexpr std::string_view kVideoWord = "# fovea video ";
 constexpr std::string_view kConfidenceWord = "# confidence ";
+constexpr std::string_view kDetectorWord = "# fovea detector ";
+constexpr std::string_view kHeadWord = "# point-type ";
+constexpr std::size_t kSniffedBytes = 4096;
 constexpr int kFields = 9;  // before the descriptor
 constexpr int kType = 5;    // the number that STIP-2.0 uses for corners of several scales
 constexpr double kLargest = 1e9;
@@ -131,7 +137,13 @@ class PointsReader {
       }
       set_.size = {static_cast<int>(values[0]), static_cast<int>(values[1])};
       set_.frames = static_cast<std::int64_t>(values[2]);
+      stated_frames_ = set_.frames > 0;
       if (values[3] > 0) set_.frame_rate = values[3];
+    } else if (text.starts_with(kDetectorWord)) {
+      text.remove_prefix(kDetectorWord.size());
+      const std::string_view word = text.substr(0, text.find_first_of(" \t\r"));
+      for (const Choice& choice : choices(PointDetector{}))
+        if (choice.word == word) set_.detector = static_cast<PointDetector>(choice.value);
     }
   }
 
@@ -148,12 +160,31 @@ class PointsReader {
         std::copy(lines_[i].descriptor.begin(), lines_[i].descriptor.end(),
                   set_.descriptors.row(static_cast<int>(i)));
     }
+    complete_extent();
     return std::move(set_);
+  }
+
+  // Sets what neither comments nor normalized coordinates have told, from the points themselves.
+  void complete_extent() {
+    if (set_.points.empty()) return;
+    float right = 0, bottom = 0;
+    for (const SpaceTimePoint& point : set_.points) {
+      right = std::max(right, point.x);
+      bottom = std::max(bottom, point.y);
+    }
+    const std::int64_t frames = std::int64_t{set_.points.back().frame} + 1;
+    if (stated_frames_ && set_.frames < frames)
+      source_.fail(
+          fmt::format("a point in frame {}, but the video has {} frames", frames - 1, set_.frames));
+    set_.frames = std::max(set_.frames, frames);
+    if (set_.size.width == 0) set_.size.width = static_cast<int>(right) + 1;
+    if (set_.size.height == 0) set_.size.height = static_cast<int>(bottom) + 1;
   }
 
   const io::Source& source_;
   std::int64_t number_ = 0;
   float confidence_ = 1;
+  bool stated_frames_ = false;  // by a comment
   std::vector<Line> lines_;
   PointSet set_;
 };
@@ -182,7 +213,7 @@ void append_point(std::string& text, const SpaceTimePoint& p, const float* descr
 }
 
 PointVideo video_of(const PointSet& set) {
-  return {set.size, set.frames, set.frame_rate, !set.descriptors.empty()};
+  return {set.size, set.frames, set.frame_rate, !set.descriptors.empty(), set.detector};
 }
 
 // Formats some points into `text`, whose memory is used again.
@@ -193,6 +224,14 @@ void make_piece(const PointSet& set, std::size_t piece, std::string& text) {
   for (std::size_t i = piece * kPiecePoints; i < end; ++i)
     append_point(text, set.points[i],
                  video.descriptors ? set.descriptors.row(static_cast<int>(i)) : nullptr, video);
+}
+
+std::string detector_comment(const PointVideo& video) {
+  if (!video.detector) return {};
+  for (const Choice& choice : choices(PointDetector{}))
+    if (choice.value == static_cast<int>(*video.detector))
+      return fmt::format("{}{}\n", kDetectorWord, choice.word);
+  return {};
 }
 
 std::string video_comment(const PointVideo& video, std::int64_t frames) {
@@ -213,6 +252,32 @@ PointSet read_points(std::span<const std::byte> text, const std::string& name) {
       .read({reinterpret_cast<const char*>(text.data()), text.size()});
 }
 
+bool is_points_file(const std::string& path) {
+  if (!io::has_extension(path, {"points file", {"txt", "stip"}})) return false;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::string text(kSniffedBytes, '\0');
+  const io::Source source(path);
+  text.resize(source.read_at(0, std::as_writable_bytes(std::span(text))));
+  std::string_view rest = text;
+  bool known_comment = false;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) continue;
+    if (line[begin] != '#') {
+      const std::string_view word = line.substr(begin);
+      double value = 0;
+      const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
+      return fault == std::errc() &&
+             (end == word.data() + word.size() || *end == ' ' || *end == '\t');
+    }
+    known_comment = known_comment || line.starts_with(kHeadWord) || line.starts_with(kVideoWord);
+  }
+  return known_comment;
+}
+
 std::string points_text(const PointSet& set, const Exec& exec) {
   std::string text;
   write_points(io::string_sink(text), set, exec);
@@ -222,7 +287,7 @@ std::string points_text(const PointSet& set, const Exec& exec) {
 std::string points_head(const PointVideo& video) {
   return fmt::format("# point-type y-norm x-norm t-norm y x t sigma2 tau2{}\n",
                      video.descriptors ? " dscr-hog(72) dscr-hof(90)" : "") +
-         video_comment(video, video.frames);
+         video_comment(video, video.frames) + detector_comment(video);
 }
 
 void append_points(std::string& text, const FramePoints& frame, const PointVideo& video) {

@@ -41,6 +41,14 @@ EventFinder::EventFinder(const Model& model, const RecognizeOptions& options)
   const std::vector<Chain> chains = model.chains();
   MatchOptions match = model.match;
   match.exec = options.exec;
+  if (options.classify) {
+    ClassifyOptions classify{.reject = 0};  // the rules of events decide what is reported
+    classify.exec = options.exec;
+    classify.exec.progress = {};
+    // The caller keeps the model alive.
+    classifier_.emplace(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &model),
+                        classify);
+  }
   if (options.mode == StreamMode::kBlocks) blocks_.emplace(rules_, chains, match);
   else
     lanes_.push_back(
@@ -163,7 +171,7 @@ void EventFinder::offer(EventLane& lane, std::optional<Event> event, std::int64_
 void EventFinder::report(EventLane& lane, std::int64_t frame, bool all,
                          std::vector<Event>& events) {
   const std::size_t before = events.size();
-  lane.report(frame, all, events);
+  lane.report(frame, all, classifier_ ? &*classifier_ : nullptr, events);
   if (rules_.options().places == 1) return;
   for (std::size_t i = before; i < events.size(); ++i)
     reported_.push_back(

@@ -62,6 +62,7 @@ class EventFinder {
 
   EventRules rules_;
   std::optional<EventBlocks> blocks_;
+  std::optional<Classifier> classifier_;
   std::vector<std::unique_ptr<EventLane>> lanes_;
   std::optional<PlaceTracker> tracker_;
   std::deque<Divided> divided_;  // the last PlaceTracker::kRecent frames

@@ -1,7 +1,5 @@
 #include "actions/recognize/event_lane.h"
 
-#include <fovea/actions/evaluate.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -69,11 +67,12 @@ void EventLane::offer(Event event, std::int64_t frame) {
   picker_.offer(std::move(event), frame, picked_);
 }
 
-void EventLane::report(std::int64_t frame, bool all, std::vector<Event>& events) {
+void EventLane::report(std::int64_t frame, bool all, Classifier* classifier,
+                       std::vector<Event>& events) {
   if (all) picker_.finish(picked_);
   else picker_.advance(frame, picked_);
   for (Event& event : picked_)
-    if (!rules_.options().classify || classify(event)) events.push_back(std::move(event));
+    if (classifier == nullptr || classify(event, *classifier)) events.push_back(std::move(event));
   picked_.clear();
 }
 
@@ -96,7 +95,7 @@ void EventLane::keep_clip(std::int64_t frame, std::span<const SpaceTimePoint> po
 }
 
 // Classifies the frames of an event as a clip and returns whether it is still one.
-bool EventLane::classify(Event& event) const {
+bool EventLane::classify(Event& event, Classifier& classifier) const {
   PointSet clip;
   clip.size = rules_.frame_size();
   clip.frames = event.last_frame - event.first_frame + 1;
@@ -113,8 +112,7 @@ bool EventLane::classify(Event& event) const {
   clip.descriptors = Image<float>(kDescriptorSize, static_cast<int>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::copy_n(rows[i], kDescriptorSize, clip.descriptors.row(static_cast<int>(i)));
-  const ClipClass found =
-      classify_clips(rules_.model(), std::span(&clip, 1), rules_.options().exec)[0];
+  const ClipClass found = classifier.classify(clip);
   if (found.nearest < 0 || found.prototype < 0) return false;
   const Found nearest{found.prototype, found.distance, event.first_frame, event.last_frame};
   if (!rules_.allowed(nearest)) return false;

@@ -1,5 +1,7 @@
 // The events of one place of a stream.
 #pragma once
+#include <fovea/actions/classify.h>
+
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -24,8 +26,9 @@ class EventLane {
   std::optional<Event> push(std::int64_t frame, std::span<const SpaceTimePoint> points,
                             ImageView<const float> descriptors);
   void offer(Event event, std::int64_t frame);
-  // Reports what has waited long enough, or with `all` whatever waits.
-  void report(std::int64_t frame, bool all, std::vector<Event>& events);
+  // Reports what has waited long enough, or with `all` whatever waits. Where there is a classifier,
+  // events are classified as clips first.
+  void report(std::int64_t frame, bool all, Classifier* classifier, std::vector<Event>& events);
 
   EventPicker& picker() { return picker_; }
   const EventPicker& picker() const { return picker_; }
@@ -41,7 +44,7 @@ class EventLane {
   void note_distances(std::span<const double> nearest);
   void keep_clip(std::int64_t frame, std::span<const SpaceTimePoint> points,
                  ImageView<const float> descriptors);
-  bool classify(Event& event) const;
+  bool classify(Event& event, Classifier& classifier) const;
 
   const EventRules& rules_;
   StreamMatcher matcher_;

@@ -4,6 +4,8 @@
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "actions/recognize/event_finder.h"
@@ -88,6 +90,7 @@ struct Recognizer::Impl {
   double frame_rate;
   std::vector<Event> events;
   std::int64_t pushed = 0;
+  bool takes_points = false;  // points of frames were pushed, not frames
   bool finished = false;
 };
 
@@ -101,6 +104,8 @@ Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
 
 std::span<const Event> Recognizer::push(ImageView<const std::uint8_t> frame) {
   impl_->events.clear();
+  if (impl_->takes_points)
+    throw InvalidArgument("recognize: a frame follows points; push either frames or points");
   impl_->finder.set_frame_size({frame.width, frame.height});
   const std::span<const FramePoints> ready = impl_->stream.push(frame);
   ++impl_->pushed;
@@ -108,11 +113,33 @@ std::span<const Event> Recognizer::push(ImageView<const std::uint8_t> frame) {
   return impl_->result();
 }
 
+std::span<const Event> Recognizer::push(const FramePoints& points, Extent size) {
+  impl_->events.clear();
+  if (impl_->pushed > 0 && !impl_->takes_points)
+    throw InvalidArgument("recognize: points follow a frame; push either frames or points");
+  if (points.frame != impl_->pushed)
+    throw InvalidArgument(
+        fmt::format("recognize: points of frame {}, expected frame {}: frames without points are "
+                    "pushed as well",
+                    points.frame, impl_->pushed));
+  const auto count = static_cast<int>(points.points.size());
+  if (count > 0 &&
+      (points.descriptors.height() != count || points.descriptors.width() != kDescriptorSize))
+    throw InvalidArgument(fmt::format(
+        "recognize: {} points with {} descriptors of {} numbers; expected one of {} per point",
+        count, points.descriptors.height(), points.descriptors.width(), kDescriptorSize));
+  impl_->takes_points = true;
+  impl_->finder.set_frame_size(size);
+  ++impl_->pushed;
+  impl_->take({&points, 1});
+  return impl_->result();
+}
+
 std::span<const Event> Recognizer::finish() {
   impl_->events.clear();
   if (impl_->pushed == 0 || impl_->finished) return {};
   impl_->finished = true;
-  impl_->take(impl_->stream.finish());
+  if (!impl_->takes_points) impl_->take(impl_->stream.finish());
   impl_->finder.finish(impl_->events);
   return impl_->result();
 }
@@ -120,7 +147,7 @@ std::span<const Event> Recognizer::finish() {
 const Model& Recognizer::model() const { return *impl_->model; }
 const RecognizeOptions& Recognizer::options() const { return impl_->options; }
 
-int Recognizer::latency() const { return impl_->stream.latency(); }
+int Recognizer::latency() const { return impl_->takes_points ? 0 : impl_->stream.latency(); }
 
 std::int64_t Recognizer::settled_frames() const {
   return impl_->finished ? impl_->pushed : impl_->finder.settled_frames();

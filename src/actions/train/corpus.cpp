@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "actions/train/clip_file.h"
 #include "actions/train/corpus_text.h"
 #include "core/words.h"
 #include "io/text/list_text.h"
@@ -26,10 +27,12 @@ Corpus read_folder(const std::string& folder) {
                     folder, fovea::detail::counted(corpus.classes.size(), "folder")));
   for (std::size_t label = 0; label < corpus.classes.size(); ++label) {
     const std::string inner = (fs::path(folder) / corpus.classes[label]).string();
-    const std::vector<std::string> names = io::files_in(inner, io::video_files());
+    const std::vector<std::string> names = clip_files_in(inner);
     if (names.empty())
-      throw InvalidArgument(fmt::format("{}: no video in this action's folder; looked for .{}",
-                                        inner, fmt::join(io::video_files().extensions, " .")));
+      throw InvalidArgument(
+          fmt::format("{}: no video and no file of points in this action's folder; looked for .{} "
+                      ".txt .stip",
+                      inner, fmt::join(io::video_files().extensions, " .")));
     for (const std::string& name : names) {
       const std::string stem = fs::path(name).stem().string();
       corpus.clips.push_back({.path = (fs::path(inner) / name).string(),

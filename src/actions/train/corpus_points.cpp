@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+#include "actions/train/clip_file.h"
 #include "core/dispatch.h"
 #include "core/parallel.h"
 
@@ -61,6 +62,7 @@ class Collector {
     PointSet set;
     set.size = frame.size;
     set.frame_rate = frame.frame_rate;
+    set.detector = frame.detector;
     set.frames = last - first;
     const auto earlier = [](const SpaceTimePoint& point, std::int64_t number) {
       return point.frame < number;
@@ -93,7 +95,24 @@ struct Results {
   std::vector<std::string> why;
 };
 
+// Divides the points of a file among its clips.
+void run_points_file(const Job& job, const ClipTask& task, Results& results) {
+  const PointSet all = read_described_points(job.path, task.options.points.detector);
+  for (const int number : job.clips) {
+    const auto at = static_cast<std::size_t>(number);
+    const Clip& clip = task.clips[at];
+    const std::int64_t first = clip.first;
+    const std::int64_t last =
+        clip.frames == 0 ? all.frames : std::min(all.frames, first + clip.frames);
+    if (last > first) results.points[at] = part_of_points(all, first, last);
+    else
+      results.why[at] = fmt::format("{}: begins at frame {}, but its points end with frame {}",
+                                    clip.path, first + 1, all.frames);
+  }
+}
+
 void run(const Job& job, const ClipTask& task, const Exec& exec, Results& results) {
+  if (is_points_file(job.path)) return run_points_file(job, task, results);
   io::VideoReader reader(job.path, {.color = io::VideoColor::kGray,
                                     .start = job.start,
                                     .count = job.count,
@@ -106,6 +125,7 @@ void run(const Job& job, const ClipTask& task, const Exec& exec, Results& result
   Collector collector;
   PointSet head;
   head.size = reader.info().size;
+  head.detector = options.detector;
   if (reader.info().rate.numerator > 0) head.frame_rate = reader.info().rate.value();
   io::Frame frame;
   while (reader.next(frame)) {

@@ -219,16 +219,24 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
         1000000);
 }
 
+// Every value that the paper gives is set here, also where it is the default, which may change.
 TrainOptions paper_options() {
   TrainOptions options;
-  options.points = {};  // the options of STIP-2.0
-  options.features.square_root = false;
+  options.points = {};  // the options of STIP-2.0, "the publicly available code"
+  options.features = {.appearance = Appearance::kHogHof, .square_root = false, .scale = 1};
   options.cut.nodes = 30;
-  options.match.dummies = false;
-  options.score.score = Score::kAppearance;
-  options.score.best = 1;
+  options.cut.mirror = false;
+  options.match = {.appearance = 0.6,
+                   .geometry = 0.2,
+                   .angles = 5,
+                   .window = 10,
+                   .closeness = Closeness::kSpan,
+                   .dummies = false};
+  options.score = {.score = Score::kAppearance, .best = 1};
   options.scene_points = 0;
   options.selection = Selection::kFloating;
+  options.prototypes = 50;
+  options.validation = 0.5;  // KTH: 8 people to train on, 8 for validation
   return options;
 }
 

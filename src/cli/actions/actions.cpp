@@ -4,28 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "cli/program/run.h"
 #include "core/words.h"
 
 namespace fovea::cli {
-
-actions::TrainOptions paper_unless_set(const actions::TrainOptions& options) {
-  std::map<std::string, std::string> usual;
-  actions::TrainOptions defaults, given = options, paper = actions::paper_options();
-  for_each_option(defaults,
-                  [&](const OptionField& field) { usual[field.name] = option_text(field); });
-  std::map<std::string, std::string> changed;
-  for_each_option(given, [&](const OptionField& field) {
-    if (option_text(field) != usual[field.name]) changed[field.name] = option_text(field);
-  });
-  for_each_option(paper, [&](const OptionField& field) {
-    if (const auto found = changed.find(field.name); found != changed.end())
-      set_option(field, found->second);
-  });
-  return paper;
-}
 
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish) {
   try {

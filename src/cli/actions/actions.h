@@ -14,9 +14,6 @@
 
 namespace fovea::cli {
 
-// The paper's options, except for options that differ from the defaults, which the user has set.
-actions::TrainOptions paper_unless_set(const actions::TrainOptions& given);
-
 // Takes the remaining results out of a stream after its run. Where the run has failed, a stream
 // that cannot be finished is not reported as a second error.
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish);

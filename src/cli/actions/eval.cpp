@@ -38,7 +38,8 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
         {.off_help = "use the features and scores that the options give, instead of choosing them "
                      "inside each fold"});
   describe(visit, request.evaluate);
-  visit("paper", request.paper, "use the paper's value for every option that is not given");
+  visit("paper", request.paper,
+        "use the paper's value for every option that is not given beside it, and --no-choose");
   visit("cut-first", request.cut_first,
         "cut clips out of their videos before points are found, so that frames around a clip have "
         "no influence");
@@ -48,6 +49,12 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
         1000);
   visit.path("output", request.output, TextUse::kFolder, "folder for pictures, CSV and a page");
   describe(visit, request.train);
+}
+
+void preset_chosen(ActionsEvalRequest& request) {
+  if (!request.paper) return;
+  request.train = actions::paper_options();
+  request.choose = false;
 }
 
 namespace {
@@ -148,18 +155,16 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
   settle_device(context);
-  const actions::TrainOptions options =
-      request.paper ? paper_unless_set(request.train) : request.train;
+  const actions::TrainOptions& options = request.train;
   Task task = make_task(request, context);
   ClipSet clips = load_clips(task.corpus, options.points, request.cut_first, context);
   const std::vector<actions::Fold> folds = folds_of(request, task, clips);
-  const bool choose = request.choose && !request.paper;
   const std::vector<actions::Recipe> given{{request.paper ? "paper" : "given", options}};
   ActionsEvalResult result;
   request.evaluate.exec = context.exec;
-  result.report =
-      actions::evaluate(clips.corpus, clips.points, folds,
-                        choose ? actions::default_recipes(options) : given, request.evaluate);
+  result.report = actions::evaluate(clips.corpus, clips.points, folds,
+                                    request.choose ? actions::default_recipes(options) : given,
+                                    request.evaluate);
   for (const int window : request.windows) {
     actions::TrainOptions other = options;
     other.match.window = window;

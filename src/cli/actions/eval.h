@@ -27,6 +27,8 @@ struct ActionsEvalRequest {
   actions::TrainOptions train{};
 };
 void describe(OptionVisitor& visit, ActionsEvalRequest& request);
+// Sets the paper's options, before those that are given beside --paper.
+void preset_chosen(ActionsEvalRequest& request);
 
 // Accuracy and time with another window, or with fewer subjects.
 struct CurvePoint {

@@ -42,9 +42,15 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
   describe(visit, request.match);
 }
 
+constexpr double kMostPixels = 1e9;  // that are drawn for a file of points
+
 // A short video in memory.
 struct Video {
   Video(const Context& context, const std::string& path, const actions::PointOptions& options) {
+    if (actions::is_points_file(path)) {
+      read_points_file(path, options);
+      return;
+    }
     require_end(context, path);
     io::VideoReader reader =
         open_video(context, path, video_options(context, io::VideoColor::kGray));
@@ -61,6 +67,33 @@ struct Video {
     if (points.points.empty())
       throw InvalidArgument(path +
                             ": the video has no interest points; lower the detector's threshold");
+  }
+  // A file of points has no frames: each is shown as a dark picture of its points.
+  void read_points_file(const std::string& path, const actions::PointOptions& options) {
+    const actions::Clip clip{.path = path, .subject = {}, .scenario = {}};
+    actions::ClipOptions reading;
+    reading.points = options;
+    points = std::move(actions::clip_points({&clip, 1}, reading)[0]);
+    if (points.points.empty()) throw FormatError(path + ": the file has no points");
+    const double pixels = static_cast<double>(points.size.width) * points.size.height;
+    if (pixels * static_cast<double>(points.frames) > kMostPixels)
+      throw InvalidArgument(fmt::format("{}: {} frames of {} x {} pixels are too many to draw",
+                                        path, points.frames, points.size.width,
+                                        points.size.height));
+    for (std::int64_t i = 0; i < points.frames; ++i) {
+      images.emplace_back(points.size.width, points.size.height);
+      for (int y = 0; y < points.size.height; ++y)
+        std::fill_n(images.back().row(y), points.size.width, std::uint8_t{40});
+    }
+    for (const actions::SpaceTimePoint& point : points.points) {
+      Image<std::uint8_t>& image = images[static_cast<std::size_t>(point.frame)];
+      const int x = std::clamp(static_cast<int>(point.x), 0, image.width() - 1);
+      const int y = std::clamp(static_cast<int>(point.y), 0, image.height() - 1);
+      for (int v = std::max(0, y - 1); v <= std::min(image.height() - 1, y + 1); ++v)
+        for (int u = std::max(0, x - 1); u <= std::min(image.width() - 1, x + 1); ++u)
+          image.at(u, v) = 200;
+    }
+    for (const auto& image : images) frames.push_back(image.view());
   }
   void mirror() {
     for (auto& image : images)
@@ -196,9 +229,10 @@ Command actions_match_command() {
           "Finds the part of EXAMPLE that has the best match in SCENE, exactly, and draws frames "
           "of both with lines between the matched points. Prints the energy of the match and the "
           "terms that add up to it. Both videos should be short, because their frames are kept in "
-          "memory.",
-      .arguments = {{"EXAMPLE", "short video of an action"},
-                    {"SCENE", "video to find the action in"}},
+          "memory. Text files with points in the format of STIP-2.0 stand for videos; they are "
+          "drawn as points on a dark ground.",
+      .arguments = {{"EXAMPLE", "short video of an action, or a file of its points"},
+                    {"SCENE", "video to find the action in, or a file of its points"}},
       .examples = {{"fovea actions match daria_walk.avi eli_walk.avi -o match.png",
                     "show five of the matched nodes"},
                    {"fovea actions match a.avi b.avi -o match.png --nodes 30 --no-dummies --json",

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "cli/actions/actions.h"
+#include "cli/actions/points_input.h"
 #include "cli/program/batch.h"
 #include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
@@ -33,6 +34,7 @@ using actions::SpaceTimePoint;
 
 struct PointsRequest {
   actions::PointOptions points{};
+  double least_confidence = 0;
   std::string output{};
   std::string annotated{};
 };
@@ -41,6 +43,10 @@ void describe(OptionVisitor& visit, PointsRequest& request) {
              "file for the points, in the text format of STIP-2.0; without it they are printed");
   visit.path("annotated", request.annotated, TextUse::kOutput,
              "video to write, with each point drawn as a circle of its extent");
+  visit(
+      "least-confidence", request.least_confidence,
+      "keep only points of a file that are as confident as this; a video's detector has thresholds",
+      0, 1e30);
   describe(visit, request.points);
 }
 
@@ -160,6 +166,7 @@ class PointsRun {
     video_.frame_rate = reader_.info().rate.value();
     video_.frames = reader_.info().live ? 0 : std::max<std::int64_t>(0, reader_.expected_frames());
     video_.descriptors = options.descriptors;
+    video_.detector = options.detector;
   }
 
   int run() {
@@ -286,6 +293,18 @@ int run_points(PointsRequest& request, Context& context) {
     throw InvalidArgument("--annotated -: the standard output has the points; give a file name");
   check_outputs(context, {{"-o", request.output}, {"--annotated", request.annotated}});
   settle_device(context);
+  if (actions::is_points_file(context.inputs[0]))
+    return convert_points({.output = request.output,
+                           .annotated = request.annotated,
+                           .most_per_frame = request.points.most_per_frame,
+                           .least_confidence = request.least_confidence,
+                           .descriptors = request.points.descriptors},
+                          context);
+  if (request.least_confidence > 0)
+    throw InvalidArgument(
+        fmt::format("--least-confidence {}: it is for files of points; a video's points have "
+                    "--harris-threshold or --periodic-threshold",
+                    request.least_confidence));
   return PointsRun(request, context).run();
 }
 
@@ -301,19 +320,23 @@ Command actions_points_command() {
           "space-time corners with the scales of STIP-2.0 or by Dollar's periodic detector, and "
           "describes each by histograms of gradients and flow. The result is text in the format of "
           "STIP-2.0, sorted by frame, with the confidence of each point in a comment. It is "
-          "written while the video runs, and memory does not grow with the video; where the "
-          "number of frames is not known beforehand, t-norm is 0 and a last comment has it. When "
-          "the video breaks off or the program is interrupted, what was found up to then is "
-          "written. "
-          "Points need frames that follow each other: --live all drops none of a camera.",
+          "written while the video runs, and memory does not grow with the video; where the number "
+          "of frames is not known beforehand, t-norm is 0 and a last comment has it. When the "
+          "video breaks off or the program is interrupted, what was found up to then is written. "
+          "Points need frames that follow each other: --live all drops none of a camera. A text "
+          "file with points in this format is read instead of a video: its points are sorted, "
+          "those that --most-per-frame, --least-confidence and --no-descriptors leave are written "
+          "again, also as .csv, and no detector runs.",
       .arguments =
           {{"VIDEO",
-            "video file, folder or glob of images, - for y4m on standard input, camera:N, or the "
-            "address of a stream",
+            "video file, folder or glob of images, - for y4m on standard input, camera:N, the "
+            "address of a stream, or a file of points",
             1, 1}},
       .examples = {{"fovea actions points walk.avi -o walk.txt", "find corners and describe them"},
                    {"fovea actions points walk.avi --detector periodic --annotated seen.mp4",
                     "draw the points of the periodic detector into the video"},
+                   {"fovea actions points stip.txt --most-per-frame 1 -o points.csv",
+                    "read points that STIP-2.0 has found, and write some of them as a table"},
                    {"fovea actions points - --most-per-frame 1 -o live.txt",
                     "keep the most confident point of each frame of a pipe"}},
       .request = make_request<PointsRequest, run_points>,

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 
 #include "cli/actions/actions.h"
 #include "cli/actions/annotated.h"
+#include "cli/actions/points_input.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
@@ -136,18 +136,7 @@ class RecognizeRun {
   void report(std::span<const actions::Event> events) {
     for (const actions::Event& counted : events) {
       const actions::Event event = in_source(counted);
-      std::string line;
-      io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
-      json.begin_object().member("name", event.name).member("label", event.label);
-      json.member("score", event.score);
-      json.member("first_frame", event.first_frame).member("last_frame", event.last_frame);
-      json.member("start_seconds", event.start_seconds).member("end_seconds", event.end_seconds);
-      const std::array<float, 4> box{event.box.x, event.box.y, event.box.width, event.box.height};
-      json.key("box").values(std::span<const float>(box));
-      json.member("distance", event.distance).member("margin", event.margin);
-      json.member("dummies", event.dummies).member("prototype", event.prototype);
-      json.member("place", event.place);
-      json.member("latency_frames", event.latency_frames).end_object().finish();
+      const std::string line = event_line(event);
       context_.console.end_progress();
       context_.console.print(line);
       context_.console.flush();
@@ -210,6 +199,12 @@ int run_recognize(RecognizeRequest& request, Context& context) {
         fmt::format("--timeline {}: the name must end in .svg", request.timeline));
   check_outputs(context, {{"--annotated", request.annotated}, {"--timeline", request.timeline}});
   settle_device(context);
+  if (actions::is_points_file(context.inputs[0]))
+    return recognize_points({.model = request.model,
+                             .annotated = request.annotated,
+                             .timeline = request.timeline,
+                             .recognize = request.recognize},
+                            context);
   return RecognizeRun(request, context).run();
 }
 
@@ -225,7 +220,9 @@ Command actions_recognize_command() {
           "first and last frame and second, the box around it, its distance to the nearest "
           "prototype, by how much the second nearest action is farther away, and how many frames "
           "after its end it is reported. Movement that is not close to any prototype is not "
-          "reported. Memory does not grow with the video. "
+          "reported. Memory does not grow with the video. A text file with points and descriptors "
+          "in "
+          "the format of STIP-2.0 stands for its video. "
           "When the video breaks off (exit status 3) or the program is interrupted (130), what was "
           "seen up to then is kept, the annotated video and the timeline included.",
       .arguments =

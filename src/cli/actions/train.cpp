@@ -20,17 +20,23 @@ struct ActionsTrainRequest {
 
 void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
-  visit("paper", request.paper, "use the paper's value for every option that is not given");
+  visit("paper", request.paper,
+        "use the paper's value for every option that is not given beside it");
   visit("cut-first", request.cut_first,
         "cut clips out of their videos before points are found, so that frames around a clip have "
         "no influence");
   describe(visit, request.train);
 }
 
+// The paper's options come before those that are given beside --paper.
+void preset_chosen(ActionsTrainRequest& request) {
+  if (request.paper) request.train = actions::paper_options();
+}
+
 int run_actions_train(ActionsTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   settle_device(context);
-  actions::TrainOptions options = request.paper ? paper_unless_set(request.train) : request.train;
+  actions::TrainOptions& options = request.train;
   options.exec = context.exec;
   const double start = steady_seconds();
   const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]), options.points,

@@ -65,15 +65,21 @@ class Request {
  public:
   virtual ~Request() = default;
   virtual void visit_options(OptionVisitor& visit) = 0;
-  // Called when an option named preset was set, before the options beside it are.
+  // Called when an option that sets others was given (sets_others()), before the options beside it
+  // are set, so that what is given beside it counts, whatever its value.
   virtual void apply_preset() = 0;
   virtual int run(Context& context) = 0;
 };
 
 using RequestFactory = std::unique_ptr<Request> (*)();
 
+// Whether an option of this name sets others, as preset_chosen() of its verb does: --preset NAME,
+// or
+// --paper for all values of a paper.
+inline bool sets_others(std::string_view option) { return option == "preset" || option == "paper"; }
+
 // Makes requests of a verb whose options are `Options` (which must have a describe()). Where an
-// option named preset sets others, that is done by preset_chosen(Options&).
+// option sets others (sets_others()), that is done by preset_chosen(Options&).
 template <class Options, int (*kRun)(Options&, Context&)>
 std::unique_ptr<Request> make_request() {
   class Bound final : public Request {
@@ -176,6 +182,7 @@ Command mesh_eval_command();
 Command mesh_info_command();
 Command actions_points_command();
 Command actions_train_command();
+Command actions_classify_command();
 Command actions_recognize_command();
 Command actions_eval_command();
 Command actions_eval_stream_command();

@@ -57,6 +57,7 @@ const std::vector<Command>& commands() {
       mesh_info_command(),
       actions_points_command(),
       actions_train_command(),
+      actions_classify_command(),
       actions_recognize_command(),
       actions_eval_command(),
       actions_eval_stream_command(),

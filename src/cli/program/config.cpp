@@ -93,13 +93,14 @@ void load_config(const std::string& path, const Command& command,
     const char separator = known && field->traits.repeats ? ';' : ',';
     set_by_name(command, fields, key, text_of(value, path, key, separator), path + ": ");
   };
-  if (const auto preset = options.find("preset"); preset != options.end()) {
-    load("preset", *preset);
+  for (const auto& item : options.items()) {
+    if (!sets_others(item.key())) continue;
+    load(item.key(), item.value());
     request.apply_preset();
   }
   for (const auto& item : options.items()) {
     if (&options == &file && item.key() == "command") continue;
-    if (item.key() != "preset") load(item.key(), item.value());
+    if (!sets_others(item.key())) load(item.key(), item.value());
   }
 }
 

@@ -89,6 +89,7 @@ class Console {
 
   std::size_t help_columns() const { return static_cast<std::size_t>(streams_.help_columns); }
   int columns() const { return streams_.columns; }
+  bool out_is_terminal() const { return streams_.out_is_terminal; }
 
  private:
   void message(std::string_view text);

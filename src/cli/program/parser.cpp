@@ -160,8 +160,9 @@ class Parser {
   }
 
   static bool is_preset(const Setting& setting) {
-    return setting.field->name == "preset" ||
-           (setting.field->name == "set" && setting.value.rfind("preset=", 0) == 0);
+    return sets_others(setting.field->name == "set"
+                           ? std::string_view(setting.value).substr(0, setting.value.find('='))
+                           : std::string_view(setting.field->name));
   }
 
   void apply(const Setting& setting) {

@@ -1,4 +1,4 @@
-// Covers: evaluate_classify, evaluate_fold
+// Covers: evaluate_fold
 #include <fovea/actions/evaluate.h>
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>

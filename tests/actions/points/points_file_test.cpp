@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/files.h"
 #include "support/images.h"
 
 namespace fovea::actions {
@@ -178,6 +179,43 @@ TEST(PointsFileTest, BadLinesAreNamed) {
   EXPECT_THAT(refusal(good + long_line), HasSubstr("all or none"));
   EXPECT_THAT(refusal(long_line + " 0"), HasSubstr("more than"));
   EXPECT_THROW(read_points("/no/such/points.txt"), IoError);
+}
+
+TEST(PointsFileTest, SizeAndLengthFollowFromThePointsWhereNothingElseTellsThem) {
+  const PointSet set = parse("5 0 0 0 30.5 41 7 4 2\n5 0 0 0 12 80.25 3 4 2\n");
+  EXPECT_EQ(set.frames, 8);
+  EXPECT_EQ(set.size, (Extent{81, 31}));
+  EXPECT_FALSE(set.detector);
+  // Rounded coordinates may tell a video that is too short.
+  EXPECT_EQ(parse("5 0 0 0.9 3 4 10 4 2\n5 0 0 1 3 4 30 4 2\n").frames, 31);
+  EXPECT_THAT(refusal("# fovea video 20 20 5 25\n5 0 0 0 1 1 5 4 2\n"),
+              HasSubstr("a point in frame 5, but the video has 5 frames"));
+}
+
+TEST(PointsFileTest, TellsWhichDetectorFoundThePoints) {
+  PointSet set = some_points(true);
+  for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic}) {
+    set.detector = detector;
+    EXPECT_EQ(parse(points_text(set)).detector, detector);
+  }
+}
+
+TEST(PointsFileTest, IsRecognizedByNameAndContent) {
+  const test::TempFolder folder;
+  const auto is = [&](const std::string& name, const std::string& text) {
+    test::save(folder / name, text);
+    return is_points_file(folder / name);
+  };
+  EXPECT_TRUE(is("a.txt", points_text(some_points(true))));
+  EXPECT_TRUE(is("a.stip", "\n5 0 0 0 1 1 5 4 2\n"));
+  EXPECT_TRUE(is("b.TXT", "# a comment\n 5\t0 0 0 1 1 5 4 2"));
+  EXPECT_TRUE(is("none.txt", points_text({})));
+  EXPECT_FALSE(is("a.avi", points_text(some_points(true))));
+  EXPECT_FALSE(is("list.txt", "walk.avi walk daria\n"));
+  EXPECT_FALSE(is("list2.txt", "# clips\n5.avi walk daria\n"));
+  EXPECT_FALSE(is("empty.txt", ""));
+  EXPECT_FALSE(is_points_file(folder / "missing.txt"));
+  EXPECT_FALSE(is_points_file("-"));
 }
 
 }  // namespace

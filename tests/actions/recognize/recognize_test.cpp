@@ -95,6 +95,52 @@ TEST(Recognizer, TakesColoredFrames) {
   }
 }
 
+TEST(Recognizer, TakesPointsOfFramesInsteadOfFrames) {
+  const auto model = swing_model();
+  RecognizeOptions options{.reject = 1.1};
+  options.exec.device = Device::cpu();
+  const auto frames = swings({0, 2}, 5, 40);
+  const auto expected = all_events(Recognizer(model, options), frames);
+  PointOptions finding = model->points;
+  finding.exec = options.exec;
+  PointStream stream(finding);
+  Recognizer recognizer(model, options);
+  std::vector<Event> events;
+  const auto keep = [&](std::span<const Event> some) {
+    events.insert(events.end(), some.begin(), some.end());
+  };
+  const auto take = [&](std::span<const FramePoints> ready) {
+    for (const FramePoints& points : ready) keep(recognizer.push(points, {96, 72}));
+  };
+  for (const auto& frame : frames) take(stream.push(frame));
+  take(stream.finish());
+  EXPECT_EQ(recognizer.latency(), 0);
+  keep(recognizer.finish());
+  ASSERT_GE(events.size(), 2U);
+  ASSERT_EQ(events.size(), expected.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].name, expected[i].name);
+    EXPECT_EQ(events[i].distance, expected[i].distance);
+    EXPECT_EQ(events[i].box, expected[i].box);
+    EXPECT_EQ(events[i].first_frame, expected[i].first_frame);
+    EXPECT_LE(events[i].latency_frames, expected[i].latency_frames);
+  }
+}
+
+TEST(Recognizer, RefusesPointsThatDoNotFollow) {
+  RecognizeOptions options;
+  options.exec.device = Device::cpu();
+  Recognizer recognizer("actions/weizmann", options);
+  const auto why = [&](FramePoints points) {
+    return message_of<InvalidArgument>([&] { recognizer.push(points); });
+  };
+  EXPECT_THAT(why({.frame = 1}), HasSubstr("points of frame 1, expected frame 0"));
+  EXPECT_THAT(why({.frame = 0, .points = {SpaceTimePoint{}}}), HasSubstr("0 descriptors"));
+  EXPECT_TRUE(recognizer.push(FramePoints{.frame = 0}).empty());
+  EXPECT_THAT(message_of<InvalidArgument>([&] { recognizer.push(swing_frame(0, 0, 0)); }),
+              HasSubstr("either frames or points"));
+}
+
 TEST(Recognizer, FindsShippedModelsByName) {
   RecognizeOptions options;
   options.exec.device = Device::cpu();

@@ -153,6 +153,14 @@ TEST(Train, ThePaperHasItsOwnOptions) {
   const TrainOptions paper = paper_options();
   EXPECT_EQ(paper.cut.nodes, 30);
   EXPECT_FALSE(paper.match.dummies);
+  EXPECT_FALSE(paper.cut.mirror);
+  EXPECT_FALSE(paper.features.square_root);
+  EXPECT_EQ(paper.features.scale, 1);
+  EXPECT_EQ(paper.match.window, 10);
+  EXPECT_EQ(paper.score.best, 1);
+  EXPECT_EQ(paper.scene_points, 0);
+  EXPECT_EQ(paper.selection, Selection::kFloating);
+  EXPECT_EQ(paper.prototypes, 50);
   EXPECT_EQ(paper.score.score, Score::kAppearance);
   EXPECT_EQ(paper.points.harris.threshold, 1e-9);
   EXPECT_NO_THROW(check_options(paper));

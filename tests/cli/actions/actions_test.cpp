@@ -1,7 +1,10 @@
 // Covers: eval, eval_report, train
 #include "cli/actions/actions.h"
 
+#include <fovea/core/options.h>
 #include <gmock/gmock.h>
+
+#include <map>
 
 #include "cli/actions/verbs.h"
 #include "support/xml_check.h"
@@ -92,13 +95,73 @@ TEST_F(ActionsVerbs, BadInputIsOneLineWithItsStatus) {
          kBadInput, "no.y4m");
 }
 
-TEST(ActionsPaper, HoldsUnlessAnOptionIsSet) {
-  actions::TrainOptions given;
-  given.cut.nodes = 12;
-  const actions::TrainOptions options = paper_unless_set(given);
-  EXPECT_EQ(options.cut.nodes, 12);
-  EXPECT_FALSE(options.match.dummies);
-  EXPECT_EQ(options.selection, actions::Selection::kFloating);
+// The options of a verb as --print-config shows them.
+nlohmann::json options_after(std::vector<std::string> words) {
+  words.insert(words.begin(), "actions");
+  words.emplace_back("--print-config");
+  const Ended ended = run_here(words);
+  EXPECT_EQ(ended.status, kDone) << ended.err;
+  return nlohmann::json::parse(ended.out)["options"];
+}
+
+std::map<std::string, std::string> texts_of(actions::TrainOptions options) {
+  std::map<std::string, std::string> texts;
+  for_each_option(options, [&](const OptionField& field) {
+    texts[std::string(field.name)] = option_text(field);
+  });
+  return texts;
+}
+
+TEST(ActionsPaper, SetsEveryOptionOfThePaper) {
+  const auto paper = texts_of(actions::paper_options());
+  for (const std::string verb : {"train", "eval"}) {
+    const nlohmann::json plain = options_after({verb, "clips"});
+    const nlohmann::json set = options_after({verb, "clips", "--paper"});
+    int differ = 0;
+    for (const auto& [name, text] : paper) {
+      std::vector<std::string> words{verb, "clips", "--set", name + "=" + text};
+      EXPECT_EQ(set[name], options_after(words)[name]) << name;
+      differ += set[name] == plain[name] ? 0 : 1;
+    }
+    EXPECT_GE(differ, 10);
+  }
+  EXPECT_EQ(options_after({"eval", "clips", "--paper"})["choose"], false);
+  EXPECT_EQ(options_after({"eval", "clips", "--paper", "--choose"})["choose"], true);
+  EXPECT_EQ(options_after({"train", "clips", "--no-paper"}), options_after({"train", "clips"}));
+}
+
+TEST(ActionsPaper, GivesWayToWhatIsGivenBesideIt) {
+  const auto usual = texts_of({});
+  for (const std::string verb : {"train", "eval"}) {
+    const nlohmann::json plain = options_after({verb, "clips"});
+    const nlohmann::json paper = options_after({verb, "clips", "--paper"});
+    for (const auto& [name, text] : usual) {
+      if (paper[name] == plain[name]) continue;
+      // The usual value, given before --paper or behind it, counts; the others stay the paper's.
+      const std::string given = name + "=" + text;
+      nlohmann::json expected = paper;
+      expected[name] = plain[name];
+      EXPECT_EQ(options_after({verb, "clips", "--paper", "--set", given}), expected) << name;
+      EXPECT_EQ(options_after({verb, "clips", "--set", given, "--set", "paper=true"}), expected)
+          << name;
+      if (plain[name].is_boolean())
+        EXPECT_EQ(
+            options_after(
+                {verb, "clips", plain[name].get<bool>() ? "--" + name : "--no-" + name, "--paper"}),
+            expected)
+            << name;
+      else
+        EXPECT_EQ(options_after({verb, "clips", "--" + name + "=" + text, "--paper"}), expected)
+            << name;
+    }
+  }
+}
+
+TEST(ActionsPaper, IsRepeatedByAConfiguration) {
+  const test::TempFolder folder;
+  const nlohmann::json options = options_after({"train", "clips", "--paper", "--nodes", "20"});
+  test::save(folder / "c.json", options.dump());
+  EXPECT_EQ(options_after({"train", "clips", "--config", folder / "c.json"}), options);
 }
 
 }  // namespace

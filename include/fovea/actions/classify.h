@@ -1,0 +1,78 @@
+#pragma once
+#include <fovea/actions/train.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea::actions {
+
+struct ClassifyOptions {
+  double reject = 1;       // factor of the prototypes' reject levels: a greater one accepts more.
+                           // With 0 nothing is rejected: the nearest class is the answer
+  bool cut_first = false;  // cut parts out of their videos before points are found
+  // Refuse videos whose frames have more pixels; 0: no such limit
+  std::uint64_t max_pixels = io::VideoReadOptions{}.max_pixels;
+  Exec exec{};
+};
+FOVEA_API void describe(OptionVisitor& visit, ClassifyOptions& options);
+
+// The class of a whole clip. Distances are those of ScoreOptions, and infinite for a class none of
+// whose prototypes fits into the clip. With fusion they are sums of z-scores over the classes.
+struct ClipClass {
+  std::string name = "none";    // of the class; "none" where nothing fits or the clip is rejected
+  std::int32_t label = -1;      // -1: none
+  std::int32_t nearest = -1;    // the nearest class, whatever the reject levels; -1: none fits
+  std::int32_t runner_up = -1;  // the second nearest class; -1: no other fits
+  double score = 0;     // how far `distance` lies below the reject level: 1 for a match without any
+                        // difference, 0 for one at the level, negative beyond it
+  double distance = 0;  // distance of the nearest prototype of the nearest class
+  double margin = 0;    // by which share of its distance the second class is farther away
+  int prototype = -1;   // the nearest prototype of that class, an index in Model::prototypes
+  std::vector<double> distances;  // by class
+};
+
+// Finds the class of whole clips by a trained model, with the very distances by which evaluate()
+// classifies the test clips of a fold:
+//   actions::Classifier classifier("actions/weizmann");
+//   const auto action = classifier.classify("walk.avi");
+// Keeps the model's prototypes prepared for matching, on the device of `exec`. One object serves
+// one thread at a time. Results are equal to the bit for any number of threads and on any device.
+class FOVEA_API Classifier {
+ public:
+  // The name of a shipped model, such as "actions/weizmann", or a file: see load_model().
+  explicit Classifier(std::string_view model, const ClassifyOptions& options = {});
+  // A model that the classifier shares and keeps alive.
+  explicit Classifier(std::shared_ptr<const Model> model, const ClassifyOptions& options = {});
+  Classifier(Classifier&&) noexcept;
+  Classifier& operator=(Classifier&&) noexcept;
+  ~Classifier();
+
+  const Model& model() const;
+  const ClassifyOptions& options() const;
+  const std::vector<std::string>& classes() const;  // the names, by label
+
+  // Points with descriptors, found with the options of the model.
+  ClipClass classify(const PointSet& points);
+  // Many clips, which are matched together. One result per clip.
+  std::vector<ClipClass> classify(std::span<const PointSet> clips);
+  // Frames are gray or RGB and have one size.
+  ClipClass classify(std::span<const ImageView<const std::uint8_t>> frames);
+  // A video file, a folder of images or a file of points, or a part of one: label and subject of
+  // the clip are not used. Throws FormatError where it cannot be read.
+  ClipClass classify(const std::string& path);
+  ClipClass classify(const Clip& clip);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The classifier used once, on all clips.
+FOVEA_API std::vector<ClipClass> classify_clips(const Model& model, std::span<const PointSet> clips,
+                                                const Exec& exec = {});
+
+}  // namespace fovea::actions

@@ -1,0 +1,287 @@
+// Finds the class of whole clips by a trained model: matches its prototypes with them, and with
+// symmetric distances also their prototypes with its clips, and compares single descriptors where
+// the model has fusion. Distances of classes come from class_distances(), as in evaluation.
+#include <fovea/actions/classify.h>
+#include <fovea/core/error.h>
+#include <fovea/core/options.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "actions/evaluate/nearest.h"
+#include "actions/evaluate/score.h"
+#include "actions/match/features.h"
+#include "actions/train/train.h"
+
+namespace fovea::actions {
+namespace {
+
+constexpr std::size_t kClipsAtOnce = 64;  // whose matches are in memory at a time
+
+std::shared_ptr<const Model> checked_model(std::shared_ptr<const Model> model) {
+  if (!model) throw InvalidArgument("Classifier: the model is a null pointer");
+  if (model->prototypes.empty())
+    throw InvalidArgument("Classifier: the model has no prototypes; train it first");
+  if (model->score.fusion > 0 && model->descriptor_labels.empty())
+    throw InvalidArgument(
+        fmt::format("Classifier: the model's fusion is {}, but it has no descriptors; train it "
+                    "with fusion",
+                    model->score.fusion));
+  return model;
+}
+
+MatchOptions match_options(const Model& model, const Exec& exec) {
+  MatchOptions options = model.match;
+  options.exec = exec;
+  options.exec.progress = {};
+  return options;
+}
+
+// Returns one row per scene and one column per chain.
+Image<float> distances_of(const Matcher& matcher, std::span<const Scene> scenes,
+                          std::span<const int> nodes, Score score) {
+  const Image<MatchScore> matches = matcher.scores(scenes);
+  Image<float> table(matches.width(), matches.height());
+  for (int y = 0; y < table.height(); ++y)
+    for (int x = 0; x < table.width(); ++x)
+      table.at(x, y) =
+          distance_per_node(matches.at(x, y), score, nodes[static_cast<std::size_t>(x)]);
+  return table;
+}
+
+// The flow descriptors of each class, for fusion.
+std::vector<Image<float>> descriptors_by_class(const Model& model) {
+  std::vector<Image<float>> groups;
+  groups.reserve(model.classes.size());
+  for (std::size_t label = 0; label < model.classes.size(); ++label) {
+    std::vector<int> which;
+    for (std::size_t i = 0; i < model.descriptor_labels.size(); ++i)
+      if (model.descriptor_labels[i] == static_cast<std::int32_t>(label))
+        which.push_back(static_cast<int>(i));
+    Image<float> rows(kHofSize, static_cast<int>(which.size()));
+    for (std::size_t i = 0; i < which.size(); ++i)
+      std::copy_n(model.descriptors.row(which[i]), kHofSize, rows.row(static_cast<int>(i)));
+    groups.push_back(with_mirrored_hof(rows));
+  }
+  return groups;
+}
+
+std::vector<int> numbers_up_to(std::size_t count) {
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+std::vector<int> nodes_of(std::span<const Prototype> prototypes) {
+  std::vector<int> nodes;
+  nodes.reserve(prototypes.size());
+  for (const Prototype& prototype : prototypes) nodes.push_back(prototype.nodes);
+  return nodes;
+}
+
+}  // namespace
+
+struct Classifier::Impl {
+  Impl(std::shared_ptr<const Model> given, const ClassifyOptions& chosen)
+      : model(checked_model(std::move(given))),
+        options((check_options(chosen), chosen)),
+        matcher(model->chains(), match_options(*model, chosen.exec)),
+        columns(numbers_up_to(model->prototypes.size())),
+        nodes(nodes_of(model->prototypes)),
+        class_numbers(numbers_up_to(model->classes.size())) {
+    if (model->score.symmetric) prepare_clips();
+    if (model->score.fusion > 0) {
+      Exec exec = options.exec;
+      exec.progress = {};
+      singles.emplace(descriptors_by_class(*model), exec);
+    }
+  }
+
+  int classes() const { return static_cast<int>(model->classes.size()); }
+
+  void prepare_clips() {
+    clip_scenes.reserve(model->clips.size());
+    for (const PointSet& clip : model->clips)
+      clip_scenes.push_back(clip_scene(clip, 1, model->features));
+    clip_labels.assign(model->clips.size(), 0);
+    for (const Prototype& prototype : model->prototypes)
+      clip_labels[static_cast<std::size_t>(prototype.clip)] = prototype.label;
+    clip_columns = columns_by_clip(model->prototypes, static_cast<int>(model->clips.size()));
+  }
+
+  // Distances of prototypes of new clips to the model's clips.
+  struct Backward {
+    Image<float> table;                // one row per clip of the model, one column per prototype
+    std::vector<ClipColumns> columns;  // by new clip
+  };
+  Backward match_backward(std::span<const PointSet> clips) const {
+    const std::vector<PointSet> salient = salient_points(clips);
+    std::vector<Chain> chains;
+    std::vector<Prototype> prototypes;
+    for (std::size_t clip = 0; clip < clips.size(); ++clip)
+      for (const Prototype& one :
+           cut_prototypes(salient[clip], 0, static_cast<std::int32_t>(clip), model->cut)) {
+        chains.push_back(make_chain(salient[clip], one, model->features));
+        prototypes.push_back(one);
+      }
+    Backward result;
+    result.columns = columns_by_clip(prototypes, static_cast<int>(clips.size()));
+    if (chains.empty()) {
+      result.table = Image<float>(0, static_cast<int>(clip_scenes.size()));
+      return result;
+    }
+    const Matcher backward(chains, match_options(*model, options.exec));
+    result.table = distances_of(backward, clip_scenes, nodes_of(prototypes), model->score.score);
+    return result;
+  }
+
+  std::vector<double> symmetric(std::span<const float> row, const Backward& backward,
+                                std::size_t clip) const {
+    std::vector<double> distances;
+    distances.reserve(clip_scenes.size());
+    for (std::size_t other = 0; other < clip_scenes.size(); ++other)
+      distances.push_back(symmetric_distance(
+          clip_distance(row, clip_columns[other]),
+          clip_distance(row_of(backward.table, static_cast<int>(other)), backward.columns[clip])));
+    return distances;
+  }
+
+  std::vector<double> single_distances_of(const PointSet& clip) {
+    const Image<float> rows = fusion_rows(clip, 0);
+    return single_distances(singles->find(rows), 0, rows.height(), class_numbers, classes());
+  }
+
+  ClipClass decide(const ClassDistances& found) const {
+    ClipClass result;
+    result.distances = found.distances;
+    result.nearest = least_of(found.distances);
+    if (result.nearest < 0) return result;
+    const auto nearest = static_cast<std::size_t>(result.nearest);
+    result.runner_up = second_of(found.distances);
+    result.margin = margin_of(found.distances);
+    result.distance = static_cast<double>(found.nearest[nearest]);
+    result.prototype = found.prototypes[nearest];
+    bool accepted = options.reject == 0;
+    if (result.prototype >= 0) {
+      const double level =
+          static_cast<double>(
+              model->prototypes[static_cast<std::size_t>(result.prototype)].reject) *
+          (options.reject > 0 ? options.reject : 1);
+      result.score = level > 0 ? 1 - result.distance / level : 0;
+      accepted = accepted || result.distance <= level;
+    }
+    if (!accepted) return result;
+    result.label = result.nearest;
+    result.name = model->classes[nearest];
+    return result;
+  }
+
+  void classify(std::span<const PointSet> clips, std::vector<ClipClass>& results) {
+    std::vector<Scene> scenes;
+    scenes.reserve(clips.size());
+    for (const PointSet& clip : clips)
+      scenes.push_back(clip_scene(clip, model->scene_points, model->features));
+    const Image<float> table = distances_of(matcher, scenes, nodes, model->score.score);
+    Backward backward;
+    if (model->score.symmetric) backward = match_backward(clips);
+    for (std::size_t i = 0; i < clips.size(); ++i) {
+      const std::span<const float> row = row_of(table, static_cast<int>(i));
+      std::vector<double> of_clips, of_singles;
+      if (model->score.symmetric) of_clips = symmetric(row, backward, i);
+      if (model->score.fusion > 0) of_singles = single_distances_of(clips[i]);
+      results.push_back(decide(class_distances({.row = row,
+                                                .columns = columns,
+                                                .prototypes = model->prototypes,
+                                                .clips = of_clips,
+                                                .clip_labels = clip_labels,
+                                                .singles = of_singles},
+                                               model->score, classes())));
+    }
+  }
+
+  PointOptions point_options() const {
+    PointOptions points = model->points;
+    points.descriptors = true;
+    points.exec = options.exec;
+    points.exec.progress = {};
+    return points;
+  }
+
+  std::shared_ptr<const Model> model;
+  ClassifyOptions options;
+  Matcher matcher;
+  std::vector<int> columns, nodes, class_numbers;
+  // For symmetric distances: the model's clips.
+  std::vector<Scene> clip_scenes{};
+  std::vector<ClipColumns> clip_columns{};
+  std::vector<std::int32_t> clip_labels{};
+  std::optional<NearestRows> singles{};
+};
+
+void describe(OptionVisitor& visit, ClassifyOptions& options) {
+  visit("reject", options.reject,
+        "factor of the reject levels: a greater one accepts more, and 0 gives the nearest class "
+        "whatever its distance",
+        0, 100);
+  visit("cut-first", options.cut_first, "cut parts out of their videos before points are found");
+  visit("max-pixels", options.max_pixels,
+        "refuse videos whose frames have more pixels; 0 is no limit", 0, 0x1p62);
+}
+
+Classifier::Classifier(std::string_view model, const ClassifyOptions& options)
+    : Classifier(load_model(model), options) {}
+Classifier::Classifier(std::shared_ptr<const Model> model, const ClassifyOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(model), options)) {}
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+Classifier::~Classifier() = default;
+
+const Model& Classifier::model() const { return *impl_->model; }
+const ClassifyOptions& Classifier::options() const { return impl_->options; }
+const std::vector<std::string>& Classifier::classes() const { return impl_->model->classes; }
+
+ClipClass Classifier::classify(const PointSet& points) {
+  return std::move(classify(std::span(&points, 1))[0]);
+}
+
+std::vector<ClipClass> Classifier::classify(std::span<const PointSet> clips) {
+  const Exec& exec = impl_->options.exec;
+  std::vector<ClipClass> results;
+  results.reserve(clips.size());
+  for (std::size_t first = 0; first < clips.size(); first += kClipsAtOnce) {
+    throw_if_stopped(exec);
+    if (exec.progress && clips.size() > kClipsAtOnce)
+      exec.progress({"classify", static_cast<double>(first), static_cast<double>(clips.size())});
+    impl_->classify(clips.subspan(first, std::min(kClipsAtOnce, clips.size() - first)), results);
+  }
+  return results;
+}
+
+ClipClass Classifier::classify(std::span<const ImageView<const std::uint8_t>> frames) {
+  return classify(find_points(frames, impl_->point_options()));
+}
+
+ClipClass Classifier::classify(const std::string& path) {
+  return classify(Clip{.path = path, .subject = {}, .scenario = {}});
+}
+
+ClipClass Classifier::classify(const Clip& clip) {
+  ClipOptions options;
+  options.points = impl_->point_options();
+  options.cut_first = impl_->options.cut_first;
+  options.max_pixels = impl_->options.max_pixels;
+  options.exec = options.points.exec;
+  return classify(clip_points({&clip, 1}, options)[0]);
+}
+
+std::vector<ClipClass> classify_clips(const Model& model, std::span<const PointSet> clips,
+                                      const Exec& exec) {
+  // The classifier does not outlive this call, so that it need not own the model.
+  const std::shared_ptr<const Model> shared(std::shared_ptr<const Model>(), &model);
+  return Classifier(shared, {.exec = exec}).classify(clips);
+}
+
+}  // namespace fovea::actions

@@ -1,0 +1,349 @@
+// fovea actions classify: finds which action each clip shows and writes classes and distances as a
+// table, CSV or JSON.
+#include <fovea/actions/classify.h>
+#include <fovea/core/error.h>
+#include <fovea/io/csv_writer.h>
+#include <fovea/io/inputs.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/actions/actions.h"
+#include "cli/program/batch.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ClassifyClipsRequest {
+  std::string model = "weizmann";
+  std::string clips{};
+  int first = 1;
+  int frames = 0;
+  double reject = 1;
+  bool cut_first = false;
+  std::string output{};
+};
+
+void describe(OptionVisitor& visit, ClassifyClipsRequest& request) {
+  visit.path("model", request.model, TextUse::kModel, "name of a shipped model, or a model file");
+  visit.path("clips", request.clips, TextUse::kInput,
+             "classify these clips, a folder or list as actions train takes it, and count how many "
+             "are classified as it says");
+  visit("first", request.first, "first frame of each video that belongs to its clip, from 1", 1,
+        2147483647);
+  visit("frames", request.frames, "number of frames of each clip; 0 is up to the end", 0,
+        2147483647);
+  visit("reject", request.reject,
+        "factor of the reject levels: a greater one accepts more, and 0 gives the nearest class "
+        "whatever its distance",
+        0, 100);
+  visit("cut-first", request.cut_first,
+        "cut clips out of their videos before points are found, so that frames around a clip have "
+        "no influence");
+  visit.path("output", request.output, TextUse::kOutput,
+             "file for the results, .csv or .json; without it they are printed");
+}
+
+enum class Format : unsigned char { kTable, kCsv, kJson };
+
+Format file_format(const ClassifyClipsRequest& request) {
+  const std::string extension = std::filesystem::path(request.output).extension().string();
+  if (extension == ".json") return Format::kJson;
+  if (extension == ".csv") return Format::kCsv;
+  throw InvalidArgument(fmt::format("-o {}: results are written as .csv or .json", request.output));
+}
+
+// The clips, and the class of each where that is known.
+struct ClipsToClassify {
+  std::vector<actions::Clip> clips;
+  std::vector<std::string> names;  // for messages and results
+  std::vector<std::string> truth;  // empty where it is not known
+};
+
+// A folder's text files that contain no points are passed over.
+std::vector<std::string> clip_paths(const std::vector<std::string>& words) {
+  io::InputKind kind = io::video_files();
+  kind.name = "video or file of points";
+  kind.extensions.insert(kind.extensions.end(), {"txt", "stip"});
+  std::vector<std::string> paths = io::expand_inputs(words, kind);
+  std::erase_if(paths, [&](const std::string& path) {
+    return std::ranges::find(words, path) == words.end() &&
+           io::has_extension(path, {"", {"txt", "stip"}}) && !actions::is_points_file(path);
+  });
+  return paths;
+}
+
+ClipsToClassify clips_to_classify(const ClassifyClipsRequest& request, const Context& context) {
+  ClipsToClassify result;
+  if (request.clips.empty()) {
+    if (context.inputs.empty())
+      throw InvalidArgument("actions classify needs a VIDEO, or --clips with a folder or list");
+    result.names = clip_paths(context.inputs);
+    for (const std::string& path : result.names)
+      result.clips.push_back({.path = path,
+                              .subject = {},
+                              .scenario = {},
+                              .first = request.first - 1,
+                              .frames = request.frames});
+    return result;
+  }
+  if (!context.inputs.empty() || request.first != 1 || request.frames != 0)
+    throw InvalidArgument(
+        "--clips says which videos and frames are classified; give no VIDEO, --first or --frames "
+        "beside it");
+  actions::Corpus corpus = actions::read_corpus(request.clips);
+  result.clips = std::move(corpus.clips);
+  for (const actions::Clip& clip : result.clips) {
+    result.truth.push_back(corpus.classes[static_cast<std::size_t>(clip.label)]);
+    result.names.push_back(clip.path);
+  }
+  return result;
+}
+
+// One clip and its result.
+struct ClipItem {
+  std::size_t clip = 0;
+  actions::ClipClass result{};
+};
+
+class ClipResults {
+ public:
+  ClipResults(const ClipsToClassify& clips, const std::vector<std::string>& classes)
+      : clips_(clips), classes_(classes) {}
+
+  std::string name_of(std::int32_t label) const {
+    return label < 0 ? "none" : classes_[static_cast<std::size_t>(label)];
+  }
+  const std::string* truth(const ClipItem& item) const {
+    return clips_.truth.empty() ? nullptr : &clips_.truth[item.clip];
+  }
+
+  // A row of the table for people.
+  std::string line(const ClipItem& item) const {
+    const actions::ClipClass& found = item.result;
+    std::string text = fmt::format("{}: {}", clips_.names[item.clip], found.name);
+    const actions::Clip& clip = clips_.clips[item.clip];
+    if (clip.first > 0 || clip.frames > 0)
+      text =
+          fmt::format("{} from frame {}: {}", clips_.names[item.clip], clip.first + 1, found.name);
+    if (found.label < 0 && found.nearest >= 0) text += ", nearest " + name_of(found.nearest);
+    if (found.nearest >= 0) text += fmt::format(", distance {:.3f}", found.distance);
+    if (found.runner_up >= 0)
+      text += fmt::format(", {} is {:.0f} % farther", name_of(found.runner_up), 100 * found.margin);
+    if (const std::string* right = truth(item); right != nullptr && *right != found.name)
+      text += "; it is " + *right;
+    return text;
+  }
+
+  std::vector<std::string> header() const {
+    std::vector<std::string> names{"file", "first", "class"};
+    if (!clips_.truth.empty()) names.emplace_back("truth");
+    names.insert(names.end(), {"nearest", "runner_up", "score", "distance", "margin"});
+    for (const std::string& name : classes_) names.push_back("distance_" + name);
+    return names;
+  }
+  void write_row(io::CsvWriter& csv, const ClipItem& item) const {
+    const actions::ClipClass& found = item.result;
+    csv.field(clips_.names[item.clip]).field(clips_.clips[item.clip].first + 1).field(found.name);
+    if (const std::string* right = truth(item)) csv.field(*right);
+    csv.field(name_of(found.nearest)).field(name_of(found.runner_up)).field(found.score);
+    csv.field(found.distance).field(found.margin);
+    for (const double distance : found.distances) csv.field(distance);
+    csv.end_row();
+  }
+
+  // An infinite distance is null, because JSON has no word for it.
+  void write_members(io::JsonWriter& json, const ClipItem& item) const {
+    const actions::ClipClass& found = item.result;
+    const actions::Clip& clip = clips_.clips[item.clip];
+    json.member("name", found.name).member("label", found.label);
+    if (const std::string* right = truth(item)) json.member("truth", *right);
+    json.member("first_frame", clip.first).member("score", found.score);
+    json.member("distance", found.distance).member("margin", found.margin);
+    json.member("nearest", name_of(found.nearest));
+    json.member("runner_up", name_of(found.runner_up)).member("prototype", found.prototype);
+    json.key("distances").begin_object();
+    for (std::size_t i = 0; i < classes_.size(); ++i) json.member(classes_[i], found.distances[i]);
+    json.end_object();
+  }
+
+ private:
+  const ClipsToClassify& clips_;
+  const std::vector<std::string>& classes_;
+};
+
+// The file of -o, in either format.
+class ResultFile {
+ public:
+  ResultFile(const std::string& path, Format format, const ClipResults& results,
+             const Context& context)
+      : results_(results), context_(context), file_(path) {
+    if (format == Format::kCsv) {
+      csv_.emplace(file_.sink(), results.header(), io::CsvOptions{.crlf = false});
+      return;
+    }
+    json_.emplace(file_.sink());
+    begin_result(*json_, context);
+    json_->key("results").begin_array();
+  }
+  void add(const std::string& name, const ClipItem& item) {
+    if (csv_) return results_.write_row(*csv_, item);
+    json_->begin_object().member("input", name);
+    results_.write_members(*json_, item);
+    json_->end_object();
+  }
+  void finish(std::size_t failed) {
+    if (json_) {
+      json_->end_array().member("failed", failed);
+      end_result(*json_, context_);
+    }
+    file_.commit();
+  }
+
+ private:
+  const ClipResults& results_;
+  const Context& context_;
+  io::FileSink file_;
+  std::optional<io::CsvWriter> csv_{};
+  std::optional<io::JsonWriter> json_{};
+};
+
+// The members of a result as text, for the object that Batch prints.
+std::string members_of(const ClipResults& results, const ClipItem& item) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kLines);
+  json.begin_object();
+  results.write_members(json, item);
+  json.end_object().finish();
+  const auto open = text.find('{'), close = text.rfind('}');
+  return text.substr(open + 1, close - open - 1);
+}
+
+class ClassifyRun {
+ public:
+  ClassifyRun(const ClassifyClipsRequest& request, Context& context, ClipsToClassify& clips)
+      : request_(request), context_(context), clips_(clips) {}
+
+  int run() {
+    const io::FrameWorkers plan =
+        io::plan_frame_workers(context_.exec, static_cast<std::int64_t>(clips_.clips.size()));
+    std::vector<actions::Classifier> workers = make_workers(plan);
+    const ClipResults results(clips_, workers[0].classes());
+    std::optional<ResultFile> file;
+    if (!request_.output.empty())
+      file.emplace(request_.output, file_format(request_), results, context_);
+    const bool as_csv = !file && !context_.json && !context_.console.out_is_terminal();
+    const double start = steady_seconds();
+    Batch batch(context_, clips_.names);
+    std::optional<io::CsvWriter> csv;
+    if (as_csv)
+      csv.emplace([&](std::string_view text) { context_.console.print_at_once(text); },
+                  results.header(), io::CsvOptions{.crlf = false});
+    const BatchSteps<ClipItem, actions::Classifier> steps{
+        .read = [](std::size_t input, ClipItem& item) { item = {.clip = input}; },
+        .work = [&](actions::Classifier& worker,
+                    ClipItem& item) { item.result = worker.classify(clips_.clips[item.clip]); },
+        .write = [&](std::size_t, ClipItem& item) -> Outcome {
+          if (context_.json) return {.members = members_of(results, item)};
+          if (file || as_csv) return {};
+          return {.line = results.line(item)};
+        },
+        .add =
+            [&](std::size_t input, ClipItem& item) {
+              count(results, item);
+              if (file) file->add(clips_.names[input], item);
+              if (csv) results.write_row(*csv, item);
+            }};
+    batch.run_together<ClipItem, actions::Classifier>(clips_.clips.size(), workers, plan, steps);
+    if (file) file->finish(clips_.clips.size() - classified_);
+    context_.console.end_progress();
+    summarize(steady_seconds() - start);
+    return batch.finish();
+  }
+
+ private:
+  // Workers share the model.
+  std::vector<actions::Classifier> make_workers(const io::FrameWorkers& plan) const {
+    const auto model = actions::load_model(request_.model);
+    actions::ClassifyOptions options;
+    options.reject = request_.reject;
+    options.cut_first = request_.cut_first;
+    options.max_pixels = context_.max_pixels;
+    options.exec = context_.exec_without_progress();
+    options.exec.threads = plan.threads;
+    std::vector<actions::Classifier> workers;
+    workers.reserve(static_cast<std::size_t>(plan.count));
+    for (int i = 0; i < plan.count; ++i) workers.emplace_back(model, options);
+    return workers;
+  }
+
+  void count(const ClipResults& results, const ClipItem& item) {
+    ++classified_;
+    if (item.result.label < 0) ++none_;
+    if (const std::string* right = results.truth(item); right != nullptr)
+      correct_ += *right == item.result.name ? 1 : 0;
+  }
+
+  void summarize(double seconds) const {
+    std::string text = fmt::format("{} in {:.2f} s, {} of them none of the actions",
+                                   detail::counted(classified_, "clip"), seconds, none_);
+    if (!clips_.truth.empty()) text += fmt::format("; {} of {} correct", correct_, classified_);
+    context_.console.note(text);
+  }
+
+  const ClassifyClipsRequest& request_;
+  Context& context_;
+  ClipsToClassify& clips_;
+  std::size_t classified_ = 0, none_ = 0, correct_ = 0;
+};
+
+int run_classify_clips(ClassifyClipsRequest& request, Context& context) {
+  if (request.output == "-") request.output.clear();  // results are printed anyway
+  if (!request.output.empty()) file_format(request);
+  ClipsToClassify clips = clips_to_classify(request, context);
+  check_outputs(context, {{"-o", request.output}}, clips.names);
+  settle_device(context);
+  return ClassifyRun(request, context, clips).run();
+}
+
+}  // namespace
+
+Command actions_classify_command() {
+  return {
+      .system = "actions",
+      .verb = "classify",
+      .summary = "find which action each short video shows",
+      .text =
+          "Prints one line per clip: its file, its class, the nearest class and the runner-up, and "
+          "its distance to each class, by the very scoring with which actions eval classifies: "
+          "energy or appearance of the best prototypes, symmetric distances and single descriptors "
+          "as the model says. Where the nearest prototype is farther away than its reject level, "
+          "the class is none; --reject 0 gives the nearest class anyway. Lines are CSV unless they "
+          "go to a terminal; with --json they are one object. Several clips are worked on at a "
+          "time. A clip that cannot be read is named and left out (exit status 5). Text files "
+          "with points in the format of STIP-2.0 stand for videos.",
+      .arguments = {{"VIDEO", "videos or files of points: files, folders, globs or @list", 0,
+                     kAnyNumber}},
+      .examples = {{"fovea actions classify walk.avi",
+                    "classify one clip with the shipped model weizmann"},
+                   {"fovea actions classify clips --model m.safetensors -o classes.csv",
+                    "classify every video of a folder with your own model"},
+                   {"fovea actions classify --clips test.txt --model m.safetensors",
+                    "classify clips whose action is known, and count the correct ones"},
+                   {"fovea actions classify long.avi --first 101 --frames 60 --reject 0",
+                    "find the nearest class of frames 101 to 160"}},
+      .request = make_request<ClassifyClipsRequest, run_classify_clips>,
+      .reads_images = true,
+      .batches = true};
+}
+
+}  // namespace fovea::cli

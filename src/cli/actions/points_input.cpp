@@ -1,0 +1,243 @@
+#include "cli/actions/points_input.h"
+
+#include <fovea/actions/show.h>
+#include <fovea/actions/train.h>
+#include <fovea/core/error.h>
+#include <fovea/io/csv_writer.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "cli/program/files.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+using actions::PointSet;
+using actions::SpaceTimePoint;
+
+void refuse_drawing(const std::string& annotated, const std::string& input) {
+  if (!annotated.empty())
+    throw InvalidArgument(
+        fmt::format("--annotated {}: {} has points and no frames to draw on; give the video",
+                    annotated, input));
+}
+
+// Hands out the points of one frame after the other.
+class PointFrames {
+ public:
+  explicit PointFrames(const PointSet& set) : set_(set) {}
+
+  // Frames are numbered from 0; each is asked for once.
+  actions::FramePoints next() {
+    std::size_t end = at_;
+    while (end < set_.points.size() && set_.points[end].frame == frame_) ++end;
+    const auto count = static_cast<int>(end - at_);
+    actions::FramePoints one{frame_++, {}, {}};
+    one.points.assign(set_.points.begin() + static_cast<std::ptrdiff_t>(at_),
+                      set_.points.begin() + static_cast<std::ptrdiff_t>(end));
+    if (count > 0 && !set_.descriptors.empty())
+      one.descriptors = clone(
+          set_.descriptors.view().crop(0, static_cast<int>(at_), set_.descriptors.width(), count));
+    at_ = end;
+    return one;
+  }
+
+ private:
+  const PointSet& set_;
+  std::size_t at_ = 0;
+  std::int64_t frame_ = 0;
+};
+
+// Returns the points of a file that may be compared with those of the model.
+PointSet points_for(const actions::Model& model, const std::string& input) {
+  // clip_points() checks descriptors and detector.
+  const actions::Clip clip{.path = input, .subject = {}, .scenario = {}};
+  actions::ClipOptions options;
+  options.points = model.points;
+  return std::move(actions::clip_points({&clip, 1}, options)[0]);
+}
+
+// The indices of the points that are kept, in the order of the file.
+std::vector<int> wanted_points(const PointSet& set, const ConvertPoints& request) {
+  std::vector<int> which;
+  int of_frame = 0;
+  std::int32_t frame = -1;
+  for (std::size_t i = 0; i < set.points.size(); ++i) {
+    const SpaceTimePoint& point = set.points[i];
+    if (point.frame != frame) of_frame = 0;
+    frame = point.frame;
+    if (static_cast<double>(point.confidence) < request.least_confidence) continue;
+    if (request.most_per_frame > 0 && of_frame == request.most_per_frame) continue;
+    ++of_frame;
+    which.push_back(static_cast<int>(i));
+  }
+  return which;
+}
+
+// Sorts the points of each frame by confidence, as a detector returns them: equal ones by y, then
+// x. Files without confidences keep their order.
+std::vector<int> sorted_order(const PointSet& set) {
+  std::vector<int> order(set.points.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  const bool known = std::ranges::any_of(set.points, [&](const SpaceTimePoint& point) {
+    return point.confidence != set.points.front().confidence;
+  });
+  if (!known) return order;
+  std::ranges::stable_sort(order, [&](int a, int b) {
+    const SpaceTimePoint& one = set.points[static_cast<std::size_t>(a)];
+    const SpaceTimePoint& other = set.points[static_cast<std::size_t>(b)];
+    if (one.frame != other.frame) return one.frame < other.frame;
+    if (one.confidence != other.confidence) return one.confidence > other.confidence;
+    return one.y != other.y ? one.y < other.y : one.x < other.x;
+  });
+  return order;
+}
+
+PointSet chosen(const PointSet& set, const std::vector<int>& which, bool descriptors) {
+  PointSet result;
+  result.size = set.size;
+  result.frames = set.frames;
+  result.frame_rate = set.frame_rate;
+  result.detector = set.detector;
+  descriptors = descriptors && !set.descriptors.empty();
+  if (descriptors)
+    result.descriptors = Image<float>(set.descriptors.width(), static_cast<int>(which.size()));
+  for (const int i : which) {
+    if (descriptors)
+      std::copy_n(set.descriptors.row(i), set.descriptors.width(),
+                  result.descriptors.row(static_cast<int>(result.points.size())));
+    result.points.push_back(set.points[static_cast<std::size_t>(i)]);
+  }
+  return result;
+}
+
+void write_csv(const io::Sink& sink, const PointSet& set) {
+  std::vector<std::string> header{"frame", "x", "y", "sigma2", "tau2", "confidence"};
+  for (int i = 0; i < set.descriptors.width(); ++i)
+    header.push_back(i < actions::kHogSize ? fmt::format("hog{}", i)
+                                           : fmt::format("hof{}", i - actions::kHogSize));
+  io::CsvWriter csv(sink, header, {.crlf = false});
+  for (std::size_t i = 0; i < set.points.size(); ++i) {
+    const SpaceTimePoint& point = set.points[i];
+    csv.field(point.frame).field(point.x).field(point.y);
+    csv.field(point.sigma2).field(point.tau2).field(point.confidence);
+    for (int k = 0; k < set.descriptors.width(); ++k)
+      csv.field(set.descriptors.at(k, static_cast<int>(i)));
+    csv.end_row();
+  }
+}
+
+void print_points_json(const PointSet& set, const ConvertPoints& request, std::size_t read,
+                       const Context& context) {
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("input", context.inputs[0]);
+    if (!request.output.empty()) json.member("output", request.output);
+    json.member("width", set.size.width).member("height", set.size.height);
+    json.member("frames", set.frames).member("dropped", 0).member("frame_rate", set.frame_rate);
+    json.member("read", read).key("points").begin_array();
+    for (const SpaceTimePoint& point : set.points) {
+      json.begin_object().member("frame", point.frame).member("x", point.x).member("y", point.y);
+      json.member("sigma2", point.sigma2).member("tau2", point.tau2);
+      json.member("confidence", point.confidence).end_object();
+    }
+    json.end_array().member("whole", true);
+  });
+}
+
+}  // namespace
+
+std::string event_line(const actions::Event& event) {
+  std::string line;
+  io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
+  json.begin_object().member("name", event.name).member("label", event.label);
+  json.member("score", event.score);
+  json.member("first_frame", event.first_frame).member("last_frame", event.last_frame);
+  json.member("start_seconds", event.start_seconds).member("end_seconds", event.end_seconds);
+  const std::array<float, 4> box{event.box.x, event.box.y, event.box.width, event.box.height};
+  json.key("box").values(std::span<const float>(box));
+  json.member("distance", event.distance).member("margin", event.margin);
+  json.member("dummies", event.dummies).member("prototype", event.prototype);
+  json.member("place", event.place);
+  json.member("latency_frames", event.latency_frames).end_object().finish();
+  return line;
+}
+
+int recognize_points(const RecognizePoints& request, Context& context) {
+  const std::string& input = context.inputs[0];
+  refuse_drawing(request.annotated, input);
+  const double start = steady_seconds();
+  const auto model = actions::load_model(request.model);
+  const PointSet set = points_for(*model, input);
+  actions::RecognizeOptions options = request.recognize;
+  if (!options.frame_rate) options.frame_rate = set.frame_rate;
+  options.exec = context.exec_without_progress();
+  actions::Recognizer recognizer(model, options);
+  std::vector<actions::Event> events;
+  const auto report = [&](std::span<const actions::Event> some) {
+    for (const actions::Event& event : some) {
+      context.console.end_progress();
+      context.console.print_at_once(event_line(event));
+      events.push_back(event);
+    }
+  };
+  PointFrames frames(set);
+  std::int64_t done = 0;
+  for (; done < set.frames && !context.exec.stop.stop_requested(); ++done) {
+    if (context.exec.progress && done % 100 == 0)
+      context.exec.progress({"frames", static_cast<double>(done), static_cast<double>(set.frames)});
+    report(recognizer.push(frames.next(), set.size));
+  }
+  report(recognizer.finish());
+  context.console.end_progress();
+  if (!request.timeline.empty())
+    write_text(request.timeline,
+               actions::timeline_svg(events, model->classes, done, *options.frame_rate));
+  const double seconds = steady_seconds() - start;
+  context.console.note(fmt::format("{} in {}, {:.2f} s, {:.0f} frames per second",
+                                   detail::counted(events.size(), "event"),
+                                   detail::counted(done, "frame"), seconds,
+                                   static_cast<double>(done) / std::max(seconds, 1e-9)));
+  if (context.json) {
+    std::string line;
+    io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
+    begin_result(json, context);
+    json.member("model", request.model).member("input", input).member("frames", done);
+    json.member("dropped", 0).member("whole", done == set.frames).member("events", events.size());
+    end_result(json, context);
+    context.console.print(line);
+  }
+  throw_if_stopped(context.exec);
+  return kDone;
+}
+
+int convert_points(const ConvertPoints& request, Context& context) {
+  const std::string& input = context.inputs[0];
+  refuse_drawing(request.annotated, input);
+  const PointSet all = actions::read_points(input);
+  const PointSet sorted = chosen(all, sorted_order(all), true);
+  const PointSet set = chosen(sorted, wanted_points(sorted, request), request.descriptors);
+  if (!request.output.empty()) {
+    io::FileSink file(request.output);
+    if (std::filesystem::path(request.output).extension() == ".csv") write_csv(file.sink(), set);
+    else actions::write_points(file.sink(), set, context.exec);
+    file.commit();
+  }
+  if (context.json) print_points_json(set, request, all.points.size(), context);
+  else if (request.output.empty()) context.console.print(actions::points_text(set, context.exec));
+  else
+    context.console.print(fmt::format("{}: {} of {} in {}\n", request.output, set.points.size(),
+                                      detail::counted(all.points.size(), "point"),
+                                      detail::counted(set.frames, "frame")));
+  return kDone;
+}
+
+}  // namespace fovea::cli
