@@ -52,7 +52,7 @@ struct RecognizeOptions {
   // one place, or with 1, the points of the whole frame are matched together. For kStream only.
   int places = 4;
   double reach = 1;  // factor of the distance within which points belong to one place. The distance
-                     // is that of neighboring nodes of the model, scaled by the height of the frame
+                     // is that of near nodes of the model, scaled by the height of the frame
   // Classifies the frames of each event as a clip, by the score of the model, best prototypes,
   // symmetric distances and fusion included, before it is reported. For kStream only.
   bool classify = false;

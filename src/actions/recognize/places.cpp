@@ -9,7 +9,8 @@ namespace {
 constexpr float kFollow = 0.3F;      // share by which a center moves to the points of a frame
 constexpr float kNear = 0.6F;        // places whose centers are nearer than this reach are one
 constexpr std::size_t kWaiting = 8;  // places that are not confirmed yet
-constexpr double kShare = 0.99;      // of neighboring nodes lie within the reach
+constexpr std::size_t kApart = 5;    // nodes whose distance is learned: parts of a body move fast
+constexpr double kShare = 0.99;      // of such nodes lie within the reach
 constexpr float kLeastReach = 4;     // pixels
 
 float quantile(std::vector<float>& values) {
@@ -27,9 +28,10 @@ PlaceReach learn_reach(const Model& model, Extent frame) {
   int height = 0;
   for (const PointSet& clip : model.clips) {
     height = std::max(height, clip.size.height);
-    for (std::size_t i = 1; i < clip.points.size(); ++i) {
-      across.push_back(std::abs(clip.points[i].x - clip.points[i - 1].x));
-      down.push_back(std::abs(clip.points[i].y - clip.points[i - 1].y));
+    for (std::size_t i = kApart; i < clip.points.size(); ++i) {
+      const SpaceTimePoint &later = clip.points[i], &earlier = clip.points[i - kApart];
+      across.push_back(std::abs(later.x - earlier.x));
+      down.push_back(std::abs(later.y - earlier.y));
     }
   }
   const float scale = height > 0 && frame.height > 0

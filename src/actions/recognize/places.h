@@ -15,8 +15,8 @@ struct PlaceReach {
   float x = 0;
   float y = 0;
 };
-// Learned from the chains of a model: nearly all neighboring nodes lie this close together. It
-// grows with the height of the frame relative to that of the training videos.
+// Learned from the clips of a model: nearly all nodes that are five nodes apart lie this close
+// together. It grows with the height of the frame relative to that of the training videos.
 PlaceReach learn_reach(const Model& model, Extent frame);
 
 // A place is a cluster of points that goes on from frame to frame and may move. It counts once it
@@ -42,7 +42,7 @@ class PlaceTracker {
   // Takes the points of the next frame, the most confident first, and returns the id of the place
   // of each. It is valid until the next call.
   std::span<const std::int32_t> push(std::int64_t frame, std::span<const SpaceTimePoint> points);
-  // The places that count and those that may soon, by id.
+  // The places that count and those that may soon.
   std::span<const Place> places() const { return places_; }
   int confirmed() const;
 

@@ -70,7 +70,8 @@ TEST(Places, TheReachGrowsWithTheFrame) {
   Model model;
   PointSet clip;
   clip.size = {160, 120};
-  for (int i = 0; i < 50; ++i) clip.points.push_back(at(i % 2 == 0 ? 10 : 40, i % 2 == 0 ? 5 : 25));
+  for (int i = 0; i < 50; ++i)
+    clip.points.push_back(at(i % 2 == 0 ? 10.0F : 40.0F, i % 2 == 0 ? 5.0F : 25.0F));
   model.clips.push_back(std::move(clip));
   const PlaceReach same = learn_reach(model, {320, 120}), large = learn_reach(model, {640, 480});
   EXPECT_EQ(same.x, 30);

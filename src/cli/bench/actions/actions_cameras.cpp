@@ -89,7 +89,10 @@ struct CameraRow {
 CameraRow row_of(Extent size, const Street& street, const Exec& place, int repeats,
                  const Context& context) {
   const auto model = actions::load_model("actions/weizmann");
-  CameraRow row{.size = size, .place = place, .prototypes = model->prototypes.size()};
+  CameraRow row;
+  row.size = size;
+  row.place = place;
+  row.prototypes = model->prototypes.size();
   actions::PointOptions points = model->points;
   points.exec = place;
   actions::PointStream stream(points);
