@@ -122,6 +122,9 @@ class FOVEA_API StreamMatcher {
   StreamMatcher(StreamMatcher&&) noexcept;
   StreamMatcher& operator=(StreamMatcher&&) noexcept;
 
+  // A matcher of the same chains, whose memory both share, for a stream of its own.
+  StreamMatcher another() const;
+
   // Takes the points of one frame, whose number is greater than the last one's; frames in between
   // count as empty. The stream begins with the first frame that is pushed. Returns, for each chain,
   // the best match whose last node lies in this frame; valid until the next call.
@@ -132,6 +135,7 @@ class FOVEA_API StreamMatcher {
 
  private:
   struct Impl;
+  explicit StreamMatcher(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

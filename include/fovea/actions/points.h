@@ -153,4 +153,21 @@ FOVEA_API bool is_points_file(const std::string& path);
 FOVEA_API std::string points_text(const PointSet& set, const Exec& exec = {});
 FOVEA_API void write_points(const io::Sink& sink, const PointSet& set, const Exec& exec = {});
 
+// The same format piece by piece, for videos without end: the head, the lines of one frame after
+// the other, and the foot. What reads the whole gets what write_points() writes, except that t-norm
+// is 0 where the number of frames is not known beforehand.
+struct PointVideo {
+  Extent size;
+  std::int64_t frames = 0;  // 0 where it is not known yet
+  double frame_rate = 25;
+  bool descriptors = true;  // whether points are described
+  std::optional<PointDetector> detector{};
+};
+FOVEA_API std::string points_head(const PointVideo& video);
+// Appends the lines of one frame. Throws InvalidArgument where points have no descriptors but the
+// head promised them, or the other way round.
+FOVEA_API void append_points(std::string& text, const FramePoints& frame, const PointVideo& video);
+// A comment with the number of frames that there were; empty where the head has it already.
+FOVEA_API std::string points_foot(const PointVideo& video, std::int64_t frames);
+
 }  // namespace fovea::actions

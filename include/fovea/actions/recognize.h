@@ -29,6 +29,7 @@ struct Event {
   double margin = 0;         // by which share of `distance` the best other class is farther away
   int prototype = 0;         // index in Model::prototypes
   int dummies = 0;           // nodes of the prototype that were not seen
+  std::int32_t place = 0;    // number of the place: events of different places may overlap in time
   std::int64_t latency_frames = 0;  // frames from the last one until the event was reported
   std::vector<MatchedNode> path;    // points are numbered within their frame by confidence, from 0
 };
@@ -45,7 +46,16 @@ struct RecognizeOptions {
   double reject = 1;  // factor of the prototypes' reject levels: a greater one reports more. With 0
                       // every match that is better than dummies alone is reported
   int patience = 15;  // frames that an event waits for a better match before it is reported. Among
-                      // overlapping events only the nearest is reported
+                      // overlapping events of one place only the nearest is reported
+  // Greatest number of places, such as people side by side, whose points are matched apart from
+  // each other; matching takes as many times as long while there are several. While points lie at
+  // one place, or with 1, the points of the whole frame are matched together. For kStream only.
+  int places = 4;
+  double reach = 1;  // factor of the distance within which points belong to one place. The distance
+                     // is that of near nodes of the model, scaled by the height of the frame
+  // Classifies the frames of each event as a clip, by the score of the model, best prototypes,
+  // symmetric distances and fusion included, before it is reported. For kStream only.
+  bool classify = false;
   std::optional<double> frame_rate{};  // frames per second, for the times of events; absent: 25
   Exec exec{};
 };
@@ -53,7 +63,7 @@ FOVEA_API void describe(OptionVisitor& visit, RecognizeOptions& options);
 
 // Recognizes actions while they happen, in bounded memory. Each event is one match of one
 // prototype. The mean over several prototypes, fusion and symmetric distances, which the score
-// options of a model may contain, do not apply to streams.
+// options of a model may contain, apply with RecognizeOptions::classify.
 class FOVEA_API Recognizer {
  public:
   // The name of a shipped model, such as "actions/weizmann", or a file: see load_model().

@@ -39,7 +39,7 @@ struct StreamMatcher::Impl {
   Exec exec;
   int features = -1;
   std::int32_t history = 0;  // greatest number of frames from the first to the last node of a path
-  std::vector<LaneGroup> groups;
+  std::shared_ptr<const std::vector<LaneGroup>> shared;  // the chains, of all matchers of them
   std::vector<Walker> walkers;
   detail::StepWindow steps{detail::MatchTerms{}};
   std::vector<MatchScore> scores;
@@ -47,6 +47,8 @@ struct StreamMatcher::Impl {
 
   void advance(std::size_t g, ImageView<const float> rows, bool reported);
   void step(std::int32_t frame, const Nodes& points, bool reported);
+  // Begins a stream of the shared chains.
+  void begin(std::size_t chains);
 };
 
 // Advances a group to the newest step; `reported` says whether its matches are wanted.
@@ -54,7 +56,7 @@ void StreamMatcher::Impl::advance(std::size_t g, ImageView<const float> rows, bo
   constexpr std::size_t kPad = LaneGroup::kRound;
   const std::int64_t number = steps.end() - 1;
   const detail::Step& step = steps[number];
-  const LaneGroup& group = groups[g];
+  const LaneGroup& group = (*shared)[g];
   Walker& walker = walkers[g];
   Walker::Past& past = walker.past[static_cast<std::size_t>(number % std::ssize(walker.past))];
   const auto lanes = static_cast<std::size_t>(group.lanes);
@@ -77,7 +79,7 @@ void StreamMatcher::Impl::step(std::int32_t frame, const Nodes& points, bool rep
   const std::int64_t before = steps.end();
   steps.push(frame, points.nodes);
   if (steps.end() == before) return;
-  parallel_for(exec, std::ssize(groups), 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(exec, std::ssize(*shared), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g)
       advance(static_cast<std::size_t>(g), points.features, reported);
   });
@@ -98,25 +100,46 @@ StreamMatcher::StreamMatcher(std::span<const Chain> chains, const MatchOptions& 
     impl_->features = chains[i].features.width();
     longest = std::max(longest, chains[i].size());
   }
-  const std::int64_t depth = std::max(impl_->terms.pair, 0);
-  const std::int64_t history = std::max<std::int64_t>(0, longest - 1) * depth;
+  // Two gaps in a row together fit into `triple`, which is less than two pairs with kSpan.
+  const std::int64_t gaps = std::max(0, longest - 1);
+  const std::int64_t pair = std::max(impl_->terms.pair, 0);
+  const std::int64_t triple = std::clamp<std::int64_t>(impl_->terms.triple, pair, 2 * pair);
+  const std::int64_t history = gaps / 2 * triple + gaps % 2 * pair;
   if (history > detail::kMostFrame)
     throw InvalidArgument(
         fmt::format("match: paths of {} nodes in a window of {} frames are up to {} frames long; "
                     "expected at most {}",
                     longest, options.window, history, detail::kMostFrame));
   impl_->history = static_cast<std::int32_t>(history);
-  impl_->steps = detail::StepWindow(impl_->terms);
-  impl_->groups = cpu::make_groups(chains, kGroupLanes);
-  impl_->scores.resize(chains.size());
-  impl_->walkers.resize(impl_->groups.size());
-  for (std::size_t g = 0; g < impl_->groups.size(); ++g) {
-    Walker& walker = impl_->walkers[g];
-    walker.trellis.begin(impl_->groups[g], impl_->terms, depth, history);
-    walker.past.resize(static_cast<std::size_t>(history + 1));
-    walker.paths.resize(impl_->groups[g].models.size());
+  impl_->shared =
+      std::make_shared<const std::vector<LaneGroup>>(cpu::make_groups(chains, kGroupLanes));
+  impl_->begin(chains.size());
+}
+
+void StreamMatcher::Impl::begin(std::size_t chains) {
+  steps = detail::StepWindow(terms);
+  scores.resize(chains);
+  walkers.resize(shared->size());
+  for (std::size_t g = 0; g < shared->size(); ++g) {
+    Walker& walker = walkers[g];
+    walker.trellis.begin((*shared)[g], terms, std::max(terms.pair, 0), history);
+    walker.past.resize(static_cast<std::size_t>(history) + 1);
+    walker.paths.resize((*shared)[g].models.size());
   }
 }
+
+StreamMatcher StreamMatcher::another() const {
+  auto impl = std::make_unique<Impl>();
+  impl->terms = impl_->terms;
+  impl->exec = impl_->exec;
+  impl->features = impl_->features;
+  impl->history = impl_->history;
+  impl->shared = impl_->shared;
+  impl->begin(impl_->scores.size());
+  return StreamMatcher(std::move(impl));
+}
+
+StreamMatcher::StreamMatcher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 StreamMatcher::~StreamMatcher() = default;
 StreamMatcher::StreamMatcher(StreamMatcher&&) noexcept = default;
 StreamMatcher& StreamMatcher::operator=(StreamMatcher&&) noexcept = default;
@@ -155,9 +178,9 @@ std::vector<MatchedNode> StreamMatcher::path(int chain) const {
     throw InvalidArgument(
         fmt::format("match: chain {} does not exist; there are {}", chain, impl.scores.size()));
   std::vector<MatchedNode> path;
-  for (std::size_t g = 0; g < impl.groups.size(); ++g)
-    for (std::size_t m = 0; m < impl.groups[g].models.size(); ++m) {
-      if (impl.groups[g].models[m].index != chain) continue;
+  for (std::size_t g = 0; g < impl.shared->size(); ++g)
+    for (std::size_t m = 0; m < (*impl.shared)[g].models.size(); ++m) {
+      if ((*impl.shared)[g].models[m].index != chain) continue;
       for (const std::int64_t node : impl.walkers[g].paths[m].nodes) {
         const detail::Step& step =
             impl.steps[impl.steps.step_of(node, impl.steps.begin(), impl.steps.end())];

@@ -194,26 +194,49 @@ double normalized(double coordinate, double extent) {
   return extent > 0 ? (coordinate - 1) / extent : 0;
 }
 
+// Appends the line of a point and its confidence; no descriptor where `descriptor` is null.
+void append_point(std::string& text, const SpaceTimePoint& p, const float* descriptor,
+                  const PointVideo& video) {
+  fmt::format_to(
+      std::back_inserter(text), "{}{}\n{} {:.7g} {:.7g} {:.7g} {} {} {} {} {}", kConfidenceWord,
+      p.confidence, kType, normalized(p.y, video.size.height), normalized(p.x, video.size.width),
+      normalized(p.frame, static_cast<double>(video.frames)), p.y, p.x, p.frame, p.sigma2, p.tau2);
+  if (descriptor != nullptr) {
+    // This is nearly all of the text. A format that is compiled takes half the time.
+    std::array<char, kDescriptorSize * kLongestNumber> numbers;
+    char* at = numbers.data();
+    for (const float value : std::span(descriptor, kDescriptorSize))
+      at = fmt::format_to(at, FMT_COMPILE(" {}"), value);
+    text.append(numbers.data(), at);
+  }
+  text += '\n';
+}
+
+PointVideo video_of(const PointSet& set) {
+  return {set.size, set.frames, set.frame_rate, !set.descriptors.empty(), set.detector};
+}
+
 // Formats some points into `text`, whose memory is used again.
 void make_piece(const PointSet& set, std::size_t piece, std::string& text) {
   text.clear();
-  std::array<char, kDescriptorSize * kLongestNumber> numbers;
+  const PointVideo video = video_of(set);
   const std::size_t end = std::min((piece + 1) * kPiecePoints, set.points.size());
-  for (std::size_t i = piece * kPiecePoints; i < end; ++i) {
-    const SpaceTimePoint& p = set.points[i];
-    fmt::format_to(
-        std::back_inserter(text), "{}{}\n{} {:.7g} {:.7g} {:.7g} {} {} {} {} {}", kConfidenceWord,
-        p.confidence, kType, normalized(p.y, set.size.height), normalized(p.x, set.size.width),
-        normalized(p.frame, static_cast<double>(set.frames)), p.y, p.x, p.frame, p.sigma2, p.tau2);
-    if (!set.descriptors.empty()) {
-      // This is nearly all of the text. A format that is compiled takes half the time.
-      char* at = numbers.data();
-      for (const float value : std::span(set.descriptors.row(static_cast<int>(i)), kDescriptorSize))
-        at = fmt::format_to(at, FMT_COMPILE(" {}"), value);
-      text.append(numbers.data(), at);
-    }
-    text += '\n';
-  }
+  for (std::size_t i = piece * kPiecePoints; i < end; ++i)
+    append_point(text, set.points[i],
+                 video.descriptors ? set.descriptors.row(static_cast<int>(i)) : nullptr, video);
+}
+
+std::string detector_comment(const PointVideo& video) {
+  if (!video.detector) return {};
+  for (const Choice& choice : choices(PointDetector{}))
+    if (choice.value == static_cast<int>(*video.detector))
+      return fmt::format("{}{}\n", kDetectorWord, choice.word);
+  return {};
+}
+
+std::string video_comment(const PointVideo& video, std::int64_t frames) {
+  return fmt::format("{}{} {} {} {}\n", kVideoWord, video.size.width, video.size.height, frames,
+                     video.frame_rate);
 }
 
 }  // namespace
@@ -261,15 +284,29 @@ std::string points_text(const PointSet& set, const Exec& exec) {
   return text;
 }
 
+std::string points_head(const PointVideo& video) {
+  return fmt::format("# point-type y-norm x-norm t-norm y x t sigma2 tau2{}\n",
+                     video.descriptors ? " dscr-hog(72) dscr-hof(90)" : "") +
+         video_comment(video, video.frames) + detector_comment(video);
+}
+
+void append_points(std::string& text, const FramePoints& frame, const PointVideo& video) {
+  const auto rows = video.descriptors ? static_cast<int>(frame.points.size()) : 0;
+  if (frame.descriptors.height() != rows)
+    throw InvalidArgument(fmt::format("points: frame {} has {} descriptors, expected {}",
+                                      frame.frame, frame.descriptors.height(), rows));
+  for (std::size_t i = 0; i < frame.points.size(); ++i)
+    append_point(text, frame.points[i],
+                 video.descriptors ? frame.descriptors.row(static_cast<int>(i)) : nullptr, video);
+}
+
+std::string points_foot(const PointVideo& video, std::int64_t frames) {
+  return frames == video.frames ? std::string() : video_comment(video, frames);
+}
+
 // Pieces of one group are made by all threads while the group before it is written.
 void write_points(const io::Sink& sink, const PointSet& set, const Exec& exec) {
-  sink(fmt::format("# point-type y-norm x-norm t-norm y x t sigma2 tau2{}\n{}{} {} {} {}\n",
-                   set.descriptors.empty() ? "" : " dscr-hog(72) dscr-hof(90)", kVideoWord,
-                   set.size.width, set.size.height, set.frames, set.frame_rate));
-  if (set.detector)
-    for (const Choice& choice : choices(PointDetector{}))
-      if (choice.value == static_cast<int>(*set.detector))
-        sink(fmt::format("{}{}\n", kDetectorWord, choice.word));
+  sink(points_head(video_of(set)));
   const std::size_t pieces = (set.points.size() + kPiecePoints - 1) / kPiecePoints;
   std::vector<std::string> made, written;
   for (std::size_t first = 0; first < pieces + kGroupPieces; first += kGroupPieces) {

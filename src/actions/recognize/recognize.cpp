@@ -53,6 +53,16 @@ void describe(OptionVisitor& visit, RecognizeOptions& options) {
         0, 100);
   visit("patience", options.patience,
         "frames that an event waits for a better match before it is reported", 0, 1e6);
+  visit("places", options.places,
+        "greatest number of places, such as people side by side, that are matched apart from each "
+        "other; 1 matches the points of the whole frame together",
+        1, 64);
+  visit("reach", options.reach,
+        "factor of the distance, learned by the model, within which points belong to one place",
+        0.01, 100);
+  visit("classify", options.classify,
+        "classify the frames of each event as a clip, by the score of the model, before it is "
+        "reported");
   visit("frame-rate", options.frame_rate, "frames per second, for the times of events", 1e-3, 1e6,
         {.absent = "the rate of the video"});
 }

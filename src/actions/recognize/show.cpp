@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/chart_frame.h"
-
 namespace fovea::actions {
 namespace {
 
@@ -21,8 +19,6 @@ constexpr int kTileWidth = 220;  // width in pixels up to which small frames are
 constexpr int kGap = 10;         // between tiles
 constexpr int kRowGap = 46;      // between the model's tiles and the scene's
 constexpr int kCaption = 18;
-constexpr int kTimelineWidth = 760;
-constexpr double kBarShare = 0.62;  // share of a row that bars fill
 
 void require_rgb(ImageView<std::uint8_t> image) {
   if (image.channels != 3)
@@ -143,30 +139,6 @@ Image<std::uint8_t> match_picture(const MatchPicture& picture) {
     report::draw_circle(result, to, 7, {.color = color});
   }
   return result;
-}
-
-std::string timeline_svg(std::span<const Event> events, std::span<const std::string> classes,
-                         std::int64_t frames, double frame_rate) {
-  if (!(frame_rate > 0) || frames < 0)
-    throw InvalidArgument(fmt::format("a timeline cannot have {} frames at {} frames per second",
-                                      frames, frame_rate));
-  const double seconds = std::max(static_cast<double>(frames), 1.0) / frame_rate;
-  const int height = std::clamp(90 + 26 * static_cast<int>(classes.size()), 120, 10000);
-  report::FrameSpec spec{.title = "Actions over time", .width = kTimelineWidth, .height = height};
-  spec.x = {.scale = {0, seconds}, .title = "time (s)"};
-  spec.y = {.categories = {classes.begin(), classes.end()}, .by_category = true};
-  report::ChartFrame frame(spec);
-  const Rect<double>& plot = frame.plot();
-  for (const Event& event : events) {
-    const double from = frame.x(static_cast<double>(event.first_frame) / frame_rate);
-    const double to = frame.x(static_cast<double>(event.last_frame + 1) / frame_rate);
-    const double thickness = frame.slot_height() * kBarShare;
-    const double top = (event.label + 0.5) * frame.slot_height() - thickness / 2;
-    frame.svg().box({plot.x + from, plot.y + top, std::max(to - from, 1.0), thickness},
-                    {.fill = report::series_color(event.label, {})}, 2);
-  }
-  if (events.empty()) frame.say_empty();
-  return frame.svg().finish();
 }
 
 void draw_events(ImageView<std::uint8_t> rgb, std::span<const Event> events, std::int64_t frame) {

@@ -3,6 +3,7 @@
 #include <fovea/actions/train.h>
 #include <fovea/io/frames.h>
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,22 +23,33 @@ void settle_match_device(Context& context, actions::Variant variant);
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish);
 
 // The numbers and times that frames have in their source. What counts the frames that it was given
-// knows nothing of those that were dropped before.
+// knows nothing of those that were dropped before. Frames that nobody will ask for are forgotten,
+// so that memory does not grow with a stream.
 class SourceFrames {
  public:
   // The next frame that was given. Need not be called for a source that drops none.
   void add(const io::Frame& frame) { frames_.emplace_back(frame.frame, frame.seconds); }
+  // Forgets frames by how many were given before them, but never the last.
+  void forget_before(std::int64_t given) {
+    for (; frames_.size() > 1 && forgotten_ < given; ++forgotten_) frames_.pop_front();
+  }
   // Of a frame, by how many were given before it; the same number where none was added.
   std::int64_t number(std::int64_t given) const {
-    return frames_.empty() ? given : frames_.at(static_cast<std::size_t>(given)).first;
+    return frames_.empty() ? given : at(given).first;
   }
   std::optional<double> seconds(std::int64_t given) const {
     if (frames_.empty()) return {};
-    return frames_.at(static_cast<std::size_t>(given)).second;
+    return at(given).second;
   }
+  std::size_t kept() const { return frames_.size(); }
 
  private:
-  std::vector<std::pair<std::int64_t, double>> frames_{};
+  const std::pair<std::int64_t, double>& at(std::int64_t given) const {
+    return frames_.at(static_cast<std::size_t>(given - forgotten_));
+  }
+
+  std::deque<std::pair<std::int64_t, double>> frames_{};
+  std::int64_t forgotten_ = 0;
 };
 
 // Clips with their points. Those that cannot be read are named and left out.

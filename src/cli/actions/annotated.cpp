@@ -43,22 +43,22 @@ bool AnnotatedVideo::next() {
   return true;
 }
 
-bool AnnotatedVideo::write_next(std::span<const actions::Event> events) {
+bool AnnotatedVideo::write_next() {
   if (!next()) return false;
-  while (past_ < events.size() && events[past_].last_frame < written_) ++past_;
-  actions::draw_events(frame_.image, events.subspan(past_), written_);
+  actions::draw_events(frame_.image, events_, written_);
   writer_.write(frame_.image);
   ++written_;
+  std::erase_if(events_, [&](const auto& event) { return event.last_frame < written_; });
   return true;
 }
 
-void AnnotatedVideo::write_until(std::int64_t end, std::span<const actions::Event> events) {
-  while (written_ < end && write_next(events)) {
+void AnnotatedVideo::write_until(std::int64_t end) {
+  while (written_ < end && write_next()) {
   }
 }
 
-void AnnotatedVideo::make_room(std::span<const actions::Event> events) {
-  while (waiting_bytes_ > memory_ && write_next(events)) ++early_;
+void AnnotatedVideo::make_room() {
+  while (waiting_bytes_ > memory_ && write_next()) ++early_;
 }
 
 void AnnotatedVideo::finish() {

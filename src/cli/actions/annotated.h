@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 namespace fovea::cli {
 
@@ -31,18 +31,22 @@ class AnnotatedVideo {
 
   // Takes the next frame of a pipe, in RGB. For other sources it does nothing.
   void keep(ImageView<const std::uint8_t> rgb);
+  // Takes an event, which is kept until its last frame is written.
+  void add(const actions::Event& event) { events_.push_back(event); }
   // Writes all frames before `end`, with the events up to now.
-  void write_until(std::int64_t end, std::span<const actions::Event> events);
+  void write_until(std::int64_t end);
   // Writes frames while the waiting frames take more memory than allowed.
-  void make_room(std::span<const actions::Event> events);
+  void make_room();
   void finish();
 
   // Frames that were written before their events were certain.
   std::int64_t early_frames() const { return early_; }
+  // Events that are still to be drawn.
+  std::size_t kept_events() const { return events_.size(); }
 
  private:
   bool next();
-  bool write_next(std::span<const actions::Event> events);
+  bool write_next();
 
   io::VideoWriter writer_;
   std::optional<io::VideoReader> again_;
@@ -52,7 +56,7 @@ class AnnotatedVideo {
   std::uint64_t waiting_bytes_ = 0;
   std::int64_t written_ = 0;
   std::int64_t early_ = 0;
-  std::size_t past_ = 0;  // events that lie before the frames still to be written
+  std::vector<actions::Event> events_;  // those that may include frames still to be written
 };
 
 }  // namespace fovea::cli

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <optional>
 
 #include "cli/actions/actions.h"
@@ -28,7 +29,6 @@ namespace fovea::cli {
 namespace {
 
 using actions::FramePoints;
-using actions::PointSet;
 using actions::PointStream;
 using actions::SpaceTimePoint;
 
@@ -83,7 +83,73 @@ class Annotated {
   bool drawn_ = false;
 };
 
-// One pass over the video, in which reading, finding and drawing overlap.
+// A frame, and the points of earlier ones that it made ready.
+struct PointsStep {
+  io::StoredFrame stored{};
+  io::Frame frame{};
+  std::vector<FramePoints> ready{};
+  std::string text{};  // the lines of `ready`, where they are written
+};
+
+// Where points go while the video runs: a file or the standard output, as text, and JSON.
+class PointsOutput {
+ public:
+  PointsOutput(const PointsRequest& request, Context& context)
+      : request_(request),
+        context_(context),
+        prints_text_(!context.json && request.output.empty() && request.annotated.empty()) {}
+
+  // Whether the lines of the text format are wanted at all.
+  bool has_text() const { return prints_text_ || !request_.output.empty(); }
+
+  void begin(const actions::PointVideo& video) {
+    if (!request_.output.empty()) file_.emplace(request_.output);
+    if (has_text()) write_text(points_head(video));
+    if (!context_.json) return;
+    json_.emplace([this](std::string_view text) { context_.console.print(text); });
+    begin_result(*json_, context_);
+    json_->member("input", context_.inputs[0]);
+    if (!request_.output.empty()) json_->member("output", request_.output);
+    if (!request_.annotated.empty()) json_->member("annotated", request_.annotated);
+    json_->member("width", video.size.width).member("height", video.size.height);
+    json_->member("frame_rate", video.frame_rate).key("points").begin_array();
+  }
+  void write(std::span<const FramePoints> frames, std::string_view text) {
+    if (has_text() && !text.empty()) write_text(text);
+    if (!json_) return;
+    for (const FramePoints& frame : frames)
+      for (const SpaceTimePoint& point : frame.points) {
+        json_->begin_object().member("frame", point.frame);
+        json_->member("x", point.x).member("y", point.y);
+        json_->member("sigma2", point.sigma2).member("tau2", point.tau2);
+        json_->member("confidence", point.confidence).end_object();
+      }
+    context_.console.print_at_once({});
+  }
+  void finish(std::string_view foot, const std::function<void(io::JsonWriter&)>& rest) {
+    if (has_text() && !foot.empty()) write_text(foot);
+    if (file_) file_->commit();
+    if (!json_) return;
+    rest(json_->end_array());
+    end_result(*json_, context_);
+  }
+  bool prints_text() const { return prints_text_; }
+
+ private:
+  void write_text(std::string_view text) {
+    if (file_) file_->write(text);
+    if (prints_text_) context_.console.print_at_once(text);
+  }
+
+  const PointsRequest& request_;
+  Context& context_;
+  bool prints_text_;
+  std::optional<io::FileSink> file_{};
+  std::optional<io::JsonWriter> json_{};
+};
+
+// One pass over the video, in which reading, finding, formatting and writing overlap. Nothing of a
+// frame is kept longer than the filters need it.
 class PointsRun {
  public:
   PointsRun(const PointsRequest& request, Context& context)
@@ -91,27 +157,30 @@ class PointsRun {
         context_(context),
         reader_(
             open_video(context, context.inputs[0], video_options(context, io::VideoColor::kGray))),
-        annotated_(request.annotated, reader_.info().rate.value()) {
+        annotated_(request.annotated, reader_.info().rate.value()),
+        output_(request, context) {
     actions::PointOptions options = request.points;
     options.exec = context.exec_without_progress();
     options.exec.stop = {};  // run_frames() stops between frames, so that the rest can be finished
-    exec_ = options.exec;
     streams_.emplace_back(options);
-    set_.frame_rate = reader_.info().rate.value();
-    set_.detector = request.points.detector;
+    video_.frame_rate = reader_.info().rate.value();
+    video_.frames = reader_.info().live ? 0 : std::max<std::int64_t>(0, reader_.expected_frames());
+    video_.descriptors = options.descriptors;
+    video_.detector = options.detector;
   }
 
   int run() {
     const double start = steady_seconds();
     const std::int64_t expected = std::max<std::int64_t>(0, reader_.expected_frames());
     const io::FrameWorkers plan = io::plan_frame_workers(context_.exec, reader_, 1);
-    const io::FrameRun run = io::run_frames<Step, PointStream>(
+    const io::FrameRun run = io::run_frames<PointsStep, PointStream>(
         streams_,
-        {.read = [&](Step& step) { return reader_.fetch(step.stored); },
-         .bytes = [&](const Step&) { return reader_.frame_bytes(); },
-         .prepare = [](Step& step) { step.stored.decode(step.frame); },
-         .work = [](PointStream& stream, Step& step) { step.take(stream.push(step.frame.image)); },
-         .write = [&](Step& step) { write(step); }},
+        {.read = [&](PointsStep& step) { return reader_.fetch(step.stored); },
+         .bytes = [&](const PointsStep&) { return reader_.frame_bytes(); },
+         .prepare = [](PointsStep& step) { step.stored.decode(step.frame); },
+         .work = [&](PointStream& stream, PointsStep& step) { work(stream, step); },
+         .complete = [&](PointsStep& step) { format(step); },
+         .write = [&](PointsStep& step) { write(step); }},
         {.in_flight = plan.in_flight,
          .threads = plan.runners,
          .memory_bytes = context_.memory_bytes,
@@ -120,118 +189,102 @@ class PointsRun {
     finish_after(run, [&] { take_rest(); });
     context_.console.end_progress();
     note_reading(context_, context_.inputs[0], reader_);
-    if (set_.frames > 0) {
-      complete();
-      if (set_.points.empty())
-        context_.console.note(
-            fmt::format("{}: no interest point in {}; a lower threshold finds weaker ones",
-                        context_.inputs[0], detail::counted(set_.frames, "frame")));
-      print(steady_seconds() - start, run.whole());
-    }
+    if (given_ > 0) complete(steady_seconds() - start, run.whole());
     run.rethrow();
-    if (set_.frames == 0)
+    if (given_ == 0)
       throw FormatError(fmt::format("{}: the video has no frames", context_.inputs[0]));
     return kDone;
   }
 
  private:
-  // A frame, and the points of earlier ones that it made ready.
-  struct Step {
-    io::StoredFrame stored{};
-    io::Frame frame{};
-    std::vector<FramePoints> ready{};
-
-    // What the stream returns is valid until its next call only.
-    void take(std::span<const FramePoints> made) {
-      ready.clear();
-      for (const FramePoints& one : made) ready.push_back(copy_of(one));
-    }
-  };
-  static FramePoints copy_of(const FramePoints& one) {
-    return {one.frame, one.points,
-            one.descriptors.empty() ? Image<float>() : clone(one.descriptors)};
-  }
-
-  void write(Step& step) {
-    set_.size = {step.frame.image.width(), step.frame.image.height()};
-    ++set_.frames;
+  // Frames come to the single worker in order. What the stream returns is valid until its next call
+  // only, and counts the frames that it was given.
+  void work(PointStream& stream, PointsStep& step) {
     if (reader_.info().live) source_.add(step.frame);
-    annotated_.keep(step.frame.image);
-    for (FramePoints& one : step.ready) add(std::move(one));
+    keep(stream.push(step.frame.image), step.ready);
   }
-  void add(FramePoints one) {
-    set_.points.insert(set_.points.end(), one.points.begin(), one.points.end());
-    annotated_.draw(one.points);
-    if (!one.descriptors.empty()) descriptors_.push_back(std::move(one.descriptors));
+  void keep(std::span<const FramePoints> made, std::vector<FramePoints>& ready) {
+    ready.clear();
+    for (const FramePoints& one : made) {
+      ready.push_back({one.frame, one.points,
+                       one.descriptors.empty() ? Image<float>() : clone(one.descriptors)});
+      for (SpaceTimePoint& point : ready.back().points)
+        point.frame = static_cast<std::int32_t>(source_.number(one.frame));
+      source_.forget_before(one.frame + 1);
+    }
+  }
+
+  // The size is that of the step's own frame, because other steps are formatted at the same time.
+  void format(PointsStep& step) const {
+    step.text.clear();
+    if (!output_.has_text()) return;
+    actions::PointVideo video = video_;
+    video.size = {step.frame.image.width(), step.frame.image.height()};
+    for (const FramePoints& one : step.ready) append_points(step.text, one, video);
+  }
+
+  void write(PointsStep& step) {
+    if (given_ == 0) {
+      size_ = {step.frame.image.width(), step.frame.image.height()};
+      actions::PointVideo video = video_;
+      video.size = size_;
+      output_.begin(video);
+    }
+    ++given_;
+    last_number_ = reader_.info().live ? step.frame.frame : given_ - 1;
+    annotated_.keep(step.frame.image);
+    give(step);
+  }
+  void give(const PointsStep& step) {
+    output_.write(step.ready, step.text);
+    for (const FramePoints& one : step.ready) {
+      points_ += one.points.size();
+      annotated_.draw(one.points);
+    }
   }
 
   // A frame that a worker took but that was not written also has points, which do not count.
   void take_rest() {
-    for (const FramePoints& one : streams_[0].finish())
-      if (one.frame < set_.frames) add(copy_of(one));
+    PointsStep step;
+    keep(streams_[0].finish(), step.ready);
+    std::erase_if(step.ready, [&](const FramePoints& one) { return one.frame >= given_; });
+    actions::PointVideo video = video_;
+    video.size = size_;
+    if (output_.has_text())
+      for (const FramePoints& one : step.ready) append_points(step.text, one, video);
+    give(step);
   }
 
-  void complete() {
+  void complete(double seconds, bool whole) {
     annotated_.finish();
-    given_ = set_.frames;
-    for (SpaceTimePoint& point : set_.points)
-      point.frame = static_cast<std::int32_t>(source_.number(point.frame));
-    set_.frames = static_cast<int>(source_.number(given_ - 1)) + 1;
-    if (!descriptors_.empty()) {
-      set_.descriptors =
-          Image<float>(actions::kDescriptorSize, static_cast<int>(set_.points.size()));
-      int row = 0;
-      for (Image<float>& some : descriptors_) {
-        copy(some.view(),
-             set_.descriptors.view().crop(0, row, actions::kDescriptorSize, some.height()));
-        row += some.height();
-        some = {};
-      }
-    }
-    if (!request_.output.empty()) {
-      io::FileSink file(request_.output);
-      actions::write_points(file.sink(), set_, exec_);
-      file.commit();
-    }
-  }
-
-  void print(double seconds, bool whole) {
-    if (context_.json) return print_json(whole);
-    if (request_.output.empty() && request_.annotated.empty())
-      return context_.console.print(actions::points_text(set_, exec_));
+    actions::PointVideo video = video_;
+    video.size = size_;
+    output_.finish(points_foot(video, last_number_ + 1), [&](io::JsonWriter& json) {
+      json.member("frames", given_).member("dropped", reader_.dropped()).member("whole", whole);
+    });
+    if (points_ == 0)
+      context_.console.note(
+          fmt::format("{}: no interest point in {}; a lower threshold finds weaker ones",
+                      context_.inputs[0], detail::counted(given_, "frame")));
+    if (context_.json || output_.prints_text()) return;
     context_.console.print(fmt::format(
         "{}: {} in {}{}, {}\n", request_.output.empty() ? request_.annotated : request_.output,
-        detail::counted(set_.points.size(), "point"), detail::counted(given_, "frame"),
-        dropped_text(reader_), seconds_text(seconds)));
-  }
-  void print_json(bool whole) {
-    print_result(context_, [&](io::JsonWriter& json) {
-      json.member("input", context_.inputs[0]);
-      if (!request_.output.empty()) json.member("output", request_.output);
-      if (!request_.annotated.empty()) json.member("annotated", request_.annotated);
-      json.member("width", set_.size.width).member("height", set_.size.height);
-      json.member("frames", given_).member("dropped", reader_.dropped());
-      json.member("frame_rate", set_.frame_rate);
-      json.key("points").begin_array();
-      for (const SpaceTimePoint& point : set_.points) {
-        json.begin_object().member("frame", point.frame).member("x", point.x).member("y", point.y);
-        json.member("sigma2", point.sigma2).member("tau2", point.tau2);
-        json.member("confidence", point.confidence).end_object();
-      }
-      json.end_array().member("whole", whole);
-    });
+        detail::counted(points_, "point"), detail::counted(given_, "frame"), dropped_text(reader_),
+        seconds_text(seconds)));
   }
 
   const PointsRequest& request_;
   Context& context_;
   io::VideoReader reader_;
   Annotated annotated_;
+  PointsOutput output_;
   std::vector<PointStream> streams_{};  // one, because points depend on earlier frames
-  Exec exec_{};
-  PointSet set_{};
+  actions::PointVideo video_{};         // without the size
+  Extent size_{};
   SourceFrames source_{};
-  std::int64_t given_ = 0;                   // frames; those that were dropped do not count
-  std::vector<Image<float>> descriptors_{};  // of each frame that has points
+  std::size_t points_ = 0;
+  std::int64_t given_ = 0;        // frames; those that were dropped do not count
+  std::int64_t last_number_ = 0;  // of the last frame, in the source
 };
 
 int run_points(PointsRequest& request, Context& context) {
@@ -266,7 +319,9 @@ Command actions_points_command() {
           "Finds the places where a video changes in space and time at once, by Laptev's "
           "space-time corners with the scales of STIP-2.0 or by Dollar's periodic detector, and "
           "describes each by histograms of gradients and flow. The result is text in the format of "
-          "STIP-2.0, sorted by frame, with the confidence of each point in a comment. When the "
+          "STIP-2.0, sorted by frame, with the confidence of each point in a comment. It is "
+          "written while the video runs, and memory does not grow with the video; where the number "
+          "of frames is not known beforehand, t-norm is 0 and a last comment has it. When the "
           "video breaks off or the program is interrupted, what was found up to then is written. "
           "Points need frames that follow each other: --live all drops none of a camera. A text "
           "file with points in this format is read instead of a video: its points are sorted, "

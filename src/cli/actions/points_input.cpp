@@ -166,6 +166,7 @@ std::string event_line(const actions::Event& event) {
   json.key("box").values(std::span<const float>(box));
   json.member("distance", event.distance).member("margin", event.margin);
   json.member("dummies", event.dummies).member("prototype", event.prototype);
+  json.member("place", event.place);
   json.member("latency_frames", event.latency_frames).end_object().finish();
   return line;
 }

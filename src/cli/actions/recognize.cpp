@@ -1,6 +1,6 @@
 // fovea actions recognize: reports the actions of a video while they happen.
 #include <fovea/actions/recognize.h>
-#include <fovea/actions/show.h>
+#include <fovea/actions/timeline.h>
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/json_writer.h>
@@ -70,6 +70,7 @@ class RecognizeRun {
                                                  .frame_rate = rate_,
                                                  .memory = request.memory,
                                                  .reading = video_options(context)});
+    if (!request.timeline.empty()) timeline_.emplace(recognizers_[0].model().classes, rate_);
   }
 
   int run() {
@@ -116,10 +117,11 @@ class RecognizeRun {
     ++frames_;
     if (reader_.info().live) source_.add(step.frame);
     report(step.events);
+    source_.forget_before(std::min(step.settled, frames_));
     if (!annotated_) return;
     annotated_->keep(step.frame.image);
-    annotated_->write_until(std::min(step.settled, frames_), events_);
-    annotated_->make_room(events_);
+    annotated_->write_until(std::min(step.settled, frames_));
+    annotated_->make_room();
   }
 
   // The event with the numbers and times of its frames in the source.
@@ -138,13 +140,15 @@ class RecognizeRun {
       context_.console.end_progress();
       context_.console.print(line);
       context_.console.flush();
-      events_.push_back(counted);
+      ++events_;
+      if (annotated_) annotated_->add(counted);
+      if (timeline_) timeline_->add(event);
     }
   }
 
   void complete(double seconds, bool whole) {
     if (annotated_) {
-      annotated_->write_until(frames_, events_);
+      annotated_->write_until(frames_);
       annotated_->finish();
       if (annotated_->early_frames() > 0)
         context_.console.note(fmt::format(
@@ -152,18 +156,13 @@ class RecognizeRun {
             "memory hold too few frames; a greater --memory keeps more",
             request_.annotated, annotated_->early_frames(), frames_, bytes_text(request_.memory)));
     }
-    if (!request_.timeline.empty()) {
-      std::vector<actions::Event> shown;
-      for (const actions::Event& event : events_) shown.push_back(in_source(event));
-      write_text(request_.timeline, actions::timeline_svg(shown, recognizers_[0].model().classes,
-                                                          source_.number(frames_ - 1) + 1, rate_));
-    }
+    if (timeline_) write_text(request_.timeline, timeline_->svg(source_.number(frames_ - 1) + 1));
     summarize(seconds, whole);
   }
 
   void summarize(double seconds, bool whole) {
     context_.console.note(fmt::format(
-        "{} in {}{}, {:.2f} s, {:.0f} frames per second", detail::counted(events_.size(), "event"),
+        "{} in {}{}, {:.2f} s, {:.0f} frames per second", detail::counted(events_, "event"),
         detail::counted(frames_, "frame"), dropped_text(reader_), seconds,
         static_cast<double>(frames_) / std::max(seconds, 1e-9)));
     if (!context_.json) return;
@@ -175,7 +174,7 @@ class RecognizeRun {
         .member("frames", frames_)
         .member("dropped", reader_.dropped())
         .member("whole", whole);
-    json.member("events", events_.size());
+    json.member("events", events_);
     end_result(json, context_);
     context_.console.print(line);
   }
@@ -185,7 +184,8 @@ class RecognizeRun {
   io::VideoReader reader_;
   std::vector<actions::Recognizer> recognizers_{};  // one, because events depend on earlier frames
   std::optional<AnnotatedVideo> annotated_{};
-  std::vector<actions::Event> events_{};
+  std::optional<actions::Timeline> timeline_{};
+  std::int64_t events_ = 0;  // their number; what was reported is not kept
   SourceFrames source_{};
   double rate_ = 25;
   std::int64_t frames_ = 0;

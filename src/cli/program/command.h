@@ -185,6 +185,7 @@ Command actions_train_command();
 Command actions_classify_command();
 Command actions_recognize_command();
 Command actions_eval_command();
+Command actions_eval_stream_command();
 Command actions_match_command();
 Command bench_ops_command();
 Command bench_flow_command();

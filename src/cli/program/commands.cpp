@@ -62,6 +62,7 @@ const std::vector<Command>& commands() {
       actions_classify_command(),
       actions_recognize_command(),
       actions_eval_command(),
+      actions_eval_stream_command(),
       actions_match_command(),
       ops_gradient_command(),
       ops_resize_command(),

@@ -4,6 +4,7 @@
 #include <fovea/core/error.h>
 
 #include <cmath>
+#include <optional>
 
 #include "actions/match_problems.h"
 #include "reference/actions_match.h"
@@ -50,6 +51,30 @@ MatchOptions options_of(Random& random) {
   options.dummies = random.below(2) == 0;
   options.dummy_cost = random.uniform(0, 1.5F);
   return options;
+}
+
+// Two streams of the same chains do not see each other.
+TEST(StreamMatch, AnotherMatcherBeginsAnew) {
+  Random random(23);
+  const MatchShape shape{.nodes = 4, .frames = 9, .points = 12, .first_frame = 0};
+  const std::vector<Chain> models{test::random_chain({.nodes = 4}, random),
+                                  test::random_chain({.nodes = 3}, random)};
+  const MatchOptions options = match_on({.window = 5}, {.threads = 1});
+  StreamMatcher first(models, options), fresh(models, options);
+  const Scene one = test::random_scene(shape, random), two = test::random_scene(shape, random);
+  first.push(0, points_of(one, 0));
+  std::optional<StreamMatcher> other = first.another();
+  for (std::int32_t frame = 0; frame < 9; ++frame) {
+    if (frame > 0) first.push(frame, points_of(one, frame));
+    const auto scores = other->push(frame, points_of(two, frame));
+    const auto expected = fresh.push(frame, points_of(two, frame));
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      EXPECT_EQ(scores[m].energy, expected[m].energy);
+      EXPECT_EQ(scores[m].first_frame, expected[m].first_frame);
+    }
+    if (frame == 4) first = StreamMatcher(models, options);  // the chains outlive the first
+    if (frame == 4) first.push(4, points_of(one, 4));
+  }
 }
 
 // Frames without points are left out of the pushes, but for the first.

@@ -38,6 +38,37 @@ PointSet some_points(bool descriptors) {
   return set;
 }
 
+// Piece by piece, as a stream writes it.
+std::string in_pieces(const PointSet& set, std::int64_t frames_known) {
+  const PointVideo video{set.size, frames_known, set.frame_rate, !set.descriptors.empty()};
+  std::string text = points_head(video);
+  for (std::size_t i = 0; i < set.points.size(); ++i) {
+    FramePoints frame{.frame = set.points[i].frame, .points = {set.points[i]}};
+    if (video.descriptors)
+      frame.descriptors =
+          clone(set.descriptors.view().crop(0, static_cast<int>(i), kDescriptorSize, 1));
+    append_points(text, frame, video);
+  }
+  return text + points_foot(video, set.frames);
+}
+
+TEST(PointsFileTest, PiecesMakeTheWhole) {
+  for (const bool descriptors : {false, true}) {
+    const PointSet set = some_points(descriptors);
+    EXPECT_EQ(in_pieces(set, set.frames), points_text(set));
+    // A stream learns the number of frames at its end.
+    const PointSet read = parse(in_pieces(set, 0));
+    EXPECT_EQ(read.frames, 113);
+    EXPECT_EQ(read.size.width, 160);
+    EXPECT_EQ(read.frame_rate, 29.97);
+    ASSERT_EQ(read.points.size(), 3U);
+    EXPECT_EQ(read.points[2].confidence, 0.5F);
+  }
+  std::string text;
+  EXPECT_THROW(append_points(text, {.frame = 0, .points = {{}}}, {.descriptors = true}),
+               InvalidArgument);
+}
+
 TEST(PointsFileTest, RoundTrip) {
   for (const bool descriptors : {false, true}) {
     const PointSet set = some_points(descriptors);

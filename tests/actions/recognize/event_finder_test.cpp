@@ -1,3 +1,4 @@
+// Covers: event_blocks, event_lane, event_picker, event_rules
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -133,6 +134,96 @@ INSTANTIATE_TEST_SUITE_P(Modes, Recognize,
                          [](const auto& mode) {
                            return mode.param == StreamMode::kStream ? "stream" : "blocks";
                          });
+
+// Two synthetic people at once: the second acts `shift` pixels to the right of the first.
+std::vector<Event> both(const Model& model, int left, int right, float shift,
+                        const RecognizeOptions& options, std::size_t* most_kept = nullptr,
+                        int repeats = 3) {
+  EventFinder finder(model, options);
+  finder.set_frame_size({400, 120});
+  std::vector<Event> events;
+  std::int64_t next = 0, settled = 0;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const PointSet a = synthetic_points(left, 10 + repeat % 3, 30);
+    const PointSet b = synthetic_points(right, 11 + repeat % 3, 30);
+    for (std::size_t i = 0; i < a.points.size(); ++i) {
+      std::vector<SpaceTimePoint> points{a.points[i], b.points[i]};
+      points[1].x += shift;
+      Image<float> descriptors(kDescriptorSize, 2);
+      // The more confident of the two comes first, now one, now the other.
+      const std::size_t first = i % 3 == 0 ? 1 : 0;
+      std::swap(points[0], points[first]);
+      for (std::size_t row = 0; row < 2; ++row)
+        std::copy_n((row == first ? a : b).descriptors.row(static_cast<int>(i)), kDescriptorSize,
+                    descriptors.row(static_cast<int>(row)));
+      const std::size_t before = events.size();
+      finder.push(next++, points, descriptors.view(), events);
+      for (std::size_t e = before; e < events.size(); ++e)
+        EXPECT_GE(events[e].first_frame, settled) << "a settled frame got an event";
+      EXPECT_GE(finder.settled_frames(), settled);
+      settled = finder.settled_frames();
+    }
+    if (most_kept != nullptr) *most_kept = std::max(*most_kept, finder.kept_frames());
+  }
+  finder.finish(events);
+  return events;
+}
+
+TEST(RecognizePlaces, PeopleSideBySideAreKeptApart) {
+  const Model model = trained();
+  const RecognizeOptions options{.patience = 5};
+  const std::vector<Event> events = both(model, 0, 2, 240, options);
+  int left = 0, right = 0;
+  for (const Event& event : events) {
+    const bool is_right = event.box.x > 150;
+    (is_right ? right : left) += event.label == (is_right ? 2 : 0) ? 1 : 0;
+    EXPECT_LT(event.box.width, 120);  // never across both
+  }
+  EXPECT_GE(left, 2);
+  EXPECT_GE(right, 2);
+  // Without places their points are mixed.
+  const std::vector<Event> mixed = both(model, 0, 2, 240, {.patience = 5, .places = 1});
+  EXPECT_LT(mixed.size(), events.size());
+}
+
+TEST(RecognizePlaces, OnePersonIsAsWithoutPlaces) {
+  const Model model = trained();
+  const std::vector<int> labels{0, 2, -1, 1, 0};
+  const auto apart = recognized(model, labels, {.patience = 5, .places = 4});
+  const auto whole = recognized(model, labels, {.patience = 5, .places = 1});
+  ASSERT_EQ(apart.size(), whole.size());
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    EXPECT_EQ(apart[i].first_frame, whole[i].first_frame);
+    EXPECT_EQ(apart[i].distance, whole[i].distance);
+    EXPECT_EQ(apart[i].box, whole[i].box);
+    EXPECT_EQ(apart[i].place, 0);
+  }
+}
+
+TEST(RecognizePlaces, MemoryDoesNotGrowWithTheStream) {
+  const Model model = trained();
+  std::size_t after_few = 0, after_many = 0;
+  const RecognizeOptions options{.patience = 5, .classify = true};
+  both(model, 0, 2, 240, options, &after_few, 6);
+  both(model, 0, 2, 240, options, &after_many, 40);
+  EXPECT_LE(after_many, after_few + 4);  // events that were reported last
+}
+
+TEST(RecognizeClassify, ClipsDecideWhatAnEventIs) {
+  const Model model = trained();
+  const std::vector<int> labels{0, 2, -1, 1, 0};
+  const auto events = recognized(model, labels, {.patience = 5, .classify = true});
+  ASSERT_GE(events.size(), 4U);
+  for (const Event& one : events) {
+    const auto clip = static_cast<std::size_t>((one.first_frame + one.last_frame) / 2 / 30);
+    EXPECT_EQ(one.label, labels[clip]);
+    EXPECT_EQ(one.label, model.prototypes[static_cast<std::size_t>(one.prototype)].label);
+    EXPECT_EQ(one.name, model.classes[static_cast<std::size_t>(one.label)]);
+  }
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [&] { EventFinder(model, {.mode = StreamMode::kBlocks, .classify = true}); }),
+              HasSubstr("leave classify out"));
+}
 
 TEST(RecognizeBounds, NothingIsRejectedWithRejectZero) {
   Model model = trained();

@@ -18,6 +18,23 @@ using actions::swing_names;
 using nlohmann::json;
 using testing::HasSubstr;
 
+TEST(SourceFrames, ForgetsWhatNobodyAsksFor) {
+  SourceFrames source;
+  EXPECT_EQ(source.number(7), 7);
+  EXPECT_FALSE(source.seconds(7));
+  io::Frame frame;
+  for (std::int64_t given = 0; given < 1000; ++given) {
+    frame.frame = 3 * given;  // two of three were dropped
+    frame.seconds = 0.12 * static_cast<double>(given);
+    source.add(frame);
+    EXPECT_EQ(source.number(given), 3 * given);
+    EXPECT_DOUBLE_EQ(*source.seconds(std::max<std::int64_t>(0, given - 10)),
+                     0.12 * static_cast<double>(std::max<std::int64_t>(0, given - 10)));
+    source.forget_before(given - 10);
+    EXPECT_LE(source.kept(), 11U);
+  }
+}
+
 TEST_F(ActionsVerbs, TrainReportsWhatItMade) {
   ASSERT_EQ(trained_.status, kDone) << trained_.err;
   const json report = json::parse(trained_.out);

@@ -41,15 +41,17 @@ TEST(Annotated, AFileIsReadAgainAndAPipeIsKept) {
   EXPECT_TRUE(can_be_read_again(source));
   EXPECT_FALSE(can_be_read_again(fifo));
   EXPECT_FALSE(can_be_read_again("-"));
-  const std::vector<actions::Event> events{event_of(1, 2), event_of(4, 4)};
   const std::vector<bool> expected{false, true, true, false, true, false};
   for (const std::string& from : {source, fifo}) {
     AnnotatedVideo video({.path = folder / "out.y4m", .source = from, .memory = 1 << 20});
     Image<std::uint8_t> black(96, 72, 3);
     for (int y = 0; y < black.height(); ++y) std::fill_n(black.row(y), 3 * 96, std::uint8_t{0});
     for (int i = 0; i < 6; ++i) video.keep(black);
-    video.write_until(3, events);
-    video.write_until(6, events);
+    video.add(event_of(1, 2));
+    video.write_until(3);
+    EXPECT_EQ(video.kept_events(), 0);  // drawn, and forgotten
+    video.add(event_of(4, 4));
+    video.write_until(6);
     video.finish();
     EXPECT_EQ(video.early_frames(), 0);
     EXPECT_EQ(drawn_in(folder / "out.y4m"), expected) << from;

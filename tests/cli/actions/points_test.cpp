@@ -2,10 +2,17 @@
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "actions/clips.h"
 #include "cli/program/program.h"
@@ -106,6 +113,96 @@ TEST_F(ActionsPoints, ATruncatedVideoGivesWhatCameBefore) {
 
 TEST_F(ActionsPoints, StopsAsAsked) {
   EXPECT_EQ(points({folder_ / "walk.y4m", "-o", folder_ / "p.txt"}, fired()).status, kInterrupted);
+}
+
+// A sink that another thread can watch.
+class WatchedSink final : public Sink {
+ public:
+  void write(std::string_view more) override {
+    {
+      const std::lock_guard lock(mutex_);
+      text_ += more;
+    }
+    if (on_write) on_write(text());
+    changed_.notify_all();
+  }
+  std::string text() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+  // Whether the text appears in time.
+  bool wait_for(const std::string& wanted) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(60),
+                             [&] { return text_.find(wanted) != std::string::npos; });
+  }
+  std::function<void(const std::string&)> on_write{};
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string text_;
+};
+
+TEST_F(ActionsPoints, TheTextOfAPipeAppearsWhileTheVideoRuns) {
+  const std::string bytes = test::load(folder_ / "walk.y4m"), fifo = folder_ / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  WatchedSink out;
+  TextSink err;
+  hide_gpus();
+  bool early = false;
+  std::thread writer([&] {
+    std::ofstream pipe(fifo, std::ios::binary);
+    pipe.write(bytes.data(), static_cast<std::streamsize>(bytes.size() - 8000)).flush();
+    early = out.wait_for("# confidence");  // the last frames have not been written
+    pipe.write(bytes.data() + bytes.size() - 8000, 8000);
+  });
+  const int status = run({"actions", "points", fifo, "--quiet", "--harris-border", "0",
+                          "--descriptors=false", "--harris-threshold", "1e-11"},
+                         {.out = out, .err = err});
+  writer.join();
+  EXPECT_EQ(status, kDone) << err.text;
+  EXPECT_TRUE(early);
+  const std::string text = out.text();
+  EXPECT_THAT(text, HasSubstr("# fovea video 72 56 0 20\n"));  // not known beforehand
+  const actions::PointSet set =
+      actions::read_points(std::as_bytes(std::span(text.data(), text.size())), "pipe");
+  EXPECT_EQ(set.frames, 30);
+  EXPECT_EQ(set.size.width, 72);
+  const Ended file = points({folder_ / "walk.y4m", "--harris-border", "0", "--descriptors=false",
+                             "--harris-threshold", "1e-11", "--device", "cpu"});
+  const actions::PointSet whole =
+      actions::read_points(std::as_bytes(std::span(file.out.data(), file.out.size())), "file");
+  ASSERT_EQ(set.points.size(), whole.points.size());
+  for (std::size_t i = 0; i < set.points.size(); ++i) {
+    EXPECT_EQ(set.points[i].frame, whole.points[i].frame);
+    EXPECT_EQ(set.points[i].confidence, whole.points[i].confidence);
+  }
+}
+
+TEST_F(ActionsPoints, AnInterruptKeepsWhatWasFound) {
+  std::stop_source stop;
+  WatchedSink out;
+  out.on_write = [&](const std::string& text) {
+    if (text.find("\"frame\"") != std::string::npos) stop.request_stop();
+  };
+  TextSink err;
+  hide_gpus();
+  write("long.y4m", test::busy_clip({72, 56, 90}, 3));
+  const int status =
+      run({"actions", "points", folder_ / "long.y4m", "--quiet", "--harris-border", "0", "--json",
+           "-o", folder_ / "part.txt", "--threads", "1", "--descriptors=false"},
+          {.out = out, .err = err, .stop = stop.get_token()});
+  EXPECT_EQ(status, kInterrupted) << err.text;
+  const actions::PointSet part = actions::read_points(folder_ / "part.txt");
+  EXPECT_GT(part.frames, 5);
+  EXPECT_LT(part.frames, 90);
+  ASSERT_FALSE(part.points.empty());
+  EXPECT_LT(part.points.back().frame, part.frames);
+  const json report = json::parse(out.text());
+  EXPECT_EQ(report["frames"], part.frames);
+  EXPECT_EQ(report["whole"], false);
+  EXPECT_EQ(report["points"].size(), part.points.size());
 }
 
 TEST_F(ActionsPoints, BadWordsAreNamed) {

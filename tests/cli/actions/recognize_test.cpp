@@ -1,3 +1,4 @@
+// Covers: eval_stream
 #include <gmock/gmock.h>
 
 #include <sys/stat.h>
@@ -48,6 +49,28 @@ TEST_F(ActionsRecognize, AStreamThatBreaksGivesWhatWasSeen) {
   EXPECT_EQ(lines[0]["name"], "across");
   EXPECT_EQ(frames_in(*folder_ / "part.y4m"), 57);
   EXPECT_EQ(test::xml_problem(test::load(*folder_ / "part.svg")), "");
+}
+
+TEST_F(ActionsRecognize, EvalStreamMeasuresEvents) {
+  const std::string clips = *folder_ / "clips";
+  const Ended ended =
+      run_here({"actions", "eval-stream", clips, "--model", model_, "--subjects", "s0", "--gap",
+                "12", "--rejects", "0,1.1", "--motion", "none", "--overlaps", "0.2", "--json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["frames"], 3 * 36 + 4 * 12);
+  EXPECT_EQ(report["action_frames"], 3 * 36);
+  ASSERT_EQ(report["points"].size(), 2);
+  const json& counts = report["points"][1]["overlaps"][0];
+  EXPECT_EQ(counts["true_events"], 3);
+  EXPECT_GE(counts["correct"], 2) << report.dump();
+  EXPECT_EQ(counts["classes"].size(), 3);
+  const Ended text = run_here({"actions", "eval-stream", clips, "--model", model_, "--subjects",
+                               "s0", "--gap", "0", "--rejects", "1"});
+  EXPECT_THAT(text.out, HasSubstr("precision"));
+  EXPECT_EQ(run_here({"actions", "eval-stream", clips, "--subjects", "s0"}).status, kUsage);
+  EXPECT_THAT(run_here({"actions", "eval-stream", clips, "--unknown", "fly"}).err,
+              HasSubstr("there is no action fly"));
 }
 
 TEST_F(ActionsRecognize, CountsOneFrameAsOne) {

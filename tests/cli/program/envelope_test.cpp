@@ -58,7 +58,7 @@ const std::set<std::string>& verbs_here() {
                                             "people track",      "people eval-tracks",
                                             "people study",      "people eval-kernel",
                                             "scenes info",       "mesh arcs",
-                                            "actions classify"};
+                                            "actions classify",  "actions eval-stream"};
   return kVerbs;
 }
 
@@ -216,6 +216,8 @@ TEST_F(Envelope, Actions) {
       small({"actions", "match", video, clips + "/up/s1_swing.y4m", "-o", folder_ / "m.png"}));
   expect_envelope(small({"actions", "eval", clips, "--protocol", "split", "--test-subjects", "s1",
                          "--no-choose", "--no-baselines"}));
+  expect_envelope({"actions", "eval-stream", clips, "--model", model, "--subjects", "s1", "--gap",
+                   "4", "--rejects", "1"});
 }
 
 TEST_F(Envelope, Bench) {

@@ -4,8 +4,8 @@
 
 #include <fovea/core/error.h>
 
+#include "cli/bench/actions/actions_cameras.h"
 #include "cli/bench/actions/actions_paper.h"
-
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -21,10 +21,24 @@ std::vector<BenchCase> cases_of(bool on_cpu) {
   return cases;
 }
 
-int run_bench_actions(ActionsPaperOptions& options, Context& context) {
+struct ActionsBenchRequest {
+  ActionsPaperOptions paper{};
+  bool cameras = false;
+};
+void describe(OptionVisitor& visit, ActionsBenchRequest& request) {
+  describe(visit, request.paper);
+  visit("cameras", request.cameras,
+        "measure how many cameras one core, or one GPU, serves with the shipped model");
+}
+
+int run_bench_actions(ActionsBenchRequest& request, Context& context) {
+  ActionsPaperOptions& options = request.paper;
+  if (options.paper && request.cameras)
+    throw InvalidArgument("--paper and --cameras print different tables; give one of them");
   if (options.paper) return run_actions_paper(options, context);
   if (!options.corpus.empty() || options.cut_first)
     throw InvalidArgument("--corpus and --cut-first need --paper, whose table 4 has rates");
+  if (request.cameras) return run_actions_cameras(options.bench, context);
   return run_bench(options.bench, context,
                    [&] { return cases_of(context.exec.device.kind != DeviceKind::kCuda); });
 }
@@ -49,12 +63,16 @@ Command bench_actions_command() {
           "frame. --paper prints these tables and table 4 instead: times of one and of 50 "
           "models; the paper's algorithm with and without each of its optimizations, on one "
           "thread, beside Fovea's matcher; and three points per frame, with recognition rates "
-          "where --corpus names clips, each subject of which is left out in turn.",
+          "where --corpus names clips, each subject of which is left out in turn. --cameras "
+          "recognizes actions in the street at two sizes with the shipped model, and prints how "
+          "many cameras of 25 frames per second one core serves.",
       .examples = {{"fovea bench actions --device cpu --threads 1",
                     "time everything with one thread"},
                    {"fovea bench actions --device cuda --filter 754x50", "time 50 models on a GPU"},
-                   {"fovea bench actions --paper --markdown", "print the paper's tables"}},
-      .request = make_request<ActionsPaperOptions, run_bench_actions>};
+                   {"fovea bench actions --paper --markdown", "print the paper's tables"},
+                   {"fovea bench actions --cameras --repeats 5",
+                    "count the cameras that one core serves"}},
+      .request = make_request<ActionsBenchRequest, run_bench_actions>};
 }
 
 }  // namespace fovea::cli

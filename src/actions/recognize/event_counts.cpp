@@ -1,0 +1,120 @@
+// Compares reported events with true ones.
+#include <fovea/actions/evaluate_stream.h>
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fovea::actions {
+namespace {
+
+double share_in_common(const TrueEvent& truth, const Event& event) {
+  const std::int64_t common = std::min(truth.last_frame, event.last_frame) -
+                              std::max(truth.first_frame, event.first_frame) + 1;
+  const std::int64_t all = std::max(truth.last_frame, event.last_frame) -
+                           std::min(truth.first_frame, event.first_frame) + 1;
+  return common > 0 ? static_cast<double>(common) / static_cast<double>(all) : 0;
+}
+
+bool inside(const TrueEvent& truth, const Event& event) {
+  if (truth.area.empty()) return true;
+  const float x = event.box.x + event.box.width / 2, y = event.box.y + event.box.height / 2;
+  return x >= truth.area.x && x < truth.area.right() && y >= truth.area.y &&
+         y < truth.area.bottom();
+}
+
+}  // namespace
+
+double EventCounts::precision() const {
+  return events > 0 ? static_cast<double>(correct) / events : 1;
+}
+double EventCounts::recall() const {
+  return truths > 0 ? static_cast<double>(correct) / truths : 1;
+}
+double EventCounts::f1() const {
+  return events + truths > 0 ? 2.0 * correct / (events + truths) : 1;
+}
+double EventCounts::mean_delay() const { return correct > 0 ? delay_frames / correct : 0; }
+
+EventCounts& EventCounts::operator+=(const EventCounts& other) {
+  truths += other.truths;
+  events += other.events;
+  correct += other.correct;
+  delay_frames += other.delay_frames;
+  return *this;
+}
+
+EventReport& EventReport::operator+=(const EventReport& other) {
+  all += other.all;
+  classes.resize(std::max(classes.size(), other.classes.size()));
+  for (std::size_t c = 0; c < other.classes.size(); ++c) classes[c] += other.classes[c];
+  return *this;
+}
+
+// The joined event is reported when its last part is. Its distance is that of the nearest part.
+std::vector<Event> join_events(std::span<const Event> events, int gap) {
+  std::vector<Event> sorted(events.begin(), events.end()), joined;
+  std::ranges::stable_sort(sorted, {}, &Event::first_frame);
+  for (Event& event : sorted) {
+    // The last event of the place, whatever its class: another action in between ends the first.
+    const auto last = std::find_if(joined.rbegin(), joined.rend(),
+                                   [&](const Event& other) { return other.place == event.place; });
+    if (last == joined.rend() || last->label != event.label ||
+        event.first_frame - last->last_frame - 1 > gap) {
+      joined.push_back(std::move(event));
+      continue;
+    }
+    const std::int64_t reported =
+        std::max(last->last_frame + last->latency_frames, event.last_frame + event.latency_frames);
+    const float left = std::min(last->box.x, event.box.x), top = std::min(last->box.y, event.box.y);
+    last->box = {left, top, std::max(last->box.right(), event.box.right()) - left,
+                 std::max(last->box.bottom(), event.box.bottom()) - top};
+    last->last_frame = std::max(last->last_frame, event.last_frame);
+    last->end_seconds = std::max(last->end_seconds, event.end_seconds);
+    last->latency_frames = reported - last->last_frame;
+    last->distance = std::min(last->distance, event.distance);
+    last->score = std::max(last->score, event.score);
+  }
+  return joined;
+}
+
+EventReport count_events(std::span<const TrueEvent> truth, std::span<const Event> events,
+                         int classes, double overlap) {
+  EventReport report{.overlap = overlap, .all = {}, .classes = {}};
+  report.classes.resize(static_cast<std::size_t>(classes));
+  const auto of_class = [&](std::int32_t label) -> EventCounts& {
+    if (label < 0 || label >= classes)
+      throw InvalidArgument(
+          fmt::format("an event has the label {}; there are {} classes", label, classes));
+    return report.classes[static_cast<std::size_t>(label)];
+  };
+  struct Pair {
+    double share;
+    std::size_t truth, event;
+  };
+  std::vector<Pair> pairs;
+  for (const TrueEvent& one : truth) ++of_class(one.label).truths;
+  for (const Event& event : events) ++of_class(event.label).events;
+  for (std::size_t t = 0; t < truth.size(); ++t)
+    for (std::size_t e = 0; e < events.size(); ++e)
+      if (truth[t].label == events[e].label && inside(truth[t], events[e]))
+        if (const double share = share_in_common(truth[t], events[e]);
+            share > 0 && share >= overlap)
+          pairs.push_back({share, t, e});
+  std::ranges::stable_sort(pairs, std::greater{}, &Pair::share);
+  std::vector<bool> seen(truth.size(), false), used(events.size(), false);
+  for (const Pair& pair : pairs) {
+    if (seen[pair.truth] || used[pair.event]) continue;
+    seen[pair.truth] = used[pair.event] = true;
+    const Event& event = events[pair.event];
+    EventCounts& counts = of_class(event.label);
+    ++counts.correct;
+    counts.delay_frames +=
+        static_cast<double>(event.last_frame + event.latency_frames - truth[pair.truth].last_frame);
+  }
+  for (const EventCounts& counts : report.classes) report.all += counts;
+  return report;
+}
+
+}  // namespace fovea::actions

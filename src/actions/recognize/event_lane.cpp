@@ -1,0 +1,128 @@
+#include "actions/recognize/event_lane.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "actions/infinity.h"
+
+namespace fovea::actions {
+
+EventLane::EventLane(const EventRules& rules, StreamMatcher matcher, std::int32_t number,
+                     std::int64_t first_frame)
+    : rules_(rules),
+      matcher_(std::move(matcher)),
+      number_(number),
+      picker_(rules.options().patience, first_frame),
+      most_kept_(static_cast<std::size_t>(rules.most_nodes()) *
+                 static_cast<std::size_t>(rules.model().match.window)),
+      class_distances_(rules.model().classes.size(), kInfinity<double>) {}
+
+std::optional<Event> EventLane::push(std::int64_t frame, std::span<const SpaceTimePoint> points,
+                                     ImageView<const float> descriptors) {
+  if (rules_.options().classify) keep_clip(frame, points, descriptors);
+  const Model& model = rules_.model();
+  if (model.scene_points > 0)
+    points = points.first(std::min(points.size(), static_cast<std::size_t>(model.scene_points)));
+  kept_.push_back({frame, {points.begin(), points.end()}});
+  if (kept_.size() > most_kept_) kept_.pop_front();
+  const std::span<const MatchScore> scores =
+      matcher_.push(static_cast<std::int32_t>(frame), rules_.nodes_of(frame, points, descriptors));
+  std::vector<double> nearest(model.classes.size(), kInfinity<double>);
+  Found best;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (!std::isfinite(scores[i].energy)) continue;
+    const Found found{static_cast<int>(i),
+                      rules_.distance_of(i, scores[i].energy, scores[i].appearance),
+                      scores[i].first_frame, scores[i].last_frame};
+    double& of_class = nearest[static_cast<std::size_t>(model.prototypes[i].label)];
+    of_class = std::min(of_class, found.distance);
+    if ((best.prototype < 0 || found.distance < best.distance) && rules_.allowed(found) &&
+        picker_.wants(found.first, found.last, found.distance))
+      best = found;
+  }
+  note_distances(nearest);
+  if (best.prototype < 0) return {};
+  double other = kInfinity<double>;
+  for (std::size_t c = 0; c < class_distances_.size(); ++c)
+    if (static_cast<std::int32_t>(c) != rules_.label_of(best))
+      other = std::min(other, class_distances_[c]);
+  Event event = rules_.make_event(best, other, matcher_.path(best.prototype), kept_);
+  event.place = number_;
+  return event;
+}
+
+// Margins look back over as many frames as an event waits, because other classes may end a little
+// earlier.
+void EventLane::note_distances(std::span<const double> nearest) {
+  recent_.emplace_back(nearest.begin(), nearest.end());
+  if (recent_.size() > static_cast<std::size_t>(std::max(rules_.options().patience, 1)))
+    recent_.pop_front();
+  std::ranges::fill(class_distances_, kInfinity<double>);
+  for (const std::vector<double>& frame : recent_)
+    for (std::size_t c = 0; c < frame.size(); ++c)
+      class_distances_[c] = std::min(class_distances_[c], frame[c]);
+}
+
+void EventLane::offer(Event event, std::int64_t frame) {
+  picker_.offer(std::move(event), frame, picked_);
+}
+
+void EventLane::report(std::int64_t frame, bool all, Classifier* classifier,
+                       std::vector<Event>& events) {
+  if (all) picker_.finish(picked_);
+  else picker_.advance(frame, picked_);
+  for (Event& event : picked_)
+    if (classifier == nullptr || classify(event, *classifier)) events.push_back(std::move(event));
+  picked_.clear();
+}
+
+// Fusion compares all points of a clip, matching only the most confident ones.
+void EventLane::keep_clip(std::int64_t frame, std::span<const SpaceTimePoint> points,
+                          ImageView<const float> descriptors) {
+  const Model& model = rules_.model();
+  const std::size_t most = model.score.fusion > 0 || model.scene_points == 0
+                               ? points.size()
+                               : static_cast<std::size_t>(model.scene_points);
+  FramePoints kept{.frame = frame, .points = {}};
+  points = points.first(std::min(points.size(), most));
+  kept.points.assign(points.begin(), points.end());
+  if (!points.empty())
+    kept.descriptors =
+        clone(descriptors.crop(0, 0, descriptors.width, static_cast<int>(points.size())));
+  clip_.push_back(std::move(kept));
+  const std::int64_t oldest = frame - rules_.longest() - 2 * rules_.options().patience;
+  while (clip_.front().frame < oldest) clip_.pop_front();
+}
+
+// Classifies the frames of an event as a clip and returns whether it is still one.
+bool EventLane::classify(Event& event, Classifier& classifier) const {
+  PointSet clip;
+  clip.size = rules_.frame_size();
+  clip.frames = event.last_frame - event.first_frame + 1;
+  clip.frame_rate = rules_.options().frame_rate.value_or(clip.frame_rate);
+  std::vector<const float*> rows;
+  for (const FramePoints& frame : clip_) {
+    if (frame.frame < event.first_frame || frame.frame > event.last_frame) continue;
+    for (std::size_t i = 0; i < frame.points.size(); ++i) {
+      clip.points.push_back(frame.points[i]);
+      clip.points.back().frame = static_cast<std::int32_t>(frame.frame - event.first_frame);
+      rows.push_back(frame.descriptors.row(static_cast<int>(i)));
+    }
+  }
+  clip.descriptors = Image<float>(kDescriptorSize, static_cast<int>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(rows[i], kDescriptorSize, clip.descriptors.row(static_cast<int>(i)));
+  const ClipClass found = classifier.classify(clip);
+  if (found.nearest < 0 || found.prototype < 0) return false;
+  const Found nearest{found.prototype, found.distance, event.first_frame, event.last_frame};
+  if (!rules_.allowed(nearest)) return false;
+  event.label = found.nearest;
+  event.name = rules_.model().classes[static_cast<std::size_t>(event.label)];
+  event.prototype = found.prototype;
+  event.distance = found.distance;
+  event.margin = found.margin;
+  event.score = rules_.score_of(nearest);
+  return true;
+}
+
+}  // namespace fovea::actions

@@ -1,0 +1,40 @@
+#include "actions/recognize/event_picker.h"
+
+#include <algorithm>
+
+namespace fovea::actions {
+
+bool EventPicker::wants(std::int64_t first, std::int64_t last, double distance) const {
+  if (first <= reported_until_) return false;
+  if (!waiting_) return true;
+  const bool apart = first > waiting_->last_frame || last < waiting_->first_frame;
+  return apart ? first > waiting_->last_frame : distance < waiting_->distance;
+}
+
+void EventPicker::offer(Event event, std::int64_t frame, std::vector<Event>& events) {
+  if (!wants(event.first_frame, event.last_frame, event.distance)) return;
+  if (waiting_ && event.first_frame > waiting_->last_frame) report(events);
+  waiting_ = std::move(event);
+  since_ = frame;
+}
+
+void EventPicker::advance(std::int64_t frame, std::vector<Event>& events) {
+  if (waiting_ && frame - since_ >= patience_) report(events);
+}
+
+void EventPicker::finish(std::vector<Event>& events) {
+  if (waiting_) report(events);
+}
+
+void EventPicker::report(std::vector<Event>& events) {
+  reported_until_ = waiting_->last_frame;
+  events.push_back(std::move(*waiting_));
+  waiting_.reset();
+}
+
+std::int64_t EventPicker::settled_until(std::int64_t earliest) const {
+  const std::int64_t next = std::max(reported_until_ + 1, earliest);
+  return waiting_ ? std::min(waiting_->first_frame, next) : next;
+}
+
+}  // namespace fovea::actions

@@ -1,0 +1,210 @@
+// fovea actions eval-stream: measures recognition in continuous video.
+#include <fovea/actions/evaluate_stream.h>
+#include <fovea/core/error.h>
+#include <fovea/io/json_writer.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/actions/actions.h"
+#include "cli/program/batch.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+using actions::EventCounts;
+using actions::EventReport;
+using actions::StreamPoint;
+using actions::StreamReport;
+
+struct EvalStreamRequest {
+  std::string model{};
+  std::vector<std::string> unknown{};
+  std::vector<std::string> subjects{};
+  bool cut_first = false;
+  actions::StreamEvaluateOptions evaluate{};
+  actions::TrainOptions train{};
+};
+
+void describe(OptionVisitor& visit, EvalStreamRequest& request) {
+  visit.path("model", request.model, TextUse::kModel,
+             "model to measure, on all clips or those of --subjects; without it, each subject is "
+             "left out in turn and a model is trained on the others");
+  visit("unknown", request.unknown,
+        "actions that are not trained; their clips are unrelated motion in the videos",
+        {.value_name = "NAMES"});
+  visit("subjects", request.subjects, "with --model: only clips of these subjects",
+        {.value_name = "NAMES"});
+  visit("cut-first", request.cut_first,
+        "cut training clips out of their videos before points are found");
+  describe(visit, request.evaluate);
+  actions::RecognizeOptions& recognize = request.evaluate.recognize;
+  visit("patience", recognize.patience,
+        "frames that an event waits for a better match before it is reported", 0, 1e6);
+  visit("places", recognize.places,
+        "greatest number of places that are matched apart from each other", 1, 64);
+  visit("reach", recognize.reach,
+        "factor of the distance, learned by the model, within which points belong to one place",
+        0.01, 100);
+  visit("classify", recognize.classify,
+        "classify the frames of each event as a clip before it is reported");
+  describe(visit, request.train);
+}
+
+struct Measured {
+  StreamReport report;
+  std::vector<std::string> classes;
+  int status = kDone;
+};
+
+// Clips with the labels of a model; those of other actions are unrelated motion.
+Measured with_model(EvalStreamRequest& request, Context& context) {
+  const actions::Corpus corpus = actions::read_corpus(context.inputs[0]);
+  const auto model = actions::load_model(request.model);
+  const std::vector<std::string> subjects = corpus.subjects();
+  for (const std::string& name : request.subjects)
+    if (std::ranges::find(subjects, name) == subjects.end())
+      throw InvalidArgument(fmt::format("--subjects: there is no subject {}; expected some of {}",
+                                        name, fmt::join(subjects, ", ")));
+  Measured measured{.report = {}, .classes = model->classes};
+  for (const std::string& subject : subjects) {
+    if (!request.subjects.empty() &&
+        std::ranges::find(request.subjects, subject) == request.subjects.end())
+      continue;
+    std::vector<actions::Clip> clips;
+    for (actions::Clip clip : corpus.clips) {
+      if (clip.subject != subject) continue;
+      const std::string& name = corpus.classes[static_cast<std::size_t>(clip.label)];
+      const auto at = std::ranges::find(model->classes, name);
+      const bool known = at != model->classes.end() &&
+                         std::ranges::find(request.unknown, name) == request.unknown.end();
+      clip.label = known ? static_cast<std::int32_t>(at - model->classes.begin()) : -1;
+      clips.push_back(std::move(clip));
+    }
+    measured.report += actions::evaluate_stream(model, clips, request.evaluate);
+  }
+  return measured;
+}
+
+Measured leave_one_out(EvalStreamRequest& request, Context& context) {
+  actions::Corpus corpus = actions::read_corpus(context.inputs[0]);
+  Measured measured{.report = {}, .classes = known_classes(corpus, request.unknown)};
+  const ClipSet clips =
+      load_clips(std::move(corpus), request.train.points, request.cut_first, context);
+  measured.status = clips.status();
+  measured.report = actions::evaluate_streams(clips.corpus, clips.points, request.unknown,
+                                              request.train, request.evaluate);
+  return measured;
+}
+
+void write_counts(io::JsonWriter& json, const EventCounts& counts) {
+  json.member("true_events", counts.truths).member("events", counts.events);
+  json.member("correct", counts.correct).member("precision", counts.precision());
+  json.member("recall", counts.recall()).member("f1", counts.f1());
+  json.member("mean_delay_frames", counts.mean_delay());
+}
+
+void print_json(const Measured& measured, const Context& context) {
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("input", context.inputs[0]).member("frames", measured.report.frames);
+    json.member("action_frames", measured.report.action_frames);
+    json.member("recognize_seconds", measured.report.seconds);
+    json.key("points").begin_array();
+    for (const StreamPoint& point : measured.report.points) {
+      json.begin_object().member("reject", point.reject).member("matches", point.raw_events);
+      json.key("overlaps").begin_array();
+      for (const EventReport& report : point.overlaps) {
+        json.begin_object().member("overlap", report.overlap);
+        write_counts(json, report.all);
+        json.key("classes").begin_array();
+        for (std::size_t c = 0; c < report.classes.size(); ++c) {
+          json.begin_object().member("name", measured.classes[c]);
+          write_counts(json, report.classes[c]);
+          json.end_object();
+        }
+        json.end_array().end_object();
+      }
+      json.end_array().end_object();
+    }
+    json.end_array();
+  });
+}
+
+std::string counts_text(const EventCounts& counts) {
+  return fmt::format("{:5} {:5} {:7} {:9.1f} % {:6.1f} % {:6.1f} % {:7.1f}", counts.truths,
+                     counts.events, counts.correct, 100 * counts.precision(), 100 * counts.recall(),
+                     100 * counts.f1(), counts.mean_delay());
+}
+
+void print_text(const Measured& measured, Context& context) {
+  const StreamReport& report = measured.report;
+  context.console.print(
+      fmt::format("{} in {}, of which {} show unrelated motion or none\n",
+                  detail::counted(report.points[0].overlaps[0].all.truths, "action"),
+                  detail::counted(report.frames, "frame"),
+                  report.frames - std::min(report.frames, report.action_frames)));
+  constexpr std::string_view kHead = "true found correct precision   recall       F1   delay";
+  for (std::size_t o = 0; o < report.points[0].overlaps.size(); ++o) {
+    context.console.print(
+        fmt::format("\noverlap {:<12g} {}\n", report.points[0].overlaps[o].overlap, kHead));
+    for (const StreamPoint& point : report.points)
+      context.console.print(
+          fmt::format("reject {:<12g} {}\n", point.reject, counts_text(point.overlaps[o].all)));
+    // The classes at the reject level of the model, or at the first factor that was given.
+    const auto usual = std::ranges::find(report.points, 1.0, &StreamPoint::reject);
+    const StreamPoint& shown = usual == report.points.end() ? report.points[0] : *usual;
+    for (std::size_t c = 0; c < measured.classes.size(); ++c)
+      context.console.print(fmt::format("  {:<17} {}\n", measured.classes[c],
+                                        counts_text(shown.overlaps[o].classes[c])));
+  }
+  context.console.print("\ndelay: mean frames from the end of an action to its report\n");
+}
+
+int run_eval_stream(EvalStreamRequest& request, Context& context) {
+  if (!request.subjects.empty() && request.model.empty())
+    throw InvalidArgument("--subjects needs --model; without a model each subject is tested");
+  if (request.evaluate.rejects.empty() || request.evaluate.overlaps.empty())
+    throw InvalidArgument("--rejects and --overlaps need one number or more each");
+  settle_device(context);
+  request.evaluate.exec = context.exec;
+  request.evaluate.joined.seed = context.exec.seed;
+  request.evaluate.joined.max_pixels = context.max_pixels;
+  const Measured measured =
+      request.model.empty() ? leave_one_out(request, context) : with_model(request, context);
+  context.console.end_progress();
+  if (context.json) print_json(measured, context);
+  else print_text(measured, context);
+  return measured.status;
+}
+
+}  // namespace
+
+Command actions_eval_stream_command() {
+  return {
+      .system = "actions",
+      .verb = "eval-stream",
+      .summary = "measure recognition in continuous video: precision, recall, delay",
+      .text =
+          "Joins the clips of each subject to one video, in random order and with unrelated motion "
+          "between them, recognizes what happens in it, and compares the events with the true "
+          "ones. The model is trained on all other subjects, or given. An event is right if it has "
+          "the label of a true one and enough frames in common with it; events of one action that "
+          "follow each other count as one. Reports precision, recall, F1 and the mean delay from "
+          "the end of an action to its report, for all and for each action, and for several "
+          "factors of the reject levels. --people 2 shows two people side by side. INPUT is what "
+          "actions train takes.",
+      .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
+      .examples = {{"fovea actions eval-stream clips", "leave out each subject in turn"},
+                   {"fovea actions eval-stream clips --people 2",
+                    "show clips of the subject side by side"},
+                   {"fovea actions eval-stream clips --unknown bend,jack",
+                    "two actions are unrelated motion"}},
+      .request = make_request<EvalStreamRequest, run_eval_stream>,
+      .reads_images = true};
+}
+
+}  // namespace fovea::cli
