@@ -23,8 +23,8 @@ enum class CostKind : unsigned char {
   kRandomWalk,  // e to the power of the relative 1 - cos angle, up to 5: the inverse of the
                 // probability of a step in the random walks of Lai, Hu, Martin and Rosin (2008);
                 // alpha is not used
-  kFeature  // the length of the step in a space that also holds the normal (the feature
-            // sensitive distance of Lai, Zhou, Hu and Martin 2006)
+  kFeature      // the length of the step in a space that also holds the normal (the feature
+                // sensitive distance of Lai, Zhou, Hu and Martin 2006)
 };
 FOVEA_API std::span<const Choice> choices(CostKind);
 
