@@ -20,8 +20,9 @@ enum class CostKind : unsigned char {
                 // (the minima rule of Hoffman and Richards, 1984)
   kDiameter,    // the change of the shape diameter (Shapira, Shamir and Cohen-Or 2008), with
                 // 1 - cos angle for the rest of its weight
-  kRandomWalk,  // e to the power of the relative 1 - cos angle: the inverse of the probability of
-                // a step in the random walks of Lai, Hu, Martin and Rosin (2008); alpha is not used
+  kRandomWalk,  // e to the power of the relative 1 - cos angle, up to 5: the inverse of the
+                // probability of a step in the random walks of Lai, Hu, Martin and Rosin (2008);
+                // alpha is not used
   kFeature      // the length of the step in a space that also holds the normal (the feature
                 // sensitive distance of Lai, Zhou, Hu and Martin 2006)
 };

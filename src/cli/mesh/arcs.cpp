@@ -104,7 +104,6 @@ int run_arcs(ArcsRequest& request, Context& context) {
 
 }  // namespace
 
-Command mesh_arcs_command();
 Command mesh_arcs_command() {
   return {.system = "mesh",
           .verb = "arcs",

@@ -180,6 +180,7 @@ Command mesh_segment_command();
 Command mesh_distances_command();
 Command mesh_eval_command();
 Command mesh_info_command();
+Command mesh_arcs_command();
 Command actions_points_command();
 Command actions_train_command();
 Command actions_classify_command();

@@ -4,7 +4,6 @@
 #include "cli/program/command.h"
 
 namespace fovea::cli {
-Command mesh_arcs_command();
 
 const std::vector<System>& systems() {
   static const std::vector<System> kSystems{

@@ -23,8 +23,9 @@ constexpr Choice kCostKinds[] = {{"katz-tal", static_cast<int>(CostKind::kKatzTa
 
 // Angles that differ from 0 only by rounding do not count.
 constexpr double kLeastMean = 1e-9;
-// Bounds the exponent of kRandomWalk, so that paths over many steep edges stay finite.
-constexpr double kMostExponent = 30;
+// Bounds the exponent of kRandomWalk: a walk crosses an edge that is this steep in less than one of
+// a hundred steps. Without a bound a few very steep edges would outweigh all others together.
+constexpr double kMostExponent = 5;
 // Curvature is measured over at least this share of the mean distance, because the centroids of two
 // slivers may be arbitrarily near.
 constexpr double kLeastStep = 0.1;

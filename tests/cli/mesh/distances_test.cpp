@@ -90,7 +90,9 @@ TEST(MeshDistances, SeveralSourcesAndTheNearestOfThem) {
   for (std::size_t f = 0; f < 192; ++f) {
     const float a = rows.as<float>()[f], b = rows.as<float>()[192 + f];
     EXPECT_FLOAT_EQ(near.as<float>()[f], std::min(a, b));
-    if (std::abs(a - b) > 1e-4F) EXPECT_EQ(which.as<std::int32_t>()[f], a < b ? 7 : 100);
+    if (std::abs(a - b) > 1e-4F) {
+      EXPECT_EQ(which.as<std::int32_t>()[f], a < b ? 7 : 100);
+    }
   }
   run({"--from", "7,100", "--nearest", "-o", folder / "near.csv"});
   EXPECT_THAT(test::load(folder / "near.csv"), HasSubstr("face,distance,nearest\r\n0,"));

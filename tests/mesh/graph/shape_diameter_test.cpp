@@ -56,8 +56,12 @@ TEST(ShapeDiameter, TellsThinPartsFromThickOnes) {
     float z = 0;
     for (const std::int32_t corner : mesh.faces[face])
       z += mesh.vertices[static_cast<std::size_t>(corner)][2] / 3;
-    if (std::abs(z) < 0.3F) EXPECT_LT(found[face], 0.9F) << z;
-    if (std::abs(std::abs(z) - 1.5F) < 0.3F) EXPECT_GT(found[face], 1.2F) << z;
+    if (std::abs(z) < 0.3F) {
+      EXPECT_LT(found[face], 0.9F) << z;
+    }
+    if (std::abs(std::abs(z) - 1.5F) < 0.3F) {
+      EXPECT_GT(found[face], 1.2F) << z;
+    }
   }
 }
 
