@@ -303,7 +303,9 @@ Command actions_eval_command() {
           "whose own split is tested; --kth with --paper is the paper's experiment: chains of 30 "
           "nodes, T 10, and 50 prototypes of the training people, selected on the validation "
           "people.",
-      .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
+      .arguments =
+          {{"INPUT",
+            "folder with one folder of videos or files of points per action, or a list of clips"}},
       .examples = {{"fovea actions eval clips", "leave out each subject in turn"},
                    {"fovea actions eval clips.txt --windows 5,10,20 --draws 6 -o report",
                     "write a page with curves over the window and over training subjects"},
