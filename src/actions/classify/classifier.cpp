@@ -192,6 +192,13 @@ struct Classifier::Impl {
     result.name = model->classes[static_cast<std::size_t>(result.nearest)];
   }
 
+  // A clip without points says nothing, whatever its distances are.
+  static void refuse(ClipClass& result) {
+    result.label = -1;
+    result.name = ClipClass{}.name;
+    result.score = std::min(result.score, 0.0);
+  }
+
   ClipClass decide(const ClassDistances& found, std::span<const double> of_singles) const {
     ClipClass result;
     result.distances = found.distances;
@@ -227,6 +234,7 @@ struct Classifier::Impl {
                                                 .singles = of_singles},
                                                model->score, classes()),
                                of_singles));
+      if (clips[i].points.empty() && options.reject > 0) refuse(results.back());
     }
   }
 
