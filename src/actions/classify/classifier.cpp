@@ -20,6 +20,7 @@
 namespace fovea::actions {
 namespace {
 
+constexpr double kLeastAllowance = 1e-6;
 constexpr std::size_t kClipsAtOnce = 64;  // whose matches are in memory at a time
 
 std::shared_ptr<const Model> checked_model(std::shared_ptr<const Model> model) {
@@ -170,7 +171,9 @@ struct Classifier::Impl {
     const double factor = options.reject > 0 ? options.reject : 1;
     double share = 0;  // of what is allowed
     if (model->reject_rule) {
-      share = 1 / allowance(*model->reject_rule, {found.matching, of_singles}, result.nearest);
+      share = 1 / std::max(
+                      kLeastAllowance,
+                      allowance(*model->reject_rule, {found.matching, of_singles}, result.nearest));
     } else if (result.prototype >= 0) {
       const auto level =
           static_cast<double>(model->prototypes[static_cast<std::size_t>(result.prototype)].reject);
@@ -190,13 +193,6 @@ struct Classifier::Impl {
   void accept(ClipClass& result) const {
     result.label = result.nearest;
     result.name = model->classes[static_cast<std::size_t>(result.nearest)];
-  }
-
-  // A clip without points says nothing, whatever its distances are.
-  static void refuse(ClipClass& result) {
-    result.label = -1;
-    result.name = ClipClass{}.name;
-    result.score = std::min(result.score, 0.0);
   }
 
   ClipClass decide(const ClassDistances& found, std::span<const double> of_singles) const {
@@ -234,7 +230,6 @@ struct Classifier::Impl {
                                                 .singles = of_singles},
                                                model->score, classes()),
                                of_singles));
-      if (clips[i].points.empty() && options.reject > 0) refuse(results.back());
     }
   }
 

@@ -84,6 +84,8 @@ Image<float> with_mirrored_hof(ImageView<const float> rows) {
 
 std::vector<double> single_distances(ImageView<const float> nearest, int begin, int end,
                                      std::span<const std::int32_t> labels, int classes) {
+  if (begin >= end)
+    return std::vector<double>(static_cast<std::size_t>(classes), kInfinity<double>);
   std::vector<double> sums(static_cast<std::size_t>(classes), 0);
   std::vector<float> least(static_cast<std::size_t>(classes));
   for (int y = begin; y < end; ++y) {

@@ -35,7 +35,7 @@ Image<float> with_mirrored_hof(ImageView<const float> rows);
 
 // Returns one distance per class: the least value among the columns of the class, averaged over the
 // rows [begin, end). This is the image-to-class distance of Boiman, Shechtman and Irani (CVPR
-// 2008). Columns with the label -1 are left out.
+// 2008). Columns with the label -1 are left out. Without rows, distances are infinite.
 std::vector<double> single_distances(ImageView<const float> nearest, int begin, int end,
                                      std::span<const std::int32_t> labels, int classes);
 // Returns the number of votes for each class: every row in [begin, end) votes for the class of its

@@ -49,6 +49,7 @@ std::optional<Trial> trial_of(const RejectClip& clip, int without) {
   }
   const int nearest = least_of(matching);
   if (nearest < 0) return {};
+  if (!singles.empty() && !std::isfinite(singles[static_cast<std::size_t>(nearest)])) return {};
   return Trial{reject_features({matching, singles}, nearest), clip.label == without};
 }
 
@@ -134,6 +135,10 @@ RejectFeatures reject_features(const RejectEvidence& evidence, int nearest) {
 }
 
 double allowance(const RejectRule& rule, const RejectEvidence& evidence, int nearest) {
+  // A clip without points matches by dummies alone, which says nothing.
+  if (rule.singles && (evidence.singles.empty() ||
+                       !std::isfinite(evidence.singles[static_cast<std::size_t>(nearest)])))
+    return 0;
   // If the distance grows by a factor, each feature grows by the logarithm of that factor.
   double sum = 0;
   for (const double weight : rule.weights) sum += weight;

@@ -249,8 +249,8 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   actions::check_cut(options.cut);
   settle_match_device(context, options.cut.variant);
   Task task = make_task(request, context);
-  check_split(request, task);
   note_missing(task.missing, context);
+  check_split(request, task);
   ClipSet clips = load_clips(task.corpus, options.points, request.cut_first, context);
   const std::vector<actions::Fold> folds = folds_of(request, task, clips);
   const std::vector<actions::Recipe> given{{request.paper ? "paper" : "given", options}};

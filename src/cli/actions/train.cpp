@@ -78,8 +78,8 @@ Command actions_train_command() {
           "clips, as they were filmed and mirrored, and each gets a reject level: a match with a "
           "greater distance is not reported in streams. For whole clips a rule is learned that "
           "rejects unknown actions: each subject and each action is left out in turn. A clip that "
-          "cannot be read is named and left out. Text files with points and descriptors in the "
-          "format of STIP-2.0 stand for videos. "
+          "cannot be read is named and left out. "
+          "Text files with points and descriptors in the format of STIP-2.0 stand for videos. "
           "The same clips, options and seed give the same model on any device and with any number "
           "of threads.",
       .arguments =

@@ -109,10 +109,12 @@ TEST(Evaluate, ASplitChoosesAndSelectsByItsValidationClips) {
 }
 
 TEST(Evaluate, PackedClipsGiveTheSameLabels) {
-  const SyntheticCorpus set(3, 3, 20);
+  const SyntheticCorpus set(2, 3, 12);
   PackedClips packed;
   for (const PointSet& points : set.points) packed.add(points);
-  const std::vector<Recipe> recipes = default_recipes(quick_options());
+  TrainOptions fusing = quick_options();
+  fusing.score.fusion = 1;
+  const std::vector<Recipe> recipes{{"matching", quick_options()}, {"fused", fusing}};
   const std::vector<Fold> folds = leave_one_subject_out(set.corpus);
   const EvaluateReport a = evaluate(set.corpus, set.points, folds, recipes);
   const EvaluateReport b = evaluate(set.corpus, packed, folds, recipes);

@@ -66,6 +66,14 @@ TEST(RejectRule, TellsUnknownClipsAndLosesTheShareThatWasAskedFor) {
   }
 }
 
+TEST(RejectRule, AClipWithoutPointsIsNotKnown) {
+  const auto rule = learn_reject_rule(drawn_clips(20, 4, true), 0.1);
+  ASSERT_TRUE(rule.has_value());
+  const std::vector<double> matching{1, 2, 2, 2}, none(4, kInfinity<double>);
+  EXPECT_EQ(allowance(*rule, {matching, none}, 0), 0);
+  EXPECT_EQ(allowance(*rule, {matching, {}}, 0), 0);
+}
+
 TEST(RejectRule, NeedsThreeClasses) {
   EXPECT_FALSE(learn_reject_rule(drawn_clips(4, 2, false), 0.1).has_value());
   EXPECT_FALSE(learn_reject_rule({}, 0.1).has_value());

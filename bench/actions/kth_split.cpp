@@ -1,7 +1,7 @@
 // Evaluates KTH's split on drawn points: the clips carry the names of a sequence file, each with as
 // many frames as it says, and no video is needed. It shows the protocol (prototypes of training
 // people, selected and chosen on validation people) and how much memory it takes.
-//   actions_split 00sequences.txt [paper|own|quick] [points per frame]
+//   fovea_kth_split 00sequences.txt [paper|own|quick] [points per frame]
 // paper: the paper's options; own: Fovea's recipes and the simpler methods; quick: the same recipes
 // with a window of 3 frames, one prototype per clip and few single descriptors, which holds the
 // same tables and takes a fraction of the time. Without a file, a small set of the same form is
