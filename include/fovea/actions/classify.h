@@ -30,7 +30,8 @@ struct ClipClass {
   double score = 0;     // how far `distance` lies below the reject level: 1 for a match without any
                         // difference, 0 for one at the level, negative beyond it
   double distance = 0;  // distance of the nearest prototype of the nearest class
-  double margin = 0;    // by which share of its distance the second class is farther away
+  double margin = 0;    // by which share of its distance the second class is farther away; infinite
+                        // where the nearest class has distance 0, as clips of the training have
   int prototype = -1;   // the nearest prototype of that class, an index in Model::prototypes
   std::vector<double> distances;  // by class
 };

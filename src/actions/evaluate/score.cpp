@@ -173,8 +173,9 @@ double margin_of(std::span<const double> distances) {
   const int best = least_of(distances), second = second_of(distances);
   if (best < 0 || second < 0) return 0;
   const double least = distances[static_cast<std::size_t>(best)];
-  if (least == 0) return 0;
-  return (distances[static_cast<std::size_t>(second)] - least) / std::abs(least);
+  const double more = distances[static_cast<std::size_t>(second)] - least;
+  if (least == 0) return more > 0 ? kInfinity<double> : 0;
+  return more / std::abs(least);
 }
 
 }  // namespace fovea::actions

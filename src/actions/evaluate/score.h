@@ -72,7 +72,7 @@ int least_of(std::span<const double> distances);
 // Returns the index of the least distance but one; -1 if there is none.
 int second_of(std::span<const double> distances);
 // Returns the difference between the two least distances, divided by the least; 0 if there is no
-// second.
+// second, and infinite if the least is 0 and the second is not.
 double margin_of(std::span<const double> distances);
 
 }  // namespace fovea::actions

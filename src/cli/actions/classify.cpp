@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -138,7 +139,10 @@ class ClipResults {
     if (found.label < 0 && found.nearest >= 0) text += ", nearest " + name_of(found.nearest);
     if (found.nearest >= 0) text += fmt::format(", distance {:.3f}", found.distance);
     if (found.runner_up >= 0)
-      text += fmt::format(", {} is {:.0f} % farther", name_of(found.runner_up), 100 * found.margin);
+      text += std::isfinite(found.margin)
+                  ? fmt::format(", {} is {:.0f} % farther", name_of(found.runner_up),
+                                100 * found.margin)
+                  : fmt::format(", {} is next", name_of(found.runner_up));
     if (const std::string* right = truth(item); right != nullptr && *right != found.name)
       text += "; it is " + *right;
     return text;

@@ -201,7 +201,9 @@ Command actions_eval_command() {
           "many clips voting by nearest descriptors and bags of visual words classify correctly in "
           "the same run. Features and scores are chosen inside each fold from a pool that is fixed "
           "beforehand. INPUT is what actions train takes, or with --kth the folder of the KTH set.",
-      .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
+      .arguments =
+          {{"INPUT",
+            "folder with one folder of videos or files of points per action, or a list of clips"}},
       .examples = {{"fovea actions eval clips", "leave out each subject in turn"},
                    {"fovea actions eval clips.txt --windows 5,10,20 --draws 6 -o report",
                     "write a page with curves over the window and over training subjects"},

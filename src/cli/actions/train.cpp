@@ -76,9 +76,12 @@ Command actions_train_command() {
           "lines \"file class subject [first-last [scenario]]\". Prototypes are cut from the "
           "clips, as they were filmed and mirrored, and each gets a reject level: a match with a "
           "greater distance is not reported. A clip that cannot be read is named and left out. "
+          "Text files with points and descriptors in the format of STIP-2.0 stand for videos. "
           "The same clips, options and seed give the same model on any device and with any number "
           "of threads.",
-      .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
+      .arguments =
+          {{"INPUT",
+            "folder with one folder of videos or files of points per action, or a list of clips"}},
       .examples = {{"fovea actions train clips -o m.safetensors", "keep all prototypes"},
                    {"fovea actions train clips.txt -o m.safetensors --fusion 0.5",
                     "add single descriptors for the classification of whole clips"},

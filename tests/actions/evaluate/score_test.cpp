@@ -68,6 +68,38 @@ TEST(Score, TheLeastAndItsMargin) {
   EXPECT_EQ(least_of(std::vector<double>{kInf, kInf}), -1);
   EXPECT_DOUBLE_EQ(margin_of(std::vector<double>{4, 2, 5}), 1);
   EXPECT_DOUBLE_EQ(margin_of(std::vector<double>{4, kInf}), 0);
+  EXPECT_EQ(margin_of(std::vector<double>{0, 2}), kInf);
+  EXPECT_EQ(margin_of(std::vector<double>{0, 0}), 0);
+  EXPECT_DOUBLE_EQ(margin_of(std::vector<double>{-2, -1}), 0.5);
+  EXPECT_EQ(second_of(std::vector<double>{4, 2, 5}), 0);
+  EXPECT_EQ(second_of(std::vector<double>{2, 2, 5}), 1);
+  EXPECT_EQ(second_of(std::vector<double>{4, kInf}), -1);
+  EXPECT_EQ(second_of(std::vector<double>{kInf, kInf}), -1);
+}
+
+TEST(Score, ClassesByWhateverTheOptionsSay) {
+  const std::vector<Prototype> some = prototypes();
+  const std::vector<float> row{4, 2, 5, kInf, 3};
+  const std::vector<int> columns{0, 1, 2, 3, 4};
+  const std::vector<double> clips{9, 1}, singles{3, 1, 2};
+  const std::vector<std::int32_t> clip_labels{0, 1};
+  int classes = 0;
+  for (const Prototype& one : some) classes = std::max(classes, one.label + 1);
+  const ClipEvidence evidence{
+      .row = row,
+      .columns = columns,
+      .prototypes = some,
+      .clips = clips,
+      .clip_labels = clip_labels,
+      .singles = std::span(singles).first(static_cast<std::size_t>(classes))};
+  const ClassDistances plain = class_distances(evidence, {.best = 1}, classes);
+  EXPECT_EQ(plain.distances, nearest_prototypes(row, columns, some, classes, 1).distances);
+  const ClassDistances both = class_distances(evidence, {.best = 1, .symmetric = true}, classes);
+  EXPECT_EQ(both.distances[0], 9);
+  EXPECT_EQ(both.distances[1], 1);
+  EXPECT_EQ(both.prototypes, plain.prototypes);
+  const ClassDistances fusing = class_distances(evidence, {.best = 1, .fusion = 2}, classes);
+  EXPECT_EQ(fusing.distances, fused(plain.distances, evidence.singles, 2));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::vector<Image<std::uint8_t>> swings(const std::vector<int>& actions, int sub
   return frames;
 }
 
-std::shared_ptr<const Model> swing_model() {
+std::shared_ptr<const Model> trained_on_swings() {
   TrainOptions options;
   options.cut = {.nodes = 12, .step = 6};
   options.exec.device = options.points.exec.device = Device::cpu();
@@ -39,6 +39,12 @@ std::shared_ptr<const Model> swing_model() {
       clip.subject = "s" + std::to_string(subject);
     }
   return std::make_shared<const Model>(train(corpus, points, options));
+}
+
+// Trained once, because several tests use it.
+std::shared_ptr<const Model> swing_model() {
+  static const std::shared_ptr<const Model> kModel = trained_on_swings();
+  return kModel;
 }
 
 std::vector<Event> all_events(Recognizer recognizer,

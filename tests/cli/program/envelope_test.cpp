@@ -57,7 +57,8 @@ const std::set<std::string>& verbs_here() {
                                             "scenes classifier", "people scene",
                                             "people track",      "people eval-tracks",
                                             "people study",      "people eval-kernel",
-                                            "scenes info",       "actions eval-stream"};
+                                            "scenes info",       "actions classify",
+                                            "actions eval-stream"};
   return kVerbs;
 }
 
@@ -209,6 +210,7 @@ TEST_F(Envelope, Actions) {
   expect_envelope(small({"actions", "train", clips, "-o", model}));
   expect_envelope({"actions", "points", video, "--harris-levels", "1", "--harris-scales", "1"});
   expect_envelope({"actions", "recognize", video, "--model", model});
+  expect_envelope({"actions", "classify", video, "--model", model});
   expect_envelope(
       small({"actions", "match", video, clips + "/up/s1_swing.y4m", "-o", folder_ / "m.png"}));
   expect_envelope(small({"actions", "eval", clips, "--protocol", "split", "--test-subjects", "s1",
