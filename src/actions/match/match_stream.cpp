@@ -100,11 +100,8 @@ StreamMatcher::StreamMatcher(std::span<const Chain> chains, const MatchOptions& 
     impl_->features = chains[i].features.width();
     longest = std::max(longest, chains[i].size());
   }
-  // Two gaps in a row together fit into `triple`, which is less than two pairs with kSpan.
-  const std::int64_t gaps = std::max(0, longest - 1);
-  const std::int64_t pair = std::max(impl_->terms.pair, 0);
-  const std::int64_t triple = std::clamp<std::int64_t>(impl_->terms.triple, pair, 2 * pair);
-  const std::int64_t history = gaps / 2 * triple + gaps % 2 * pair;
+  const std::int64_t depth = std::max(impl_->terms.pair, 0);
+  const std::int64_t history = std::max<std::int64_t>(0, longest - 1) * depth;
   if (history > detail::kMostFrame)
     throw InvalidArgument(
         fmt::format("match: paths of {} nodes in a window of {} frames are up to {} frames long; "
