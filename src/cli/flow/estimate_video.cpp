@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/flow/estimate.h"
+#include "cli/flow/shared_frame.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/result.h"
@@ -24,22 +25,6 @@ namespace fovea::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A frame that several threads share: whoever needs its pixels first decodes it.
-class SharedFrame {
- public:
-  bool fetch(io::VideoReader& reader) { return reader.fetch(stored_); }
-  std::int64_t number() const { return stored_.frame(); }
-  const Image<std::uint8_t>& image() {
-    std::call_once(decoded_, [this] { stored_.decode(frame_); });
-    return frame_.image;
-  }
-
- private:
-  io::StoredFrame stored_{};
-  io::Frame frame_{};
-  std::once_flag decoded_;
-};
 
 // One pass over the video: frames are decoded while the flow of those before is estimated and their
 // fields are drawn and written. On the CPU several pairs of frames are estimated at a time. On a
