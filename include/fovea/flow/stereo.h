@@ -30,7 +30,7 @@ struct StereoOptions {
   int max_disparity = 63;  // greatest one, at most 1023 above the least
   std::optional<int>
       block{};                // side of the block over which costs are summed, odd, 1 to 31 (NCC:
-                              // 3 at least); without a value 3 with paths, and 11 with blocks alone
+                              // 3 at least); without a value 5 with paths, and 11 with blocks alone
   double small_penalty = 3;   // costs of a step of one pixel between neighbors along a path, in
                               // bits of 31 that differ; 0 to 32
   double large_penalty = 26;  // costs of a larger step, lowered where gray levels step too

@@ -18,15 +18,31 @@ namespace {
 using segment::Moments;
 using segment::WeightedField;
 
+// The confidence that three quarters of the known pixels do not exceed. Methods differ in what
+// values they give, while their order tells which pixels to trust.
+float high_confidence(const io::FlowFieldView& field, ImageView<const float> confidence) {
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(field.u.width) *
+                 static_cast<std::size_t>(field.u.height));
+  for (int y = 0; y < field.u.height; ++y)
+    for (int x = 0; x < field.u.width; ++x)
+      if (field.is_known(x, y) && confidence.at(x, y) > 0) values.push_back(confidence.at(x, y));
+  if (values.empty()) return 1;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4 * 3);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 WeightedField weigh(const io::FlowFieldView& field, ImageView<const float> confidence) {
   constexpr float kTrust = 0.05F;  // of a pixel whose confidence is 0
   WeightedField weighted{field.u, field.v, Image<float>(field.u.width, field.u.height),
                          segment::frame_of(field.u.width, field.u.height)};
+  const float high = confidence.empty() ? 1.F : high_confidence(field, confidence);
   for (int y = 0; y < field.u.height; ++y) {
     for (int x = 0; x < field.u.width; ++x) {
       float weight = 0;
       if (field.is_known(x, y)) {
-        const float given = confidence.empty() ? 1.F : confidence.at(x, y);
+        const float given = confidence.empty() ? 1.F : confidence.at(x, y) / high;
         weight = given > kTrust ? std::min(given, 1.F) : kTrust;  // NaN is no confidence
       }
       weighted.weight.at(x, y) = weight;
@@ -42,16 +58,23 @@ std::vector<AffineMotion> motions_of(const std::vector<Moments>& moments) {
   return motions;
 }
 
-// Removes motions that too few pixels follow; the largest stays in any case.
+// Removes motions that too few pixels or only strips follow; the largest stays in any case.
 void drop_small(std::vector<Moments>& motions, const Image<std::uint16_t>& labels,
                 double least_pixels) {
-  std::vector<std::int64_t> pixels(motions.size(), 0);
-  for (int y = 0; y < labels.height(); ++y)
-    for (int x = 0; x < labels.width(); ++x) ++pixels[labels.at(x, y)];
+  std::vector<std::int64_t> pixels(motions.size(), 0), inside(motions.size(), 0);
+  for (int y = 0; y < labels.height(); ++y) {
+    for (int x = 0; x < labels.width(); ++x) {
+      ++pixels[labels.at(x, y)];
+      if (segment::is_inside(labels, x, y)) ++inside[labels.at(x, y)];
+    }
+  }
+  const auto is_strip = [&](std::size_t k) {
+    return static_cast<double>(inside[k]) < segment::kLeastInside * static_cast<double>(pixels[k]);
+  };
   std::vector<Moments> kept;
   kept.reserve(motions.size());
   for (std::size_t k = 0; k < motions.size(); ++k)
-    if (static_cast<double>(pixels[k]) >= least_pixels && motions[k].n > 0)
+    if (static_cast<double>(pixels[k]) >= least_pixels && motions[k].n > 0 && !is_strip(k))
       kept.push_back(motions[k]);
   if (kept.empty())
     kept.push_back(motions[static_cast<std::size_t>(std::max_element(pixels.begin(), pixels.end()) -
@@ -195,7 +218,7 @@ MotionSegments segment_motion(const io::FlowFieldView& field, ImageView<const fl
   SegmentOptions options = given;
   options.exec = detail::resolve_host_exec("segment", given.exec, {field.u});
   const WeightedField weighted = weigh(field, confidence);
-  const double least = options.least_share * field.u.width * field.u.height;
+  const double least = segment::least_pixels(options, field.u.width, field.u.height);
   std::vector<Moments> moments = segment::gather_motions(weighted, options);
   std::vector<AffineMotion> motions = motions_of(moments);
   Image<std::uint16_t> labels(field.u.width, field.u.height);

@@ -13,6 +13,9 @@ namespace {
 // of distance.
 constexpr double kRidge = 0.01;
 
+// Blurred flow at the borders of motions looks like motions of their own in smaller areas.
+constexpr double kLeastCells = 1;
+
 struct Solution {
   double a = 0, b = 0, c = 0;
 };
@@ -65,6 +68,11 @@ Moments& Moments::operator+=(const Moments& other) {
   yv += other.yv;
   squares += other.squares;
   return *this;
+}
+
+double least_pixels(const SegmentOptions& options, int width, int height) {
+  const double cells = kLeastCells * options.cell * options.cell;
+  return std::min(std::max(options.least_share * width * height, cells), width * height / 4.0);
 }
 
 Frame frame_of(int width, int height) {

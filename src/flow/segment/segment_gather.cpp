@@ -144,7 +144,7 @@ std::vector<Moments> gather_motions(const WeightedField& field, const SegmentOpt
   std::vector<Moments> motions = CellMerger(cells, columns, rows, near).run();
   std::stable_sort(motions.begin(), motions.end(),
                    [](const Moments& a, const Moments& b) { return a.n > b.n; });
-  const double least = options.least_share * field.width() * field.height() / 2;
+  const double least = least_pixels(options, field.width(), field.height()) / 2;
   while (motions.size() > 1 && (motions.back().n < least || motions.size() > kMostMotions))
     motions.pop_back();
   if (motions.empty()) {  // no cell follows one motion: that of the whole field is a start

@@ -34,6 +34,28 @@ struct Distance {
   }
 };
 
+// The costs of a motion along one row, computed in single precision without branches, so that the
+// compiler vectorizes the loop.
+void row_costs(const Distance& distance, const AffineMotion& motion, int y, float* out) {
+  const WeightedField& field = distance.field;
+  const double py = field.frame.y(y), px = field.frame.x(0), step = 1 / field.frame.unit;
+  const auto u0 = static_cast<float>(motion.u_at(px, py));
+  const auto v0 = static_cast<float>(motion.v_at(px, py));
+  const auto u1 = static_cast<float>(motion.u[1] * step);
+  const auto v1 = static_cast<float>(motion.v[1] * step);
+  const float* u = field.u.row(y);
+  const float* v = field.v.row(y);
+  const float* weight = field.weight.view().row(y);
+  const float per_square = distance.per_square;
+  for (int x = 0; x < field.width(); ++x) {
+    const auto at = static_cast<float>(x);
+    const float du = u0 + u1 * at - u[x], dv = v0 + v1 * at - v[x];
+    const float cost = (du * du + dv * dv) * per_square;
+    // False for NaN, where nothing is known and the weight is 0.
+    out[x] = weight[x] * (cost < kMostCost ? cost : kMostCost);
+  }
+}
+
 // The motion whose costs in a window around a pixel are least.
 void choose_first(const Distance& distance, const std::vector<AffineMotion>& motions,
                   const Exec& exec, Image<std::uint16_t>& labels) {
@@ -45,26 +67,26 @@ void choose_first(const Distance& distance, const std::vector<AffineMotion>& mot
     std::vector<float> costs(columns * static_cast<std::size_t>(bottom - top));
     std::vector<float> best(columns * static_cast<std::size_t>(last - first),
                             std::numeric_limits<float>::infinity());
-    std::vector<float> line(columns);
+    std::vector<float> line(columns + 2 * kAround, 0.F), sums(columns);
+    const auto row = [&](int y) {
+      return costs.data() + static_cast<std::size_t>(y - top) * columns;
+    };
     for (std::size_t k = 0; k < motions.size(); ++k) {
-      for (int y = top; y < bottom; ++y)
-        for (int x = 0; x < width; ++x)
-          costs[static_cast<std::size_t>(y - top) * columns + static_cast<std::size_t>(x)] =
-              distance.at(motions[k], x, y);
+      for (int y = top; y < bottom; ++y) row_costs(distance, motions[k], y, row(y));
       for (int y = static_cast<int>(first); y < last; ++y) {
-        std::fill(line.begin(), line.end(), 0.F);
+        std::fill_n(line.begin() + kAround, columns, 0.F);
         for (int j = std::max(top, y - kAround); j < std::min(bottom, y + kAround + 1); ++j)
-          for (std::size_t x = 0; x < columns; ++x)
-            line[x] += costs[static_cast<std::size_t>(j - top) * columns + x];
+          for (std::size_t x = 0; x < columns; ++x) line[kAround + x] += row(j)[x];
+        std::fill(sums.begin(), sums.end(), 0.F);
+        for (std::size_t i = 0; i <= 2 * kAround; ++i)
+          for (std::size_t x = 0; x < columns; ++x) sums[x] += line[i + x];
         float* least =
             best.data() + static_cast<std::size_t>(y - static_cast<int>(first)) * columns;
-        for (int x = 0; x < width; ++x) {
-          float sum = 0;
-          for (int i = std::max(0, x - kAround); i < std::min(width, x + kAround + 1); ++i)
-            sum += line[static_cast<std::size_t>(i)];
-          if (sum >= least[x]) continue;
-          least[x] = sum;
-          labels.at(x, y) = static_cast<std::uint16_t>(k);
+        std::uint16_t* label = labels.view().row(y);
+        for (std::size_t x = 0; x < columns; ++x) {
+          if (sums[x] >= least[x]) continue;
+          least[x] = sums[x];
+          label[x] = static_cast<std::uint16_t>(k);
         }
       }
     }

@@ -29,6 +29,10 @@ struct Frame {
 };
 Frame frame_of(int width, int height);
 
+// The least number of pixels of a region: a share of the image and one cell, but no more than a
+// quarter of the image.
+double least_pixels(const SegmentOptions& options, int width, int height);
+
 struct Fit {
   AffineMotion motion{};
   double squares = 0;  // weighted sum of squared distances between flow and motion
@@ -74,7 +78,15 @@ std::vector<Moments> unexplained_motions(const WeightedField& field,
 // Connected sets of pixels of one label. Returns their sizes; `regions` gets a number per pixel.
 std::vector<std::int64_t> connected_regions(const Image<std::uint16_t>& labels,
                                             Image<std::int32_t>& regions);
-// Gives regions of fewer pixels to the neighbor with which they share the longest border.
+// Whether a pixel lies inside its region: the pixels kDepth to the left, right, above and below
+// have its label too. Blurred flow along the border of two motions makes strips without such
+// pixels.
+inline constexpr int kDepth = 3;
+inline constexpr double kLeastInside = 0.2;  // share of the pixels of a region
+bool is_inside(const Image<std::uint16_t>& labels, int x, int y);
+
+// Gives regions of fewer pixels, and strips, to the neighbor with which they share the longest
+// border.
 void absorb_small_regions(Image<std::uint16_t>& labels, std::int64_t least_pixels);
 
 }  // namespace fovea::flow::segment

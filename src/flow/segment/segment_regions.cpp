@@ -48,6 +48,14 @@ Image<std::uint8_t> nothing_taken(int width, int height) {
 
 }  // namespace
 
+bool is_inside(const Image<std::uint16_t>& labels, int x, int y) {
+  const std::uint16_t own = labels.at(x, y);
+  const int left = std::max(0, x - kDepth), right = std::min(labels.width() - 1, x + kDepth);
+  const int top = std::max(0, y - kDepth), bottom = std::min(labels.height() - 1, y + kDepth);
+  return labels.at(left, y) == own && labels.at(right, y) == own && labels.at(x, top) == own &&
+         labels.at(x, bottom) == own;
+}
+
 std::vector<std::int64_t> connected_regions(const Image<std::uint16_t>& labels,
                                             Image<std::int32_t>& regions) {
   if (regions.width() != labels.width() || regions.height() != labels.height())
@@ -71,8 +79,14 @@ void absorb_small_regions(Image<std::uint16_t>& labels, std::int64_t least_pixel
   for (;;) {
     const std::vector<std::int64_t> sizes = connected_regions(labels, regions);
     std::map<std::pair<int, int>, std::int64_t> borders;  // of a small region with another one
+    std::vector<std::int64_t> inside(sizes.size(), 0);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        if (is_inside(labels, x, y)) ++inside[static_cast<std::size_t>(regions.at(x, y))];
     const auto small = [&](int region) {
-      return sizes[static_cast<std::size_t>(region)] < least_pixels;
+      const auto i = static_cast<std::size_t>(region);
+      return sizes[i] < least_pixels ||
+             static_cast<double>(inside[i]) < kLeastInside * static_cast<double>(sizes[i]);
     };
     const auto touch = [&](int a, int b) {
       if (a == b) return;
@@ -134,7 +148,7 @@ std::vector<Moments> unexplained_motions(const WeightedField& field,
       taken.at(x, y) = odd ? 0 : 1;
     }
   }
-  const double least = options.least_share * width * height;
+  const double least = least_pixels(options, width, height);
   std::vector<Moments> found;
   const auto joined = [&](Pixel a, Pixel b) {
     const float du = field.u.at(a.x, a.y) - field.u.at(b.x, b.y);

@@ -73,7 +73,7 @@ cpu::StereoPlan plan_of(const StereoOptions& options, int width, int height) {
   plan.least = options.min_disparity;
   plan.count = options.max_disparity - options.min_disparity + 1;
   plan.padded = (plan.count + cpu::kStereoLanes - 1) / cpu::kStereoLanes * cpu::kStereoLanes;
-  plan.block = options.block.value_or(paths ? 3 : 11);
+  plan.block = options.block.value_or(paths ? 5 : 11);
   plan.small_penalty = static_cast<int>(std::lround(options.small_penalty * cpu::kCostScale));
   plan.large_penalty = static_cast<int>(std::lround(options.large_penalty * cpu::kCostScale));
   plan.uniqueness = static_cast<float>(options.uniqueness);
@@ -149,7 +149,7 @@ void describe(OptionVisitor& visit, StereoOptions& options) {
         2046);
   visit("block", options.block,
         "side of the block over which costs are summed, in pixels; an odd number", 1, 31,
-        {.absent = "3 with sgm, 11 with block"});
+        {.absent = "5 with sgm, 11 with block"});
   visit("small-penalty", options.small_penalty,
         "cost of a step of one pixel of disparity between neighbors, where the greatest difference "
         "between two places is 31",
