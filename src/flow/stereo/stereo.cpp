@@ -23,7 +23,7 @@ constexpr int kMostCandidates = 1024;
 constexpr int kMostRows = 256;  // rows of a strip
 constexpr int kLeastRows = 96;
 constexpr int kWarmUp = 32;  // rows around a strip through which paths run before it
-constexpr std::uint64_t kStripBytes = std::uint64_t{96} << 20U;  // aimed at, for costs and sums
+constexpr std::uint64_t kStripBytes = std::uint64_t{256} << 20U;  // aimed at, for costs and sums
 
 template <class T>
 void require_stereo_image(const char* name, ImageView<const T> image) {
@@ -105,8 +105,8 @@ void check_stereo(const StereoOptions& options) {
 
 int strip_rows(const cpu::StereoPlan& plan) {
   const std::uint64_t row = 3 * static_cast<std::uint64_t>(plan.row_elements());
-  const auto fits = static_cast<int>(std::min<std::uint64_t>(kStripBytes / row, kMostRows));
-  const int most = std::max(fits - 2 * kWarmUp, kLeastRows);
+  const auto fits = static_cast<int>(std::min<std::uint64_t>(kStripBytes / row, 1U << 20U));
+  const int most = std::clamp(fits - 2 * kWarmUp, kLeastRows, kMostRows);
   const int strips = (plan.height + most - 1) / most;
   return (plan.height + strips - 1) / strips;
 }

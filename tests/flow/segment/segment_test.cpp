@@ -2,6 +2,8 @@
 #include <fovea/core/error.h>
 #include <fovea/flow/segment.h>
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 #include <limits>
 #include <set>

@@ -1,6 +1,8 @@
 #include <fovea/core/error.h>
 #include <fovea/io/disparity_io.h>
 
+#include <gmock/gmock.h>
+
 #include <limits>
 
 #include "support/files.h"
