@@ -53,7 +53,7 @@ FoveaRivalWork stereo_work(const FoveaRivalShape& shape, int threads,
 }
 
 int disparities(const FoveaRivalShape& shape) {
-  return (shape.disparities + kLanes) / kLanes * kLanes;  // from 0 to `disparities`
+  return (shape.disparities + kLanes - 1) / kLanes * kLanes;
 }
 
 FoveaRivalWork semi_global(const FoveaRivalShape& shape, int threads, int mode) {

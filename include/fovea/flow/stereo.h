@@ -17,9 +17,9 @@ namespace fovea::flow {
 enum class StereoMethod : unsigned char { kSemiGlobal, kBlock };
 FOVEA_API std::span<const Choice> choices(StereoMethod);
 
-// How two places are compared: by the signs of differences between opposite neighbors in a window
-// of 9x7 pixels (center-symmetric census), by absolute differences of gray levels, which are cut
-// off at 63, or by normalized cross correlation of blocks.
+// How two places are compared: by which pixels of a window of 9x7 are brighter than those opposite
+// by more than 4 gray levels of 255 (center-symmetric census), by absolute differences of gray
+// levels, which are cut off at 63, or by normalized cross correlation of blocks.
 enum class StereoCost : unsigned char { kCensus, kSad, kNcc };
 FOVEA_API std::span<const Choice> choices(StereoCost);
 

@@ -165,7 +165,7 @@ BenchCase stereo_case(const std::string& method, const BenchShape& shape,
                       const std::shared_ptr<const StereoPair>& pair) {
   flow::StereoOptions options;
   options.method = method == "block" ? flow::StereoMethod::kBlock : flow::StereoMethod::kSemiGlobal;
-  options.max_disparity = shape.disparities;
+  options.max_disparity = shape.disparities - 1;
   const double pixels = static_cast<double>(shape.width) * shape.height;
   constexpr double kMapBytes = 2 * sizeof(std::uint8_t) + sizeof(float);
   const auto last = std::make_shared<flow::Disparity>();
@@ -214,7 +214,7 @@ std::vector<BenchCase> cases_of(const FlowBenchOptions& options, const Exec& exe
     for (const std::string& method : options.methods) {
       if (!wanted(method)) continue;
       if (is_stereo(method)) {
-        shape.disparities = std::clamp(shape.width / 10, 2, 1023);
+        shape.disparities = std::clamp(shape.width / 10, 2, 1024);
         if (!pair) pair = stereo_pair_of(shape, exec);
         cases.push_back(stereo_case(method.substr(std::strlen("stereo_")), shape, pair));
         shape.disparities = 0;

@@ -35,7 +35,7 @@ struct FoveaRivalShape {
   int to_width, to_height;  // size of the result, where it differs
   int taps;                 // width of a kernel, where there is one
   double ratio;             // step between the levels of a scan, where there is one
-  int disparities;          // greatest disparity of a stereo pair in pixels, where there is one
+  int disparities;          // number of disparities from 0 on, for a stereo pair
   // The image and the second one of a pair, row by row; where they are null, a rival makes its own.
   // Cases about histograms have one histogram per row.
   const unsigned char* pixels;

@@ -117,7 +117,7 @@ StereoTruth read_stereo_truth(const StereoRequest& request, const ImagePair& pai
 std::string errors_text(const StereoResult& result) {
   const auto line = [&](const char* pixels, const flow::StereoErrors& errors) {
     return fmt::format(
-        "{:<12} {:<8} {:>8.3f} {:>7.2f} {:>7.2f} {:>7.2f} {:>7.2f} {:>8.2f} {:>8.3f}\n",
+        "{:<13} {:<8} {:>8.3f} {:>7.2f} {:>7.2f} {:>7.2f} {:>7.2f} {:>8.2f} {:>8.3f}\n",
         result.name, pixels, errors.mean, 100 * errors.bad05, 100 * errors.bad1, 100 * errors.bad2,
         100 * errors.bad4, 100 * errors.unknown, result.seconds);
   };
@@ -141,7 +141,7 @@ void print_text(const StereoRequest& request, const DisparityFacts& facts,
       "{}: disparities from {:.2f} to {:.2f} px, known at {:.1f} % of the pixels, {}\n", name,
       facts.least, facts.greatest, 100 * facts.known_share, seconds_text(seconds)));
   if (results.empty()) return;
-  context.console.print(fmt::format("{:<12} {:<8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>8} {:>8}\n",
+  context.console.print(fmt::format("{:<13} {:<8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>8} {:>8}\n",
                                     "method", "pixels", "mean px", "bad0.5", "bad1", "bad2", "bad4",
                                     "unknown", "seconds"));
   for (const StereoResult& result : results) context.console.print(errors_text(result));

@@ -19,7 +19,7 @@ std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Co
   BenchCase bench;
   bench.name = "stereo";
   bench.shape = {.width = contest.truth.width, .height = contest.truth.height};
-  bench.shape.disparities = contest.max_disparity;
+  bench.shape.disparities = contest.max_disparity + 1;
   bench.image = gray(contest.pair.first);
   bench.second = gray(contest.pair.second);
   std::vector<StereoResult> results;

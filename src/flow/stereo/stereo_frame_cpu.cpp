@@ -11,7 +11,10 @@ namespace fovea::flow::cpu {
 namespace {
 
 constexpr int kCensusAcross = 4, kCensusDown = 3;  // reach of the census in pixels
-constexpr int kFrameRows = 16;                     // rows of one task
+// Gray levels of 255 by which two pixels must differ to count: noise in areas without texture then
+// decides nothing, and the paths carry disparities into them.
+constexpr std::uint8_t kCensusStep = 4;
+constexpr int kFrameRows = 16;  // rows of one task
 
 struct CensusPair {
   int dx, dy;  // compared with (-dx, -dy)
@@ -39,12 +42,14 @@ Image<std::uint8_t> with_border(const Image<std::uint8_t>& image) {
   return result;
 }
 
-// Sets a bit where a pixel is brighter than its opposite. The compiler vectorizes the loop because
-// nothing overlaps.
+// Sets a bit where a pixel is brighter than its opposite by more than the step. The compiler
+// vectorizes the loop because nothing overlaps.
 void add_bit(const std::uint8_t* __restrict__ a, const std::uint8_t* __restrict__ b, int count,
              std::uint8_t bit, std::uint8_t* __restrict__ bits) {
-  for (int x = 0; x < count; ++x)
-    bits[x] = static_cast<std::uint8_t>(bits[x] | (a[x] > b[x] ? bit : 0));
+  for (int x = 0; x < count; ++x) {
+    const auto above = static_cast<std::uint8_t>(a[x] > b[x] ? a[x] - b[x] : 0);
+    bits[x] = static_cast<std::uint8_t>(bits[x] | (above > kCensusStep ? bit : 0));
+  }
 }
 
 void census_of(const Image<std::uint8_t>& gray, const Exec& exec, Image<std::uint32_t>& census) {
