@@ -1,4 +1,4 @@
-// Covers: stereo_cost_cpu, stereo_choose_cpu, stereo_clean_cpu, stereo_frame_cpu, stereo_evaluate
+// Covers: stereo_cost, stereo_choose, stereo_clean, stereo_frame, stereo_evaluate
 #include <fovea/core/error.h>
 #include <fovea/flow/stereo.h>
 
