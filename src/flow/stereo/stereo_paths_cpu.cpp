@@ -153,9 +153,9 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::CappedTag<std::uint8_t, kStereoLanes>;
-using Vec = hn::Vec<Bytes>;
+using PathVec = hn::Vec<Bytes>;
 
-HWY_INLINE int least_of(Vec values) {
+HWY_INLINE int least_of(PathVec values) {
   const Bytes d;
   HWY_ALIGN std::uint8_t lanes[kStereoLanes];
   hn::Store(values, d, lanes);
@@ -165,7 +165,7 @@ HWY_INLINE int least_of(Vec values) {
 }
 
 struct PathTerms {
-  Vec least, far;
+  PathVec least, far;
 };
 HWY_INLINE PathTerms terms_of(const PathCell& cell) {
   const Bytes d;
@@ -174,8 +174,8 @@ HWY_INLINE PathTerms terms_of(const PathCell& cell) {
 }
 // Where an addition is saturated its result is no less than the cost of the same disparity, so that
 // nothing is lost.
-HWY_INLINE Vec path_step(const PathCell& cell, const PathTerms& terms, int at, Vec cost,
-                         Vec small) {
+HWY_INLINE PathVec path_step(const PathCell& cell, const PathTerms& terms, int at, PathVec cost,
+                             PathVec small) {
   const Bytes d;
   const auto same = hn::LoadU(d, cell.before + at);
   const auto beside = hn::SaturatedAdd(
@@ -195,7 +195,7 @@ HWY_INLINE std::array<int, kPaths> path_pixel(const PathPixel& pixel) {
   const auto& cells = pixel.cells;
   const PathTerms t0 = terms_of(cells[0]), t1 = terms_of(cells[1]), t2 = terms_of(cells[2]),
                   t3 = terms_of(cells[3]);
-  Vec m0 = hn::Set(d, kFar), m1 = m0, m2 = m0, m3 = m0;
+  PathVec m0 = hn::Set(d, kFar), m1 = m0, m2 = m0, m3 = m0;
   for (int at = 0; at < pixel.count; at += static_cast<int>(hn::Lanes(d))) {
     const auto cost = hn::LoadU(d, pixel.costs + at);
     const auto p0 = path_step(cells[0], t0, at, cost, small);
@@ -203,8 +203,10 @@ HWY_INLINE std::array<int, kPaths> path_pixel(const PathPixel& pixel) {
     const auto p2 = path_step(cells[2], t2, at, cost, small);
     const auto p3 = path_step(cells[3], t3, at, cost, small);
     m0 = hn::Min(m0, p0), m1 = hn::Min(m1, p1), m2 = hn::Min(m2, p2), m3 = hn::Min(m3, p3);
-    const auto low = [&](Vec v) HWY_ATTR { return hn::PromoteTo(shorts, hn::LowerHalf(half, v)); };
-    const auto high = [&](Vec v) HWY_ATTR { return hn::PromoteTo(shorts, hn::UpperHalf(half, v)); };
+    const auto low = [&](PathVec v)
+                         HWY_ATTR { return hn::PromoteTo(shorts, hn::LowerHalf(half, v)); };
+    const auto high = [&](PathVec v)
+                          HWY_ATTR { return hn::PromoteTo(shorts, hn::UpperHalf(half, v)); };
     auto lower = hn::Add(hn::Add(low(p0), low(p1)), hn::Add(low(p2), low(p3)));
     auto upper = hn::Add(hn::Add(high(p0), high(p1)), hn::Add(high(p2), high(p3)));
     std::uint16_t* const sums = pixel.sums + at;

@@ -15,7 +15,7 @@
 namespace fovea::io {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::infinity();
+constexpr float kUnknownDisparity = std::numeric_limits<float>::infinity();
 constexpr float kKittiScale = 256;
 
 // A disparity from a sample, which is not known where it is 0 (in integers) or not finite.
@@ -29,7 +29,8 @@ Image<float> disparities(ImageView<const T> samples, double scale) {
       if constexpr (std::is_floating_point_v<T>)
         known = std::abs(sample) <= static_cast<T>(std::numeric_limits<float>::max());
       else known = sample != 0;
-      result.at(x, y) = known ? static_cast<float>(static_cast<double>(sample) / scale) : kUnknown;
+      result.at(x, y) =
+          known ? static_cast<float>(static_cast<double>(sample) / scale) : kUnknownDisparity;
     }
   }
   return result;

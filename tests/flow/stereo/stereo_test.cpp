@@ -18,7 +18,7 @@ namespace {
 using test::message_of;
 using testing::HasSubstr;
 
-constexpr float kUnknown = std::numeric_limits<float>::infinity();
+constexpr float kNotKnown = std::numeric_limits<float>::infinity();
 
 // A texture, and the same shifted to the left by a whole number of pixels.
 struct ShiftedPair {
@@ -188,10 +188,10 @@ TEST(Stereo, BadRequestsAreNamed) {
 TEST(EvaluateStereo, SharesAreThoseOfTheDefinitions) {
   Image<float> truth(6, 1), found(6, 1);
   for (int x = 0; x < 6; ++x) truth.at(x, 0) = 1, found.at(x, 0) = 1;
-  truth.at(5, 0) = kUnknown;
+  truth.at(5, 0) = kNotKnown;
   found.at(1, 0) = 1.75F;
   found.at(2, 0) = 6.5F;
-  found.at(3, 0) = kUnknown;
+  found.at(3, 0) = kNotKnown;
   const StereoReport report = evaluate_stereo(found, truth);
   EXPECT_EQ(report.all.pixels, 5);
   EXPECT_DOUBLE_EQ(report.all.mean, (0.75 + 5.5) / 4);
@@ -200,7 +200,7 @@ TEST(EvaluateStereo, SharesAreThoseOfTheDefinitions) {
   EXPECT_DOUBLE_EQ(report.all.bad4, 0.2);
   EXPECT_DOUBLE_EQ(report.all.unknown, 0.2);
   EXPECT_EQ(report.visible.pixels, 4);  // the first pixel leaves the right image
-  truth.at(0, 0) = truth.at(1, 0) = truth.at(2, 0) = truth.at(3, 0) = truth.at(4, 0) = kUnknown;
+  truth.at(0, 0) = truth.at(1, 0) = truth.at(2, 0) = truth.at(3, 0) = truth.at(4, 0) = kNotKnown;
   EXPECT_THAT(message_of([&] { evaluate_stereo(found, truth); }), HasSubstr("no true disparity"));
 }
 
@@ -217,7 +217,7 @@ TEST(DisparityPicture, NearIsBrightAndUnknownIsGray) {
   Image<float> disparity(3, 1);
   disparity.at(0, 0) = 1;
   disparity.at(1, 0) = 40;
-  disparity.at(2, 0) = kUnknown;
+  disparity.at(2, 0) = kNotKnown;
   const Image<std::uint8_t> picture = disparity_picture(disparity);
   EXPECT_GT(picture.at(1, 0, 0) + picture.at(1, 0, 1), picture.at(0, 0, 0) + picture.at(0, 0, 1));
   for (int c = 0; c < 3; ++c) EXPECT_EQ(picture.at(2, 0, c), 110);

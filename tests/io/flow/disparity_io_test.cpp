@@ -14,13 +14,13 @@ namespace {
 using test::message_of;
 using testing::HasSubstr;
 
-constexpr float kUnknown = std::numeric_limits<float>::infinity();
+constexpr float kNotKnown = std::numeric_limits<float>::infinity();
 
 Image<float> some_map() {
   Image<float> map(3, 2);
   map.at(0, 0) = 0;
   map.at(1, 0) = 12.5F;
-  map.at(2, 0) = kUnknown;
+  map.at(2, 0) = kNotKnown;
   map.at(0, 1) = 255.5F;
   map.at(1, 1) = 1;
   map.at(2, 1) = 7.25F;
@@ -34,7 +34,7 @@ TEST(DisparityIo, EveryFormatKeepsTheMap) {
     write_disparity(folder / name, map);
     const Image<float> back = read_disparity(folder / name);
     EXPECT_TRUE(test::images_equal(map.view().crop(1, 0, 1, 2), back.view().crop(1, 0, 1, 2)));
-    EXPECT_EQ(back.at(2, 0), kUnknown) << name;
+    EXPECT_EQ(back.at(2, 0), kNotKnown) << name;
     EXPECT_NEAR(back.at(0, 0), 0, 1.0 / 256) << name;  // 0 means "not known" in PNG
     EXPECT_EQ(back.at(0, 1), 255.5F) << name;
   }
@@ -49,7 +49,7 @@ TEST(DisparityIo, IntegersAreDividedByTheScale) {
   EXPECT_EQ(read_disparity(folder / "t.png").at(1, 0), 120);
   const Image<float> third = read_disparity(folder / "t.png", {.scale = 3});
   EXPECT_EQ(third.at(1, 0), 40);
-  EXPECT_EQ(third.at(0, 0), kUnknown);
+  EXPECT_EQ(third.at(0, 0), kNotKnown);
 }
 
 TEST(DisparityIo, WhatAFormatCannotHoldIsNamed) {
