@@ -52,10 +52,10 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Shorts = hn::CappedTag<std::uint16_t, kStereoLanes>;
+using CostLanes = hn::CappedTag<std::uint16_t, kStereoLanes>;
 
 std::uint16_t least_cost(const std::uint16_t* costs, int count) {
-  const Shorts d;
+  const CostLanes d;
   auto least = hn::Set(d, kNever);
   for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d)))
     least = hn::Min(least, hn::LoadU(d, costs + i));
@@ -66,7 +66,7 @@ std::uint16_t least_cost(const std::uint16_t* costs, int count) {
 
 // The first candidate of least cost.
 Winner winner_of(const std::uint16_t* costs, int count) {
-  const Shorts d;
+  const CostLanes d;
   const std::uint16_t least = least_cost(costs, count);
   const auto wanted = hn::Set(d, least);
   int at = 0;
@@ -80,7 +80,7 @@ Winner winner_of(const std::uint16_t* costs, int count) {
 // of `best`. Among equal costs the first one stays, which has the smaller disparity.
 void offer_right(const std::uint16_t* costs, int count, std::uint16_t* best,
                  std::uint16_t* candidate) {
-  const Shorts d;
+  const CostLanes d;
   auto number = hn::Iota(d, 0);
   const auto lanes = hn::Set(d, static_cast<std::uint16_t>(hn::Lanes(d)));
   for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {

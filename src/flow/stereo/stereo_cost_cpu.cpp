@@ -165,8 +165,8 @@ void mean_costs(const CostJob& job, const std::vector<std::uint16_t>& columns,
     }
   });
 }
-void block_sums(const CostJob& job, const std::vector<std::uint16_t>& columns,
-                std::vector<std::uint16_t>& window, std::uint16_t* out) {
+void stereo_block_sums(const CostJob& job, const std::vector<std::uint16_t>& columns,
+                       std::vector<std::uint16_t>& window, std::uint16_t* out) {
   const int padded = job.plan.padded;
   across(job.plan, columns, window, [&](int x, const std::uint16_t* sums) HWY_ATTR {
     std::memcpy(out + static_cast<std::ptrdiff_t>(x) * padded, sums,
@@ -226,7 +226,7 @@ HWY_EXPORT(pixel_products);
 HWY_EXPORT(slide_bytes);
 HWY_EXPORT(slide_shorts);
 HWY_EXPORT(mean_costs);
-HWY_EXPORT(block_sums);
+HWY_EXPORT(stereo_block_sums);
 HWY_EXPORT(correlation_bytes);
 HWY_EXPORT(correlation_shorts);
 
@@ -313,7 +313,7 @@ void CostRows::write(int y, Out* out) {
   } else {
     slide_to(y, ring_, columns_);
     if constexpr (kBytes) HWY_DYNAMIC_DISPATCH(mean_costs)(job, columns_, window_, out);
-    else HWY_DYNAMIC_DISPATCH(block_sums)(job, columns_, window_, out);
+    else HWY_DYNAMIC_DISPATCH(stereo_block_sums)(job, columns_, window_, out);
   }
   close_outside(plan_, static_cast<Out>(kBytes ? kNoCost : kNoSum), out);
 }

@@ -152,11 +152,11 @@ namespace {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Bytes = hn::CappedTag<std::uint8_t, kStereoLanes>;
-using PathVec = hn::Vec<Bytes>;
+using PathBytes = hn::CappedTag<std::uint8_t, kStereoLanes>;
+using PathVec = hn::Vec<PathBytes>;
 
 HWY_INLINE int least_of(PathVec values) {
-  const Bytes d;
+  const PathBytes d;
   HWY_ALIGN std::uint8_t lanes[kStereoLanes];
   hn::Store(values, d, lanes);
   std::uint8_t least = lanes[0];
@@ -168,7 +168,7 @@ struct PathTerms {
   PathVec least, far;
 };
 HWY_INLINE PathTerms terms_of(const PathCell& cell) {
-  const Bytes d;
+  const PathBytes d;
   return {hn::Set(d, static_cast<std::uint8_t>(cell.least)),
           hn::Set(d, static_cast<std::uint8_t>(std::min(cell.least + cell.penalty, 255)))};
 }
@@ -176,7 +176,7 @@ HWY_INLINE PathTerms terms_of(const PathCell& cell) {
 // nothing is lost.
 HWY_INLINE PathVec path_step(const PathCell& cell, const PathTerms& terms, int at, PathVec cost,
                              PathVec small) {
-  const Bytes d;
+  const PathBytes d;
   const auto same = hn::LoadU(d, cell.before + at);
   const auto beside = hn::SaturatedAdd(
       hn::Min(hn::LoadU(d, cell.before + at - 1), hn::LoadU(d, cell.before + at + 1)), small);
@@ -188,9 +188,9 @@ HWY_INLINE PathVec path_step(const PathCell& cell, const PathTerms& terms, int a
 
 // One pixel of all four paths. Returns their least costs.
 HWY_INLINE std::array<int, kPaths> path_pixel(const PathPixel& pixel) {
-  const Bytes d;
-  const hn::Half<Bytes> half;
-  const hn::RepartitionToWide<Bytes> shorts;
+  const PathBytes d;
+  const hn::Half<PathBytes> half;
+  const hn::RepartitionToWide<PathBytes> shorts;
   const auto small = hn::Set(d, static_cast<std::uint8_t>(pixel.small_penalty));
   const auto& cells = pixel.cells;
   const PathTerms t0 = terms_of(cells[0]), t1 = terms_of(cells[1]), t2 = terms_of(cells[2]),
