@@ -1,6 +1,6 @@
 # The libraries that tests compare with and benchmarks measure beside, found once. Each is optional: a target that asks
 # for an absent one is built without it, and the definition FOVEA_<NAME> is missing.
-find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs features2d objdetect video ml)
+find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs features2d objdetect video ml calib3d)
 find_package(CGAL QUIET)
 find_package(BLAS QUIET)
 find_package(LAPACK QUIET)

@@ -21,6 +21,7 @@
 #include "rivals/files_opencv.h"
 #include "rivals/lemon.h"
 #include "rivals/scenes_opencv.h"
+#include "rivals/stereo_opencv.h"
 #include "rivals/track_opencv.h"
 
 namespace {
@@ -249,6 +250,12 @@ constexpr std::array kRivals{
                prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM, 0>>},
     FoveaRival{"flow_bm", "DIS medium", prepare<inverse_search<cv::DISOpticalFlow::PRESET_MEDIUM>>},
     FoveaRival{"flow_bm", "Farneback", prepare<farneback>},
+    FoveaRival{"stereo", "StereoBM", fovea_opencv_stereo_bm},
+    FoveaRival{"stereo", "StereoSGBM", fovea_opencv_stereo_sgbm},
+    FoveaRival{"stereo", "StereoSGBM HH", fovea_opencv_stereo_sgbm_hh},
+    FoveaRival{"flow_stereo_block", "StereoBM", fovea_opencv_stereo_bm},
+    FoveaRival{"flow_stereo_sgm", "StereoSGBM", fovea_opencv_stereo_sgbm},
+    FoveaRival{"flow_stereo_sgm", "StereoSGBM HH", fovea_opencv_stereo_sgbm_hh},
     FoveaRival{"emd_solver_*", "cv::EMD", prepare<earth_movers>},
     FoveaRival{"kmeans_iteration", "cv::kmeans", prepare<cluster_once>},
     FoveaRival{"kmeans_assign", "cv::BFMatcher", prepare<match_nearest>},

@@ -6,4 +6,6 @@
 #include <fovea/flow/flow.h>
 #include <fovea/flow/lucas_kanade.h>
 #include <fovea/flow/quality.h>
+#include <fovea/flow/segment.h>
 #include <fovea/flow/show.h>
+#include <fovea/flow/stereo.h>

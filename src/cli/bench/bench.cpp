@@ -197,6 +197,7 @@ std::string to_string(const BenchShape& shape) {
   if (shape.to_width > 0) text += fmt::format(" to {}x{}", shape.to_width, shape.to_height);
   if (shape.taps > 0) text += fmt::format(" {} taps", shape.taps);
   if (shape.ratio > 0) text += fmt::format(" ratio {:g}", shape.ratio);
+  if (shape.disparities > 0) text += fmt::format(" {} disparities", shape.disparities);
   if (shape.bins > 0)
     text += fmt::format(" {} channels {:.1f}% distinct", shape.bins, 100 * shape.distinct);
   return text;
@@ -241,6 +242,7 @@ int run_bench(const BenchOptions& options, Context& context,
       report.ceilings.push_back(ceiling_of(place, options.repeats, context.exec.stop));
       for (const BenchCase& each : wanted) {
         report_progress();
+        if (each.cpu_only && on_cuda(place)) continue;
         for (BenchRow& row : measure({each, place, report.ceilings.back()}, rivals, options.repeats,
                                      context.exec.stop))
           report.rows.push_back(std::move(row));

@@ -32,9 +32,10 @@ struct BenchShape {
   double ratio = 0;     // step between the levels of a scan, where there is one
   int bins = 0;         // bins of histograms, where there are some
   double distinct = 0;  // share of histograms that are distinct
+  int disparities = 0;  // number of disparities from 0 on, for a stereo pair
 };
 // Returns a text such as "1920x1080", "1920x1080x3", "1920x1080 to 640x480", "1920x1080 7 taps",
-// "640x480 ratio 1.05" or "640x480 11 channels 15.3% distinct".
+// "640x480 ratio 1.05", "640x480 64 disparities" or "640x480 11 channels 15.3% distinct".
 std::string to_string(const BenchShape& shape);
 
 // Work that is set up once and run many times, with the settings that it is given.
@@ -74,6 +75,7 @@ struct BenchCase {
   // measured.
   std::function<double()> error{};
   std::function<double(const float* result)> rival_error{};
+  bool cpu_only = false;  // it has no row for a GPU
 };
 
 struct BenchOptions {

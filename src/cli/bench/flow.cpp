@@ -2,11 +2,14 @@
 // motion of the pair is known, so that every time is shown with its error.
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
+#include <fovea/flow/stereo.h>
 #include <fovea/io/image_io.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +18,7 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/natural_scene.h"
 #include "cli/flow/flow.h"
+#include "cli/flow/stereo_scene.h"
 #include "flow/lk/lucas_kanade_plan.h"
 
 namespace fovea::cli {
@@ -23,14 +27,17 @@ namespace {
 struct FlowBenchOptions {
   BenchOptions bench{};
   std::vector<Extent> sizes{{640, 480}, {1280, 720}, {1920, 1080}, {3840, 2160}};
-  std::vector<std::string> methods{"lk_fast", "lk_default", "lk_best", "bm"};
+  std::vector<std::string> methods{"lk_fast", "lk_default", "lk_best",
+                                   "bm",      "stereo_sgm", "stereo_block"};
   std::uint64_t memory = 0;
 };
 void describe(OptionVisitor& visit, FlowBenchOptions& options) {
   describe(visit, options.bench);
   visit("sizes", options.sizes, "sizes of the pair of images, 16x16 at least");
-  visit("methods", options.methods, "methods to measure: lk_fast, lk_default, lk_best and bm",
-        {.value_name = "METHOD,...", .words = {"lk_fast", "lk_default", "lk_best", "bm"}});
+  visit("methods", options.methods,
+        "methods to measure: lk_fast, lk_default, lk_best, bm, stereo_sgm and stereo_block",
+        {.value_name = "METHOD,...",
+         .words = {"lk_fast", "lk_default", "lk_best", "bm", "stereo_sgm", "stereo_block"}});
   visit.bytes("memory", options.memory,
               "greatest amount of device memory that an estimation may take; 0 means no limit");
 }
@@ -49,8 +56,10 @@ flow::FlowOptions options_of(const std::string& method) {
   else if (method == "lk_best") options.quality = flow::Quality::kBest;
   else if (method == "bm") options.method = flow::Method::kBlockMatching;
   else
-    throw InvalidArgument(
-        fmt::format("--methods holds '{}'; expected lk_fast, lk_default, lk_best or bm", method));
+    throw InvalidArgument(fmt::format(
+        "--methods holds '{}'; expected lk_fast, lk_default, lk_best, bm, stereo_sgm or "
+        "stereo_block",
+        method));
   return options;
 }
 
@@ -139,15 +148,84 @@ BenchCase flow_case(const std::string& method, const BenchShape& shape, const Sc
           .rival_error = [=](const float* found) { return error_of_rival(found, *scene); }};
 }
 
+// A rectified pair of a drawn scene for stereo; errors are the shares in percent of the pixels that
+// both images show whose disparity is wrong by more than 2 pixels or not known.
+struct StereoPair {
+  StereoScene scene;
+  Image<std::uint8_t> visible;
+
+  double error_of(ImageView<const float> found) const {
+    const flow::StereoErrors errors =
+        flow::evaluate_stereo(found, scene.disparity, visible.view()).visible;
+    return 100 * (errors.bad2 + errors.unknown);
+  }
+};
+
+BenchCase stereo_case(const std::string& method, const BenchShape& shape,
+                      const std::shared_ptr<const StereoPair>& pair) {
+  flow::StereoOptions options;
+  options.method = method == "block" ? flow::StereoMethod::kBlock : flow::StereoMethod::kSemiGlobal;
+  options.max_disparity = shape.disparities - 1;
+  const double pixels = static_cast<double>(shape.width) * shape.height;
+  constexpr double kMapBytes = 2 * sizeof(std::uint8_t) + sizeof(float);
+  const auto last = std::make_shared<flow::Disparity>();
+  return {.name = "flow_stereo_" + method,
+          .shape = shape,
+          .bytes = kMapBytes * pixels,
+          .prepare = [=](Memory) -> BenchWork {
+            return [=](const Exec& exec) {
+              flow::StereoOptions now = options;
+              now.exec = exec;
+              *last = flow::match_stereo(pair->scene.left, pair->scene.right, now);
+            };
+          },
+          .image = {pair, &pair->scene.left},
+          .second = {pair, &pair->scene.right},
+          .error = [=] { return pair->error_of(last->disparity); },
+          .rival_error =
+              [=](const float* found) {
+                return pair->error_of({found, shape.width, shape.height, 1, shape.width});
+              },
+          .cpu_only = true};
+}
+
+std::shared_ptr<const StereoPair> stereo_pair_of(const BenchShape& shape, const Exec& exec) {
+  StereoScene scene = stereo_scene(
+      {.size = {shape.width, shape.height}, .nearest = 0.75 * shape.disparities, .exec = exec});
+  Image<std::uint8_t> visible = flow::visible_pixels(scene.disparity);
+  // OpenCV does not match the columns at the left, where not every disparity lies inside.
+  for (int y = 0; y < shape.height; ++y)
+    std::fill_n(visible.view().row(y), std::min(shape.disparities, shape.width), std::uint8_t{0});
+  return std::make_shared<const StereoPair>(StereoPair{std::move(scene), std::move(visible)});
+}
+
 std::vector<BenchCase> cases_of(const FlowBenchOptions& options, const Exec& exec) {
   // An unknown method is reported before anything is measured.
-  for (const std::string& method : options.methods) options_of(method);
+  const auto is_stereo = [](const std::string& method) { return method.starts_with("stereo_"); };
+  for (const std::string& method : options.methods)
+    if (method != "stereo_sgm" && method != "stereo_block") options_of(method);
+  // Pictures are drawn only where a case needs them.
+  const auto wanted = [&](const std::string& method) {
+    return options.bench.filter.empty() ||
+           options.bench.filter.find("stereo") == std::string::npos || is_stereo(method);
+  };
   std::vector<BenchCase> cases;
   for (const Extent size : options.sizes) {
-    const BenchShape shape = shape_of(size);
-    const Scene scene = pair_of(shape, exec);
-    for (const std::string& method : options.methods)
+    BenchShape shape = shape_of(size);
+    Scene scene;
+    std::shared_ptr<const StereoPair> pair;
+    for (const std::string& method : options.methods) {
+      if (!wanted(method)) continue;
+      if (is_stereo(method)) {
+        shape.disparities = std::clamp(shape.width / 10, 2, 1024);
+        if (!pair) pair = stereo_pair_of(shape, exec);
+        cases.push_back(stereo_case(method.substr(std::strlen("stereo_")), shape, pair));
+        shape.disparities = 0;
+        continue;
+      }
+      if (!scene) scene = pair_of(shape, exec);
       cases.push_back(flow_case(method, shape, scene, options.memory));
+    }
   }
   return cases;
 }
@@ -168,14 +246,20 @@ Command bench_flow_command() {
           "statistics of photographs and whose motion is known: the camera moves and people walk. "
           "Errors are mean endpoint errors in pixels, ours and the "
           "rival's, for the same pair in the same run. On the CPU, OpenCV's DIS and Farneback's "
-          "method take turns with ours. On a GPU the images and the field stay in its memory. The "
+          "method take turns with ours. Stereo is measured on a rectified pair of slanted shapes, "
+          "with a tenth of the width as range of disparities; its errors are the percentage of the "
+          "pixels that both images show which are wrong by more than 2 pixels or not known, "
+          "but for as many columns at the left, which OpenCV does not match; its rivals are "
+          "StereoBM and StereoSGBM. It has no rows for a GPU. On a GPU the images "
+          "and the field stay in its memory. The "
           "column \"bound share\" compares with the time that it takes to move the bytes that the "
           "iterations over a pyramid must move: 50 % means twice that time.",
       .examples = {{"fovea bench flow --device cpu --threads 1", "time four sizes with one thread"},
                    {"fovea bench flow --filter 1920x1080 --methods lk_default --json",
                     "time one row and print JSON"},
                    {"fovea bench flow --sizes 8192x8192 --memory 512M --methods lk_fast",
-                    "time a pair that is estimated in tiles"}},
+                    "time a pair that is estimated in tiles"},
+                   {"fovea bench flow --filter stereo --threads 1", "time stereo alone"}},
       .request = make_request<FlowBenchOptions, run_bench_flow>};
 }
 

@@ -35,6 +35,7 @@ struct FoveaRivalShape {
   int to_width, to_height;  // size of the result, where it differs
   int taps;                 // width of a kernel, where there is one
   double ratio;             // step between the levels of a scan, where there is one
+  int disparities;          // number of disparities from 0 on, for a stereo pair
   // The image and the second one of a pair, row by row; where they are null, a rival makes its own.
   // Cases about histograms have one histogram per row.
   const unsigned char* pixels;
@@ -54,7 +55,8 @@ struct FoveaRivalWork {
   void (*run)(void* state);
   void (*end)(void* state);
   // The result of the last run, where it is measured: a flow gives u and v of each pixel, row by
-  // row; pairs of histograms give their distances. May be null.
+  // row; a stereo pair gives disparities, infinite where they are not known; pairs of histograms
+  // give their distances. May be null.
   const float* (*result)(void* state);
 };
 
@@ -93,4 +95,4 @@ typedef const struct FoveaRivalTable* (*FoveaRivalsFunction)(void);
 
 }  // extern "C"
 
-inline constexpr int kFoveaRivalVersion = 7;
+inline constexpr int kFoveaRivalVersion = 8;

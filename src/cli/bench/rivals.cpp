@@ -148,6 +148,7 @@ std::vector<Rivals::Work> Rivals::prepare(const BenchCase& bench_case, int threa
       .to_height = shape.to_height,
       .taps = shape.taps,
       .ratio = shape.ratio,
+      .disparities = shape.disparities,
       .pixels = pixels.empty() ? nullptr : pixels.data(),
       .second = second.empty() ? nullptr : second.data(),
       .ground = bench_case.ground.empty() ? nullptr : bench_case.ground.data(),

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/flow/estimate.h"
+#include "cli/flow/shared_frame.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/result.h"
@@ -25,58 +26,6 @@ namespace fovea::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The files of a sequence of images whose alpha is their mask.
-struct AlphaFiles {
-  std::vector<std::string> paths{};
-  Extent size{};
-  io::ImageReadOptions reading{};
-};
-
-// A frame that several threads share: whoever needs its pixels first decodes it.
-class SharedFrame {
- public:
-  explicit SharedFrame(const AlphaFiles* files = nullptr) : files_(files) {}
-  bool fetch(io::VideoReader& reader) { return reader.fetch(stored_); }
-  std::int64_t number() const { return stored_.frame(); }
-  const Image<std::uint8_t>& image() {
-    decode();
-    return frame_.image;
-  }
-  // Empty unless the frame brings its own.
-  const Image<std::uint8_t>& mask() {
-    decode();
-    return mask_;
-  }
-
- private:
-  void decode() {
-    std::call_once(decoded_, [this] {
-      if (files_ == nullptr) stored_.decode(frame_);
-      else read_alpha();
-    });
-  }
-  void read_alpha() {
-    const std::string& path = files_->paths[static_cast<std::size_t>(number())];
-    io::AnyImage image = io::read_image(path, files_->reading);
-    if (image.width() != files_->size.width || image.height() != files_->size.height)
-      throw FormatError(fmt::format("{}: is {}x{}, but the sequence began with {}x{}", path,
-                                    image.width(), image.height(), files_->size.width,
-                                    files_->size.height));
-    try {
-      mask_ = alpha_mask(image);
-    } catch (const InvalidArgument& error) {
-      throw FormatError(path + ": " + error.what());
-    }
-    frame_.image = io::to_bytes(io::drop_alpha(image));
-  }
-
-  const AlphaFiles* files_;
-  io::StoredFrame stored_{};
-  io::Frame frame_{};
-  Image<std::uint8_t> mask_{};
-  std::once_flag decoded_;
-};
 
 // One pass over the video: frames are decoded while the flow of those before is estimated and their
 // fields are drawn and written. On the CPU several pairs of frames are estimated at a time. On a

@@ -13,6 +13,7 @@ struct FlowScene {
   Image<std::uint8_t> second;
   Image<float> u;  // true motion of every pixel of the first, even if hidden in the second
   Image<float> v;
+  Image<std::uint8_t> layers;  // which layer every pixel of the first shows; 1 is the ground
 };
 
 // The result is the same for every machine and thread count. Motion grows with the size, as it does

@@ -160,6 +160,8 @@ Command people_study_command();
 Command people_show_command();
 Command flow_lk_command();
 Command flow_bm_command();
+Command flow_stereo_command();
+Command flow_segment_command();
 Command flow_eval_command();
 Command flow_show_command();
 Command flow_scene_command();

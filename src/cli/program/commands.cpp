@@ -34,6 +34,8 @@ const std::vector<Command>& commands() {
       people_scene_command(),
       flow_lk_command(),
       flow_bm_command(),
+      flow_stereo_command(),
+      flow_segment_command(),
       flow_eval_command(),
       flow_show_command(),
       flow_scene_command(),

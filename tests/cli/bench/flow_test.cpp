@@ -44,6 +44,14 @@ TEST(BenchFlow, TablesHaveAColumnOfErrors) {
   EXPECT_THAT(run_here(markdown).out, HasSubstr("| error | its error |"));
 }
 
+TEST(BenchFlow, StereoHasRowsOnTheCpu) {
+  const auto run = run_here({"bench", "flow", "--repeats", "1", "--sizes", "160x120", "--filter",
+                             "stereo", "--device", "cpu", "--threads", "1", "--json"});
+  ASSERT_EQ(run.status, kDone) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("flow_stereo_sgm"));
+  EXPECT_THAT(run.out, HasSubstr("160x120 16 disparities"));
+}
+
 TEST(BenchFlow, WrongWordsAreNamed) {
   EXPECT_THAT(run_here({"bench", "flow", "--methods", "dis"}).err, HasSubstr("'dis'"));
   EXPECT_THAT(run_here({"bench", "flow", "--sizes", "10x10"}).err, HasSubstr("'10x10'"));

@@ -1,4 +1,4 @@
-// Covers: scene_command
+// Covers: scene_command, texture
 #include "cli/flow/scene.h"
 
 #include <fovea/flow/evaluate.h>
@@ -71,6 +71,8 @@ TEST(FlowScene, TheVerbWritesASequenceForEval) {
   const auto first = io::to_bytes(io::read_image(folder / "s/frame10.png"));
   EXPECT_TRUE(test::images_equal(first, flow_scene(64, 48).first));
   EXPECT_TRUE(std::filesystem::exists(folder / "s/frame11.png"));
+  const auto layers = io::to_bytes(io::read_image(folder / "s/layers10.png"));
+  EXPECT_TRUE(test::images_equal(layers, flow_scene(64, 48).layers));
   EXPECT_THAT(run_here({"flow", "scene", "--size", "big", "-o", folder / "s"}).err,
               testing::HasSubstr("--size is 'big'"));
   EXPECT_EQ(run_here({"flow", "scene"}).status, kUsage);

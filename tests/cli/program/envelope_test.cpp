@@ -58,7 +58,8 @@ const std::set<std::string>& verbs_here() {
                                             "people track",      "people eval-tracks",
                                             "people study",      "people eval-kernel",
                                             "scenes info",       "mesh arcs",
-                                            "actions classify",  "actions eval-stream"};
+                                            "actions classify",  "actions eval-stream",
+                                            "flow stereo",       "flow segment"};
   return kVerbs;
 }
 
@@ -146,6 +147,11 @@ TEST_F(Envelope, Flow) {
                    pair + "/frame10.png", "-o", folder_ / "fields"});
   expect_envelope({"flow", "show", folder_ / "ab.flo", "--truth", pair + "/flow10.flo"});
   expect_envelope({"flow", "eval", pair});
+  expect_envelope(
+      {"flow", "segment", pair + "/frame10.png", pair + "/frame11.png", "-o", folder_ / "l.png"});
+  expect_envelope({"flow", "scene", "--stereo", "-o", pair, "--size", "64x48", "--nearest", "10"});
+  expect_envelope({"flow", "stereo", pair + "/left.png", pair + "/right.png", "-o",
+                   folder_ / "d.pfm", "--max-disparity", "15"});
 }
 
 TEST_F(Envelope, Emd) {

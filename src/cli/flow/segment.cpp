@@ -1,0 +1,234 @@
+// fovea flow segment: regions of like motion of a pair of images, or along a video.
+#include "cli/flow/segment.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/program/batch.h"
+#include "cli/program/image_input.h"
+#include "cli/program/output_paths.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "cli/program/stopwatch.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+// Labels of an image of integers of one channel.
+Image<std::uint16_t> read_labels(const Context& context, const std::string& path, Extent size) {
+  const io::AnyImage image = read_input(context, path);
+  if (image.channels() != 1)
+    throw FormatError(
+        fmt::format("{}: has {} channels; an image of labels has 1", path, image.channels()));
+  if (image.width() != size.width || image.height() != size.height)
+    throw FormatError(fmt::format("{}: is {}x{}, but its images are {}x{}; all have one size", path,
+                                  image.width(), image.height(), size.width, size.height));
+  Image<std::uint16_t> labels(size.width, size.height);
+  std::visit(
+      [&]<class T>(const ImageView<const T>& samples) {
+        for (int y = 0; y < size.height; ++y) {
+          for (int x = 0; x < size.width; ++x) {
+            const auto value = static_cast<double>(samples.at(x, y));
+            if (!(value >= 0 && value <= 65535))
+              throw FormatError(
+                  fmt::format("{}: the label of pixel ({}, {}) is {}; expected 0 to "
+                              "65535",
+                              path, x, y, value));
+            labels.at(x, y) = static_cast<std::uint16_t>(value);
+          }
+        }
+      },
+      image.view());
+  return labels;
+}
+
+void write_motion_members(io::JsonWriter& json, const flow::AffineMotion& motion) {
+  json.key("motion").begin_array();
+  for (const double each : motion.u) json.value(each);
+  for (const double each : motion.v) json.value(each);
+  json.end_array();
+}
+
+void write_regions(io::JsonWriter& json, const flow::MotionSegments& segments) {
+  json.member("layers", segments.layers);
+  json.key("regions").begin_array();
+  for (const flow::MotionRegion& region : segments.regions) {
+    json.begin_object().member("label", region.label).member("layer", region.layer);
+    json.key("box").begin_array();
+    for (const int each : {region.box.x, region.box.y, region.box.width, region.box.height})
+      json.value(each);
+    json.end_array();
+    json.member("pixels", region.pixels).member("share", region.share);
+    json.member("u", region.u).member("v", region.v).member("residual", region.residual);
+    write_motion_members(json, region.motion);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string regions_text(const flow::MotionSegments& segments) {
+  std::string text = fmt::format("{:>5} {:>5} {:>20} {:>8} {:>8} {:>8} {:>8}\n", "label", "layer",
+                                 "box", "share %", "u px", "v px", "residual");
+  for (const flow::MotionRegion& region : segments.regions)
+    text += fmt::format(
+        "{:>5} {:>5} {:>20} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.3f}\n", region.label, region.layer,
+        fmt::format("{},{},{},{}", region.box.x, region.box.y, region.box.width, region.box.height),
+        100 * region.share, region.u, region.v, region.residual);
+  return text;
+}
+
+int run_segment_pair(const SegmentRequest& request, Context& context) {
+  const ImagePair pair =
+      read_pair(context.inputs[0], context.inputs[1], {}, {.max_pixels = context.max_pixels});
+  const Extent size{pair.first.width(), pair.first.height()};
+  Image<std::uint16_t> truth;
+  if (!request.truth.empty()) truth = read_labels(context, request.truth, size);
+  const double start = steady_seconds();
+  flow::Estimator estimator(flow_options(request, context.exec_without_progress()));
+  const flow::Flow field = estimate_pair(estimator, pair, {});
+  const double estimated = steady_seconds();
+  const Image<std::uint8_t> first = picture_bytes(pair.first);
+  flow::SegmentOptions options = request.segment;
+  options.exec = context.exec_without_progress();
+  options.exec.device = Device::cpu();
+  const flow::MotionSegments segments =
+      flow::segment_motion({field.u, field.v}, field.confidence, first.view(), options);
+  const double segmented = steady_seconds();
+  if (!request.output.empty()) io::write_image(request.output, segments.labels.view());
+  if (!request.picture.empty())
+    io::write_image(request.picture,
+                    flow::segments_picture(segments.labels.view(), first.view()).view());
+  RegionTable table(request.table);
+  table.add(0, segments);
+  table.finish();
+  flow::SegmentReport report;
+  if (!request.truth.empty()) report = flow::evaluate_segments(segments.labels, truth);
+  if (!context.json) {
+    const auto regions = static_cast<std::int64_t>(segments.regions.size());
+    context.console.print(fmt::format("{} of {}, {}\n", fovea::detail::counted(regions, "region"),
+                                      fovea::detail::counted(segments.layers, "motion"),
+                                      seconds_text(segmented - start)));
+    if (request.table.empty() || !request.truth.empty())
+      context.console.print(regions_text(segments));
+    if (!request.truth.empty())
+      context.console.print(fmt::format("Rand index {:.4f}, adjusted {:.4f}, covering {:.4f}\n",
+                                        report.rand_index, report.adjusted_rand_index,
+                                        report.covering));
+    return kDone;
+  }
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("first", context.inputs[0]).member("second", context.inputs[1]);
+    if (!request.output.empty()) json.member("output", request.output);
+    if (!request.picture.empty()) json.member("picture", request.picture);
+    if (!request.table.empty()) json.member("table", request.table);
+    json.member("width", size.width).member("height", size.height);
+    write_regions(json, segments);
+    if (!request.truth.empty())
+      json.member("rand_index", report.rand_index)
+          .member("adjusted_rand_index", report.adjusted_rand_index)
+          .member("covering", report.covering);
+    json.member("estimate_seconds", estimated - start);
+    json.member("segment_seconds", segmented - estimated);
+    json.member("peak_memory_bytes", peak_memory_bytes());
+  });
+  return kDone;
+}
+
+int run_segment(SegmentRequest& request, Context& context) {
+  const bool video = context.inputs.size() != 2;
+  if (request.output.empty() && request.picture.empty() && request.table.empty() &&
+      (video || (request.truth.empty() && !context.json)))
+    throw InvalidArgument(
+        "flow segment needs -o OUT, --picture FILE, --table FILE or, for a pair, --truth FILE");
+  if (video && !request.truth.empty())
+    throw InvalidArgument("--truth holds the labels of a pair of images, but a video was given");
+  check_outputs(
+      context, {{"-o", request.output}, {"--picture", request.picture}, {"--table", request.table}},
+      {request.truth});
+  settle_device(context);
+  return video ? segment_video(request, context) : run_segment_pair(request, context);
+}
+
+}  // namespace
+
+void describe(OptionVisitor& visit, SegmentRequest& request) {
+  visit.path("output", request.output, TextUse::kOutput,
+             "image of the labels, 1 and on, with 16 bits: .png, .npy or .tif; for a video the "
+             "folder of its images");
+  visit.path("picture", request.picture, TextUse::kOutput,
+             "picture of the regions in colors over the first image; for a video a video or a "
+             "folder");
+  visit.path("table", request.table, TextUse::kOutput, "CSV file with one row per region");
+  visit.path("truth", request.truth, TextUse::kInput,
+             "image of the true labels of a pair, in which 0 is not known: the Rand index and the "
+             "covering are reported");
+  visit("method", request.method, "how the motion is estimated: lk is Lucas and Kanade, bm blocks");
+  visit("quality", request.quality, "quality of the estimated motion");
+  describe(visit, request.segment);
+}
+
+RegionTable::RegionTable(const std::string& path) {
+  if (path.empty()) return;
+  file_ = std::make_unique<io::FileSink>(path);
+  csv_ = std::make_unique<io::CsvWriter>(
+      file_->sink(),
+      std::vector<std::string>{"frame", "label", "layer", "x", "y", "width", "height", "pixels",
+                               "share", "u", "v", "residual", "a0", "a1", "a2", "b0", "b1", "b2"});
+}
+
+void RegionTable::add(std::int64_t frame, const flow::MotionSegments& segments) {
+  if (!csv_) return;
+  for (const flow::MotionRegion& each : segments.regions)
+    csv_->row(frame, each.label, each.layer, each.box.x, each.box.y, each.box.width,
+              each.box.height, each.pixels, each.share, each.u, each.v, each.residual,
+              each.motion.u[0], each.motion.u[1], each.motion.u[2], each.motion.v[0],
+              each.motion.v[1], each.motion.v[2]);
+}
+
+void RegionTable::finish() {
+  if (file_) file_->commit();
+}
+
+flow::FlowOptions flow_options(const SegmentRequest& request, const Exec& exec) {
+  flow::FlowOptions options;
+  options.method = request.method;
+  options.quality = request.quality;
+  options.lk.forward_backward = true;  // confidence must be low where something hides the motion
+  options.bm.forward_backward = true;
+  options.exec = exec;
+  return options;
+}
+
+Command flow_segment_command() {
+  return {
+      .system = "flow",
+      .verb = "segment",
+      .summary = "divide an image or a video into regions of like motion",
+      .text =
+          "Estimates the motion of every pixel and divides the image into connected regions whose "
+          "motion is affine, u = a0 + a1 x + a2 y and v = b0 + b1 x + b2 y: what moves, turns or "
+          "grows as one. Regions of one motion that do not touch share a layer. Pixels that only "
+          "the first image shows, and those without texture, go with their neighbors. Along a "
+          "video each frame but the last is divided by its motion to the next, and a region keeps "
+          "its label while it overlaps itself; of a camera or stream, frames that were dropped are "
+          "left out. The motion may be estimated on a GPU; the division is done on the CPU.",
+      .arguments = {{"INPUT",
+                     "two images; or a video, a folder of images, three or more images, - for y4m "
+                     "on standard input, camera:N, or the address of a stream",
+                     1, kAnyNumber}},
+      .examples = {{"fovea flow segment a.png b.png -o labels.png --picture regions.png",
+                    "divide the first image"},
+                   {"fovea flow segment walk.mp4 --picture regions.mp4 --table regions.csv",
+                    "draw and list the regions of every frame"},
+                   {"fovea flow segment a.png b.png --layers 2 --table regions.csv",
+                    "tell what moves from the rest"}},
+      .request = make_request<SegmentRequest, run_segment>,
+      .reads_images = true,
+      .reads_videos = true};
+}
+
+}  // namespace fovea::cli

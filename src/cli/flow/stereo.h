@@ -1,0 +1,34 @@
+// What the parts of fovea flow stereo pass to each other.
+#pragma once
+#include <fovea/flow/stereo.h>
+#include <fovea/io/json_writer.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/flow/flow.h"
+
+namespace fovea::cli {
+
+// One method's errors on a pair.
+struct StereoResult {
+  std::string name;
+  flow::StereoReport report{};
+  double seconds = 0;
+};
+
+// A pair as another library gets it.
+struct StereoContest {
+  const ImagePair& pair;
+  ImageView<const float> truth;
+  int max_disparity = 0;
+};
+
+// The members of an open object: pixels, mean_error, bad0.5, bad1, bad2, bad4, unknown.
+void write_stereo_errors(io::JsonWriter& json, const flow::StereoErrors& errors);
+
+// Runs the methods of other libraries on the pair, with disparities from 0 on. Where their module
+// cannot be used, this is noted and the result is empty.
+std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Context& context);
+
+}  // namespace fovea::cli

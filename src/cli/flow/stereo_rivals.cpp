@@ -1,0 +1,39 @@
+// Other libraries' stereo on the same pair, through the module of rivals.
+#include <memory>
+
+#include "cli/bench/bench.h"
+#include "cli/bench/rivals.h"
+#include "cli/flow/stereo.h"
+
+namespace fovea::cli {
+
+std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Context& context) {
+  const Rivals rivals;
+  if (!rivals.absence().empty()) {
+    context.console.note("no rivals: " + rivals.absence());
+    return {};
+  }
+  const auto gray = [](const io::AnyImage& image) {
+    return std::make_shared<Image<std::uint8_t>>(io::to_gray(io::to_bytes(image).view()));
+  };
+  BenchCase bench;
+  bench.name = "stereo";
+  bench.shape = {.width = contest.truth.width, .height = contest.truth.height};
+  bench.shape.disparities = contest.max_disparity + 1;
+  bench.image = gray(contest.pair.first);
+  bench.second = gray(contest.pair.second);
+  std::vector<StereoResult> results;
+  for (const Rivals::Work& work : rivals.prepare(bench, thread_count(context.exec))) {
+    throw_if_stopped(context.exec);
+    if (!work.result) continue;
+    const double start = steady_seconds();
+    work.work();
+    const double seconds = steady_seconds() - start;
+    const ImageView<const float> found{work.result(), contest.truth.width, contest.truth.height, 1,
+                                       contest.truth.width};
+    results.push_back({work.rival, flow::evaluate_stereo(found, contest.truth), seconds});
+  }
+  return results;
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,227 @@
+// Covers: stereo_cost, stereo_choose, stereo_clean, stereo_frame, stereo_evaluate
+#include <fovea/core/error.h>
+#include <fovea/flow/stereo.h>
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "reference/stereo.h"
+#include "support/devices.h"
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::flow {
+namespace {
+
+using test::message_of;
+using testing::HasSubstr;
+
+constexpr float kNotKnown = std::numeric_limits<float>::infinity();
+
+// A texture, and the same shifted to the left by a whole number of pixels.
+struct ShiftedPair {
+  Image<std::uint8_t> left, right;
+
+  ShiftedPair(int width, int height, int shift, int gain_percent = 100)
+      : left(width, height), right(width, height) {
+    Random random(5);
+    const Image<std::uint8_t> wide = test::random_image<std::uint8_t>(random, width + 64, height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        left.at(x, y) = wide.at(x + 32, y);
+        right.at(x, y) = static_cast<std::uint8_t>(wide.at(x + 32 + shift, y) * gain_percent / 100);
+      }
+  }
+};
+
+double share_at(const Image<float>& disparity, float wanted, int first_column) {
+  int right = 0, all = 0;
+  for (int y = 0; y < disparity.height(); ++y)
+    for (int x = first_column; x < disparity.width(); ++x, ++all)
+      right += std::abs(disparity.at(x, y) - wanted) <= 0.25F ? 1 : 0;
+  return static_cast<double>(right) / all;
+}
+
+StereoOptions quick(StereoMethod method, StereoCost cost) {
+  StereoOptions options{.method = method, .cost = cost, .max_disparity = 15, .speckle = 0};
+  options.exec.device = Device::cpu();
+  return options;
+}
+
+class StereoMethods : public test::OnEveryPlace {};
+
+TEST_P(StereoMethods, AWholeShiftIsFoundByEveryCost) {
+  if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "stereo has no twin on the GPU";
+  const ShiftedPair pair(64, 40, 7);
+  for (const auto method : {StereoMethod::kSemiGlobal, StereoMethod::kBlock})
+    for (const auto cost : {StereoCost::kCensus, StereoCost::kSad, StereoCost::kNcc}) {
+      const Disparity found = match_stereo(pair.left, pair.right, quick(method, cost));
+      EXPECT_GT(share_at(found.disparity, 7, 12), 0.98)
+          << static_cast<int>(method) << " " << static_cast<int>(cost);
+      for (int y = 0; y < 40; ++y)
+        for (int x = 0; x < 64; ++x) {
+          EXPECT_GE(found.confidence.at(x, y), 0);
+          EXPECT_LE(found.confidence.at(x, y), 1);
+        }
+    }
+}
+FOVEA_ON_EVERY_PLACE(StereoMethods);
+
+TEST(Stereo, NegativeDisparitiesAreFound) {
+  const ShiftedPair pair(64, 24, -5);
+  StereoOptions options = quick(StereoMethod::kSemiGlobal, StereoCost::kCensus);
+  options.min_disparity = -10;
+  options.max_disparity = 3;
+  const Disparity found = match_stereo(pair.left, pair.right, options);
+  int right = 0;
+  for (int y = 0; y < 24; ++y)
+    for (int x = 0; x < 54; ++x) right += std::abs(found.disparity.at(x, y) + 5) <= 0.25F ? 1 : 0;
+  EXPECT_GT(right, 0.98 * 24 * 54);
+}
+
+TEST(Stereo, ADarkerRightImageIsNoProblemForCensusAndCorrelation) {
+  const ShiftedPair pair(64, 40, 6, 60);
+  for (const auto cost : {StereoCost::kCensus, StereoCost::kNcc})
+    EXPECT_GT(
+        share_at(
+            match_stereo(pair.left, pair.right, quick(StereoMethod::kSemiGlobal, cost)).disparity,
+            6, 12),
+        0.97);
+}
+
+TEST(Stereo, ChoicesAreThoseOfTheTextbook) {
+  const ShiftedPair pair(40, 30, 4);
+  StereoOptions options = quick(StereoMethod::kBlock, StereoCost::kCensus);
+  options.max_disparity = 9;
+  options.block = 5;
+  options.check.reset();
+  options.uniqueness = 0;
+  options.median = options.subpixel = false;
+  const Disparity found = match_stereo(pair.left, pair.right, options);
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x) {
+      int best = 0, least = std::numeric_limits<int>::max();
+      for (int d = 0; d <= std::min(9, x); ++d) {
+        const int sum = reference::census_sum(pair.left, pair.right, x, y, d, 5);
+        if (sum < least) {
+          least = sum;
+          best = d;
+        }
+      }
+      ASSERT_EQ(found.disparity.at(x, y), static_cast<float>(best)) << x << " " << y;
+    }
+}
+
+TEST(Stereo, PartsOfAPixelAreFoundOnASlantedPlane) {
+  // f(x, y) at the left, shown at x - d(x) at the right, with d from 4 to 8.
+  constexpr int kWidth = 120, kHeight = 40;
+  Image<std::uint8_t> left(kWidth, kHeight), right(kWidth, kHeight);
+  Image<float> truth(kWidth, kHeight);
+  const auto texture = [](double x, double y) {
+    return static_cast<std::uint8_t>(128 + 50 * std::sin(1.1 * x + 0.3 * y) +
+                                     40 * std::sin(0.37 * x - 0.9 * y + 0.002 * x * x) +
+                                     30 * std::sin(0.13 * x * (1 + 0.05 * y)));
+  };
+  constexpr double kSlope = 4.0 / kWidth;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      left.at(x, y) = texture(x, y);
+      right.at(x, y) = texture((x + 4) / (1 - kSlope), y);
+      truth.at(x, y) = static_cast<float>(4 + kSlope * x);
+    }
+  const Disparity found =
+      match_stereo(left, right, quick(StereoMethod::kSemiGlobal, StereoCost::kCensus));
+  const StereoErrors errors = evaluate_stereo(found.disparity, truth).visible;
+  EXPECT_LT(errors.mean, 0.25);
+  EXPECT_LT(errors.bad1 + errors.unknown, 0.05);
+}
+
+TEST(Stereo, ThreadsAndTypesDoNotChangeTheResult) {
+  const ShiftedPair pair(50, 300, 5);  // more than one strip
+  StereoOptions options = quick(StereoMethod::kSemiGlobal, StereoCost::kCensus);
+  options.exec.threads = 1;
+  const Disparity one = match_stereo(pair.left, pair.right, options);
+  options.exec.threads = 3;
+  const Disparity three = match_stereo(pair.left, pair.right, options);
+  EXPECT_TRUE(test::images_equal(one.disparity, three.disparity));
+  EXPECT_TRUE(test::images_equal(one.confidence, three.confidence));
+  Image<float> left(50, 300), right(50, 300);
+  for (int y = 0; y < 300; ++y)
+    for (int x = 0; x < 50; ++x) {
+      left.at(x, y) = static_cast<float>(pair.left.at(x, y)) / 255;
+      right.at(x, y) = static_cast<float>(pair.right.at(x, y)) / 255;
+    }
+  const Disparity floats = match_stereo(left, right, options);
+  EXPECT_GT(share_at(floats.disparity, 5, 12), 0.97);
+  left.at(3, 2) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(message_of([&] { match_stereo(left, right, options); }), HasSubstr("pixel (3, 2)"));
+}
+
+TEST(Stereo, ConstantAndTinyImagesAreNotKnownOrFilled) {
+  for (const auto& [width, height] : {std::pair{1, 1}, std::pair{3, 40}, std::pair{40, 2}}) {
+    Image<std::uint8_t> gray(width, height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) gray.at(x, y) = 90;
+    StereoOptions options = quick(StereoMethod::kSemiGlobal, StereoCost::kCensus);
+    options.fill = true;
+    const Disparity found = match_stereo(gray, gray, options);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) EXPECT_FALSE(std::isnan(found.disparity.at(x, y)));
+  }
+}
+
+TEST(Stereo, BadRequestsAreNamed) {
+  const Image<std::uint8_t> a = ShiftedPair(8, 8, 0).left, b = ShiftedPair(9, 8, 0).left;
+  EXPECT_THAT(message_of([&] { match_stereo(a, b); }), HasSubstr("8x8, but the right one is 9x8"));
+  EXPECT_THAT(message_of([] { StereoMatcher({.min_disparity = 9, .max_disparity = 4}); }),
+              HasSubstr("from 9 to 4"));
+  EXPECT_THAT(message_of([] { StereoMatcher({.block = 4}); }), HasSubstr("4 pixels wide"));
+  EXPECT_THAT(message_of([] { StereoMatcher({.small_penalty = 9, .large_penalty = 2}); }),
+              HasSubstr("large penalty 2"));
+  StereoOptions cuda;
+  cuda.exec.device = {DeviceKind::kCuda, 0};
+  EXPECT_THAT(message_of([&] { StereoMatcher matcher(cuda); }), HasSubstr("CPU only"));
+}
+
+TEST(EvaluateStereo, SharesAreThoseOfTheDefinitions) {
+  Image<float> truth(6, 1), found(6, 1);
+  for (int x = 0; x < 6; ++x) truth.at(x, 0) = 1, found.at(x, 0) = 1;
+  truth.at(5, 0) = kNotKnown;
+  found.at(1, 0) = 1.75F;
+  found.at(2, 0) = 6.5F;
+  found.at(3, 0) = kNotKnown;
+  const StereoReport report = evaluate_stereo(found, truth);
+  EXPECT_EQ(report.all.pixels, 5);
+  EXPECT_DOUBLE_EQ(report.all.mean, (0.75 + 5.5) / 4);
+  EXPECT_DOUBLE_EQ(report.all.bad05, 0.4);
+  EXPECT_DOUBLE_EQ(report.all.bad1, 0.2);
+  EXPECT_DOUBLE_EQ(report.all.bad4, 0.2);
+  EXPECT_DOUBLE_EQ(report.all.unknown, 0.2);
+  EXPECT_EQ(report.visible.pixels, 4);  // the first pixel leaves the right image
+  truth.at(0, 0) = truth.at(1, 0) = truth.at(2, 0) = truth.at(3, 0) = truth.at(4, 0) = kNotKnown;
+  EXPECT_THAT(message_of([&] { evaluate_stereo(found, truth); }), HasSubstr("no true disparity"));
+}
+
+TEST(EvaluateStereo, WhatIsHiddenIsNotVisible) {
+  // Pixels 5 to 7 are nearer by 3 pixels and hide those that are found at 2 to 4 of the right
+  // image.
+  Image<float> truth(10, 1);
+  for (int x = 0; x < 10; ++x) truth.at(x, 0) = x >= 5 && x < 8 ? 3.F : 0.F;
+  const Image<std::uint8_t> visible = visible_pixels(truth);
+  for (int x = 0; x < 10; ++x) EXPECT_EQ(visible.at(x, 0) != 0, x < 2 || x >= 5) << x;
+}
+
+TEST(DisparityPicture, NearIsBrightAndUnknownIsGray) {
+  Image<float> disparity(3, 1);
+  disparity.at(0, 0) = 1;
+  disparity.at(1, 0) = 40;
+  disparity.at(2, 0) = kNotKnown;
+  const Image<std::uint8_t> picture = disparity_picture(disparity);
+  EXPECT_GT(picture.at(1, 0, 0) + picture.at(1, 0, 1), picture.at(0, 0, 0) + picture.at(0, 0, 1));
+  for (int c = 0; c < 3; ++c) EXPECT_EQ(picture.at(2, 0, c), 110);
+}
+
+}  // namespace
+}  // namespace fovea::flow
