@@ -106,13 +106,13 @@ def test_several_points_per_frame(corpus, stranger, tmp_path, program):
         program(ours.command, **{"MODEL.safetensors": tmp_path / "theirs.safetensors"})
         ours.save(tmp_path / "ours.safetensors")
         assert (tmp_path / "ours.safetensors").read_bytes() == (tmp_path / "theirs.safetensors").read_bytes()
-        assert actions.classify(stranger, ours, reject=0.0, device="auto" if variant == "greedy" else "cpu").name == "up"
+        device = "auto" if variant == "greedy" else "cpu"  # greedy matching works on the CPU
+        assert actions.classify(stranger, ours, reject=0.0, device=device).name == "up"
 
 
-def test_the_reject_rule_is_part_of_the_model(corpus, model_file):
+def test_the_reject_rule_is_part_of_the_model(model_file):
     rule = actions.load_model(model_file).reject_rule
-    assert rule is None or (len(rule.weights) == 4 and np.isfinite([*rule.weights, rule.limit]).all())
-    assert actions.load_model("weizmann").reject_rule is None or True
+    assert len(rule.weights) == 4 and np.isfinite([*rule.weights, rule.limit]).all() and isinstance(rule.singles, bool)
 
 
 def test_unknown_actions(tmp_path, program):
