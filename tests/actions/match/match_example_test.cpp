@@ -25,7 +25,7 @@ PointSet later(const PointSet& set, int frames) {
 TEST(MatchExample, FindsItselfLater) {
   const PointSet example = synthetic_points(1, 0, 30);
   for (const bool turned : {false, true}) {
-    const PointSet scene = later(turned ? mirrored(example) : example, kLater);
+    const PointSet scene = turned ? later(mirrored(example), kLater) : later(example, kLater);
     const auto found =
         match_example(example, scene, {.features = {.scale = 1}, .cut = {.nodes = 12}});
     ASSERT_TRUE(found);
