@@ -4,9 +4,11 @@
 #include <fovea/actions/evaluate.h>
 #include <fovea/actions/evaluate_stream.h>
 #include <fovea/actions/match.h>
+#include <fovea/actions/match_example.h>
 #include <fovea/actions/model.h>
 #include <fovea/actions/points.h>
 #include <fovea/actions/recognize.h>
+#include <fovea/actions/select_points.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/timeline.h>
 #include <fovea/actions/train.h>

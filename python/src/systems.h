@@ -21,6 +21,11 @@ void bind_people_training(nanobind::module_& m);
 void bind_people_evaluation(nanobind::module_& m);
 void bind_people_study(nanobind::module_& m);
 void bind_people_tracking(nanobind::module_& m);
+// Parts of fovea.actions, which it binds itself.
+void bind_actions_points(nanobind::module_& m);
+void bind_actions_training(nanobind::module_& m);
+void bind_actions_classification(nanobind::module_& m);
+void bind_actions_matching(nanobind::module_& m);
 // Parts of fovea.emd, which it binds itself.
 void bind_emd_regions(nanobind::module_& m);
 void bind_emd_tracking(nanobind::module_& m);

@@ -120,6 +120,20 @@ FOVEA_API StreamReport evaluate_streams(const Corpus& corpus, std::span<const Po
                                         std::span<const std::string> unknown,
                                         const TrainOptions& train,
                                         const StreamEvaluateOptions& options = {});
+FOVEA_API StreamReport evaluate_streams(const Corpus& corpus, const PackedClips& points,
+                                        std::span<const std::string> unknown,
+                                        const TrainOptions& train,
+                                        const StreamEvaluateOptions& options = {});
+// Measures a given model on one video per subject, of all or of some. Clips of actions that the
+// model does not know, or that are named as unknown, are unrelated motion. Throws InvalidArgument
+// for names that are no subjects.
+struct ModelStreams {
+  std::vector<std::string> unknown{};   // actions
+  std::vector<std::string> subjects{};  // empty: all
+};
+FOVEA_API StreamReport evaluate_model_streams(const std::shared_ptr<const Model>& model,
+                                              const Corpus& corpus, const ModelStreams& which,
+                                              const StreamEvaluateOptions& options = {});
 // The classes of a corpus without the unknown ones.
 FOVEA_API std::vector<std::string> known_classes(const Corpus& corpus,
                                                  std::span<const std::string> unknown);

@@ -20,6 +20,17 @@ class Prototype(NamedTuple):
     reject: float  #: a match with a greater distance is not reported
 
 
+class RejectRule(NamedTuple):
+    """When a whole clip is rejected: where the weighted sum of its features is above the limit.
+
+    The features are logarithms: of the distance to the nearest action, of its mean ratio to the distances of the next
+    ones, and the same two of single descriptors."""
+
+    weights: tuple[float, ...]
+    limit: float
+    singles: bool  #: whether single descriptors are compared
+
+
 class Model(StoredModel):
     """Actions that were learned from clips."""
 
@@ -46,6 +57,12 @@ class Model(StoredModel):
     def options(self) -> dict[str, Any]:
         """How it finds points, compares and scores."""
         return dict(self._model.options)
+
+    @property
+    def reject_rule(self) -> RejectRule | None:
+        """Which whole clips show none of the actions; None where reject levels of prototypes decide."""
+        rule = self._model.reject_rule
+        return None if rule is None else RejectRule(*rule)
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, {len(self.classes)} actions, {len(self.prototypes)} prototypes)"

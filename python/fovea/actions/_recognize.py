@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, overload
@@ -17,6 +18,7 @@ from .._results import Result, Table, command_line
 from ..errors import Error, FormatError, InvalidArgument
 from ..files import Path
 from ._model import Model, load_model
+from ._points import Points, known_points, points_of
 from ._video import Bytes, Ints, _Source
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ _EVENT_FIELDS = (
     "margin",
     "dummies",
     "prototype",
+    "place",
     "latency_frames",
     "path",
 )
@@ -57,6 +60,7 @@ class Event(Result):
     margin: float  #: by which share of the distance the best other action is farther away
     dummies: int  #: nodes of the prototype that were not seen
     prototype: int  #: the prototype of the model that matched
+    place: int  #: number of the place, such as a person; events of different places may overlap in time
     latency_frames: int  #: frames from the last one until the event was reported
     path: Ints  #: one row of frame and point per node; points are numbered within their frame, and -1 was not seen
 
@@ -112,7 +116,7 @@ class Events(Table):
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """One row per event, with the names that the program's JSON has."""
         kinds = {"name": str, "label": np.int64, "score": np.float64}
-        whole = ("first_frame", "last_frame", "dummies", "prototype", "latency_frames")
+        whole = ("first_frame", "last_frame", "dummies", "prototype", "place", "latency_frames")
         columns: dict[str, np.ndarray[Any, Any]] = {}
         for name in _EVENT_FIELDS:
             if name == "path":
@@ -143,6 +147,26 @@ class Events(Table):
 
     def _repr_html_(self) -> str:
         return self.timeline()
+
+
+class _Input:
+    """A video as frames, or as its points."""
+
+    def __init__(self, source: Any) -> None:
+        self.points = known_points(source)
+        self.rate: float
+        self.count: int | None
+        if self.points is None:
+            self._source = _Source(source)
+            self.rate, self.name, self.count = self._source.rate, self._source.name, self._source.count
+        else:
+            self.rate, self.count = self.points.frame_rate, self.points.frames
+            self.name = self.points.provenance.get("file") or "POINTS.txt"
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.points is None:
+            return iter(self._source)
+        return itertools.repeat(_fovea.actions.PointSequence(self.points._values(), 0), self.points.frames)
 
 
 class Recognizer:
@@ -190,21 +214,32 @@ class Recognizer:
         """Takes the next frame, uint8 in gray or RGB, or a path, and returns the events that have become certain."""
         return self._events(self._recognizer.push(pixels_of(frame)), "VIDEO")
 
+    def push_points(self, points: Points) -> list[Event]:
+        """Takes the points of the next frames instead of the frames themselves, and returns what has become certain.
+
+        There are ``points.frames`` frames, with points or without. A video is pushed as frames or as points, not both."""
+        sequence = _fovea.actions.PointSequence(points_of(points)._values(), self.frames)
+        events: list[Event] = []
+        for _ in range(points.frames):
+            events += self._events(self._recognizer.push_points(sequence), "POINTS.txt")
+        return events
+
     def finish(self) -> list[Event]:
         """Ends the video and returns the remaining events. The next frame that is pushed begins another video."""
         return self._events(self._recognizer.finish(), "VIDEO")
 
-    def stream(self, frames: VideoLike, *, progress: Progress = False) -> Iterator[Event]:
+    def stream(self, frames: VideoLike | Points, *, progress: Progress = False) -> Iterator[Event]:
         """The events of a whole video, each as soon as it is certain. Frames that were pushed are no part of it.
 
-        Where the video breaks off, the events up to there come first and the error after them."""
+        Points, or a file of points, stand for the video they were found in. Where the video breaks off, the events up to
+        there come first and the error after them."""
         check_progress(progress)
-        return self._stream(_Source(frames), progress, [0])
+        return self._stream(_Input(frames), progress, [0])
 
-    def recognize(self, frames: VideoLike, *, progress: Progress = False) -> Events:
-        """All events of a whole video."""
+    def recognize(self, frames: VideoLike | Points, *, progress: Progress = False) -> Events:
+        """All events of a whole video, or of its points."""
         start = time.perf_counter()
-        source, count = _Source(frames), [0]
+        source, count = _Input(frames), [0]
         events = list(self._stream(source, progress, count))
         if count[0] == 0:
             raise FormatError(f"{source.name}: the video has no frames")
@@ -217,13 +252,14 @@ class Recognizer:
             **self._origin(source.name),
         )
 
-    def _rate(self, source: _Source) -> float:
+    def _rate(self, source: _Input) -> float:
         given = self._options["frame_rate"]
         return float(source.rate if given is None else given)
 
-    def _stream(self, source: _Source, progress: Progress, count: list[int]) -> Iterator[Event]:
+    def _stream(self, source: _Input, progress: Progress, count: list[int]) -> Iterator[Event]:
         recognizer = _fovea.actions.Recognizer(self.model._model, {**self._keywords, "frame_rate": self._rate(source)})
         broken: Error | None = None
+        push = recognizer.push if source.points is None else recognizer.push_points
         frames = iter(source)
         with reporting(progress) as report:
             while True:
@@ -234,7 +270,7 @@ class Recognizer:
                 except Error as error:
                     broken = error
                     break
-                events = recognizer.push(frame)
+                events = push(frame)
                 count[0] += 1
                 if report:
                     report("frames", count[0], source.count or 0)
@@ -272,11 +308,11 @@ def _recognizer_of(model: Model, keywords: dict[str, Any]) -> Recognizer:
 
 @takes_options(_fovea.actions.recognize_options())
 def recognize(
-    frames: VideoLike,
+    frames: VideoLike | Points,
     model: Path | Model = "weizmann",
     *,
     progress: Progress = False,
     **options: Unpack[ActionsRecognizeOptions],
 ) -> Events:
-    """All actions of a single video: a Recognizer that is used once."""
+    """All actions of a single video, or of its points: a Recognizer that is used once."""
     return Recognizer(model, **options).recognize(frames, progress=progress)

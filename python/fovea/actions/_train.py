@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import OnError, flag, list_of, skips
+from .._arguments import OnError, flag, list_of, path_of, shown, skips
 from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
-from .._results import Table, command_line
+from .._results import Record, Table, command_line
 from ..errors import FormatError, InvalidArgument, InvalidType
-from ..files import as_path, is_path
+from ..files import Path, as_path, is_path
 from ._model import Model
 from ._points import Points, _found
 from ._video import Ints, _Source
@@ -40,6 +40,7 @@ class _Load(NamedTuple):
     paper: bool
     cut_first: bool
     skip: bool
+    points: bool = True  #: whether their points are needed
 
 
 def _clips(
@@ -53,12 +54,17 @@ def _clips(
         clips.open(as_path(source))
     else:
         _add(clips, source, labels, subjects, load, keywords)
-    failed = list(clips.read(keywords, load.paper, load.cut_first, report))
+    return clips, _read(clips, load, keywords, report)
+
+
+def _read(clips: Any, load: _Load, keywords: dict[str, Any], report: Any) -> list[str]:
+    """Finds the points of clips, and returns why some could not be read."""
+    failed = list(clips.read(keywords, load.paper, load.cut_first, report)) if load.points else []
     if failed and not load.skip:
         raise FormatError(failed[0])
     for why in failed:
-        warnings.warn(f"a clip could not be read and is left out: {why}", RuntimeWarning, stacklevel=4)
-    return clips, failed
+        warnings.warn(f"a clip could not be read and is left out: {why}", RuntimeWarning, stacklevel=5)
+    return failed
 
 
 def _add(clips: Any, source: Any, labels: Any, subjects: Any, load: _Load, keywords: dict[str, Any]) -> None:
@@ -98,7 +104,7 @@ def train(
     """Learns actions from short clips that show one action each.
 
     ``clips`` is a folder that has one folder of videos per action, with files named SUBJECT_anything, a list file with
-    lines "file class subject [first-last [scenario]]", or a list of videos or Points, with the ``labels`` of their
+    lines "file class subject [first-last [scenario]]", or a list of videos, files of points or Points, with the ``labels`` of their
     actions and, where they are known, their ``subjects``; otherwise each clip counts as a subject of its own. ``paper``
     starts from the paper's options instead of the defaults. ``cut_first`` cuts clips out of their videos before points
     are found. With ``on_error="skip"`` clips that cannot be read are left out with a warning. The same clips, options
@@ -109,7 +115,7 @@ def train(
         loaded, failed = _clips(clips, labels, subjects, load, keywords, report)
         model, _, words = loaded.train(keywords, paper, report)
     name = name_of(clips, "CLIPS")
-    flags = ["--cut-first"] if cut_first else []
+    flags = [*(["--paper"] if paper else []), *(["--cut-first"] if cut_first else [])]
     command = command_line("fovea", "actions", "train", name, "-o", "MODEL.safetensors", *flags, *words)
     return Model(model, "trained", None, {"command": command, "failed": failed})
 
@@ -144,6 +150,29 @@ class Method:
         return f"{self.method}: {self.correct} of {self.tested} correct, {100 * self.accuracy:.1f} %"
 
 
+class UnknownActions(Record):
+    """How well the reject rule keeps known actions and rejects unknown ones: each subject and each action left out."""
+
+    known: int  #: clips that show a trained action, in all trials
+    known_kept: int  #: of these, not rejected
+    known_right: int  #: of these, not rejected and classified correctly
+    unknown: int  #: clips that show the action left out
+    unknown_kept: int  #: of these, not rejected
+    area: float  #: under the curve: 1 separates all
+    curve: np.ndarray[Any, np.dtype[np.float64]]  #: shares of known and of unknown clips that are kept, one row per limit
+
+    _compared = ("known", "known_kept", "known_right", "unknown", "unknown_kept", "area", "curve")
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__({}, {}, "")
+        for name in self._compared:
+            setattr(self, name, values[name])
+
+    def __repr__(self) -> str:
+        kept = f"{self.known_kept} of {self.known} known clips kept, {self.unknown_kept} of {self.unknown} unknown ones"
+        return f"{kept}, area {self.area:.3f}"
+
+
 class Evaluation(Table):
     """How often actions are classified correctly. As a table it has one row per method; matching comes first."""
 
@@ -156,10 +185,12 @@ class Evaluation(Table):
     folds: int
     clips: int
     failed: list[str]  #: clips that could not be read, and why
+    unknown: UnknownActions | None  #: how well unknown actions are rejected, where that was measured
+    missing: list[str]  #: videos of KTH that are not there, with ``partial``
 
-    _compared = ("methods", "recipes", "chosen", "fused_chosen", "classes", "subjects", "folds", "clips", "failed")
+    _compared = ("methods", "recipes", "chosen", "fused_chosen", "classes", "subjects", "folds", "clips", "failed", "unknown", "missing")
 
-    def __init__(self, report: dict[str, Any], loaded: Any, failed: list[str], command: str) -> None:
+    def __init__(self, report: dict[str, Any], loaded: Any, failed: list[str], missing: list[str], command: str) -> None:
         options = dict(report["options"])
         super().__init__(options, {"device": options["device"], "seed": options["seed"]}, command)
         self.methods = [Method(values) for values in report["methods"]]
@@ -167,7 +198,8 @@ class Evaluation(Table):
         self.chosen, self.fused_chosen = list(report["chosen"]), list(report["fused_chosen"])
         self.folds = int(report["folds"])
         self.classes, self.subjects = list(loaded.classes), list(loaded.subjects)
-        self.clips, self.failed = len(loaded), failed
+        self.clips, self.failed, self.missing = len(loaded), failed, missing
+        self.unknown = None if report["unknown"] is None else UnknownActions(dict(report["unknown"]))
 
     @property
     def accuracy(self) -> float:
@@ -195,7 +227,11 @@ def cross_validate(
     subjects: Sequence[str] | None = None,
     *,
     test_subjects: Sequence[str] | None = None,
+    validation_subjects: Sequence[str] | None = None,
+    kth: Path | None = None,
+    partial: bool = False,
     choose: bool = True,
+    unknown: bool = False,
     paper: bool = False,
     cut_first: bool = False,
     on_error: OnError = "raise",
@@ -205,21 +241,47 @@ def cross_validate(
     """Measures how well training works, as ``fovea actions eval`` does: trains with some subjects, tests with others.
 
     ``clips``, ``labels`` and ``subjects`` are those of train(). Each subject is left out in turn, or with
-    ``test_subjects`` these are tested and the others trained on. With ``choose`` each fold chooses features and scores
-    from a fixed pool; without it, or with ``paper``, those of the options are used. Simpler methods are measured in the
-    same run."""
+    ``test_subjects`` these are tested, and prototypes and recipes chosen by ``validation_subjects`` or by some of the
+    others. With ``kth``, the sequence file of the KTH set, ``clips`` is its folder and its own split is tested;
+    ``partial`` leaves out clips whose video is missing. With ``choose`` each fold chooses features and scores from a
+    fixed pool; without it, or with ``paper``, those of the options are used. ``unknown`` also measures how well unknown
+    actions are rejected. Simpler methods are measured in the same run."""
     keywords: dict[str, Any] = dict(options)
     ours = {name: value for name, value in keywords.items() if name != "baselines"}
-    given = () if test_subjects is None else list_of(test_subjects, "test_subjects", "a list of subjects")
-    tested = [str(name) for name in given]
+    split = {"test_subjects": test_subjects, "validation_subjects": validation_subjects}
+    named = {
+        name: [] if given is None else [str(one) for one in list_of(given, name, "a list of subjects")]
+        for name, given in split.items()
+    }
     load = _Load(flag(paper, "paper"), flag(cut_first, "cut_first"), skips(on_error))
-    plan = {"paper": load.paper, "choose": flag(choose, "choose"), "test_subjects": tested}
+    plan = {"paper": load.paper, "choose": flag(choose, "choose"), "unknown": flag(unknown, "unknown"), **named}
+    if flag(partial, "partial") and kth is None:
+        raise InvalidArgument("partial belongs to kth: it accepts a part of that set")
     with reporting(progress) as report:
-        loaded, failed = _clips(clips, labels, subjects, load, ours, report)
+        missing: list[str] = []
+        if kth is None:
+            loaded, failed = _clips(clips, labels, subjects, load, ours, report)
+        else:
+            loaded, missing = _kth(clips, kth, partial, any(given is not None for given in (labels, subjects, *split.values())))
+            failed = _read(loaded, load, ours, report)
         found = loaded.evaluate(keywords, plan, report)
     words = list(found["words"])
-    words += ["--protocol", "split", "--test-subjects", ",".join(tested)] if tested else []
-    words += [] if choose and not paper else ["--no-choose"]
+    if kth is not None:
+        words += ["--kth", as_path(kth), *(["--partial"] if partial else [])]
+    for name, option in (("test_subjects", "--test-subjects"), ("validation_subjects", "--validation-subjects")):
+        words += [option, ",".join(named[name])] if named[name] else []
+    words += ["--paper"] if paper else [] if choose else ["--no-choose"]
+    words += ["--unknown"] if unknown else []
     words += ["--cut-first"] if cut_first else []
-    name = name_of(clips, "CLIPS")
-    return Evaluation(dict(found), loaded, failed, command_line("fovea", "actions", "eval", name, *words, "--json"))
+    command = command_line("fovea", "actions", "eval", name_of(clips, "CLIPS"), *words, "--json")
+    return Evaluation(dict(found), loaded, failed, missing, command)
+
+
+def _kth(folder: Any, sequences: Any, partial: bool, other: bool) -> tuple[Any, list[str]]:
+    """The clips of the KTH set, and the videos that are missing."""
+    if not is_path(folder):
+        raise InvalidType(f"clips is {shown(folder)}; with kth, expected the folder that has one folder per action")
+    if other:
+        raise InvalidArgument("kth has labels, subjects and a split of its own; give none beside it")
+    loaded = _fovea.actions.Clips()
+    return loaded, list(loaded.open_kth(path_of(sequences, "kth"), as_path(folder), partial))

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "actions/recognize/event_finder.h"
+#include "actions/train/clip_source.h"
 #include "core/timing/seconds.h"
 
 namespace fovea::actions {
@@ -140,20 +141,41 @@ std::vector<std::string> known_classes(const Corpus& corpus, std::span<const std
   return known;
 }
 
-StreamReport evaluate_streams(const Corpus& corpus, std::span<const PointSet> points,
-                              std::span<const std::string> unknown, const TrainOptions& train_with,
-                              const StreamEvaluateOptions& options) {
-  Corpus known;
-  known.classes = known_classes(corpus, unknown);
-  if (points.size() != corpus.clips.size())
+namespace {
+
+// What subjects other than one show of the known actions.
+struct KnownLessons {
+  Corpus corpus;
+  PackedClips points{};
+  std::vector<Clip> tested{};  // the clips of that one
+};
+KnownLessons without_subject(std::span<const Clip> clips, const ClipSource& points,
+                             const std::string& subject) {
+  KnownLessons lessons;
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    if (clips[i].subject == subject) {
+      lessons.tested.push_back(clips[i]);
+    } else if (clips[i].label >= 0) {
+      PointSet room;
+      lessons.corpus.clips.push_back(clips[i]);
+      lessons.points.add(points.get(static_cast<int>(i), room));
+    }
+  }
+  return lessons;
+}
+
+StreamReport streams_of(const Corpus& corpus, const ClipSource& points,
+                        std::span<const std::string> unknown, const TrainOptions& train_with,
+                        const StreamEvaluateOptions& options) {
+  const std::vector<std::string> known = known_classes(corpus, unknown);
+  if (points.size() != static_cast<int>(corpus.clips.size()))
     throw InvalidArgument(fmt::format("evaluate_streams: points of {} clips, expected {}",
                                       points.size(), corpus.clips.size()));
   std::vector<Clip> clips = corpus.clips;
   for (Clip& clip : clips) {
     const auto& name = corpus.classes[static_cast<std::size_t>(clip.label)];
-    const auto at = std::ranges::find(known.classes, name);
-    clip.label =
-        at == known.classes.end() ? -1 : static_cast<std::int32_t>(at - known.classes.begin());
+    const auto at = std::ranges::find(known, name);
+    clip.label = at == known.end() ? -1 : static_cast<std::int32_t>(at - known.begin());
   }
   const std::vector<std::string> subjects = corpus.subjects();
   if (subjects.size() < 2)
@@ -163,27 +185,54 @@ StreamReport evaluate_streams(const Corpus& corpus, std::span<const PointSet> po
     if (options.exec.progress)
       options.exec.progress(
           {"subjects", static_cast<double>(s), static_cast<double>(subjects.size())});
-    known.clips.clear();
-    std::vector<PointSet> known_points;
-    std::vector<Clip> tested;
-    for (std::size_t i = 0; i < clips.size(); ++i) {
-      if (clips[i].subject == subjects[s]) {
-        tested.push_back(clips[i]);
-      } else if (clips[i].label >= 0) {
-        known.clips.push_back(clips[i]);
-        PointSet& copied = known_points.emplace_back();
-        copied.size = points[i].size;
-        copied.frames = points[i].frames;
-        copied.frame_rate = points[i].frame_rate;
-        copied.points = points[i].points;
-        if (!points[i].descriptors.empty()) copied.descriptors = clone(points[i].descriptors);
-      }
-    }
+    KnownLessons lessons = without_subject(clips, points, subjects[s]);
+    lessons.corpus.classes = known;
     TrainOptions own = train_with;
     own.exec = options.exec;
     own.exec.progress = {};
-    const auto model = std::make_shared<const Model>(train(known, known_points, own));
-    report += evaluate_stream(model, tested, options);
+    const auto model = std::make_shared<const Model>(train(lessons.corpus, lessons.points, own));
+    report += evaluate_stream(model, lessons.tested, options);
+  }
+  return report;
+}
+
+}  // namespace
+
+StreamReport evaluate_streams(const Corpus& corpus, std::span<const PointSet> points,
+                              std::span<const std::string> unknown, const TrainOptions& train_with,
+                              const StreamEvaluateOptions& options) {
+  return streams_of(corpus, points, unknown, train_with, options);
+}
+StreamReport evaluate_streams(const Corpus& corpus, const PackedClips& points,
+                              std::span<const std::string> unknown, const TrainOptions& train_with,
+                              const StreamEvaluateOptions& options) {
+  return streams_of(corpus, points, unknown, train_with, options);
+}
+
+StreamReport evaluate_model_streams(const std::shared_ptr<const Model>& model, const Corpus& corpus,
+                                    const ModelStreams& which,
+                                    const StreamEvaluateOptions& options) {
+  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  const std::vector<std::string> subjects = corpus.subjects();
+  for (const std::string& name : which.subjects)
+    if (!is_in(subjects, name))
+      throw InvalidArgument(fmt::format("there is no subject {}; expected some of {}", name,
+                                        fmt::join(subjects, ", ")));
+  StreamReport report;
+  for (const std::string& subject : subjects) {
+    if (!which.subjects.empty() && !is_in(which.subjects, subject)) continue;
+    std::vector<Clip> clips;
+    for (Clip clip : corpus.clips) {
+      if (clip.subject != subject) continue;
+      const std::string& name = corpus.classes[static_cast<std::size_t>(clip.label)];
+      const auto at = std::ranges::find(model->classes, name);
+      const bool known = at != model->classes.end() && !is_in(which.unknown, name);
+      clip.label = known ? static_cast<std::int32_t>(at - model->classes.begin()) : -1;
+      clips.push_back(std::move(clip));
+    }
+    report += evaluate_stream(model, clips, options);
   }
   return report;
 }

@@ -61,33 +61,12 @@ struct Measured {
   int status = kDone;
 };
 
-// Clips with the labels of a model; those of other actions are unrelated motion.
 Measured with_model(EvalStreamRequest& request, Context& context) {
-  const actions::Corpus corpus = actions::read_corpus(context.inputs[0]);
   const auto model = actions::load_model(request.model);
-  const std::vector<std::string> subjects = corpus.subjects();
-  for (const std::string& name : request.subjects)
-    if (std::ranges::find(subjects, name) == subjects.end())
-      throw InvalidArgument(fmt::format("--subjects: there is no subject {}; expected some of {}",
-                                        name, fmt::join(subjects, ", ")));
-  Measured measured{.report = {}, .classes = model->classes};
-  for (const std::string& subject : subjects) {
-    if (!request.subjects.empty() &&
-        std::ranges::find(request.subjects, subject) == request.subjects.end())
-      continue;
-    std::vector<actions::Clip> clips;
-    for (actions::Clip clip : corpus.clips) {
-      if (clip.subject != subject) continue;
-      const std::string& name = corpus.classes[static_cast<std::size_t>(clip.label)];
-      const auto at = std::ranges::find(model->classes, name);
-      const bool known = at != model->classes.end() &&
-                         std::ranges::find(request.unknown, name) == request.unknown.end();
-      clip.label = known ? static_cast<std::int32_t>(at - model->classes.begin()) : -1;
-      clips.push_back(std::move(clip));
-    }
-    measured.report += actions::evaluate_stream(model, clips, request.evaluate);
-  }
-  return measured;
+  return {.report = actions::evaluate_model_streams(
+              model, actions::read_corpus(context.inputs[0]),
+              {.unknown = request.unknown, .subjects = request.subjects}, request.evaluate),
+          .classes = model->classes};
 }
 
 Measured leave_one_out(EvalStreamRequest& request, Context& context) {

@@ -1,5 +1,6 @@
 // fovea actions match: finds the action of a short video in another one and draws lines between
 // the points that belong together.
+#include <fovea/actions/match_example.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
@@ -27,11 +28,8 @@ struct ActionsMatchRequest {
   std::string output{};
   std::string graph{};
   int columns = 5;
-  int scene_points = 1;
   actions::PointOptions points = actions::TrainOptions{}.points;
-  actions::FeatureOptions features{};
-  actions::CutOptions cut{};
-  actions::MatchOptions match{};
+  actions::ExampleOptions example{};
 };
 
 void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
@@ -39,12 +37,8 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
   visit.path("graph", request.graph, TextUse::kOutput,
              "also draw both graphs in space and time, side by side, .svg");
   visit("columns", request.columns, "number of nodes that are shown", 1, 20);
-  visit("scene-points", request.scene_points,
-        "points of each frame that are matched, the most confident; 0 matches all", 0, 1000);
   describe(visit, request.points);
-  describe(visit, request.features);
-  describe(visit, request.cut);
-  describe(visit, request.match);
+  describe(visit, request.example);
 }
 
 constexpr double kMostPixels = 1e9;  // that are drawn for a file of points
@@ -114,99 +108,13 @@ struct Video {
   std::int64_t dropped = 0;  // frames of a live source
 };
 
-// Points of the example that are searched for, and how they were cut.
-struct Candidate {
-  actions::FrameModel model;
-  int frames = 0;  // that have points
-  bool mirrored = false;
-};
-
-// Returns the part of a model from a point on, up to another.
-actions::FrameModel part_of(const actions::Nodes& all, int first, int end) {
-  actions::FrameModel part;
-  part.nodes.assign(all.nodes.begin() + first, all.nodes.begin() + end);
-  part.features = clone(all.features.view().crop(0, first, all.features.width(), end - first));
-  return part;
-}
-
-std::vector<Candidate> candidates_of(const actions::PointSet& points,
-                                     const ActionsMatchRequest& request) {
-  std::vector<Candidate> result;
-  for (const bool turned : {false, true}) {
-    if (turned && !request.cut.mirror) break;
-    const actions::Nodes all =
-        turned
-            ? actions::make_nodes(actions::mirrored(points), request.cut.points, request.features)
-            : actions::make_nodes(points, request.cut.points, request.features);
-    std::vector<int> starts;  // of frames
-    for (int i = 0; i < all.size(); ++i)
-      if (i == 0 || all.nodes[static_cast<std::size_t>(i)].frame !=
-                        all.nodes[static_cast<std::size_t>(i) - 1].frame)
-        starts.push_back(i);
-    const auto frames = static_cast<int>(starts.size());
-    starts.push_back(all.size());
-    const int nodes = std::min(request.cut.nodes, frames);
-    for (int first = 0; nodes >= 3 && first + nodes <= frames; first += request.cut.step)
-      result.push_back({part_of(all, starts[static_cast<std::size_t>(first)],
-                                starts[static_cast<std::size_t>(first + nodes)]),
-                        nodes, turned});
-  }
-  if (result.empty())
-    throw InvalidArgument(
-        "the example has points in fewer than 3 frames; lower the detector's threshold");
-  return result;
-}
-
-// The candidate with the least energy per frame, where there is a match.
-struct BestMatch {
-  const Candidate* candidate = nullptr;
-  actions::FrameMatch match;
-
-  double energy() const { return static_cast<double>(match.energy) / candidate->frames; }
-};
-
-BestMatch best_match(const std::vector<Candidate>& candidates, const actions::Scene& scene,
-                     const ActionsMatchRequest& request) {
-  std::vector<actions::FrameModel> models;
-  models.reserve(candidates.size());
-  for (const Candidate& one : candidates)
-    models.push_back({one.model.nodes, clone(one.model.features)});
-  std::vector<actions::FrameMatch> matches =
-      actions::FrameMatcher(models, request.cut.variant, request.match).match(scene);
-  BestMatch best;
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    if (!matches[i].found) continue;
-    BestMatch other{&candidates[i], std::move(matches[i])};
-    if (best.candidate == nullptr || other.energy() < best.energy()) best = std::move(other);
-  }
-  return best;
-}
-
 // What was matched with what.
 struct MatchReport {
   const ActionsMatchRequest& request;
   const std::vector<Video>& videos;
-  const actions::Scene& scene;
-  const BestMatch& best;
+  const actions::ExampleMatch& best;
 
   const actions::FrameMatch& match() const { return best.match; }
-  // A strand as a chain of its own.
-  actions::Chain chain(const actions::Strand& strand) const {
-    const actions::FrameModel& model = best.candidate->model;
-    actions::Chain chain;
-    chain.features = Image<float>(model.features.width(), static_cast<int>(strand.points.size()));
-    for (const std::int32_t point : strand.points) {
-      std::copy_n(model.features.row(point), model.features.width(),
-                  chain.features.row(chain.size()));
-      chain.nodes.push_back(model.nodes[static_cast<std::size_t>(point)]);
-    }
-    return chain;
-  }
-  int dummies() const {
-    int count = 0;
-    for (const actions::Strand& strand : match().strands) count += strand.match.dummy_count;
-    return count;
-  }
   int points() const {
     std::size_t count = 0;
     for (const actions::Strand& strand : match().strands) count += strand.points.size();
@@ -214,7 +122,7 @@ struct MatchReport {
   }
   // The first and the last frame of the scene that the match uses.
   std::pair<std::int32_t, std::int32_t> scene_frames() const {
-    auto frames = std::pair(scene.first_frame + scene.frames, scene.first_frame);
+    auto frames = std::pair(best.scene.first_frame + best.scene.frames, best.scene.first_frame);
     for (const actions::Strand& strand : match().strands) {
       frames.first = std::min(frames.first, strand.match.path.front().frame);
       frames.second = std::max(frames.second, strand.match.path.back().frame);
@@ -234,19 +142,19 @@ void write_node(io::JsonWriter& json, const MatchReport& report, int strand,
   json.begin_object().member("strand", strand);
   json.member("model_frame", model.frame).member("model_seconds", seconds(0, model.frame));
   // Places are those of the video as it was filmed.
-  json.member("model_x",
-              report.best.candidate->mirrored ? static_cast<float>(width - 1) - model.x : model.x);
+  json.member("model_x", report.best.mirrored ? static_cast<float>(width - 1) - model.x : model.x);
   json.member("model_y", model.y);
   json.member("scene_frame", matched.frame).member("scene_seconds", seconds(1, matched.frame));
   json.member("scene_point", matched.point);
   if (matched.point >= 0) {
-    const actions::Node& node = report.scene.points.nodes[static_cast<std::size_t>(matched.point)];
+    const actions::Node& node =
+        report.best.scene.points.nodes[static_cast<std::size_t>(matched.point)];
     json.member("scene_x", node.x).member("scene_y", node.y);
   } else {
     json.member("scene_x", nullptr).member("scene_y", nullptr);
   }
   json.member("dummy", matched.point < 0);
-  const double weight = report.request.match.appearance;
+  const double weight = report.request.example.match.appearance;
   json.key("distance");
   if (matched.point >= 0 && weight > 0) json.value(static_cast<double>(cost.appearance) / weight);
   else json.value(nullptr);
@@ -263,10 +171,10 @@ void write_match(io::JsonWriter& json, const MatchReport& report) {
   };
   file("picture", report.request.output);
   file("graph", report.request.graph);
-  json.member("mirrored", report.best.candidate->mirrored);
+  json.member("mirrored", report.best.mirrored);
   json.member("energy", match.energy).member("appearance", match.appearance);
   json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
-  json.member("dummy_count", report.dummies());
+  json.member("dummy_count", report.best.dummy_count());
   std::int64_t frames = 0, dropped = 0;
   for (const Video& video : report.videos) {
     frames += static_cast<std::int64_t>(video.images.size());
@@ -275,9 +183,9 @@ void write_match(io::JsonWriter& json, const MatchReport& report) {
   json.member("frames", frames).member("dropped", dropped).key("nodes").begin_array();
   for (std::size_t s = 0; s < match.strands.size(); ++s) {
     const actions::Strand& strand = match.strands[s];
-    const actions::Chain chain = report.chain(strand);
+    const actions::Chain chain = report.best.chain(static_cast<int>(s));
     const std::vector<actions::NodeCost> costs =
-        actions::node_costs(chain, report.scene, strand.match, report.request.match);
+        actions::node_costs(chain, report.best.scene, strand.match, report.request.example.match);
     for (std::size_t i = 0; i < costs.size(); ++i)
       write_node(json, report, static_cast<int>(s), chain.nodes[i], strand.match.path[i], costs[i]);
   }
@@ -290,25 +198,25 @@ void print_match(const MatchReport& report, const Context& context) {
     return;
   }
   const actions::FrameMatch& match = report.match();
-  const std::vector<actions::Node>& nodes = report.best.candidate->model.nodes;
+  const std::vector<actions::Node>& nodes = report.best.model.nodes;
   const auto [first, last] = report.scene_frames();
   context.console.print(fmt::format(
       "energy {:.3f} per node: appearance {:.3f}, dummies {:.3f} ({} of {} nodes), time {:.3f}, "
       "angles {:.3f}; frames {} to {} of the example{} match {} to {} of the scene\n",
-      report.best.energy(), match.appearance, match.dummies, report.dummies(), report.points(),
-      match.time, match.angles, nodes.front().frame, nodes.back().frame,
-      report.best.candidate->mirrored ? ", mirrored," : "", first, last));
+      report.best.energy(), match.appearance, match.dummies, report.best.dummy_count(),
+      report.points(), match.time, match.angles, nodes.front().frame, nodes.back().frame,
+      report.best.mirrored ? ", mirrored," : "", first, last));
 }
 
 void draw_match(const MatchReport& report) {
   const actions::Strand& strand = report.match().strands.front();
-  const actions::Chain chain = report.chain(strand);
+  const actions::Chain chain = report.best.chain(0);
   if (!report.request.output.empty())
     io::write_image(report.request.output,
                     actions::match_picture({.model_frames = report.videos[0].frames,
                                             .scene_frames = report.videos[1].frames,
                                             .model = &chain,
-                                            .scene = &report.scene,
+                                            .scene = &report.best.scene,
                                             .match = &strand.match,
                                             .columns = report.request.columns})
                         .view());
@@ -317,12 +225,11 @@ void draw_match(const MatchReport& report) {
     return Extent{frame.width, frame.height};
   };
   if (!report.request.graph.empty())
-    write_text(report.request.graph,
-               actions::match_graph_svg({.model = &report.best.candidate->model,
-                                         .scene = &report.scene,
-                                         .match = &report.match(),
-                                         .model_size = size(0),
-                                         .scene_size = size(1)}));
+    write_text(report.request.graph, actions::match_graph_svg({.model = &report.best.model,
+                                                               .scene = &report.best.scene,
+                                                               .match = &report.match(),
+                                                               .model_size = size(0),
+                                                               .scene_size = size(1)}));
 }
 
 void check_match_request(const ActionsMatchRequest& request, Context& context) {
@@ -331,33 +238,25 @@ void check_match_request(const ActionsMatchRequest& request, Context& context) {
         "actions match needs -o PICTURE, --graph FILE or --json: there is nothing to write");
   if (!request.graph.empty() && std::filesystem::path(request.graph).extension() != ".svg")
     throw InvalidArgument(fmt::format("--graph {}: the name must end in .svg", request.graph));
-  actions::check_cut(request.cut);
+  actions::check_cut(request.example.cut);
   check_outputs(context, {{"-o", request.output}, {"--graph", request.graph}});
 }
 
 int run_actions_match(ActionsMatchRequest& request, Context& context) {
   check_match_request(request, context);
-  settle_match_device(context, request.cut.variant);
+  settle_match_device(context, request.example.cut.variant);
   request.points.exec = context.exec;
-  request.match.exec = context.exec;
+  request.example.match.exec = context.exec;
   std::vector<Video> videos;
   for (const std::string& path : context.inputs) videos.emplace_back(context, path, request.points);
-  std::vector<actions::PointSet> points;
-  points.reserve(videos.size());
-  for (Video& video : videos) points.push_back(std::move(video.points));
-  if (request.features.scale == 0)
-    request.features.scale = actions::learn_scale(points, request.scene_points, request.features);
-  const std::vector<Candidate> candidates = candidates_of(points[0], request);
-  const actions::Scene scene =
-      actions::make_scene(points[1], request.scene_points, request.features);
-  const BestMatch best = best_match(candidates, scene, request);
-  if (best.candidate == nullptr)
+  const auto best = actions::match_example(videos[0].points, videos[1].points, request.example);
+  if (!best)
     throw InvalidArgument(
         fmt::format("{} has no match in {}: no assignment keeps the order of frames and the "
                     "window; allow dummies, fewer nodes or a wider window",
                     context.inputs[0], context.inputs[1]));
-  if (best.candidate->mirrored) videos[0].mirror();
-  const MatchReport report{request, videos, scene, best};
+  if (best->mirrored) videos[0].mirror();
+  const MatchReport report{request, videos, *best};
   draw_match(report);
   context.console.end_progress();
   print_match(report, context);

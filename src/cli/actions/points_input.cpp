@@ -1,9 +1,9 @@
 #include "cli/actions/points_input.h"
 
+#include <fovea/actions/select_points.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
-#include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
 
@@ -31,32 +31,6 @@ void refuse_drawing(const std::string& annotated, const std::string& input) {
                     annotated, input));
 }
 
-// Hands out the points of one frame after the other.
-class PointFrames {
- public:
-  explicit PointFrames(const PointSet& set) : set_(set) {}
-
-  // Frames are numbered from 0; each is asked for once.
-  actions::FramePoints next() {
-    std::size_t end = at_;
-    while (end < set_.points.size() && set_.points[end].frame == frame_) ++end;
-    const auto count = static_cast<int>(end - at_);
-    actions::FramePoints one{frame_++, {}, {}};
-    one.points.assign(set_.points.begin() + static_cast<std::ptrdiff_t>(at_),
-                      set_.points.begin() + static_cast<std::ptrdiff_t>(end));
-    if (count > 0 && !set_.descriptors.empty())
-      one.descriptors = clone(
-          set_.descriptors.view().crop(0, static_cast<int>(at_), set_.descriptors.width(), count));
-    at_ = end;
-    return one;
-  }
-
- private:
-  const PointSet& set_;
-  std::size_t at_ = 0;
-  std::int64_t frame_ = 0;
-};
-
 // Returns the points of a file that may be compared with those of the model.
 PointSet points_for(const actions::Model& model, const std::string& input) {
   // clip_points() checks descriptors and detector.
@@ -64,76 +38,6 @@ PointSet points_for(const actions::Model& model, const std::string& input) {
   actions::ClipOptions options;
   options.points = model.points;
   return std::move(actions::clip_points({&clip, 1}, options)[0]);
-}
-
-// The indices of the points that are kept, in the order of the file.
-std::vector<int> wanted_points(const PointSet& set, const ConvertPoints& request) {
-  std::vector<int> which;
-  int of_frame = 0;
-  std::int32_t frame = -1;
-  for (std::size_t i = 0; i < set.points.size(); ++i) {
-    const SpaceTimePoint& point = set.points[i];
-    if (point.frame != frame) of_frame = 0;
-    frame = point.frame;
-    if (static_cast<double>(point.confidence) < request.least_confidence) continue;
-    if (request.most_per_frame > 0 && of_frame == request.most_per_frame) continue;
-    ++of_frame;
-    which.push_back(static_cast<int>(i));
-  }
-  return which;
-}
-
-// Sorts the points of each frame by confidence, as a detector returns them: equal ones by y, then
-// x. Files without confidences keep their order.
-std::vector<int> sorted_order(const PointSet& set) {
-  std::vector<int> order(set.points.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-  const bool known = std::ranges::any_of(set.points, [&](const SpaceTimePoint& point) {
-    return point.confidence != set.points.front().confidence;
-  });
-  if (!known) return order;
-  std::ranges::stable_sort(order, [&](int a, int b) {
-    const SpaceTimePoint& one = set.points[static_cast<std::size_t>(a)];
-    const SpaceTimePoint& other = set.points[static_cast<std::size_t>(b)];
-    if (one.frame != other.frame) return one.frame < other.frame;
-    if (one.confidence != other.confidence) return one.confidence > other.confidence;
-    return one.y != other.y ? one.y < other.y : one.x < other.x;
-  });
-  return order;
-}
-
-PointSet chosen(const PointSet& set, const std::vector<int>& which, bool descriptors) {
-  PointSet result;
-  result.size = set.size;
-  result.frames = set.frames;
-  result.frame_rate = set.frame_rate;
-  result.detector = set.detector;
-  descriptors = descriptors && !set.descriptors.empty();
-  if (descriptors)
-    result.descriptors = Image<float>(set.descriptors.width(), static_cast<int>(which.size()));
-  for (const int i : which) {
-    if (descriptors)
-      std::copy_n(set.descriptors.row(i), set.descriptors.width(),
-                  result.descriptors.row(static_cast<int>(result.points.size())));
-    result.points.push_back(set.points[static_cast<std::size_t>(i)]);
-  }
-  return result;
-}
-
-void write_csv(const io::Sink& sink, const PointSet& set) {
-  std::vector<std::string> header{"frame", "x", "y", "sigma2", "tau2", "confidence"};
-  for (int i = 0; i < set.descriptors.width(); ++i)
-    header.push_back(i < actions::kHogSize ? fmt::format("hog{}", i)
-                                           : fmt::format("hof{}", i - actions::kHogSize));
-  io::CsvWriter csv(sink, header, {.crlf = false});
-  for (std::size_t i = 0; i < set.points.size(); ++i) {
-    const SpaceTimePoint& point = set.points[i];
-    csv.field(point.frame).field(point.x).field(point.y);
-    csv.field(point.sigma2).field(point.tau2).field(point.confidence);
-    for (int k = 0; k < set.descriptors.width(); ++k)
-      csv.field(set.descriptors.at(k, static_cast<int>(i)));
-    csv.end_row();
-  }
 }
 
 void print_points_json(const PointSet& set, const ConvertPoints& request, std::size_t read,
@@ -189,7 +93,7 @@ int recognize_points(const RecognizePoints& request, Context& context) {
       events.push_back(event);
     }
   };
-  PointFrames frames(set);
+  actions::PointFrames frames(set);
   std::int64_t done = 0;
   for (; done < set.frames && !context.exec.stop.stop_requested(); ++done) {
     if (context.exec.progress && done % 100 == 0)
@@ -223,11 +127,13 @@ int convert_points(const ConvertPoints& request, Context& context) {
   const std::string& input = context.inputs[0];
   refuse_drawing(request.annotated, input);
   const PointSet all = actions::read_points(input);
-  const PointSet sorted = chosen(all, sorted_order(all), true);
-  const PointSet set = chosen(sorted, wanted_points(sorted, request), request.descriptors);
+  const PointSet set = actions::select_points(all, {.most_per_frame = request.most_per_frame,
+                                                    .least_confidence = request.least_confidence,
+                                                    .descriptors = request.descriptors});
   if (!request.output.empty()) {
     io::FileSink file(request.output);
-    if (std::filesystem::path(request.output).extension() == ".csv") write_csv(file.sink(), set);
+    if (std::filesystem::path(request.output).extension() == ".csv")
+      actions::write_points_csv(file.sink(), set);
     else actions::write_points(file.sink(), set, context.exec);
     file.commit();
   }

@@ -1,0 +1,198 @@
+"""The classes of whole clips."""
+
+from __future__ import annotations
+
+import html
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _fovea
+from .._arguments import OnError, model_of, shown, skips, whole_number
+from .._frames import SideBySide, VideoLike
+from .._keywords import takes_options
+from .._progress import Progress
+from .._results import Table, command_line
+from ..errors import InvalidArgument, InvalidType
+from ..files import Path, as_path, is_path
+from ._model import Model, load_model
+from ._points import Points, _found
+from ._video import _Source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import ActionsClassifyOptions
+
+_VALUES = ("name", "label", "nearest", "runner_up", "score", "distance", "margin", "prototype")
+
+
+class ClipClass(Table):
+    """Which action a whole clip shows. It is a table of the actions and their distances."""
+
+    name: str  #: the action, or ``none`` where nothing fits or the clip is rejected
+    label: int  #: its number in the model, or -1
+    nearest: str  #: the nearest action, rejected or not; ``none`` where none fits
+    runner_up: str  #: the second nearest action, or ``none``
+    score: float  #: how far the clip lies below the limit: 1 without any difference, 0 at it, negative where it is rejected
+    distance: float  #: of the nearest prototype of the nearest action
+    margin: float  #: by which share of its distance the second action is farther away
+    prototype: int  #: the nearest prototype of the model, or -1
+    distances: dict[str, float]  #: to each action; infinite for one none of whose prototypes fits into the clip
+    file: str | None  #: the clip, where it is a file
+    first: int  #: its first frame in that file
+
+    _compared = (*_VALUES, "distances", "file", "first")
+
+    def __init__(self, values: dict[str, Any], classes: list[str], **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        for name in _VALUES:
+            setattr(self, name, values[name])
+        self.distances = dict(zip(classes, values["distances"].tolist()))
+        self.file, self.first = origin["file"], origin["first"]
+        self._seconds = origin["seconds"]
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the nearest action is too far away to be the answer."""
+        return self.label < 0 and self.nearest != "none"
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The actions in the model's order, and their distances."""
+        return {
+            "class": np.array(list(self.distances), dtype=str),
+            "distance": np.array(list(self.distances.values()), dtype=np.float64),
+        }
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """The distances in the model's order."""
+        return np.array(list(self.distances.values()), dtype=dtype or np.float64)
+
+    def __repr__(self) -> str:
+        found = f"{self.name}, nearest {self.nearest}" if self.rejected else self.name
+        made = f"{self.provenance['model']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        return f"{found}, distance {self.distance:.3f}, next {self.runner_up} ({made})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{distance:.3f}</td></tr>"
+            for name, distance in sorted(self.distances.items(), key=lambda item: item[1])
+        )
+        return f"<table><tr><th>action</th><th>distance</th></tr>{rows}</table>"
+
+
+class Classifier:
+    """Finds which action whole clips show, with the distances by which cross_validate() classifies the clips of a fold.
+
+    A clip that is farther away than the model's reject rule allows is ``none``; ``reject=0`` gives the nearest action
+    anyway. Threads take turns; several classifiers run side by side."""
+
+    @takes_options(_fovea.actions.classify_options())
+    def __init__(self, model: Path | Model = "weizmann", **options: Unpack[ActionsClassifyOptions]) -> None:
+        """Takes the name of a shipped model, a model file or a Model."""
+        self.model = model_of(model, Model, load_model)
+        self._keywords: dict[str, Any] = dict(options)
+        self._classifier = _fovea.actions.Classifier(self.model._model, self._keywords)
+        self._options: dict[str, Any] = dict(self._classifier.options)
+        self._words = list(self._classifier.words)
+        self._classes = self.model.classes
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with its value."""
+        return dict(self._options)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the actions, by label."""
+        return list(self._classes)
+
+    def classify(self, clip: VideoLike | Points, *, first: int = 0, frames: int = 0) -> ClipClass:
+        """Classifies a clip: a video as everywhere, a file of points, or Points.
+
+        Of a file, ``first`` and ``frames`` take a part: so many frames from that one on, or with 0 all to the end."""
+        return self._classified(self._classifier, clip, _part(clip, first, frames))
+
+    def classify_all(
+        self, clips: Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
+    ) -> Iterator[ClipClass]:
+        """Classifies many clips, in their order. Several threads read and classify them.
+
+        A clip that cannot be read raises its error, or is left out with a warning for ``on_error="skip"``."""
+        if is_path(clips) or isinstance(clips, (bytes, dict, Points)) or not isinstance(clips, Iterable):
+            raise InvalidType(f"clips is {shown(clips)}; expected a list of videos, files of points or Points")
+        return self._each([(clip, (0, 0)) for clip in clips], progress, skips(on_error))
+
+    def _each(self, clips: list[tuple[Any, tuple[int, int]]], progress: Progress, skip: bool) -> Iterator[ClipClass]:
+        number, threads = _fovea.files.plan_workers(self._options["device"], self._options["threads"], len(clips))
+        keywords = {**self._keywords, "threads": threads}
+        workers = [_fovea.actions.Classifier(self.model._model, keywords) for _ in range(number)]
+        every = SideBySide(workers, "clips", len(clips), progress, skip)
+        return every.results(clips, lambda worker, clip, index: self._classified(worker, *clip))
+
+    def _classified(self, classifier: Any, clip: Any, part: tuple[int, int]) -> ClipClass:
+        start = time.perf_counter()
+        file = None
+        name = "VIDEO"
+        if is_path(clip):
+            name = file = as_path(clip)
+            values = classifier.of_file(file, *part)
+        elif isinstance(clip, Points):
+            name = "POINTS.txt"
+            values = classifier.of_points(clip._values())
+        else:
+            finder = _fovea.actions.model_finder(self.model._model, self._keywords)
+            values = classifier.of_points(_found(finder, _Source(clip), False))
+        first, frames = part
+        words = [*(["--first", first + 1] if first else []), *(["--frames", frames] if frames else []), *self._words]
+        model = self.model.name if self.model._file else "MODEL.safetensors"
+        provenance = {
+            "device": self._options["device"],
+            "seed": self._options["seed"],
+            "model": self.model.name,
+            "model_hash": self.model.hash,
+        }
+        return ClipClass(
+            values,
+            self._classes,
+            options=self.options,
+            provenance=provenance,
+            command=command_line("fovea", "actions", "classify", name, "--model", model, *words, "--json"),
+            file=file,
+            first=first,
+            seconds=time.perf_counter() - start,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _classifier_of, (self.model, self._keywords)
+
+    def __repr__(self) -> str:
+        return f"Classifier({self.model.name!r}, device {self._options['device']!r})"
+
+
+def _classifier_of(model: Model, keywords: dict[str, Any]) -> Classifier:
+    return Classifier(model, **keywords)
+
+
+def _part(clip: Any, first: Any, frames: Any) -> tuple[int, int]:
+    part = whole_number(first, "first"), whole_number(frames, "frames")
+    if min(part) < 0:
+        raise InvalidArgument(f"first is {first} and frames {frames}; expected numbers from 0 on")
+    if part != (0, 0) and not is_path(clip):
+        raise InvalidArgument("first and frames take a part of a file; give frames[first:last] of an array")
+    return part
+
+
+@takes_options(_fovea.actions.classify_options())
+def classify(
+    clip: VideoLike | Points,
+    model: Path | Model = "weizmann",
+    *,
+    first: int = 0,
+    frames: int = 0,
+    **options: Unpack[ActionsClassifyOptions],
+) -> ClipClass:
+    """Classifies one clip. To classify several, make a Classifier, which reads the model once."""
+    return Classifier(model, **options).classify(clip, first=first, frames=frames)

@@ -1,0 +1,137 @@
+"""An example of an action that is found in another video."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _fovea
+from .._arguments import whole_number
+from .._frames import VideoLike
+from .._keywords import takes_options
+from .._notebook import png_bytes
+from .._progress import Progress, reporting
+from .._results import Table, command_line
+from ..errors import FormatError, InvalidArgument
+from ._points import Points, known_points
+from ._video import Bytes, _Source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import ActionsMatchOptions
+
+_TERMS = ("energy", "appearance", "dummies", "time", "angles")
+
+
+class Match(Table):
+    """Where an example lies in a scene. As a table it has one row per node of the example.
+
+    A node has its frame, time and place in both videos; one that is not seen has ``scene_point`` -1 and NaN for its
+    place. ``distance`` is that of both descriptors, and the last four columns are what the node adds to the terms of
+    the energy."""
+
+    energy: float  #: the sum of the four terms
+    appearance: float  #: of points that are seen
+    dummies: float  #: of points that are not
+    time: float  #: differences of gaps in time
+    angles: float  #: differences of angles
+    dummy_count: int  #: nodes that are not seen
+    mirrored: bool  #: whether the example matches as if seen in a mirror
+    nodes: dict[str, np.ndarray[Any, Any]]  #: the columns by name
+    graph: str  #: both graphs in space and time, side by side, as SVG
+
+    _compared = (*_TERMS, "dummy_count", "mirrored", "_columns", "graph")
+
+    def __init__(self, found: Any, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        values = found.values()
+        for name in (*_TERMS, "dummy_count", "mirrored", "nodes", "graph"):
+            setattr(self, name, values[name])
+        self._found = found
+        self._seconds = origin["seconds"]
+
+    @property
+    def _columns(self) -> list[Any]:
+        return [(name, column.tobytes()) for name, column in self.nodes.items()]
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """strand, model_frame, model_seconds, model_x, model_y, the same of the scene, and costs."""
+        return dict(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes["strand"])
+
+    def draw(self, columns: int = 5) -> Bytes:
+        """Frames of both videos at some of the nodes, with lines between the matched points."""
+        shown = whole_number(columns, "columns")
+        if not 1 <= shown <= 20:
+            raise InvalidArgument(f"columns is {shown}; expected a number from 1 to 20")
+        if self._found is None:
+            raise InvalidArgument("this result came without its videos; call match() again, or take graph")
+        picture: Bytes = self._found.picture(shown)
+        return picture
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The videos are no part of the result.
+        return {**self.__dict__, "_found": None}
+
+    def __repr__(self) -> str:
+        seen = len(self) - self.dummy_count
+        made = f"{self.provenance['device']}, {1000 * self._seconds:.0f} ms"
+        return f"energy {self.energy:.3f}, {seen} of {len(self)} nodes seen{', mirrored' * self.mirrored} ({made})"
+
+    def _repr_html_(self) -> str:
+        return self.graph
+
+    def _repr_png_(self) -> bytes | None:
+        try:
+            return png_bytes(self.draw())
+        except InvalidArgument:
+            return None
+
+
+def _video(source: Any, word: str, progress: Progress) -> tuple[Any, str]:
+    """A video in memory, or its points, and what a command says for it."""
+    video = _fovea.actions.MatchVideo()
+    points = known_points(source)
+    if points is not None:
+        video.set_points(points._values())
+        return video, str(points.provenance.get("file") or f"{word}.txt")
+    frames = _Source(source)
+    video.set_rate(frames.rate)
+    with reporting(progress) as report:
+        for count, frame in enumerate(frames, 1):
+            video.push(frame)
+            if report:
+                report(word.lower(), count, frames.count or 0)
+    if len(video) == 0:
+        raise FormatError(f"{frames.name}: the video has no frames")
+    return video, word if frames.name == "VIDEO" else frames.name
+
+
+@takes_options(_fovea.actions.match_options())
+def match(
+    example: VideoLike | Points,
+    scene: VideoLike | Points,
+    *,
+    progress: Progress = False,
+    **options: Unpack[ActionsMatchOptions],
+) -> Match:
+    """Finds the part of an example that has the best match in a scene, exactly, as ``fovea actions match`` does.
+
+    Both are videos, which should be short because their frames are kept in memory, files of points, or Points."""
+    start = time.perf_counter()
+    keywords: dict[str, Any] = dict(options)
+    model, first = _video(example, "EXAMPLE", progress)
+    place, second = _video(scene, "SCENE", progress)
+    found, used, words = _fovea.actions.match(model, place, keywords)
+    return Match(
+        found,
+        options=dict(used),
+        provenance={"device": used["device"], "seed": used["seed"]},
+        command=command_line("fovea", "actions", "match", first, second, "--json", *words),
+        seconds=time.perf_counter() - start,
+    )

@@ -1,0 +1,98 @@
+// fovea.actions.Classifier: classes of whole clips.
+#include <fovea/actions/classify.h>
+#include <fovea/core/error.h>
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <utility>
+
+#include "actions_points.h"
+#include "options.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using actions::ClassifyOptions;
+using actions::ClipClass;
+using actions::Model;
+
+ClassifyOptions classify_options(const Model& model, const nb::dict& keywords) {
+  ClassifyOptions options;
+  set_keywords(options, keywords, "Classifier");
+  options.exec.device = match_device(options.exec.device, model.cut.variant);
+  return options;
+}
+
+class ClipClassifier {
+ public:
+  ClipClassifier(std::shared_ptr<const Model> model, const nb::dict& keywords)
+      : model_(std::move(model)),
+        options_(classify_options(*model_, keywords)),
+        face_(options_.exec, [this](const Exec& exec) {
+          ClassifyOptions options = options_;
+          options.exec = exec;
+          return actions::Classifier(model_, options);
+        }) {
+    face_.call(kLongWork, nb::none(), [](actions::Classifier&) { return true; });
+  }
+
+  nb::dict of_points(const nb::dict& columns) {
+    const actions::PointSet points = set_of(columns);
+    require_comparable(points, model_->points.detector);
+    return values_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
+      return classifier.classify(points);
+    }));
+  }
+
+  // `first` counts from 0; with `frames` 0 the clip goes on to the end.
+  nb::dict of_file(const std::string& path, int first, int frames) {
+    const actions::Clip clip{
+        .path = path, .subject = {}, .scenario = {}, .first = first, .frames = frames};
+    return values_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
+      return classifier.classify(clip);
+    }));
+  }
+
+  const ClassifyOptions& options() const { return options_; }
+
+ private:
+  std::string name_of(std::int32_t label) const {
+    return label < 0 ? "none" : model_->classes[static_cast<std::size_t>(label)];
+  }
+  nb::dict values_of(const ClipClass& found) const {
+    nb::dict values;
+    values["name"] = found.name;
+    values["label"] = found.label;
+    values["nearest"] = name_of(found.nearest);
+    values["runner_up"] = name_of(found.runner_up);
+    values["score"] = found.score;
+    values["distance"] = found.distance;
+    values["margin"] = found.margin;
+    values["prototype"] = found.prototype;
+    values["distances"] = to_numpy(found.distances);
+    return values;
+  }
+
+  std::shared_ptr<const Model> model_;
+  ClassifyOptions options_;
+  Kept<actions::Classifier> face_;
+};
+
+}  // namespace
+
+void bind_actions_classification(nb::module_& m) {
+  nb::class_<ClipClassifier>(m, "Classifier")
+      .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
+      .def("of_points", &ClipClassifier::of_points)
+      .def("of_file", &ClipClassifier::of_file)
+      .def_prop_ro("options", [](const ClipClassifier& c) { return option_values(c.options()); })
+      .def_prop_ro("words", [](const ClipClassifier& c) { return option_words(c.options()); });
+  m.def("classify_options", &option_table<ClassifyOptions>);
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,243 @@
+// fovea.actions.match: an example that is found in a scene.
+#include <fovea/actions/match_example.h>
+#include <fovea/actions/show.h>
+#include <fovea/actions/train.h>
+#include <fovea/core/error.h>
+#include <fovea/io/image_io.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "actions_points.h"
+#include "options.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using actions::PointSet;
+
+struct MatchKeywords {
+  actions::PointOptions points = actions::TrainOptions{}.points;
+  actions::ExampleOptions example{};
+  Exec exec{};
+};
+void describe(OptionVisitor& visit, MatchKeywords& options) {
+  describe(visit, options.points);
+  describe(visit, options.example);
+}
+
+MatchKeywords match_options(const nb::dict& keywords) {
+  MatchKeywords options;
+  set_keywords(options, keywords, "match");
+  actions::check_cut(options.example.cut);
+  options.exec.device = match_device(options.exec.device, options.example.cut.variant);
+  return options;
+}
+
+// A short video in memory, or its points alone.
+class MatchVideo {
+ public:
+  void push(nb::handle frame) {
+    const ImageInput input = image_input(frame, {"frame", {io::SampleType::kUint8}, {1, 3}});
+    const auto view = input.of<std::uint8_t>();
+    if (!images_.empty() &&
+        (view.width != images_[0].width() || view.height != images_[0].height()))
+      throw InvalidArgument(fmt::format("frame is {}x{}; expected {}x{}, the size of the first",
+                                        view.width, view.height, images_[0].width(),
+                                        images_[0].height()));
+    images_.push_back(view.channels == 3 ? io::to_gray(view) : clone(view));
+  }
+  void set_points(const nb::dict& columns) { points_ = set_of(columns); }
+  void set_rate(double rate) { rate_ = rate; }
+
+  std::vector<ImageView<const std::uint8_t>> frames() const {
+    return {images_.begin(), images_.end()};
+  }
+  // Returns the points, which are found where they are not known.
+  const PointSet& points(const actions::PointOptions& options) {
+    if (points_.frames == 0 && !images_.empty()) {
+      points_ = actions::find_points(frames(), options);
+      points_.frame_rate = rate_;
+    }
+    return points_;
+  }
+  const PointSet& points() const { return points_; }
+  void mirror() {
+    for (Image<std::uint8_t>& image : images_)
+      for (int y = 0; y < image.height(); ++y)
+        std::reverse(image.row(y), image.row(y) + image.width());
+  }
+  std::size_t size() const { return images_.size(); }
+
+ private:
+  std::vector<Image<std::uint8_t>> images_;
+  PointSet points_;
+  double rate_ = 25;
+};
+
+// The rows of a match, column by column.
+struct NodeColumns {
+  std::vector<std::int32_t> strand, model_frame, scene_frame, scene_point;
+  std::vector<double> model_seconds, scene_seconds, distance;
+  std::vector<float> model_x, model_y, scene_x, scene_y, appearance, dummies, time, angles;
+
+  nb::dict arrays() const {
+    nb::dict all;
+    all["strand"] = to_numpy(strand);
+    all["model_frame"] = to_numpy(model_frame);
+    all["model_seconds"] = to_numpy(model_seconds);
+    all["model_x"] = to_numpy(model_x);
+    all["model_y"] = to_numpy(model_y);
+    all["scene_frame"] = to_numpy(scene_frame);
+    all["scene_seconds"] = to_numpy(scene_seconds);
+    all["scene_point"] = to_numpy(scene_point);
+    all["scene_x"] = to_numpy(scene_x);
+    all["scene_y"] = to_numpy(scene_y);
+    all["distance"] = to_numpy(distance);
+    all["appearance"] = to_numpy(appearance);
+    all["dummies"] = to_numpy(dummies);
+    all["time"] = to_numpy(time);
+    all["angles"] = to_numpy(angles);
+    return all;
+  }
+};
+
+class FoundExample {
+ public:
+  FoundExample(std::shared_ptr<MatchVideo> example, std::shared_ptr<MatchVideo> scene,
+               actions::ExampleMatch found, const actions::MatchOptions& options)
+      : example_(std::move(example)), scene_(std::move(scene)), found_(std::move(found)) {
+    add_nodes(options);
+    if (found_.mirrored) example_->mirror();
+  }
+
+  nb::dict values() const {
+    nb::dict all;
+    all["mirrored"] = found_.mirrored;
+    all["energy"] = found_.match.energy;
+    all["appearance"] = found_.match.appearance;
+    all["dummies"] = found_.match.dummies;
+    all["time"] = found_.match.time;
+    all["angles"] = found_.match.angles;
+    all["dummy_count"] = found_.dummy_count();
+    all["nodes"] = columns_.arrays();
+    all["graph"] = actions::match_graph_svg({.model = &found_.model,
+                                             .scene = &found_.scene,
+                                             .match = &found_.match,
+                                             .model_size = example_->points().size,
+                                             .scene_size = scene_->points().size});
+    return all;
+  }
+
+  nb::object picture(int columns) const {
+    const auto model_frames = example_->frames(), scene_frames = scene_->frames();
+    if (model_frames.empty() || scene_frames.empty())
+      throw InvalidArgument("points have no frames to draw; match the videos, or take graph");
+    const actions::Chain chain = found_.chain(0);
+    return to_numpy(actions::match_picture({.model_frames = model_frames,
+                                            .scene_frames = scene_frames,
+                                            .model = &chain,
+                                            .scene = &found_.scene,
+                                            .match = &found_.match.strands[0].match,
+                                            .columns = columns}));
+  }
+
+ private:
+  void add_nodes(const actions::MatchOptions& options) {
+    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    const PointSet& example = example_->points();
+    const double model_rate = example.frame_rate, scene_rate = scene_->points().frame_rate;
+    const auto right = static_cast<float>(example.size.width - 1);
+    NodeColumns& all = columns_;
+    for (std::size_t s = 0; s < found_.match.strands.size(); ++s) {
+      const actions::Match& match = found_.match.strands[s].match;
+      const actions::Chain chain = found_.chain(static_cast<int>(s));
+      const auto costs = actions::node_costs(chain, found_.scene, match, options);
+      for (std::size_t i = 0; i < costs.size(); ++i) {
+        const actions::Node& node = chain.nodes[i];
+        const actions::MatchedNode& matched = match.path[i];
+        const bool seen = matched.point >= 0;
+        all.strand.push_back(static_cast<std::int32_t>(s));
+        all.model_frame.push_back(node.frame);
+        all.model_seconds.push_back(node.frame / model_rate);
+        // Places are those of the video as it was filmed.
+        all.model_x.push_back(found_.mirrored ? right - node.x : node.x);
+        all.model_y.push_back(node.y);
+        all.scene_frame.push_back(matched.frame);
+        all.scene_seconds.push_back(matched.frame / scene_rate);
+        all.scene_point.push_back(matched.point);
+        const actions::Node* place =
+            seen ? &found_.scene.points.nodes[static_cast<std::size_t>(matched.point)] : nullptr;
+        all.scene_x.push_back(seen ? place->x : kNone);
+        all.scene_y.push_back(seen ? place->y : kNone);
+        all.distance.push_back(seen && options.appearance > 0
+                                   ? static_cast<double>(costs[i].appearance) / options.appearance
+                                   : std::numeric_limits<double>::quiet_NaN());
+        all.appearance.push_back(costs[i].appearance);
+        all.dummies.push_back(costs[i].dummy);
+        all.time.push_back(costs[i].time);
+        all.angles.push_back(costs[i].angles);
+      }
+    }
+  }
+
+  std::shared_ptr<MatchVideo> example_, scene_;
+  actions::ExampleMatch found_;
+  NodeColumns columns_;
+};
+
+// Finds the example in the scene. Returns the match, the options and the words of the program.
+nb::tuple match(const std::shared_ptr<MatchVideo>& example,
+                const std::shared_ptr<MatchVideo>& scene, const nb::dict& keywords) {
+  MatchKeywords options = match_options(keywords);
+  const nb::dict values = option_values(options);
+  const nb::list words = option_words(options);
+  Calls calls(options.exec.device);
+  options.points.exec = options.example.match.exec = calls.watched(options.exec);
+  auto found = calls.run(kLongWork, nb::none(), [&] {
+    for (MatchVideo* video : {example.get(), scene.get()}) {
+      const PointSet& points = video->points(options.points);
+      require_comparable(points, options.points.detector);
+      if (points.points.empty())
+        throw InvalidArgument(
+            fmt::format("the {} has no interest points; lower the detector's threshold",
+                        video == example.get() ? "example" : "scene"));
+    }
+    return actions::match_example(example->points(), scene->points(), options.example);
+  });
+  if (!found)
+    throw InvalidArgument(
+        "the example has no match in the scene: no assignment keeps the order of frames and the "
+        "window; allow dummies, fewer nodes or a wider window");
+  return nb::make_tuple(
+      std::make_unique<FoundExample>(example, scene, std::move(*found), options.example.match),
+      values, words);
+}
+
+}  // namespace
+
+void bind_actions_matching(nb::module_& m) {
+  nb::class_<MatchVideo>(m, "MatchVideo")
+      .def(nb::init<>())
+      .def("push", &MatchVideo::push, nb::arg("frame").none())
+      .def("set_points", &MatchVideo::set_points)
+      .def("set_rate", &MatchVideo::set_rate)
+      .def("__len__", &MatchVideo::size);
+  nb::class_<FoundExample>(m, "FoundExample")
+      .def("values", &FoundExample::values)
+      .def("picture", &FoundExample::picture);
+  m.def("match", &match);
+  m.def("match_options", &option_table<MatchKeywords>);
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,325 @@
+// Points of fovea.actions: the finder, columns, files, selection and drawing.
+#include "actions_points.h"
+
+#include <fovea/actions/classify.h>
+#include <fovea/actions/select_points.h>
+#include <fovea/actions/show.h>
+#include <fovea/actions/train.h>
+#include <fovea/core/error.h>
+#include <fovea/io/sink.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "actions_train.h"
+#include "options.h"
+#include "systems.h"
+
+namespace fovea::python {
+
+using actions::FramePoints;
+using actions::PointOptions;
+using actions::PointSet;
+using actions::SpaceTimePoint;
+
+ImageInput FrameSizes::take(nb::handle frame) {
+  ImageInput input = image_input(frame, {"frame", {io::SampleType::kUint8}, {1, 3}, &stream_});
+  const auto view = input.of<std::uint8_t>();
+  if (size_.width > 0 && (view.width != size_.width || view.height != size_.height))
+    throw InvalidArgument(fmt::format("frame is {}x{}; expected {}x{}, the size of the first",
+                                      view.width, view.height, size_.width, size_.height));
+  size_ = {view.width, view.height};
+  if (view.memory == Memory::kCuda) {
+    nb::gil_scoped_release others_go_on;
+    stream_.synchronize();
+  }
+  return input;
+}
+
+Device match_device(Device wanted, actions::Variant variant) {
+  if (variant == actions::Variant::kGreedy && wanted.kind == DeviceKind::kAuto)
+    return Device::cpu();
+  return usable_device(wanted);
+}
+
+Image<std::uint8_t> rgb_copy(nb::handle image) {
+  const ImageInput input = image_input(image, {"image", {io::SampleType::kUint8}, {1, 3}});
+  const auto view = input.of<std::uint8_t>();
+  if (view.channels == 3) return clone(view);
+  Image<std::uint8_t> rgb(view.width, view.height, 3);
+  for (int y = 0; y < view.height; ++y)
+    for (int x = 0; x < view.width; ++x) std::fill_n(&rgb.at(x, y), 3, view.at(x, y));
+  return rgb;
+}
+
+namespace {
+
+std::string detector_word(actions::PointDetector detector) {
+  for (const Choice& choice : actions::choices(detector))
+    if (choice.value == static_cast<int>(detector)) return std::string(choice.word);
+  return {};
+}
+
+std::optional<actions::PointDetector> detector_of(const nb::dict& columns) {
+  if (!columns.contains("detector") || columns["detector"].is_none()) return {};
+  const std::string word = text_of(columns["detector"]);
+  for (const Choice& choice : actions::choices(actions::PointDetector{}))
+    if (choice.word == word) return static_cast<actions::PointDetector>(choice.value);
+  throw InvalidArgument(
+      fmt::format("detector is '{}'; expected 'harris', 'periodic' or None", word));
+}
+
+template <class Number>
+nb::object column(const std::vector<SpaceTimePoint>& points, Number SpaceTimePoint::*part) {
+  std::vector<Number> all;
+  all.reserve(points.size());
+  for (const SpaceTimePoint& point : points) all.push_back(point.*part);
+  return to_numpy(all);
+}
+
+std::vector<float> finite_numbers(const nb::dict& columns, const char* name) {
+  const AnyArray array = dense_array<float>(columns[name], name, {1});
+  const auto* first = static_cast<const float*>(array.data());
+  std::vector<float> numbers(first, first + array.size());
+  for (const float number : numbers)
+    if (!std::isfinite(number))
+      throw InvalidArgument(fmt::format("{} has {}; expected finite numbers", name, number));
+  return numbers;
+}
+
+Image<float> descriptor_rows(const nb::dict& columns, std::size_t points) {
+  const AnyArray array = dense_array<float>(columns["descriptors"], "descriptors", {2});
+  if (array.shape(1) != actions::kDescriptorSize ||
+      (array.shape(0) != points && array.shape(0) != 0))
+    throw InvalidArgument(fmt::format("descriptors is {}; expected shape ({}, {})",
+                                      array_text(columns["descriptors"]), points,
+                                      actions::kDescriptorSize));
+  if (array.size() == 0) return {};
+  const auto rows = packed_view(static_cast<const float*>(array.data()), actions::kDescriptorSize,
+                                static_cast<int>(points), 1);
+  require_finite(rows, "descriptors");
+  return clone(rows);
+}
+
+}  // namespace
+
+nb::dict columns_of(PointSet&& set) {
+  nb::dict columns;
+  columns["x"] = column(set.points, &SpaceTimePoint::x);
+  columns["y"] = column(set.points, &SpaceTimePoint::y);
+  columns["frame"] = column(set.points, &SpaceTimePoint::frame);
+  columns["sigma2"] = column(set.points, &SpaceTimePoint::sigma2);
+  columns["tau2"] = column(set.points, &SpaceTimePoint::tau2);
+  columns["confidence"] = column(set.points, &SpaceTimePoint::confidence);
+  if (set.descriptors.empty())
+    columns["descriptors"] = to_numpy(std::vector<float>{}, {0, actions::kDescriptorSize});
+  else columns["descriptors"] = to_numpy(std::move(set.descriptors));
+  columns["size"] = std::pair(set.size.width, set.size.height);
+  columns["frames"] = set.frames;
+  columns["frame_rate"] = set.frame_rate;
+  columns["detector"] = nb::none();
+  if (set.detector) columns["detector"] = detector_word(*set.detector);
+  return columns;
+}
+
+PointSet set_of(const nb::dict& columns) {
+  PointSet set;
+  const auto [width, height] = nb::cast<std::pair<int, int>>(columns["size"]);
+  set.size = {width, height};
+  set.frames = nb::cast<std::int64_t>(columns["frames"]);
+  set.frame_rate = nb::cast<double>(columns["frame_rate"]);
+  set.detector = detector_of(columns);
+  const std::vector<float> x = finite_numbers(columns, "x"), y = finite_numbers(columns, "y"),
+                           sigma2 = finite_numbers(columns, "sigma2"),
+                           tau2 = finite_numbers(columns, "tau2"),
+                           confidence = finite_numbers(columns, "confidence");
+  const AnyArray frame = dense_array<std::int32_t>(columns["frame"], "frame", {1});
+  for (const std::size_t size :
+       {y.size(), sigma2.size(), tau2.size(), confidence.size(), frame.size()})
+    if (size != x.size())
+      throw InvalidArgument(
+          fmt::format("points have columns of {} and {} numbers; expected one "
+                      "length",
+                      x.size(), size));
+  const auto* frames = static_cast<const std::int32_t*>(frame.data());
+  set.points.reserve(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (frames[i] < (i > 0 ? frames[i - 1] : 0) || frames[i] >= set.frames)
+      throw InvalidArgument(
+          fmt::format("point {} is in frame {}; expected frames from 0 to {} in "
+                      "ascending order",
+                      i, frames[i], set.frames - 1));
+    set.points.push_back({x[i], y[i], frames[i], sigma2[i], tau2[i], confidence[i]});
+  }
+  set.descriptors = descriptor_rows(columns, x.size());
+  return set;
+}
+
+void require_comparable(const PointSet& points, actions::PointDetector expected) {
+  if (!points.points.empty() && points.descriptors.empty())
+    throw InvalidArgument(
+        "the points have no descriptors, by which they are compared; find them with "
+        "descriptors=True");
+  if (points.detector && *points.detector != expected)
+    throw InvalidArgument(
+        fmt::format("the points are those of the detector {}; expected {}, with which they are "
+                    "compared",
+                    detector_word(*points.detector), detector_word(expected)));
+}
+
+namespace {
+
+// Finds the points of a video that comes frame by frame.
+class PointFinder {
+ public:
+  explicit PointFinder(PointOptions options) : options_(std::move(options)) { begin(); }
+
+  void push(nb::handle frame) {
+    const ImageInput input = sizes_.take(frame);
+    const auto view = input.of<std::uint8_t>();
+    calls_.run(frame_work(view), nb::none(), [&] {
+      keep(stream_->push(view));
+      return ++set_.frames;
+    });
+    set_.size = sizes_.size();
+  }
+
+  // All points of the frames; the next frame begins another video.
+  PointSet finish(double frame_rate) {
+    calls_.run(kLongWork, nb::none(), [&] {
+      keep(stream_->finish());
+      return true;
+    });
+    PointSet set = std::exchange(set_, {});
+    set.frame_rate = frame_rate;
+    set.detector = options_.detector;
+    if (!descriptors_.empty()) {
+      set.descriptors = Image<float>(actions::kDescriptorSize, static_cast<int>(set.points.size()));
+      int row = 0;
+      for (const Image<float>& some : descriptors_) {
+        copy(some.view(),
+             set.descriptors.view().crop(0, row, actions::kDescriptorSize, some.height()));
+        row += some.height();
+      }
+    }
+    begin();
+    return set;
+  }
+
+  const PointOptions& options() const { return options_; }
+
+ private:
+  void begin() {
+    sizes_.end();
+    descriptors_.clear();
+    stream_.emplace(options_);
+  }
+  void keep(std::span<const FramePoints> ready) {
+    for (const FramePoints& one : ready) {
+      set_.points.insert(set_.points.end(), one.points.begin(), one.points.end());
+      if (!one.descriptors.empty()) descriptors_.push_back(clone(one.descriptors));
+    }
+  }
+
+  PointOptions options_;
+  Calls calls_{options_.exec.device};
+  FrameSizes sizes_{options_.exec.device};
+  std::optional<actions::PointStream> stream_;
+  PointSet set_;
+  std::vector<Image<float>> descriptors_;  // of each frame that has points
+};
+
+std::unique_ptr<PointFinder> point_finder(const nb::dict& keywords) {
+  return std::make_unique<PointFinder>(options_of<PointOptions>(keywords, "points"));
+}
+// The points that training on a clip would find.
+std::unique_ptr<PointFinder> clip_finder(const nb::dict& keywords, bool paper) {
+  const actions::TrainOptions options = train_options(keywords, paper, "train");
+  PointOptions points = options.points;
+  points.exec = options.exec;
+  return std::make_unique<PointFinder>(points);
+}
+// The points that a model is compared with.
+std::unique_ptr<PointFinder> model_finder(const actions::Model& model, const nb::dict& keywords) {
+  actions::ClassifyOptions options;
+  set_keywords(options, keywords, "Classifier");
+  PointOptions points = model.points;
+  points.descriptors = true;
+  points.exec = options.exec;
+  points.exec.device = match_device(options.exec.device, model.cut.variant);
+  return std::make_unique<PointFinder>(points);
+}
+
+void save_points(const std::string& path, const nb::dict& columns) {
+  const PointSet set = set_of(columns);
+  nb::gil_scoped_release others_go_on;
+  io::FileSink file(path);
+  if (std::filesystem::path(path).extension() == ".csv")
+    actions::write_points_csv(file.sink(), set);
+  else actions::write_points(file.sink(), set);
+  file.commit();
+}
+
+nb::dict read_points(const std::string& path) {
+  PointSet set = unlocked([&] { return actions::read_points(path); });
+  return columns_of(std::move(set));
+}
+
+nb::dict select_points(const nb::dict& columns, const nb::dict& keywords) {
+  actions::SelectOptions options;
+  set_keywords(options, keywords, "select");
+  const PointSet set = set_of(columns);
+  return columns_of(unlocked([&] { return actions::select_points(set, options); }));
+}
+
+nb::list select_words(const nb::dict& keywords) {
+  actions::SelectOptions options;
+  set_keywords(options, keywords, "convert_points");
+  return option_words(options);
+}
+
+nb::object draw_points(nb::handle image, const nb::dict& columns, std::int64_t frame) {
+  Image<std::uint8_t> rgb = rgb_copy(image);
+  std::vector<SpaceTimePoint> points = set_of(columns).points;
+  std::erase_if(points, [&](const SpaceTimePoint& point) { return point.frame != frame; });
+  actions::draw_points(rgb.view(), points);
+  return to_numpy(std::move(rgb));
+}
+
+}  // namespace
+
+void bind_actions_points(nb::module_& m) {
+  nb::class_<PointFinder>(m, "PointFinder")
+      .def("push", &PointFinder::push, nb::arg("frame").none())
+      .def("finish",
+           [](PointFinder& finder, double rate) { return columns_of(finder.finish(rate)); })
+      .def_prop_ro("options", [](const PointFinder& f) { return option_values(f.options()); })
+      .def_prop_ro("words", [](const PointFinder& f) { return option_words(f.options()); });
+  m.def("point_finder", &point_finder);
+  m.def("clip_finder", &clip_finder);
+  m.def("model_finder", &model_finder);
+  m.def("point_options", &option_table<PointOptions>);
+  m.def("select_options", &option_table<actions::SelectOptions>);
+  m.def("save_points", &save_points);
+  m.def("read_points", &read_points);
+  m.def("select_points", &select_points);
+  m.def("select_words", &select_words);
+  m.def("checked_points", [](const nb::dict& columns) { return columns_of(set_of(columns)); });
+  m.def("is_points_file", [](const std::string& path) {
+    return unlocked([&] { return actions::is_points_file(path); });
+  });
+  m.def("draw_points", &draw_points, nb::arg("image").none(), nb::arg("points"), nb::arg("frame"));
+}
+
+}  // namespace fovea::python
