@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -150,6 +151,17 @@ def _without_alpha(image: Any, name: str) -> tuple[Any, Bytes]:
     return np.ascontiguousarray(colors), np.where(pixels[:, :, -1] > 0, np.uint8(255), np.uint8(0))
 
 
+def _images(source: VideoLike) -> VideoLike:
+    """The paths of a folder's images, whose opacity counts; what is no path stays as it is."""
+    if not is_path(source):
+        return source
+    folder = path_of(source, "source")
+    if not os.path.isdir(folder):
+        raise InvalidArgument(f"{folder} is no folder of images; mask='alpha' takes images with an alpha channel")
+    paths: list[str] = _fovea.files.image_paths(folder)
+    return paths
+
+
 class Estimator:
     """Estimates the flow of pairs of images, or along a video. Threads take turns; several estimators run side by side."""
 
@@ -209,9 +221,9 @@ class Estimator:
 
         ``command`` writes one file per flow, named by the number of its first frame."""
         alpha = _is_alpha(mask)
-        frames, outline = Frames(source), None if alpha else mask_of(mask)
+        frames, outline = Frames(_images(source) if alpha else source), None if alpha else mask_of(mask)
         # Two images would be a pair for the program, which is another task where there is a mask.
-        images = frames.paths if len(frames.paths) > 2 else [frames.name]
+        images = [name_of(source, "VIDEO")] if len(frames.paths) < 3 or is_path(source) else frames.paths
         inputs = [*images, "-o", "FLOWS", *_mask_words(mask)]
 
         before = -1
@@ -287,8 +299,9 @@ def read(path: Path, confidence: bool = False) -> tuple[Any, ...]:
     """Reads a field from .flo, KITTI's PNG, PFM, .npy or TIFF: u, v, and 255 where the motion is known.
 
     With ``confidence`` a fourth array has the confidence from 0 to 1, or is None where the file holds none."""
+    four = flag(confidence, "confidence")
     everything: tuple[Any, ...] = _fovea.flow.read(path_of(path))
-    return everything if flag(confidence, "confidence") else everything[:3]
+    return everything if four else everything[:3]
 
 
 @takes_options(_fovea.flow.write_options())

@@ -84,7 +84,10 @@ def costs_of(costs: CostsLike, mesh: Mesh) -> tuple[Any, list[str]]:
     if is_path(costs):
         path = path_of(costs)
         return read_costs(path, mesh), ["--costs", path]
-    return (costs(dual_graph(mesh)) if callable(costs) else costs), ["--costs", "COSTS.npy"]
+    found = costs(dual_graph(mesh)) if callable(costs) else costs
+    if found is None:
+        raise InvalidType("costs returned None; expected one number per arc")
+    return found, ["--costs", "COSTS.npy"]
 
 
 class Diameters(Result):
