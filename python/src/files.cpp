@@ -173,6 +173,9 @@ void bind_files(nb::module_& parent) {
       nb::arg("name"), nb::arg("system").none());
   m.def("shipped_models", [](const std::string& system) { return io::shipped_models(system); });
   m.def("plan_workers", &plan_workers);
+  m.def("image_paths", [](const std::string& folder) {
+    return io::expand_inputs(std::vector<std::string>{folder}, io::image_files());
+  });
   m.def("is_live_source", &io::is_live_source);
   m.def("source_name", &io::source_name);
   // Whether FFmpeg's libraries are here for video files, and by which version or why not.

@@ -12,6 +12,7 @@
 
 #include "arrays.h"
 #include "errors.h"
+#include "flow_input.h"
 #include "gpu_arrays.h"
 #include "options.h"
 #include "run.h"
@@ -25,11 +26,6 @@ using flow::FlowOptions;
 // What the fastest quality takes for a pixel.
 constexpr double kOperationsPerPixel = 1000;
 
-ImageInput flow_image(nb::handle value, const char* name, const Stream* stream) {
-  using enum io::SampleType;
-  return image_input(value, {name, {kUint8, kUint16, kFloat32}, {1, 3, 4}, stream});
-}
-
 nb::dict planes_of(flow::Flow&& flow, Device device) {
   nb::dict planes;
   planes["u"] = to_python(std::move(flow.u), device);
@@ -38,42 +34,63 @@ nb::dict planes_of(flow::Flow&& flow, Device device) {
   return planes;
 }
 
-// A field in arrays of Python, which must outlive it.
-struct FieldInput {
-  ImageInput u, v, known;
-  io::FlowFieldView view() const {
-    return {u.of<float>(), v.of<float>(), known.of<std::uint8_t>()};
+// Options of an estimator, whose preset is one of them.
+struct PresetOptions : FlowOptions {};
+void describe(OptionVisitor& visit, PresetOptions& options) {
+  visit("preset", options.preset,
+        "options of both methods as a paper has them: paper is Marras et al. 2010; what is given "
+        "beside it counts");
+  describe(visit, static_cast<FlowOptions&>(options));
+}
+
+// The preset comes first, so that what is given beside it counts.
+PresetOptions preset_options(const nb::dict& keywords) {
+  PresetOptions options;
+  for_each_option(options, [&](const OptionField& field) {
+    if (field.name == "preset" && keywords.contains("preset"))
+      set_option_value(field, keywords["preset"]);
+  });
+  use_preset(options, options.preset);
+  set_keywords(options, keywords, "Estimator");
+  const std::string reason(cpu_only(options));
+  if (!reason.empty()) {
+    if (options.exec.device.kind == DeviceKind::kAuto) options.exec.device = Device::cpu();
+    if (options.exec.device.kind == DeviceKind::kCuda)
+      throw InvalidArgument(reason + " on the CPU only; use device=\"cpu\" instead of cuda");
   }
-};
-FieldInput field_input(nb::handle u, nb::handle v, nb::handle known = nb::none()) {
-  const auto plane = [](nb::handle value, const char* name) {
-    return image_input(value, {name, {io::SampleType::kFloat32}, {1}});
-  };
-  return {plane(u, "u"), plane(v, "v"), mask_input(known, "known")};
+  options.exec.device = usable_device(options.exec.device);
+  return options;
+}
+// What the program's defaults are with this preset.
+nb::list preset_words(const PresetOptions& options) {
+  PresetOptions usual;
+  use_preset(usual, options.preset);
+  usual.preset = flow::Preset::kNone;
+  return option_words(options, usual);
 }
 
 class Estimator {
  public:
   explicit Estimator(const nb::dict& keywords)
-      : options_(options_of<FlowOptions>(keywords, "Estimator")),
+      : options_(preset_options(keywords)),
         pairs_(options_.exec, [this](const Exec& exec) { return made(exec); }),
         video_(
             options_.exec, [this](const Exec& exec) { return made(exec); },
             OnInterrupt::kComplete) {}
 
-  nb::dict estimate(nb::handle first, nb::handle second, nb::handle mask) {
+  nb::dict estimate(nb::handle first, nb::handle second, nb::handle mask, nb::handle second_mask) {
     const ImageInput a = flow_image(first, "first", pairs_.stream()),
-                     b = flow_image(second, "second", pairs_.stream()), kept = mask_input(mask);
-    if (a.view.index() != b.view.index())
-      throw_invalid_type("first is " + array_text(first) + " and second is " + array_text(second) +
-                         "; expected arrays of one type");
+                     b = flow_image(second, "second", pairs_.stream()), kept = mask_input(mask),
+                     kept_there = mask_input(second_mask, "second_mask");
+    require_one_type({a, first, "first"}, {b, second, "second"});
     return planes_of(std::visit(
                          [&]<class T>(const ImageView<T>& view) -> flow::Flow {
                            using Sample = std::remove_const_t<T>;
                            return run<Sample>(pairs_, view,
                                               [&](flow::Estimator& estimator) {
                                                 return std::optional(estimator.estimate(
-                                                    view, b.of<Sample>(), kept.of<std::uint8_t>()));
+                                                    view, b.of<Sample>(), kept.of<std::uint8_t>(),
+                                                    kept_there.of<std::uint8_t>()));
                                               })
                                .value();
                          },
@@ -118,7 +135,7 @@ class Estimator {
     });
   }
 
-  const FlowOptions& options() const { return options_; }
+  const PresetOptions& options() const { return options_; }
 
  private:
   flow::Estimator made(const Exec& exec) const {
@@ -130,14 +147,13 @@ class Estimator {
   template <class Sample, class Function>
   static std::optional<flow::Flow> run(Kept<flow::Estimator>& estimator,
                                        ImageView<const Sample> image, Function function) {
-    if constexpr (std::is_same_v<Sample, std::uint8_t> || std::is_same_v<Sample, std::uint16_t> ||
-                  std::is_same_v<Sample, float>)
+    if constexpr (kFlowSample<Sample>)
       return estimator.call({kOperationsPerPixel * image.width * image.height}, nb::none(),
                             function);
     else return {};
   }
 
-  FlowOptions options_;
+  PresetOptions options_;
   Kept<flow::Estimator> pairs_;
   Kept<flow::Estimator> video_;          // always has the frame before
   std::optional<flow::Flow> unfetched_;  // of an interrupted call
@@ -166,10 +182,24 @@ nb::object arrows(nb::handle image, nb::handle u, nb::handle v) {
       unlocked([&] { return flow::arrows_picture(first.of<std::uint8_t>(), field.view()); }));
 }
 
-void write(const std::string& path, nb::handle u, nb::handle v, nb::handle known) {
-  const FieldInput field = field_input(u, v, known);
+nb::object confidence_picture(nb::handle confidence) {
+  const ImageInput plane = whole_plane(confidence, "confidence");
+  return to_numpy(unlocked([&] { return flow::confidence_picture(plane.of<float>()); }));
+}
+
+void write(const std::string& path, const nb::tuple& planes, const nb::dict& keywords) {
+  io::FlowWriteOptions options;
+  set_keywords(options, keywords, "write");
+  const FieldInput field = field_input(planes[0], planes[1], planes[2], planes[3]);
   nb::gil_scoped_release others_go_on;
-  io::write_flow(path, field.view());
+  io::write_flow(path, field.view(), options);
+}
+// All keywords of writing but whether to write the confidence, which is given or not.
+nb::list write_options() {
+  nb::list table;
+  for (const nb::handle entry : option_table<io::FlowWriteOptions>())
+    if (nb::cast<std::string>(nb::object(entry["name"])) != "confidence") table.append(entry);
+  return table;
 }
 
 nb::tuple read(const std::string& path) {
@@ -178,8 +208,10 @@ nb::tuple read(const std::string& path) {
     nb::gil_scoped_release others_go_on;
     field = io::read_flow(path);
   }
+  nb::object confidence = nb::none();
+  if (!field.confidence.empty()) confidence = to_numpy(std::move(field.confidence));
   return nb::make_tuple(to_numpy(std::move(field.u)), to_numpy(std::move(field.v)),
-                        to_numpy(std::move(field.known)));
+                        to_numpy(std::move(field.known)), confidence);
 }
 
 nb::dict errors_of(const flow::FlowErrors& errors) {
@@ -230,22 +262,26 @@ void bind_flow(nb::module_& parent) {
   nb::class_<Estimator>(m, "Estimator")
       .def(nb::init<const nb::dict&>())
       .def("estimate", &Estimator::estimate, nb::arg("first").none(), nb::arg("second").none(),
-           nb::arg("mask").none())
+           nb::arg("mask").none(), nb::arg("second_mask").none())
       .def("push", &Estimator::push, nb::arg("frame").none(), nb::arg("mask").none())
       .def("take_interrupted", &Estimator::take_interrupted)
       .def("finish", &Estimator::finish)
       .def_prop_ro("options", [](const Estimator& e) { return option_values(e.options()); })
-      .def_prop_ro("words", [](const Estimator& e) { return option_words(e.options()); });
-  m.def("estimate_options", &option_table<FlowOptions>);
+      .def_prop_ro("words", [](const Estimator& e) { return preset_words(e.options()); });
+  m.def("estimate_options", &option_table<PresetOptions>);
   m.def("evaluate_options", &option_table<flow::EvaluateOptions>);
   m.def("wheel", &wheel, nb::arg("u").none(), nb::arg("v").none(), nb::arg("known").none(),
         nb::arg("longest").none());
   m.def("warp", &warp, nb::arg("second").none(), nb::arg("u").none(), nb::arg("v").none());
   m.def("arrows", &arrows, nb::arg("first").none(), nb::arg("u").none(), nb::arg("v").none());
   m.def("read", &read);
-  m.def("write", &write, nb::arg("path"), nb::arg("u").none(), nb::arg("v").none(),
-        nb::arg("known").none());
+  m.def("write", &write);
+  m.def("write_options", &write_options);
+  m.def("save_options", &option_table<io::FlowWriteOptions>);
+  m.def("confidence_picture", &confidence_picture, nb::arg("confidence").none());
   m.def("evaluate", &evaluate);
+  bind_flow_stereo(m);
+  bind_flow_segments(m);
 }
 
 }  // namespace fovea::python

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "arrays.h"
+#include "mesh_costs.h"
 #include "options.h"
 #include "run.h"
 #include "systems.h"
@@ -157,10 +158,33 @@ nb::object part_colors(nb::handle labels) {
   return color_rows(mesh::part_colors(whole_numbers(labels, "labels")));
 }
 
-void write(const std::string& path, const TriangleMesh& mesh, nb::handle labels, nb::handle colors,
+nb::object value_colors(nb::handle values) {
+  return color_rows(
+      mesh::value_colors(real_numbers<float>(values, "values"), report::ColorMap::kTide));
+}
+
+// Numbers of faces by name.
+struct AttributesInput {
+  AttributesInput(const TriangleMesh& mesh, const nb::dict& given) {
+    values.reserve(nb::len(given));
+    for (const auto& [name, numbers] : given) {
+      const std::string text = nb::cast<std::string>(name);
+      values.push_back(real_numbers<float>(numbers, text.c_str()));
+      require_one_per_face(mesh, values.back().size(), text.c_str());
+      attributes.push_back({text, values.back()});
+    }
+  }
+  std::vector<std::vector<float>> values{};
+  std::vector<io::FaceAttribute> attributes{};
+};
+
+// Marks are labels or None, colors or None, and attributes.
+void write(const std::string& path, const TriangleMesh& mesh, const nb::tuple& marks,
            const nb::dict& keywords) {
+  const nb::object labels = marks[0], colors = marks[1];
   io::MeshWriteOptions options;
   set_keywords(options, keywords, "write");
+  const AttributesInput more(mesh, nb::cast<nb::dict>(marks[2]));
   std::vector<std::int32_t> numbers;
   std::vector<std::array<std::uint8_t, 3>> bytes;
   if (!labels.is_none()) numbers = face_labels(mesh, labels);
@@ -176,7 +200,8 @@ void write(const std::string& path, const TriangleMesh& mesh, nb::handle labels,
   if (bytes.empty())
     for (const report::Color& color : mesh::part_colors(numbers))
       bytes.push_back({color.r, color.g, color.b});
-  io::write_mesh(path, mesh, {.labels = numbers, .colors = bytes}, options);
+  io::write_mesh(path, mesh, {.labels = numbers, .colors = bytes, .attributes = more.attributes},
+                 options);
 }
 
 nb::dict info(const TriangleMesh& mesh) {
@@ -205,6 +230,34 @@ nb::dict info(const TriangleMesh& mesh) {
   return all;
 }
 
+// The tree of divisions as tuples, and back.
+nb::list tuples_of(std::span<const mesh::HierarchyNode> nodes) {
+  nb::list all;
+  for (const mesh::HierarchyNode& node : nodes)
+    all.append(nb::make_tuple(node.parent, node.level,
+                              nb::make_tuple(node.children[0], node.children[1]), node.part,
+                              node.representative, node.faces, node.area, node.apart));
+  return all;
+}
+std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
+  std::vector<mesh::HierarchyNode> nodes;
+  nodes.reserve(nb::len(tuples));
+  for (const nb::handle each : tuples) {
+    const auto tuple = nb::cast<nb::tuple>(each);
+    const auto children = nb::cast<nb::tuple>(tuple[2]);
+    nodes.push_back(
+        {.parent = nb::cast<std::int32_t>(tuple[0]),
+         .level = nb::cast<std::int32_t>(tuple[1]),
+         .children = {nb::cast<std::int32_t>(children[0]), nb::cast<std::int32_t>(children[1])},
+         .part = nb::cast<std::int32_t>(tuple[3]),
+         .representative = nb::cast<std::int32_t>(tuple[4]),
+         .faces = nb::cast<std::int64_t>(tuple[5]),
+         .area = nb::cast<double>(tuple[6]),
+         .apart = nb::cast<double>(tuple[7])});
+  }
+  return nodes;
+}
+
 class Segmenter {
  public:
   explicit Segmenter(const nb::dict& keywords)
@@ -215,10 +268,14 @@ class Segmenter {
           return mesh::Segmenter(options);
         }) {}
 
-  nb::dict segment(const TriangleMesh& mesh) {
+  nb::dict segment(const TriangleMesh& mesh, nb::handle costs) {
     const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
-    const mesh::Segmentation found = segmenter_.call(
-        work, nb::none(), [&](mesh::Segmenter& segmenter) { return segmenter.segment(mesh); });
+    const bool own = !costs.is_none();
+    const std::vector<float> steps = own_costs(costs);
+    const mesh::Segmentation found =
+        segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
+          return own ? segmenter.segment(mesh, steps) : segmenter.segment(mesh);
+        });
     nb::dict all, seconds;
     all["labels"] = to_numpy(found.labels);
     all["count"] = found.count;
@@ -226,6 +283,11 @@ class Segmenter {
     all["piece_count"] = found.piece_count;
     all["representatives"] = to_numpy(found.representatives);
     all["membership"] = to_numpy(found.membership);
+    all["memberships"] = nb::none();
+    if (options_.keep_memberships)
+      all["memberships"] =
+          to_numpy(found.memberships, {found.labels.size(), static_cast<std::size_t>(found.count)});
+    all["hierarchy"] = tuples_of(found.hierarchy);
     all["chosen"] = found.chosen;
     all["cut_value"] = found.cut_value;
     all["engine"] = found.engine;
@@ -285,13 +347,15 @@ nb::object render_parts(const TriangleMesh& mesh, nb::handle labels, nb::handle 
   return to_numpy(std::move(picture));
 }
 
-nb::object render_values(const TriangleMesh& mesh, nb::handle values, const std::string& title,
+// Lines are drawn between faces of different parts, where there are any.
+nb::object render_values(const TriangleMesh& mesh, const nb::tuple& shown, const std::string& title,
                          const nb::dict& keywords) {
   ValuesPicture options;
   set_keywords(options, keywords, "render");
-  const AnyArray array = dense_array<float>(values, "values", {1});
-  const std::vector<std::int32_t> whole(mesh.faces.size(), 0);
-  options.render.parts = whole;  // draws an outline, but no lines between faces
+  const AnyArray array = dense_array<float>(shown[0], "values", {1});
+  std::vector<std::int32_t> parts(mesh.faces.size(), 0);  // an outline, but no lines between faces
+  if (!nb::handle(shown[1]).is_none()) parts = face_labels(mesh, shown[1], "parts");
+  options.render.parts = parts;
   Image<std::uint8_t> picture;
   {
     nb::gil_scoped_release others_go_on;
@@ -300,9 +364,11 @@ nb::object render_values(const TriangleMesh& mesh, nb::handle values, const std:
   return to_numpy(std::move(picture));
 }
 
-std::string page(const TriangleMesh& mesh, nb::handle labels, const nb::dict& keywords) {
+std::string page(const TriangleMesh& mesh, nb::handle labels, const nb::list& hierarchy,
+                 const nb::dict& keywords) {
   mesh::ModelPageOptions options;
   set_keywords(options, keywords, "page");
+  options.hierarchy = nodes_of(hierarchy);
   const std::vector<std::int32_t> parts = face_labels(mesh, labels);
   const auto [low, high] = std::minmax_element(parts.begin(), parts.end());
   if (*low < 0 || *high > 65535)
@@ -312,13 +378,20 @@ std::string page(const TriangleMesh& mesh, nb::handle labels, const nb::dict& ke
   return mesh::model_page(mesh, parts, options);
 }
 
-// What mesh distances takes: the cost of a step, and how shortest paths are found.
+// What mesh distances takes: the cost of a step, how far to measure, and how shortest paths are
+// found.
 struct DistanceOptions {
-  mesh::ArcCosts costs{};
+  bool nearest = false;
+  std::optional<double> cutoff{};
+  CostChoice costs{};
   PathOptions paths{};
   Exec exec{};
 };
 void describe(OptionVisitor& visit, DistanceOptions& options) {
+  visit("nearest", options.nearest,
+        "measure only to the nearest of the faces in source, and find which it is");
+  visit("cutoff", options.cutoff, "distances beyond this are infinite, which saves time", 0, 1e30,
+        {.absent = "measure all"});
   describe(visit, options.costs);
   describe(visit, options.paths);
 }
@@ -327,6 +400,7 @@ struct Distances {
   std::unique_ptr<float[]> values;
   std::size_t rows = 0, columns = 0;
   PathReport report;
+  std::vector<std::int32_t> nearest{};  // one source per face, or -1, where that was asked for
 };
 
 // Rows from some faces to all faces.
@@ -339,6 +413,20 @@ Distances rows_from(const Graph& graph, std::span<const std::int32_t> sources,
     std::copy_n(rows.row(static_cast<int>(y)), found.columns,
                 found.values.get() + y * found.columns);
   found.report.why = sources.size() == 1 ? "one source" : "some sources";
+  return found;
+}
+
+// A row to the nearest of some faces.
+Distances nearest_row(const Graph& graph, std::span<const std::int32_t> sources,
+                      const PathOptions& options) {
+  NearestSource nearest = nearest_source(graph, sources, options);
+  Distances found{nullptr, 1, static_cast<std::size_t>(graph.nodes()), {}};
+  found.values = std::make_unique_for_overwrite<float[]>(found.columns);
+  std::copy(nearest.distance.begin(), nearest.distance.end(), found.values.get());
+  found.nearest = std::move(nearest.source);
+  for (std::int32_t& place : found.nearest)
+    if (place >= 0) place = sources[static_cast<std::size_t>(place)];
+  found.report.why = "nearest of some sources";
   return found;
 }
 
@@ -364,13 +452,13 @@ Distances all_rows(const Graph& graph, const PathOptions& options) {
 class FaceGraph {
  public:
   // Needs no lock of Python's.
-  std::shared_ptr<const Graph> with(const TriangleMesh& mesh, const mesh::ArcCosts& costs,
+  std::shared_ptr<const Graph> with(const TriangleMesh& mesh, const CostChoice& costs,
                                     const Exec& exec) {
     const std::lock_guard lock(mutex_);
-    const bool known = graph_ && costs.alpha == costs_.alpha && costs.eta == costs_.eta;
-    if (!known) {
-      graph_ =
-          std::make_shared<const Graph>(mesh::path_graph(mesh::dual_graph(mesh, 0, exec), costs));
+    if (!graph_ || !same_costs(costs, costs_)) {
+      mesh::DualGraph dual = mesh::dual_graph(mesh, 0, exec);
+      const std::vector<float> steps = chosen_costs(costs, mesh, dual, exec);
+      graph_ = std::make_shared<const Graph>(mesh::path_graph(dual, steps));
       costs_ = costs;
     }
     return graph_;
@@ -378,46 +466,55 @@ class FaceGraph {
 
  private:
   std::mutex mutex_;
-  mesh::ArcCosts costs_{};
+  CostChoice costs_{};
   std::shared_ptr<const Graph> graph_;
 };
 
-// What a graph is made with: as the library does by itself, but it ends with the call.
-Exec graph_exec(const Calls& calls) {
-  Exec exec;
-  exec.device = Device::cpu();
-  exec.threads = 1;
-  exec = calls.watched(exec);
-  exec.progress = {};  // which is that of the distances
-  return exec;
-}
-
-nb::tuple distances(FaceGraph& graphs, const TriangleMesh& mesh, nb::handle source,
-                    const nb::dict& keywords, nb::handle progress) {
-  DistanceOptions options;
-  set_keywords(options, keywords, "distances");
-  options.exec.device = usable_device(options.exec.device);
+std::vector<std::int32_t> source_faces(const TriangleMesh& mesh, nb::handle source) {
   std::vector<std::int32_t> sources;
-  if (!source.is_none()) sources = whole_numbers(source, "source");
+  if (source.is_none()) return sources;
+  sources = whole_numbers(source, "source");
   for (const std::int32_t face : sources)
     if (face < 0 || static_cast<std::size_t>(face) >= mesh.faces.size())
       throw InvalidArgument(
           fmt::format("source is {}; the mesh has faces 0 to {}", face, mesh.faces.size() - 1));
-  if (!source.is_none() && sources.empty())
+  if (sources.empty())
     throw InvalidArgument("source is empty; expected a face, several faces, or None for all");
+  return sources;
+}
+
+// Costs of the caller's make a graph of their own, which is not kept.
+nb::tuple distances(FaceGraph& graphs, const TriangleMesh& mesh, const nb::tuple& from,
+                    const nb::dict& keywords, nb::handle progress) {
+  DistanceOptions options;
+  set_keywords(options, keywords, "distances");
+  options.exec.device = usable_device(options.exec.device);
+  const std::vector<std::int32_t> sources = source_faces(mesh, from[0]);
+  if (options.nearest && sources.empty())
+    throw InvalidArgument("nearest needs the faces to choose from; give source=[FACE, FACE]");
+  const bool own = !nb::handle(from[1]).is_none();
+  const std::vector<float> steps = own_costs(from[1]);
   const auto faces = static_cast<double>(mesh.faces.size());
   const double rows = sources.empty() ? faces : static_cast<double>(sources.size());
   Calls calls;
   PathOptions paths = options.paths;
+  if (options.cutoff) paths.cutoff = static_cast<float>(*options.cutoff);
   paths.exec = calls.watched(options.exec);
   Distances found = calls.run({kOperationsPerDistance * faces * (rows + 2)}, progress, [&] {
-    const auto graph = graphs.with(mesh, options.costs, graph_exec(calls));
+    const Exec exec = graph_exec(calls);
+    const auto graph = own ? std::make_shared<const Graph>(
+                                 mesh::path_graph(mesh::dual_graph(mesh, 0, exec), steps))
+                           : graphs.with(mesh, options.costs, exec);
+    if (options.nearest) return nearest_row(*graph, sources, paths);
     return sources.empty() ? all_rows(*graph, paths) : rows_from(*graph, sources, paths);
   });
-  const nb::object values =
-      detail::owned_array(std::move(found.values), {found.rows, found.columns});
-  return nb::make_tuple(values, to_string(found.report.engine), found.report.why,
-                        option_values(options), option_words(options));
+  nb::dict all;
+  all["values"] = detail::owned_array(std::move(found.values), {found.rows, found.columns});
+  all["nearest"] = nb::none();
+  if (options.nearest) all["nearest"] = to_numpy(found.nearest);
+  all["engine"] = to_string(found.report.engine);
+  all["why"] = found.report.why;
+  return nb::make_tuple(all, option_values(options), option_words(options));
 }
 
 nb::dict dual_graph(const TriangleMesh& mesh, int smoothing) {
@@ -445,6 +542,8 @@ nb::dict dual_graph(const TriangleMesh& mesh, int smoothing) {
   all["angle"] = column(&mesh::DualArc::angle);
   all["concave"] = column(&mesh::DualArc::concave);
   all["edge"] = column(&mesh::DualArc::edge);
+  all["low"] = column(&mesh::DualArc::low);
+  all["high"] = column(&mesh::DualArc::high);
   all["areas"] = to_numpy(graph.areas);
   all["centroids"] = rows(graph.centroids);
   all["normals"] = rows(graph.normals);
@@ -497,8 +596,8 @@ void bind_mesh(nb::module_& parent) {
   m.def("make", &make_mesh, nb::arg("vertices").none(), nb::arg("faces").none(),
         nb::arg("polygons").none() = nb::none());
   m.def("read", &read);
-  m.def("write", &write, nb::arg("path"), nb::arg("mesh"), nb::arg("labels").none(),
-        nb::arg("colors").none(), nb::arg("options"));
+  m.def("write", &write);
+  m.def("value_colors", &value_colors, nb::arg("values").none());
   m.def("read_labels", [](const std::string& path) { return to_numpy(io::read_labels(path)); });
   m.def(
       "write_labels",
@@ -513,17 +612,23 @@ void bind_mesh(nb::module_& parent) {
   nb::class_<Segmenter>(m, "Segmenter")
       .def("stop", &Segmenter::stop)
       .def(nb::init<const nb::dict&>())
-      .def("segment", &Segmenter::segment)
+      .def("segment", &Segmenter::segment, nb::arg("mesh"), nb::arg("costs").none())
       .def_prop_ro("options", [](const Segmenter& s) { return option_values(s.options()); })
       .def_prop_ro("words", [](const Segmenter& s) { return option_words(s.options()); });
   m.def("part_colors", &part_colors);
   m.def("render_parts", &render_parts, nb::arg("mesh"), nb::arg("labels").none(),
         nb::arg("membership").none(), nb::arg("options"));
-  m.def("render_values", &render_values, nb::arg("mesh"), nb::arg("values").none(),
-        nb::arg("title"), nb::arg("options"));
+  m.def("render_values", &render_values);
   m.def("page", &page);
+  m.def("hierarchy_json",
+        [](const nb::list& nodes) { return mesh::hierarchy_json(nodes_of(nodes)); });
+  m.def("hierarchy_levels",
+        [](const nb::list& nodes) { return mesh::hierarchy_levels(nodes_of(nodes)); });
+  m.def("parts_at_level", [](const nb::list& nodes, int level) {
+    return to_numpy(mesh::parts_at_level(nodes_of(nodes), level));
+  });
   nb::class_<FaceGraph>(m, "FaceGraph").def(nb::init<>());
-  m.def("distances", &distances, nb::arg("graph"), nb::arg("mesh"), nb::arg("source").none(),
+  m.def("distances", &distances, nb::arg("graph"), nb::arg("mesh"), nb::arg("source"),
         nb::arg("options"), nb::arg("progress").none());
   m.def("dual_graph", &dual_graph);
   m.def("evaluate", &evaluate, nb::arg("mesh"), nb::arg("labels").none(), nb::arg("truths"));
@@ -534,6 +639,7 @@ void bind_mesh(nb::module_& parent) {
   m.def("parts_picture_options", &option_table<PartsPicture>);
   m.def("values_picture_options", &option_table<ValuesPicture>);
   m.def("page_options", &option_table<mesh::ModelPageOptions>);
+  bind_mesh_costs(m);
 }
 
 }  // namespace fovea::python

@@ -29,6 +29,11 @@ void bind_actions_matching(nanobind::module_& m);
 // Parts of fovea.emd, which it binds itself.
 void bind_emd_regions(nanobind::module_& m);
 void bind_emd_tracking(nanobind::module_& m);
+// Parts of fovea.flow, which it binds itself.
+void bind_flow_stereo(nanobind::module_& m);
+void bind_flow_segments(nanobind::module_& m);
+// Part of fovea.mesh, which it binds itself.
+void bind_mesh_costs(nanobind::module_& m);
 // The stages of fovea.scenes, which it binds itself.
 void bind_scenes_stages(nanobind::module_& m);
 

@@ -38,6 +38,7 @@ TETRAHEDRON = (
     np.float32([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]),
     np.int32([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]),
 )
+DEPTH = np.random.default_rng(6).random((32, 40), dtype=np.float32)
 ARCS, COSTS = np.array([[0, 1], [1, 2]]), np.array([1.0, 2.0])
 CLIP = np.random.default_rng(5).integers(0, 255, (3, 24, 24), dtype=np.uint8)
 WILD = np.kron(np.random.default_rng(6).integers(0, 255, (12, 8, 8), dtype=np.uint8), np.ones((1, 8, 8), np.uint8))
@@ -63,6 +64,10 @@ def cases(tmp_path_factory):
     mesh.write_labels(folder / "labels.seg", np.arange(4))
     field = flow.estimate(GRAY, GRAY, quality="fast", **CPU)
     field.save(folder / "flow.flo")
+    depth = flow.stereo(GRAY, GRAY, max_disparity=7, **CPU)
+    flow.write_disparity(folder / "depth.pfm", DEPTH)
+    regions = flow.segment_field(field, **CPU)
+    mesh.write_costs(folder / "costs.csv", TETRAHEDRON, np.ones(6))
     (folder / "boxes.txt").write_text("1,2,8,8\n")
     (folder / "mot.txt").write_text("1,1,2,2,8,8,1,-1,-1,-1\n")
     points = clips()[0]
@@ -80,7 +85,7 @@ def cases(tmp_path_factory):
     bag = scenes.BagOfWords(words=2, samples=9, **CPU).fit([SMALL, SMALL])
     kmeans = fovea.KMeans(2, **CPU).fit(POINTS)
     svm = ops.LinearSVM().fit(POINTS, np.arange(12) % 2)
-    parts = mesh.segment(TETRAHEDRON, 1, **CPU)
+    parts = mesh.segment(TETRAHEDRON, 2, division="hierarchical", **CPU)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about its short curve
         measured = people.evaluate("hog", [RGB], [[[8, 6, 72, 134]]], draws=2, ratio=2.0, **CPU)
@@ -115,10 +120,19 @@ def cases(tmp_path_factory):
             "study": (crops, [RGB], crops, [RGB], {"progress": False, **vary}), "Study": studied, "StudyVariant": None,
         },
         flow: {
-            "Estimator": (CPU,), "estimate": (GRAY, GRAY, {"mask": None, "quality": "fast", **CPU}),
-            "evaluate": (field, field), "read": (folder / "flow.flo",),
-            "write": (folder / "a.flo", field.u, field.v, None),
+            "Estimator": (CPU,),
+            "estimate": (GRAY, GRAY, {"mask": None, "second_mask": None, "quality": "fast", **CPU}),
+            "evaluate": (field, field), "read": (folder / "flow.flo", False),
+            "write": (folder / "a.flo", field.u, field.v, None, field.confidence),
             "Flow": field, "Evaluation": flow.evaluate(field, field), "Errors": None,
+            "stereo": (GRAY, GRAY, {"max_disparity": 7, **CPU}), "StereoMatcher": (CPU,), "Disparity": depth,
+            "evaluate_stereo": (DEPTH, DEPTH, np.ones(DEPTH.shape, np.uint8)), "visible_pixels": (DEPTH,),
+            "read_disparity": (folder / "depth.pfm",), "write_disparity": (folder / "b.pfm", DEPTH),
+            "StereoEvaluation": flow.evaluate_stereo(DEPTH, DEPTH), "StereoErrors": None,
+            "segment": (GRAY, GRAY, {"quality": "fast", **CPU}),
+            "segment_video": ([GRAY, GRAY], {"progress": False, "quality": "fast", **CPU}),
+            "segment_field": (field, GRAY, CPU), "evaluate_segments": (GRAY, GRAY), "MotionSegments": regions,
+            "SegmentsEvaluation": flow.evaluate_segments(GRAY, GRAY), "MotionRegion": None,
         },
         emd: {
             "distance": ([1, 2], [2, 1], {"ground": "l1", "flows": False, "invalid": "raise", "device": "cpu"}),
@@ -198,10 +212,14 @@ def cases(tmp_path_factory):
             "Match": None, "RejectRule": None, "UnknownActions": None,
         },
         mesh: {
-            "Mesh": TETRAHEDRON, "Segmenter": (2, CPU), "segment": (TETRAHEDRON, 2, CPU),
-            "distances": (TETRAHEDRON, 0, {"progress": False, **CPU}), "dual_graph": (TETRAHEDRON, 0),
+            "Mesh": TETRAHEDRON, "Segmenter": (2, CPU), "segment": (TETRAHEDRON, 2, {"costs": np.ones(6), **CPU}),
+            "distances": (TETRAHEDRON, 0, {"costs": np.ones(6), "progress": False, **CPU}), "dual_graph": (TETRAHEDRON, 0),
             "evaluate": (parts, parts, {"mesh": TETRAHEDRON}), "info": (TETRAHEDRON,), "read": (folder / "mesh.off",),
-            "read_labels": (folder / "labels.seg",), "write": (folder / "b.off", TETRAHEDRON, None, None),
+            "read_labels": (folder / "labels.seg",), "write": (folder / "b.off", TETRAHEDRON, None, None, None),
+            "arc_costs": (TETRAHEDRON, CPU), "read_costs": (folder / "costs.csv", TETRAHEDRON, None),
+            "write_costs": (folder / "c.csv", TETRAHEDRON, np.ones(6)), "shape_diameters": (TETRAHEDRON, CPU),
+            "Diameters": mesh.shape_diameters(TETRAHEDRON), "fuzzy_clusters": ((ARCS, COSTS), 2, CPU), "Clusters": None,
+            "HierarchyNode": None,
             "write_labels": (folder / "b.seg", np.arange(4)), "Segmentation": parts,
             "Distances": mesh.distances(TETRAHEDRON, 0, **CPU), "Comparison": mesh.evaluate(parts, parts),
             "Info": mesh.info(TETRAHEDRON), "DualGraph": None,
@@ -237,11 +255,17 @@ def cases(tmp_path_factory):
         (studied, {"to_svg": ("gamma",)}),
         (windows, {"miss_rate_at": (0.1,), "to_svg": (windows,)}),
         (flow.Estimator(quality="fast", **CPU), {
-            "estimate": (GRAY, GRAY, None), "push": (GRAY, None),
+            "estimate": (GRAY, GRAY, None, None), "push": (GRAY, None),
             "video": ([GRAY, GRAY], {"mask": None, "progress": False}),
             "finish": (), "interrupted": (),
         }),
-        (field, {"to_color": (2.0,), "arrows": (GRAY,), "warp": (GRAY,), "save": (folder / "b.flo",), "numpy": ()}),
+        (field, {
+            "to_color": (2.0,), "arrows": (GRAY,), "warp": (GRAY,), "save": (folder / "b.flo",), "numpy": (),
+            "confidence_picture": (),
+        }),
+        (flow.StereoMatcher(max_disparity=7, **CPU), {"match": (GRAY, GRAY)}),
+        (depth, {"to_color": (), "save": (folder / "c.pfm",)}),
+        (regions, {"draw": (GRAY,), "save": (folder / "regions.csv",), "columns": ()}),
         (mapper, {"map": (GRAY,), "video": ([GRAY], {"progress": False})}),
         (mapper.map(GRAY).regions(), {"to_coco": ("a.png", 1)}),
         (people.Tracker(**CPU), {
@@ -293,9 +317,10 @@ def cases(tmp_path_factory):
         (points, {"draw": (CLIP[0], 0), "save": (folder / "c.txt",), "select": ({"most_per_frame": 0},)}),
         (recognizer.recognize(CLIP), {"draw": (CLIP[0], 0), "timeline": ()}),
         (mesh.Segmenter(1, **CPU), {
-            "segment": (TETRAHEDRON,), "segment_all": ([TETRAHEDRON], {"progress": False, "on_error": "raise"}),
+            "segment": (TETRAHEDRON, np.ones(6)), "segment_all": ([TETRAHEDRON], {"progress": False, "on_error": "raise"}),
         }),
-        (parts, {"render": ("parts",), "page": (), "save": (folder / "c.off",), "split": ()}),
+        (parts, {"render": ("parts",), "page": (), "save": (folder / "c.off",), "split": (), "at_level": (1,), "tree": ()}),
+        (mesh.shape_diameters(TETRAHEDRON), {"render": (), "save": (folder / "e.npy",)}),
         (mesh.distances(TETRAHEDRON, 0, **CPU), {"render": (), "save": (folder / "d.npy",)}),
     ]
     return good, methods

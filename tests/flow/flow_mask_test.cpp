@@ -71,7 +71,6 @@ TEST_P(FlowMask, TilesHaveTheMaskOfBothImages) {
   options.memory_bytes = 34 << 20;
   const Flow tiled = Estimator(options).estimate(first, second, mask, mask);
   EXPECT_TRUE(images_equal(whole.u, tiled.u));
-  EXPECT_TRUE(images_equal(whole.confidence, tiled.confidence));
 }
 
 namespace stages {

@@ -120,10 +120,10 @@ struct TrainOptions {
                                    // levels may lose
   double clip_reject_share = 0.1;  // share of known clips that the rule for whole clips may reject
   int reject_points = 120;  // points per clip whose descriptors are kept for that rule where there
-                           // is no fusion, the most confident; 0 keeps none, and the rule
-                           // goes by matches alone
-  int fusion_points = 0;   // points per clip whose descriptors are kept for fusion, the most
-                           // confident, 180 bytes each; 0 keeps all, which is the most accurate
+                            // is no fusion, the most confident; 0 keeps none, and the rule
+                            // goes by matches alone
+  int fusion_points = 0;    // points per clip whose descriptors are kept for fusion, the most
+                            // confident, 180 bytes each; 0 keeps all, which is the most accurate
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);

@@ -12,7 +12,7 @@ namespace fovea::actions {
 namespace {
 
 // The greatest size of a block of clips that are matched with those of another at a time.
-constexpr std::size_t kClipsAtOnce = 64;
+constexpr std::size_t kBlockClips = 64;
 constexpr int kNodesAtOnce = 1 << 16;
 
 // Clips with their prototypes, which are numbered within the block, and what they are matched with.
@@ -80,7 +80,7 @@ class FoldTableMaker {
       for (int clip = 0; clip < clips_.size(); ++clip) {
         if ((trains(clip) ? 1 : 0) + (tests(clip) ? 2 : 0) != kind + 1) continue;
         const int own = clips_.points(clip, 1) / recipe_.cut.step * recipe_.cut.nodes;
-        if (!is_open || blocks.back().size() == kClipsAtOnce || nodes + own > kNodesAtOnce) {
+        if (!is_open || blocks.back().size() == kBlockClips || nodes + own > kNodesAtOnce) {
           blocks.emplace_back();
           nodes = 0;
         }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/demo/demo.h"
+#include "cli/demo/flow_parts.h"
 #include "cli/flow/flow.h"
 #include "cli/flow/scene.h"
 
@@ -24,6 +25,22 @@ struct Method {
 
 flow::Flow estimate(flow::Method method, const FlowScene& scene, const Exec& exec) {
   return flow::estimate_flow(scene.first, scene.second, {.method = method, .exec = exec});
+}
+
+// The flow without the vectors of little confidence.
+Figure sure_figure(const FlowScene& scene, const flow::Flow& field) {
+  constexpr float kLeast = 0.3F;
+  Image<std::uint8_t> sure(scene.u.width(), scene.u.height());
+  for (int y = 0; y < sure.height(); ++y)
+    for (int x = 0; x < sure.width(); ++x)
+      sure.at(x, y) = field.confidence.at(x, y) >= kLeast ? 255 : 0;
+  return Figure::picture(
+      flow::wheel_picture({field.u, field.v, sure.view()}, {.longest = kLongest}),
+      {fmt::format("the flow of `lk` where its confidence is {:g} or more, black elsewhere; files "
+                   "keep the confidence",
+                   kLeast),
+       fmt::format("fovea flow lk first.png second.png -o sure.npy --least-confidence {:g}",
+                   kLeast)});
 }
 
 }  // namespace
@@ -73,8 +90,11 @@ void add_demo_flow(Page& page, const DemoRun& run) {
              "confidence of `lk`; where it is {:.1f} or more, the endpoint error is {:.2f} px", 0.5,
              errors.confident.endpoint),
          "fovea flow lk first.png second.png --picture confidence confidence.png"}));
+    figures.push_back(sure_figure(scene, field));
   }
   page.figures(figures, 2);
+  add_demo_stereo(page, run);
+  add_demo_regions(page, run);
 }
 
 }  // namespace fovea::cli

@@ -2,6 +2,7 @@
 // again.
 #include <fovea/io/sink.h>
 #include <fovea/mesh/segment.h>
+#include <fovea/mesh/shape_diameter.h>
 #include <fovea/mesh/show.h>
 #include <fovea/report/montage.h>
 
@@ -48,6 +49,13 @@ Figure montage_of(const std::vector<Image<std::uint8_t>>& pictures,
                          std::move(text));
 }
 
+void write_page(const std::string& path, const io::TriangleMesh& mesh,
+                const mesh::Segmentation& found, const mesh::ModelPageOptions& options) {
+  io::FileSink file(path);
+  file.write(mesh::model_page(mesh, found.labels, options));
+  file.commit();
+}
+
 // The parts of every shape, and a page on which each can be rotated.
 void add_parts(Page& page, const DemoRun& run, const std::vector<Shape>& shapes) {
   std::vector<Image<std::uint8_t>> pictures;
@@ -57,12 +65,9 @@ void add_parts(Page& page, const DemoRun& run, const std::vector<Shape>& shapes)
     pictures.push_back(parts_picture(run, shape.mesh, found.labels));
     titles.push_back(
         fmt::format("{}, {} parts{}", shape.name, found.count, found.chosen ? " (chosen)" : ""));
-    io::FileSink file(fmt::format("{}/{}.html", run.folder, shape.name));
-    file.write(mesh::model_page(
-        shape.mesh, found.labels,
-        {.title = "A " + shape.name,
-         .text = fmt::format("{} faces in {} parts", shape.mesh.faces.size(), found.count)}));
-    file.commit();
+    write_page(fmt::format("{}/{}.html", run.folder, shape.name), shape.mesh, found,
+               {.title = "A " + shape.name,
+                .text = fmt::format("{} faces in {} parts", shape.mesh.faces.size(), found.count)});
   }
   page.figure(montage_of(
       pictures, titles,
@@ -84,44 +89,86 @@ void add_halves(Page& page, const DemoRun& run, const io::TriangleMesh& dog) {
     const auto found = mesh::segment(dog, options);
     pictures.push_back(parts_picture(run, dog, found.labels));
     titles.push_back(fmt::format("depth {}, {} parts", depth, found.count));
+    if (depth == 3)
+      write_page(run.folder + "/halves.html", dog, found,
+                 {.title = "The dog in halves",
+                  .text = fmt::format("{} parts, level by level", found.count),
+                  .hierarchy = found.hierarchy});
   }
   page.figure(montage_of(pictures, titles,
                          {"Each part is divided into two, once, twice and three times.",
                           "fovea mesh segment dog.off --division hierarchical --hierarchy-depth 3 "
-                          "-o halves.ply"}));
+                          "--page halves.html --tree halves.json -o halves.ply"}));
+  page.link("The dog in halves, opened level by level", "halves.html");
 }
 
-void add_fields(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
-  const auto found = mesh::segment(hand, segment_options(run, 6));
-  const Graph graph = mesh::path_graph(mesh::dual_graph(hand), {.alpha = 1});
-  // Distances start from the highest face.
-  const auto top = [&](const io::Triangle& face) {
-    return hand.vertices[static_cast<std::size_t>(face[0])][1];
+// Draws values of faces with lines between parts.
+Image<std::uint8_t> values_picture(const DemoRun& run, const io::TriangleMesh& mesh,
+                                   std::span<const float> values,
+                                   std::span<const std::int32_t> parts, const char* title) {
+  return mesh::with_value_bar(
+      mesh::render(mesh, mesh::value_colors(values, ColorMap::kTide), view_of(run, parts)), values,
+      title);
+}
+
+// The highest face and the lowest one.
+std::vector<std::int32_t> far_faces(const io::TriangleMesh& mesh) {
+  const auto height = [&](const io::Triangle& face) {
+    return mesh.vertices[static_cast<std::size_t>(face[0])][1];
   };
-  const auto source = static_cast<std::int32_t>(
-      std::max_element(hand.faces.begin(), hand.faces.end(),
-                       [&](const auto& a, const auto& b) { return top(a) < top(b); }) -
-      hand.faces.begin());
-  const Image<float> row = distances_from(graph, {&source, 1}, {.exec = run.exec});
-  const std::span<const float> distances(row.row(0), hand.faces.size());
-  const std::vector<std::int32_t> whole(hand.faces.size(), 0);
-  const auto shown = [&](std::span<const float> values, std::span<const std::int32_t> parts,
-                         const char* title) {
-    return mesh::with_value_bar(
-        mesh::render(hand, mesh::value_colors(values, ColorMap::kTide), view_of(run, parts)),
-        values, title);
-  };
+  const auto [low, high] =
+      std::minmax_element(mesh.faces.begin(), mesh.faces.end(),
+                          [&](const auto& a, const auto& b) { return height(a) < height(b); });
+  return {static_cast<std::int32_t>(high - mesh.faces.begin()),
+          static_cast<std::int32_t>(low - mesh.faces.begin())};
+}
+
+// How much each face belongs to its own part, and to one of all parts.
+void add_memberships(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
+  mesh::SegmentOptions options = segment_options(run, 6);
+  options.keep_memberships = true;
+  const auto found = mesh::segment(hand, options);
+  // The part with most faces, which touches all others.
+  std::vector<std::size_t> faces(static_cast<std::size_t>(found.count));
+  for (const std::int32_t label : found.labels) ++faces[static_cast<std::size_t>(label)];
+  const auto most =
+      static_cast<std::size_t>(std::max_element(faces.begin(), faces.end()) - faces.begin());
+  std::vector<float> in_it(found.labels.size());
+  for (std::size_t i = 0; i < in_it.size(); ++i)
+    in_it[i] = found.memberships[i * faces.size() + most];
   page.figures(
-      {Figure::picture(shown(found.membership, found.labels, "membership"),
+      {Figure::picture(values_picture(run, hand, found.membership, found.labels, "membership"),
                        {"How surely each face belongs to its part. Where that is in doubt, a "
                         "minimum cut places the border.",
                         "fovea mesh segment hand.off -k 6 --show membership "
                         "--picture sure.png"}),
-       Figure::picture(shown(distances, whole, "distance"),
-                       {"The distance over the surface from the tip of a finger.",
-                        fmt::format("fovea mesh distances hand.off --from {} --alpha 1 --picture "
-                                    "far.png",
-                                    source)})},
+       Figure::picture(values_picture(run, hand, in_it, found.labels, "membership"),
+                       {fmt::format("How much each face belongs to part {}; the file has this for "
+                                    "every part.",
+                                    most),
+                        "fovea mesh segment hand.off -k 6 --memberships hand.npy"})},
+      2);
+}
+
+void add_fields(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
+  const Graph graph = mesh::path_graph(mesh::dual_graph(hand), {.alpha = 1});
+  const std::vector<std::int32_t> sources = far_faces(hand);
+  const NearestSource nearest = nearest_source(graph, sources, {.exec = run.exec});
+  mesh::ShapeDiameterOptions diameter;
+  diameter.exec = run.exec;
+  const std::vector<float> diameters = mesh::shape_diameters(hand, diameter);
+  const std::vector<std::int32_t> whole(hand.faces.size(), 0);
+  page.figures(
+      {Figure::picture(
+           values_picture(run, hand, nearest.distance, nearest.source, "distance"),
+           {"The distance over the surface from the tip of a finger or from the lowest face, "
+            "whichever is nearer.",
+            fmt::format("fovea mesh distances hand.off --from {},{} --nearest --alpha 1 --picture "
+                        "far.png",
+                        sources[0], sources[1])}),
+       Figure::picture(values_picture(run, hand, diameters, whole, "diameter"),
+                       {"How thick the body is behind each face: its shape diameter.",
+                        "fovea mesh arcs hand.off --diameters thick.ply"})},
       2);
 }
 
@@ -144,6 +191,7 @@ void add_demo_mesh(Page& page, const DemoRun& run) {
       "measure of accuracy; `docs/mesh.md` reports results on the Princeton benchmark.");
   add_parts(page, run, shapes);
   add_halves(page, run, shapes[0].mesh);
+  add_memberships(page, run, shapes[1].mesh);
   add_fields(page, run, shapes[1].mesh);
 }
 

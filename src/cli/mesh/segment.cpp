@@ -191,10 +191,11 @@ struct Divided {
   mesh::Segmentation found{};
 };
 
-// The memberships of all faces as attributes: in their own parts, and in each part.
+// The memberships of all faces as attributes: in their own parts, and in each part. The segmentation
+// must outlive it.
 struct MembershipColumns {
-  explicit MembershipColumns(const mesh::Segmentation& found) {
-    if (found.memberships.empty()) return;
+  MembershipColumns(const mesh::Segmentation& found, bool kept) {
+    if (!kept || found.memberships.empty()) return;
     const auto count = static_cast<std::size_t>(found.count);
     columns.assign(count, std::vector<float>(found.labels.size()));
     for (std::size_t i = 0; i < found.memberships.size(); ++i)
@@ -233,8 +234,7 @@ Outcome write(const std::string& input, const OutputsOfOne& outputs, const Segme
   };
   if (!outputs.mesh.empty()) {
     const auto colors = bytes_of(mesh::part_colors(found.labels));
-    const MembershipColumns columns(request.options.keep_memberships ? found
-                                                                     : mesh::Segmentation{});
+    const MembershipColumns columns(found, request.options.keep_memberships);
     io::write_mesh(outputs.mesh, mesh,
                    {.labels = found.labels, .colors = colors, .attributes = columns.attributes},
                    request.write);

@@ -50,7 +50,7 @@ FrameModel random_model(int frames, Random& random) {
   return model_of(chains);
 }
 
-MatchOptions random_options(Random& random) {
+MatchOptions frame_options(Random& random) {
   return {.window = random.below(4) == 0 ? 0 : 4 + static_cast<int>(random.below(4)),
           .closeness = random.below(2) == 0 ? Closeness::kSpan : Closeness::kPair,
           .dummies = random.below(2) == 0,
@@ -74,7 +74,7 @@ Scene sparse_scene(Random& random) {
 TEST(FrameMatcher, VariantsAgreeOnSinglePoints) {
   for (std::uint64_t number = 0; number < test::problems(200U); ++number) {
     Random random(51, number);
-    const MatchOptions options = random_options(random);
+    const MatchOptions options = frame_options(random);
     const Scene scene = sparse_scene(random);
     std::vector<Chain> chains;
     chains.push_back(test::random_chain({.nodes = 4}, random));
@@ -96,7 +96,7 @@ TEST(FrameMatcher, VariantsAgreeOnSinglePoints) {
 TEST(FrameMatcher, GreedyIsWhatTheTextbookFinds) {
   for (std::uint64_t number = 0; number < test::problems(150U); ++number) {
     Random random(53, number);
-    const MatchOptions options = random_options(random);
+    const MatchOptions options = frame_options(random);
     const FrameModel model = random_model(4, random);
     const Scene scene = test::random_scene({.frames = 7, .points = 12, .first_frame = 3}, random);
     reference::ActionGreedy reference(model, scene, options);
@@ -123,7 +123,7 @@ TEST(FrameMatcher, GreedyIsWhatTheTextbookFinds) {
 TEST(FrameMatcher, MatchesAreScoresWithPaths) {
   for (std::uint64_t number = 0; number < test::problems(60U); ++number) {
     Random random(55, number);
-    const MatchOptions options = random_options(random);
+    const MatchOptions options = frame_options(random);
     std::vector<FrameModel> models;
     for (int m = 0; m < 3; ++m) models.push_back(random_model(5, random));
     const Scene scene = test::random_scene({.frames = 12, .points = 20}, random);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 const std::vector<std::string> kClasses{"walk", "run"};
 
-Event event_of(std::int32_t label, std::int64_t first, std::int64_t last) {
+Event seen_event(std::int32_t label, std::int64_t first, std::int64_t last) {
   Event event;
   event.label = label;
   event.first_frame = first;
@@ -26,7 +26,8 @@ Event event_of(std::int32_t label, std::int64_t first, std::int64_t last) {
 }
 
 TEST(Timeline, ShowsWhatTheFunctionShows) {
-  const std::vector<Event> events{event_of(0, 0, 30), event_of(1, 50, 90), event_of(0, 40, 60)};
+  const std::vector<Event> events{seen_event(0, 0, 30), seen_event(1, 50, 90),
+                                  seen_event(0, 40, 60)};
   Timeline timeline(kClasses, 25);
   for (const Event& event : events) timeline.add(event);
   EXPECT_EQ(timeline.bars(), 3U);
@@ -38,7 +39,7 @@ TEST(Timeline, MemoryDoesNotGrowWithTheStream) {
   Timeline timeline(kClasses, 25);
   std::size_t most = 0;
   for (std::int64_t i = 0; i < 30'000; ++i) {
-    timeline.add(event_of(static_cast<std::int32_t>(i % 2), 40 * i, 40 * i + 25));
+    timeline.add(seen_event(static_cast<std::int32_t>(i % 2), 40 * i, 40 * i + 25));
     most = std::max(most, timeline.bars());
   }
   EXPECT_LE(most, 2U * 4097U);
@@ -50,12 +51,12 @@ TEST(Timeline, MemoryDoesNotGrowWithTheStream) {
 // times.
 TEST(Timeline, JoinedBarsCoverWhatTheyCovered) {
   Timeline timeline(kClasses, 25);
-  for (std::int64_t i = 0; i < 9'000; ++i) timeline.add(event_of(0, 20 * i, 20 * i + 9));
-  timeline.add(event_of(0, 400'000, 400'010));
+  for (std::int64_t i = 0; i < 9'000; ++i) timeline.add(seen_event(0, 20 * i, 20 * i + 9));
+  timeline.add(seen_event(0, 400'000, 400'010));
   const std::string all = timeline.svg(800'000);
   Timeline joined(kClasses, 25);
-  joined.add(event_of(0, 0, 20 * 8'999 + 9));
-  joined.add(event_of(0, 400'000, 400'010));
+  joined.add(seen_event(0, 0, 20 * 8'999 + 9));
+  joined.add(seen_event(0, 400'000, 400'010));
   if (timeline.bars() == 2) {
     EXPECT_EQ(all, joined.svg(800'000));
   }
@@ -64,7 +65,7 @@ TEST(Timeline, JoinedBarsCoverWhatTheyCovered) {
 
 TEST(Timeline, WhatCannotBeIsNamed) {
   Timeline timeline(kClasses, 25);
-  EXPECT_THAT(message_of<InvalidArgument>([&] { timeline.add(event_of(2, 0, 1)); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { timeline.add(seen_event(2, 0, 1)); }),
               HasSubstr("the label 2"));
   EXPECT_THROW(Timeline(kClasses, 0), InvalidArgument);
   EXPECT_THROW(Timeline(kClasses, std::numeric_limits<double>::quiet_NaN()), InvalidArgument);

@@ -22,7 +22,8 @@ TEST_F(ActionsMatch, MatchDrawsAPicture) {
   EXPECT_GT(io::image_info(*folder_ / "match.png").width, 500);
 }
 
-std::vector<std::string> swings(const test::TempFolder& folder, std::vector<std::string> words) {
+std::vector<std::string> match_swings(const test::TempFolder& folder,
+                                      std::vector<std::string> words) {
   words.insert(words.begin(),
                {"actions", "match", folder / "clips/up/s0_swing.y4m",
                 folder / "clips/up/s1_swing.y4m", "--nodes", "12", "--harris-levels", "1"});
@@ -33,9 +34,9 @@ std::vector<std::string> swings(const test::TempFolder& folder, std::vector<std:
 TEST_F(ActionsMatch, NodesHaveTimesPlacesAndCosts) {
   for (const std::string variant : {"single", "chains", "greedy"}) {
     const std::string points = variant == "single" ? "1" : "2";
-    const Ended ended =
-        run_here(swings(*folder_, {"--json", "--graph", *folder_ / "graph.svg", "--variant",
-                                   variant, "--model-points", points, "--scene-points", points}));
+    const Ended ended = run_here(
+        match_swings(*folder_, {"--json", "--graph", *folder_ / "graph.svg", "--variant", variant,
+                                "--model-points", points, "--scene-points", points}));
     ASSERT_EQ(ended.status, kDone) << ended.err;
     const json report = json::parse(ended.out);
     ASSERT_GE(report["nodes"].size(), 12U) << variant;
@@ -57,7 +58,7 @@ TEST_F(ActionsMatch, NodesHaveTimesPlacesAndCosts) {
 
 TEST_F(ActionsMatch, RefusesWhatDoesNotFit) {
   const auto refused = [&](std::vector<std::string> words) {
-    const Ended ended = run_here(swings(*folder_, std::move(words)));
+    const Ended ended = run_here(match_swings(*folder_, std::move(words)));
     EXPECT_EQ(ended.status, kUsage);
     return ended.err;
   };

@@ -1,3 +1,4 @@
+// Covers: flow_parts
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -13,10 +14,11 @@ TEST(DemoFlow, ShowsBothMethodsAndCommandsThatRun) {
   const test::TempFolder folder;
   report::Page page("x");
   add_demo_flow(page, demo_on_cpu(folder.path()));
-  for (const char* name : {"first.png", "second.png", "true.flo"})
+  for (const char* name : {"first.png", "second.png", "true.flo", "left.png", "right.png",
+                           "disparity.pfm", "frame10.png", "frame11.png", "layers10.png"})
     EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
   const std::string html = page.html();
-  EXPECT_GE(commands_that_parse(html, "flow"), 7);
+  EXPECT_EQ(commands_that_parse(html, "flow"), 10);
 }
 
 }  // namespace

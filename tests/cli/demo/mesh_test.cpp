@@ -38,7 +38,9 @@ TEST(DemoMesh, CutsBodiesIntoParts) {
     EXPECT_TRUE(std::filesystem::exists(folder / (std::string(name) + ".html"))) << name;
     EXPECT_THAT(html, testing::HasSubstr("href=\"" + std::string(name) + ".html\""));
   }
-  EXPECT_EQ(commands_that_parse(html, "mesh"), 4);
+  EXPECT_THAT(html, testing::HasSubstr("href=\"halves.html\""));
+  EXPECT_TRUE(std::filesystem::exists(folder / "halves.html"));
+  EXPECT_EQ(commands_that_parse(html, "mesh"), 6);
 }
 
 }  // namespace

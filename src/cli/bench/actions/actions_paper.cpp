@@ -186,7 +186,7 @@ void add_rates(const ActionsPaperOptions& options, Context& context, std::vector
   }
 }
 
-std::string milliseconds(const std::optional<double>& seconds, double frames = 1) {
+std::string ms_text(const std::optional<double>& seconds, double frames = 1) {
   if (!seconds) return "-";
   const double value = *seconds * 1e3 / frames;
   return value < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
@@ -214,15 +214,13 @@ StageTable table_of(int number, const std::vector<PaperRow>& rows, const StagePl
     const double frames = number == 3 ? 1 : row.frames();
     std::vector<std::string> cells{
         row.name, fmt::format("{} points in {} frames", row.scene.points, row.scene.frames),
-        milliseconds(row.one, frames), milliseconds(row.threads, frames),
-        milliseconds(row.gpu, frames)};
-    if (number == 2) cells.insert(cells.end(), {milliseconds(row.one), milliseconds(row.gpu)});
+        ms_text(row.one, frames), ms_text(row.threads, frames), ms_text(row.gpu, frames)};
+    if (number == 2) cells.insert(cells.end(), {ms_text(row.one), ms_text(row.gpu)});
     if (number == 4)
       cells.insert(cells.end(),
                    {row.complexity, percent(row.accuracy), percent(row.paper_accuracy)});
     else
-      cells.insert(cells.end(),
-                   {milliseconds(row.paper_cpu, frames), milliseconds(row.paper_gpu, frames)});
+      cells.insert(cells.end(), {ms_text(row.paper_cpu, frames), ms_text(row.paper_gpu, frames)});
     table.rows.push_back(std::move(cells));
   }
   return table;

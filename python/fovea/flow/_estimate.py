@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, overload
 
 import numpy as np
 
-from . import _fovea
-from ._arguments import number_of, path_of, shown
-from ._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
-from ._keywords import takes_options
-from ._notebook import png_bytes
-from ._progress import Progress
-from ._results import Record, Result, command_line
-from .errors import InvalidType
-from .files import Path, is_path
+from .. import _fovea
+from .._arguments import flag, number_of, path_of, shown, unmasked
+from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
+from .._keywords import takes_options
+from .._notebook import png_bytes
+from .._progress import Progress
+from .._results import Record, Result, command_line
+from ..errors import InvalidArgument, InvalidType
+from ..files import Path, is_path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import FlowEvaluateOptions, FlowEstimateOptions
-
-__all__ = ["Errors", "Estimator", "Evaluation", "Flow", "estimate", "evaluate", "read", "write"]
+    from .._options import FlowEstimateOptions, FlowEvaluateOptions, FlowSaveOptions, FlowWriteOptions
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -80,19 +79,27 @@ class Flow(Result):
     def arrows(self, first: Any) -> Bytes:
         """Arrows over the first image."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.arrows(_stored(first), here.u, here.v)
+        picture: Bytes = _fovea.flow.arrows(stored(first), here.u, here.v)
         return picture
 
     def warp(self, second: Any) -> Bytes:
         """The second image warped back along the flow; where the flow is right it looks like the first one."""
         here = self.numpy()
-        picture: Bytes = _fovea.flow.warp(_stored(second), here.u, here.v)
+        picture: Bytes = _fovea.flow.warp(stored(second), here.u, here.v)
         return picture
 
-    def save(self, path: Path) -> None:
-        """Writes .flo, .png (KITTI), .pfm or .npy. Pixels that the mask leaves out are written as unknown."""
+    def confidence_picture(self) -> Bytes:
+        """The confidence from 0, dark, to 1, bright."""
+        picture: Bytes = _fovea.flow.confidence_picture(self.numpy().confidence)
+        return picture
+
+    @takes_options(_fovea.flow.save_options())
+    def save(self, path: Path, **options: Unpack[FlowSaveOptions]) -> None:
+        """Writes .flo, .png (KITTI), .pfm, .npy or .tif, the last three with the confidence as a third channel.
+
+        Pixels that the mask leaves out are written as unknown, and so are guesses in KITTI's PNG."""
         here = self.numpy()
-        write(path, here.u, here.v, here.known)
+        _fovea.flow.write(path_of(path), (here.u, here.v, here.known, here.confidence), dict(options))
 
     def __repr__(self) -> str:
         height, width = self.shape
@@ -118,13 +125,41 @@ def _words(words: list[str]) -> tuple[str, list[str]]:
     return method, [re.sub("^(--|--no-)(lk|bm)-", r"\1", word) for word in rest]
 
 
-def _stored(image: Any) -> Any:
+def stored(image: Any) -> Any:
     """An image as the program reads it for flow: with its own type, as it is stored."""
     return _fovea.files.read_image(path_of(image), {"orientation": "ignore"}) if is_path(image) else image
 
 
 def _mask_words(mask: Any) -> list[str]:
-    return [] if mask is None else ["--mask", name_of(mask, "MASK")]
+    return [] if mask is None else ["--mask", "alpha" if _is_alpha(mask) else name_of(mask, "MASK")]
+
+
+def _is_alpha(mask: Any) -> bool:
+    return isinstance(mask, str) and mask == "alpha"
+
+
+def _without_alpha(image: Any, name: str) -> tuple[Any, Bytes]:
+    """An image without its last channel, the opacity, and 255 where that is not 0."""
+    pixels = unmasked(stored(image), name)
+    shape: tuple[int, ...] = tuple(getattr(pixels, "shape", ()))
+    if len(shape) != 3 or shape[2] not in (2, 4):
+        came = f"of shape {shape}" if shape else shown(image)
+        raise InvalidArgument(f"{name} is {came}; mask='alpha' needs images with 2 or 4 channels, the last for opacity")
+    if not isinstance(pixels, np.ndarray):
+        raise InvalidType(f"{name} is of type {type(pixels).__name__}; mask='alpha' needs arrays of NumPy")
+    colors = pixels[:, :, 0] if shape[2] == 2 else pixels[:, :, :3]
+    return np.ascontiguousarray(colors), np.where(pixels[:, :, -1] > 0, np.uint8(255), np.uint8(0))
+
+
+def _images(source: VideoLike) -> VideoLike:
+    """The paths of a folder's images, whose opacity counts; what is no path stays as it is."""
+    if not is_path(source):
+        return source
+    folder = path_of(source, "source")
+    if not os.path.isdir(folder):
+        raise InvalidArgument(f"{folder} is no folder of images; mask='alpha' takes images with an alpha channel")
+    paths: list[str] = _fovea.files.image_paths(folder)
+    return paths
 
 
 class Estimator:
@@ -138,27 +173,38 @@ class Estimator:
         self._options: dict[str, Any] = dict(self._estimator.options)
         self._raw_words = list(self._estimator.words)
         self._verb, self._words = _words(self._raw_words)
+        self._known_before: Any = None  # the mask of the frame that was pushed last
 
     @property
     def options(self) -> dict[str, Any]:
         """Every option with its value."""
         return dict(self._options)
 
-    def estimate(self, first: Any, second: Any, mask: Any = None) -> Flow:
+    def estimate(self, first: Any, second: Any, mask: Any = None, second_mask: Any = None) -> Flow:
         """The flow from the first image to the second, which has the same size and type: uint8, uint16 or float32.
 
-        Pixels where the mask is 0 get flow and confidence 0 and do not influence their neighbors. Images and mask may
-        be paths; files are not turned as EXIF says."""
-        start, known = time.perf_counter(), mask_of(mask)
-        planes = self._estimator.estimate(_stored(first), _stored(second), known)
+        Pixels where the mask is 0 get flow and confidence 0 and do not influence their neighbors; where the second
+        image has a mask too, its pixels are not compared. ``mask="alpha"`` leaves out the transparent pixels of each
+        image. Images and masks may be paths; files are not turned as EXIF says."""
+        start = time.perf_counter()
+        if _is_alpha(mask):
+            if second_mask is not None:
+                raise InvalidArgument("second_mask is given beside mask='alpha', which has the masks of both images")
+            one, known = _without_alpha(first, "first")
+            other, there = _without_alpha(second, "second")
+        else:
+            one, other, known, there = stored(first), stored(second), mask_of(mask), mask_of(second_mask)
+        planes = self._estimator.estimate(one, other, known, there)
         inputs = [name_of(first, "FIRST"), name_of(second, "SECOND"), "-o", "FLOW.flo", *_mask_words(mask)]
         return self._flow(planes, inputs, known, start)
 
     def push(self, frame: Any, mask: Any = None) -> Flow | None:
         """Takes the next frame of a video and returns the flow from the frame before it, or None for the first one.
 
-        A call that Ctrl-C interrupts has taken its frame, and ``interrupted()`` returns its flow."""
-        return self._pushed(frame, mask_of(mask), ["VIDEO", "-o", "FLOWS", *_mask_words(mask)])
+        ``mask="alpha"`` leaves out its transparent pixels. A call that Ctrl-C interrupts has taken its frame, and
+        ``interrupted()`` returns its flow."""
+        pixels, known = _without_alpha(frame, "frame") if _is_alpha(mask) else (stored(frame), mask_of(mask))
+        return self._pushed(pixels, known, ["VIDEO", "-o", "FLOWS", *_mask_words(mask)])
 
     def interrupted(self) -> Flow | None:
         """The flow of a ``push()`` that Ctrl-C interrupted, once, until the next frame is pushed."""
@@ -167,15 +213,17 @@ class Estimator:
 
     def finish(self) -> None:
         """Ends the video; the next frame that is pushed begins a new one."""
+        self._known_before = None
         self._estimator.finish()
 
     def video(self, source: VideoLike, *, mask: Any = None, progress: Progress = False) -> Iterator[Flow]:
         """The flow from each frame to the next. The source is a file, a folder of images, or frames as arrays or paths.
 
         ``command`` writes one file per flow, named by the number of its first frame."""
-        frames, known = Frames(source), mask_of(mask)
+        alpha = _is_alpha(mask)
+        frames, outline = Frames(_images(source) if alpha else source), None if alpha else mask_of(mask)
         # Two images would be a pair for the program, which is another task where there is a mask.
-        images = frames.paths if len(frames.paths) > 2 else [frames.name]
+        images = [name_of(source, "VIDEO")] if len(frames.paths) < 3 or is_path(source) else frames.paths
         inputs = [*images, "-o", "FLOWS", *_mask_words(mask)]
 
         before = -1
@@ -183,7 +231,11 @@ class Estimator:
         def follow(frame: Any, number: int) -> Flow | None:
             nonlocal before
             # The program reads the images of a video in RGB.
-            flow = self._pushed(rgb(frame) if is_path(frame) else frame, known, inputs)
+            pixels, known = rgb(frame) if is_path(frame) and not alpha else frame, outline
+            if alpha:
+                pixels, known = _without_alpha(frame, "frame")
+                pixels = _fovea.flow.image_bytes(pixels) if is_path(frame) else pixels
+            flow = self._pushed(pixels, known, inputs)
             if flow is not None:
                 flow.frame = before
             before = number
@@ -200,8 +252,9 @@ class Estimator:
 
     def _pushed(self, frame: Any, known: Any, inputs: list[str]) -> Flow | None:
         start = time.perf_counter()
-        planes = self._estimator.push(_stored(frame), known)
-        return None if planes is None else self._flow(planes, inputs, known, start)
+        planes = self._estimator.push(frame, known)
+        before, self._known_before = self._known_before, known
+        return None if planes is None else self._flow(planes, inputs, before, start)
 
     def _flow(self, planes: dict[str, Any], inputs: list[str], mask: Any, start: float) -> Flow:
         known = None if mask is None else np.where(np.asarray(mask) != 0, np.uint8(255), np.uint8(0))
@@ -227,20 +280,39 @@ def _estimator_of(keywords: dict[str, Any]) -> Estimator:
 
 
 @takes_options(_fovea.flow.estimate_options())
-def estimate(first: Any, second: Any, mask: Any = None, **options: Unpack[FlowEstimateOptions]) -> Flow:
-    """The flow of a single pair: an Estimator that is used once."""
-    return Estimator(**options).estimate(first, second, mask)
+def estimate(
+    first: Any, second: Any, mask: Any = None, second_mask: Any = None, **options: Unpack[FlowEstimateOptions]
+) -> Flow:
+    """The flow of a single pair: an Estimator that is used once. ``mask="alpha"`` leaves out transparent pixels."""
+    return Estimator(**options).estimate(first, second, mask, second_mask)
 
 
-def read(path: Path) -> tuple[Floats, Floats, Bytes]:
-    """Reads a field from .flo, KITTI's PNG, PFM or .npy: u, v, and 255 where the motion is known."""
-    u, v, known = _fovea.flow.read(path_of(path))
-    return u, v, known
+@overload
+def read(path: Path, confidence: Literal[False] = False) -> tuple[Floats, Floats, Bytes]: ...
 
 
-def write(path: Path, u: Any, v: Any, known: Any = None) -> None:
-    """Writes a field as .flo, .png (KITTI), .pfm or .npy. The file appears whole or not at all."""
-    _fovea.flow.write(path_of(path), u, v, mask_of(known))
+@overload
+def read(path: Path, confidence: Literal[True]) -> tuple[Floats, Floats, Bytes, Floats | None]: ...
+
+
+def read(path: Path, confidence: bool = False) -> tuple[Any, ...]:
+    """Reads a field from .flo, KITTI's PNG, PFM, .npy or TIFF: u, v, and 255 where the motion is known.
+
+    With ``confidence`` a fourth array has the confidence from 0 to 1, or is None where the file holds none."""
+    four = flag(confidence, "confidence")
+    everything: tuple[Any, ...] = _fovea.flow.read(path_of(path))
+    return everything if four else everything[:3]
+
+
+@takes_options(_fovea.flow.write_options())
+def write(
+    path: Path, u: Any, v: Any, known: Any = None, confidence: Any = None, **options: Unpack[FlowWriteOptions]
+) -> None:
+    """Writes a field as .flo, .png (KITTI), .pfm, .npy or .tif. The file appears whole or not at all.
+
+    The last three hold the confidence, float32 from 0 to 1, as a third channel, and KITTI's PNG marks vectors of little
+    confidence as not valid."""
+    _fovea.flow.write(path_of(path), (u, v, mask_of(known), confidence), dict(options))
 
 
 class Errors(NamedTuple):
@@ -284,14 +356,14 @@ class Evaluation(Record):
 FieldLike = Union[Flow, Path, "tuple[Any, ...]"]
 
 
-def _field(value: Any, name: str, third: str) -> tuple[Any, ...]:
+def field_of(value: Any, name: str, third: str) -> tuple[Any, ...]:
     """u, v, confidence and known pixels. ``third`` says which of the two follows u and v in a tuple."""
     if isinstance(value, Flow):
         here = value.numpy()
         return here.u, here.v, here.confidence, here.known
     if is_path(value):
-        u, v, known = read(value)
-        return u, v, None, known
+        u, v, known, confidence = read(value, True)
+        return u, v, confidence, known
     if isinstance(value, (tuple, list)) and len(value) in (2, 3):
         last = value[2] if len(value) == 3 else None
         return (value[0], value[1], last, None) if third == "confidence" else (value[0], value[1], None, last)
@@ -306,7 +378,7 @@ def evaluate(flow: FieldLike, truth: FieldLike, **options: Unpack[FlowEvaluateOp
     program estimates the flow itself: ``command`` takes a file of lines that name both images and the file of the
     truth."""
     report = _fovea.flow.evaluate(
-        _field(flow, "flow", "confidence"), _field(truth, "truth", "known"), dict(options)
+        field_of(flow, "flow", "confidence"), field_of(truth, "truth", "known"), dict(options)
     )
     made = flow._words if isinstance(flow, Flow) else []
     device = flow.provenance["device"] if isinstance(flow, Flow) else None

@@ -1,0 +1,52 @@
+"""The motion of every pixel between two images or along a video, disparities of stereo pairs, and what moves as one."""
+
+from __future__ import annotations
+
+from ._estimate import Errors, Estimator, Evaluation, Flow, estimate, evaluate, read, write
+from ._segment import (
+    MotionRegion,
+    MotionSegments,
+    SegmentsEvaluation,
+    evaluate_segments,
+    segment,
+    segment_field,
+    segment_video,
+)
+from ._stereo import (
+    Disparity,
+    StereoErrors,
+    StereoEvaluation,
+    StereoMatcher,
+    evaluate_stereo,
+    read_disparity,
+    stereo,
+    visible_pixels,
+    write_disparity,
+)
+
+__all__ = [
+    "Disparity",
+    "Errors",
+    "Estimator",
+    "Evaluation",
+    "Flow",
+    "MotionRegion",
+    "MotionSegments",
+    "SegmentsEvaluation",
+    "StereoErrors",
+    "StereoEvaluation",
+    "StereoMatcher",
+    "estimate",
+    "evaluate",
+    "evaluate_segments",
+    "evaluate_stereo",
+    "read",
+    "read_disparity",
+    "segment",
+    "segment_field",
+    "segment_video",
+    "stereo",
+    "visible_pixels",
+    "write",
+    "write_disparity",
+]

@@ -1,0 +1,239 @@
+"""Regions of like motion."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import _fovea
+from .._arguments import path_of, unmasked
+from .._frames import Frames, VideoLike, name_of, one_by_one, rgb
+from .._keywords import takes_options
+from .._notebook import png_bytes
+from .._progress import Progress
+from .._results import Record, Table, command_line
+from ..errors import InvalidArgument
+from ..files import Path, is_path
+from ._estimate import Bytes, Estimator, FieldLike, Flow, field_of, stored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import FlowSegmentFieldOptions, FlowSegmentOptions
+
+Labels = np.ndarray[Any, np.dtype[np.uint16]]
+
+
+class MotionRegion(NamedTuple):
+    """A connected region whose motion is affine: u = a0 + a1 x + a2 y and v = b0 + b1 x + b2 y."""
+
+    label: int  #: as in ``labels``
+    layer: int  #: regions of one layer share their motion; 0 is the largest layer
+    box: tuple[int, int, int, int]  #: x, y, width and height
+    pixels: int  #: how many pixels it has
+    share: float  #: of all pixels
+    u: float  #: mean motion to the right, in pixels
+    v: float  #: mean motion downward
+    residual: float  #: median distance in pixels between the flow and the motion
+    motion: tuple[float, float, float, float, float, float]  #: a0, a1, a2, b0, b1 and b2
+
+
+class MotionSegments(Table):
+    """An image divided into regions of like motion. As an array it is its labels, as a table it has one row per region."""
+
+    labels: Labels  #: uint16 of shape (height, width): 1 and on, 0 where the motion is not known
+    regions: list[MotionRegion]  #: the largest first
+    layers: int  #: number of motions
+    flow: Flow | None  #: the motion that was divided, where it was estimated
+    frame: int | None  #: number of the frame, for a video
+
+    _compared = ("labels", "regions", "layers", "frame")
+
+    def __init__(self, found: Any, **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.labels = found.labels
+        self.regions = [MotionRegion(*region) for region in found.regions]
+        self.layers, self.flow, self.frame = found.layers, origin.get("flow"), origin.get("frame")
+        self._seconds = origin["seconds"]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.labels.astype(dtype or np.uint16, copy=bool(copy))
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The columns of the program's table, one row per region: box, pixels, motion and what it is made of."""
+        frame = np.full(len(self.regions), self.frame or 0, np.int64)
+        rows = [[r.label, r.layer, *r.box, r.pixels] for r in self.regions]
+        whole = np.array(rows, np.int64).reshape(-1, 7)
+        numbers = [[r.share, r.u, r.v, r.residual, *r.motion] for r in self.regions]
+        real = np.array(numbers, np.float64).reshape(-1, 10)
+        table: dict[str, np.ndarray[Any, Any]] = {"frame": frame}
+        for place, name in enumerate(("label", "layer", "x", "y", "width", "height", "pixels")):
+            table[name] = whole[:, place].copy()
+        for place, name in enumerate(("share", "u", "v", "residual", "a0", "a1", "a2", "b0", "b1", "b2")):
+            table[name] = real[:, place].copy()
+        return table
+
+    def draw(self, image: Any = None) -> Bytes:
+        """The regions in colors with dark borders, over the image where it is given: an array of uint8 or a path."""
+        picture: Bytes = _fovea.flow.segments_picture(self.labels, None if image is None else rgb(image))
+        return picture
+
+    def save(self, path: Path) -> None:
+        """Writes the labels as an image of 16 bits (.png, .npy or .tif), or the table of regions as .csv."""
+        if not path_of(path).endswith(".csv"):
+            _fovea.files.write_image(path_of(path), self.labels, {})
+            return
+        columns = self.columns()
+        with open(path_of(path), "w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(columns)
+            table.writerows(zip(*(column.tolist() for column in columns.values())))
+
+    def __len__(self) -> int:
+        return len(self.regions)
+
+    def __repr__(self) -> str:
+        height, width = self.labels.shape
+        return f"{len(self.regions)} regions of {self.layers} motions in {width}x{height} ({1000 * self._seconds:.0f} ms)"
+
+    def _repr_png_(self) -> bytes:
+        return png_bytes(self.draw())
+
+
+class _Divider:
+    """What a call of the program does: estimates motion that knows what is hidden, and divides it."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        used, words = _fovea.flow.settings_of_segment(options)
+        self.options: dict[str, Any] = dict(used)
+        self.words: list[str] = list(words)
+        estimation = {name: self.options[name] for name in ("method", "quality", "device", "threads", "seed")}
+        self._estimator = Estimator(**estimation, lk_forward_backward=True, bm_forward_backward=True)
+        own = {entry["name"] for entry in _fovea.flow.segment_field_options()}
+        self._keywords = {name: value for name, value in self.options.items() if name in own and name != "device"}
+
+    def divided(self, first: Any, second: Any) -> tuple[Any, Flow]:
+        flow = self._estimator.estimate(first, second).numpy()
+        planes = (flow.u, flow.v, None, flow.confidence)
+        return _fovea.flow.segment(planes, _fovea.flow.image_bytes(first), self._keywords), flow
+
+    def result(self, found: Any, flow: Flow, inputs: list[str], start: float) -> MotionSegments:
+        return MotionSegments(
+            found,
+            options=dict(self.options),
+            provenance={"device": self.options["device"], "seed": self.options["seed"]},
+            command=command_line("fovea", "flow", "segment", *inputs, *self.words),
+            flow=flow,
+            seconds=time.perf_counter() - start,
+        )
+
+
+@takes_options(_fovea.flow.segment_options())
+def segment(first: Any, second: Any, **options: Unpack[FlowSegmentOptions]) -> MotionSegments:
+    """Divides an image into connected regions whose motion to the second image is affine.
+
+    Images are arrays of uint8, uint16 or float32 in host memory, or paths. The flow may be estimated on a GPU; the
+    division is done on the CPU."""
+    start = time.perf_counter()
+    divider = _Divider(dict(options))
+    found, flow = divider.divided(stored(first), stored(second))
+    inputs = [name_of(first, "FIRST"), name_of(second, "SECOND"), "-o", "LABELS.png"]
+    return divider.result(found, flow, inputs, start)
+
+
+@takes_options(_fovea.flow.segment_options())
+def segment_video(
+    source: VideoLike, *, progress: Progress = False, **options: Unpack[FlowSegmentOptions]
+) -> Iterator[MotionSegments]:
+    """Divides each frame but the last by its motion to the next. A region keeps its label while it overlaps itself.
+
+    The source is a file, a folder of images, or frames as arrays or paths. ``command`` writes one image of labels per
+    frame."""
+    divider, frames = _Divider(dict(options)), Frames(source)
+    images = frames.paths if len(frames.paths) > 2 else [frames.name]
+    inputs = [*images, "-o", "LABELS"]
+    last: tuple[Any, int] | None = None
+    before, next_label = None, 1
+
+    def follow(frame: Any, number: int) -> MotionSegments | None:
+        nonlocal last, before, next_label
+        start = time.perf_counter()
+        pixels = rgb(frame) if is_path(frame) else frame
+        earlier, last = last, (pixels, number)
+        if earlier is None:
+            return None
+        found, flow = divider.divided(earlier[0], pixels)
+        next_label = _fovea.flow.keep_labels(before, found, next_label)
+        before = found
+        segments = divider.result(found, flow, inputs, start)
+        segments.frame = flow.frame = earlier[1]
+        return segments
+
+    return one_by_one(frames, follow, progress)
+
+
+@takes_options(_fovea.flow.segment_field_options())
+def segment_field(flow: FieldLike, image: Any = None, **options: Unpack[FlowSegmentFieldOptions]) -> MotionSegments:
+    """Divides a field that is there already: a Flow, (u, v), (u, v, confidence), or a file.
+
+    The image, an array of uint8 or a path, draws borders to its edges."""
+    start = time.perf_counter()
+    u, v, confidence, known = field_of(flow, "flow", "confidence")
+    found = _fovea.flow.segment((u, v, known, confidence), None if image is None else rgb(image), dict(options))
+    table = _fovea.flow.segment_field_options()
+    used = {entry["name"]: entry["default"] for entry in table}
+    used.update({name: value for name, value in options.items() if value is not None})
+    return MotionSegments(
+        found,
+        options=used,
+        provenance={"device": "cpu", "seed": used["seed"]},
+        command=command_line("fovea", "flow", "segment", "FIRST", "SECOND", "-o", "LABELS.png"),
+        flow=flow if isinstance(flow, Flow) else None,
+        seconds=time.perf_counter() - start,
+    )
+
+
+class SegmentsEvaluation(Record):
+    """How well two divisions of an image agree. Its values are attributes, and can be read as from a dictionary."""
+
+    pixels: int  #: how many pixels count
+    rand_index: float  #: share of pairs of pixels on which both agree whether they are together
+    adjusted_rand_index: float  #: the same, with 0 for chance and 1 for equal divisions
+    covering: float  #: overlap of each true region with the region that fits it best, weighted by size
+
+    _compared = ("pixels", "rand_index", "adjusted_rand_index", "covering")
+
+    def __init__(self, report: dict[str, Any], command: str) -> None:
+        super().__init__({}, {"device": "cpu", "seed": None}, command)
+        for name, value in report.items():
+            setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Rand index {self.rand_index:.4f}, adjusted {self.adjusted_rand_index:.4f}, covering {self.covering:.4f}"
+
+
+def _labels(value: Any, name: str) -> Any:
+    """Labels of uint16; images of 8 bits and truth values are widened."""
+    if isinstance(value, MotionSegments):
+        return value.labels
+    labels = unmasked(stored(value), name)
+    if isinstance(labels, np.ndarray) and labels.dtype in (np.uint8, np.bool_) and labels.ndim == 2:
+        return labels.astype(np.uint16)
+    return labels
+
+
+def evaluate_segments(labels: Any, truth: Any) -> SegmentsEvaluation:
+    """Compares a division with the true one. Pixels whose true label is 0 are left out.
+
+    Both are MotionSegments, arrays of uint8 or uint16, or files of labels. The program divides the pair itself:
+    ``command`` takes both images."""
+    if truth is None:
+        raise InvalidArgument("truth is None; expected labels")
+    report = _fovea.flow.evaluate_segments(_labels(labels, "labels"), _labels(truth, "truth"))
+    made = labels.command if isinstance(labels, MotionSegments) else "fovea flow segment FIRST SECOND"
+    words = command_line("--truth", name_of(truth, "TRUTH.png"), "--json")
+    return SegmentsEvaluation(dict(report), f"{made} {words}")

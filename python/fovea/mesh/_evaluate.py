@@ -1,0 +1,71 @@
+"""How much segmentations differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _fovea
+from .._results import Result, command_line
+from ..errors import InvalidArgument, InvalidType
+from ..files import is_path
+from ._mesh import MeshLike, mesh_like, read_labels
+from ._segment import Segmentation
+
+
+class Comparison(Result):
+    """How much a segmentation differs from others, by the measures of the Princeton benchmark: 0 for equal ones."""
+
+    rand: float  #: share of pairs of faces, by area, that are together here and apart there
+    cut_discrepancy: float  #: mean distance from borders to borders, relative to the size of the mesh
+    hamming: float  #: mean of the two below
+    hamming_missing: float
+    hamming_false: float
+    global_consistency: float
+    local_consistency: float
+
+    _measures = (
+        "rand",
+        "cut_discrepancy",
+        "hamming",
+        "hamming_missing",
+        "hamming_false",
+        "global_consistency",
+        "local_consistency",
+    )
+    _compared = _measures
+
+    def __init__(self, errors: dict[str, float], command: str) -> None:
+        super().__init__({}, {"device": "cpu", "seed": None}, command)
+        for name, value in errors.items():
+            setattr(self, name, value)
+
+    def to_dict(self) -> dict[str, float]:
+        """The measures by name."""
+        return {name: getattr(self, name) for name in self._measures}
+
+    def __repr__(self) -> str:
+        return f"Rand error {self.rand:.3f}, cut {self.cut_discrepancy:.3f}, Hamming {self.hamming:.3f}"
+
+
+def _labels(value: Any, name: str) -> Any:
+    if isinstance(value, Segmentation):
+        return value.labels
+    if is_path(value):
+        return read_labels(value)
+    if value is None:
+        raise InvalidType(f"{name} is None; expected labels, a Segmentation, or a path")
+    return value
+
+
+def evaluate(labels: Any, truth: Any, *, mesh: MeshLike | None = None) -> Comparison:
+    """Compares a segmentation with the true one, or with several that people made: then each measure is the mean.
+
+    Labels and truth are arrays of int32 or int64 with one number per face, Segmentations or paths of label files; truth
+    may be a list of them. The measures need the mesh, which a Segmentation brings along."""
+    given = mesh if mesh is not None else next((s.mesh for s in (labels, truth) if isinstance(s, Segmentation)), None)
+    if given is None:
+        raise InvalidArgument("the measures depend on the mesh; give mesh=MESH, or a Segmentation as labels")
+    truths = [_labels(each, "truth") for each in (truth if isinstance(truth, (list, tuple)) else [truth])]
+    errors = _fovea.mesh.evaluate(mesh_like(given)._mesh, _labels(labels, "labels"), truths)
+    folders = ("--meshes", "MESHES", "--segmentations", "TRUTHS", "--labels", "LABELS", "--no-people", "--json")
+    return Comparison(dict(errors), command_line("fovea", "mesh", "eval", *folders))

@@ -1,0 +1,288 @@
+"""Parts of meshes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from .. import _fovea
+from .._arguments import OnError, path_of, shown, skips, whole_number, word
+from .._frames import SideBySide
+from .._keywords import takes_options
+from .._notebook import png_bytes
+from .._progress import Progress
+from .._results import Table, command_line
+from ..errors import InvalidArgument, InvalidType
+from ..files import Path
+from ._costs import CostsLike, costs_of
+from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, counted, mesh_like, write, write_labels
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import MeshPageOptions, MeshPartsPictureOptions, MeshSegmentOptions, MeshWriteOptions
+
+
+class HierarchyNode(NamedTuple):
+    """A part of a mesh in the tree of its divisions into two. Roots, the connected components, come first."""
+
+    parent: int  #: the number of the node that was divided; -1 for a root
+    level: int  #: how many divisions are above it
+    children: tuple[int, int]  #: the numbers of its halves; -1 where it was not divided
+    part: int  #: the label of the part that it is, or of the first part inside it
+    representative: int  #: the face that represents it
+    faces: int  #: how many faces belong to it
+    area: float  #: its share of the mesh's area
+    apart: float  #: the distance between the representatives of its children
+
+
+class Segmentation(Table):
+    """The parts of a mesh. As an array it is its labels, as a table it has one row per face."""
+
+    mesh: Mesh  #: the mesh that was divided
+    labels: Ints  #: one per face: the part that it belongs to, from 0
+    count: int  #: how many parts there are
+    pieces: Ints  #: one per face: the connected piece of a part, from 0; a part may have several
+    piece_count: int  #: how many pieces there are
+    representatives: Ints  #: one face per part
+    membership: Floats  #: one per face: how surely it belongs to its part, up to 1
+    #: one row per face, one column per part: how much it belongs to each; a row adds up to 1. None without
+    #: ``keep_memberships=True``
+    memberships: Floats | None
+    hierarchy: list[HierarchyNode]  #: the tree of ``division="hierarchical"``; empty otherwise
+    chosen: bool  #: whether the number of parts was chosen
+    cut_value: float  #: what the minimum cuts cost
+    engine: str  #: what found shortest paths; empty where nothing did
+    seconds: dict[str, float]  #: how long graph, distances, grouping and cut took
+
+    _compared = (
+        "mesh",
+        "labels",
+        "count",
+        "pieces",
+        "piece_count",
+        "representatives",
+        "membership",
+        "memberships",
+        "hierarchy",
+        "chosen",
+        "cut_value",
+    )
+
+    def __init__(self, mesh: Mesh, found: dict[str, Any], **origin: Any) -> None:
+        super().__init__(origin["options"], origin["provenance"], origin["command"])
+        self.mesh = mesh
+        for name, value in found.items():
+            setattr(self, name, value)
+        self.hierarchy = [HierarchyNode(*node) for node in found["hierarchy"]]
+        self._elapsed = origin["seconds"]
+
+    @property
+    def file_labels(self) -> Ints:
+        """One label per face of the file, whose polygons have the label of their first triangle."""
+        labels: Ints = _fovea.mesh.file_labels(self.mesh._mesh, self.labels)
+        return labels
+
+    @property
+    def colors(self) -> Bytes:
+        """The color of each face in pictures and files, of shape (m, 3)."""
+        colors: Bytes = _fovea.mesh.part_colors(self.labels)
+        return colors
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """The labels."""
+        return self.labels.astype(dtype or np.int32, copy=bool(copy))
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """label, piece and membership, one row per face; with ``keep_memberships`` also membership_0 and so on."""
+        return {"label": self.labels, "piece": self.pieces, "membership": self.membership, **self._each_membership()}
+
+    def _each_membership(self) -> dict[str, Floats]:
+        if self.memberships is None:
+            return {}
+        return {f"membership_{part}": self.memberships[:, part].copy() for part in range(self.count)}
+
+    @property
+    def levels(self) -> int:
+        """How many levels the tree has: 1 where nothing was divided, 0 without ``division="hierarchical"``."""
+        return int(_fovea.mesh.hierarchy_levels(self.hierarchy))
+
+    def at_level(self, level: int) -> Ints:
+        """One label per face at a level of the tree: parts that one part there holds have the label of their first.
+
+        Level 0 has whole components, and from ``levels - 1`` on it is ``labels``."""
+        self._require_tree()
+        number = whole_number(level, "level")
+        if number < 0:
+            raise InvalidArgument(f"level is {number}; expected 0 or more")
+        labels: Ints = _fovea.mesh.parts_at_level(self.hierarchy, number)[self.labels]
+        return labels
+
+    def tree(self) -> str:
+        """The tree of divisions as JSON, as the program writes it with ``--tree``."""
+        self._require_tree()
+        return str(_fovea.mesh.hierarchy_json(self.hierarchy))
+
+    def _require_tree(self) -> None:
+        if not self.hierarchy:
+            raise InvalidArgument("there is no tree; give division='hierarchical' to segment()")
+
+    def split(self) -> list[Mesh]:
+        """Each part as a mesh of its own, with the vertices that it uses."""
+        meshes = []
+        for label in range(self.count):
+            corners = self.mesh.faces[self.labels == label]
+            used, faces = np.unique(corners, return_inverse=True)
+            meshes.append(Mesh(self.mesh.vertices[used], faces.reshape(corners.shape).astype(np.int32)))
+        return meshes
+
+    def to_trimesh(self) -> Any:
+        """A ``trimesh.Trimesh`` with a color per face and the labels in ``face_attributes["label"]``."""
+        import trimesh
+
+        return trimesh.Trimesh(
+            self.mesh.vertices.copy(),
+            self.mesh.faces.copy(),
+            face_colors=self.colors,
+            face_attributes={"label": self.labels},
+            process=False,
+        )
+
+    @takes_options(_fovea.mesh.parts_picture_options())
+    def render(
+        self, show: Literal["parts", "membership"] = "parts", **options: Unpack[MeshPartsPictureOptions]
+    ) -> Bytes:
+        """A picture, drawn without a display, in the colors of the parts, or of how surely faces belong to them."""
+        word(show, "show", ("parts", "membership"))
+        surety = self.membership if show == "membership" else None
+        picture: Bytes = _fovea.mesh.render_parts(self.mesh._mesh, self.labels, surety, dict(options))
+        return picture
+
+    @takes_options(_fovea.mesh.page_options())
+    def page(self, **options: Unpack[MeshPageOptions]) -> str:
+        """An HTML page on which the mesh can be turned by hand. It needs nothing but a browser.
+
+        Where there is a tree of divisions, a slider opens its levels one after the other."""
+        words = dict(options)
+        words.setdefault("title", os.path.basename(self.mesh._name) if self.mesh._name != "MESH" else "mesh")
+        words.setdefault("text", f"{counted(len(self.labels), 'face')} in {counted(self.count, 'part')}")
+        return str(_fovea.mesh.page(self.mesh._mesh, self.labels, self.hierarchy, words))
+
+    @takes_options(_fovea.mesh.write_options())
+    def save(self, path: Path, **options: Unpack[MeshWriteOptions]) -> None:
+        """Writes the mesh with its parts as .ply, .glb, .obj, .off or .stl, or labels of the file's faces as .seg.
+
+        With ``keep_memberships``, .ply has them as properties of faces, and .npy is their array; .json is the tree of a
+        hierarchical division."""
+        name = path_of(path)
+        if name.endswith(".seg"):
+            write_labels(path, self.file_labels)
+        elif name.endswith(".json"):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(self.tree())
+        elif name.endswith(".npy"):
+            if self.memberships is None:
+                raise InvalidArgument("there are no memberships; give keep_memberships=True to segment()")
+            np.save(name, self.memberships)
+        else:
+            each = self._each_membership()
+            more = {"quality": self.membership, **each} if each else None
+            write(path, self.mesh, self.labels, attributes=more, **options)
+
+    def __repr__(self) -> str:
+        pieces = f", {self.piece_count} pieces" if self.piece_count != self.count else ""
+        made = f"{self.options['method']}, {self.provenance['device']}, {1000 * self._elapsed:.0f} ms"
+        return f"{counted(self.count, 'part')} of {counted(len(self.labels), 'face')}{pieces} ({made})"
+
+    def _repr_png_(self) -> bytes:
+        return png_bytes(self.render())
+
+
+class Segmenter:
+    """Divides one mesh after another into parts. Threads take turns; several segmenters run side by side."""
+
+    @takes_options(_fovea.mesh.segment_options())
+    def __init__(self, parts: int | Literal["auto"] = "auto", **options: Unpack[MeshSegmentOptions]) -> None:
+        """Takes the number of parts, or ``auto`` to choose it for each mesh."""
+        count = 0 if isinstance(parts, str) and parts == "auto" else parts
+        self._keywords: dict[str, Any] = {"parts": count, **options}
+        self._segmenter = _fovea.mesh.Segmenter(self._keywords)
+        self._options: dict[str, Any] = dict(self._segmenter.options)
+        self._words = list(self._segmenter.words)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with its value."""
+        return dict(self._options)
+
+    def segment(self, mesh: MeshLike, costs: CostsLike = None) -> Segmentation:
+        """Divides a mesh into parts that people would name. Connected components are divided separately.
+
+        ``costs`` are your own costs of steps between faces, in place of ``cost``: one number from 0 to 1e30 per arc of
+        ``dual_graph(mesh)``, a function of that graph that returns them, or a file of them. They are lengths with
+        ``method="fuzzy"`` and resistances otherwise, and borders run where they are high."""
+        return self._divided(self._segmenter, mesh, costs)
+
+    def segment_all(
+        self, meshes: Iterable[MeshLike], *, progress: Progress = False, on_error: OnError = "raise"
+    ) -> Iterator[Segmentation]:
+        """Divides several meshes, some at a time, and yields their segmentations in order.
+
+        A mesh that cannot be read or divided raises its error, or is left out with a warning for
+        ``on_error="skip"``."""
+        if isinstance(meshes, (str, bytes, dict, os.PathLike)) or not isinstance(meshes, Iterable):
+            raise InvalidType(f"meshes is {shown(meshes)}; expected several meshes, such as [mesh]")
+        count = len(meshes) if isinstance(meshes, Sequence) else None
+        device = self._options["device"]
+        number, threads = _fovea.files.plan_workers(device, self._options["threads"], count or 0)
+        if device != "cpu":
+            number = 1  # a single segmenter may take the whole memory of a GPU
+        segmenters = [_fovea.mesh.Segmenter({**self._keywords, "threads": threads}) for _ in range(number)]
+        every = SideBySide(segmenters, "meshes", count, progress, skips(on_error))
+        return every.results(meshes, lambda segmenter, mesh, index: self._divided(segmenter, mesh, None))
+
+    def _divided(self, segmenter: Any, mesh: MeshLike, costs: CostsLike) -> Segmentation:
+        start = time.perf_counter()
+        known = mesh_like(mesh)
+        own, named = costs_of(costs, known)
+        found = segmenter.segment(known._mesh, own)
+        words = [*known._words, *self._words, *named]
+        command = command_line("fovea", "mesh", "segment", known._name, "--seg", "LABELS.seg", *words)
+        return Segmentation(
+            known,
+            found,
+            options=self.options,
+            provenance={"device": self._options["device"], "seed": self._options["seed"]},
+            command=command,
+            seconds=time.perf_counter() - start,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _segmenter_of, (self._keywords,)
+
+    def __repr__(self) -> str:
+        parts = self._options["parts"] or "auto"
+        return f"Segmenter(parts {parts}, {self._options['method']}, device {self._options['device']!r})"
+
+
+def _segmenter_of(keywords: dict[str, Any]) -> Segmenter:
+    return Segmenter(**keywords)
+
+
+@takes_options(_fovea.mesh.segment_options())
+def segment(
+    mesh: MeshLike,
+    parts: int | Literal["auto"] = "auto",
+    *,
+    costs: CostsLike = None,
+    **options: Unpack[MeshSegmentOptions],
+) -> Segmentation:
+    """Divides a single mesh into parts that people would name: a Segmenter that is used once.
+
+    ``parts`` is their number, or ``auto`` to choose it. ``costs`` are your own costs of steps between faces: one number
+    per arc of ``dual_graph(mesh)``, a function of that graph that returns them, or a file of them."""
+    return Segmenter(parts, **options).segment(mesh, costs)

@@ -1,0 +1,157 @@
+// fovea.flow: regions of like motion, of a field or along a video, and how well divisions agree.
+#include <fovea/core/error.h>
+#include <fovea/flow/flow.h>
+#include <fovea/flow/segment.h>
+#include <fovea/io/image_io.h>
+
+#include <nanobind/stl/string.h>
+
+#include <utility>
+
+#include "arrays.h"
+#include "flow_input.h"
+#include "options.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using flow::MotionSegments;
+
+constexpr double kOperationsPerPixel = 3000;
+
+// What the program's verb takes: how motion is estimated, and how it is divided.
+struct MotionOptions {
+  flow::Method method = flow::Method::kLucasKanade;
+  flow::Quality quality = flow::Quality::kDefault;
+  flow::SegmentOptions segment{};
+  Exec exec{};
+};
+void describe(OptionVisitor& visit, MotionOptions& options) {
+  visit("method", options.method, "how the motion is estimated: lk is Lucas and Kanade, bm blocks");
+  visit("quality", options.quality, "quality of the estimated motion");
+  describe(visit, options.segment);
+}
+
+// The bytes of an image without opacity, as the program draws on it.
+Image<std::uint8_t> image_bytes(const ImageInput& input) {
+  return std::visit(
+      [&]<class T>(const ImageView<T>& view) {
+        using Sample = std::remove_const_t<T>;
+        if constexpr (kFlowSample<Sample>) {
+          Image<Sample> pixels(view.width, view.height, view.channels);
+          copy(view, pixels.view());
+          io::ImageFacts facts;
+          if constexpr (std::is_same_v<Sample, std::uint16_t>) facts.white = 65535;
+          if constexpr (std::is_same_v<Sample, float>) facts.white = 1;
+          io::AnyImage image{std::move(pixels), facts};
+          constexpr int kColors[] = {0, 1, 2};
+          if (view.channels == 4) image = io::select_channels(image, kColors);
+          return io::to_bytes(std::move(image));
+        } else {
+          return Image<std::uint8_t>();
+        }
+      },
+      input.view);
+}
+
+nb::object bytes_of(nb::handle image) {
+  const ImageInput input = flow_image(image, "image");
+  return to_numpy(unlocked([&] { return image_bytes(input); }));
+}
+
+ImageInput drawn_on(nb::handle image) {
+  if (image.is_none()) return {{}, ImageView<const std::uint8_t>{}};
+  return image_input(image, {"image", {io::SampleType::kUint8}, {1, 3}});
+}
+
+// Planes are (u, v, known or None, confidence or None).
+MotionSegments segment(const nb::tuple& planes, nb::handle image, const nb::dict& keywords) {
+  flow::SegmentOptions options;
+  set_keywords(options, keywords, "segment_field");
+  options.exec.device = Device::cpu();
+  const FieldInput field = field_input(planes[0], planes[1], planes[2], planes[3]);
+  const ImageInput shown = drawn_on(image);
+  const io::FlowFieldView view = field.view();
+  Calls calls;
+  options.exec = calls.watched(options.exec);
+  return calls.run({kOperationsPerPixel * view.u.width * view.u.height}, nb::none(), [&] {
+    return flow::segment_motion(view, view.confidence, shown.of<std::uint8_t>(), options);
+  });
+}
+
+// Labels start at the number of regions where there is no frame before.
+int keep_labels(nb::handle before, MotionSegments& now, int next_label) {
+  if (before.is_none()) return static_cast<int>(now.regions.size()) + 1;
+  flow::keep_labels(nb::cast<const MotionSegments&>(before), now, next_label);
+  return next_label;
+}
+
+nb::object labels_of(const MotionSegments& segments) {
+  NewImage<std::uint16_t> labels({segments.labels.width(), segments.labels.height()}, 1, 2);
+  copy(segments.labels.view(), labels.view());
+  return std::move(labels).to_numpy();
+}
+
+nb::list regions_of(const MotionSegments& segments) {
+  nb::list all;
+  for (const flow::MotionRegion& region : segments.regions) {
+    const auto& [u, v] = region.motion;
+    all.append(nb::make_tuple(
+        region.label, region.layer,
+        nb::make_tuple(region.box.x, region.box.y, region.box.width, region.box.height),
+        region.pixels, region.share, region.u, region.v, region.residual,
+        nb::make_tuple(u[0], u[1], u[2], v[0], v[1], v[2])));
+  }
+  return all;
+}
+
+ImageInput label_image(nb::handle value, const char* name) {
+  return image_input(value, {name, {io::SampleType::kUint16}, {1}});
+}
+
+nb::dict evaluate(nb::handle labels, nb::handle truth) {
+  const ImageInput found = label_image(labels, "labels"), known = label_image(truth, "truth");
+  const flow::SegmentReport report = unlocked([&] {
+    return flow::evaluate_segments(found.of<std::uint16_t>(), known.of<std::uint16_t>());
+  });
+  nb::dict all;
+  all["pixels"] = report.pixels;
+  all["rand_index"] = report.rand_index;
+  all["adjusted_rand_index"] = report.adjusted_rand_index;
+  all["covering"] = report.covering;
+  return all;
+}
+
+nb::object picture(nb::handle labels, nb::handle image) {
+  const ImageInput found = label_image(labels, "labels"), shown = drawn_on(image);
+  return to_numpy(unlocked(
+      [&] { return flow::segments_picture(found.of<std::uint16_t>(), shown.of<std::uint8_t>()); }));
+}
+
+// The values and words of all options of a call.
+nb::tuple settings_of_segment(const nb::dict& keywords) {
+  auto options = options_of<MotionOptions>(keywords, "segment");
+  return nb::make_tuple(option_values(options), option_words(options));
+}
+
+}  // namespace
+
+void bind_flow_segments(nb::module_& m) {
+  nb::class_<MotionSegments>(m, "MotionSegments")
+      .def_prop_ro("labels", &labels_of)
+      .def_prop_ro("regions", &regions_of)
+      .def_ro("layers", &MotionSegments::layers);
+  m.def("segment", &segment, nb::arg("planes"), nb::arg("image").none(), nb::arg("options"));
+  m.def("keep_labels", &keep_labels, nb::arg("before").none(), nb::arg("now"),
+        nb::arg("next_label"));
+  m.def("image_bytes", &bytes_of, nb::arg("image").none());
+  m.def("evaluate_segments", &evaluate, nb::arg("labels").none(), nb::arg("truth").none());
+  m.def("segments_picture", &picture, nb::arg("labels").none(), nb::arg("image").none());
+  m.def("settings_of_segment", &settings_of_segment);
+  m.def("segment_options", &option_table<MotionOptions>);
+  m.def("segment_field_options", &option_table<flow::SegmentOptions>);
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,139 @@
+// fovea.flow: disparities of rectified pairs, their errors, pictures and files.
+#include <fovea/core/error.h>
+#include <fovea/flow/stereo.h>
+#include <fovea/io/disparity_io.h>
+
+#include <nanobind/stl/string.h>
+
+#include <utility>
+
+#include "arrays.h"
+#include "flow_input.h"
+#include "options.h"
+#include "run.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using flow::StereoOptions;
+
+// What a disparity of a pixel takes.
+constexpr double kOperationsPerDisparity = 40;
+
+// All work is done on the CPU. None for the check turns it off, which no number does.
+StereoOptions stereo_options(const nb::dict& keywords) {
+  StereoOptions options;
+  set_keywords(options, keywords, "StereoMatcher");
+  if (keywords.contains("check") && nb::handle(keywords["check"]).is_none()) options.check.reset();
+  if (options.exec.device.kind == DeviceKind::kAuto) options.exec.device = Device::cpu();
+  if (options.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument(
+        "disparities are found on the CPU only; use device=\"cpu\" instead of cuda");
+  return options;
+}
+
+class StereoMatcher {
+ public:
+  explicit StereoMatcher(const nb::dict& keywords)
+      : options_(stereo_options(keywords)), matcher_(options_.exec, [this](const Exec& exec) {
+          StereoOptions options = options_;
+          options.exec = exec;
+          return flow::StereoMatcher(options);
+        }) {
+    (void)flow::StereoMatcher(options_);  // throws for options that do not fit each other
+  }
+
+  nb::tuple match(nb::handle left, nb::handle right) {
+    const ImageInput a = flow_image(left, "left"), b = flow_image(right, "right");
+    require_one_type({a, left, "left"}, {b, right, "right"});
+    const double disparities = options_.max_disparity - options_.min_disparity + 1;
+    flow::Disparity found = std::visit(
+        [&]<class T>(const ImageView<T>& view) -> flow::Disparity {
+          using Sample = std::remove_const_t<T>;
+          if constexpr (kFlowSample<Sample>) {
+            const Work work{kOperationsPerDisparity * disparities * view.width * view.height};
+            return matcher_.call(work, nb::none(), [&](flow::StereoMatcher& matcher) {
+              return matcher.match<Sample>(view, b.of<Sample>());
+            });
+          } else {
+            return {};
+          }
+        },
+        a.view);
+    return nb::make_tuple(to_numpy(std::move(found.disparity)),
+                          to_numpy(std::move(found.confidence)));
+  }
+
+  const StereoOptions& options() const { return options_; }
+
+ private:
+  StereoOptions options_;
+  Kept<flow::StereoMatcher> matcher_;
+};
+
+nb::dict errors_of(const flow::StereoErrors& errors) {
+  nb::dict all;
+  all["pixels"] = errors.pixels;
+  all["mean"] = errors.mean;
+  all["bad05"] = errors.bad05;
+  all["bad1"] = errors.bad1;
+  all["bad2"] = errors.bad2;
+  all["bad4"] = errors.bad4;
+  all["unknown"] = errors.unknown;
+  return all;
+}
+
+nb::tuple evaluate(nb::handle disparity, nb::handle truth, nb::handle visible) {
+  const ImageInput found = whole_plane(disparity, "disparity"), known = whole_plane(truth, "truth"),
+                   shown = mask_input(visible, "visible");
+  const flow::StereoReport report = unlocked([&] {
+    return flow::evaluate_stereo(found.of<float>(), known.of<float>(), shown.of<std::uint8_t>());
+  });
+  return nb::make_tuple(errors_of(report.all), errors_of(report.visible));
+}
+
+nb::object visible_pixels(nb::handle disparity) {
+  const ImageInput known = whole_plane(disparity, "disparity");
+  return to_numpy(unlocked([&] { return flow::visible_pixels(known.of<float>()); }));
+}
+
+nb::object picture(nb::handle disparity, const nb::dict& keywords) {
+  flow::DisparityPictureOptions options;
+  set_keywords(options, keywords, "to_color");
+  const ImageInput known = whole_plane(disparity, "disparity");
+  return to_numpy(unlocked([&] { return flow::disparity_picture(known.of<float>(), options); }));
+}
+
+nb::object read_disparity(const std::string& path, const nb::dict& keywords) {
+  io::DisparityReadOptions options;
+  set_keywords(options, keywords, "read_disparity");
+  return to_numpy(unlocked([&] { return io::read_disparity(path, options); }));
+}
+
+void write_disparity(const std::string& path, nb::handle disparity) {
+  const ImageInput known = whole_plane(disparity, "disparity");
+  nb::gil_scoped_release others_go_on;
+  io::write_disparity(path, known.of<float>());
+}
+
+}  // namespace
+
+void bind_flow_stereo(nb::module_& m) {
+  nb::class_<StereoMatcher>(m, "StereoMatcher")
+      .def(nb::init<const nb::dict&>())
+      .def("match", &StereoMatcher::match, nb::arg("left").none(), nb::arg("right").none())
+      .def_prop_ro("options", [](const StereoMatcher& s) { return option_values(s.options()); })
+      .def_prop_ro("words", [](const StereoMatcher& s) { return option_words(s.options()); });
+  m.def("stereo_options", &option_table<StereoOptions>);
+  m.def("evaluate_stereo", &evaluate, nb::arg("disparity").none(), nb::arg("truth").none(),
+        nb::arg("visible").none());
+  m.def("visible_pixels", &visible_pixels, nb::arg("disparity").none());
+  m.def("disparity_picture", &picture, nb::arg("disparity").none(), nb::arg("options"));
+  m.def("disparity_picture_options", &option_table<flow::DisparityPictureOptions>);
+  m.def("read_disparity", &read_disparity);
+  m.def("read_disparity_options", &option_table<io::DisparityReadOptions>);
+  m.def("write_disparity", &write_disparity, nb::arg("path"), nb::arg("disparity").none());
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,233 @@
+// fovea.mesh: costs of steps between faces, shape diameters, and fuzzy clusters of any graph.
+#include "mesh_costs.h"
+
+#include <fovea/core/error.h>
+#include <fovea/mesh/fuzzy_clusters.h>
+#include <fovea/mesh/hierarchy.h>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "options.h"
+#include "systems.h"
+
+namespace fovea::python {
+namespace {
+
+using io::TriangleMesh;
+
+constexpr double kOperationsPerArc = 300;
+constexpr double kOperationsPerRay = 500;
+
+double faces_of(const TriangleMesh& mesh) { return static_cast<double>(mesh.faces.size()); }
+
+struct CostOptions : CostChoice {
+  int smoothing = 0;
+  Exec exec{};
+};
+void describe(OptionVisitor& visit, CostOptions& options) {
+  visit("smoothing", options.smoothing,
+        "how often normals are averaged with their neighbors before angles are measured", 0, 1000);
+  describe(visit, static_cast<CostChoice&>(options));
+}
+
+nb::tuple arc_costs(const TriangleMesh& mesh, const nb::dict& keywords) {
+  CostOptions options;
+  set_keywords(options, keywords, "arc_costs");
+  Calls calls;
+  Exec exec = calls.watched(options.exec);
+  exec.device = Device::cpu();
+  const std::vector<float> costs = calls.run({kOperationsPerArc * faces_of(mesh)}, nb::none(), [&] {
+    mesh::DualGraph graph = mesh::dual_graph(mesh, options.smoothing, exec);
+    return chosen_costs(options, mesh, graph, exec);
+  });
+  return nb::make_tuple(to_numpy(costs), option_words(options));
+}
+
+nb::object read_costs(const std::string& path, const TriangleMesh& mesh, nb::handle otherwise) {
+  std::optional<double> others;
+  if (!otherwise.is_none())
+    others = number_argument<double>(otherwise, "otherwise", 0, double{mesh::kMostArcCost});
+  Calls calls;
+  const std::vector<float> costs = calls.run({kOperationsPerArc * faces_of(mesh)}, nb::none(), [&] {
+    return mesh::read_arc_costs(path, mesh::dual_graph(mesh, 0, graph_exec(calls)), others);
+  });
+  return to_numpy(costs);
+}
+
+void write_costs(const std::string& path, const TriangleMesh& mesh, nb::handle costs) {
+  if (costs.is_none()) throw_invalid_type("costs is None; expected one number per arc");
+  const std::vector<float> own = own_costs(costs);
+  nb::gil_scoped_release others_go_on;
+  const mesh::DualGraph graph = mesh::dual_graph(mesh);
+  mesh::check_arc_costs(graph, own);
+  mesh::write_arc_costs(path, graph, own);
+}
+
+nb::tuple shape_diameters(const TriangleMesh& mesh, const nb::dict& keywords) {
+  mesh::ShapeDiameterOptions options;
+  set_keywords(options, keywords, "shape_diameters");
+  options.exec.device = Device::cpu();
+  const nb::dict values = option_values(options);
+  Calls calls;
+  options.exec = calls.watched(options.exec);
+  const std::vector<float> diameters =
+      calls.run({kOperationsPerRay * options.rays * faces_of(mesh)}, nb::none(),
+                [&] { return mesh::shape_diameters(mesh, options); });
+  return nb::make_tuple(to_numpy(diameters), to_numpy(mesh::normalized_diameters(diameters)),
+                        values);
+}
+// The words of these options for mesh arcs, where they have a prefix.
+nb::list diameter_words(const nb::dict& keywords) {
+  CostOptions options;
+  for_each_option(options, [&](const OptionField& field) {
+    const std::string keyword = keyword_of(field);
+    if (!keyword.starts_with("diameter_") || keyword == "diameter_weight") return;
+    const std::string name = keyword.substr(std::string("diameter_").size());
+    if (keywords.contains(name.c_str())) set_option_value(field, keywords[name.c_str()]);
+  });
+  return option_words(options);
+}
+
+// Arcs of shape (k, 2) with their costs as a graph.
+Graph graph_of(nb::handle arcs, nb::handle costs, nb::handle nodes) {
+  const AnyArray pairs =
+      dense_array_of(arcs, "arcs", {nb::dtype<std::int32_t>(), nb::dtype<std::int64_t>()}, {2});
+  if (pairs.shape(1) != 2)
+    throw InvalidArgument(
+        fmt::format("arcs is {}; expected two nodes in each row", array_text(arcs)));
+  if (costs.is_none()) throw_invalid_type("costs is None; expected one number per arc");
+  const std::vector<float> numbers = own_costs(costs);
+  if (numbers.size() != pairs.shape(0))
+    throw InvalidArgument(
+        fmt::format("costs has {} numbers for {} arcs", numbers.size(), pairs.shape(0)));
+  std::vector<GraphArc> all(numbers.size());
+  std::int64_t highest = -1;
+  const auto fill = [&](const auto* ends) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        const std::int64_t node = ends[2 * i + side];
+        if (node < 0 || node >= std::numeric_limits<std::int32_t>::max())
+          throw InvalidArgument(fmt::format("arc {} has node {}; nodes count from 0", i, node));
+        highest = std::max(highest, node);
+      }
+      all[i] = {static_cast<std::int32_t>(ends[2 * i]), static_cast<std::int32_t>(ends[2 * i + 1]),
+                numbers[i]};
+    }
+  };
+  if (pairs.dtype() == nb::dtype<std::int32_t>())
+    fill(static_cast<const std::int32_t*>(pairs.data()));
+  else fill(static_cast<const std::int64_t*>(pairs.data()));
+  const int count = nodes.is_none() ? static_cast<int>(highest + 1)
+                                    : number_argument<int>(nodes, "nodes", 1, 2e9);
+  return {count, all};
+}
+
+nb::dict clusters_of(const mesh::FuzzyClusters& found) {
+  const auto nodes = static_cast<std::size_t>(found.memberships.width()),
+             count = static_cast<std::size_t>(found.memberships.height());
+  auto memberships = std::make_unique_for_overwrite<float[]>(nodes * count);
+  for (std::size_t cluster = 0; cluster < count; ++cluster) {
+    const float* row = found.memberships.row(static_cast<int>(cluster));
+    for (std::size_t node = 0; node < nodes; ++node)
+      memberships[node * count + cluster] = row[node];
+  }
+  nb::dict all;
+  all["labels"] = to_numpy(found.labels);
+  all["memberships"] = detail::owned_array(std::move(memberships), {nodes, count});
+  all["representatives"] = to_numpy(found.representatives);
+  all["rounds"] = found.rounds;
+  all["converged"] = found.converged;
+  all["chosen"] = found.chosen;
+  all["engine"] = found.engine;
+  return all;
+}
+
+// Runs `find` with the options of a call.
+template <class Find>
+nb::dict clustered(const nb::dict& keywords, double nodes, const Find& find) {
+  auto options = options_of<mesh::FuzzyClusterOptions>(keywords, "fuzzy_clusters");
+  Calls calls(options.exec.device);
+  options.exec = calls.watched(options.exec);
+  return clusters_of(calls.run({100 * nodes * nodes}, nb::none(), [&] { return find(options); }));
+}
+
+nb::dict clusters_of_graph(nb::handle arcs, nb::handle costs, nb::handle nodes,
+                           const nb::dict& keywords) {
+  const Graph graph = graph_of(arcs, costs, nodes);
+  return clustered(keywords, graph.nodes(), [&](const mesh::FuzzyClusterOptions& options) {
+    return mesh::fuzzy_clusters(graph, options);
+  });
+}
+
+nb::dict clusters_of_distances(nb::handle distances, const nb::dict& keywords) {
+  const ImageInput square = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
+  const auto view = square.of<float>();
+  return clustered(keywords, view.width, [&](const mesh::FuzzyClusterOptions& given) {
+    mesh::FuzzyClusterOptions options = given;
+    options.exec.device = Device::cpu();
+    return mesh::fuzzy_clusters(view, options);
+  });
+}
+
+// All keywords but the number of clusters, which has an argument of its own.
+nb::list fuzzy_options() {
+  nb::list table;
+  for (const nb::handle entry : option_table<mesh::FuzzyClusterOptions>())
+    if (nb::cast<std::string>(nb::object(entry["name"])) != "clusters") table.append(entry);
+  return table;
+}
+
+}  // namespace
+
+bool same_costs(const CostChoice& a, const CostChoice& b) {
+  return a.kind == b.kind && a.costs.alpha == b.costs.alpha && a.costs.eta == b.costs.eta &&
+         a.costs.angle_power == b.costs.angle_power &&
+         a.costs.diameter_weight == b.costs.diameter_weight && a.diameter.rays == b.diameter.rays &&
+         a.diameter.cone == b.diameter.cone && a.diameter.smoothing == b.diameter.smoothing;
+}
+
+std::vector<float> chosen_costs(const CostChoice& choice, const TriangleMesh& mesh,
+                                mesh::DualGraph& graph, const Exec& exec) {
+  if (choice.kind == mesh::CostKind::kDiameter) {
+    mesh::ShapeDiameterOptions how = choice.diameter;
+    how.exec = exec;
+    graph.diameters = mesh::shape_diameters(mesh, how);
+  }
+  return mesh::arc_costs(graph, choice.costs, choice.kind);
+}
+
+std::vector<float> own_costs(nb::handle costs) {
+  if (costs.is_none()) return {};
+  return real_numbers<float>(costs, "costs");
+}
+
+Exec graph_exec(const Calls& calls) {
+  Exec exec;
+  exec.device = Device::cpu();
+  exec.threads = 1;
+  exec = calls.watched(exec);
+  exec.progress = {};  // which is that of the distances
+  return exec;
+}
+
+void bind_mesh_costs(nb::module_& m) {
+  m.def("arc_costs", &arc_costs);
+  m.def("arc_costs_options", &option_table<CostOptions>);
+  m.def("read_costs", &read_costs, nb::arg("path"), nb::arg("mesh"), nb::arg("otherwise").none());
+  m.def("write_costs", &write_costs, nb::arg("path"), nb::arg("mesh"), nb::arg("costs").none());
+  m.def("shape_diameters", &shape_diameters);
+  m.def("shape_diameter_options", &option_table<mesh::ShapeDiameterOptions>);
+  m.def("diameter_words", &diameter_words);
+  m.def("clusters_of_graph", &clusters_of_graph, nb::arg("arcs").none(), nb::arg("costs").none(),
+        nb::arg("nodes").none(), nb::arg("options"));
+  m.def("clusters_of_distances", &clusters_of_distances, nb::arg("distances").none(),
+        nb::arg("options"));
+  m.def("fuzzy_clusters_options", &fuzzy_options);
+}
+
+}  // namespace fovea::python
