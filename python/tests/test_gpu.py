@@ -189,6 +189,17 @@ def test_points_of_a_video_on_the_gpu():
     assert fovea.actions.points([torch.from_numpy(frame).cuda() for frame in frames], device="cuda") == expected
 
 
+def test_clips_are_classified_and_matched_on_the_gpu():
+    rng = np.random.default_rng(3)
+    noise = rng.integers(0, 255, (12, 16, 3)).astype(np.uint8)
+    frames = [np.roll(np.kron(noise, np.ones((6, 6, 1), np.uint8)), 3 * t, 1) for t in range(40)]
+    expected = fovea.actions.classify(frames, reject=0, device="cpu").distances
+    for clip in (frames, [torch.from_numpy(frame).cuda() for frame in frames]):
+        assert fovea.actions.classify(clip, reject=0, device="cuda").distances == expected
+    one, other = (fovea.actions.match(frames, frames, nodes=10, device=device) for device in ("cpu", "cuda"))
+    assert one.energy == other.energy and one == other
+
+
 def test_a_forked_process_says_that_cuda_does_not_work(images, detector):
     detector.detect(images[0])
     reading, writing = os.pipe()

@@ -54,7 +54,7 @@ std::vector<ExamplePart> parts_of(const PointSet& example, const ExampleOptions&
   return parts;
 }
 
-PointSet copy_of(const PointSet& set) {
+PointSet copied_points(const PointSet& set) {
   PointSet copy{set.size, set.frames, set.frame_rate, set.points, {}, set.detector};
   if (!set.descriptors.empty()) copy.descriptors = clone(set.descriptors);
   return copy;
@@ -88,7 +88,7 @@ std::optional<ExampleMatch> match_example(const PointSet& example, const PointSe
   check_cut(options.cut);
   ExampleOptions used = options;
   if (used.features.scale == 0) {
-    const std::array<PointSet, 2> both{copy_of(example), copy_of(scene)};
+    const std::array<PointSet, 2> both{copied_points(example), copied_points(scene)};
     used.features.scale = learn_scale(both, used.scene_points, used.features);
   }
   std::vector<ExamplePart> parts = parts_of(example, used);
