@@ -32,8 +32,10 @@ void BM_BlockSearch(benchmark::State& state) {
   const bm::Settings options = setting(state);
   const Exec exec{.device = Device::cpu(), .threads = static_cast<int>(state.range(3))};
   cpu::BlockFrame first, second;
-  cpu::prepare_block_frame(first, texture(640, 480, 0), {}, options, exec);
-  cpu::prepare_block_frame(second, texture(640, 480, 2), {}, options, exec);
+  const Image<float> before = texture(640, 480, 0), after = texture(640, 480, 2);
+  const ImageView<const float> gray[] = {before.view(), after.view()};
+  cpu::prepare_block_frame(first, {&gray[0], 1}, {}, options, exec);
+  cpu::prepare_block_frame(second, {&gray[1], 1}, {}, options, exec);
   cpu::BlockField found;
   for (auto _ : state)
     cpu::search_blocks({first.levels[0], second.levels[0], options, options.range, nullptr}, found,

@@ -52,8 +52,7 @@ def test_the_program_classifies_alike(model_file, stranger, corpus, program):
             assert of_json(theirs["margin"]) == ours.margin
             assert {name: of_json(value) for name, value in theirs["distances"].items()} == ours.distances
             assert ours.rejected == (ours.name == "none") and list(ours.distances) == classifier.classes
-            if "reject" in options:
-                assert ours.rejected == (options["reject"] > 0)
+            assert ours.rejected == (ours.score < 0 and options.get("reject") != 0)
             assert pickle.loads(pickle.dumps(ours)) == ours and "\n" not in repr(ours)
     assert actions.classify(stranger, model_file, reject=0.0, **CPU).name == "up"
 
@@ -107,13 +106,13 @@ def test_several_points_per_frame(corpus, stranger, tmp_path, program):
         program(ours.command, **{"MODEL.safetensors": tmp_path / "theirs.safetensors"})
         ours.save(tmp_path / "ours.safetensors")
         assert (tmp_path / "ours.safetensors").read_bytes() == (tmp_path / "theirs.safetensors").read_bytes()
-        assert actions.classify(stranger, ours, reject=0.0, device="auto" if variant == "greedy" else "cpu").name == "up"
+        device = "auto" if variant == "greedy" else "cpu"  # greedy matching works on the CPU
+        assert actions.classify(stranger, ours, reject=0.0, device=device).name == "up"
 
 
-def test_the_reject_rule_is_part_of_the_model(corpus, model_file):
+def test_the_reject_rule_is_part_of_the_model(model_file):
     rule = actions.load_model(model_file).reject_rule
-    assert rule is None or (len(rule.weights) == 4 and np.isfinite([*rule.weights, rule.limit]).all())
-    assert actions.load_model("weizmann").reject_rule is None or True
+    assert len(rule.weights) == 4 and np.isfinite([*rule.weights, rule.limit]).all() and isinstance(rule.singles, bool)
 
 
 def test_unknown_actions(tmp_path, program):
@@ -154,7 +153,8 @@ def test_a_part_of_kth(tmp_path, program):
         for person in (11, 12, 19, 2):
             write_y4m(tmp_path / name / f"person{person:02}_{name}_d1_uncomp.y4m", swings([action], person, 24))
             lines.append(f"person{person:02}_{name}_d1\t\tframes\t1-24")
-    (tmp_path / "00sequences.txt").write_text("\n".join(lines) + "\n")
+    parts = ("Training: person11, 12", "Validation: person19", "Test: person02")
+    (tmp_path / "00sequences.txt").write_text("\n".join([*parts, *lines]) + "\n")
     for path in tmp_path.glob("*/*.y4m"):
         path.rename(path.with_suffix(".avi"))  # files are told by their content
     options = {"kth": tmp_path / "00sequences.txt", "partial": True, "choose": False, "baselines": False, "nodes": 8}
@@ -253,14 +253,14 @@ def test_points_are_recognized_like_their_video(model_file, tmp_path, program):
 
 def test_two_people_are_kept_apart(model_file):
     """Two people side by side, far from each other, act at the same time."""
-    one, other = swings([0], 4, 60), swings([2], 5, 60)
+    one, other = swings([0], 4, 60), swings([1], 5, 60)
     wall = np.full((60, 56, 80), 60, np.uint8)
-    both = np.concatenate([one, wall, other], axis=2)
-    events = actions.recognize(both, model_file, reject=3.0, places=2, **CPU)
-    names = {(event.place, event.name) for event in events}
-    assert len({place for place, _ in names}) == 2
-    for event in events:
-        assert event.name == ("across" if event.xywh[0] + event.xywh[2] / 2 < 112 else "up")
+    events = actions.recognize(np.concatenate([one, wall, other], axis=2), model_file, reject=3.0, places=2, **CPU)
+    left = [event for event in events if event.xywh[0] + event.xywh[2] / 2 < 112]
+    right = [event for event in events if event not in left]
+    assert {event.name for event in left} == {"across"} and {event.name for event in right} == {"grow"}
+    assert left[0].place != right[0].place
+    assert left[0].first_frame < right[0].last_frame and right[0].first_frame < left[0].last_frame
 
 
 @pytest.mark.parametrize("options", [{}, {"most_per_frame": 1}, {"least_confidence": 1e-8, "descriptors": False}])

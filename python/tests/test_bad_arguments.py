@@ -41,6 +41,7 @@ TETRAHEDRON = (
 DEPTH = np.random.default_rng(6).random((32, 40), dtype=np.float32)
 ARCS, COSTS = np.array([[0, 1], [1, 2]]), np.array([1.0, 2.0])
 CLIP = np.random.default_rng(5).integers(0, 255, (3, 24, 24), dtype=np.uint8)
+WILD = np.kron(np.random.default_rng(6).integers(0, 255, (12, 8, 8), dtype=np.uint8), np.ones((1, 8, 8), np.uint8))
 
 
 def clips():
@@ -71,6 +72,11 @@ def cases(tmp_path_factory):
     (folder / "mot.txt").write_text("1,1,2,2,8,8,1,-1,-1,-1\n")
     points = clips()[0]
     points.save(folder / "points.txt")
+    acts = folder / "acts"
+    for name in ("bend", "walk"):
+        (acts / name).mkdir(parents=True)
+        frames = b"".join(b"FRAME\n" + frame.tobytes() for frame in CLIP)
+        (acts / name / "s0_clip.y4m").write_bytes(b"YUV4MPEG2 W24 H24 F25:1 Ip A1:1 Cmono\n" + frames)
     detector = people.Detector("hog", ratio=2.0, **CPU)
     tracker = emd.Tracker(SMALL, (4, 4, 8, 8), **CPU)
     mapper = emd.Mapper((2, 2, 4, 4), **CPU)
@@ -183,9 +189,27 @@ def cases(tmp_path_factory):
             ),
             "cross_validate": (
                 clips(), list("abab"), list("1122"),
-                {"test_subjects": None, "cut_first": False, "on_error": "raise", "progress": False, **held},
+                {"test_subjects": None, "validation_subjects": None, "kth": None, "partial": False, "unknown": False,
+                 "cut_first": False, "on_error": "raise", "progress": False, **held},
+            ),
+            "Classifier": ("weizmann", CPU),
+            "classify": (CLIP, "weizmann", {"first": 0, "frames": 0, **CPU}),
+            "evaluate": ("weizmann", clips()[:1], ["walk"], {"on_error": "raise", "progress": False, **CPU}),
+            "evaluate_stream": (
+                acts, None, None,
+                {"model": "weizmann", "test_subjects": None, "unknown": None, "cut_first": False, "on_error": "raise",
+                 "progress": False, "gap": 0, **CPU},
+            ),
+            "match": (points, points, {"progress": False, "nodes": 3, **CPU}),
+            "is_points_file": (folder / "points.txt",), "write_points": (folder / "d.txt", points),
+            "convert_points": (folder / "points.txt", folder / "e.csv"),
+            "make_points": (
+                np.float32([[3, 4, 0]]), np.ones((1, 162), np.float32),
+                {"size": (24, 24), "frames": 8, "scales": None, "confidence": None, "frame_rate": 25.0},
             ),
             "Events": recognizer.recognize(CLIP), "Evaluation": None, "Event": None, "Method": None, "Prototype": None,
+            "ClipClass": None, "ClipEvaluation": None, "EventCounts": None, "StreamEvaluation": None, "StreamPoint": None,
+            "Match": None, "RejectRule": None, "UnknownActions": None,
         },
         mesh: {
             "Mesh": TETRAHEDRON, "Segmenter": (2, CPU), "segment": (TETRAHEDRON, 2, {"costs": np.ones(6), **CPU}),
@@ -283,9 +307,14 @@ def cases(tmp_path_factory):
         }),
         (recognizer, {
             "push": (CLIP[0],), "finish": (), "stream": (CLIP, {"progress": False}),
-            "recognize": (CLIP, {"progress": False}),
+            "recognize": (CLIP, {"progress": False}), "push_points": (points,),
         }),
-        (points, {"draw": (CLIP[0], 0), "save": (folder / "c.txt",)}),
+        (actions.Classifier("weizmann", **CPU), {
+            "classify": (CLIP, {"first": 0, "frames": 0}),
+            "classify_all": ([CLIP], {"progress": False, "on_error": "raise"}),
+        }),
+        (actions.match(WILD, WILD, nodes=3, **CPU), {"draw": (5,)}),
+        (points, {"draw": (CLIP[0], 0), "save": (folder / "c.txt",), "select": ({"most_per_frame": 0},)}),
         (recognizer.recognize(CLIP), {"draw": (CLIP[0], 0), "timeline": ()}),
         (mesh.Segmenter(1, **CPU), {
             "segment": (TETRAHEDRON, np.ones(6)), "segment_all": ([TETRAHEDRON], {"costs": None, "progress": False, "on_error": "raise"}),

@@ -36,7 +36,7 @@ class ClipClass(Table):
     label: int  #: its number in the model, or -1
     nearest: str  #: the nearest action, rejected or not; ``none`` where none fits
     runner_up: str  #: the second nearest action, or ``none``
-    score: float  #: how far the clip lies below the limit: 1 without any difference, 0 at it, negative where it is rejected
+    score: float  #: how far the clip lies below the limit: 1 without any difference, 0 at it, below 0 where rejected
     distance: float  #: of the nearest prototype of the nearest action
     margin: float  #: by which share of its distance the second action is farther away
     prototype: int  #: the nearest prototype of the model, or -1

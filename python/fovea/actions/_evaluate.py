@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _fovea
-from .._arguments import OnError, flag, list_of, model_of, skips
+from .._arguments import OnError, flag, list_of, model_of, shown, skips
 from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, check_progress, reporting
@@ -111,7 +111,7 @@ def evaluate(
         truth = [listed.classes[label] for _, label, *_ in listed.clips]
     else:
         if isinstance(clips, (bytes, dict)) or not isinstance(clips, Iterable):
-            raise InvalidType(f"clips is of type {type(clips).__name__}; expected a path, or a list of videos or Points")
+            raise InvalidType(f"clips is {shown(clips)}; expected a path, or a list of videos or Points")
         inputs = [(clip, (0, 0)) for clip in clips]
         if labels is None:
             raise InvalidArgument("labels is None; expected the name of the action of each clip")
@@ -222,8 +222,9 @@ def evaluate_stream(
     """Measures recognition in continuous video, as ``fovea actions eval-stream`` does.
 
     The clips of each subject, which must be video files, are joined in random order with unrelated motion between them;
-    ``people=2`` shows two side by side. Each subject is left out in turn and a model trained on the others, or the given
-    ``model`` is measured, with ``test_subjects`` only on these. Clips of ``unknown`` actions are unrelated motion."""
+    ``people=2`` shows two side by side. Each subject is left out in turn and a model trained on the others, or the
+    given ``model`` is measured, with ``test_subjects`` only on these. Clips of ``unknown`` actions are unrelated
+    motion."""
     keywords: dict[str, Any] = dict(options)
     skip, cut = skips(on_error), flag(cut_first, "cut_first")
     plan = {"unknown": _texts(unknown, "unknown"), "subjects": _texts(test_subjects, "test_subjects")}

@@ -85,7 +85,7 @@ class Points(Table):
 
     @takes_options(_fovea.actions.select_options())
     def select(self, **options: Unpack[ActionsSelectOptions]) -> Points:
-        """Sorts points as a detector returns them, the most confident of a frame first, and keeps those that are wanted.
+        """Sorts points as a detector returns them, the most confident of a frame first, and keeps those wanted.
 
         Points that all have one confidence, as files of other programs have, stay in their order."""
         columns = _fovea.actions.select_points(self._values(), dict(options))
@@ -93,7 +93,7 @@ class Points(Table):
         return Points(dict(columns), **made)
 
     def save(self, path: Path) -> None:
-        """Writes the text format of STIP-2.0, or CSV where the name ends in .csv. The file appears whole or not at all."""
+        """Writes the text of STIP-2.0, or CSV where the name ends in .csv. The file appears whole or not at all."""
         _fovea.actions.save_points(path_of(path), self._values())
 
     def draw(self, image: Any, frame: int) -> Bytes:
@@ -191,8 +191,8 @@ def make_points(
     """Points from arrays, such as those of another detector, for training, classification and recognition.
 
     ``positions`` has a row of x, y and frame per point, sorted by frame, and ``descriptors`` a row of 72 numbers of HoG
-    and 90 of HoF. ``scales`` has sigma2 and tau2 (4 and 2 where it is None), and ``confidence`` one number per point, by
-    which points of one frame compete (1 where it is None). ``size`` is width and height of the video."""
+    and 90 of HoF. ``scales`` has sigma2 and tau2 (4 and 2 where it is None), and ``confidence`` one number per point,
+    by which points of one frame compete (1 where it is None). ``size`` is width and height of the video."""
     start = time.perf_counter()
     places = as_array(positions, "positions")
     if places.dtype.kind not in "fiu" or places.ndim != 2 or places.shape[1] != 3:
@@ -206,7 +206,8 @@ def make_points(
     rate = number_of(frame_rate, "frame_rate")
     if not 0 < rate < 1e6:
         raise InvalidArgument(f"frame_rate is {shown(frame_rate)}; expected a number of frames per second")
-    extent = np.tile(np.float32([4, 2]), (count, 1)) if scales is None else _column(scales, "scales", (count, 2))
+    usual = np.tile(np.array([4, 2], np.float32), (count, 1))
+    extent = usual if scales is None else _column(scales, "scales", (count, 2))
     trust = np.ones(count, np.float32) if confidence is None else _column(confidence, "confidence", (count,))
     columns = {
         "x": np.ascontiguousarray(places[:, 0], np.float32),

@@ -217,7 +217,7 @@ class Recognizer:
     def push_points(self, points: Points) -> list[Event]:
         """Takes the points of the next frames instead of the frames themselves, and returns what has become certain.
 
-        There are ``points.frames`` frames, with points or without. A video is pushed as frames or as points, not both."""
+        There are ``points.frames`` frames, with points or without. A video is pushed as frames or as points."""
         sequence = _fovea.actions.PointSequence(points_of(points)._values(), self.frames)
         events: list[Event] = []
         for _ in range(points.frames):
@@ -231,8 +231,8 @@ class Recognizer:
     def stream(self, frames: VideoLike | Points, *, progress: Progress = False) -> Iterator[Event]:
         """The events of a whole video, each as soon as it is certain. Frames that were pushed are no part of it.
 
-        Points, or a file of points, stand for the video they were found in. Where the video breaks off, the events up to
-        there come first and the error after them."""
+        Points, or a file of points, stand for the video they were found in. Where the video breaks off, the events up
+        to there come first and the error after them."""
         check_progress(progress)
         return self._stream(_Input(frames), progress, [0])
 

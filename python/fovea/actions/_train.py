@@ -104,11 +104,11 @@ def train(
     """Learns actions from short clips that show one action each.
 
     ``clips`` is a folder that has one folder of videos per action, with files named SUBJECT_anything, a list file with
-    lines "file class subject [first-last [scenario]]", or a list of videos, files of points or Points, with the ``labels`` of their
-    actions and, where they are known, their ``subjects``; otherwise each clip counts as a subject of its own. ``paper``
-    starts from the paper's options instead of the defaults. ``cut_first`` cuts clips out of their videos before points
-    are found. With ``on_error="skip"`` clips that cannot be read are left out with a warning. The same clips, options
-    and seed give the same model on any device and with any number of threads."""
+    lines "file class subject [first-last [scenario]]", or a list of videos, files of points or Points, with the
+    ``labels`` of their actions and, where they are known, their ``subjects``; otherwise each clip counts as a subject
+    of its own. ``paper`` starts from the paper's options instead of the defaults. ``cut_first`` cuts clips out of their
+    videos before points are found. With ``on_error="skip"`` clips that cannot be read are left out with a warning. The
+    same clips, options and seed give the same model on any device and with any number of threads."""
     keywords: dict[str, Any] = dict(options)
     load = _Load(flag(paper, "paper"), flag(cut_first, "cut_first"), skips(on_error))
     with reporting(progress) as report:
@@ -159,7 +159,7 @@ class UnknownActions(Record):
     unknown: int  #: clips that show the action left out
     unknown_kept: int  #: of these, not rejected
     area: float  #: under the curve: 1 separates all
-    curve: np.ndarray[Any, np.dtype[np.float64]]  #: shares of known and of unknown clips that are kept, one row per limit
+    curve: np.ndarray[Any, np.dtype[np.float64]]  #: shares of known and unknown clips that are kept, a row per limit
 
     _compared = ("known", "known_kept", "known_right", "unknown", "unknown_kept", "area", "curve")
 
@@ -188,17 +188,18 @@ class Evaluation(Table):
     unknown: UnknownActions | None  #: how well unknown actions are rejected, where that was measured
     missing: list[str]  #: videos of KTH that are not there, with ``partial``
 
-    _compared = ("methods", "recipes", "chosen", "fused_chosen", "classes", "subjects", "folds", "clips", "failed", "unknown", "missing")
+    _measured = ("methods", "recipes", "chosen", "fused_chosen", "folds", "unknown")
+    _compared = (*_measured, "classes", "subjects", "clips", "failed", "missing")
 
-    def __init__(self, report: dict[str, Any], loaded: Any, failed: list[str], missing: list[str], command: str) -> None:
+    def __init__(self, report: dict[str, Any], loaded: Any, failed: list[str], **origin: Any) -> None:
         options = dict(report["options"])
-        super().__init__(options, {"device": options["device"], "seed": options["seed"]}, command)
+        super().__init__(options, {"device": options["device"], "seed": options["seed"]}, origin["command"])
         self.methods = [Method(values) for values in report["methods"]]
         self.recipes = [Method(values) for values in report["recipes"]]
         self.chosen, self.fused_chosen = list(report["chosen"]), list(report["fused_chosen"])
         self.folds = int(report["folds"])
         self.classes, self.subjects = list(loaded.classes), list(loaded.subjects)
-        self.clips, self.failed, self.missing = len(loaded), failed, missing
+        self.clips, self.failed, self.missing = len(loaded), failed, origin["missing"]
         self.unknown = None if report["unknown"] is None else UnknownActions(dict(report["unknown"]))
 
     @property
@@ -262,7 +263,8 @@ def cross_validate(
         if kth is None:
             loaded, failed = _clips(clips, labels, subjects, load, ours, report)
         else:
-            loaded, missing = _kth(clips, kth, partial, any(given is not None for given in (labels, subjects, *split.values())))
+            beside = (labels, subjects, *split.values())
+            loaded, missing = _kth(clips, kth, partial, any(given is not None for given in beside))
             failed = _read(loaded, load, ours, report)
         found = loaded.evaluate(keywords, plan, report)
     words = list(found["words"])
@@ -274,7 +276,7 @@ def cross_validate(
     words += ["--unknown"] if unknown else []
     words += ["--cut-first"] if cut_first else []
     command = command_line("fovea", "actions", "eval", name_of(clips, "CLIPS"), *words, "--json")
-    return Evaluation(dict(found), loaded, failed, missing, command)
+    return Evaluation(dict(found), loaded, failed, missing=missing, command=command)
 
 
 def _kth(folder: Any, sequences: Any, partial: bool, other: bool) -> tuple[Any, list[str]]:

@@ -3,15 +3,13 @@
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
-#include <fovea/io/image_io.h>
-#include <fovea/io/video.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/montage.h>
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
+#include "cli/demo/act_videos.h"
+#include "cli/demo/actions_clips.h"
 #include "cli/demo/actor.h"
 #include "cli/demo/demo.h"
 
@@ -19,28 +17,9 @@ namespace fovea::cli {
 namespace {
 
 using namespace report;
-using Video = std::vector<Image<std::uint8_t>>;
 
 constexpr int kKnownPeople = 3;
 constexpr int kStranger = 7;
-
-std::vector<Image<std::uint8_t>> gray(const Video& video) {
-  std::vector<Image<std::uint8_t>> frames;
-  frames.reserve(video.size());
-  for (const Image<std::uint8_t>& frame : video) frames.push_back(io::to_gray(frame));
-  return frames;
-}
-
-std::vector<ImageView<const std::uint8_t>> views(const std::vector<Image<std::uint8_t>>& frames) {
-  return {frames.begin(), frames.end()};
-}
-
-void write_video(const std::string& path, const Video& video) {
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-  io::VideoWriter writer(path);
-  for (const Image<std::uint8_t>& frame : video) writer.write(frame);
-  writer.finish();
-}
 
 // Every action of every known person, as one folder of files per action and as points.
 struct Lessons {
@@ -53,13 +32,13 @@ Lessons draw_lessons(const DemoRun& run, const actions::TrainOptions& options) {
   lessons.corpus.classes.assign(kActNames.begin(), kActNames.end());
   for (std::size_t act = 0; act < kActNames.size(); ++act) {
     for (int person = 0; person < kKnownPeople; ++person) {
-      const Video video =
+      const ActVideo video =
           draw_act_video(static_cast<Act>(act), {person, person % 2 == 1}, run.act_frames);
       const std::string path = fmt::format("{}/lessons/{}/person{}_{}.y4m", run.folder,
                                            kActNames[act], person, kActNames[act]);
-      write_video(path, video);
-      const auto frames = gray(video);
-      lessons.points.push_back(actions::find_points(views(frames), options.points));
+      write_act_video(path, video);
+      const auto frames = gray_video(video);
+      lessons.points.push_back(actions::find_points(frame_views(frames), options.points));
       actions::Clip& clip = lessons.corpus.clips.emplace_back();
       clip.path = path;
       clip.label = static_cast<std::int32_t>(act);
@@ -70,8 +49,8 @@ Lessons draw_lessons(const DemoRun& run, const actions::TrainOptions& options) {
 }
 
 // Several actions one after the other, by a person who is not in the training data.
-Video draw_stranger(int frames) {
-  Video video;
+ActVideo draw_stranger(int frames) {
+  ActVideo video;
   for (const Act act : {Act::kWave, Act::kBend, Act::kWalk, Act::kJump})
     for (Image<std::uint8_t>& frame : draw_act_video(act, {kStranger}, frames))
       video.push_back(std::move(frame));
@@ -79,7 +58,7 @@ Video draw_stranger(int frames) {
 }
 
 std::vector<actions::Event> recognize(const std::shared_ptr<const actions::Model>& model,
-                                      const Video& video, const Exec& exec) {
+                                      const ActVideo& video, const Exec& exec) {
   actions::Recognizer recognizer(model, {.reject = 0, .exec = exec});
   std::vector<actions::Event> events;
   const auto keep = [&](std::span<const actions::Event> some) {
@@ -90,7 +69,7 @@ std::vector<actions::Event> recognize(const std::shared_ptr<const actions::Model
   return events;
 }
 
-Image<std::uint8_t> seen_frames(const Video& video, std::span<const actions::Event> events,
+Image<std::uint8_t> seen_frames(const ActVideo& video, std::span<const actions::Event> events,
                                 std::size_t frames_each) {
   std::vector<Image<std::uint8_t>> marked;
   std::vector<Tile> tiles;
@@ -119,9 +98,9 @@ Image<std::uint8_t> lesson_frames(int frames_each) {
 
 // A known person's walk and the stranger's, with lines between the matched points.
 Image<std::uint8_t> matched_walks(const actions::Model& model, const DemoRun& run) {
-  const auto known = gray(draw_act_video(Act::kWalk, {0}, run.act_frames));
-  const auto stranger = gray(draw_act_video(Act::kWalk, {kStranger}, run.act_frames));
-  const auto known_views = views(known), stranger_views = views(stranger);
+  const auto known = gray_video(draw_act_video(Act::kWalk, {0}, run.act_frames));
+  const auto stranger = gray_video(draw_act_video(Act::kWalk, {kStranger}, run.act_frames));
+  const auto known_views = frame_views(known), stranger_views = frame_views(stranger);
   const auto points_of = [&](const auto& frames) {
     actions::PointOptions options = model.points;
     options.exec = run.exec;
@@ -151,8 +130,8 @@ void add_demo_actions(Page& page, const DemoRun& run) {
   const Lessons lessons = draw_lessons(run, options);
   const auto model = std::make_shared<const actions::Model>(
       actions::train(lessons.corpus, lessons.points, options));
-  const Video video = draw_stranger(run.act_frames);
-  write_video(run.folder + "/stranger.y4m", video);
+  const ActVideo video = draw_stranger(run.act_frames);
+  write_act_video(run.folder + "/stranger.y4m", video);
   const auto events = recognize(model, video, run.exec);
 
   page.paragraph(fmt::format(
@@ -181,6 +160,9 @@ void add_demo_actions(Page& page, const DemoRun& run) {
       actions::timeline_svg(events, model->classes, static_cast<std::int64_t>(video.size()), 25),
       {fmt::format("the same over time: the stranger waves, bends, walks and jumps, {} frames each",
                    run.act_frames)}));
+  add_demo_match_graph(page, run, *model, kStranger);
+  add_demo_clip_classes(page, run, model, kStranger);
+  add_demo_two_people(page, run, model, kStranger);
 }
 
 }  // namespace fovea::cli

@@ -57,8 +57,8 @@ MatchOptions options_of(Random& random) {
 TEST(StreamMatch, AnotherMatcherBeginsAnew) {
   Random random(23);
   const MatchShape shape{.nodes = 4, .frames = 9, .points = 12, .first_frame = 0};
-  const std::vector<Chain> models{test::random_chain({.nodes = 4}, random),
-                                  test::random_chain({.nodes = 3}, random)};
+  std::vector<Chain> models;
+  for (const int nodes : {4, 3}) models.push_back(test::random_chain({.nodes = nodes}, random));
   const MatchOptions options = match_on({.window = 5}, {.threads = 1});
   StreamMatcher first(models, options), fresh(models, options);
   const Scene one = test::random_scene(shape, random), two = test::random_scene(shape, random);

@@ -65,8 +65,7 @@ TEST(PointsFileTest, PiecesMakeTheWhole) {
     EXPECT_EQ(read.points[2].confidence, 0.5F);
   }
   std::string text;
-  EXPECT_THROW(append_points(text, {.frame = 0, .points = {{}}}, {.descriptors = true}),
-               InvalidArgument);
+  EXPECT_THROW(append_points(text, {.frame = 0, .points = {{}}}, PointVideo{}), InvalidArgument);
 }
 
 TEST(PointsFileTest, RoundTrip) {

@@ -1,4 +1,5 @@
 // Covers: event_counts, joined_clips
+#include <fmt/format.h>
 #include <fovea/actions/evaluate_stream.h>
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
@@ -127,6 +128,51 @@ TEST_F(Joined, WhatCannotBeJoinedIsNamed) {
   EXPECT_EQ(known_classes(corpus, unknown), (std::vector<std::string>{"a", "c"}));
   EXPECT_THAT(message_of<InvalidArgument>([&] { known_classes(corpus, wrong); }), HasSubstr("x"));
   EXPECT_THROW(known_classes(corpus, most), InvalidArgument);
+}
+
+// Packed clips give what the points give, and a model is measured on the subjects that are asked
+// for.
+TEST(EvaluateStreams, PackedClipsAndGivenModels) {
+  const test::TempFolder folder;
+  Corpus corpus;
+  corpus.classes.assign(swing_names().begin(), swing_names().begin() + 2);
+  for (int action = 0; action < 2; ++action)
+    for (int subject = 0; subject < 2; ++subject) {
+      const std::string path = folder / fmt::format("{}_{}.y4m", action, subject);
+      write_swings(path, {action}, subject, 20);
+      corpus.clips.push_back(
+          {.path = path, .label = action, .subject = fmt::format("s{}", subject), .scenario = {}});
+    }
+  TrainOptions train_with;
+  train_with.points.harris.levels = 1;
+  train_with.cut.nodes = 8;
+  train_with.exec.device = Device::cpu();
+  StreamEvaluateOptions options;
+  options.joined.gap = 4;
+  options.rejects = {1.5};
+  options.exec.device = Device::cpu();
+  const ClipOptions reading{.points = train_with.points, .exec = train_with.exec};
+  const std::vector<PointSet> points = clip_points(corpus.clips, reading);
+  const StreamReport of_sets = evaluate_streams(corpus, points, {}, train_with, options);
+  const StreamReport of_packed =
+      evaluate_streams(corpus, packed_clip_points(corpus.clips, reading), {}, train_with, options);
+  EXPECT_EQ(of_sets.frames, of_packed.frames);
+  EXPECT_EQ(of_sets.points[0].raw_events, of_packed.points[0].raw_events);
+  EXPECT_EQ(of_sets.points[0].overlaps[0].all.correct, of_packed.points[0].overlaps[0].all.correct);
+  const auto model = std::make_shared<const Model>(train(corpus, points, train_with));
+  const StreamReport both = evaluate_model_streams(model, corpus, {}, options);
+  StreamReport apart;
+  for (const char* subject : {"s0", "s1"})
+    apart += evaluate_model_streams(model, corpus, {.subjects = {subject}}, options);
+  EXPECT_EQ(both.frames, apart.frames);
+  EXPECT_EQ(both.points[0].overlaps[0].all.truths, 4);
+  EXPECT_EQ(both.points[0].overlaps[0].all.events, apart.points[0].overlaps[0].all.events);
+  const StreamReport known =
+      evaluate_model_streams(model, corpus, {.unknown = {corpus.classes[0]}}, options);
+  EXPECT_EQ(known.points[0].overlaps[0].all.truths, 2);
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [&] { evaluate_model_streams(model, corpus, {.subjects = {"bob"}}, options); }),
+              HasSubstr("no subject bob; expected some of s0, s1"));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Covers: actions, actions_clips
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -19,7 +20,12 @@ TEST(DemoActions, ShowsWhatAStrangerDoes) {
   const std::string html = page.html();
   EXPECT_THAT(html, testing::HasSubstr("recognized while it happens"));
   EXPECT_THAT(html, testing::Not(testing::HasSubstr("no data")));  // something was recognized
-  EXPECT_EQ(commands_that_parse(html, "actions"), 3);
+  EXPECT_TRUE(std::filesystem::exists(folder / "clips/bend.y4m"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "two.y4m"));
+  EXPECT_THAT(html, testing::HasSubstr("graphs in space and time"));
+  EXPECT_THAT(html, testing::HasSubstr("runner-up"));
+  EXPECT_THAT(html, testing::HasSubstr("two people at once"));
+  EXPECT_EQ(commands_that_parse(html, "actions"), 6);
 }
 
 }  // namespace

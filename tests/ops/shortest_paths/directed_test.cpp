@@ -54,7 +54,9 @@ TEST(DirectedGraph, EnginesAgreeWithTheTextbookForAnyNumberOfThreads) {
         PathReport report;
         const Image<float> found =
             distance_square(graph, {.engine = engine, .exec = {.threads = threads}}, &report);
-        if (engine != PathEngine::kAuto) EXPECT_EQ(report.engine, engine);
+        if (engine != PathEngine::kAuto) {
+          EXPECT_EQ(report.engine, engine);
+        }
         for (int a = 0; a < nodes; ++a)
           for (int b = 0; b < nodes; ++b) {
             const double wanted =
