@@ -4,6 +4,8 @@
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/models.h>
+#include <fovea/io/npy.h>
+#include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>
@@ -63,6 +65,21 @@ nb::object read_mask(const std::string& path) {
     mask = io::to_gray(io::to_bytes(std::move(image)).view());
   }
   return to_numpy(std::move(mask));
+}
+
+// Files of results that are texts or arrays: whole or not at all.
+void write_text(const std::string& path, const std::string& text) {
+  nb::gil_scoped_release others_go_on;
+  io::FileSink file(path);
+  file.write(text);
+  file.commit();
+}
+void write_floats(const std::string& path, nb::handle values) {
+  const AnyArray array = dense_array<float>(values, "values", {1, 2});
+  std::vector<std::size_t> shape;
+  for (std::size_t axis = 0; axis < array.ndim(); ++axis) shape.push_back(array.shape(axis));
+  nb::gil_scoped_release others_go_on;
+  io::write_array(path, io::DType::kFloat32, shape, array.data());
 }
 
 void write_image(const std::string& path, nb::handle image, const nb::dict& keywords) {
@@ -173,6 +190,8 @@ void bind_files(nb::module_& parent) {
       nb::arg("name"), nb::arg("system").none());
   m.def("shipped_models", [](const std::string& system) { return io::shipped_models(system); });
   m.def("plan_workers", &plan_workers);
+  m.def("write_text", &write_text);
+  m.def("write_floats", &write_floats, nb::arg("path"), nb::arg("values").none());
   m.def("image_paths", [](const std::string& folder) {
     return io::expand_inputs(std::vector<std::string>{folder}, io::image_files());
   });

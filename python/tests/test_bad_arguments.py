@@ -317,7 +317,7 @@ def cases(tmp_path_factory):
         (points, {"draw": (CLIP[0], 0), "save": (folder / "c.txt",), "select": ({"most_per_frame": 0},)}),
         (recognizer.recognize(CLIP), {"draw": (CLIP[0], 0), "timeline": ()}),
         (mesh.Segmenter(1, **CPU), {
-            "segment": (TETRAHEDRON, np.ones(6)), "segment_all": ([TETRAHEDRON], {"progress": False, "on_error": "raise"}),
+            "segment": (TETRAHEDRON, np.ones(6)), "segment_all": ([TETRAHEDRON], {"costs": None, "progress": False, "on_error": "raise"}),
         }),
         (parts, {"render": ("parts",), "page": (), "save": (folder / "c.off",), "split": (), "at_level": (1,), "tree": ()}),
         (mesh.shape_diameters(TETRAHEDRON), {"render": (), "save": (folder / "e.npy",)}),

@@ -33,6 +33,10 @@ def many_scenes(large, sheet):
     return list(fovea.scenes.Classifier(device="cpu", threads=2).classify_all([large] * 20))
 
 
+def noise(large, channel):
+    return large[:, :, channel].astype(np.float32)
+
+
 def many_people(large, sheet):
     return list(fovea.people.Detector(device="cpu", threads=2, enlarge=2).video([large] * 50))
 
@@ -53,6 +57,8 @@ def machine(large, sheet):
 
 CALLS = {
     "flow": lambda large, sheet: fovea.flow.estimate(large, large, quality="best", method="bm", bm_range=64, **CPU),
+    "stereo": lambda large, sheet: fovea.flow.stereo(large, large, max_disparity=255, **CPU),
+    "regions": lambda large, sheet: fovea.flow.segment_field((noise(large, 0), noise(large, 1)), rounds=20, **CPU),
     "scenes": lambda large, sheet: fovea.scenes.classify(large, **CPU),
     "many scenes": many_scenes,
     "people": lambda large, sheet: fovea.people.detect(large, "hog", ratio=1.01, **CPU),
@@ -61,6 +67,8 @@ CALLS = {
     "distances": lambda large, sheet: fovea.mesh.distances(sheet, np.arange(100), **CPU),
     "dual graph": lambda large, sheet: fovea.mesh.dual_graph(sheet, 1000000),
     "segments": lambda large, sheet: fovea.mesh.segment(sheet, 8, **CPU),
+    "diameters": lambda large, sheet: fovea.mesh.shape_diameters(sheet, rays=1000, **CPU),
+    "fuzzy clusters": lambda large, sheet: fovea.mesh.fuzzy_clusters(noise(large, 0)[:, :2000].copy(), 200, rounds=1000, **CPU),
     "spectral angle": lambda large, sheet: [fovea.emd.spectral_angle(large, np.ones(3, np.float32)) for _ in range(99)],
     "map": large_map,
     "svm": machine,

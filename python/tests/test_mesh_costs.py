@@ -65,7 +65,8 @@ def test_own_costs_are_an_array_a_function_or_a_file(path, tmp_path, program):
     assert np.array_equal(fovea.mesh.read_labels(tmp_path / "theirs.seg"), found.labels)
     for other in (valleys, tmp_path / "costs.npy", costs.astype(np.float64)):
         assert fovea.mesh.segment(path, 3, costs=other, **CPU) == found
-    assert fovea.mesh.Segmenter(3, **CPU).segment(path, valleys) == found
+    segmenter = fovea.mesh.Segmenter(3, **CPU)
+    assert segmenter.segment(path, valleys) == found and list(segmenter.segment_all([path], costs=valleys)) == [found]
     far = fovea.mesh.distances(path, 4, costs=valleys, **CPU)
     program(far.command, **{"DISTANCES.npy": tmp_path / "theirs.npy", "COSTS.npy": tmp_path / "costs.npy"})
     far.save(tmp_path / "ours.npy")
@@ -202,6 +203,8 @@ def test_what_cannot_be_is_refused(bell, tmp_path):
         (lambda: fovea.mesh.fuzzy_clusters((arcs - 1, costs)), ValueError, "arc 0 has node -1"),
         (lambda: fovea.mesh.fuzzy_clusters(np.ones((2, 3), np.float32)), ValueError, "3"),
         (lambda: fovea.mesh.fuzzy_clusters((arcs,)), TypeError, "tuple of 1"),
+        (lambda: fovea.mesh.shape_diameters(CUBE).save(tmp_path / "none/a.npy"), OSError, "none/a.npy"),
+        (lambda: fovea.mesh.segment(CUBE, 2, division="hierarchical").save(tmp_path / "none/a.json"), OSError, "none/a.json"),
         (lambda: fovea.mesh.shape_diameters(CUBE, rays=0), ValueError, "rays"),
         (lambda: fovea.mesh.write_costs(tmp_path / "a.csv", CUBE, np.ones(2)), ValueError, "2"),
         (lambda: fovea.mesh.write(tmp_path / "a.ply", CUBE, attributes={"x": np.ones(3)}), ValueError, "12 faces"),

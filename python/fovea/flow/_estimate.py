@@ -173,7 +173,9 @@ class Estimator:
         self._options: dict[str, Any] = dict(self._estimator.options)
         self._raw_words = list(self._estimator.words)
         self._verb, self._words = _words(self._raw_words)
-        self._known_before: Any = None  # the mask of the frame that was pushed last
+        # The masks of the frame that was pushed last, and of the one before an interrupted one.
+        self._known_before: Any = None
+        self._known_interrupted: Any = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -209,7 +211,9 @@ class Estimator:
     def interrupted(self) -> Flow | None:
         """The flow of a ``push()`` that Ctrl-C interrupted, once, until the next frame is pushed."""
         planes = self._estimator.take_interrupted()
-        return None if planes is None else self._flow(planes, ["VIDEO", "-o", "FLOWS"], None, time.perf_counter())
+        if planes is None:
+            return None
+        return self._flow(planes, ["VIDEO", "-o", "FLOWS"], self._known_interrupted, time.perf_counter())
 
     def finish(self) -> None:
         """Ends the video; the next frame that is pushed begins a new one."""
@@ -252,8 +256,13 @@ class Estimator:
 
     def _pushed(self, frame: Any, known: Any, inputs: list[str]) -> Flow | None:
         start = time.perf_counter()
-        planes = self._estimator.push(frame, known)
-        before, self._known_before = self._known_before, known
+        before = self._known_before
+        try:
+            planes = self._estimator.push(frame, known)
+        except KeyboardInterrupt:  # the frame was taken
+            self._known_before, self._known_interrupted = known, before
+            raise
+        self._known_before = known
         return None if planes is None else self._flow(planes, inputs, before, start)
 
     def _flow(self, planes: dict[str, Any], inputs: list[str], mask: Any, start: float) -> Flow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -87,11 +88,11 @@ class MotionSegments(Table):
         if not path_of(path).endswith(".csv"):
             _fovea.files.write_image(path_of(path), self.labels, {})
             return
-        columns = self.columns()
-        with open(path_of(path), "w", encoding="utf-8", newline="") as file:
-            table = csv.writer(file, lineterminator="\n")
-            table.writerow(columns)
-            table.writerows(zip(*(column.tolist() for column in columns.values())))
+        columns, lines = self.columns(), io.StringIO()
+        table = csv.writer(lines, lineterminator="\n")
+        table.writerow(columns)
+        table.writerows(zip(*(column.tolist() for column in columns.values())))
+        _fovea.files.write_text(path_of(path), lines.getvalue())
 
     def __len__(self) -> int:
         return len(self.regions)
@@ -180,18 +181,18 @@ def segment_video(
 def segment_field(flow: FieldLike, image: Any = None, **options: Unpack[FlowSegmentFieldOptions]) -> MotionSegments:
     """Divides a field that is there already: a Flow, (u, v), (u, v, confidence), or a file.
 
-    The image, an array of uint8 or a path, draws borders to its edges."""
+    The image, an array of uint8 or a path, draws borders to its edges. The program estimates the motion itself:
+    ``command`` takes both images."""
     start = time.perf_counter()
     u, v, confidence, known = field_of(flow, "flow", "confidence")
     found = _fovea.flow.segment((u, v, known, confidence), None if image is None else rgb(image), dict(options))
-    table = _fovea.flow.segment_field_options()
-    used = {entry["name"]: entry["default"] for entry in table}
-    used.update({name: value for name, value in options.items() if value is not None})
+    every, words = _fovea.flow.settings_of_segment(dict(options))
+    own = [entry["name"] for entry in _fovea.flow.segment_field_options()]
     return MotionSegments(
         found,
-        options=used,
-        provenance={"device": "cpu", "seed": used["seed"]},
-        command=command_line("fovea", "flow", "segment", "FIRST", "SECOND", "-o", "LABELS.png"),
+        options={name: every[name] for name in own},
+        provenance={"device": "cpu", "seed": every["seed"]},
+        command=command_line("fovea", "flow", "segment", "FIRST", "SECOND", "-o", "LABELS.png", *words),
         flow=flow if isinstance(flow, Flow) else None,
         seconds=time.perf_counter() - start,
     )

@@ -119,7 +119,7 @@ class Diameters(Result):
         if path_of(path).endswith(".ply"):
             write(path, self.mesh, colors=_fovea.mesh.value_colors(self.values), attributes={"diameter": self.values})
         else:
-            np.save(path_of(path), self.values)
+            _fovea.files.write_floats(path_of(path), self.values)
 
     def __repr__(self) -> str:
         return f"diameters of {len(self.values)} faces, {self.values.min():.4g} to {self.values.max():.4g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from .._progress import Progress
 from .._results import Table, command_line
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
-from ._costs import CostsLike, costs_of
+from ._costs import CostsLike, DualGraph, costs_of
 from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, counted, mesh_like, write, write_labels
 
 if TYPE_CHECKING:
@@ -182,12 +182,11 @@ class Segmentation(Table):
         if name.endswith(".seg"):
             write_labels(path, self.file_labels)
         elif name.endswith(".json"):
-            with open(name, "w", encoding="utf-8") as file:
-                file.write(self.tree())
+            _fovea.files.write_text(name, self.tree())
         elif name.endswith(".npy"):
             if self.memberships is None:
                 raise InvalidArgument("there are no memberships; give keep_memberships=True to segment()")
-            np.save(name, self.memberships)
+            _fovea.files.write_floats(name, self.memberships)
         else:
             each = self._each_membership()
             more = {"quality": self.membership, **each} if each else None
@@ -228,14 +227,22 @@ class Segmenter:
         return self._divided(self._segmenter, mesh, costs)
 
     def segment_all(
-        self, meshes: Iterable[MeshLike], *, progress: Progress = False, on_error: OnError = "raise"
+        self,
+        meshes: Iterable[MeshLike],
+        *,
+        costs: Callable[[DualGraph], Any] | None = None,
+        progress: Progress = False,
+        on_error: OnError = "raise",
     ) -> Iterator[Segmentation]:
         """Divides several meshes, some at a time, and yields their segmentations in order.
 
+        ``costs`` is a function that returns the costs of steps between faces of each mesh, from its ``dual_graph()``.
         A mesh that cannot be read or divided raises its error, or is left out with a warning for
         ``on_error="skip"``."""
         if isinstance(meshes, (str, bytes, dict, os.PathLike)) or not isinstance(meshes, Iterable):
             raise InvalidType(f"meshes is {shown(meshes)}; expected several meshes, such as [mesh]")
+        if costs is not None and not callable(costs):
+            raise InvalidType(f"costs is {shown(costs)}; expected a function of the graph of each mesh")
         count = len(meshes) if isinstance(meshes, Sequence) else None
         device = self._options["device"]
         number, threads = _fovea.files.plan_workers(device, self._options["threads"], count or 0)
@@ -243,7 +250,7 @@ class Segmenter:
             number = 1  # a single segmenter may take the whole memory of a GPU
         segmenters = [_fovea.mesh.Segmenter({**self._keywords, "threads": threads}) for _ in range(number)]
         every = SideBySide(segmenters, "meshes", count, progress, skips(on_error))
-        return every.results(meshes, lambda segmenter, mesh, index: self._divided(segmenter, mesh, None))
+        return every.results(meshes, lambda segmenter, mesh, index: self._divided(segmenter, mesh, costs))
 
     def _divided(self, segmenter: Any, mesh: MeshLike, costs: CostsLike) -> Segmentation:
         start = time.perf_counter()

@@ -191,8 +191,8 @@ struct Divided {
   mesh::Segmentation found{};
 };
 
-// The memberships of all faces as attributes: in their own parts, and in each part. The segmentation
-// must outlive it.
+// The memberships of all faces as attributes: in their own parts, and in each part. The
+// segmentation must outlive it.
 struct MembershipColumns {
   MembershipColumns(const mesh::Segmentation& found, bool kept) {
     if (!kept || found.memberships.empty()) return;

@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "cli/mesh/shapes.h"
 #include "cli/program/program.h"
@@ -166,6 +170,20 @@ TEST_F(MeshSegment, WritesMembershipsInEveryPart) {
                 HasSubstr("property int label\nproperty float quality\nproperty float "
                           "membership_0\nproperty float membership_1\nproperty float "
                           "membership_2\nend_header"));
+    // Each face has 3, its corners, its label, its membership there, and those in all parts.
+    std::istringstream lines(test::load(folder_ / "m.ply"));
+    std::size_t faces = 0;
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      const std::vector<std::string> found(std::istream_iterator<std::string>(words), {});
+      if (found.size() != 9 || found[0] != "3") continue;
+      const auto number = [&](std::size_t i) { return std::stod(found[i]); };
+      EXPECT_NEAR(number(6), shares.as<float>()[3 * faces], 1e-5);
+      EXPECT_GE(number(5), 0);
+      EXPECT_LE(number(5), std::max({number(6), number(7), number(8)}) + 1e-5);
+      ++faces;
+    }
+    EXPECT_EQ(faces, shares.shape[0]);
   }
 }
 
