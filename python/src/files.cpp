@@ -77,6 +77,7 @@ void write_text(const std::string& path, const std::string& text) {
 void write_floats(const std::string& path, nb::handle values) {
   const AnyArray array = dense_array<float>(values, "values", {1, 2});
   std::vector<std::size_t> shape;
+  shape.reserve(array.ndim());
   for (std::size_t axis = 0; axis < array.ndim(); ++axis) shape.push_back(array.shape(axis));
   nb::gil_scoped_release others_go_on;
   io::write_array(path, io::DType::kFloat32, shape, array.data());

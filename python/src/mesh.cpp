@@ -167,6 +167,7 @@ nb::object value_colors(nb::handle values) {
 struct AttributesInput {
   AttributesInput(const TriangleMesh& mesh, const nb::dict& given) {
     values.reserve(nb::len(given));
+    attributes.reserve(nb::len(given));
     for (const auto& [name, numbers] : given) {
       const std::string text = nb::cast<std::string>(name);
       values.push_back(real_numbers<float>(numbers, text.c_str()));

@@ -45,6 +45,11 @@ def clusters(large, sheet):
     return fovea.KMeans(500, n_init=1000, **CPU).fit(large[:, :32].reshape(-1, 3).astype(np.float32))
 
 
+def fuzzy_clusters(large, sheet):
+    rng = np.random.default_rng(1)
+    return fovea.mesh.fuzzy_clusters((rng.integers(0, 9000, (50000, 2)), rng.random(50000), 9000), 60, **CPU)
+
+
 def large_map(large, sheet):
     gray = np.ascontiguousarray(large[:, :, 0])
     return fovea.emd.map(gray, (9, 9, 99, 99), window=21, bins=40, cache_bytes=0, **CPU)
@@ -68,7 +73,7 @@ CALLS = {
     "dual graph": lambda large, sheet: fovea.mesh.dual_graph(sheet, 1000000),
     "segments": lambda large, sheet: fovea.mesh.segment(sheet, 8, **CPU),
     "diameters": lambda large, sheet: fovea.mesh.shape_diameters(sheet, rays=1000, **CPU),
-    "fuzzy clusters": lambda large, sheet: fovea.mesh.fuzzy_clusters(noise(large, 0)[:, :2000].copy(), 200, rounds=1000, **CPU),
+    "fuzzy clusters": fuzzy_clusters,
     "spectral angle": lambda large, sheet: [fovea.emd.spectral_angle(large, np.ones(3, np.float32)) for _ in range(99)],
     "map": large_map,
     "svm": machine,
