@@ -41,7 +41,7 @@ def small_calls() -> Iterator[Small]:
         "flow.Estimator.estimate",
         "8x8",
         lambda: estimator.estimate(tiny, tiny),
-        lambda: engine.estimate(tiny, tiny, None),
+        lambda: engine.estimate(tiny, tiny, None, None),
     )
 
     one, other = np.array([[0.5, 0.5, 0.0]]), np.array([[0.0, 0.5, 0.5]])
@@ -77,12 +77,15 @@ def small_calls() -> Iterator[Small]:
         "mesh.distances",
         "4 faces, from one",
         lambda: mesh.distances(solid, 0, **alone),
-        lambda: module.distances(solid._graph, solid._mesh, source, alone, None),
+        lambda: module.distances(solid._graph, solid._mesh, (source, None), alone, None),
     )
     segmenter = mesh.Segmenter(2, **alone)
     divider: Any = segmenter._segmenter
     yield Small(
-        "mesh.Segmenter.segment", "4 faces", lambda: segmenter.segment(solid), lambda: divider.segment(solid._mesh)
+        "mesh.Segmenter.segment",
+        "4 faces",
+        lambda: segmenter.segment(solid),
+        lambda: divider.segment(solid._mesh, None),
     )
 
     sums: Any = _fovea.ops
