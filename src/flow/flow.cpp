@@ -509,7 +509,7 @@ struct Estimator::Impl {
     Exec asked = options.exec;
     if (!reason.empty() && asked.device.kind == DeviceKind::kAuto)
       asked.device = {DeviceKind::kCpu, 0};
-    const Exec exec = detail::resolve_exec("flow", asked, data);
+    Exec exec = detail::resolve_exec("flow", asked, data);
     if (!reason.empty() && detail::on_cuda(exec))
       throw InvalidArgument(
           fmt::format("flow: {} on the CPU only; use the device cpu instead of cuda", reason));

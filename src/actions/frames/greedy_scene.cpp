@@ -26,7 +26,7 @@ GreedyModel::GreedyModel(const FrameModel& model) : points_{model.nodes, clone(m
   for (std::size_t i = 2; i < frames_.size(); ++i)
     for (int n = 0; n < ranks_of_triangle(i); ++n) {
       const auto node = [&](std::size_t at) {
-        return points_.nodes[static_cast<std::size_t>(frames_[at].first + n)];
+        return *(points_.nodes.begin() + frames_[at].first + n);
       };
       bends_[i * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(n)] =
           node_bends(node(i - 2), node(i - 1), node(i));

@@ -36,10 +36,10 @@ void cut_example(const Nodes& all, bool turned, const CutOptions& cut,
   const auto frames = static_cast<int>(starts.size());
   starts.push_back(all.size());
   const int nodes = std::min(cut.nodes, frames);
-  for (int first = 0; nodes >= 3 && first + nodes <= frames; first += cut.step)
-    parts.push_back({part_of(all, starts[static_cast<std::size_t>(first)],
-                             starts[static_cast<std::size_t>(first + nodes)]),
-                     nodes, turned});
+  for (int first = 0; nodes >= 3 && first + nodes <= frames; first += cut.step) {
+    const auto begin = starts.begin() + first;
+    parts.push_back({part_of(all, *begin, *(begin + nodes)), nodes, turned});
+  }
 }
 
 std::vector<ExamplePart> parts_of(const PointSet& example, const ExampleOptions& options) {

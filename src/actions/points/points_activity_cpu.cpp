@@ -24,7 +24,7 @@ std::vector<float> shares_of(const std::vector<float>& kernel, int tile) {
     std::vector<double> shares(most.size());
     for (int i = -radius; i <= radius; ++i)
       shares[static_cast<std::size_t>((center + i + reach * tile) / tile)] +=
-          static_cast<double>(kernel[static_cast<std::size_t>(i + radius)]);
+          static_cast<double>(*(kernel.begin() + i + radius));
     for (std::size_t k = 0; k < most.size(); ++k)
       most[k] = std::max(most[k], static_cast<float>(shares[k]));
   }
@@ -83,7 +83,8 @@ bool Activity::find(std::int64_t time) {
   bool any = false;
   for (int b = 0; b < active.bands(); ++b)
     for (int i = 0; i < stride_; ++i) {
-      const auto at = static_cast<std::size_t>(b * stride_ + i);
+      const auto at = static_cast<std::size_t>(b) * static_cast<std::size_t>(stride_) +
+                      static_cast<std::size_t>(i);
       const bool here = std::min(mean_[at], most_[at]) >= least_;
       active.band(b)[i] = here ? 1 : 0;
       any = any || here;
@@ -102,10 +103,10 @@ void Activity::spread(const std::vector<float>& shares, bool down) {
         for (int k = -reach; k <= reach; ++k) {
           const int at =
               down ? clamped(b + k, bands) * stride_ + i : b * stride_ + clamped(i + k, stride_);
-          result = combine(result, shares[static_cast<std::size_t>(k + reach)],
-                           values[static_cast<std::size_t>(at)]);
+          result =
+              combine(result, *(shares.begin() + k + reach), values[static_cast<std::size_t>(at)]);
         }
-        other_[static_cast<std::size_t>(b * stride_ + i)] = result;
+        *(other_.begin() + b * stride_ + i) = result;
       }
     std::swap(values, other_);
   };

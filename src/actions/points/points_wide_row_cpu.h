@@ -24,7 +24,7 @@ class WideRow {
   }
   // The rows that are summed for the columns from x on: each is shifted by one.
   void shifted(int x, std::vector<const float*>& rows) const {
-    rows.resize(static_cast<std::size_t>(2 * radius_ + 1));
+    rows.resize(2 * static_cast<std::size_t>(radius_) + 1);
     for (std::size_t i = 0; i < rows.size(); ++i)
       rows[i] = values_.data() + x + static_cast<std::ptrdiff_t>(i);
   }

@@ -61,8 +61,8 @@ class WanderPath {
   // From -1 to 1, along one of two axes.
   float at(int axis, int frame) const {
     float sum = 0, weight = 0;
-    for (int i = 0; i < 3; ++i) {
-      const Wave& wave = waves_[static_cast<std::size_t>(3 * axis + i)];
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Wave& wave = waves_[3 * static_cast<std::size_t>(axis) + i];
       sum += wave.weight * std::sin(wave.speed * static_cast<float>(frame) + wave.phase);
       weight += wave.weight;
     }

@@ -325,7 +325,8 @@ Chain make_chain(const PointSet& salient, const Prototype& prototype,
                  const FeatureOptions& features) {
   const std::vector<int> starts = frame_starts(salient);
   const int first = starts[static_cast<std::size_t>(prototype.first)];
-  const int end = starts[static_cast<std::size_t>(prototype.first + prototype.nodes)];
+  const int end =
+      starts[static_cast<std::size_t>(prototype.first) + static_cast<std::size_t>(prototype.nodes)];
   std::vector<int> which(static_cast<std::size_t>(end - first));
   std::iota(which.begin(), which.end(), first);
   PointSet part = chosen_points(salient, which);

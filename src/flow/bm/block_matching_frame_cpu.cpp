@@ -156,7 +156,7 @@ void sum_row(const std::vector<std::int32_t>& down, int block, int columns, std:
   for (int x = 0;; ++x) {
     out[x] = sum;
     if (x + 1 == columns) return;
-    sum += down[static_cast<std::size_t>(x + block)] - down[static_cast<std::size_t>(x)];
+    sum += *(down.begin() + x + block) - *(down.begin() + x);
   }
 }
 

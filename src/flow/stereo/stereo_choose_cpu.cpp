@@ -143,7 +143,8 @@ HWY_EXPORT(choose_left);
 }  // namespace
 
 RowChooser::RowChooser(const StereoPlan& plan) : plan_(plan) {
-  const auto elements = static_cast<std::size_t>(plan.width + 2 * right_margin(plan) + plan.padded);
+  const int columns = plan.width + 2 * right_margin(plan) + plan.padded;
+  const auto elements = static_cast<std::size_t>(columns);
   right_cost_.resize(elements);
   right_candidate_.resize(elements);
   line_.resize(static_cast<std::size_t>(plan.padded));

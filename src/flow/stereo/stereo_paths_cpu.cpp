@@ -83,6 +83,9 @@ class PathPass {
   }
 
  private:
+  // The row before or this one, of a path from above.
+  CellRow& cells_of(int path, int parity) { return *(rows_.begin() + 2 * (path - 1) + parity); }
+
   template <class Step>
   void row_of(int row, int parity, const Step& step) {
     const StereoPlan& plan = strip_.plan;
@@ -111,8 +114,8 @@ class PathPass {
       for (int k = 1; k < kPaths; ++k) {
         // From x - 1, x and x + 1 of the row before; cell 0 stands for x = -1.
         const int from = x + k - 2;
-        CellRow& old = rows_[static_cast<std::size_t>(2 * (k - 1) + 1 - parity)];
-        CellRow& now = rows_[static_cast<std::size_t>(2 * (k - 1) + parity)];
+        CellRow& old = cells_of(k, 1 - parity);
+        CellRow& now = cells_of(k, parity);
         pixel.cells[static_cast<std::size_t>(k)] = {old.at(from + 1), now.at(x + 1),
                                                     old.least(from + 1),
                                                     penalty(above[std::clamp(from, 0, width - 1)])};
@@ -120,8 +123,7 @@ class PathPass {
       const std::array<int, kPaths> least = step(pixel);
       along_least = least[0];
       for (int k = 1; k < kPaths; ++k)
-        rows_[static_cast<std::size_t>(2 * (k - 1) + parity)].least(x + 1) =
-            least[static_cast<std::size_t>(k)];
+        cells_of(k, parity).least(x + 1) = least[static_cast<std::size_t>(k)];
     }
   }
 

@@ -135,6 +135,7 @@ constexpr std::array<Method, 3> kMethods{
 
 std::vector<PaperCase> table_4() {
   std::vector<PaperCase> cases;
+  cases.reserve(kMethods.size());
   const SceneShape scene{kSeveral * kPaperVideo.frames, kPaperVideo.frames};
   for (const Method& method : kMethods)
     cases.push_back(match_case({.table = 4,
