@@ -333,16 +333,6 @@ struct StreamKeywords {
 };
 void describe(OptionVisitor& visit, StreamKeywords& options) {
   describe(visit, options.evaluate);
-  actions::RecognizeOptions& recognize = options.evaluate.recognize;
-  visit("patience", recognize.patience,
-        "frames that an event waits for a better match before it is reported", 0, 1e6);
-  visit("places", recognize.places,
-        "greatest number of places that are matched apart from each other", 1, 64);
-  visit("reach", recognize.reach,
-        "factor of the distance, learned by the model, within which points belong to one place",
-        0.01, 100);
-  visit("classify", recognize.classify,
-        "classify the frames of each event as a clip before it is reported");
   describe(visit, options.train);
 }
 

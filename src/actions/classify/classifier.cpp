@@ -58,7 +58,7 @@ Image<float> distances_of(const FrameMatcher& matcher, std::span<const Scene> sc
   return table;
 }
 
-// The flow descriptors of each class, for fusion.
+// Returns the flow descriptors for fusion: one image per class, with one descriptor per row.
 std::vector<Image<float>> descriptors_by_class(const Model& model) {
   std::vector<Image<float>> groups;
   groups.reserve(model.classes.size());

@@ -69,6 +69,16 @@ void describe(OptionVisitor& visit, StreamEvaluateOptions& options) {
         "shares of the frames that a right event has in common with the true one", 0, 1);
   visit("rejects", options.rejects,
         "factors of the reject levels, each a point of the curve of precision and recall", 0, 100);
+  RecognizeOptions& recognize = options.recognize;
+  visit("patience", recognize.patience,
+        "frames that an event waits for a better match before it is reported", 0, 1e6);
+  visit("places", recognize.places,
+        "greatest number of places that are matched apart from each other", 1, 64);
+  visit("reach", recognize.reach,
+        "factor of the distance, learned by the model, within which points belong to one place",
+        0.01, 100);
+  visit("classify", recognize.classify,
+        "classify the frames of each event as a clip before it is reported");
 }
 
 StreamReport& StreamReport::operator+=(const StreamReport& other) {

@@ -20,7 +20,7 @@ class EventBlocks {
   void finish(std::vector<Event>& events);
   // The number of frames, from the first, that no later event will include.
   std::int64_t settled_frames() const;
-  // The least distance of each class in the last block.
+  // One number per class: the least distance of its prototypes in the last block.
   std::span<const double> class_distances() const { return class_distances_; }
   std::size_t kept_frames() const { return kept_.size(); }
 

@@ -34,7 +34,7 @@ class EventLane {
   const EventPicker& picker() const { return picker_; }
   std::int32_t number() const { return number_; }
   std::int32_t place = -1;  // id of the tracked place; -1: none
-  // The least distance of each class over the last frames.
+  // One number per class: the least distance of its prototypes over the last frames.
   std::span<const double> class_distances() const { return class_distances_; }
   std::size_t kept_frames() const { return kept_.size() + clip_.size(); }
   // A matcher of the same prototypes, for another place.
