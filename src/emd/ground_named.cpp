@@ -77,25 +77,7 @@ Costs read_json(const std::string& path) {
 Costs read_npy(const std::string& path) {
   const io::NdArray array = io::read_array(path);
   if (array.shape.size() != 2) return {};
-  Costs costs{array.shape[0], {}};
-  const auto take = [&]<class T>(T) {
-    const auto values = array.as<T>();
-    costs.values.assign(values.begin(), values.end());
-  };
-  switch (array.type) {
-    case io::DType::kBool: take(bool{}); break;
-    case io::DType::kUint8: take(std::uint8_t{}); break;
-    case io::DType::kUint16: take(std::uint16_t{}); break;
-    case io::DType::kUint32: take(std::uint32_t{}); break;
-    case io::DType::kUint64: take(std::uint64_t{}); break;
-    case io::DType::kInt8: take(std::int8_t{}); break;
-    case io::DType::kInt16: take(std::int16_t{}); break;
-    case io::DType::kInt32: take(std::int32_t{}); break;
-    case io::DType::kInt64: take(std::int64_t{}); break;
-    case io::DType::kFloat32: take(float{}); break;
-    case io::DType::kFloat64: take(double{}); break;
-  }
-  return costs;
+  return {array.shape[0], array.numbers()};
 }
 
 // Numbers separated by commas, semicolons or spaces, one row per line; # starts a comment.

@@ -62,6 +62,9 @@ struct NdArray {
     return {reinterpret_cast<T*>(data.data()), size()};
   }
 
+  // The elements of any type as doubles.
+  FOVEA_API std::vector<double> numbers() const;
+
  private:
   FOVEA_API void require(DType wanted) const;
 };

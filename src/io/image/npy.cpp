@@ -222,6 +222,25 @@ std::size_t element_bytes(DType type) { return code_of(type).bytes; }
 
 std::size_t NdArray::size() const { return data.size() / element_bytes(type); }
 
+std::vector<double> NdArray::numbers() const {
+  std::vector<double> all;
+  const auto take = [&]<class T>(T) { all.assign(as<T>().begin(), as<T>().end()); };
+  switch (type) {
+    case DType::kBool: take(bool{}); break;
+    case DType::kUint8: take(std::uint8_t{}); break;
+    case DType::kUint16: take(std::uint16_t{}); break;
+    case DType::kUint32: take(std::uint32_t{}); break;
+    case DType::kUint64: take(std::uint64_t{}); break;
+    case DType::kInt8: take(std::int8_t{}); break;
+    case DType::kInt16: take(std::int16_t{}); break;
+    case DType::kInt32: take(std::int32_t{}); break;
+    case DType::kInt64: take(std::int64_t{}); break;
+    case DType::kFloat32: take(float{}); break;
+    case DType::kFloat64: take(double{}); break;
+  }
+  return all;
+}
+
 void NdArray::require(DType wanted) const {
   if (wanted != type)
     throw InvalidArgument(fmt::format("the array holds {}, but was requested as {}",

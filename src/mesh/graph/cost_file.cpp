@@ -204,32 +204,10 @@ std::vector<float> read_text_costs(const std::string& path, const DualGraph& gra
   return plain;
 }
 
-std::vector<double> numbers_of(const io::NdArray& array) {
-  std::vector<double> numbers;
-  numbers.reserve(array.size());
-  const auto take = [&]<class T>(T) {
-    for (const T value : array.as<T>()) numbers.push_back(static_cast<double>(value));
-  };
-  switch (array.type) {
-    case io::DType::kBool: take(bool{}); break;
-    case io::DType::kUint8: take(std::uint8_t{}); break;
-    case io::DType::kUint16: take(std::uint16_t{}); break;
-    case io::DType::kUint32: take(std::uint32_t{}); break;
-    case io::DType::kUint64: take(std::uint64_t{}); break;
-    case io::DType::kInt8: take(std::int8_t{}); break;
-    case io::DType::kInt16: take(std::int16_t{}); break;
-    case io::DType::kInt32: take(std::int32_t{}); break;
-    case io::DType::kInt64: take(std::int64_t{}); break;
-    case io::DType::kFloat32: take(float{}); break;
-    case io::DType::kFloat64: take(double{}); break;
-  }
-  return numbers;
-}
-
 std::vector<float> read_array_costs(const std::string& path, const DualGraph& graph,
                                     std::optional<double> absent) {
   const io::NdArray array = io::read_array(path);
-  const std::vector<double> numbers = numbers_of(array);
+  const std::vector<double> numbers = array.numbers();
   if (array.shape.size() == 1) {
     check_count(path, numbers.size(), graph);
     std::vector<float> costs;

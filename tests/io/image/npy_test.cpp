@@ -64,6 +64,7 @@ TYPED_TEST(NpyTypes, RoundTripsAnyShape) {
     const auto wanted = array.as<TypeParam>();
     const auto found = back.as<TypeParam>();
     EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), found.begin(), found.end()));
+    EXPECT_EQ(back.numbers(), std::vector<double>(wanted.begin(), wanted.end()));
   }
 }
 
