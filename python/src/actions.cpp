@@ -90,7 +90,7 @@ class Recognizer {
 
   // Takes the points of the next frame of a sequence.
   nb::list push_points(PointSequence& points) {
-    require_comparable(points.set(), model_->points.detector);
+    require_comparable(points.set(), model_->points);
     calls_.run(kPointWork, nb::none(), [&] {
       keep(stream().push(points.next(), points.set().size));
       return ++frames_;

@@ -43,7 +43,7 @@ class ClipClassifier {
 
   nb::dict of_points(const nb::dict& columns) {
     const actions::PointSet points = set_of(columns);
-    require_comparable(points, model_->points.detector);
+    require_comparable(points, model_->points);
     return values_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
       return classifier.classify(points);
     }));

@@ -207,7 +207,7 @@ nb::tuple match(const std::shared_ptr<MatchVideo>& example,
   auto found = calls.run(kLongWork, nb::none(), [&] {
     for (MatchVideo* video : {example.get(), scene.get()}) {
       const PointSet& points = video->points(options.points);
-      require_comparable(points, options.points.detector);
+      require_comparable(points, options.points);
       if (points.points.empty())
         throw InvalidArgument(
             fmt::format("the {} has no interest points; lower the detector's threshold",

@@ -65,19 +65,25 @@ Image<std::uint8_t> rgb_copy(nb::handle image) {
 
 namespace {
 
-std::string detector_word(actions::PointDetector detector) {
-  for (const Choice& choice : actions::choices(detector))
-    if (choice.value == static_cast<int>(detector)) return std::string(choice.word);
-  return {};
+template <class Kind>
+nb::object word_of(std::optional<Kind> kind) {
+  if (kind)
+    for (const Choice& choice : actions::choices(*kind))
+      if (choice.value == static_cast<int>(*kind))
+        return nb::str(choice.word.data(), choice.word.size());
+  return nb::none();
 }
 
-std::optional<actions::PointDetector> detector_of(const nb::dict& columns) {
-  if (!columns.contains("detector") || columns["detector"].is_none()) return {};
-  const std::string word = text_of(columns["detector"]);
-  for (const Choice& choice : actions::choices(actions::PointDetector{}))
-    if (choice.word == word) return static_cast<actions::PointDetector>(choice.value);
-  throw InvalidArgument(
-      fmt::format("detector is '{}'; expected 'harris', 'periodic' or None", word));
+template <class Kind>
+std::optional<Kind> kind_of(const nb::dict& columns, const char* name) {
+  if (!columns.contains(name) || columns[name].is_none()) return {};
+  const std::string word = text_of(columns[name]);
+  std::string expected;
+  for (const Choice& choice : actions::choices(Kind{})) {
+    if (choice.word == word) return static_cast<Kind>(choice.value);
+    expected += fmt::format("'{}', ", choice.word);
+  }
+  throw InvalidArgument(fmt::format("{} is '{}'; expected {}or None", name, word, expected));
 }
 
 template <class Number>
@@ -128,8 +134,8 @@ nb::dict columns_of(PointSet&& set) {
   columns["size"] = std::pair(set.size.width, set.size.height);
   columns["frames"] = set.frames;
   columns["frame_rate"] = set.frame_rate;
-  columns["detector"] = nb::none();
-  if (set.detector) columns["detector"] = detector_word(*set.detector);
+  columns["detector"] = word_of(set.detector);
+  columns["votes"] = word_of(set.votes);
   return columns;
 }
 
@@ -139,7 +145,8 @@ PointSet set_of(const nb::dict& columns) {
   set.size = {width, height};
   set.frames = nb::cast<std::int64_t>(columns["frames"]);
   set.frame_rate = nb::cast<double>(columns["frame_rate"]);
-  set.detector = detector_of(columns);
+  set.detector = kind_of<actions::PointDetector>(columns, "detector");
+  set.votes = kind_of<actions::FlowVotes>(columns, "votes");
   const std::vector<float> x = finite_numbers(columns, "x"), y = finite_numbers(columns, "y"),
                            sigma2 = finite_numbers(columns, "sigma2"),
                            tau2 = finite_numbers(columns, "tau2"),
@@ -166,16 +173,9 @@ PointSet set_of(const nb::dict& columns) {
   return set;
 }
 
-void require_comparable(const PointSet& points, actions::PointDetector expected) {
-  if (!points.points.empty() && points.descriptors.empty())
-    throw InvalidArgument(
-        "the points have no descriptors, by which they are compared; find them with "
-        "descriptors=True");
-  if (points.detector && *points.detector != expected)
-    throw InvalidArgument(
-        fmt::format("the points are those of the detector {}; expected {}, with which they are "
-                    "compared",
-                    detector_word(*points.detector), detector_word(expected)));
+void require_comparable(const PointSet& points, const PointOptions& expected) {
+  if (const std::string why = actions::why_not_comparable(points, expected); !why.empty())
+    throw InvalidArgument(why);
 }
 
 namespace {
@@ -204,6 +204,7 @@ class PointFinder {
     PointSet set = std::exchange(set_, {});
     set.frame_rate = frame_rate;
     set.detector = options_.detector;
+    if (options_.descriptors) set.votes = options_.votes;
     if (!descriptors_.empty()) {
       set.descriptors = Image<float>(actions::kDescriptorSize, static_cast<int>(set.points.size()));
       int row = 0;

@@ -41,8 +41,8 @@ class FrameSizes {
 nb::dict columns_of(actions::PointSet&& set);
 actions::PointSet set_of(const nb::dict& columns);
 
-// Throws InvalidArgument where points have no descriptors, or are those of another detector.
-void require_comparable(const actions::PointSet& points, actions::PointDetector expected);
+// Throws InvalidArgument where points have no descriptors, or were made in another way.
+void require_comparable(const actions::PointSet& points, const actions::PointOptions& expected);
 
 // The device for matching: with greedy matching, which works on the CPU, `auto` is the CPU.
 Device match_device(Device wanted, actions::Variant variant);

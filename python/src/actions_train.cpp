@@ -64,7 +64,7 @@ class Clips {
     const PointSet points = set_of(columns);
     points_.add(points);
     corpus_.clips.push_back({.path = {}, .label = label, .subject = subject, .scenario = {}});
-    detectors_.push_back(points.detector);
+    kinds_.emplace_back(points.detector, points.votes);
   }
 
   // Finds the points of all clips that are files. Returns why some could not be read; these clips
@@ -107,7 +107,9 @@ class Clips {
 
   actions::Corpus corpus_;
   actions::PackedClips points_;
-  std::vector<std::optional<actions::PointDetector>> detectors_;  // of points that were given
+  // Of points that were given: what made them, where that is known.
+  std::vector<std::pair<std::optional<actions::PointDetector>, std::optional<actions::FlowVotes>>>
+      kinds_;
   std::vector<Part> parts_;  // by clip; empty where there is no split
   Calls calls_;
 };
@@ -141,11 +143,11 @@ std::vector<std::string> Clips::open_kth(const std::string& sequences, const std
 std::vector<std::string> Clips::read(const nb::dict& keywords, bool paper, bool cut_first,
                                      nb::handle progress) {
   const TrainOptions train = train_options(keywords, paper, "train");
-  for (const auto& detector : detectors_)
-    if (detector && *detector != train.points.detector)
+  for (const auto& [detector, votes] : kinds_)
+    if ((detector && *detector != train.points.detector) || (votes && *votes != train.points.votes))
       throw InvalidArgument(
-          "some of the points are those of another detector; expected those of the option "
-          "detector, so that clips can be compared");
+          "some of the points are those of another detector or other votes; expected those of the "
+          "options detector and votes, so that clips can be compared");
   std::vector<std::size_t> places;
   std::vector<actions::Clip> files;
   for (std::size_t i = 0; i < corpus_.clips.size(); ++i) {

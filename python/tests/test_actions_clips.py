@@ -297,7 +297,7 @@ def test_points_from_arrays(tmp_path):
 def test_points_that_do_not_fit_are_refused(model_file):
     frames = swings([0], 1, 20)
     bare, other = (actions.points(frames, **CPU, **more) for more in ({"descriptors": False}, {"detector": "periodic"}))
-    for points, words in ((bare, "no descriptors"), (other, "detector periodic")):
+    for points, words in ((bare, "no descriptors"), (other, "periodic detector")):
         for call in (
             actions.Classifier(model_file, **CPU).classify,
             lambda points: actions.recognize(points, model_file, **CPU),

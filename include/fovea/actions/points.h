@@ -92,6 +92,7 @@ struct PointSet {
   std::vector<SpaceTimePoint> points;
   Image<float> descriptors;
   std::optional<PointDetector> detector{};  // that found the points; absent where nobody knows
+  std::optional<FlowVotes> votes{};         // that descriptors were made with
 };
 
 // The points of one frame.
@@ -153,6 +154,11 @@ FOVEA_API bool is_points_file(const std::string& path);
 FOVEA_API std::string points_text(const PointSet& set, const Exec& exec = {});
 FOVEA_API void write_points(const io::Sink& sink, const PointSet& set, const Exec& exec = {});
 
+// Returns why points cannot be compared with those that options make, in words for a message: they
+// have no descriptors, or are known to come from another detector or other votes. Returns an empty
+// text where they can.
+FOVEA_API std::string why_not_comparable(const PointSet& points, const PointOptions& expected);
+
 // The same format piece by piece, for videos without end: the head, the lines of one frame after
 // the other, and the foot. What reads the whole gets what write_points() writes, except that t-norm
 // is 0 where the number of frames is not known beforehand.
@@ -162,6 +168,7 @@ struct PointVideo {
   double frame_rate = 25;
   bool descriptors = true;  // whether points are described
   std::optional<PointDetector> detector{};
+  std::optional<FlowVotes> votes{};
 };
 FOVEA_API std::string points_head(const PointVideo& video);
 // Appends the lines of one frame. Throws InvalidArgument where points have no descriptors but the

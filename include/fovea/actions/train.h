@@ -88,6 +88,7 @@ class FOVEA_API PackedClips {
     std::int64_t frames = 0;
     double frame_rate = 25;
     std::optional<PointDetector> detector{};
+    std::optional<FlowVotes> votes{};
     std::vector<SpaceTimePoint> points{};
     std::vector<std::uint16_t> descriptors{};
   };

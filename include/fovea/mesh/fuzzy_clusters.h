@@ -36,8 +36,9 @@ struct FuzzyClusters {
 // representatives move to the nodes with the least sum of distances weighted by membership until
 // they stay. Where there is no path between two nodes, their distance counts as twice the greatest
 // one, so that components become clusters. Needs 4 bytes times the square of the number of nodes.
-// Throws InvalidArgument for a graph without nodes or with fewer nodes than clusters. Results are
-// the same for any number of threads and on any device.
+// Throws InvalidArgument for a graph without nodes or with fewer nodes than clusters, and where the
+// greatest distance is not 0 but below 1e-6 or above 1e15. Results are the same for any number of
+// threads and on any device.
 FOVEA_API FuzzyClusters fuzzy_clusters(const Graph& graph, const FuzzyClusterOptions& options = {});
 // The same from distances that are there already, which stay where they lie.
 FOVEA_API FuzzyClusters fuzzy_clusters(const DistanceTable& distances,

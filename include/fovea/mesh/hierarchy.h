@@ -21,7 +21,8 @@ struct HierarchyNode {
   std::int64_t faces = 0;            // how many faces belong to it, after cuts
   double area = 0;                   // its share of the mesh's area
   double apart = 0;  // the distance between the representatives of its children: along paths with
-                     // Method::kFuzzy, an electrical resistance with Method::kResistance
+                     // Method::kFuzzy, an electrical resistance with Method::kResistance. The
+                     // caller's costs count relative to their mean
 
   bool is_part() const { return children[0] < 0; }
 };

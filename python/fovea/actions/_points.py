@@ -40,8 +40,9 @@ class Points(Table):
     frames: int  #: how many frames the video has
     frame_rate: float  #: frames per second
     detector: str | None  #: ``harris`` or ``periodic``; None where nobody knows
+    votes: str | None  #: ``count`` or ``magnitude``, how flow votes in descriptors; None where nobody knows
 
-    _compared = (*_POINT_COLUMNS, "descriptors", "size", "frames", "frame_rate", "detector")
+    _compared = (*_POINT_COLUMNS, "descriptors", "size", "frames", "frame_rate", "detector", "votes")
 
     def __init__(self, columns: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])

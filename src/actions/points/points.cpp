@@ -319,6 +319,7 @@ PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
   finder.finish();
   PointSet set;
   set.detector = options.detector;
+  if (options.descriptors) set.votes = options.votes;
   set.frames = static_cast<std::int64_t>(frames.size());
   if (!frames.empty()) set.size = {frames[0].width, frames[0].height};
   for (const FramePoints& frame : finder.ready())

@@ -28,13 +28,16 @@ namespace {
 constexpr std::string_view kVideoWord = "# fovea video ";
 constexpr std::string_view kConfidenceWord = "# confidence ";
 constexpr std::string_view kDetectorWord = "# fovea detector ";
+constexpr std::string_view kVotesWord = "# fovea votes ";
 constexpr std::string_view kHeadWord = "# point-type ";
 constexpr std::size_t kSniffedBytes = 4096;
 constexpr int kFields = 9;  // before the descriptor
 constexpr int kType = 5;    // the number that STIP-2.0 uses for corners of several scales
 constexpr double kLargest = 1e9;
-constexpr std::size_t kPiecePoints = 16;    // 25 kB of text with descriptors
-constexpr std::size_t kGroupPieces = 256;   // 6 MB
+constexpr std::int64_t kMostFrames = 10'000'000;       // of a file: 4 days at 25 per second
+constexpr std::int64_t kMostFramesUnstated = 100'000;  // where nothing says how long a video is
+constexpr std::size_t kPiecePoints = 16;               // 25 kB of text with descriptors
+constexpr std::size_t kGroupPieces = 256;              // 6 MB
 constexpr std::size_t kLongestNumber = 24;  // letters of a float and its blank: 16 at most
 
 struct Line {
@@ -72,7 +75,8 @@ class PointsReader {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value) ||
         std::abs(value) > kLargest)
-      fail(fmt::format("\"{}\", expected a number", word.substr(0, 40)));
+      fail(fmt::format("\"{}\", expected a number from {:g} to {:g}", word.substr(0, 40), -kLargest,
+                       kLargest));
     rest.remove_prefix(word.size());
     return value;
   }
@@ -97,7 +101,8 @@ class PointsReader {
 
   void put(const std::vector<double>& values) {
     const double y = values[4], x = values[5], t = values[6];
-    if (t < 0 || t != std::floor(t)) fail(fmt::format("frame {:g}, expected 0, 1, ...", t));
+    if (t < 0 || t != std::floor(t) || t >= kMostFrames)
+      fail(fmt::format("frame {:.17g}, expected 0, 1, ... to {}", t, kMostFrames - 1));
     if (x < 0 || y < 0) fail(fmt::format("a point at ({:g}, {:g}), expected 0 or more", x, y));
     if (values[7] <= 0 || values[8] <= 0)
       fail(fmt::format("scales {:g} and {:g}, expected more than 0", values[7], values[8]));
@@ -141,10 +146,17 @@ class PointsReader {
       if (values[3] > 0) set_.frame_rate = values[3];
     } else if (text.starts_with(kDetectorWord)) {
       text.remove_prefix(kDetectorWord.size());
-      const std::string_view word = text.substr(0, text.find_first_of(" \t\r"));
-      for (const Choice& choice : choices(PointDetector{}))
-        if (choice.word == word) set_.detector = static_cast<PointDetector>(choice.value);
+      read_word(text, set_.detector);
+    } else if (text.starts_with(kVotesWord)) {
+      text.remove_prefix(kVotesWord.size());
+      read_word(text, set_.votes);
     }
+  }
+  template <class Kind>
+  static void read_word(std::string_view text, std::optional<Kind>& to) {
+    const std::string_view word = text.substr(0, text.find_first_of(" \t\r"));
+    for (const Choice& choice : choices(Kind{}))
+      if (choice.word == word) to = static_cast<Kind>(choice.value);
   }
 
   PointSet finish() {
@@ -176,6 +188,11 @@ class PointsReader {
     if (stated_frames_ && set_.frames < frames)
       source_.fail(
           fmt::format("a point in frame {}, but the video has {} frames", frames - 1, set_.frames));
+    if (set_.frames == 0 && frames > kMostFramesUnstated)
+      source_.fail(fmt::format(
+          "a point in frame {}, and nothing says how long the video is; expected frames below {}, "
+          "or a comment '{}WIDTH HEIGHT FRAMES RATE'",
+          frames - 1, kMostFramesUnstated, kVideoWord));
     set_.frames = std::max(set_.frames, frames);
     if (set_.size.width == 0) set_.size.width = static_cast<int>(right) + 1;
     if (set_.size.height == 0) set_.size.height = static_cast<int>(bottom) + 1;
@@ -213,7 +230,7 @@ void append_point(std::string& text, const SpaceTimePoint& p, const float* descr
 }
 
 PointVideo video_of(const PointSet& set) {
-  return {set.size, set.frames, set.frame_rate, !set.descriptors.empty(), set.detector};
+  return {set.size, set.frames, set.frame_rate, !set.descriptors.empty(), set.detector, set.votes};
 }
 
 // Formats some points into `text`, whose memory is used again.
@@ -226,11 +243,11 @@ void make_piece(const PointSet& set, std::size_t piece, std::string& text) {
                  video.descriptors ? set.descriptors.row(static_cast<int>(i)) : nullptr, video);
 }
 
-std::string detector_comment(const PointVideo& video) {
-  if (!video.detector) return {};
-  for (const Choice& choice : choices(PointDetector{}))
-    if (choice.value == static_cast<int>(*video.detector))
-      return fmt::format("{}{}\n", kDetectorWord, choice.word);
+template <class Kind>
+std::string comment_of(std::string_view head, std::optional<Kind> kind) {
+  if (!kind) return {};
+  for (const Choice& choice : choices(*kind))
+    if (choice.value == static_cast<int>(*kind)) return fmt::format("{}{}\n", head, choice.word);
   return {};
 }
 
@@ -287,7 +304,8 @@ std::string points_text(const PointSet& set, const Exec& exec) {
 std::string points_head(const PointVideo& video) {
   return fmt::format("# point-type y-norm x-norm t-norm y x t sigma2 tau2{}\n",
                      video.descriptors ? " dscr-hog(72) dscr-hof(90)" : "") +
-         video_comment(video, video.frames) + detector_comment(video);
+         video_comment(video, video.frames) + comment_of(kDetectorWord, video.detector) +
+         comment_of(kVotesWord, video.votes);
 }
 
 void append_points(std::string& text, const FramePoints& frame, const PointVideo& video) {

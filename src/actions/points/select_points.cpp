@@ -67,6 +67,7 @@ PointSet select_points(const PointSet& set, const SelectOptions& options) {
   result.frame_rate = set.frame_rate;
   result.detector = set.detector;
   const bool described = options.descriptors && !set.descriptors.empty();
+  if (options.descriptors) result.votes = set.votes;
   if (described)
     result.descriptors = Image<float>(set.descriptors.width(), static_cast<int>(which.size()));
   result.points.reserve(which.size());

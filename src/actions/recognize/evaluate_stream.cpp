@@ -230,6 +230,15 @@ StreamReport evaluate_model_streams(const std::shared_ptr<const Model>& model, c
     if (!is_in(subjects, name))
       throw InvalidArgument(fmt::format("there is no subject {}; expected some of {}", name,
                                         fmt::join(subjects, ", ")));
+  for (const std::string& name : which.unknown)
+    if (!is_in(corpus.classes, name))
+      throw InvalidArgument(fmt::format("there is no action {}; expected some of {}", name,
+                                        fmt::join(corpus.classes, ", ")));
+  if (std::ranges::none_of(corpus.classes,
+                           [&](const std::string& name) { return is_in(model->classes, name); }))
+    throw InvalidArgument(fmt::format("the model knows none of the actions {}; it knows {}",
+                                      fmt::join(corpus.classes, ", "),
+                                      fmt::join(model->classes, ", ")));
   StreamReport report;
   for (const std::string& subject : subjects) {
     if (!which.subjects.empty() && !is_in(which.subjects, subject)) continue;

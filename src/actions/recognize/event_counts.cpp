@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace fovea::actions {
 namespace {
@@ -17,6 +18,8 @@ double share_in_common(const TrueEvent& truth, const Event& event) {
   return common > 0 ? static_cast<double>(common) / static_cast<double>(all) : 0;
 }
 
+constexpr double kNotDefined = std::numeric_limits<double>::quiet_NaN();
+
 bool inside(const TrueEvent& truth, const Event& event) {
   if (truth.area.empty()) return true;
   const float x = event.box.x + event.box.width / 2, y = event.box.y + event.box.height / 2;
@@ -27,13 +30,13 @@ bool inside(const TrueEvent& truth, const Event& event) {
 }  // namespace
 
 double EventCounts::precision() const {
-  return events > 0 ? static_cast<double>(correct) / events : 1;
+  return events > 0 ? static_cast<double>(correct) / events : kNotDefined;
 }
 double EventCounts::recall() const {
-  return truths > 0 ? static_cast<double>(correct) / truths : 1;
+  return truths > 0 ? static_cast<double>(correct) / truths : kNotDefined;
 }
 double EventCounts::f1() const {
-  return events + truths > 0 ? 2.0 * correct / (events + truths) : 1;
+  return events + truths > 0 ? 2.0 * correct / (events + truths) : kNotDefined;
 }
 double EventCounts::mean_delay() const { return correct > 0 ? delay_frames / correct : 0; }
 

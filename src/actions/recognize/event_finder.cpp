@@ -23,7 +23,12 @@ bool same_place(const Rect<float>& a, const Rect<float>& b) {
 std::vector<Chain> checked_chains(const Model& model, const RecognizeOptions& options) {
   check_options(options);
   if (model.prototypes.empty()) throw InvalidArgument("recognize: the model has no prototypes");
-  if (options.mode == StreamMode::kBlocks && options.overlap >= options.block)
+  if (model.cut.points > 1)
+    throw InvalidArgument(fmt::format(
+        "recognize: the model has {} points per frame, but streams are matched with one; train it "
+        "with the variant single, or classify whole clips",
+        model.cut.points));
+  if (options.overlap >= options.block)
     throw InvalidArgument(fmt::format("recognize: blocks of {} frames cannot overlap by {}",
                                       options.block, options.overlap));
   if (options.mode == StreamMode::kBlocks && options.classify)

@@ -94,8 +94,11 @@ Event EventRules::make_event(const Found& found, double other, std::vector<Match
   event.first_frame = found.first;
   event.last_frame = found.last;
   event.distance = found.distance;
-  if (std::isfinite(other) && found.distance > 0)
-    event.margin = (other - found.distance) / found.distance;
+  if (std::isfinite(other)) {
+    const double more = other - found.distance;
+    if (found.distance > 0) event.margin = more / found.distance;
+    else if (more > 0) event.margin = kInfinity<double>;
+  }
   event.score = score_of(found);
   event.dummies = static_cast<int>(
       std::ranges::count_if(path, [](const MatchedNode& node) { return node.point < 0; }));

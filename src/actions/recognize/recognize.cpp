@@ -24,11 +24,6 @@ PointOptions point_options(const Model& model, const Exec& exec) {
 
 std::shared_ptr<const Model> checked(std::shared_ptr<const Model> model) {
   if (!model) throw InvalidArgument("recognize: the model is a null pointer");
-  if (model->cut.points > 1)
-    throw InvalidArgument(fmt::format(
-        "recognize: the model has {} points per frame, but streams are matched with one; train it "
-        "with the variant single, or classify whole clips",
-        model->cut.points));
   return model;
 }
 
@@ -45,17 +40,19 @@ void describe(OptionVisitor& visit, RecognizeOptions& options) {
   visit("mode", options.mode,
         "stream matches the whole stream exactly, blocks matches overlapping blocks one after "
         "another");
-  visit("block", options.block, "number of frames of a block", 3, 1e6);
-  visit("overlap", options.overlap, "frames that a block shares with the one before it", 0, 1e6);
+  visit("block", options.block, "with the mode blocks: number of frames of a block", 3, 1e6);
+  visit("overlap", options.overlap,
+        "with the mode blocks: frames that a block shares with the one before it", 0, 1e6);
   visit("reject", options.reject,
         "factor of the reject levels: a greater one reports more, and 0 reports every match that "
         "is better than none",
         0, 100);
   visit("patience", options.patience,
-        "frames that an event waits for a better match before it is reported", 0, 1e6);
+        "with the mode stream: frames that an event waits for a better match before it is reported",
+        0, 1e6);
   visit("places", options.places,
-        "greatest number of places, such as people side by side, that are matched apart from each "
-        "other; 1 matches the points of the whole frame together",
+        "with the mode stream: greatest number of places, such as people side by side, that are "
+        "matched apart from each other; 1 matches the points of the whole frame together",
         1, 64);
   visit("reach", options.reach,
         "factor of the distance, learned by the model, within which points belong to one place",

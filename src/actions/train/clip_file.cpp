@@ -15,25 +15,38 @@
 namespace fovea::actions {
 namespace {
 
-std::string_view detector_word(PointDetector detector) {
-  for (const Choice& choice : choices(detector))
-    if (choice.value == static_cast<int>(detector)) return choice.word;
+template <class Kind>
+std::string_view word_of(Kind kind) {
+  for (const Choice& choice : choices(kind))
+    if (choice.value == static_cast<int>(kind)) return choice.word;
   return "unknown";
 }
 
 }  // namespace
 
-PointSet read_described_points(const std::string& path, PointDetector expected) {
-  PointSet points = read_points(path);
+std::string why_not_comparable(const PointSet& points, const PointOptions& expected) {
   if (!points.points.empty() && points.descriptors.empty())
-    throw FormatError(fmt::format(
-        "{}: the points have no descriptors, by which they are compared; expected {} numbers of "
-        "HoG and HoF behind each point",
-        path, kDescriptorSize));
-  if (points.detector && *points.detector != expected)
-    throw FormatError(fmt::format(
-        "{}: points of the {} detector; expected those of {}, with which they are compared", path,
-        detector_word(*points.detector), detector_word(expected)));
+    return fmt::format(
+        "the points have no descriptors, by which they are compared; expected {} numbers of HoG "
+        "and HoF behind each point",
+        kDescriptorSize);
+  if (points.detector && *points.detector != expected.detector)
+    return fmt::format(
+        "points of the {} detector; expected those of {}, with which they are "
+        "compared",
+        word_of(*points.detector), word_of(expected.detector));
+  if (points.votes && *points.votes != expected.votes)
+    return fmt::format(
+        "descriptors with the votes {}; expected {}, with which they are compared: "
+        "find the points again with votes {}",
+        word_of(*points.votes), word_of(expected.votes), word_of(expected.votes));
+  return {};
+}
+
+PointSet read_described_points(const std::string& path, const PointOptions& expected) {
+  PointSet points = read_points(path);
+  if (const std::string why = why_not_comparable(points, expected); !why.empty())
+    throw FormatError(fmt::format("{}: {}", path, why));
   if (points.frames == 0)
     throw FormatError(path + ": no point, and no comment that tells how many frames there are");
   return points;
@@ -44,6 +57,7 @@ PointSet part_of_points(const PointSet& points, std::int64_t first, std::int64_t
   part.size = points.size;
   part.frame_rate = points.frame_rate;
   part.detector = points.detector;
+  part.votes = points.votes;
   part.frames = last - first;
   const auto earlier = [](const SpaceTimePoint& point, std::int64_t frame) {
     return point.frame < frame;

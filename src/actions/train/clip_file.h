@@ -8,8 +8,8 @@
 namespace fovea::actions {
 
 // Reads a file of points for matching. Throws FormatError that names the file where it has no
-// descriptors or was made by another detector than `expected`.
-PointSet read_described_points(const std::string& path, PointDetector expected);
+// descriptors or was made in another way than `expected`.
+PointSet read_described_points(const std::string& path, const PointOptions& expected);
 
 // Returns the points of frames [first, last), with frames counted from the first.
 PointSet part_of_points(const PointSet& points, std::int64_t first, std::int64_t last);

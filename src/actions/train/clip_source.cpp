@@ -69,7 +69,8 @@ void PackedClips::set(int number, const PointSet& clip) {
     throw InvalidArgument(fmt::format(
         "{} points with {} descriptors of {} numbers; expected one of {} numbers per point", count,
         clip.descriptors.height(), clip.descriptors.width(), kDescriptorSize));
-  Packed packed{clip.size, clip.frames, clip.frame_rate, clip.detector, clip.points, {}};
+  Packed packed{clip.size,   clip.frames, clip.frame_rate, clip.detector, clip.votes,
+                clip.points, {}};
   packed.descriptors.reserve(clip.points.size() * kDescriptorSize);
   for (int y = 0; y < count; ++y)
     for (int x = 0; x < kDescriptorSize; ++x)
@@ -91,6 +92,7 @@ PointSet PackedClips::unpacked(int clip) const {
   result.frames = packed.frames;
   result.frame_rate = packed.frame_rate;
   result.detector = packed.detector;
+  result.votes = packed.votes;
   result.points = packed.points;
   if (packed.points.empty()) return result;
   result.descriptors = Image<float>(kDescriptorSize, static_cast<int>(packed.points.size()));

@@ -63,6 +63,7 @@ class Collector {
     set.size = frame.size;
     set.frame_rate = frame.frame_rate;
     set.detector = frame.detector;
+    set.votes = frame.votes;
     set.frames = last - first;
     const auto earlier = [](const SpaceTimePoint& point, std::int64_t number) {
       return point.frame < number;
@@ -97,7 +98,7 @@ struct Results {
 
 // Divides the points of a file among its clips.
 void run_points_file(const Job& job, const PointTask& task, Results& results) {
-  const PointSet all = read_described_points(job.path, task.options.points.detector);
+  const PointSet all = read_described_points(job.path, task.options.points);
   for (const int number : job.clips) {
     const auto at = static_cast<std::size_t>(number);
     const Clip& clip = task.clips[at];
@@ -126,6 +127,7 @@ void run(const Job& job, const PointTask& task, const Exec& exec, Results& resul
   PointSet head;
   head.size = reader.info().size;
   head.detector = options.detector;
+  if (options.descriptors) head.votes = options.votes;
   if (reader.info().rate.numerator > 0) head.frame_rate = reader.info().rate.value();
   io::Frame frame;
   while (reader.next(frame)) {

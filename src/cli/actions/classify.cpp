@@ -77,9 +77,18 @@ std::vector<std::string> clip_paths(const std::vector<std::string>& words) {
   kind.extensions.insert(kind.extensions.end(), {"txt", "stip"});
   std::vector<std::string> paths = io::expand_inputs(words, kind);
   std::erase_if(paths, [&](const std::string& path) {
-    return std::ranges::find(words, path) == words.end() &&
-           io::has_extension(path, {"", {"txt", "stip"}}) && !actions::is_points_file(path);
+    const std::string folder =
+        std::filesystem::path(path).parent_path().lexically_normal().string();
+    const bool found_there = std::ranges::any_of(words, [&](const std::string& word) {
+      return std::filesystem::is_directory(word) &&
+             (std::filesystem::path(word) / "").lexically_normal().parent_path().string() == folder;
+    });
+    return found_there && io::has_extension(path, {"", {"txt", "stip"}}) &&
+           !actions::is_points_file(path);
   });
+  if (paths.empty())
+    throw InvalidArgument(
+        fmt::format("{}: holds no video and no file of points", fmt::join(words, " ")));
   return paths;
 }
 
@@ -149,7 +158,7 @@ class ClipResults {
   }
 
   std::vector<std::string> header() const {
-    std::vector<std::string> names{"file", "first", "class"};
+    std::vector<std::string> names{"file", "first_frame", "class"};
     if (!clips_.truth.empty()) names.emplace_back("truth");
     names.insert(names.end(), {"nearest", "runner_up", "score", "distance", "margin"});
     for (const std::string& name : classes_) names.push_back("distance_" + name);
@@ -157,7 +166,7 @@ class ClipResults {
   }
   void write_row(io::CsvWriter& csv, const ClipItem& item) const {
     const actions::ClipClass& found = item.result;
-    csv.field(clips_.names[item.clip]).field(clips_.clips[item.clip].first + 1).field(found.name);
+    csv.field(clips_.names[item.clip]).field(clips_.clips[item.clip].first).field(found.name);
     if (const std::string* right = truth(item)) csv.field(*right);
     csv.field(name_of(found.nearest)).field(name_of(found.runner_up)).field(found.score);
     csv.field(found.distance).field(found.margin);

@@ -245,6 +245,15 @@ std::vector<CurvePoint> subject_curve(const ActionsEvalRequest& request, const C
 int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
+  if (request.partial && request.kth.empty())
+    throw InvalidArgument("--partial accepts a part of KTH's set: give --kth SEQUENCES too");
+  if (!request.kth.empty() &&
+      (!request.test_subjects.empty() || !request.validation_subjects.empty()))
+    throw InvalidArgument(
+        "--kth has its own split; leave out --test-subjects and --validation-subjects");
+  if (!request.validation_subjects.empty() && request.test_subjects.empty())
+    throw InvalidArgument(
+        "--validation-subjects belong to a split: give --test-subjects NAMES too");
   const actions::TrainOptions& options = request.train;
   actions::check_cut(options.cut);
   settle_match_device(context, options.cut.variant);

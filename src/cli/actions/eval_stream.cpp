@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
@@ -33,7 +34,8 @@ struct EvalStreamRequest {
 void describe(OptionVisitor& visit, EvalStreamRequest& request) {
   visit.path("model", request.model, TextUse::kModel,
              "model to measure, on all clips or those of --subjects; without it, each subject is "
-             "left out in turn and a model is trained on the others");
+             "left out in turn and a model is trained on the others, which the options of training "
+             "are for");
   visit("unknown", request.unknown,
         "actions that are not trained; their clips are unrelated motion in the videos",
         {.value_name = "NAMES"});
@@ -104,9 +106,12 @@ void print_json(const Measured& measured, const Context& context) {
 }
 
 std::string counts_text(const EventCounts& counts) {
-  return fmt::format("{:5} {:5} {:7} {:9.1f} % {:6.1f} % {:6.1f} % {:7.1f}", counts.truths,
-                     counts.events, counts.correct, 100 * counts.precision(), 100 * counts.recall(),
-                     100 * counts.f1(), counts.mean_delay());
+  const auto percent = [](double share) {
+    return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-";
+  };
+  return fmt::format("{:5} {:5} {:7} {:>11} {:>8} {:>8} {:7.1f}", counts.truths, counts.events,
+                     counts.correct, percent(counts.precision()), percent(counts.recall()),
+                     percent(counts.f1()), counts.mean_delay());
 }
 
 void print_text(const Measured& measured, Context& context) {
@@ -138,6 +143,10 @@ int run_eval_stream(EvalStreamRequest& request, Context& context) {
     throw InvalidArgument("--subjects needs --model; without a model each subject is tested");
   if (request.evaluate.rejects.empty() || request.evaluate.overlaps.empty())
     throw InvalidArgument("--rejects and --overlaps need one number or more each");
+  if (request.model.empty() && request.train.cut.points > 1)
+    throw InvalidArgument(
+        fmt::format("--model-points {}: streams are matched with one point per frame",
+                    request.train.cut.points));
   settle_device(context);
   request.evaluate.exec = context.exec;
   request.evaluate.joined.seed = context.exec.seed;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <optional>
 
@@ -167,6 +168,7 @@ class PointsRun {
     video_.frames = reader_.info().live ? 0 : std::max<std::int64_t>(0, reader_.expected_frames());
     video_.descriptors = options.descriptors;
     video_.detector = options.detector;
+    if (options.descriptors) video_.votes = options.votes;
   }
 
   int run() {
@@ -291,7 +293,8 @@ int run_points(PointsRequest& request, Context& context) {
   if (request.output == "-") request.output.clear();  // points are printed anyway
   if (request.annotated == "-")
     throw InvalidArgument("--annotated -: the standard output has the points; give a file name");
-  check_outputs(context, {{"-o", request.output}, {"--annotated", request.annotated}});
+  check_outputs(context,
+                {{"-o", request.output}, {"--annotated", request.annotated, OutputUse::kFrames}});
   settle_device(context);
   if (actions::is_points_file(context.inputs[0]))
     return convert_points({.output = request.output,
@@ -305,6 +308,11 @@ int run_points(PointsRequest& request, Context& context) {
         fmt::format("--least-confidence {}: it is for files of points; a video's points have "
                     "--harris-threshold or --periodic-threshold",
                     request.least_confidence));
+  if (std::filesystem::path(request.output).extension() == ".csv")
+    throw InvalidArgument(
+        fmt::format("-o {}: the points of a video are written as text while it runs; write a .txt "
+                    "file, which 'fovea actions points FILE.txt -o {}' converts",
+                    request.output, request.output));
   return PointsRun(request, context).run();
 }
 

@@ -197,7 +197,8 @@ int run_recognize(RecognizeRequest& request, Context& context) {
   if (!request.timeline.empty() && std::filesystem::path(request.timeline).extension() != ".svg")
     throw InvalidArgument(
         fmt::format("--timeline {}: the name must end in .svg", request.timeline));
-  check_outputs(context, {{"--annotated", request.annotated}, {"--timeline", request.timeline}});
+  check_outputs(context, {{"--annotated", request.annotated, OutputUse::kFrames},
+                          {"--timeline", request.timeline}});
   settle_device(context);
   if (actions::is_points_file(context.inputs[0]))
     return recognize_points({.model = request.model,

@@ -127,9 +127,9 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
 // read.
 void check_files(const EstimateRequest& request, Context& context) {
   if (context.inputs.size() == 2 && !request.output.empty()) io::require_flow_path(request.output);
-  std::vector<OutputFile> outputs{{"-o", request.output}};
+  std::vector<OutputFile> outputs{{"-o", request.output, OutputUse::kFrames}};
   for (const PictureFile& picture : picture_files(request.pictures))
-    outputs.push_back({"--picture", picture.path});
+    outputs.push_back({"--picture", picture.path, OutputUse::kFrames});
   check_outputs(context, outputs, {request.alpha() ? std::string() : request.mask});
 }
 

@@ -146,9 +146,11 @@ int run_segment(SegmentRequest& request, Context& context) {
         "flow segment needs -o OUT, --picture FILE, --table FILE or, for a pair, --truth FILE");
   if (video && !request.truth.empty())
     throw InvalidArgument("--truth holds the labels of a pair of images, but a video was given");
-  check_outputs(
-      context, {{"-o", request.output}, {"--picture", request.picture}, {"--table", request.table}},
-      {request.truth});
+  check_outputs(context,
+                {{"-o", request.output, OutputUse::kFrames},
+                 {"--picture", request.picture, OutputUse::kFrames},
+                 {"--table", request.table}},
+                {request.truth});
   settle_device(context);
   return video ? segment_video(request, context) : run_segment_pair(request, context);
 }

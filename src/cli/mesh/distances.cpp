@@ -117,8 +117,17 @@ std::vector<std::int32_t> sources_of(const DistancesRequest& request, int faces)
   return sources;
 }
 
+// Every source has a column of its own, which its number names.
+void refuse_twice(std::vector<std::int32_t> sources) {
+  std::sort(sources.begin(), sources.end());
+  const auto twice = std::adjacent_find(sources.begin(), sources.end());
+  if (twice != sources.end())
+    throw InvalidArgument(fmt::format("face {} is named twice to measure from", *twice));
+}
+
 Rows measure_rows(const DistancesRequest& request, const Graph& graph) {
   Rows rows{.sources = sources_of(request, graph.nodes()), .distances = {}, .place = {}};
+  refuse_twice(rows.sources);
   if (!request.nearest) {
     rows.distances = distances_from(graph, rows.sources, request.paths);
     return rows;
@@ -257,9 +266,10 @@ int run_distances(DistancesRequest& request, Context& context) {
   const bool all = request.from.empty() && request.from_file.empty();
   check_request(request, all);
   check_own_costs(request.own, 1);
+  require_default_costs(request.own, request.costs.kind);
   check_outputs(
-      context,
-      {{"-o", request.output}, {"--which", request.which}, {"--picture", request.picture}});
+      context, {{"-o", request.output}, {"--which", request.which}, {"--picture", request.picture}},
+      {request.from_file, costs_file_of(request.own, context.inputs[0])});
   settle_device(context);
   request.paths.exec = context.exec;
   if (request.cutoff) request.paths.cutoff = static_cast<float>(*request.cutoff);

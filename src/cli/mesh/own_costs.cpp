@@ -26,6 +26,14 @@ void check_own_costs(const OwnCosts& costs, std::size_t inputs) {
         costs.file, inputs));
 }
 
+void require_default_costs(const OwnCosts& costs, mesh::CostKind kind) {
+  if (!costs.file.empty() && kind != mesh::CostKind::kKatzTal)
+    throw InvalidArgument(
+        fmt::format("--costs {} has the costs of all steps, so that --cost has no effect; give one "
+                    "of the two",
+                    costs.file));
+}
+
 std::string costs_file_of(const OwnCosts& costs, const std::string& input) {
   std::string file = costs.file;
   const std::string name = std::filesystem::path(input).stem().string();

@@ -61,7 +61,8 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
              "write an .html page on which the mesh can be turned by hand; with --division "
              "hierarchical a slider opens the levels");
   visit.path("memberships", request.memberships, TextUse::kOutput,
-             "write how much each face belongs to each part, as an .npy array of faces x parts");
+             "write how much each face belongs to each part, as an .npy array of faces x parts; a "
+             "polygon of the file is several triangles, with one row each");
   visit.path("tree", request.tree, TextUse::kOutput,
              "write the tree of divisions as .json; needs --division hierarchical");
   visit("show", request.show,
@@ -143,7 +144,26 @@ Image<std::uint8_t> picture_of(const SegmentRequest& request, const io::Triangle
       found.membership, "membership");
 }
 
-void check_outputs(const SegmentRequest& request, const Outputs& outputs, Context& context) {
+// No file may be written twice, or replace the costs that are read.
+void check_files(const SegmentRequest& request, const Outputs& outputs,
+                 const std::vector<std::string>& inputs, Context& context) {
+  std::vector<OutputFile> files;
+  std::vector<std::string> costs;
+  files.reserve(6 * inputs.size());
+  costs.reserve(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    files.push_back({"-o", outputs.mesh[i]});
+    files.push_back({"--seg", outputs.seg[i]});
+    files.push_back({"--picture", outputs.picture[i]});
+    files.push_back({"--page", outputs.page[i]});
+    files.push_back({"--memberships", outputs.memberships[i]});
+    files.push_back({"--tree", outputs.tree[i]});
+    costs.push_back(costs_file_of(request.costs, inputs[i]));
+  }
+  check_outputs(context, files, costs);
+}
+
+void check_formats(const SegmentRequest& request, const Outputs& outputs, Context& context) {
   static constexpr std::array<const char*, 5> kMeshes{".ply", ".glb", ".obj", ".off", ".stl"};
   static constexpr std::array<const char*, 2> kPages{".html", ".htm"};
   check_extensions(outputs.mesh, kMeshes, "a mesh");
@@ -154,13 +174,19 @@ void check_outputs(const SegmentRequest& request, const Outputs& outputs, Contex
   check_extensions(outputs.tree, kTrees, "a tree");
   if (!request.tree.empty() && request.options.division != mesh::Division::kHierarchical)
     throw InvalidArgument("--tree needs --division hierarchical; k-way division makes no tree");
-  settle_output(context, "--seg", request.seg);
+  if (request.show != Show::kParts && request.picture.empty())
+    throw InvalidArgument("--show says what --picture shows; give --picture FILE too");
   const bool loses = std::ranges::any_of(
       outputs.mesh, [](const std::string& path) { return path.ends_with(".stl"); });
   if (loses)
     context.console.note(
         "STL files have no colors and no labels, so that the parts are lost; write .ply, .glb, "
         ".obj or .off to keep them");
+  const bool without = std::ranges::any_of(outputs.mesh, [](const std::string& path) {
+    return !path.empty() && !path.ends_with(".ply");
+  });
+  if (request.options.keep_memberships && without)
+    context.console.note("only .ply files have memberships; --memberships writes them as an array");
 }
 
 std::string members_of(const io::TriangleMesh& mesh, const mesh::Segmentation& found) {
@@ -272,8 +298,10 @@ int run_segment(SegmentRequest& request, Context& context) {
   settle_device(context);
   const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
   const Outputs outputs = outputs_of(request, context, inputs);
-  check_outputs(request, outputs, context);
+  check_formats(request, outputs, context);
+  check_files(request, outputs, inputs, context);
   check_own_costs(request.costs, inputs.size());
+  require_default_costs(request.costs, request.options.cost);
   // A single segmenter may take the whole memory of a GPU.
   const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
   const auto plan =

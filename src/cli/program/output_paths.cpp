@@ -150,11 +150,34 @@ std::vector<std::string> paths_for(const std::string& output,
   return paths;
 }
 
+// Frames in a folder have names of their own, so that only the folder can be compared.
+void refuse_folder_of_inputs(const std::vector<OutputFile>& outputs,
+                             const std::vector<std::string>& inputs) {
+  std::set<fs::path> folders, parents;
+  std::error_code error;
+  for (const std::string& input : inputs) {
+    if (fs::is_directory(input, error)) folders.insert(fs::canonical(input, error));
+    else if (fs::is_regular_file(input, error))
+      parents.insert(fs::canonical(input, error).parent_path());
+  }
+  for (const OutputFile& output : outputs) {
+    if (output.path.empty() || !fs::is_directory(output.path, error)) continue;
+    const fs::path folder = fs::canonical(output.path, error);
+    if (folders.contains(folder) || (output.use == OutputUse::kFrames && parents.contains(folder)))
+      throw InvalidArgument(
+          fmt::format("{} {}: the folder has the inputs, which results could replace; name another "
+                      "folder, or add --overwrite",
+                      output.option, shown(output.path)));
+  }
+}
+
 void refuse_to_write_twice(const std::vector<OutputFile>& outputs) {
   std::map<std::string, std::string_view> taken;
+  std::error_code error;
   for (const OutputFile& output : outputs) {
     if (output.path.empty() || io::is_standard_output(output.path)) continue;
-    const auto [other, is_new] = taken.emplace(output.path, output.option);
+    const auto [other, is_new] =
+        taken.emplace(fs::weakly_canonical(output.path, error).string(), output.option);
     if (!is_new)
       throw InvalidArgument(
           fmt::format("{} would be written twice, by {} and by {}; give each its own name",
@@ -186,6 +209,7 @@ void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
     if (!output.path.empty()) paths.push_back(output.path);
   inputs.insert(inputs.end(), other_inputs.begin(), other_inputs.end());
   refuse_to_replace(paths, inputs);
+  refuse_folder_of_inputs(outputs, inputs);
 }
 
 std::vector<std::string> output_paths(const std::string& output,

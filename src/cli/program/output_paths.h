@@ -29,14 +29,19 @@ std::vector<std::string> output_paths(const Context& context, const std::string&
                                       const std::vector<std::string>& inputs,
                                       const std::string& extension = "");
 
+enum class OutputUse {
+  kFile,    // one file, or a folder of files that have the names of the inputs
+  kFrames,  // a folder gets numbered frames
+};
 // A file that an option names. An empty path stands for an option that was not given.
 struct OutputFile {
   std::string_view option;  // "-o", "--picture"
   std::string path;
+  OutputUse use = OutputUse::kFile;
 };
 // Checks the files that a verb writes before it reads anything. Throws InvalidArgument where two
-// options name one file, where a file is one of the command's inputs or of `other_inputs` and
-// --overwrite is not given, and where two results would go to standard output.
+// options name one file, where two results would go to standard output and, unless --overwrite is
+// given, where a file is one of the command's inputs or of `other_inputs`, or a folder has them.
 void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
                    const std::vector<std::string>& other_inputs = {});
 

@@ -46,7 +46,20 @@ void bridge_gaps(Image<float>& rows) {
   });
 }
 
+// Memberships are computed from distances between 1e-12 and 1e18 (nearness()).
+void check_scale(FuzzyEngine& engine) {
+  constexpr float kLeast = 1e-6F, kMost = 1e15F;
+  const std::vector<float> reaches = engine.reaches();
+  const float greatest = *std::max_element(reaches.begin(), reaches.end());
+  if (greatest > 0 && (greatest < kLeast || greatest > kMost))
+    throw InvalidArgument(fmt::format(
+        "fuzzy_clusters: the greatest distance is {:g}; expected {:g} to {:g}: multiply all "
+        "distances or costs by one number, which does not change the clusters",
+        greatest, kLeast, kMost));
+}
+
 FuzzyClusters cluster(FuzzyEngine& engine, int nodes, const FuzzyClusterOptions& options) {
+  check_scale(engine);
   std::vector<std::int32_t> all(static_cast<std::size_t>(nodes));
   std::iota(all.begin(), all.end(), 0);
   FuzzyClusters result;

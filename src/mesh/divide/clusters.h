@@ -39,8 +39,8 @@ struct Clusters {
 // Puts everything into one cluster.
 Clusters one_cluster(const Part& part);
 
-// Puts costs of the caller into the part, relative to their mean where that is asked for.
-void take_own_costs(std::span<const float> own, bool relative, Part& part);
+// Puts costs of the caller into the part, relative to their mean.
+void take_own_costs(std::span<const float> own, Part& part);
 // Returns costs of the caller divided by their mean, or 0 where they are all 0.
 std::vector<double> relative_costs(const Part& part);
 

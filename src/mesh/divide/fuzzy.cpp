@@ -29,7 +29,7 @@ class Fuzzy final : public Divider {
     part.adjacency = Adjacency(component.areas.size(), component.arcs);
     smooth_and_measure(part.graph, part.adjacency, 0, options_.exec);
     if (own.empty()) part.costs = arc_costs(part.graph, options_.fuzzy.costs, options_.cost);
-    else take_own_costs(own, false, part);
+    else take_own_costs(own, part);
     return part;
   }
 

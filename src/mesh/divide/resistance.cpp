@@ -59,7 +59,7 @@ class Resistance final : public Divider {
     smooth_and_measure(part.graph, part.adjacency,
                        rounds_by_length(component, options_.resistance.smoothing), options_.exec);
     if (own.empty()) part.costs = arc_costs(part.graph, options_.resistance.costs, options_.cost);
-    else take_own_costs(own, true, part);
+    else take_own_costs(own, part);
     return part;
   }
 

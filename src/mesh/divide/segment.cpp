@@ -198,10 +198,9 @@ void put_hierarchy_in(const std::vector<std::vector<std::int32_t>>& components,
 
 }  // namespace
 
-void take_own_costs(std::span<const float> own, bool relative, Part& part) {
+void take_own_costs(std::span<const float> own, Part& part) {
   part.costs.assign(own.begin(), own.end());
   part.own_costs = true;
-  if (!relative) return;
   const std::vector<double> shares = relative_costs(part);
   std::transform(shares.begin(), shares.end(), part.costs.begin(),
                  [](double cost) { return static_cast<float>(cost); });

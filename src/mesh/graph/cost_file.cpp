@@ -7,6 +7,7 @@
 #include <fovea/io/npy.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -20,7 +21,10 @@
 namespace fovea::mesh {
 namespace {
 
-using Ends = std::pair<std::int32_t, std::int32_t>;
+// What an entry names: two faces, two vertices, or two faces and the vertices of one of the edges
+// that they share.
+enum class Named : unsigned char { kFaces, kVertices, kFacesAndVertices };
+using Ends = std::array<std::int32_t, 4>;  // the lower of a pair first; -1 for what is not named
 
 // Where an entry stands in the file, for messages: a line of text or a row of an array.
 struct Place {
@@ -42,36 +46,41 @@ float checked_cost(double cost, const Place& place) {
 // Costs by pairs of faces or of vertices, which become costs of arcs.
 class PairCosts {
  public:
-  PairCosts(const std::string& path, const DualGraph& graph, bool vertices)
-      : path_(path), graph_(graph), what_(vertices ? "vertices" : "faces") {
+  PairCosts(const std::string& path, const DualGraph& graph, Named named)
+      : path_(path), graph_(graph), named_(named) {
     for (std::size_t i = 0; i < graph.arcs.size(); ++i) {
       const DualArc& arc = graph.arcs[i];
-      arcs_[vertices ? Ends(arc.low, arc.high) : Ends(arc.a, arc.b)].push_back(i);
+      arcs_[ends_of({arc.a, arc.b}, {arc.low, arc.high})].push_back(i);
     }
     costs_.assign(graph.arcs.size(), -1);
   }
 
-  void add(double a, double b, double cost, const Place& place) {
-    const auto number = [&](double value) {
-      if (!(value >= 0 && value <= std::numeric_limits<std::int32_t>::max()) ||
-          value != std::floor(value))
-        place.fail(
-            fmt::format("{} is not a number of one of the {}; expected 0 or more", value, what_));
-      return static_cast<std::int32_t>(value);
+  void add(std::array<double, 2> faces, std::array<double, 2> vertices, double cost,
+           const Place& place) {
+    const auto numbers = [&](std::array<double, 2> pair, const char* what) {
+      for (const double value : pair)
+        if (!(value >= 0 && value <= std::numeric_limits<std::int32_t>::max()) ||
+            value != std::floor(value))
+          place.fail(
+              fmt::format("{} is not a number of one of the {}; expected 0 or more", value, what));
+      const auto [low, high] = std::minmax(pair[0], pair[1]);
+      return std::array{static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)};
     };
-    const auto [low, high] = std::minmax({number(a), number(b)});
-    const auto found = arcs_.find({low, high});
+    const Ends ends =
+        ends_of(named_ == Named::kVertices ? std::array{-1, -1} : numbers(faces, "faces"),
+                named_ == Named::kFaces ? std::array{-1, -1} : numbers(vertices, "vertices"));
+    const auto found = arcs_.find(ends);
     if (found == arcs_.end())
-      place.fail(fmt::format("{} {} and {} {}", what_, low, high,
-                             what_[0] == 'f'
-                                 ? "share no edge; 'fovea mesh arcs' lists those that do"
-                                 : "are no edge between two faces; 'fovea mesh arcs' "
-                                   "lists those that are"));
+      place.fail(fmt::format("{} {}", text_of(ends),
+                             named_ == Named::kVertices
+                                 ? "are no edge between two faces; 'fovea mesh arcs' lists those "
+                                   "that are"
+                                 : "share no edge; 'fovea mesh arcs' lists those that do"));
     const float checked = checked_cost(cost, place);
     for (const std::size_t arc : found->second) {
       if (costs_[arc] >= 0 && costs_[arc] != checked)
-        place.fail(fmt::format("{} {} and {} have the cost {} here and {} before; expected one",
-                               what_, low, high, checked, costs_[arc]));
+        place.fail(fmt::format("{} have the cost {} here and {} before; expected one",
+                               text_of(ends), checked, costs_[arc]));
       costs_[arc] = checked;
     }
   }
@@ -94,9 +103,21 @@ class PairCosts {
   }
 
  private:
+  Ends ends_of(std::array<std::int32_t, 2> faces, std::array<std::int32_t, 2> vertices) const {
+    if (named_ == Named::kVertices) faces = {-1, -1};
+    if (named_ == Named::kFaces) vertices = {-1, -1};
+    return {faces[0], faces[1], vertices[0], vertices[1]};
+  }
+  std::string text_of(const Ends& ends) const {
+    const std::string faces = fmt::format("faces {} and {}", ends[0], ends[1]);
+    const std::string vertices = fmt::format("vertices {} and {}", ends[2], ends[3]);
+    if (named_ == Named::kFaces) return faces;
+    return named_ == Named::kVertices ? vertices : fmt::format("{} with {}", faces, vertices);
+  }
+
   const std::string& path_;
   const DualGraph& graph_;
-  std::string what_;
+  Named named_;
   std::map<Ends, std::vector<std::size_t>> arcs_;
   std::vector<float> costs_;
 };
@@ -134,9 +155,16 @@ bool read_number(std::string_view text, double& value) {
 
 // Which columns hold what; -1 for none.
 struct Layout {
-  int a = -1, b = -1, cost = 0;
+  std::array<int, 2> faces{-1, -1}, vertices{-1, -1};
+  int cost = 0;
   std::size_t columns = 1;
-  bool vertices = false;
+
+  bool has_faces() const { return faces[0] >= 0 && faces[1] >= 0; }
+  bool has_vertices() const { return vertices[0] >= 0 && vertices[1] >= 0; }
+  Named named() const {
+    if (!has_faces()) return Named::kVertices;
+    return has_vertices() ? Named::kFacesAndVertices : Named::kFaces;
+  }
 };
 
 Layout named_layout(const std::vector<std::string_view>& names, const Place& place) {
@@ -144,15 +172,11 @@ Layout named_layout(const std::vector<std::string_view>& names, const Place& pla
     const auto found = std::find(names.begin(), names.end(), name);
     return found == names.end() ? -1 : static_cast<int>(found - names.begin());
   };
-  Layout layout{at("face_a"), at("face_b"), at("cost"), names.size()};
-  if (layout.a < 0 || layout.b < 0) {
-    layout.a = at("vertex_a");
-    layout.b = at("vertex_b");
-    layout.vertices = true;
-  }
+  const Layout layout{
+      {at("face_a"), at("face_b")}, {at("vertex_a"), at("vertex_b")}, at("cost"), names.size()};
   if (layout.cost < 0)
     place.fail("no column is named cost; expected face_a,face_b,cost or vertex_a,vertex_b,cost");
-  if ((layout.a < 0) != (layout.b < 0) || (layout.a < 0 && names.size() > 1))
+  if (!layout.has_faces() && !layout.has_vertices() && names.size() > 1)
     place.fail(
         fmt::format("the columns are {}; expected face_a,face_b,cost or "
                     "vertex_a,vertex_b,cost",
@@ -173,7 +197,7 @@ std::vector<float> read_text_costs(const std::string& path, const DualGraph& gra
     layout = named_layout(first, {path, "line", lines[0].number});
     next = 1;
   } else if (first.size() == 3) {
-    layout = {0, 1, 2, 3};
+    layout = {.faces = {0, 1}, .vertices = {-1, -1}, .cost = 2, .columns = 3};
   } else if (first.size() != 1) {
     Place{path, "line", lines[0].number}.fail(
         fmt::format("{}; expected one cost, or two faces and a cost, or a first line that names "
@@ -182,7 +206,7 @@ std::vector<float> read_text_costs(const std::string& path, const DualGraph& gra
   }
   std::vector<float> plain;
   std::optional<PairCosts> pairs;
-  if (layout.a >= 0) pairs.emplace(path, graph, layout.vertices);
+  if (layout.has_faces() || layout.has_vertices()) pairs.emplace(path, graph, layout.named());
   for (; next < lines.size(); ++next) {
     const Place place{path, "line", lines[next].number};
     const std::vector<std::string_view> columns = columns_of(lines[next].text);
@@ -190,13 +214,17 @@ std::vector<float> read_text_costs(const std::string& path, const DualGraph& gra
       place.fail(fmt::format("{}; expected {} as before",
                              fovea::detail::counted(columns.size(), "column"), layout.columns));
     const auto number = [&](int column) {
-      double value = 0;
+      double value = -1;
+      if (column < 0) return value;
       const std::string_view word = columns[static_cast<std::size_t>(column)];
       if (!read_number(word, value))
         place.fail(fmt::format("'{}' is not a number", fovea::detail::shown(word)));
       return value;
     };
-    if (pairs) pairs->add(number(layout.a), number(layout.b), number(layout.cost), place);
+    const auto pair = [&](const std::array<int, 2>& at) {
+      return std::array{number(at[0]), number(at[1])};
+    };
+    if (pairs) pairs->add(pair(layout.faces), pair(layout.vertices), number(layout.cost), place);
     else plain.push_back(checked_cost(number(layout.cost), place));
   }
   if (pairs) return pairs->finish(absent);
@@ -221,9 +249,9 @@ std::vector<float> read_array_costs(const std::string& path, const DualGraph& gr
         fmt::format("{}: the shape is ({}); expected (n) with one cost per arc, or "
                     "(n, 3) with two faces and a cost per row",
                     path, fmt::join(array.shape, ", ")));
-  PairCosts pairs(path, graph, false);
+  PairCosts pairs(path, graph, Named::kFaces);
   for (std::size_t row = 0; row < array.shape[0]; ++row)
-    pairs.add(numbers[3 * row], numbers[3 * row + 1], numbers[3 * row + 2],
+    pairs.add({numbers[3 * row], numbers[3 * row + 1]}, {}, numbers[3 * row + 2],
               {path, "row", static_cast<std::int64_t>(row)});
   return pairs.finish(absent);
 }

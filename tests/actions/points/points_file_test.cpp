@@ -191,6 +191,15 @@ TEST(PointsFileTest, SizeAndLengthFollowFromThePointsWhereNothingElseTellsThem) 
               HasSubstr("a point in frame 5, but the video has 5 frames"));
 }
 
+TEST(PointsFileTest, AFrameFarOutIsAFault) {
+  const std::string one = "5 0 0 0 1 1 1 4 2\n";
+  EXPECT_THAT(refusal(one + "5 0 0 0 1 1 1000000 4 2\n"),
+              HasSubstr("a point in frame 1000000, and nothing says how long the video is"));
+  EXPECT_EQ(parse("# fovea video 160 120 1000001 25\n5 0 0 0 1 1 1000000 4 2\n").frames, 1000001);
+  EXPECT_THAT(refusal("5 0 0 0 1 1 20000000 4 2\n"),
+              HasSubstr("frame 20000000, expected 0, 1, ... to 9999999"));
+}
+
 TEST(PointsFileTest, TellsWhichDetectorFoundThePoints) {
   PointSet set = some_points(true);
   for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic}) {

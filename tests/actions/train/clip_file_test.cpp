@@ -88,18 +88,30 @@ TEST(ClipFile, PointsThatCannotBeComparedAreNamed) {
   PointSet set = synthetic_points(0, 0, 12);
   set.detector = PointDetector::kPeriodic;
   test::save(folder / "a.txt", points_text(set));
-  EXPECT_THAT(message_of<FormatError>(
-                  [&] { read_described_points(folder / "a.txt", PointDetector::kHarris); }),
+  EXPECT_THAT(message_of<FormatError>([&] {
+                read_described_points(folder / "a.txt", {.detector = PointDetector::kHarris});
+              }),
               HasSubstr("a.txt: points of the periodic detector; expected those of harris"));
-  EXPECT_EQ(read_described_points(folder / "a.txt", PointDetector::kPeriodic).points.size(), 12U);
+  EXPECT_EQ(
+      read_described_points(folder / "a.txt", {.detector = PointDetector::kPeriodic}).points.size(),
+      12U);
+  set.votes = FlowVotes::kCount;
+  test::save(folder / "v.txt", points_text(set));
+  EXPECT_THAT(message_of<FormatError>([&] {
+                read_described_points(folder / "v.txt", {.detector = PointDetector::kPeriodic,
+                                                         .votes = FlowVotes::kMagnitude});
+              }),
+              HasSubstr("v.txt: descriptors with the votes count; expected magnitude"));
   set.descriptors = {};
   test::save(folder / "b.txt", points_text(set));
-  EXPECT_THAT(message_of<FormatError>(
-                  [&] { read_described_points(folder / "b.txt", PointDetector::kPeriodic); }),
+  EXPECT_THAT(message_of<FormatError>([&] {
+                read_described_points(folder / "b.txt", {.detector = PointDetector::kPeriodic});
+              }),
               HasSubstr("b.txt: the points have no descriptors"));
   test::save(folder / "c.txt", "5 0 0 0 1 1 1 4 2 0.5 0.25\n");
-  EXPECT_THAT(message_of<FormatError>(
-                  [&] { read_described_points(folder / "c.txt", PointDetector::kHarris); }),
+  EXPECT_THAT(message_of<FormatError>([&] {
+                read_described_points(folder / "c.txt", {.detector = PointDetector::kHarris});
+              }),
               HasSubstr("c.txt: line 1: 11 numbers, expected 9 or, with HoG and HoF, 171"));
 }
 

@@ -122,6 +122,15 @@ TEST_F(ActionsVerbs, BadInputIsOneLineWithItsStatus) {
   expect(run_here({"actions", "eval", clips, "--protocol", "split", "--test-subjects", "bob"}),
          kUsage, "there is no subject bob; expected one of s0, s1, s2");
   expect(run_here({"actions", "eval", clips, "--windows", "a"}), kUsage, "windows");
+  expect(run_here({"actions", "eval", clips, "--partial"}), kUsage, "--kth");
+  expect(run_here({"actions", "eval", clips, "--validation-subjects", "s0"}), kUsage,
+         "--test-subjects");
+  expect(run_here({"actions", "eval", clips, "--kth", "s.txt", "--test-subjects", "s0"}), kUsage,
+         "--kth has its own split");
+  expect(run_here({"actions", "eval-stream", clips, "--model-points", "2", "--variant", "chains"}),
+         kUsage, "streams are matched with one point per frame");
+  expect(run_here({"actions", "points", clips + "/up/s0_swing.y4m", "-o", "p.csv"}), kUsage,
+         "write a .txt file");
   expect(run_here({"actions", "eval", clips, "--test-subjects", "s0,s1,s2"}), kUsage,
          "0 clips to train on");
   expect(

@@ -47,9 +47,10 @@ TEST_F(ActionsClassify, GivesWhatTheLibraryGives) {
 TEST_F(ActionsClassify, PrintsAndWritesCsv) {
   const Ended ended = classify({clip("up"), "--threads", "2"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
-  EXPECT_THAT(ended.out, StartsWith("file,first,class,nearest,runner_up,score,distance,margin,"
-                                    "distance_across,distance_grow,distance_up\n"));
-  EXPECT_THAT(ended.out, HasSubstr(clip("up/s2_swing.y4m") + ",1,up,up,"));
+  EXPECT_THAT(ended.out,
+              StartsWith("file,first_frame,class,nearest,runner_up,score,distance,margin,"
+                         "distance_across,distance_grow,distance_up\n"));
+  EXPECT_THAT(ended.out, HasSubstr(clip("up/s2_swing.y4m") + ",0,up,up,"));
   EXPECT_THAT(ended.err, HasSubstr("3 clips in"));
   const std::string file = *folder_ / "classes.csv";
   const Ended written = classify({clip("up"), "-o", file, "--threads", "1"});
@@ -106,7 +107,7 @@ TEST_F(ActionsClassify, ClipsThatFailAreNamedAndOthersDone) {
   const Ended some = classify({clip("up/s0_swing.y4m"), *folder_ / "broken.y4m"});
   EXPECT_EQ(some.status, kSomeFailed);
   EXPECT_THAT(some.err, HasSubstr("broken.y4m"));
-  EXPECT_THAT(some.out, HasSubstr("s0_swing.y4m,1,up"));
+  EXPECT_THAT(some.out, HasSubstr("s0_swing.y4m,0,up"));
   EXPECT_EQ(classify({*folder_ / "broken.y4m"}).status, kBadInput);
   const auto expect = [](const Ended& ended, int status, const char* words) {
     EXPECT_EQ(ended.status, status) << ended.err;
@@ -117,6 +118,13 @@ TEST_F(ActionsClassify, ClipsThatFailAreNamedAndOthersDone) {
   expect(classify({clip("up"), "-o", "x.txt"}), kUsage, "-o x.txt: results are written as .csv");
   expect(classify({clip("up"), "--clips", clip("")}), kUsage, "give no VIDEO");
   expect(classify({"--first", "0", clip("up")}), kUsage, "first");
+  std::filesystem::create_directory(*folder_ / "notes");
+  test::save(*folder_ / "notes/a.txt", "no points\n");
+  test::save(*folder_ / "list.txt", *folder_ / "notes/a.txt");
+  expect(classify({*folder_ / "notes"}), kUsage, "holds no video and no file of points");
+  EXPECT_EQ(classify({*folder_ / "notes/a.txt"}).status, kBadInput);
+  EXPECT_EQ(classify({"@" + (*folder_ / "list.txt")}).status, kBadInput);
+  EXPECT_EQ(classify({*folder_ / "notes/*.txt"}).status, kBadInput);
   expect(run_here({"actions", "classify", clip("up"), "--model", "yolo"}), kBadInput,
          "actions/weizmann");
   const Ended late = classify({clip("up/s0_swing.y4m"), "--first", "999"});

@@ -103,6 +103,21 @@ TEST(MeshDistances, SeveralSourcesAndTheNearestOfThem) {
               HasSubstr("property int label\nproperty float distance\nend_header"));
 }
 
+TEST(MeshDistances, InputsAreKeptAndFacesNamedOnce) {
+  const test::TempFolder folder;
+  io::write_mesh(folder / "bell.off", dumbbell(4, 6));
+  test::save(folder / "from.csv", "0\n5\n");
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"mesh", "distances", folder / "bell.off", "--quiet"});
+    return run_here(more);
+  };
+  EXPECT_EQ(run({"--from-file", folder / "from.csv", "-o", folder / "from.csv"}).status, kUsage);
+  EXPECT_EQ(test::load(folder / "from.csv"), "0\n5\n");
+  const Ended twice = run({"--from", "5,0,5", "-o", folder / "d.csv"});
+  EXPECT_EQ(twice.status, kUsage);
+  EXPECT_THAT(twice.err, testing::HasSubstr("face 5 is named twice"));
+}
+
 TEST(MeshDistances, BeyondTheCutOffNothingIsReached) {
   const test::TempFolder folder;
   io::write_mesh(folder / "bell.off", dumbbell(8, 12));

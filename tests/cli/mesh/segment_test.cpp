@@ -235,6 +235,15 @@ TEST_F(MeshSegment, TakesCostsFromAFile) {
   EXPECT_EQ(run({"--tree", folder_ / "t.json"}).status, kUsage);
   EXPECT_EQ(run({"--memberships", folder_ / "m.csv"}).status, kUsage);
   EXPECT_EQ(run({folder_ / "bell.off", "--costs", folder_ / "arcs.csv"}).status, kUsage);
+  EXPECT_EQ(run({"--costs", folder_ / "arcs.csv", "--cost", "angle"}).status, kUsage);
+  EXPECT_EQ(run({"--show", "membership"}).status, kUsage);
+  // Neither the costs nor another result are replaced.
+  const std::string costs = test::load(folder_ / "arcs.csv");
+  const Ended replaced = run({"--costs", folder_ / "arcs.csv", "--seg", folder_ / "arcs.csv"});
+  EXPECT_EQ(replaced.status, kUsage) << replaced.err;
+  EXPECT_EQ(test::load(folder_ / "arcs.csv"), costs);
+  const Ended twice = run({"--seg", folder_ / "x.npy", "--memberships", folder_ / "x.npy"});
+  EXPECT_THAT(twice.err, HasSubstr("would be written twice"));
 }
 
 TEST_F(MeshSegment, TakesCostsByName) {

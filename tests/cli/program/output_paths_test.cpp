@@ -84,6 +84,30 @@ TEST(OutputPaths, VerbsWithOneOutputReplaceNoInputEither) {
   EXPECT_EQ(run_here({"flow", "show", flow, "--field", flow, "--overwrite"}).status, kDone);
 }
 
+TEST(OutputPaths, FramesDoNotGoToTheFolderOfTheInputs) {
+  const test::TempFolder folder;
+  ASSERT_EQ(run_here({"flow", "scene", "--size", "32x24", "-o", folder.path()}).status, kDone);
+  const test::TempFolder frames;
+  for (const char* name : {"000000.png", "000001.png", "000002.png"})
+    std::filesystem::copy(folder / "frame10.png", frames / name);
+  const std::string before = test::load(frames / "000000.png");
+  const std::string input = frames.path();
+  const std::vector<std::vector<std::string>> commands{
+      {"flow", "segment", input, "-o", input},
+      {"flow", "segment", input, "--picture", input + "/"},
+      {"flow", "lk", input, "-o", input, "--format", "png"},
+      {"flow", "lk", input, "-o", folder / "fields", "--picture", "wheel", input},
+      {"flow", "segment", frames / "000000.png", frames / "000001.png", frames / "000002.png", "-o",
+       input},
+      {"actions", "points", input, "--annotated", input}};
+  for (const auto& words : commands) {
+    const Ended ended = run_here(words);
+    EXPECT_EQ(ended.status, kUsage) << words[0] << " " << words[1] << ": " << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("the folder has the inputs, which results could replace"));
+    EXPECT_EQ(test::load(frames / "000000.png"), before);
+  }
+}
+
 TEST(OutputPaths, OneFileIsNotWrittenByTwoOptions) {
   const test::TempFolder folder;
   write_ramp(folder / "a.png");
@@ -91,6 +115,9 @@ TEST(OutputPaths, OneFileIsNotWrittenByTwoOptions) {
                                 folder / "m.tif", "--picture", folder / "m.tif"});
   EXPECT_EQ(ended.status, kUsage);
   EXPECT_THAT(ended.err, HasSubstr("m.tif would be written twice, by -o and by --picture"));
+  const Ended other = run_here({"emd", "map", folder / "a.png", "--target", "1,1,2,2", "-o",
+                                folder / "m.tif", "--picture", folder / "./m.tif"});
+  EXPECT_THAT(other.err, HasSubstr("m.tif would be written twice"));
 }
 
 }  // namespace

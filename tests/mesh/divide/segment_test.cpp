@@ -400,6 +400,14 @@ TEST_P(Segment, TakesTheCallersCosts) {
   for (std::size_t face = 0; face < mesh.faces.size(); ++face)
     wrong += (by_list.labels[face] == by_list.labels[0]) != left(static_cast<std::int32_t>(face));
   EXPECT_LE(wrong, 2U);
+  // Only the relations between costs count.
+  for (const float scale : {0x1p-80F, 0x1p80F}) {
+    std::vector<float> scaled = own_arc_costs(graph, wall);
+    for (float& cost : scaled) cost *= scale;
+    const Segmentation same = Segmenter(options(2)).segment(mesh, scaled);
+    EXPECT_EQ(same.labels, by_list.labels);
+    EXPECT_EQ(same.membership, by_list.membership);
+  }
   EXPECT_THAT(message_of<InvalidArgument>(
                   [&] { Segmenter(options(2)).segment(mesh, std::vector<float>(3, 1.0F)); }),
               testing::HasSubstr("3 costs for"));

@@ -4,6 +4,8 @@
 #include <fovea/mesh/arc_costs.h>
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "mesh/shapes.h"
 #include "support/files.h"
 
@@ -67,6 +69,21 @@ TEST_F(CostFile, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(read_arc_costs(folder_ / "arcs.csv", graph_), costs_);
   EXPECT_THAT(test::load(folder_ / "arcs.csv"),
               HasSubstr("face_a,face_b,vertex_a,vertex_b,geodesic,angle,concave,edge,cost"));
+}
+
+TEST_F(CostFile, FacesMayShareSeveralEdges) {
+  io::TriangleMesh mesh = test::fold(0.5F);
+  mesh.vertices.push_back({0.5F, 0.5F, -1});
+  mesh.faces.push_back({0, 2, 6});  // a flap of two faces that share two edges
+  mesh.faces.push_back({6, 2, 0});
+  const DualGraph graph = dual_graph(mesh);
+  std::vector<float> costs;
+  for (std::size_t i = 0; i < graph.arcs.size(); ++i) costs.push_back(static_cast<float>(i));
+  std::map<std::pair<int, int>, int> pairs;
+  for (const DualArc& arc : graph.arcs) ++pairs[{arc.a, arc.b}];
+  ASSERT_LT(pairs.size(), graph.arcs.size());
+  write_arc_costs(folder_ / "arcs.csv", graph, costs);
+  EXPECT_EQ(read_arc_costs(folder_ / "arcs.csv", graph), costs);
 }
 
 TEST_F(CostFile, ArcsThatAreLeftOutGetACostOrAreMissed) {
