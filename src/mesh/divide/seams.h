@@ -14,8 +14,9 @@ namespace fovea::mesh {
 void doubt_near_seams(const Part& part, double width, Clusters& clusters);
 
 // For each two clusters, divides the faces in doubt between them where the cut costs least. Returns
-// the value of all cuts. No cluster loses its last face.
-double cut_seams(const Part& part, std::span<const double> capacities, Clusters& clusters);
+// the value of all cuts. No cluster loses its last face. The result is the same on every device.
+double cut_seams(const Part& part, std::span<const double> capacities, Clusters& clusters,
+                 const Exec& exec);
 
 // Gives the pieces of a cluster with fewer than `least` faces, except for its largest piece, to the
 // cluster with which they share the longest border.

@@ -66,7 +66,7 @@ TEST(CutSeams, Straighten) {
                           [](std::int32_t second) { return second >= 0; }));
   std::vector<double> capacities;
   for (const DualArc& arc : part.graph.arcs) capacities.push_back(static_cast<double>(arc.edge));
-  const double value = cut_seams(part, capacities, clusters);
+  const double value = cut_seams(part, capacities, clusters, {});
   EXPECT_NEAR(value, n, 1e-3);
   double seam = 0;
   for (const DualArc& arc : part.graph.arcs)
