@@ -48,10 +48,10 @@ class SeamCuts {
     find_bands();
   }
 
-  double run(const Exec& exec) {
+  double run(const Exec& exec, std::size_t fewest) {
     double value = 0;
     for (std::size_t done = 0; done < bands_.size();) {
-      solve_ready(done, exec);
+      solve_ready(done, exec, fewest);
       for (; done < bands_.size() && bands_[done].solved; ++done) value += apply(bands_[done]);
     }
     return value;
@@ -89,7 +89,8 @@ class SeamCuts {
   }
 
   // Solves all bands that need to wait for no more than the `done` first ones.
-  void solve_ready(std::size_t done, const Exec& exec) {
+  void solve_ready(std::size_t done, const Exec& exec, std::size_t fewest) {
+    std::size_t faces = 0;
     std::vector<Band*> ready;
     std::vector<CutProblem> problems;
     for (std::size_t i = done; i < bands_.size(); ++i) {
@@ -99,9 +100,12 @@ class SeamCuts {
       band.solved = true;
       if (!band.tied) continue;
       ready.push_back(&band);
+      faces += band.faces.size();
       problems.push_back({static_cast<int>(band.faces.size()), band.arcs, band.ties});
     }
-    std::vector<MinimumCut> cuts = minimum_cuts(problems, exec);
+    Exec here = exec;
+    if (faces < fewest) here.device = Device::cpu();
+    std::vector<MinimumCut> cuts = minimum_cuts(problems, here);
     for (std::size_t i = 0; i < ready.size(); ++i) ready[i]->cut = std::move(cuts[i]);
   }
 
@@ -193,8 +197,8 @@ void doubt_near_seams(const Part& part, double width, Clusters& clusters) {
 }
 
 double cut_seams(const Part& part, std::span<const double> capacities, Clusters& clusters,
-                 const Exec& exec) {
-  return SeamCuts(part, capacities, clusters).run(exec);
+                 const Exec& exec, std::size_t fewest) {
+  return SeamCuts(part, capacities, clusters).run(exec, fewest);
 }
 
 int connected_pieces(const DualGraph& graph, std::span<const std::int32_t> labels,

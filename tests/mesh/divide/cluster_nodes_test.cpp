@@ -118,6 +118,7 @@ TEST(FuzzyClusters, SmallGraphs) {
               HasSubstr("is -1"));
   for (const float other : {5.0F, std::numeric_limits<float>::infinity()}) {
     Image<float> slanted(2, 2);
+    slanted.at(0, 0) = slanted.at(1, 1) = 0;
     slanted.at(1, 0) = other;
     slanted.at(0, 1) = 2;
     const auto slope = std::as_const(slanted).view();

@@ -94,7 +94,8 @@ double cut_one_by_one(const Part& part, const std::vector<double>& capacities, C
     for (const std::int32_t face : faces)
       node.emplace(face, static_cast<std::int32_t>(node.size()));
     std::vector<CutArc> arcs;
-    std::vector<CutTie> ties;
+    std::vector<CutTie> ties(faces.size());
+    for (std::size_t i = 0; i < ties.size(); ++i) ties[i].node = static_cast<std::int32_t>(i);
     bool first = false, second = false;
     for (std::size_t i = 0; i < part.graph.arcs.size(); ++i) {
       const DualArc& arc = part.graph.arcs[i];
@@ -103,8 +104,9 @@ double cut_one_by_one(const Part& part, const std::vector<double>& capacities, C
       for (const auto& [inside, outside] : {std::pair(arc.a, arc.b), std::pair(arc.b, arc.a)}) {
         if (!node.contains(inside) || node.contains(outside)) continue;
         const std::int32_t label = clusters.labels[static_cast<std::size_t>(outside)];
-        if (label == pair.first) ties.push_back({node.at(inside), capacities[i], 0});
-        if (label == pair.second) ties.push_back({node.at(inside), 0, capacities[i]});
+        CutTie& tie = ties[static_cast<std::size_t>(node.at(inside))];
+        if (label == pair.first) tie.to_source += capacities[i];
+        if (label == pair.second) tie.to_sink += capacities[i];
         first |= label == pair.first;
         second |= label == pair.second;
       }
@@ -163,7 +165,7 @@ TEST(CutSeams, AreTheSameOnEveryDevice) {
     Patchwork made = patchwork(seed);
     Clusters expected = made.clusters;
     const double value = cut_seams(made.part, made.capacities, expected, {.device = Device::cpu()});
-    EXPECT_EQ(cut_seams(made.part, made.capacities, made.clusters, {.device = Device::cuda()}),
+    EXPECT_EQ(cut_seams(made.part, made.capacities, made.clusters, {.device = Device::cuda()}, 0),
               value);
     EXPECT_EQ(made.clusters.labels, expected.labels) << seed;
   }
