@@ -70,7 +70,7 @@ ImageInput drawn_on(nb::handle image) {
 MotionSegments segment(const nb::tuple& planes, nb::handle image, const nb::dict& keywords) {
   flow::SegmentOptions options;
   set_keywords(options, keywords, "segment_field");
-  options.exec.device = Device::cpu();
+  options.exec = on_cpu_only("motion is segmented", options.exec);
   const FieldInput field = field_input(planes[0], planes[1], planes[2], planes[3]);
   const ImageInput shown = drawn_on(image);
   const io::FlowFieldView view = field.view();

@@ -26,10 +26,7 @@ StereoOptions stereo_options(const nb::dict& keywords) {
   StereoOptions options;
   set_keywords(options, keywords, "StereoMatcher");
   if (keywords.contains("check") && nb::handle(keywords["check"]).is_none()) options.check.reset();
-  if (options.exec.device.kind == DeviceKind::kAuto) options.exec.device = Device::cpu();
-  if (options.exec.device.kind == DeviceKind::kCuda)
-    throw InvalidArgument(
-        "disparities are found on the CPU only; use device=\"cpu\" instead of cuda");
+  options.exec = on_cpu_only("disparities are found", options.exec);
   return options;
 }
 

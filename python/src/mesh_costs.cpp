@@ -2,11 +2,13 @@
 #include "mesh_costs.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/csv_writer.h>
 #include <fovea/mesh/fuzzy_clusters.h>
 #include <fovea/mesh/hierarchy.h>
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <limits>
 #include <optional>
@@ -39,8 +41,7 @@ nb::tuple arc_costs(const TriangleMesh& mesh, const nb::dict& keywords) {
   CostOptions options;
   set_keywords(options, keywords, "arc_costs");
   Calls calls;
-  Exec exec = calls.watched(options.exec);
-  exec.device = Device::cpu();
+  const Exec exec = calls.watched(on_cpu_only("costs of arcs are computed", options.exec));
   const std::vector<float> costs = calls.run({kOperationsPerArc * faces_of(mesh)}, nb::none(), [&] {
     mesh::DualGraph graph = mesh::dual_graph(mesh, options.smoothing, exec);
     return chosen_costs(options, mesh, graph, exec);
@@ -71,7 +72,7 @@ void write_costs(const std::string& path, const TriangleMesh& mesh, nb::handle c
 nb::tuple shape_diameters(const TriangleMesh& mesh, const nb::dict& keywords) {
   mesh::ShapeDiameterOptions options;
   set_keywords(options, keywords, "shape_diameters");
-  options.exec.device = Device::cpu();
+  options.exec = on_cpu_only("shape diameters are measured", options.exec);
   const nb::dict values = option_values(options);
   Calls calls;
   options.exec = calls.watched(options.exec);
@@ -91,6 +92,29 @@ nb::list diameter_words(const nb::dict& keywords) {
     if (keywords.contains(name.c_str())) set_option_value(field, keywords[name.c_str()]);
   });
   return option_words(options);
+}
+
+// Rows of distances, each under its name, as the program writes them: one line per face.
+void write_distances(const std::string& path, const std::vector<std::string>& names,
+                     nb::handle distances, nb::handle nearest) {
+  const AnyArray rows = dense_array<float>(distances, "distances", {2});
+  const auto* values = static_cast<const float*>(rows.data());
+  const std::size_t faces = rows.shape(1);
+  const std::vector<std::int32_t> which =
+      nearest.is_none() ? std::vector<std::int32_t>{} : whole_numbers(nearest, "nearest");
+  nb::gil_scoped_release others_go_on;
+  std::vector<std::string> header{"face"};
+  header.insert(header.end(), names.begin(), names.end());
+  if (!which.empty()) header.emplace_back("nearest");
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(), header);
+  for (std::size_t face = 0; face < faces; ++face) {
+    csv.field(face);
+    for (std::size_t i = 0; i < names.size(); ++i) csv.field(values[i * faces + face]);
+    if (!which.empty()) csv.field(which[face]);
+    csv.end_row();
+  }
+  file.commit();
 }
 
 // Arcs of shape (k, 2) with their costs as a graph.
@@ -149,8 +173,7 @@ nb::dict clusters_of(const mesh::FuzzyClusters& found) {
 
 // Runs `find` with the options of a call.
 template <class Find>
-nb::dict clustered(const nb::dict& keywords, double nodes, const Find& find) {
-  auto options = options_of<mesh::FuzzyClusterOptions>(keywords, "fuzzy_clusters");
+nb::dict clustered(mesh::FuzzyClusterOptions options, double nodes, const Find& find) {
   Calls calls(options.exec.device);
   options.exec = calls.watched(options.exec);
   return clusters_of(calls.run({100 * nodes * nodes}, nb::none(), [&] { return find(options); }));
@@ -159,17 +182,19 @@ nb::dict clustered(const nb::dict& keywords, double nodes, const Find& find) {
 nb::dict clusters_of_graph(nb::handle arcs, nb::handle costs, nb::handle nodes,
                            const nb::dict& keywords) {
   const Graph graph = graph_of(arcs, costs, nodes);
-  return clustered(keywords, graph.nodes(), [&](const mesh::FuzzyClusterOptions& options) {
-    return mesh::fuzzy_clusters(graph, options);
-  });
+  return clustered(options_of<mesh::FuzzyClusterOptions>(keywords, "fuzzy_clusters"), graph.nodes(),
+                   [&](const mesh::FuzzyClusterOptions& options) {
+                     return mesh::fuzzy_clusters(graph, options);
+                   });
 }
 
 nb::dict clusters_of_distances(nb::handle distances, const nb::dict& keywords) {
   const ImageInput square = image_input(distances, {"distances", {io::SampleType::kFloat32}, {1}});
   const auto view = square.of<float>();
-  return clustered(keywords, view.width, [&](const mesh::FuzzyClusterOptions& given) {
-    mesh::FuzzyClusterOptions options = given;
-    options.exec.device = Device::cpu();
+  mesh::FuzzyClusterOptions asked;
+  set_keywords(asked, keywords, "fuzzy_clusters");
+  asked.exec = on_cpu_only("squares of distances are clustered", asked.exec);
+  return clustered(asked, view.width, [&](const mesh::FuzzyClusterOptions& options) {
     return mesh::fuzzy_clusters(view, options);
   });
 }
@@ -228,6 +253,8 @@ void bind_mesh_costs(nb::module_& m) {
   m.def("clusters_of_distances", &clusters_of_distances, nb::arg("distances").none(),
         nb::arg("options"));
   m.def("fuzzy_clusters_options", &fuzzy_options);
+  m.def("write_distances", &write_distances, nb::arg("path"), nb::arg("names"),
+        nb::arg("distances"), nb::arg("nearest").none());
 }
 
 }  // namespace fovea::python

@@ -168,7 +168,9 @@ nb::tuple nearest_of_sources(nb::handle arcs, nb::handle costs, nb::handle sourc
 }
 
 nb::tuple minimum_cut_of(nb::handle arcs, nb::handle capacities, nb::handle to_source,
-                         nb::handle to_sink) {
+                         nb::handle to_sink, const nb::dict& keywords) {
+  ExecOnly options;
+  set_keywords(options, keywords, "minimum_cut");
   const Arcs given = arcs_of(arcs);
   const std::vector<double> limits = one_per_arc<double>(capacities, "capacities", given);
   const std::vector<double> source = real_numbers<double>(to_source, "to_source"),
@@ -185,10 +187,10 @@ nb::tuple minimum_cut_of(nb::handle arcs, nb::handle capacities, nb::handle to_s
   for (std::size_t i = 0; i < source.size(); ++i)
     if (source[i] != 0 || sink[i] != 0)
       ties.push_back({static_cast<std::int32_t>(i), must(source[i]), must(sink[i])});
-  Calls calls;
   const Work work{100.0 * static_cast<double>(edges.size() + ties.size())};
-  const MinimumCut cut = calls.run(
-      work, nb::none(), [&] { return minimum_cut(static_cast<int>(source.size()), edges, ties); });
+  const MinimumCut cut = run_operation(work, options, nb::none(), [&](const ExecOnly& watched) {
+    return minimum_cut(static_cast<int>(source.size()), edges, ties, watched.exec);
+  });
   auto side = std::make_unique<bool[]>(cut.source_side.size());
   std::copy(cut.source_side.begin(), cut.source_side.end(), side.get());
   return nb::make_tuple(
@@ -377,7 +379,8 @@ void bind_number_operations(nb::module_& m) {
   m.def("distances_from_options", &option_table<Search<ExecOnly>>);
   m.def("nearest_source", &nearest_of_sources, arcs, costs, sources, nodes, cutoff);
   m.def("minimum_cut", &minimum_cut_of, arcs, nb::arg("capacities").none(),
-        nb::arg("to_source").none(), nb::arg("to_sink").none());
+        nb::arg("to_source").none(), nb::arg("to_sink").none(), nb::arg("options"));
+  m.def("minimum_cut_options", &option_table<ExecOnly>);
   m.def("assign", &assign_of, nb::arg("costs").none());
   m.def("fit_svm", &fit_svm, nb::arg("samples").none(), nb::arg("labels").none(),
         nb::arg("sample_weight").none(), nb::arg("options"));

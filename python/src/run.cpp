@@ -176,6 +176,14 @@ Device usable_device(Device wanted) {
   return device;
 }
 
+Exec on_cpu_only(const char* what, Exec exec) {
+  if (exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument(std::string(what) +
+                          " on the CPU only; use device=\"cpu\" instead of cuda");
+  exec.device = Device::cpu();
+  return exec;
+}
+
 Calls::Calls(Device device)
     : state_(std::make_unique<detail::CallState>()), turn_(new Turn), device_(device) {}
 Calls::~Calls() = default;

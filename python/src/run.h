@@ -49,6 +49,10 @@ struct Work {
 // CPU in a process that was forked from one that has used a GPU, because CUDA does not work there.
 Device usable_device(Device wanted);
 
+// The settings of a call that only the CPU can do, with the device cpu. Throws InvalidArgument
+// where a GPU was asked for; `what` begins the message: "shape diameters are measured".
+Exec on_cpu_only(const char* what, Exec exec);
+
 // The calls of one object: one at a time, other threads wait for their turn.
 class Calls {
  public:

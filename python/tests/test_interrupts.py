@@ -60,6 +60,14 @@ def machine(large, sheet):
     return fovea.ops.LinearSVM(C=1e6, tol=1e-9, max_iter=10**8).fit(samples, np.arange(999) % 2)
 
 
+def cut(large, sheet):
+    side = 700
+    rng, nodes = np.random.default_rng(2), np.arange(side * side).reshape(side, side)
+    arcs = np.concatenate([np.stack([nodes[:, :-1].ravel(), nodes[:, 1:].ravel()], 1),
+                           np.stack([nodes[:-1].ravel(), nodes[1:].ravel()], 1)])
+    return fovea.ops.minimum_cut(arcs, rng.random(len(arcs)), *3 * rng.random((2, nodes.size)), **CPU)
+
+
 CALLS = {
     "flow": lambda large, sheet: fovea.flow.estimate(large, large, quality="best", method="bm", bm_range=64, **CPU),
     "stereo": lambda large, sheet: fovea.flow.stereo(large, large, max_disparity=255, **CPU),
@@ -77,6 +85,7 @@ CALLS = {
     "spectral angle": lambda large, sheet: [fovea.emd.spectral_angle(large, np.ones(3, np.float32)) for _ in range(99)],
     "map": large_map,
     "svm": machine,
+    "cut": cut,
 }
 
 

@@ -90,7 +90,7 @@ def test_shape_diameters_are_known_and_those_of_the_program(path, tmp_path, prog
     assert np.allclose(found.values[around], 2, rtol=0.05)  # across the tube
     assert found.normalized.min() >= 0 and found.normalized.max() <= 1 and np.array_equal(np.asarray(found), found.values)
     found = fovea.mesh.shape_diameters(path, rays=12, smoothing=1)
-    for kind in ("npy", "ply"):
+    for kind in ("npy", "csv", "ply"):
         program(found.command, **{"DIAMETERS.npy": tmp_path / f"theirs.{kind}"})
         found.save(tmp_path / f"ours.{kind}")
         assert (tmp_path / f"ours.{kind}").read_bytes() == (tmp_path / f"theirs.{kind}").read_bytes()
@@ -104,7 +104,7 @@ def test_memberships_are_those_of_the_program(path, options, tmp_path, program):
     assert found.memberships.shape == (len(found.labels), 3) and np.allclose(found.memberships.sum(axis=1), 1, atol=1e-5)
     places = {"LABELS.seg": tmp_path / "a.seg", "OUT": tmp_path / "theirs.npy", "PLY": tmp_path / "theirs.ply"}
     program(f"{found.command} --memberships OUT -o PLY", **places)
-    for kind in ("npy", "ply"):
+    for kind in ("npy", "csv", "ply"):
         found.save(tmp_path / f"ours.{kind}")
         assert (tmp_path / f"ours.{kind}").read_bytes() == (tmp_path / f"theirs.{kind}").read_bytes()
     assert list(found.columns())[3:] == ["membership_0", "membership_1", "membership_2"]
@@ -141,7 +141,7 @@ def test_the_tree_is_that_of_the_program(path, tmp_path, program):
 def test_distances_from_several_faces_are_those_of_the_program(path, tmp_path, program):
     for options in ({"source": [3, 90, 400]}, {"source": [3, 90], "cutoff": 4.0}, {"source": np.array([3, 90]), "nearest": True}, {"source": 3, "cost": "feature"}):
         found = fovea.mesh.distances(path, **CPU, **options)
-        for kind in ("npy", "ply"):
+        for kind in ("npy", "csv", "ply"):
             program(found.command, **{"DISTANCES.npy": tmp_path / f"theirs.{kind}"})
             found.save(tmp_path / f"ours.{kind}")
             assert (tmp_path / f"ours.{kind}").read_bytes() == (tmp_path / f"theirs.{kind}").read_bytes()
@@ -203,6 +203,12 @@ def test_what_cannot_be_is_refused(bell, tmp_path):
         (lambda: fovea.mesh.fuzzy_clusters((arcs - 1, costs)), ValueError, "arc 0 has node -1"),
         (lambda: fovea.mesh.fuzzy_clusters(np.ones((2, 3), np.float32)), ValueError, "3"),
         (lambda: fovea.mesh.fuzzy_clusters((arcs,)), TypeError, "tuple of 1"),
+        (lambda: fovea.mesh.fuzzy_clusters(np.triu(np.ones((3, 3), np.float32))), ValueError, "expected a symmetric square"),
+        (lambda: fovea.mesh.fuzzy_clusters(np.ones((3, 3), np.float32), device="cuda"), ValueError, "on the CPU only"),
+        (lambda: fovea.mesh.arc_costs(CUBE, device="cuda"), ValueError, "on the CPU only"),
+        (lambda: fovea.mesh.shape_diameters(CUBE, device="cuda"), ValueError, "on the CPU only"),
+        (lambda: fovea.mesh.distances(CUBE, device="cpu").save(tmp_path / "a.csv"), ValueError, "give source=FACE for .csv"),
+        (lambda: fovea.mesh.distances(CUBE, 0, device="cpu").save(tmp_path / "none/a.csv"), OSError, "none/a.csv"),
         (lambda: fovea.mesh.shape_diameters(CUBE).save(tmp_path / "none/a.npy"), OSError, "none/a.npy"),
         (lambda: fovea.mesh.segment(CUBE, 2, division="hierarchical").save(tmp_path / "none/a.json"), OSError, "none/a.json"),
         (lambda: fovea.mesh.shape_diameters(CUBE, rays=0), ValueError, "rays"),

@@ -83,6 +83,18 @@ def test_minimum_cut_of_a_chain():
     assert torn.value == inf
 
 
+def test_cuts_are_the_same_on_every_device():
+    if fovea.cuda_absence():
+        pytest.skip(f"no GPU: {fovea.cuda_absence()}")
+    rng, nodes = np.random.default_rng(9), np.arange(600).reshape(20, 30)
+    arcs = np.concatenate([np.stack([nodes[:, :-1].ravel(), nodes[:, 1:].ravel()], 1),
+                           np.stack([nodes[:-1].ravel(), nodes[1:].ravel()], 1)])
+    for capacities in (rng.random(len(arcs)), rng.integers(0, 3, len(arcs)).astype(float)):
+        ties = 2 * rng.random((2, nodes.size))
+        expected, found = (ops.minimum_cut(arcs, capacities, *ties, device=device) for device in ("cpu", "cuda"))
+        assert np.array_equal(found.source_side, expected.source_side) and found.value == expected.value
+
+
 def test_cuts_are_the_flows_of_scipy():
     scipy = pytest.importorskip("scipy.sparse", reason="SciPy is not installed")
     from scipy.sparse.csgraph import maximum_flow

@@ -53,14 +53,18 @@ class Distances(Result):
         return picture
 
     def save(self, path: Path) -> None:
-        """Writes the distances as .npy, or from some faces also as properties of the mesh's faces as .ply."""
-        if not path_of(path).endswith(".ply"):
-            np.save(path_of(path), self.values)
+        """Writes the distances as .npy, or from some faces also as .csv, or as properties of the mesh's faces as .ply."""
+        name = path_of(path)
+        if not name.endswith((".csv", ".ply")):
+            np.save(name, self.values)
             return
         if self.source is None:
-            raise InvalidArgument("distances between all faces are written as .npy; give source=FACE for .ply")
+            raise InvalidArgument(f"distances between all faces are written as .npy; give source=FACE for {name[-4:]}")
         rows = self.values.reshape(-1, self.values.shape[-1])
         names = ["distance"] if len(rows) == 1 else [f"distance_{face}" for face in self.source]
+        if name.endswith(".csv"):
+            _fovea.mesh.write_distances(name, names, rows, self.nearest)
+            return
         colors = _fovea.mesh.value_colors(rows[0])
         write(path, self.mesh, self.nearest, colors, dict(zip(names, rows)))
 

@@ -17,7 +17,7 @@ from .._progress import Progress, reporting
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._options import OpsAllDistancesOptions, OpsDistancesFromOptions
+    from .._options import OpsAllDistancesOptions, OpsDistancesFromOptions, OpsMinimumCutOptions
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -84,13 +84,17 @@ def nearest_source(
     return Nearest(*_fovea.ops.nearest_source(arcs, costs, sources, nodes, cutoff))
 
 
-def minimum_cut(arcs: Any, capacities: Any, to_source: Any, to_sink: Any) -> Cut:
+@takes_options(_fovea.ops.minimum_cut_options())
+def minimum_cut(
+    arcs: Any, capacities: Any, to_source: Any, to_sink: Any, **options: Unpack[OpsMinimumCutOptions]
+) -> Cut:
     """The cheapest division of an undirected graph into a source side and a sink side, which is also the greatest flow.
 
     ``to_source`` has for every node what it costs to lie on the sink's side, ``to_sink`` what it costs to lie on the
     source's side; infinity holds a node on one side. A node that nothing ties lies on the sink's side. Numbers are
-    float32 or float64, 0 or more. Ctrl-C takes effect at the end."""
-    return Cut(*_fovea.ops.minimum_cut(arcs, capacities, to_source, to_sink))
+    float32 or float64, 0 or more. Of several cheapest divisions it is the one with the fewest nodes on the source's
+    side, on every device."""
+    return Cut(*_fovea.ops.minimum_cut(arcs, capacities, to_source, to_sink, dict(options)))
 
 
 def assign(costs: Any) -> Assignment:

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/bench/bench.h"
+#include "cli/bench/mesh_cut.h"
 #include "cli/bench/mesh_segment.h"
 #include "cli/program/run.h"
 #include "ops/shortest_paths/distance_table.h"
@@ -182,6 +183,7 @@ std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& 
       cases.push_back(directed_case(graph));
     cases.push_back(engine_case(graph, PathEngine::kPartitioned));
     for (BenchCase& each : mesh_segment_cases(graph->nodes())) cases.push_back(std::move(each));
+    for (BenchCase& each : mesh_cut_cases(*graph)) cases.push_back(std::move(each));
     cases.push_back(plan_case(graph));
     if (on_cpu) continue;
     for (const PathEngine engine : {PathEngine::kFloydWarshall, PathEngine::kPartitioned})
@@ -206,18 +208,20 @@ Command bench_mesh_command() {
   return {
       .system = "bench",
       .verb = "mesh",
-      .summary = "time shortest paths and segmentation of meshes, compared with Boost and CGAL",
+      .summary =
+          "time shortest paths, cuts and segmentation of meshes, compared with Boost and CGAL",
       .text =
           "Rows named all_distances compute the distances between all faces of a sphere with one "
           "engine, into half a matrix. Up to 10000 faces, Boost's Dijkstra from every face takes "
           "turns with them. For larger meshes the row distances_from_64th compares both from one "
           "face in 64; all distances take Boost 64 times as long. On a CPU, floyd-warshall is "
-          "measured only at sizes that take less than a minute. min_plus_product is the kernel "
-          "that two engines share, and min_plus_peak is a loop of sums and minima in registers, "
-          "both on one thread; their speed is reported as a share of the speed of multiply-adds. "
-          "On a GPU, all_distances includes the copy to the host; rows of tables keep the "
-          "distances on the GPU and begin with a finished plan, whose time on the CPU is the row "
-          "path_plan. A GPU is measured only with --device cuda.",
+          "measured only at sizes that take less than a minute. minimum_cut cuts such a graph "
+          "between its two ends, and minimum_cuts cuts sixteen of them in one call. "
+          "min_plus_product is the kernel that two engines share, and min_plus_peak is a loop of "
+          "sums and minima in registers, both on one thread; their speed is reported as a share of "
+          "the speed of multiply-adds. On a GPU, all_distances includes the copy to the host; rows "
+          "of tables keep the distances on the GPU and begin with a finished plan, whose time on "
+          "the CPU is the row path_plan. A GPU is measured only with --device cuda.",
       .examples = {{"fovea bench mesh --device cpu --threads 1", "time everything with one thread"},
                    {"fovea bench mesh --divisions 5 --filter partitioned",
                     "time one engine with 20480 faces"}},

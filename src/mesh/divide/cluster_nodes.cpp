@@ -30,6 +30,17 @@ bool has_gaps(std::span<const float> distances) {
                      [](float distance) { return !(distance < kUnreachable); });
 }
 
+// Rounding may make the two directions differ a little.
+void check_both_ways(ImageView<const float> distances, int x, int y) {
+  constexpr float kRounding = 1e-4F;
+  const float there = distances.at(x, y), back = distances.at(y, x);
+  if (there == back || std::abs(there - back) <= kRounding * std::min(there, back)) return;
+  throw InvalidArgument(
+      fmt::format("fuzzy_clusters: the distance between nodes {} and {} is {}, but {} between {} "
+                  "and {}; expected a symmetric square",
+                  y, x, there, back, x, y));
+}
+
 // Infinite distances become twice the greatest finite one; 1 where all others are 0.
 void bridge_gaps(Image<float>& rows) {
   float greatest = 0;
@@ -163,6 +174,7 @@ FuzzyClusters fuzzy_clusters(ImageView<const float> distances, const FuzzyCluste
             "fuzzy_clusters: the distance between nodes {} and {} is {}; expected 0 or more", y, x,
             distance));
       gaps = gaps || !(distance < kUnreachable);
+      if (x < y) check_both_ways(distances, x, y);
     }
   if (!gaps) return cluster_rows(distances, options);
   Image<float> rows(distances.width, distances.height);

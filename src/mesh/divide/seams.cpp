@@ -18,53 +18,127 @@ namespace {
 using Waiting = std::pair<float, std::int32_t>;
 using Pair = std::pair<std::int32_t, std::int32_t>;
 
-// Faces in doubt between two clusters as nodes of a flow network; faces that surely belong to one
-// of the two are its terminals.
-class SeamCut {
+// The faces in doubt between two clusters.
+struct Band {
+  Pair pair;
+  std::vector<std::int32_t> faces{};
+  std::size_t waits = 0;  // so many bands must have been cut before this one
+  // Its flow network, whose terminals are faces that surely belong to one of the two clusters, and
+  // the cut through it.
+  std::vector<CutArc> arcs{};
+  std::vector<CutTie> ties{};
+  bool tied = false;  // there are faces of both clusters around it
+  bool solved = false;
+  MinimumCut cut{};
+};
+
+// Bands are cut in the order of their pairs, because the cut of one may relabel faces beside the
+// next. Those that touch no earlier band of the same clusters cannot see the difference, so that
+// they are solved at the same time.
+class SeamCuts {
  public:
-  SeamCut(const Part& part, std::span<const double> capacities, Clusters& clusters)
+  SeamCuts(const Part& part, std::span<const double> capacities, Clusters& clusters)
       : part_(part),
         capacities_(capacities),
         clusters_(clusters),
+        band_(part.faces(), -1),
         node_(part.faces(), -1),
         sizes_(static_cast<std::size_t>(clusters.count), 0) {
     for (const std::int32_t label : clusters.labels) ++sizes_[static_cast<std::size_t>(label)];
+    find_bands();
   }
 
-  double between(Pair pair, const std::vector<std::int32_t>& faces) {
-    for (std::size_t i = 0; i < faces.size(); ++i)
-      node_[static_cast<std::size_t>(faces[i])] = static_cast<std::int32_t>(i);
-    const double value = solve(pair, faces);
-    for (const std::int32_t face : faces) node_[static_cast<std::size_t>(face)] = -1;
+  double run(const Exec& exec, std::size_t fewest) {
+    double value = 0;
+    for (std::size_t done = 0; done < bands_.size();) {
+      solve_ready(done, exec, fewest);
+      for (; done < bands_.size() && bands_[done].solved; ++done) value += apply(bands_[done]);
+    }
     return value;
   }
 
  private:
-  double solve(Pair pair, const std::vector<std::int32_t>& faces) {
-    std::vector<CutArc> arcs;
-    std::vector<CutTie> ties(faces.size());
+  void find_bands() {
+    std::map<Pair, std::vector<std::int32_t>> doubtful;
+    for (std::size_t face = 0; face < part_.faces(); ++face) {
+      const std::int32_t label = clusters_.labels[face];
+      const std::int32_t second = clusters_.second[face];
+      if (second < 0 || second == label) continue;
+      doubtful[std::minmax(label, second)].push_back(static_cast<std::int32_t>(face));
+    }
+    bands_.reserve(doubtful.size());
+    for (auto& [pair, faces] : doubtful) {
+      for (std::size_t i = 0; i < faces.size(); ++i) {
+        band_[static_cast<std::size_t>(faces[i])] = static_cast<std::int32_t>(bands_.size());
+        node_[static_cast<std::size_t>(faces[i])] = static_cast<std::int32_t>(i);
+      }
+      bands_.push_back({.pair = pair, .faces = std::move(faces)});
+    }
+    for (std::size_t i = 0; i < bands_.size(); ++i)
+      for (const std::int32_t face : bands_[i].faces)
+        for (const Neighbor& next : part_.adjacency.of(face)) {
+          const std::int32_t other = band_[static_cast<std::size_t>(next.face)];
+          if (other < 0 || static_cast<std::size_t>(other) >= i) continue;
+          const auto before = static_cast<std::size_t>(other);
+          if (share_cluster(bands_[before].pair, bands_[i].pair))
+            bands_[i].waits = std::max(bands_[i].waits, before + 1);
+        }
+  }
+  static bool share_cluster(Pair a, Pair b) {
+    return a.first == b.first || a.first == b.second || a.second == b.first || a.second == b.second;
+  }
+
+  // Solves all bands that need to wait for no more than the `done` first ones.
+  void solve_ready(std::size_t done, const Exec& exec, std::size_t fewest) {
+    std::size_t faces = 0;
+    std::vector<Band*> ready;
+    std::vector<CutProblem> problems;
+    for (std::size_t i = done; i < bands_.size(); ++i) {
+      Band& band = bands_[i];
+      if (band.solved || band.waits > done) continue;
+      make_network(static_cast<std::int32_t>(i), band);
+      band.solved = true;
+      if (!band.tied) continue;
+      ready.push_back(&band);
+      faces += band.faces.size();
+      problems.push_back({static_cast<int>(band.faces.size()), band.arcs, band.ties});
+    }
+    Exec here = exec;
+    if (faces < fewest) here.device = Device::cpu();
+    std::vector<MinimumCut> cuts = minimum_cuts(problems, here);
+    for (std::size_t i = 0; i < ready.size(); ++i) ready[i]->cut = std::move(cuts[i]);
+  }
+
+  void make_network(std::int32_t number, Band& band) const {
     bool tied[2] = {false, false};
-    for (std::size_t i = 0; i < faces.size(); ++i) {
-      ties[i].node = static_cast<std::int32_t>(i);
-      for (const Neighbor& next : part_.adjacency.of(faces[i])) {
+    band.ties.resize(band.faces.size());
+    for (std::size_t i = 0; i < band.faces.size(); ++i) {
+      CutTie& tie = band.ties[i];
+      tie.node = static_cast<std::int32_t>(i);
+      for (const Neighbor& next : part_.adjacency.of(band.faces[i])) {
         const double capacity = capacities_[static_cast<std::size_t>(next.arc)];
-        const std::int32_t other = node_[static_cast<std::size_t>(next.face)];
-        if (other >= 0) {
-          if (faces[i] < next.face) arcs.push_back({ties[i].node, other, capacity});
+        const auto at = static_cast<std::size_t>(next.face);
+        if (band_[at] == number) {
+          if (band.faces[i] < next.face) band.arcs.push_back({tie.node, node_[at], capacity});
           continue;
         }
-        const std::int32_t label = clusters_.labels[static_cast<std::size_t>(next.face)];
-        if (label == pair.first) ties[i].to_source += capacity;
-        if (label == pair.second) ties[i].to_sink += capacity;
-        tied[0] |= label == pair.first;
-        tied[1] |= label == pair.second;
+        const std::int32_t label = clusters_.labels[at];
+        if (label == band.pair.first) tie.to_source += capacity;
+        if (label == band.pair.second) tie.to_sink += capacity;
+        tied[0] |= label == band.pair.first;
+        tied[1] |= label == band.pair.second;
       }
     }
-    if (!tied[0] || !tied[1]) return 0;
-    const MinimumCut cut = minimum_cut(static_cast<int>(faces.size()), arcs, ties);
-    for (std::size_t i = 0; i < faces.size(); ++i)
-      relabel(faces[i], cut.source_side[i] ? pair.first : pair.second);
-    return cut.value;
+    band.tied = tied[0] && tied[1];
+  }
+
+  // Relabels the faces of a band and returns the value of its cut.
+  double apply(Band& band) {
+    for (std::size_t i = 0; band.tied && i < band.faces.size(); ++i)
+      relabel(band.faces[i], band.cut.source_side[i] ? band.pair.first : band.pair.second);
+    band.arcs = {};
+    band.ties = {};
+    return band.cut.value;
   }
   void relabel(std::int32_t face, std::int32_t to) {
     std::int32_t& label = clusters_.labels[static_cast<std::size_t>(face)];
@@ -77,7 +151,9 @@ class SeamCut {
   const Part& part_;
   std::span<const double> capacities_;
   Clusters& clusters_;
-  std::vector<std::int32_t> node_;
+  std::vector<Band> bands_;
+  std::vector<std::int32_t> band_;  // one per face: its band, or -1
+  std::vector<std::int32_t> node_;  // one per face: its place in its band
   std::vector<std::int64_t> sizes_;
 };
 
@@ -120,18 +196,9 @@ void doubt_near_seams(const Part& part, double width, Clusters& clusters) {
   }
 }
 
-double cut_seams(const Part& part, std::span<const double> capacities, Clusters& clusters) {
-  std::map<Pair, std::vector<std::int32_t>> doubtful;
-  for (std::size_t face = 0; face < part.faces(); ++face) {
-    const std::int32_t label = clusters.labels[face];
-    const std::int32_t second = clusters.second[face];
-    if (second < 0 || second == label) continue;
-    doubtful[std::minmax(label, second)].push_back(static_cast<std::int32_t>(face));
-  }
-  SeamCut cut(part, capacities, clusters);
-  double value = 0;
-  for (const auto& [pair, faces] : doubtful) value += cut.between(pair, faces);
-  return value;
+double cut_seams(const Part& part, std::span<const double> capacities, Clusters& clusters,
+                 const Exec& exec, std::size_t fewest) {
+  return SeamCuts(part, capacities, clusters).run(exec, fewest);
 }
 
 int connected_pieces(const DualGraph& graph, std::span<const std::int32_t> labels,

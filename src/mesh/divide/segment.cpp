@@ -269,7 +269,7 @@ void Segmenter::Impl::divide(const Part& part, int count, const std::vector<std:
   result.cluster_seconds += watch.seconds() - clusters.seconds;
   if (options.cut && clusters.count > 1) {
     divider->doubt(part, clusters);
-    result.cut_value += cut_seams(part, divider->capacities(part), clusters);
+    result.cut_value += cut_seams(part, divider->capacities(part), clusters, options.exec);
   }
   give_islands_away(part, options.least_island, clusters);
   found.first = result.count;

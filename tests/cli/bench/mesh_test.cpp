@@ -1,4 +1,4 @@
-// Covers: mesh_segment
+// Covers: mesh_cut, mesh_segment
 #include <gmock/gmock.h>
 
 #include "cli/bench/rows.h"
@@ -15,6 +15,8 @@ TEST(BenchMesh, EveryEngineIsMeasured) {
   EXPECT_THAT(names, HasSubstr("all_distances_partitioned 320x320; "));
   EXPECT_THAT(names, HasSubstr("segment_resistance "));
   EXPECT_THAT(names, HasSubstr("segment_fuzzy "));
+  EXPECT_THAT(names, HasSubstr("minimum_cut 320x1; "));
+  EXPECT_THAT(names, HasSubstr("minimum_cuts 320x16; "));
   EXPECT_THAT(names, HasSubstr("min_plus_product 256x256 64 taps; "));
   EXPECT_THAT(names, HasSubstr("min_plus_peak "));
 }

@@ -1,8 +1,10 @@
+#include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/mesh/fuzzy_clusters.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "support/devices.h"
 #include "support/files.h"
@@ -114,6 +116,17 @@ TEST(FuzzyClusters, SmallGraphs) {
   negative.at(0, 0) = -1;
   EXPECT_THAT(message_of<InvalidArgument>([&] { fuzzy_clusters(std::as_const(negative).view()); }),
               HasSubstr("is -1"));
+  for (const float other : {5.0F, std::numeric_limits<float>::infinity()}) {
+    Image<float> slanted(2, 2);
+    slanted.at(0, 0) = slanted.at(1, 1) = 0;
+    slanted.at(1, 0) = other;
+    slanted.at(0, 1) = 2;
+    const auto slope = std::as_const(slanted).view();
+    EXPECT_EQ(message_of<InvalidArgument>([&] { fuzzy_clusters(slope); }),
+              fmt::format("fuzzy_clusters: the distance between nodes 1 and 0 is 2, but {} between "
+                          "0 and 1; expected a symmetric square",
+                          other));
+  }
 }
 
 TEST(FuzzyClusters, AreTheSameOnEveryDeviceAndForAnyNumberOfThreads) {
