@@ -103,7 +103,7 @@ TEST(MatrixParity, WhatFitsNowhereIsRefused) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Graph graph = scattered(700, 2000, 5);
   const std::uint64_t bytes = detail::tiled_path_bytes(700, detail::kGroup);
-  EXPECT_THAT(test::message_of([&] { all_distances(graph, within(bytes - 1)); }),
+  EXPECT_THAT(test::message_of<DeviceError>([&] { all_distances(graph, within(bytes - 1)); }),
               HasSubstr("floyd-warshall of 700 nodes needs " + std::to_string(bytes) + " bytes"));
 }
 
@@ -158,7 +158,7 @@ TEST(MatrixParity, ArcsWithTwinsGiveTheBitsOfAnUndirectedGraph) {
 TEST(MatrixParity, DirectedGraphsWithoutRoomAreRefusedOrLeftToTheCpu) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Graph graph = directed_graph(300, one_way(300, 900, 2));
-  EXPECT_THAT(test::message_of([&] { distance_square(graph, within(1 << 20)); }),
+  EXPECT_THAT(test::message_of<DeviceError>([&] { distance_square(graph, within(1 << 20)); }),
               HasSubstr("which has room for 1048576"));
   PathOptions options = within(1 << 20);
   options.engine = PathEngine::kAuto;

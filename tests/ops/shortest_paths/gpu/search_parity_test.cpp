@@ -1,4 +1,5 @@
 // Distances from some nodes on a GPU have the bits of the CPU.
+#include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -95,7 +96,7 @@ TEST(SearchParity, ManySourcesComeInBatches) {
   for (int i = 0; i < expected.height(); ++i)
     EXPECT_TRUE(same_bits(row_of(found, i), row_of(expected, i))) << i;
   options.memory = bytes - 1;
-  EXPECT_THAT(test::message_of([&] { distances_from(graph, sources, options); }),
+  EXPECT_THAT(test::message_of<DeviceError>([&] { distances_from(graph, sources, options); }),
               HasSubstr("needs " + std::to_string(bytes) + " bytes on cuda:0"));
 }
 
