@@ -257,8 +257,12 @@ std::vector<BenchCase> cases_of(const MeshBenchOptions& options, const Context& 
     for (const PathEngine engine : {PathEngine::kFloydWarshall, PathEngine::kPartitioned})
       cases.push_back(table_case(graph, engine, context.exec));
     cases.push_back(directed_table_case(graph, context.exec));
-    for (const PathStorage storage : {PathStorage::kHalf, PathStorage::kTiles})
-      cases.push_back(storage_case(graph, storage));
+    const detail::GraphSize size = detail::size_of(*graph);
+    const std::uint64_t half = detail::half_path_bytes(size);  // graphs of one panel gain nothing
+    if (half < detail::square_path_bytes(size))
+      cases.push_back(storage_case(graph, PathStorage::kHalf));
+    if (detail::tiled_panels(size.nodes, half - 1) > 0)
+      cases.push_back(storage_case(graph, PathStorage::kTiles));
   }
   if (on_cpu) {
     cases.push_back(product_case());
