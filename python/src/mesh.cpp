@@ -407,27 +407,27 @@ struct Distances {
 // Rows from some faces to all faces.
 Distances rows_from(const Graph& graph, std::span<const std::int32_t> sources,
                     const PathOptions& options) {
-  const Image<float> rows = distances_from(graph, sources, options);
-  Distances found{nullptr, sources.size(), static_cast<std::size_t>(graph.nodes()), {}};
+  PathReport report;
+  const Image<float> rows = distances_from(graph, sources, options, &report);
+  Distances found{nullptr, sources.size(), static_cast<std::size_t>(graph.nodes()), report};
   found.values = std::make_unique_for_overwrite<float[]>(found.rows * found.columns);
   for (std::size_t y = 0; y < found.rows; ++y)
     std::copy_n(rows.row(static_cast<int>(y)), found.columns,
                 found.values.get() + y * found.columns);
-  found.report.why = sources.size() == 1 ? "one source" : "some sources";
   return found;
 }
 
 // A row to the nearest of some faces.
 Distances nearest_row(const Graph& graph, std::span<const std::int32_t> sources,
                       const PathOptions& options) {
-  NearestSource nearest = nearest_source(graph, sources, options);
-  Distances found{nullptr, 1, static_cast<std::size_t>(graph.nodes()), {}};
+  PathReport report;
+  NearestSource nearest = nearest_source(graph, sources, options, &report);
+  Distances found{nullptr, 1, static_cast<std::size_t>(graph.nodes()), report};
   found.values = std::make_unique_for_overwrite<float[]>(found.columns);
   std::copy(nearest.distance.begin(), nearest.distance.end(), found.values.get());
   found.nearest = std::move(nearest.source);
   for (std::int32_t& place : found.nearest)
     if (place >= 0) place = sources[static_cast<std::size_t>(place)];
-  found.report.why = "nearest of some sources";
   return found;
 }
 

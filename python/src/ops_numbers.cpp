@@ -156,13 +156,15 @@ nb::object distances_from_sources(nb::handle arcs, nb::handle costs, nb::handle 
 }
 
 nb::tuple nearest_of_sources(nb::handle arcs, nb::handle costs, nb::handle sources,
-                             nb::handle nodes, nb::handle cutoff) {
-  const PathOptions options{.cutoff = cutoff_of(cutoff)};
+                             nb::handle nodes, nb::handle cutoff, const nb::dict& keywords) {
+  Search<ExecOnly> options;
+  set_keywords(options, keywords, "nearest_source");
+  const PathOptions path{.cutoff = cutoff_of(cutoff), .exec = options.exec};
   const GraphInput input = graph_input(arcs, costs, nodes);
   const std::vector<std::int32_t> from = whole_numbers(sources, "sources");
   const NearestSource nearest =
-      run_operation(search_work(input, 1), options, nb::none(), [&](const PathOptions& watched) {
-        return nearest_source(Graph(input.nodes, input.arcs), from, watched);
+      run_operation(search_work(input, 1), path, nb::none(), [&](const PathOptions& watched) {
+        return nearest_source(graph_of(input, options.directed), from, watched);
       });
   return nb::make_tuple(to_numpy(nearest.distance), to_numpy(nearest.source));
 }
@@ -377,7 +379,9 @@ void bind_number_operations(nb::module_& m) {
   m.def("distances_from", &distances_from_sources, arcs, costs, sources, nodes, cutoff,
         nb::arg("options"));
   m.def("distances_from_options", &option_table<Search<ExecOnly>>);
-  m.def("nearest_source", &nearest_of_sources, arcs, costs, sources, nodes, cutoff);
+  m.def("nearest_source", &nearest_of_sources, arcs, costs, sources, nodes, cutoff,
+        nb::arg("options"));
+  m.def("nearest_source_options", &option_table<Search<ExecOnly>>);
   m.def("minimum_cut", &minimum_cut_of, arcs, nb::arg("capacities").none(),
         nb::arg("to_source").none(), nb::arg("to_sink").none(), nb::arg("options"));
   m.def("minimum_cut_options", &option_table<ExecOnly>);

@@ -43,6 +43,8 @@ def test_arcs_may_lead_one_way():
         distances = ops.all_distances(arcs, costs, directed=True, engine=engine, device="cpu")
         assert distances.tolist() == [[0, 1, 3], [inf, 0, 2], [inf, inf, 0]]
     assert ops.distances_from(arcs, costs, np.array([1]), directed=True).tolist() == [[inf, 0, 2]]
+    nearest = ops.nearest_source(arcs, costs, np.array([1]), directed=True, device="cpu")
+    assert nearest.distance.tolist() == [inf, 0, 2] and nearest.source.tolist() == [-1, 0, 0]
     assert "partitioned" in error_of(lambda: ops.all_distances(arcs, costs, directed=True, engine="partitioned"))
 
 
@@ -146,3 +148,17 @@ def test_bad_graphs_are_refused():
 def test_more_distances_than_memory_holds_are_refused():
     with pytest.raises((fovea.Error, MemoryError)):
         ops.all_distances(np.array([[0, 2**31 - 3]]), np.array([1.0]))
+
+
+@pytest.mark.skipif(bool(fovea.cuda_absence()), reason=f"no GPU: {fovea.cuda_absence()}")
+def test_a_gpu_gives_the_same_distances(graph):
+    arcs, costs = graph
+    sources = np.array([3, 5, 3])
+    for directed in (False, True):
+        for call in (
+            lambda device: ops.distances_from(arcs, costs, sources, nodes=61, directed=directed, device=device),
+            lambda device: ops.nearest_source(arcs, costs, sources, nodes=61, directed=directed, device=device),
+            lambda device: ops.all_distances(arcs, costs, 61, directed=directed, engine="floyd-warshall", device=device),
+        ):
+            for expected, found in zip(call("cpu"), call("cuda")):
+                assert np.array_equal(expected, found)

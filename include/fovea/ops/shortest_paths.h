@@ -61,16 +61,27 @@ class FOVEA_API Graph {
 // A graph whose arcs lead from a to b only. Throws as the constructor of Graph does.
 FOVEA_API Graph directed_graph(int nodes, std::span<const GraphArc> arcs);
 
-// kDijkstra searches from every node and suits sparse graphs; it always runs on the CPU.
+// kDijkstra searches from every node and suits sparse graphs; between all nodes it runs on the CPU.
 // kFloydWarshall works on half of the matrix in blocks (Katz and Kider 2008) and suits dense
-// graphs; on a GPU it needs 4 bytes times the square of the number of nodes there. kPartitioned
-// divides the graph and combines distances inside its parts with distances over the nodes on their
-// borders (Djidjev et al. 2014); it suits large sparse graphs that are easy to divide, as meshes
-// are. Directed graphs work with the first two, on the CPU; kFloydWarshall then works on the whole
-// matrix, which takes twice as many steps and bytes.
+// graphs; PathStorage says what it needs on a GPU. kPartitioned divides the graph and combines
+// distances inside its parts with distances over the nodes on their borders (Djidjev et al. 2014);
+// it suits large sparse graphs that are easy to divide, as meshes are. Directed graphs work with
+// the first two; kFloydWarshall then works on the whole matrix, which takes twice as many steps and
+// bytes.
 enum class PathEngine : unsigned char { kAuto, kDijkstra, kFloydWarshall, kPartitioned };
 FOVEA_API std::span<const Choice> choices(PathEngine);
 FOVEA_API const char* to_string(PathEngine engine);
+
+// Where distances lie while they are computed, with the bytes for n nodes. On a GPU, the first of
+// these that fits into its memory is taken.
+enum class PathStorage : unsigned char {
+  kHost,    // in host memory, by the CPU
+  kSquare,  // on a GPU: 4 n^2
+  kHalf,    // on a GPU: 2 n^2, the blocks on and below the diagonal. Undirected kFloydWarshall
+  kTiles,   // 2 n^2 in host memory, from where tiles visit a GPU. Undirected kFloydWarshall
+  kRows,    // on a GPU, some rows at a time: kPartitioned, and distances from some nodes
+};
+FOVEA_API const char* to_string(PathStorage storage);
 
 constexpr float kUnreachable = std::numeric_limits<float>::infinity();
 
@@ -114,6 +125,8 @@ struct PathReport {
   std::string why;                            // why kAuto chose it, in words
   int parts = 0;                              // how many parts kPartitioned made
   double relaxations = 0;  // how many minima of a sum kFloydWarshall and kPartitioned took
+  PathStorage storage = PathStorage::kHost;  // where the distances lay meanwhile
+  std::uint64_t device_bytes = 0;            // how much memory of a GPU that takes at most
 };
 
 // Distances from every node to every other; they are infinite where there is no path. Engines agree
@@ -131,7 +144,7 @@ FOVEA_API Image<float> distance_square(const Graph& graph, const PathOptions& op
 // Computes the same distances without keeping them: take() is called from the calling thread with
 // rows of the whole square, in their order. Memory does not grow with the square of the number of
 // nodes, except with kFloydWarshall, which needs half of the square, or all of it where the graph
-// is directed. The numbers are those of all_distances() and distance_square(); with kDijkstra,
+// is directed; on a GPU that has room for it, it lies there and not in host memory. The numbers are those of all_distances() and distance_square(); with kDijkstra,
 // whose sums start at the node of the row, they may differ in the last bits.
 struct DistanceRows {
   int first = 0;                // the node of the first row
@@ -173,17 +186,23 @@ class FOVEA_API DistanceTable {
   std::unique_ptr<detail::TableMemory> memory_;
 };
 
-// The distances from some nodes to all nodes, one row per source.
+// The distances from some nodes to all nodes, one row per source. A distance is the least sum of
+// costs over all paths, where a sum begins at the source and is rounded after every arc; CPU and
+// GPU find the same bits. A GPU serves each source by one block of threads. Device auto leaves
+// fewer than 2^20 distances to the CPU. The engine in the options does not matter.
 FOVEA_API Image<float> distances_from(const Graph& graph, std::span<const std::int32_t> sources,
-                                      const PathOptions& options = {});
+                                      const PathOptions& options = {},
+                                      PathReport* report = nullptr);
 
-// For every node the nearest of some nodes and its distance.
+// For every node the nearest of some nodes and its distance, on the CPU or on a GPU with the same
+// results. Of sources at the same distance, the first counts.
 struct NearestSource {
   std::vector<float> distance;
   std::vector<std::int32_t> source;  // the place of the nearest in `sources`; -1 where there is
                                      // no path to any
 };
 FOVEA_API NearestSource nearest_source(const Graph& graph, std::span<const std::int32_t> sources,
-                                       const PathOptions& options = {});
+                                       const PathOptions& options = {},
+                                       PathReport* report = nullptr);
 
 }  // namespace fovea

@@ -17,7 +17,12 @@ from .._progress import Progress, reporting
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._options import OpsAllDistancesOptions, OpsDistancesFromOptions, OpsMinimumCutOptions
+    from .._options import (
+        OpsAllDistancesOptions,
+        OpsDistancesFromOptions,
+        OpsMinimumCutOptions,
+        OpsNearestSourceOptions,
+    )
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -72,16 +77,27 @@ def distances_from(
     cutoff: float | None = None,
     **options: Unpack[OpsDistancesFromOptions],
 ) -> Floats:
-    """The lengths of the shortest paths from some nodes (int32 or int64) to all nodes, float32, one row per source."""
+    """The lengths of the shortest paths from some nodes (int32 or int64) to all nodes, float32, one row per source.
+
+    CPU and GPU give the same numbers; ``device="auto"`` takes a GPU from about a million distances on."""
     distances: Floats = _fovea.ops.distances_from(arcs, costs, sources, nodes, cutoff, dict(options))
     return distances
 
 
+@takes_options(_fovea.ops.nearest_source_options())
 def nearest_source(
-    arcs: Any, costs: Any, sources: Any, nodes: int | None = None, *, cutoff: float | None = None
+    arcs: Any,
+    costs: Any,
+    sources: Any,
+    nodes: int | None = None,
+    *,
+    cutoff: float | None = None,
+    **options: Unpack[OpsNearestSourceOptions],
 ) -> Nearest:
-    """For every node the nearest of some nodes (int32 or int64) and its distance."""
-    return Nearest(*_fovea.ops.nearest_source(arcs, costs, sources, nodes, cutoff))
+    """For every node the nearest of some nodes (int32 or int64) and its distance.
+
+    CPU and GPU give the same numbers; ``device="auto"`` takes a GPU from about a million nodes on."""
+    return Nearest(*_fovea.ops.nearest_source(arcs, costs, sources, nodes, cutoff, dict(options)))
 
 
 @takes_options(_fovea.ops.minimum_cut_options())

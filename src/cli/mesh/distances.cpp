@@ -125,14 +125,14 @@ void refuse_twice(std::vector<std::int32_t> sources) {
     throw InvalidArgument(fmt::format("face {} is named twice to measure from", *twice));
 }
 
-Rows measure_rows(const DistancesRequest& request, const Graph& graph) {
+Rows measure_rows(const DistancesRequest& request, const Graph& graph, PathReport& report) {
   Rows rows{.sources = sources_of(request, graph.nodes()), .distances = {}, .place = {}};
   refuse_twice(rows.sources);
   if (!request.nearest) {
-    rows.distances = distances_from(graph, rows.sources, request.paths);
+    rows.distances = distances_from(graph, rows.sources, request.paths, &report);
     return rows;
   }
-  NearestSource nearest = nearest_source(graph, rows.sources, request.paths);
+  NearestSource nearest = nearest_source(graph, rows.sources, request.paths, &report);
   rows.distances = Image<float>(graph.nodes(), 1);
   std::copy(nearest.distance.begin(), nearest.distance.end(), rows.distances.row(0));
   rows.place = std::move(nearest.source);
@@ -203,12 +203,9 @@ void write_rows(const DistancesRequest& request, const io::TriangleMesh& mesh, c
 }
 
 Found from_some(const DistancesRequest& request, const io::TriangleMesh& mesh, const Graph& graph) {
-  const Rows rows = measure_rows(request, graph);
   Found found;
+  const Rows rows = measure_rows(request, graph, found.run);
   for (std::size_t i = 0; i < rows.count(); ++i) found.add(rows.row(i));
-  found.run.why = request.nearest     ? "nearest of some sources"
-                  : rows.count() == 1 ? "one source"
-                                      : fmt::format("{} sources", rows.count());
   write_rows(request, mesh, rows);
   return found;
 }
@@ -289,6 +286,8 @@ int run_distances(DistancesRequest& request, Context& context) {
       json.member("input", context.inputs[0]).member("faces", graph.nodes());
       json.member("arcs", graph.arcs()).member("engine", to_string(found.run.engine));
       json.member("why", found.run.why).member("parts", found.run.parts);
+      json.member("storage", to_string(found.run.storage));
+      json.member("device_bytes", found.run.device_bytes);
       json.member("greatest", found.greatest).member("unreachable", found.unreachable);
       json.member("distance_seconds", seconds).member("output", request.output);
     });
@@ -317,7 +316,10 @@ Command mesh_distances_command() {
           "--costs takes any cost from a file. Distances start at some faces, or at every face: "
           "then the result is a square array that is written row by row and need not fit in "
           "memory. --nearest measures to the nearest of some faces. Faces of other components are "
-          "infinitely far, as are those beyond --cutoff.",
+          "infinitely far, as are those beyond --cutoff. A GPU (--device cuda) gives the same "
+          "distances as the CPU; floyd-warshall and partitioned use as much of its memory as "
+          "--memory allows and bring the rest through host memory, and `storage` in the JSON says "
+          "how: a square, half of one, tiles, or rows.",
       .arguments = {{"MESH", "a mesh: OFF, OBJ, PLY or STL"}},
       .examples = {{"fovea mesh distances hand.off -o all.npy", "measure between all faces"},
                    {"fovea mesh distances hand.off --from 0 --picture far.png --alpha 1",

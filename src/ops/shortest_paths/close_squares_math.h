@@ -8,13 +8,15 @@
 #include <fovea/core/api.h>
 
 #include <cmath>
+#include <cstddef>
 
 #include "ops/shortest_paths/min_plus_math.h"
 
 namespace fovea::detail {
 
-inline constexpr int kPanel = 2 * kPathTile;     // nodes
-inline constexpr int kGroup = 2;                 // panels
+inline constexpr int kPanel = 2 * kPathTile;                             // nodes
+inline constexpr std::size_t kPanelTile = std::size_t{kPanel} * kPanel;  // floats
+inline constexpr int kGroup = 2;                                         // panels
 inline constexpr int kPivots = kGroup * kPanel;  // rows that are kept of a group
 inline constexpr std::size_t kPivotGroups =
     2;  // groups that are kept at a time: this one and the next
@@ -65,6 +67,17 @@ FOVEA_HD inline int triangle_row(unsigned number) {
   return static_cast<int>(row);
 }
 
+// The pivots that a tile still lacks in a step.
+FOVEA_HD inline void set_lacking(const TrailStep& step, int panels, TrailTile& tile) {
+  const int done = most(0, least(step.done, panels - step.group));
+  int has =
+      0;  // panels of the group whose pivots the tile has: those up to the last that it touches
+  for (int i = 0; i < done; ++i)
+    if (tile.row == step.group + i || tile.column == step.group + i) has = i + 1;
+  tile.begin = has * kPanel;
+  tile.end = done * kPanel;
+}
+
 FOVEA_HD inline TrailTile trail_tile(const TrailStep& step, int panels, unsigned number) {
   TrailTile tile;
   if (number >= trail_tiles(step, panels)) return tile;
@@ -82,13 +95,36 @@ FOVEA_HD inline TrailTile trail_tile(const TrailStep& step, int panels, unsigned
     tile.row = row < step.first ? row : row + count;
     tile.column = column < step.first ? column : column + count;
   }
-  const int done = most(0, least(step.done, panels - step.group));
-  int has =
-      0;  // panels of the group whose pivots the tile has: those up to the last that it touches
-  for (int i = 0; i < done; ++i)
-    if (tile.row == step.group + i || tile.column == step.group + i) has = i + 1;
-  tile.begin = has * kPanel;
-  tile.end = done * kPanel;
+  set_lacking(step, panels, tile);
+  return tile;
+}
+
+// The same over all tiles of a square, for distances that differ by direction.
+FOVEA_HD inline unsigned directed_tiles(const TrailStep& step, int panels) {
+  const int count = trail_count(step, panels);
+  if (step.touching) return 2 * static_cast<unsigned>(count) * static_cast<unsigned>(panels);
+  const auto others = static_cast<unsigned>(panels - count);
+  return others * others;
+}
+
+FOVEA_HD inline TrailTile directed_tile(const TrailStep& step, int panels, unsigned number) {
+  TrailTile tile;
+  if (number >= directed_tiles(step, panels)) return tile;
+  const int count = trail_count(step, panels);
+  if (step.touching) {  // the rows of the panels, then their columns but for what the rows have
+    const unsigned rows = static_cast<unsigned>(count) * static_cast<unsigned>(panels);
+    const int n = static_cast<int>(number < rows ? number : number - rows);
+    const int panel = step.first + n / panels, other = n % panels;
+    if (number >= rows && other >= step.first && other < step.first + count) return tile;
+    tile.row = number < rows ? panel : other;
+    tile.column = number < rows ? other : panel;
+  } else {
+    const int others = panels - count;
+    const int row = static_cast<int>(number) / others, column = static_cast<int>(number) % others;
+    tile.row = row < step.first ? row : row + count;
+    tile.column = column < step.first ? column : column + count;
+  }
+  set_lacking(step, panels, tile);
   return tile;
 }
 

@@ -41,6 +41,21 @@ void keep_rows(const ChosenEngine& chosen, const PathOptions& options, std::span
 
 }  // namespace
 
+void fill_half(const ChosenEngine& chosen, const Graph& graph, const PathOptions& options,
+               std::span<float> lower) {
+  switch (chosen.report.storage) {
+    case PathStorage::kRows: keep_rows(chosen, options, lower); return;
+    case PathStorage::kHalf: cuda::floyd_warshall_half(graph, options, lower); return;
+    case PathStorage::kTiles:
+      cuda::floyd_warshall_tiles(graph, options, chosen.tile_panels, lower);
+      cut_distances(lower, options);
+      return;
+    case PathStorage::kHost:
+    case PathStorage::kSquare:  // which is filled elsewhere
+      run_on_host(chosen, graph, options, lower);
+  }
+}
+
 const TableMemory& TableMemory::of(const DistanceTable& table) { return *table.memory_; }
 
 std::uint64_t TableMemory::held_bytes(Device device) const {
@@ -76,15 +91,14 @@ void TableMemory::fill(const ChosenEngine& chosen, const Graph& graph, const Pat
   square_ = {};
   half_ = {};
   report_ = chosen.report;
-  if (chosen.place == PathPlace::kSquare) {
+  if (chosen.report.storage == PathStorage::kSquare) {
     reserve(graph.nodes(), options.exec.device);
     if (chosen.plan) cuda::partitioned(*chosen.plan, options, square_);
     else cuda::floyd_warshall(graph, options, square_);
   } else {
     values_ = Array<float>();  // rows need the memory
     half_ = DistanceMatrix(graph.nodes());
-    if (chosen.place == PathPlace::kRows) keep_rows(chosen, options, half_.lower());
-    else run_on_host(chosen, graph, options, half_.lower());
+    fill_half(chosen, graph, options, half_.lower());
   }
   nodes_ = graph.nodes();
 }

@@ -9,6 +9,10 @@
 
 namespace fovea::detail {
 
+// Runs a chosen engine whose result comes to host memory: any storage but a square.
+void fill_half(const ChosenEngine& chosen, const Graph& graph, const PathOptions& options,
+               std::span<float> lower);
+
 class FOVEA_API TableMemory {
  public:
   static const TableMemory& of(const DistanceTable& table);

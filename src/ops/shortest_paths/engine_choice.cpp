@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "core/backend.h"
@@ -25,6 +26,8 @@ constexpr double kGpuStepSeconds = 1 / 1.2e13;
 constexpr double kPanelSeconds =
     60e-6;  // least time for the nodes of a panel; panels run one after the other
 constexpr double kPartsSeconds = 0.5e-3;  // launches over parts
+constexpr double kTravelSeconds =
+    1 / 2e10;  // one byte of a tile between the host and the device, with the work of the host
 
 // How many entries the lists of neighbors have.
 double arc_ends(const Graph& graph) {
@@ -82,10 +85,16 @@ class Room {
     bytes_ = free - std::min(free, kLeft);
     if (options.memory > 0) bytes_ = std::min(bytes_, options.memory);
   }
+  // What floyd-warshall needs in a square, and in half of one.
   std::uint64_t whole_bytes() const {
-    return square_bytes(graph_.nodes()) + floyd_warshall_bytes(graph_);
+    const GraphSize size = size_of(graph_);
+    return graph_.directed() ? directed_path_bytes(size) : square_path_bytes(size);
   }
+  std::uint64_t half_bytes() const { return half_path_bytes(size_of(graph_)); }
   bool whole() const { return whole_bytes() <= bytes_; }
+  bool half() const { return !graph_.directed() && half_bytes() <= bytes_; }
+  // How many panels of distances in host memory can visit the device together; 0 where none can.
+  int tiles() const { return graph_.directed() ? 0 : tiled_panels(graph_.nodes(), bytes_); }
   bool square(const PathPlan& plan) const {
     return square_bytes(graph_.nodes()) + partitioned_bytes(plan) <= bytes_;
   }
@@ -107,55 +116,104 @@ class Room {
   std::uint64_t bytes_ = 0;
 };
 
+// The time of floyd-warshall on a GPU, in the storage that fits; infinite where none does.
+double gpu_matrix_seconds(const Graph& graph, const Room& room) {
+  const double panels = panels_of(graph.nodes());
+  const double steps = std::max(matrix_steps(graph) * kGpuStepSeconds, panels * kPanelSeconds);
+  if (room.whole() || room.half()) return steps;
+  const int each = room.tiles();
+  if (each == 0) return std::numeric_limits<double>::infinity();
+  const double journeys = panels / each;  // all distances go there and back
+  return steps + journeys * sizeof(float) * graph.nodes() * graph.nodes() * kTravelSeconds;
+}
+
 void choose_on_gpu(const Graph& graph, const PathOptions& options, const Room& room,
                    ChosenEngine& chosen) {
   PathReport& report = chosen.report;
-  const double panels = panels_of(graph.nodes());
-  const double whole =
-      std::max(floyd_warshall_relaxations(graph.nodes()) * kGpuStepSeconds, panels * kPanelSeconds);
+  const double whole = gpu_matrix_seconds(graph, room);
+  const double on_host = dijkstra_seconds(graph) / thread_count(options.exec);
   report.engine = PathEngine::kFloydWarshall;
-  if (room.whole() && whole <= graph.nodes() * kCutSeconds + kPartsSeconds) {
+  if (!graph.directed() && whole <= graph.nodes() * kCutSeconds + kPartsSeconds) {
     report.why = graph_words(graph) + ": too small to gain by cutting it into parts";
     return;
   }
-  chosen.plan = make_path_plan(graph, options.exec);
-  const double parts = chosen.plan->relaxations * kGpuStepSeconds + kPartsSeconds +
-                       panels_of(chosen.plan->gates) * kPanelSeconds;
-  if (chosen.plan->parts.size() > 1 && room.rows(*chosen.plan) &&
-      (parts <= whole || !room.whole())) {
-    report.engine = PathEngine::kPartitioned;
-    report.why = plan_words(graph, *chosen.plan);
-    return;
+  if (!graph.directed()) {
+    chosen.plan = make_path_plan(graph, options.exec);
+    const double parts = chosen.plan->relaxations * kGpuStepSeconds + kPartsSeconds +
+                         panels_of(chosen.plan->gates) * kPanelSeconds;
+    if (chosen.plan->parts.size() > 1 && room.rows(*chosen.plan) &&
+        (parts <= whole || !room.whole())) {
+      report.engine = PathEngine::kPartitioned;
+      report.why = plan_words(graph, *chosen.plan);
+      return;
+    }
   }
-  const double on_host = dijkstra_seconds(graph) / thread_count(options.exec);
-  if (room.whole() && whole <= on_host) {
-    report.why = graph_words(graph) + ": dense, or its parts have wide borders";
+  if (whole <= on_host) {
+    report.why =
+        graph_words(graph) + (graph.directed() ? ": dense, and its arcs lead one way"
+                                               : ": dense, or its parts have wide borders");
     return;
   }
   report.engine = PathEngine::kDijkstra;
-  report.why =
-      graph_words(graph) +
-      (room.whole() ? ": so sparse, with wide borders between parts, that the CPU is faster"
-                    : fmt::format(": neither parts nor {} bytes have room on {}",
-                                  room.whole_bytes(), to_string(options.exec.device)));
+  report.why = graph_words(graph);
+  if (whole < std::numeric_limits<double>::infinity())
+    report.why += graph.directed()
+                      ? ": so small or sparse that the CPU is faster"
+                      : ": so sparse, with wide borders between parts, that the CPU is faster";
+  else if (graph.directed())
+    report.why += fmt::format(": {} bytes have no room on {}", room.whole_bytes(),
+                              to_string(options.exec.device));
+  else
+    report.why += fmt::format(": neither parts nor {} bytes have room on {}", room.half_bytes(),
+                              to_string(options.exec.device));
+}
+
+void set_storage(PathStorage storage, std::uint64_t bytes, ChosenEngine& chosen) {
+  chosen.report.storage = storage;
+  chosen.report.device_bytes = bytes;
+}
+
+// The first storage of floyd-warshall that fits. A square is the fastest where distances stay on
+// the device.
+void place_matrix(const Graph& graph, const Room& room, ChosenEngine& chosen) {
+  if (room.whole()) {
+    set_storage(PathStorage::kSquare, room.whole_bytes(), chosen);
+    return;
+  }
+  std::string& why = chosen.report.why;
+  if (room.half()) {
+    set_storage(PathStorage::kHalf, room.half_bytes(), chosen);
+    if (!why.empty())
+      why += fmt::format("; in half a square, as {} bytes do not fit in {}", room.whole_bytes(),
+                         room.bytes());
+    return;
+  }
+  chosen.tile_panels = room.tiles();
+  if (chosen.tile_panels == 0)
+    room.refuse("floyd-warshall",
+                graph.directed() ? room.whole_bytes() : tiled_path_bytes(graph.nodes(), kGroup));
+  set_storage(PathStorage::kTiles, tiled_path_bytes(graph.nodes(), chosen.tile_panels), chosen);
+  if (!why.empty())
+    why += fmt::format("; in tiles through host memory, as {} bytes do not fit in {}",
+                       room.half_bytes(), room.bytes());
 }
 
 // Whether the engine fits into the memory of a GPU, and in which way.
 void place_on_gpu(const Graph& graph, const PathWish& wish, const Room& room,
                   ChosenEngine& chosen) {
   if (!chosen.plan) {
-    if (!room.whole()) room.refuse("floyd-warshall", room.whole_bytes());
-    chosen.place = PathPlace::kSquare;
+    place_matrix(graph, room, chosen);
     return;
   }
   if (!wish.rows && room.square(*chosen.plan)) {
-    chosen.place = PathPlace::kSquare;
+    set_storage(PathStorage::kSquare, square_bytes(graph.nodes()) + partitioned_bytes(*chosen.plan),
+                chosen);
     return;
   }
-  if (!room.rows(*chosen.plan))
-    room.refuse("partitioned",
-                partitioned_bytes(*chosen.plan) + partitioned_rows_bytes(*chosen.plan));
-  chosen.place = PathPlace::kRows;
+  const std::uint64_t bytes =
+      partitioned_bytes(*chosen.plan) + partitioned_rows_bytes(*chosen.plan);
+  if (!room.rows(*chosen.plan)) room.refuse("partitioned", bytes);
+  set_storage(PathStorage::kRows, bytes, chosen);
   if (!wish.rows && !chosen.report.why.empty())
     chosen.report.why += fmt::format("; in rows, as {} bytes for all of them do not fit in {}",
                                      square_bytes(graph.nodes()), room.bytes());

@@ -9,13 +9,9 @@
 
 namespace fovea::detail {
 
-// Where distances are computed: on the host, on a GPU all at once in a square, or on a GPU some
-// rows at a time.
-enum class PathPlace : unsigned char { kHost, kSquare, kRows };
-
 struct ChosenEngine {
   PathReport report;
-  PathPlace place = PathPlace::kHost;
+  int tile_panels = 0;  // with PathStorage::kTiles, how many panels visit the device together
   std::optional<PathPlan>
       plan;  // a plan with more than one part; none for floyd-warshall and dijkstra
 };

@@ -6,6 +6,8 @@
 namespace fovea::cuda {
 
 void floyd_warshall(const Graph&, const PathOptions&, ImageView<float>) { absent(); }
+void floyd_warshall_half(const Graph&, const PathOptions&, std::span<float>) { absent(); }
+void floyd_warshall_half_rows(const Graph&, const PathOptions&, detail::TakeRows) { absent(); }
 void partitioned(const detail::PathPlan&, const PathOptions&, ImageView<float>) { absent(); }
 void partitioned_rows(const detail::PathPlan&, const PathOptions&, detail::TakeRows) { absent(); }
 void square_rows(ImageView<const float>, const Exec&, detail::TakeRows) { absent(); }

@@ -7,9 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <optional>
-#include <queue>
 
 #include "core/dispatch.h"
 #include "ops/shortest_paths/backend.h"
@@ -32,25 +29,6 @@ void check(const char* call, const PathOptions& options) {
         fmt::format("{}: cutoff is {}; expected a number of 0 or more", call, options.cutoff));
 }
 
-void check_sources(const char* call, const Graph& graph, std::span<const std::int32_t> sources) {
-  for (const std::int32_t source : sources)
-    if (source < 0 || source >= graph.nodes())
-      throw InvalidArgument(
-          fmt::format("{}: source {}; there are {} nodes", call, source, graph.nodes()));
-}
-
-// Directed graphs work on the CPU; `auto` means that.
-Exec resolve_paths(const char* call, const Graph& graph, const Exec& exec) {
-  if (!graph.directed()) return detail::resolve_exec(call, exec, {});
-  if (detail::on_cuda(exec))
-    throw InvalidArgument(fmt::format(
-        "{}: device {} was asked for, but the graph is directed; expected device cpu or auto", call,
-        to_string(exec.device)));
-  Exec on_host = exec;
-  on_host.device = Device::cpu();
-  return on_host;
-}
-
 // Hands out rows whose distances beyond the cutoff have become infinite. The numbers are the
 // engine's own, not the caller's.
 void take_cut(const DistanceRows& rows, const PathOptions& options,
@@ -67,16 +45,21 @@ void stream_rows(const char* call, const Graph& graph,
                  PathReport* report) {
   check(call, options);
   PathOptions resolved = options;
-  resolved.exec = resolve_paths(call, graph, options.exec);
+  resolved.exec = detail::resolve_exec(call, options.exec, {});
   const detail::ChosenEngine chosen =
       detail::choose_engine(graph, resolved, {.call = call, .rows = true});
   if (report != nullptr) *report = chosen.report;
   if (graph.nodes() == 0) return;
-  if (chosen.place == detail::PathPlace::kRows) {
+  const PathStorage storage = chosen.report.storage;
+  if (storage == PathStorage::kRows) {
     cuda::partitioned_rows(*chosen.plan, resolved, take);
     return;
   }
-  if (chosen.place == detail::PathPlace::kSquare) {
+  if (storage == PathStorage::kHalf) {
+    cuda::floyd_warshall_half_rows(graph, resolved, take);
+    return;
+  }
+  if (storage == PathStorage::kSquare) {
     detail::TableMemory memory;
     memory.fill(chosen, graph, resolved);
     cuda::square_rows(memory.on_device(), resolved.exec, take);
@@ -97,8 +80,7 @@ void stream_rows(const char* call, const Graph& graph,
   if (chosen.report.engine == PathEngine::kFloydWarshall ||
       chosen.report.engine == PathEngine::kPartitioned) {
     whole = DistanceMatrix(graph.nodes());
-    cpu::floyd_warshall(graph, resolved, whole.lower());
-    detail::cut_distances(whole.lower(), resolved);
+    detail::fill_half(chosen, graph, resolved, whole.lower());
   }
   Image<float> rows(graph.nodes(), most);
   for (int first = 0; first < graph.nodes(); first += most) {
@@ -122,6 +104,11 @@ void stream_rows(const char* call, const Graph& graph,
 
 std::span<const Choice> choices(PathEngine) { return kEngines; }
 const char* to_string(PathEngine engine) { return kEngines[static_cast<std::size_t>(engine)].word; }
+
+const char* to_string(PathStorage storage) {
+  constexpr std::array kWords{"host", "square", "half", "tiles", "rows"};
+  return kWords[static_cast<std::size_t>(storage)];
+}
 
 void describe(OptionVisitor& visit, PathOptions& options) {
   visit("engine", options.engine,
@@ -159,56 +146,6 @@ Image<float> distance_square(const Graph& graph, const PathOptions& options, Pat
 void DistanceTable::compute(const Graph& graph, const PathOptions& options) {
   check("DistanceTable", options);
   memory_->compute("DistanceTable", graph, options);
-}
-
-Image<float> distances_from(const Graph& graph, std::span<const std::int32_t> sources,
-                            const PathOptions& options) {
-  check("distances_from", options);
-  check_sources("distances_from", graph, sources);
-  if (sources.empty()) return {};
-  Image<float> rows(graph.nodes(), static_cast<int>(sources.size()));
-  cpu::dijkstra_rows(graph, sources, options, rows);
-  return rows;
-}
-
-NearestSource nearest_source(const Graph& graph, std::span<const std::int32_t> sources,
-                             const PathOptions& options) {
-  check("nearest_source", options);
-  check_sources("nearest_source", graph, sources);
-  struct Front {
-    float distance;
-    std::int32_t place;
-    std::int32_t node;
-    bool operator>(const Front& other) const {
-      return distance != other.distance ? distance > other.distance : place > other.place;
-    }
-  };
-  const auto nodes = static_cast<std::size_t>(graph.nodes());
-  NearestSource nearest{std::vector<float>(nodes, kUnreachable),
-                        std::vector<std::int32_t>(nodes, -1)};
-  std::priority_queue<Front, std::vector<Front>, std::greater<>> fronts;
-  const auto reach = [&](std::int32_t node, float distance, std::int32_t place) {
-    const auto n = static_cast<std::size_t>(node);
-    const bool nearer = distance < nearest.distance[n] ||
-                        (distance == nearest.distance[n] && place < nearest.source[n]);
-    if (!nearer || distance > options.cutoff) return;
-    nearest.distance[n] = distance;
-    nearest.source[n] = place;
-    fronts.push({distance, place, node});
-  };
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    reach(sources[i], 0, static_cast<std::int32_t>(i));
-  while (!fronts.empty()) {
-    const Front front = fronts.top();
-    fronts.pop();
-    const auto n = static_cast<std::size_t>(front.node);
-    if (front.distance != nearest.distance[n] || front.place != nearest.source[n]) continue;
-    const auto neighbors = graph.neighbors(front.node);
-    const auto costs = graph.costs(front.node);
-    for (std::size_t i = 0; i < neighbors.size(); ++i)
-      reach(neighbors[i], front.distance + costs[i], front.place);
-  }
-  return nearest;
 }
 
 }  // namespace fovea

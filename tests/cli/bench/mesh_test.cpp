@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "cli/bench/rows.h"
+#include "support/devices.h"
 
 namespace fovea::cli {
 namespace {
@@ -13,12 +14,27 @@ TEST(BenchMesh, EveryEngineIsMeasured) {
   EXPECT_THAT(names, HasSubstr("all_distances_dijkstra 80x80; "));
   EXPECT_THAT(names, HasSubstr("all_distances_floyd_warshall 320x320; "));
   EXPECT_THAT(names, HasSubstr("all_distances_partitioned 320x320; "));
+  EXPECT_THAT(names, HasSubstr("distances_from_16 320x16; "));
+  EXPECT_THAT(names, HasSubstr("distances_from_16_cutoff 80x16; "));
+  EXPECT_THAT(names, HasSubstr("nearest_of_16 320x16; "));
   EXPECT_THAT(names, HasSubstr("segment_resistance "));
   EXPECT_THAT(names, HasSubstr("segment_fuzzy "));
   EXPECT_THAT(names, HasSubstr("minimum_cut 320x1; "));
   EXPECT_THAT(names, HasSubstr("minimum_cuts 320x16; "));
   EXPECT_THAT(names, HasSubstr("min_plus_product 256x256 64 taps; "));
   EXPECT_THAT(names, HasSubstr("min_plus_peak "));
+}
+
+TEST(BenchMesh, AGpuHasRowsForItsStorages) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const Ended ended = run_here({"bench", "mesh", "--divisions", "1,3", "--device", "cuda",
+                                "--repeats", "1", "--json", "--quiet"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  for (const char* name :
+       {"all_distances_floyd_warshall_half", "all_distances_floyd_warshall_tiles",
+        "distance_square_directed_floyd_warshall", "table_directed_floyd_warshall",
+        "distances_from_64th", "distances_from_16_cutoff", "nearest_of_16"})
+    EXPECT_THAT(ended.out, HasSubstr(name));
 }
 
 TEST(BenchMesh, DivisionsAreNumbers) {

@@ -7,6 +7,7 @@
 
 #include "cli/mesh/shapes.h"
 #include "cli/program/program.h"
+#include "support/devices.h"
 
 namespace fovea::cli {
 namespace {
@@ -26,6 +27,8 @@ TEST(MeshDistances, OneRowEqualsThatOfAll) {
     const Ended ended = run({"-o", folder / "all.npy", "--engine", engine});
     ASSERT_EQ(ended.status, kDone) << ended.err;
     EXPECT_EQ(json::parse(ended.out)["unreachable"], 0);
+    EXPECT_THAT(json::parse(ended.out)["storage"].get<std::string>(),
+                testing::Not(testing::IsEmpty()));
     const io::NdArray all = io::read_array(folder / "all.npy");
     ASSERT_EQ(all.shape, (std::vector<std::size_t>{192, 192})) << engine;
     ASSERT_EQ(run({"-o", folder / "one.npy", "--from", "7"}).status, kDone);
@@ -136,6 +139,28 @@ TEST(MeshDistances, BeyondTheCutOffNothingIsReached) {
   const io::NdArray near = io::read_array(folder / "some.npy");
   for (std::size_t f = 0; f < 192; ++f)
     EXPECT_EQ(near.as<float>()[f], whole.as<float>()[f] <= 3 ? whole.as<float>()[f] : kUnreachable);
+}
+
+TEST(MeshDistances, AGpuGivesTheSameBits) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const test::TempFolder folder;
+  io::write_mesh(folder / "bell.off", dumbbell(8, 12));
+  const auto bytes_of = [&](std::vector<std::string> more, const char* device) {
+    std::vector<std::string> words{"mesh", "distances",      folder / "bell.off", "--json",
+                                   "-o",   folder / "d.npy", "--device",          device};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run_here(words);
+    EXPECT_EQ(ended.status, kDone) << ended.err;
+    EXPECT_EQ(json::parse(ended.out)["storage"] == "host", std::string(device) == "cpu");
+    const io::NdArray found = io::read_array(folder / "d.npy");
+    const auto values = found.as<float>();
+    return std::vector<float>(values.begin(), values.end());
+  };
+  using Words = std::vector<std::string>;
+  for (const Words& more : {Words{"--engine", "floyd-warshall"}, Words{"--from", "3"},
+                            Words{"--from", "3,90,3", "--cutoff", "2"},
+                            Words{"--from", "0,100", "--nearest", "--alpha", "1"}})
+    EXPECT_EQ(bytes_of(more, "cuda"), bytes_of(more, "cpu")) << more[1];
 }
 
 TEST(MeshDistances, CostsMayBeNamedOrComeFromAFile) {

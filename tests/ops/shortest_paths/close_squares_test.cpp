@@ -33,6 +33,16 @@ class Walk {
       count = panel + 1;
     }
   }
+  // The tiles that do not touch the panels from `first` to `end` take their pivots.
+  void visit(int first, int end) {
+    const auto inside = [&](int panel) { return panel >= first && panel < end; };
+    for (int row = 0; row < panels_; ++row)
+      for (int column = 0; column <= row; ++column) {
+        if (inside(row) || inside(column)) continue;
+        EXPECT_EQ(taken(row, column), first);
+        taken(row, column) = end;
+      }
+  }
   void expect_all_done() const {
     for (int row = 0; row < panels_; ++row)
       for (int column = 0; column <= row; ++column)
@@ -61,6 +71,58 @@ TEST(CloseSquares, EveryTileTakesEveryPanelOnceAndInOrder) {
     }
     walk.trail({(panels - 1) / kGroup * kGroup, kGroup, panels, 0, false});
     walk.expect_all_done();
+  }
+}
+
+TEST(CloseSquares, AStripTakesItsOwnPanelsOnceAndInOrder) {
+  for (int panels = 1; panels <= 9; ++panels)
+    for (const int each : {2, 4}) {
+      Walk walk(panels);
+      for (int first = 0; first < panels; first += each) {
+        const int end = std::min(panels, first + each);
+        for (int group = first; group < end; group += kGroup) {
+          for (int panel = group; panel < std::min(end, group + kGroup); ++panel) {
+            walk.trail({group, panel - group, panel, 1, true});
+            walk.finish(panel);
+          }
+          walk.trail({group, kGroup, first, end - first, true});
+        }
+        walk.visit(first, end);
+      }
+      walk.expect_all_done();
+    }
+}
+
+// As above, over all tiles of a square.
+TEST(CloseSquares, EveryTileOfADirectedSquareTakesEveryPanelOnceAndInOrder) {
+  for (int panels = 1; panels <= 7; ++panels) {
+    std::vector<int> taken(static_cast<std::size_t>(panels * panels));
+    const auto trail = [&](const TrailStep& step) {
+      std::vector<int> seen(taken.size());
+      for (unsigned i = 0; i < directed_tiles(step, panels) + 3; ++i) {
+        const TrailTile tile = directed_tile(step, panels, i);
+        if (tile.begin >= tile.end) continue;
+        const auto place = static_cast<std::size_t>(tile.row * panels + tile.column);
+        EXPECT_EQ(++seen[place], 1) << "twice in one step";
+        EXPECT_EQ(taken[place] * kPanel, step.group * kPanel + tile.begin);
+        taken[place] = step.group + tile.end / kPanel;
+      }
+    };
+    for (int group = 0; group < panels; group += kGroup) {
+      if (group > 0) trail({group - kGroup, kGroup, group, kGroup, false});
+      for (int panel = group; panel < std::min(panels, group + kGroup); ++panel) {
+        trail({group, panel - group, panel, 1, true});
+        for (int other = 0; other < panels; ++other)
+          for (const int place : {panel * panels + other, other * panels + panel}) {
+            int& count = taken[static_cast<std::size_t>(place)];
+            EXPECT_TRUE(count == panel || (other == panel && count == panel + 1));
+            count = panel + 1;
+          }
+      }
+      trail({group, kGroup, group + kGroup, kGroup, true});
+    }
+    trail({(panels - 1) / kGroup * kGroup, kGroup, panels, 0, false});
+    for (const int count : taken) EXPECT_EQ(count, panels);
   }
 }
 

@@ -1,4 +1,5 @@
-// Covers: dijkstra, engine_choice, floyd_warshall, graph, partitioned, parts, square_copy
+// Covers: dijkstra, engine_choice, floyd_warshall, from_sources, graph, nearest, partitioned
+// Covers: parts, square_copy
 #include <fovea/core/error.h>
 #include <fovea/ops/shortest_paths.h>
 
