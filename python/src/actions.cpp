@@ -76,6 +76,8 @@ class Recognizer {
       : model_(std::move(model)), options_(options_of<RecognizeOptions>(keywords, "Recognizer")) {
     calls_.run(kLongWork, nb::none(), [&] { return &stream(); });
   }
+  Recognizer(std::shared_ptr<const Model> model, const RecognizeOptions& options)
+      : model_(std::move(model)), options_(options) {}
 
   nb::list push(nb::handle frame) {
     const ImageInput input = sizes_.take(frame);
@@ -101,12 +103,22 @@ class Recognizer {
   nb::list finish() {
     calls_.run(kLongWork, nb::none(), [&] {
       keep(stream().finish());
-      stream_.reset();  // the next frame begins another video
+      stream_ = stream().another();  // the next frame begins another video
       frames_ = 0;
       sizes_.end();
       return true;
     });
     return taken();
+  }
+
+  // A recognizer for another video, which shares the prototypes.
+  std::unique_ptr<Recognizer> another() {
+    auto other = std::make_unique<Recognizer>(model_, options_);
+    calls_.run(kLongWork, nb::none(), [&] {
+      other->stream_ = stream().another();
+      return true;
+    });
+    return other;
   }
 
   std::int64_t frames() const { return frames_; }
@@ -245,6 +257,7 @@ void bind_actions(nb::module_& parent) {
       .def("push", &Recognizer::push, nb::arg("frame").none())
       .def("push_points", &Recognizer::push_points)
       .def("finish", &Recognizer::finish)
+      .def("another", &Recognizer::another)
       .def_prop_ro("frames", &Recognizer::frames)
       .def_prop_ro("latency", &Recognizer::latency)
       .def_prop_ro("settled_frames", &Recognizer::settled)

@@ -24,7 +24,7 @@ using actions::Model;
 ClassifyOptions classify_options(const Model& model, const nb::dict& keywords) {
   ClassifyOptions options;
   set_keywords(options, keywords, "Classifier");
-  options.exec.device = match_device(options.exec.device, model.cut.variant);
+  options.exec.device = usable_device(options.exec.device);
   return options;
 }
 

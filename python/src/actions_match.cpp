@@ -40,7 +40,7 @@ MatchKeywords match_options(const nb::dict& keywords) {
   MatchKeywords options;
   set_keywords(options, keywords, "match");
   actions::check_cut(options.example.cut);
-  options.exec.device = match_device(options.exec.device, options.example.cut.variant);
+  options.exec.device = usable_device(options.exec.device);
   return options;
 }
 

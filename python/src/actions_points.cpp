@@ -47,12 +47,6 @@ ImageInput FrameSizes::take(nb::handle frame) {
   return input;
 }
 
-Device match_device(Device wanted, actions::Variant variant) {
-  if (variant == actions::Variant::kGreedy && wanted.kind == DeviceKind::kAuto)
-    return Device::cpu();
-  return usable_device(wanted);
-}
-
 Image<std::uint8_t> rgb_copy(nb::handle image) {
   const ImageInput input = image_input(image, {"image", {io::SampleType::kUint8}, {1, 3}});
   const auto view = input.of<std::uint8_t>();
@@ -258,7 +252,7 @@ std::unique_ptr<PointFinder> model_finder(const actions::Model& model, const nb:
   PointOptions points = model.points;
   points.descriptors = true;
   points.exec = options.exec;
-  points.exec.device = match_device(options.exec.device, model.cut.variant);
+  points.exec.device = usable_device(options.exec.device);
   return std::make_unique<PointFinder>(points);
 }
 

@@ -44,9 +44,6 @@ actions::PointSet set_of(const nb::dict& columns);
 // Throws InvalidArgument where points have no descriptors, or were made in another way.
 void require_comparable(const actions::PointSet& points, const actions::PointOptions& expected);
 
-// The device for matching: with greedy matching, which works on the CPU, `auto` is the CPU.
-Device match_device(Device wanted, actions::Variant variant);
-
 // A copy of an image in RGB, to draw on.
 Image<std::uint8_t> rgb_copy(nb::handle image);
 

@@ -31,7 +31,7 @@ using actions::TrainOptions;
 TrainOptions train_options(const nb::dict& keywords, bool paper, const char* function) {
   TrainOptions options = paper ? actions::paper_options() : TrainOptions{};
   set_keywords(options, keywords, function);
-  options.exec.device = match_device(options.exec.device, options.cut.variant);
+  options.exec.device = usable_device(options.exec.device);
   return options;
 }
 
@@ -295,7 +295,7 @@ nb::dict Clips::evaluate(const nb::dict& keywords, const nb::dict& plan, nb::han
   options.train = usual.train = preset(paper);
   set_keywords(options, keywords, "evaluate");
   actions::check_cut(options.train.cut);
-  options.exec.device = match_device(options.exec.device, options.train.cut.variant);
+  options.exec.device = usable_device(options.exec.device);
   nb::dict all;
   all["options"] = option_values(options);
   all["words"] = option_words(options, usual);

@@ -133,6 +133,10 @@ def test_pushing_streaming_and_files_are_the_same(seen, model, day, tmp_path):
     assert set(recognizer.class_distances) == set(NAMES)
     pushed += recognizer.finish()
     assert pushed == list(seen) and recognizer.frames == 0 and recognizer.finish() == []
+    recognizer.push(day[9])
+    other = recognizer.another()  # begins a video of its own
+    assert other.options == recognizer.options and other.frames == 0 and list(other.stream(iter(day))) == list(seen)
+    recognizer.finish()
     assert pushed[0].provenance["model_hash"] == seen.provenance["model_hash"]
     assert "VIDEO --model MODEL.safetensors" in pushed[0].command
     assert list(recognizer.stream(iter(day))) == list(seen)

@@ -113,8 +113,9 @@ class FOVEA_API Matcher {
 
 // Finds chains in a stream without end, exactly and without cutting it into blocks. It keeps the
 // states that may still grow, window x window per node, and what it takes to trace their paths,
-// (nodes - 1) x window frames. The window must be limited. It works on the CPU on any device,
-// because one frame is less work than the launch of a kernel.
+// (nodes - 1) x window frames. The window must be limited. On a GPU, chains and states stay in its
+// memory; a frame's points are uploaded and one score per chain comes back. Scores and paths are
+// equal to the bit for any number of threads and on any device.
 class FOVEA_API StreamMatcher {
  public:
   explicit StreamMatcher(std::span<const Chain> chains, const MatchOptions& options = {});
@@ -180,9 +181,8 @@ struct FrameMatch {
   std::vector<Strand> strands{};
 };
 
-// Finds models with several points per frame in scenes, many at a time. `single` and `chains` work
-// on any device, as Matcher does. `greedy` works on the CPU: `auto` chooses it, and a GPU that is
-// asked for is an InvalidArgument. Results are equal to the bit for any number of threads. Throws
+// Finds models with several points per frame in scenes, many at a time, with all variants on any
+// device. Results are equal to the bit for any number of threads and on any device. Throws
 // InvalidArgument as Matcher does, and for models with points in fewer than three frames.
 class FOVEA_API FrameMatcher {
  public:

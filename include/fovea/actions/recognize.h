@@ -64,6 +64,17 @@ FOVEA_API void describe(OptionVisitor& visit, RecognizeOptions& options);
 // Recognizes actions while they happen, in bounded memory. Each event is one match of one
 // prototype. The mean over several prototypes, fusion and symmetric distances, which the score
 // options of a model may contain, apply with RecognizeOptions::classify.
+//
+// On a GPU everything from a frame to its matches stays there in StreamMode::kStream: a frame is
+// uploaded once (or not at all where it lies on the GPU already), and what comes back are the
+// places of its points and, per place of action, the least distance of each class and the few
+// matches that may become an event. Points are found in blocks of PointOptions::block frames, which
+// adds to the latency. The events are those of the CPU, to the bit, apart from their latency.
+//
+// A recognizer serves one video, and different recognizers may be used by different threads at the
+// same time. On a GPU each has streams of its own, and one small video leaves most of the GPU idle:
+// for many cameras make one recognizer per camera by another() and push to them from several
+// threads.
 class FOVEA_API Recognizer {
  public:
   // The name of a shipped model, such as "actions/weizmann", or a file: see load_model().
@@ -74,8 +85,12 @@ class FOVEA_API Recognizer {
   Recognizer(Recognizer&&) noexcept;
   Recognizer& operator=(Recognizer&&) noexcept;
 
-  // Takes the next frame, gray or RGB, and returns the events that have become certain. They are
-  // valid until the next call.
+  // A recognizer with the same model and options for a video of its own. Both share the memory of
+  // the prototypes, on a GPU too.
+  Recognizer another() const;
+
+  // Takes the next frame, gray or RGB, in host memory or on the GPU that does the work, and returns
+  // the events that have become certain. They are valid until the next call.
   std::span<const Event> push(ImageView<const std::uint8_t> frame);
   // Takes the points of the next frame instead of the frame itself: points of a file, or of a
   // PointStream. Frames are numbered from 0 and none is left out, with points or without. `size` is
@@ -99,6 +114,7 @@ class FOVEA_API Recognizer {
 
  private:
   struct Impl;
+  explicit Recognizer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

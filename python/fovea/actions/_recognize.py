@@ -210,6 +210,16 @@ class Recognizer:
         distances = self._recognizer.class_distances
         return dict(zip(self.model.classes, distances.tolist() or [float("inf")] * len(self.model.classes)))
 
+    def another(self) -> "Recognizer":
+        """A recognizer with the same model and options for a video of its own.
+
+        Both share the memory of the prototypes, on a GPU too: one recognizer per camera, each with a thread, feeds it."""
+        other = object.__new__(type(self))
+        other.model, other._keywords = self.model, dict(self._keywords)
+        other._recognizer = self._recognizer.another()
+        other._options, other._words = dict(self._options), list(self._words)
+        return other
+
     def push(self, frame: Any) -> list[Event]:
         """Takes the next frame, uint8 in gray or RGB, or a path, and returns the events that have become certain."""
         return self._events(self._recognizer.push(pixels_of(frame)), "VIDEO")

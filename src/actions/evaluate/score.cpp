@@ -82,7 +82,7 @@ void describe(OptionVisitor& visit, CutOptions& options) {
         1, 100);
   visit("variant", options.variant,
         "how prototypes with several points per frame are matched: as chains of one point per "
-        "frame, whose distances are averaged, or greedily, points before frames (CPU only)");
+        "frame, whose distances are averaged, or greedily, points before frames");
 }
 
 void check_cut(const CutOptions& options) {

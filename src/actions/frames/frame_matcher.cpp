@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "actions/frames/greedy.h"
+#include "actions/frames/backend.h"
 #include "actions/infinity.h"
 #include "core/dispatch.h"
 #include "core/parallel.h"
@@ -72,18 +72,6 @@ FrameChains chains_of(const FrameModel& model, Variant variant, std::vector<Chai
   return own;
 }
 
-// Throws for a GPU that is asked for; `auto` is the CPU.
-Exec greedy_exec(const Exec& exec) {
-  if (exec.device.kind == DeviceKind::kCuda)
-    throw InvalidArgument(fmt::format(
-        "match: the variant greedy works on the CPU only, but the device is {}; choose cpu, or the "
-        "variant chains",
-        to_string(exec.device)));
-  Exec own = exec;
-  own.device = Device::cpu();
-  return own;
-}
-
 }  // namespace
 
 int frame_count(const FrameModel& model) {
@@ -100,6 +88,7 @@ struct FrameMatcher::Impl {
   int features = -1;
   std::size_t count = 0;
   std::vector<GreedyModel> greedy;
+  std::unique_ptr<detail::GreedyEngine> engine;  // of greedy matching on a GPU
   std::unique_ptr<Matcher> matcher;
   std::vector<FrameChains> chains;
 
@@ -168,9 +157,11 @@ FrameMatcher::FrameMatcher(std::span<const FrameModel> models, Variant variant,
     impl_->features = models[i].features.width();
   }
   if (variant == Variant::kGreedy) {
-    impl_->exec = greedy_exec(options.exec);
+    impl_->exec = fovea::detail::resolve_exec("match", options.exec, {});
     impl_->greedy.reserve(models.size());
     for (const FrameModel& model : models) impl_->greedy.emplace_back(model);
+    if (fovea::detail::on_cuda(impl_->exec) && !models.empty())
+      impl_->engine = cuda::make_greedy_engine(impl_->greedy, impl_->terms, impl_->exec);
     return;
   }
   std::vector<Chain> chains;
@@ -192,6 +183,13 @@ std::vector<FrameMatch> FrameMatcher::match(const Scene& scene) const {
       matches[m] = Impl::mean_match(found, impl_->chains[m]);
     return matches;
   }
+  if (impl_->engine) {
+    const detail::GreedyLayout layout(scene, impl_->terms);
+    const std::vector<detail::GreedyPath> paths = impl_->engine->match(scene, layout);
+    for (std::size_t m = 0; m < matches.size(); ++m)
+      matches[m] = detail::match_of_path(impl_->greedy[m], layout, impl_->terms, paths[m]);
+    return matches;
+  }
   const GreedyScene prepared(scene, impl_->terms);
   parallel_for(impl_->exec, models(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto m = static_cast<std::size_t>(begin); m < static_cast<std::size_t>(end); ++m)
@@ -211,6 +209,10 @@ Image<MatchScore> FrameMatcher::scores(std::span<const Scene> scenes) const {
     return scores;
   }
   for (const Scene& scene : scenes) detail::check_scene(scene, impl_->features);
+  if (impl_->engine) {
+    if (!scenes.empty()) impl_->engine->scores(scenes, scores);
+    return scores;
+  }
   const std::vector<GreedyScene> prepared = impl_->prepared(scenes);
   const std::int64_t columns = models();
   parallel_for(impl_->exec, columns * std::ssize(scenes), 1,

@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "actions/match/match_math.h"
-#include "actions/match/match_terms.h"
+#include "actions/frames/greedy_math.h"
 
 namespace fovea::actions::detail {
 
@@ -17,51 +16,54 @@ class GreedyModel {
  public:
   explicit GreedyModel(const FrameModel& model);
 
-  struct Frame {
-    std::int32_t frame = 0;
-    std::int32_t first = 0;  // first point
-    std::int32_t count = 0;  // number of points
-  };
-  const std::vector<Frame>& frames() const { return frames_; }
+  const std::vector<GreedyModelFrame>& frames() const { return frames_; }
   const Nodes& points() const { return points_; }
   int ranks() const { return ranks_; }  // most points of a frame
-  // The number of ranks that have a point in frame i and in the two before it.
-  int ranks_of_triangle(std::size_t i) const;
   // The angles of rank n in frame i and the two before it.
   const Bends& bends(std::size_t i, int n) const {
     return bends_[i * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(n)];
   }
+  std::span<const Bends> bends() const { return bends_; }
+  // A rank of frame i, with its triangle where it has one.
+  GreedyRank rank(std::size_t i, int n) const;
 
  private:
   Nodes points_;
-  std::vector<Frame> frames_;
+  std::vector<GreedyModelFrame> frames_;
   int ranks_ = 0;
   std::vector<Bends> bends_;  // by frame and rank
 };
 
-// What all models need to know about a scene, which must outlive this object.
-class GreedyScene {
+// The frames of a scene, which must outlive this object, and the places of model frames in it.
+class GreedyLayout {
  public:
-  GreedyScene(const Scene& scene, const MatchTerms& terms);
+  GreedyLayout(const Scene& scene, const MatchTerms& terms);
 
-  // A frame that has points.
-  struct Frame {
-    std::int32_t frame = 0;
-    std::int32_t first = 0, end = 0;  // range of points
-    std::int64_t oldest = 0;          // the oldest frame with points that may be its neighbor
-  };
-  // Where a model frame may be: in a frame with points, or in any frame as a dummy.
-  struct Place {
-    std::int32_t frame = 0;
-    std::int32_t seen = -1;   // index of the frame with points; -1: a dummy
-    std::int64_t oldest = 0;  // the oldest place that may be its neighbor
-  };
   const Scene& scene() const { return scene_; }
-  const std::vector<Frame>& frames() const { return frames_; }
-  const std::vector<Place>& places() const { return places_; }
+  const std::vector<GreedyFrame>& frames() const { return frames_; }
+  const std::vector<GreedyPlace>& places() const { return places_; }
   // Pairs of a place and a neighbor are numbered: those of place c begin here.
   std::int64_t first_pair(std::size_t c) const { return first_pairs_[c]; }
+  std::span<const std::int64_t> first_pairs() const { return first_pairs_; }
   std::int64_t pairs() const { return first_pairs_.back(); }
+
+ private:
+  void add_frames(const MatchTerms& terms);
+  void add_places(const MatchTerms& terms);
+
+  const Scene& scene_;
+  std::vector<GreedyFrame> frames_;
+  std::vector<GreedyPlace> places_;
+  std::vector<std::int64_t> first_pairs_;
+};
+
+// Returns the direction from a point to another.
+float way_between(const Node& from, const Node& to);
+
+// What all models need to know about a scene on the CPU.
+class GreedyScene : public GreedyLayout {
+ public:
+  GreedyScene(const Scene& scene, const MatchTerms& terms);
 
   // Returns the direction from a point to a later one that may be in a triangle with it.
   float way(std::int32_t from, std::int32_t to) const;
@@ -69,14 +71,8 @@ class GreedyScene {
   void unary_costs(const float* feature, float weight, std::vector<float>& costs) const;
 
  private:
-  void add_frames(const MatchTerms& terms);
-  void add_places(const MatchTerms& terms);
   void add_ways(const MatchTerms& terms);
 
-  const Scene& scene_;
-  std::vector<Frame> frames_;
-  std::vector<Place> places_;
-  std::vector<std::int64_t> first_pairs_;
   // Directions to each point from the ones before it; empty where there would be too many.
   std::vector<float> ways_;
   std::vector<std::int64_t> way_rows_;
@@ -111,5 +107,15 @@ MatchScore greedy_score(const GreedyModel& model, const GreedyScene& scene,
                         const MatchTerms& terms);
 FrameMatch greedy_match(const GreedyModel& model, const GreedyScene& scene,
                         const MatchTerms& terms);
+
+// The best match of a model, frame by frame.
+struct GreedyPath {
+  float energy = 0;                  // infinite if there is no assignment
+  std::vector<std::int32_t> places;  // of the model's frames; empty if there is no assignment
+  std::vector<std::int32_t> points;  // by frame and rank: the scene's point; -1: not seen
+  std::vector<float> costs;          // U of each frame
+};
+FrameMatch match_of_path(const GreedyModel& model, const GreedyLayout& scene,
+                         const MatchTerms& terms, const GreedyPath& path);
 
 }  // namespace fovea::actions::detail

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::int64_t kMostWays = 1 << 25;  // directions that are kept in a table
 
+}  // namespace
+
 float way_between(const Node& from, const Node& to) {
   return direction(to.x - from.x, to.y - from.y);
 }
-
-}  // namespace
 
 GreedyModel::GreedyModel(const FrameModel& model) : points_{model.nodes, clone(model.features)} {
   for (std::int32_t i = 0; i < points_.size(); ++i) {
@@ -24,7 +24,7 @@ GreedyModel::GreedyModel(const FrameModel& model) : points_{model.nodes, clone(m
   }
   bends_.resize(frames_.size() * static_cast<std::size_t>(ranks_));
   for (std::size_t i = 2; i < frames_.size(); ++i)
-    for (int n = 0; n < ranks_of_triangle(i); ++n) {
+    for (int n = 0; n < ranks_of_triangle(frames_.data(), static_cast<std::int64_t>(i)); ++n) {
       const auto node = [&](std::size_t at) {
         return *(points_.nodes.begin() + frames_[at].first + n);
       };
@@ -33,14 +33,19 @@ GreedyModel::GreedyModel(const FrameModel& model) : points_{model.nodes, clone(m
     }
 }
 
-int GreedyModel::ranks_of_triangle(std::size_t i) const {
-  if (i < 2) return 0;
-  return std::min({frames_[i].count, frames_[i - 1].count, frames_[i - 2].count});
+GreedyRank GreedyModel::rank(std::size_t i, int n) const {
+  GreedyRank rank;
+  const auto at = static_cast<std::int64_t>(i);
+  if (n >= ranks_of_triangle(frames_.data(), at)) return rank;
+  return {true, model_gap(frames_.data(), at), model_gap(frames_.data(), at - 1), bends(i, n)};
 }
 
-GreedyScene::GreedyScene(const Scene& scene, const MatchTerms& terms) : scene_(scene) {
+GreedyLayout::GreedyLayout(const Scene& scene, const MatchTerms& terms) : scene_(scene) {
   add_frames(terms);
   add_places(terms);
+}
+
+GreedyScene::GreedyScene(const Scene& scene, const MatchTerms& terms) : GreedyLayout(scene, terms) {
   add_ways(terms);
   const auto points = static_cast<std::size_t>(scene.points.size());
   const int width = scene.points.features.width();
@@ -51,21 +56,24 @@ GreedyScene::GreedyScene(const Scene& scene, const MatchTerms& terms) : scene_(s
   }
 }
 
-void GreedyScene::add_frames(const MatchTerms& terms) {
+void GreedyLayout::add_frames(const MatchTerms& terms) {
   const std::vector<Node>& nodes = scene_.points.nodes;
   std::int64_t oldest = 0;
   for (std::int32_t p = 0; p < scene_.points.size(); ++p) {
     const std::int32_t frame = nodes[static_cast<std::size_t>(p)].frame;
     if (frames_.empty() || frames_.back().frame != frame) {
       frames_.push_back({.frame = frame, .first = p});
-      while (frames_[static_cast<std::size_t>(oldest)].frame < frame - terms.pair) ++oldest;
+      // A window of one frame has no neighbors at all, not even the frame itself.
+      while (oldest + 1 < std::ssize(frames_) &&
+             frames_[static_cast<std::size_t>(oldest)].frame < frame - terms.pair)
+        ++oldest;
       frames_.back().oldest = oldest;
     }
     frames_.back().end = p + 1;
   }
 }
 
-void GreedyScene::add_places(const MatchTerms& terms) {
+void GreedyLayout::add_places(const MatchTerms& terms) {
   std::int32_t seen = 0;
   const auto frames = static_cast<std::int32_t>(frames_.size());
   places_.reserve(frames_.size() + static_cast<std::size_t>(terms.dummies ? scene_.frames : 0));
@@ -84,7 +92,8 @@ void GreedyScene::add_places(const MatchTerms& terms) {
   first_pairs_.push_back(0);
   std::int64_t oldest = 0;
   for (std::size_t c = 0; c < places_.size(); ++c) {
-    while (places_[static_cast<std::size_t>(oldest)].frame < places_[c].frame - terms.pair)
+    while (oldest < static_cast<std::int64_t>(c) &&
+           places_[static_cast<std::size_t>(oldest)].frame < places_[c].frame - terms.pair)
       ++oldest;
     places_[c].oldest = oldest;
     first_pairs_.push_back(first_pairs_.back() + static_cast<std::int64_t>(c) - oldest);
@@ -92,12 +101,12 @@ void GreedyScene::add_places(const MatchTerms& terms) {
 }
 
 void GreedyScene::add_ways(const MatchTerms& terms) {
-  const std::vector<Node>& nodes = scene_.points.nodes;
+  const std::vector<Node>& nodes = scene().points.nodes;
   way_rows_.reserve(nodes.size() + 1);
   way_firsts_.reserve(nodes.size());
   way_rows_.push_back(0);
   std::int32_t first = 0;
-  for (std::int32_t p = 0; p < scene_.points.size(); ++p) {
+  for (std::int32_t p = 0; p < scene().points.size(); ++p) {
     while (nodes[static_cast<std::size_t>(first)].frame <
            nodes[static_cast<std::size_t>(p)].frame - terms.triple)
       ++first;
@@ -114,18 +123,18 @@ void GreedyScene::add_ways(const MatchTerms& terms) {
 float GreedyScene::way(std::int32_t from, std::int32_t to) const {
   const auto at = static_cast<std::size_t>(to);
   if (ways_.empty())
-    return way_between(scene_.points.nodes[static_cast<std::size_t>(from)],
-                       scene_.points.nodes[at]);
+    return way_between(scene().points.nodes[static_cast<std::size_t>(from)],
+                       scene().points.nodes[at]);
   return ways_[static_cast<std::size_t>(way_rows_[at] + from - way_firsts_[at])];
 }
 
 // Numbers are added in order for each point, as add_square() is used everywhere; points are side
 // by side, so that the compiler makes vectors of them.
 void GreedyScene::unary_costs(const float* feature, float weight, std::vector<float>& costs) const {
-  const auto points = static_cast<std::size_t>(scene_.points.size());
+  const auto points = static_cast<std::size_t>(scene().points.size());
   costs.assign(points, 0.0F);
   float* const sums = costs.data();
-  for (int k = 0; k < scene_.points.features.width(); ++k) {
+  for (int k = 0; k < scene().points.features.width(); ++k) {
     const float* const column = columns_.data() + static_cast<std::size_t>(k) * points;
     const float value = feature[k];
     for (std::size_t p = 0; p < points; ++p) sums[p] = add_square(value, column[p], sums[p]);

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "actions/match/features_math.h"
 #include "io/image/half.h"
 
 namespace fovea::actions {
@@ -58,8 +59,7 @@ void write_feature(const float* descriptor, const FeatureOptions& options, float
   const int size = feature_size(options.appearance);
   const auto scale = static_cast<float>(options.scale > 0 ? options.scale : 1);
   for (int i = 0; i < size; ++i) {
-    const float bin = descriptor[begin + i];
-    feature[i] = scale * (options.square_root ? std::sqrt(std::max(bin, 0.0F)) : bin);
+    feature[i] = detail::feature_value(descriptor[begin + i], scale, options.square_root);
   }
 }
 

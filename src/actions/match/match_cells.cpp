@@ -13,6 +13,7 @@ namespace {
 // Returns the greatest number of points in any `frames` consecutive frames before a frame.
 std::int32_t most_before(std::span<const std::int32_t> first_at, std::int32_t frames) {
   std::int32_t most = 0;
+  if (frames <= 0) return most;
   for (std::int32_t f = 0; f < std::ssize(first_at); ++f)
     most = std::max(
         most,
@@ -35,7 +36,7 @@ CellNode node_of(const Chain& model, int i) {
   return node;
 }
 
-void CellBatch::add(const Scene& scene, const MatchTerms& terms) {
+void CellBatch::add(const Scene& scene, const MatchTerms& terms, bool counted) {
   const std::vector<Node>& nodes = scene.points.nodes;
   CellLayout layout;
   CellScene& shape = layout.shape;
@@ -62,7 +63,7 @@ void CellBatch::add(const Scene& scene, const MatchTerms& terms) {
   shape.reach = most_before(table, terms.pair);
   shape.seen = most_before(table, terms.triple);
   shape.gaps = std::max(0, std::min(terms.pair, shape.frames - 1));
-  if (shape.rows() >= kMostBefore)
+  if (counted && shape.rows() >= kMostBefore)
     throw InvalidArgument(fmt::format(
         "match: a scene has {} nodes within the window before a frame; expected fewer than {} "
         "(take a smaller window or fewer points per frame)",

@@ -32,8 +32,9 @@ struct CellBatch {
   std::int64_t points = 0;
   std::int64_t directions = 0;
 
-  // Throws InvalidArgument if a table has more rows than 16 bits can count.
-  void add(const Scene& scene, const MatchTerms& terms);
+  // Throws InvalidArgument if a table has more rows than 16 bits can count, unless nobody counts
+  // them.
+  void add(const Scene& scene, const MatchTerms& terms, bool counted = true);
 };
 
 }  // namespace fovea::actions::detail

@@ -1,14 +1,12 @@
 // CUDA twin of matching: scenes are uploaded in one piece and matched with all models, and results
 // are downloaded in one piece.
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <mutex>
 
 #include "actions/match/backend.h"
-#include "actions/match/match_kernels.cuh"
 #include "actions/match/match_runs_math.h"
-#include "core/kept_buffer.cuh"
+#include "actions/match/match_tables_cuda.cuh"
 
 namespace fovea::actions::cuda {
 namespace {
@@ -20,76 +18,20 @@ constexpr std::int64_t kUnaryBytes = std::int64_t{1} << 29;  // most bytes for a
 constexpr std::int64_t kTableBytes = std::int64_t{1} << 31;  // most bytes for a batch of jobs
 constexpr std::int64_t kMostJobs = 65535;                    // the rows of a grid
 
-std::int32_t round_up(std::int32_t value, std::int32_t step) {
-  return (value + step - 1) / step * step;
-}
-
-// Lays out data of several types one after the other.
-class Pieces {
- public:
-  template <class T>
-  std::size_t take(std::int64_t count) {
-    const std::size_t begin = bytes_;
-    bytes_ += (static_cast<std::size_t>(count) * sizeof(T) + 63) / 64 * 64;
-    return begin;
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::size_t bytes_ = 0;
-};
-
-// Host memory that grows when it has to and is kept.
-class PinnedBuffer {
- public:
-  unsigned char* reserve(std::size_t bytes) {
-    if (bytes > array_.size()) {
-      array_ = Array<unsigned char>();
-      array_ = Array<unsigned char>(bytes + bytes / 4, Memory::kPinned);
-    }
-    return array_.data();
-  }
-
- private:
-  Array<unsigned char> array_;
-};
-
 class CudaMatch final : public detail::MatchEngine {
  public:
   CudaMatch(std::span<const Chain> models, const detail::MatchTerms& terms, const Exec& exec)
       : terms_(terms), exec_(exec) {
     exec_.stream = nullptr;  // a caller's stream may be gone when scenes come
     fovea::cuda::Session session(exec_);
-    features_ = models.front().features.width();
-    std::vector<detail::CellNode> nodes;
-    std::vector<ModelRange> ranges;
+    std::vector<const Nodes*> nodes;
+    nodes.reserve(models.size());
     for (const Chain& model : models) {
-      ranges.push_back({static_cast<std::int32_t>(nodes.size()), model.size()});
-      for (int i = 0; i < model.size(); ++i) nodes.push_back(detail::node_of(model, i));
+      nodes.push_back(&model);
       lengths_.push_back(model.size());
-      models_.longest = std::max(models_.longest, model.size());
     }
-    models_.models = static_cast<std::int32_t>(models.size());
-    models_.total = static_cast<std::int32_t>(nodes.size());
-    models_.pitch = round_up(models_.total, kNodeStep);
-    models_.depth = round_up(features_, kFeatureStep);
-    std::vector<float> rows(static_cast<std::size_t>(models_.depth) * models_.pitch);
-    for (std::size_t m = 0; m < models.size(); ++m)
-      for (int i = 0; i < models[m].size(); ++i)
-        for (int k = 0; k < features_; ++k)
-          rows[static_cast<std::size_t>(k) * models_.pitch + ranges[m].first + i] =
-              models[m].features.at(k, i);
-    models_.nodes = nodes_.fill(nodes, session.stream());
-    models_.ranges = ranges_.fill(ranges, session.stream());
-    models_.features = rows_.fill(rows, session.stream());
-    int device = 0;
-    check(cudaGetDevice(&device), "match");
-    const auto ask = [device](int& value, cudaDeviceAttr attribute) {
-      check(cudaDeviceGetAttribute(&value, attribute, device), "match");
-    };
-    ask(limits_.units, cudaDevAttrMultiProcessorCount);
-    ask(limits_.unit_shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-    ask(limits_.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    models_ = model_tables_.fill(nodes, session.stream());
+    limits_ = device_limits();
     allow_fused();
     allow_runs();
     session.finish("preparing models");
@@ -141,7 +83,8 @@ class CudaMatch final : public detail::MatchEngine {
       while (end < scenes.size() &&
              (end == begin || bytes_with(batch.points + scenes[end].points.size()) <= kUnaryBytes))
         batch.add(scenes[end++], terms_);
-      const DeviceScenes on_device = bring(batch, scenes.subspan(begin, end - begin), session);
+      const DeviceScenes on_device =
+          scene_tables_.bring(batch, scenes.subspan(begin, end - begin), models_, session.stream());
       prepare_scenes(models_, on_device, static_cast<int>(end - begin),
                      {terms_.appearance, limits_.units}, session.stream());
       match_batch(batch, on_device, paths, session,
@@ -151,47 +94,6 @@ class CudaMatch final : public detail::MatchEngine {
                   });
       begin = end;
     }
-  }
-
-  // Uploads scenes in one copy.
-  DeviceScenes bring(const detail::CellBatch& batch, std::span<const Scene> scenes,
-                     fovea::cuda::Session& session) {
-    Pieces pieces;
-    const std::size_t layouts = pieces.take<detail::CellLayout>(std::ssize(batch.scenes));
-    const std::size_t frames = pieces.take<std::int32_t>(batch.points);
-    const std::size_t first_at = pieces.take<std::int32_t>(std::ssize(batch.first_at));
-    const std::size_t places = pieces.take<float>(2 * batch.points);
-    const std::size_t features = pieces.take<float>(batch.points * models_.depth);
-    unsigned char* const host = staging_.reserve(pieces.bytes());
-    const auto put = [&](std::size_t at, const auto& values) {
-      if (!values.empty()) std::memcpy(host + at, values.data(), values.size() * sizeof(values[0]));
-    };
-    put(layouts, batch.scenes);
-    put(frames, batch.frames);
-    put(first_at, batch.first_at);
-    put(places, batch.places);
-    auto* row = reinterpret_cast<float*>(host + features);
-    for (const Scene& scene : scenes)
-      for (int p = 0; p < scene.points.size(); ++p, row += models_.depth) {
-        std::memcpy(row, scene.points.features.row(p),
-                    static_cast<std::size_t>(features_) * sizeof(float));
-        std::fill(row + features_, row + models_.depth, 0.0F);
-      }
-    unsigned char* const device = scenes_.reserve(pieces.bytes());
-    check(cudaMemcpyAsync(device, host, pieces.bytes(), cudaMemcpyHostToDevice, session.stream()),
-          "uploading scenes");
-    DeviceScenes on_device;
-    on_device.layouts = reinterpret_cast<const detail::CellLayout*>(device + layouts);
-    on_device.frames = reinterpret_cast<const std::int32_t*>(device + frames);
-    on_device.first_at = reinterpret_cast<const std::int32_t*>(device + first_at);
-    on_device.places = reinterpret_cast<const float2*>(device + places);
-    on_device.features = reinterpret_cast<const float*>(device + features);
-    on_device.points = batch.points;
-    on_device.unary_pitch = (batch.points + 31) / 32 * 32;
-    on_device.unary = unary_.reserve(static_cast<std::size_t>(on_device.unary_pitch) *
-                                     static_cast<std::size_t>(models_.total));
-    on_device.directions = directions_.reserve(static_cast<std::size_t>(batch.directions));
-    return on_device;
   }
 
   template <class Take>
@@ -243,17 +145,16 @@ class CudaMatch final : public detail::MatchEngine {
 
   detail::MatchTerms terms_;
   Exec exec_;
-  int features_ = 0;
   DeviceModels models_;
   DeviceLimits limits_;
   std::vector<int> lengths_;
   std::mutex mutex_;
-  KeptBuffer<detail::CellNode> nodes_;
-  KeptBuffer<ModelRange> ranges_;
-  KeptBuffer<float> rows_, unary_, directions_, states_[2];
-  KeptBuffer<unsigned char> scenes_, results_;
+  ModelTables model_tables_;
+  SceneTables scene_tables_;
+  KeptBuffer<float> states_[2];
+  KeptBuffer<unsigned char> results_;
   KeptBuffer<std::uint16_t> back_;
-  PinnedBuffer staging_, told_;
+  PinnedBuffer told_;
 };
 
 }  // namespace

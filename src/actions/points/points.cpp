@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "actions/points/points_blocks.h"
 #include "actions/points/points_engine.h"
 #include "core/backend.h"
 #include "core/dispatch.h"
@@ -83,11 +84,13 @@ class Finder {
   explicit Finder(const PointOptions& options)
       : plan_(plan_points(options)),
         most_(options.most_per_frame),
+        frames_at_a_time_(options.block),
         exec_(fovea::detail::resolve_exec("points", options.exec, {Memory::kHost})) {}
 
   int latency() const { return plan_.latency; }
   int block() const { return engine_ ? engine_->block() : 1; }
   bool on_cuda() const { return fovea::detail::on_cuda(exec_); }
+  int frames_at_a_time() const { return on_cuda() ? frames_at_a_time_ : 1; }
   const Exec& exec() const { return exec_; }
   std::int64_t taken() const { return taken_; }
 
@@ -122,6 +125,9 @@ class Finder {
   }
 
   std::deque<FramePoints>& ready() { return ready_; }
+  std::int64_t copied_bytes() const { return engine_ ? engine_->copied_bytes() : 0; }
+  // From now on, frames go here instead, and descriptors stay on the device.
+  void give_to(PointBlocks::Take take) { take_ = std::move(take); }
 
  private:
   // Passes on the frames before `end`, which are complete.
@@ -147,10 +153,11 @@ class Finder {
       if (one.frame >= 0 && (most_ == 0 || count <= most_)) kept.push_back(one);
     }
     Image<float> descriptors;
+    std::vector<Site> sites;
+    sites.reserve(kept.size());
+    for (const Candidate& one : kept) sites.push_back({one.frame, one.channel, one.x, one.y});
+    if (take_) return give_block(kept, sites, end, last);
     if (plan_.descriptors && !kept.empty()) {
-      std::vector<Site> sites;
-      sites.reserve(kept.size());
-      for (const Candidate& one : kept) sites.push_back({one.frame, one.channel, one.x, one.y});
       descriptors = Image<float>(kDescriptorSize, static_cast<int>(kept.size()));
       engine_->describe(sites, last, descriptors);
     }
@@ -167,6 +174,23 @@ class Finder {
                                 : clone(descriptors.view().crop(0, from, kDescriptorSize, rows));
       ready_.push_back(std::move(frame));
     }
+  }
+  void give_block(const std::vector<Candidate>& kept, const std::vector<Site>& sites,
+                  std::int64_t end, std::int64_t last) {
+    std::vector<FramePoints> frames;
+    frames.reserve(static_cast<std::size_t>(end - given_));
+    auto next = kept.begin();
+    for (; given_ < end; ++given_) {
+      frames.push_back({given_, {}, {}});
+      for (; next != kept.end() && next->frame == given_; ++next)
+        frames.back().points.push_back(point_of(*next));
+    }
+    take_(std::move(frames), [&](std::span<const int> which) -> DescriptorRows {
+      std::vector<Site> wanted;
+      wanted.reserve(which.size());
+      for (const int i : which) wanted.push_back(sites[static_cast<std::size_t>(i)]);
+      return {engine_->describe_there(wanted, last), engine_->stream()};
+    });
   }
   int level_of_channel(const Candidate& one) const {
     return plan_.channels.empty() ? 0 : plan_.channels[static_cast<std::size_t>(one.channel)].level;
@@ -185,12 +209,50 @@ class Finder {
 
   PointPlan plan_;
   int most_ = 0;
+  int frames_at_a_time_;
   Exec exec_;
   std::unique_ptr<PointEngine> engine_;
   Extent size_;
   std::int64_t taken_ = 0, given_ = 0;
   std::vector<Candidate> found_;  // in frames that are not complete yet
   std::deque<FramePoints> ready_;
+  PointBlocks::Take take_;
+};
+
+// Frames that wait until a block is complete. Their memory is used again and again.
+class WaitingFrames {
+ public:
+  explicit WaitingFrames(Finder& finder)
+      : finder_(finder), block_(static_cast<std::size_t>(finder.frames_at_a_time())) {}
+
+  std::size_t block() const { return block_; }
+  // Takes a frame, and passes it on with the others when the block is complete.
+  void push(const Frame& gray, std::int64_t number) {
+    if (block_ == 1) return finder_.push({&gray, 1});
+    const Extent size = count_ > 0 ? Extent{frames_[0].width(), frames_[0].height()} : Extent{};
+    require_frame(gray, size, number, finder_.exec());
+    const fovea::cuda::ScopedDevice here(finder_.exec().device);
+    if (count_ == frames_.size()) frames_.emplace_back();
+    Image<std::uint8_t>& kept = frames_[count_];
+    if (kept.width() == gray.width && kept.height() == gray.height &&
+        kept.channels() == gray.channels && kept.view().memory == gray.memory)
+      copy(gray, kept.view());
+    else kept = clone(gray, gray.memory);
+    if (++count_ == block_) flush();
+  }
+  void flush() {
+    std::vector<Frame> frames;
+    frames.reserve(count_);
+    for (std::size_t i = 0; i < count_; ++i) frames.push_back(frames_[i].view());
+    count_ = 0;
+    finder_.push(frames);
+  }
+
+ private:
+  Finder& finder_;
+  std::size_t block_;
+  std::vector<Image<std::uint8_t>> frames_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace
@@ -247,15 +309,8 @@ void describe(OptionVisitor& visit, PointOptions& options) {
 }
 
 struct PointStream::Impl {
-  explicit Impl(const PointOptions& options)
-      : finder(options), block(finder.on_cuda() ? options.block : 1) {}
+  explicit Impl(const PointOptions& options) : finder(options), waiting(finder) {}
 
-  void flush() {
-    std::vector<Frame> frames;
-    for (const auto& frame : waiting) frames.push_back(frame.view());
-    finder.push(frames);
-    waiting.clear();
-  }
   // The next frames that are ready, `most` of them at most.
   std::span<const FramePoints> give(std::size_t most) {
     current.clear();
@@ -267,8 +322,7 @@ struct PointStream::Impl {
   }
 
   Finder finder;
-  int block;
-  std::vector<Image<std::uint8_t>> waiting;
+  WaitingFrames waiting;
   std::int64_t pushed = 0;
   bool finished = false;
   std::vector<FramePoints> current;  // what was returned last
@@ -283,17 +337,7 @@ std::span<const FramePoints> PointStream::push(ImageView<const std::uint8_t> fra
   if (impl_->finished) throw InvalidArgument("points: a frame was pushed after finish()");
   Image<std::uint8_t> converted;
   const ImageView<const std::uint8_t> gray = gray_of(frame, converted);
-  if (impl_->block == 1) {
-    impl_->finder.push({&gray, 1});
-  } else {
-    Extent size;
-    if (!impl_->waiting.empty())
-      size = {impl_->waiting.front().width(), impl_->waiting.front().height()};
-    require_frame(gray, size, impl_->pushed, impl_->finder.exec());
-    const fovea::cuda::ScopedDevice here(impl_->finder.exec().device);
-    impl_->waiting.push_back(clone(gray, gray.memory));
-    if (static_cast<int>(impl_->waiting.size()) == impl_->block) impl_->flush();
-  }
+  impl_->waiting.push(gray, impl_->pushed);
   ++impl_->pushed;
   // A block makes many frames ready at once; they are returned one by one, so that the latency is
   // the same for every frame.
@@ -301,13 +345,45 @@ std::span<const FramePoints> PointStream::push(ImageView<const std::uint8_t> fra
 }
 std::span<const FramePoints> PointStream::finish() {
   if (!impl_->finished) {
-    impl_->flush();
+    impl_->waiting.flush();
     impl_->finder.finish();
     impl_->finished = true;
   }
   return impl_->give(impl_->finder.ready().size());
 }
-int PointStream::latency() const { return impl_->finder.latency() + impl_->block - 1; }
+int PointStream::latency() const {
+  return impl_->finder.latency() + static_cast<int>(impl_->waiting.block()) - 1;
+}
+
+struct PointBlocks::Impl {
+  explicit Impl(const PointOptions& options) : finder(options), waiting(finder) {}
+
+  Finder finder;
+  WaitingFrames waiting;
+  std::int64_t pushed = 0;
+};
+
+PointBlocks::PointBlocks(const PointOptions& options, Take take)
+    : impl_(std::make_unique<Impl>(options)) {
+  if (!impl_->finder.on_cuda())
+    throw InvalidArgument(fmt::format("points: blocks need a GPU, but the device is {}",
+                                      to_string(impl_->finder.exec().device)));
+  impl_->finder.give_to(std::move(take));
+}
+PointBlocks::~PointBlocks() = default;
+
+void PointBlocks::push(ImageView<const std::uint8_t> frame) {
+  Image<std::uint8_t> converted;
+  impl_->waiting.push(gray_of(frame, converted), impl_->pushed++);
+}
+void PointBlocks::finish() {
+  impl_->waiting.flush();
+  impl_->finder.finish();
+}
+std::int64_t PointBlocks::copied_bytes() const { return impl_->finder.copied_bytes(); }
+int PointBlocks::latency() const {
+  return impl_->finder.latency() + static_cast<int>(impl_->waiting.block()) - 1;
+}
 
 PointSet find_points(std::span<const ImageView<const std::uint8_t>> frames,
                      const PointOptions& options) {

@@ -52,6 +52,15 @@ class PointEngine {
   // older than the first frame of the last push or repeat. Frames 0 to `last` exist.
   virtual void describe(std::span<const Site> sites, std::int64_t last,
                         ImageView<float> descriptors) = 0;
+
+  // On a GPU, the same with rows that stay there. They are complete when stream() has done what it
+  // has got so far, and valid until the next call.
+  virtual const float* describe_there(std::span<const Site> /*sites*/, std::int64_t /*last*/) {
+    return nullptr;
+  }
+  virtual void* stream() const { return nullptr; }
+  // Bytes other than frames that were copied to the device, for tests.
+  virtual std::int64_t copied_bytes() const { return 0; }
 };
 
 namespace cpu {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "actions/argument_upload.cuh"
 #include "actions/points/points_cuda.cuh"
 #include "actions/points/points_math.h"
 #include "core/backend.h"
@@ -30,6 +31,7 @@ constexpr struct {
   int streams = 4;  // streams that estimate flow
   int stretch = 4;  // least number of frames per stream
   unsigned first_room = 1U << 14;  // for the maxima of a block
+  unsigned first_fetch = 256;      // maxima that are fetched together with their number
 } kTuning;
 constexpr int kPitch = 32;  // floats
 constexpr int kBytePitch = 64;
@@ -131,10 +133,7 @@ class CudaPointEngine final : public PointEngine {
     if (sites.empty()) return;
     const ScopedDevice here(exec_.device);
     const std::size_t values = sites.size() * kDescriptorSize;
-    upload(sites_.reserve(sites.size()), sites.data(), sites.size_bytes(), stream_);
-    float* rows = rows_.reserve(values);
-    describe_sites(channel_tables_.data(), sites_.data(), static_cast<int>(sites.size()),
-                   {last, plan_.votes, plan_.still}, rows, stream_);
+    const float* const rows = describe_there(sites, last);
     if (rows_here_.size() < values) rows_here_ = Array<float>(2 * values, Memory::kPinned);
     check(cudaMemcpyAsync(rows_here_.data(), rows, values * sizeof(float), cudaMemcpyDeviceToHost,
                           stream_),
@@ -144,6 +143,18 @@ class CudaPointEngine final : public PointEngine {
       std::copy_n(rows_here_.data() + i * kDescriptorSize, kDescriptorSize,
                   descriptors.row(static_cast<int>(i)));
   }
+
+  const float* describe_there(std::span<const Site> sites, std::int64_t last) override {
+    const ScopedDevice here(exec_.device);
+    float* const rows = rows_.reserve(std::max<std::size_t>(1, sites.size()) * kDescriptorSize);
+    if (sites.empty()) return rows;
+    arguments_.send(sites_.reserve(sites.size()), sites.data(), sites.size_bytes(), stream_);
+    describe_sites(channel_tables_.data(), sites_.data(), static_cast<int>(sites.size()),
+                   {last, plan_.votes, plan_.still}, rows, stream_);
+    return rows;
+  }
+  void* stream() const override { return main_.get(); }
+  std::int64_t copied_bytes() const override { return arguments_.copied(); }
 
  private:
   // Slot 0 is the frame before the block.
@@ -334,19 +345,25 @@ class CudaPointEngine final : public PointEngine {
       check(cudaMemcpyAsync(found_count_.data(), count_.data(), sizeof(unsigned),
                             cudaMemcpyDeviceToHost, stream_),
             "points: maxima");
+      const unsigned some = std::min(room, kTuning.first_fetch);
+      fetch_candidates(0, some);
       check(cudaStreamSynchronize(stream_), "points: maxima");
       const unsigned count = found_count_[0];
       if (count <= room) {
-        if (count == 0) return;
-        check(cudaMemcpyAsync(candidates_here_.data(), candidates_.data(),
-                              count * sizeof(Candidate), cudaMemcpyDeviceToHost, stream_),
-              "points: maxima");
-        check(cudaStreamSynchronize(stream_), "points: maxima");
+        if (count > some) {
+          fetch_candidates(some, count);
+          check(cudaStreamSynchronize(stream_), "points: maxima");
+        }
         found.insert(found.end(), candidates_here_.data(), candidates_here_.data() + count);
         return;
       }
       make_room(2 * count);
     }
+  }
+  void fetch_candidates(unsigned first, unsigned end) {
+    check(cudaMemcpyAsync(candidates_here_.data() + first, candidates_.data() + first,
+                          (end - first) * sizeof(Candidate), cudaMemcpyDeviceToHost, stream_),
+          "points: maxima");
   }
   void make_room(std::size_t size) {
     candidates_ = Array<Candidate>(size, Memory::kCuda);
@@ -379,6 +396,7 @@ class CudaPointEngine final : public PointEngine {
   Array<Candidate> candidates_, candidates_here_;
   Array<unsigned> count_, found_count_;
   KeptBuffer<Site> sites_;
+  ArgumentUpload arguments_;
   KeptBuffer<float> rows_;
   Array<float> rows_here_;
 };

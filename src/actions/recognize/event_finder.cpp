@@ -56,8 +56,18 @@ EventFinder::EventFinder(const Model& model, const RecognizeOptions& options)
   }
   if (options.mode == StreamMode::kBlocks) blocks_.emplace(rules_, chains, match);
   else
-    lanes_.push_back(
-        std::make_unique<EventLane>(rules_, StreamMatcher(chains, match), next_lane_++));
+    lanes_.push_back(std::make_unique<EventLane>(
+        rules_, make_host_lane(rules_, StreamMatcher(chains, match)), next_lane_++));
+}
+
+EventFinder::EventFinder(const Model& model, const RecognizeOptions& options,
+                         std::shared_ptr<const DevicePrototypes> prototypes)
+    : rules_(model, options, checked_chains(model, options)),
+      class_distances_(model.classes.size(), kInfinity<double>) {
+  device_.emplace(
+      prototypes ? std::move(prototypes)
+                 : std::make_shared<const DevicePrototypes>(rules_, model.chains(), options.exec));
+  lanes_.push_back(std::make_unique<EventLane>(rules_, device_->first_lane(), next_lane_++));
 }
 
 EventFinder::~EventFinder() = default;
@@ -66,50 +76,122 @@ void EventFinder::push(std::int64_t frame, std::span<const SpaceTimePoint> point
                        ImageView<const float> descriptors, std::vector<Event>& events) {
   if (frame != next_)
     throw InvalidArgument(fmt::format("recognize: frame {} after {}", frame, next_ - 1));
-  ++next_;
-  if (blocks_) return blocks_->push(frame, points, descriptors, events);
-  if (rules_.options().places > 1) {
-    divide(frame, points, descriptors);
-    update_lanes(frame, events);
+  if (blocks_) {
+    ++next_;
+    return blocks_->push(frame, points, descriptors, events);
   }
+  Divided one{.points = {.frame = frame, .points = {points.begin(), points.end()}}};
+  if (!points.empty()) one.points.descriptors = clone(descriptors);
+  divide(one);
+  push(std::move(one), events);
+}
+
+void EventFinder::push(Divided one, std::vector<Event>& events) {
+  const std::int64_t frame = one.points.frame;
+  ++next_;
+  divided_.push_back(std::move(one));
+  const Divided& now = divided_.back();
+  // Without places, no later lane wants earlier frames.
+  const auto recent = rules_.options().places > 1 ? PlaceTracker::kRecent : 1;
+  while (std::ssize(divided_) > recent) divided_.pop_front();
+  if (rules_.options().places > 1) update_lanes(now, events);
   const std::size_t before = events.size();
   if (lanes_.size() == 1) {
-    offer(*lanes_[0], lanes_[0]->push(frame, points, descriptors), frame);
+    offer(*lanes_[0], lanes_[0]->push(frame, now.all()), frame);
   } else {
-    for (const auto& lane : lanes_) push_lane(*lane, divided_.back());
+    for (const auto& lane : lanes_) push_lane(*lane, now);
   }
   for (const auto& lane : lanes_) report(*lane, frame, false, events);
   std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(before), events.end(),
                    [](const Event& a, const Event& b) { return a.last_frame < b.last_frame; });
 }
 
-void EventFinder::divide(std::int64_t frame, std::span<const SpaceTimePoint> points,
-                         ImageView<const float> descriptors) {
+// Which points a lane may take: the most confident ones of the frame, and those of each place.
+std::vector<int> EventFinder::wanted_points(const Divided& frame, int first) const {
+  const int most = rules_.model().scene_points;
+  const auto count = static_cast<int>(frame.points.points.size());
+  std::vector<int> wanted;
+  for (int i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const bool takes =
+        most == 0 || i < most ||
+        (!frame.places.empty() && frame.places[at] >= 0 &&
+         std::count(frame.places.begin(), frame.places.begin() + i, frame.places[at]) < most);
+    if (takes) wanted.push_back(first + i);
+  }
+  return wanted;
+}
+
+void EventFinder::prepare(std::vector<FramePoints> frames, const PointBlocks::Describe& describe) {
+  const std::size_t before = ahead_.size();
+  std::vector<int> wanted;
+  int first = 0;
+  for (FramePoints& frame : frames) {
+    Divided one{.points = std::move(frame)};
+    divide(one);
+    const auto count = static_cast<int>(one.points.points.size());
+    one.rows.assign(static_cast<std::size_t>(count), -1);
+    for (const int point : wanted_points(one, first)) {
+      one.rows[static_cast<std::size_t>(point - first)] = std::ssize(wanted);
+      wanted.push_back(point);
+    }
+    first += count;
+    ahead_.push_back(std::move(one));
+  }
+  const std::int64_t first_row = device_->rows();
+  std::int64_t oldest = first_row;
+  for (const Divided& one : divided_)
+    for (const std::int64_t row : one.rows)
+      if (row >= 0) oldest = std::min(oldest, row);
+  for (std::size_t i = 0; i < before; ++i)
+    for (const std::int64_t row : ahead_[i].rows)
+      if (row >= 0) oldest = std::min(oldest, row);
+  device_->forget_before(oldest);
+  if (!wanted.empty()) device_->add(describe(wanted), static_cast<int>(wanted.size()));
+  bool one_lane = lanes_.size() == 1 && before == 0;
+  std::vector<LaneFrame> next;
+  next.reserve(ahead_.size() - before);
+  for (std::size_t i = before; i < ahead_.size(); ++i) {
+    Divided& one = ahead_[i];
+    for (std::int64_t& row : one.rows)
+      if (row >= 0) row += first_row;
+    one_lane = one_lane && one.confirmed.size() <= 1;
+    next.push_back({one.points.frame, one.all()});
+  }
+  // With one place at most, the only lane takes all of these frames.
+  if (one_lane) lanes_[0]->prepare(next);
+}
+
+void EventFinder::push_prepared(std::vector<Event>& events) {
+  Divided one = std::move(ahead_.front());
+  ahead_.pop_front();
+  push(std::move(one), events);
+}
+
+void EventFinder::divide(Divided& frame) {
+  if (rules_.options().places == 1) return;
   if (!tracker_) {
     PlaceReach reach = learn_reach(rules_.model(), rules_.frame_size());
     const auto factor = static_cast<float>(rules_.options().reach);
     tracker_.emplace(PlaceReach{reach.x * factor, reach.y * factor}, rules_.options().places);
   }
-  const std::span<const std::int32_t> places = tracker_->push(frame, points);
-  Divided divided{.points = {.frame = frame, .points = {points.begin(), points.end()}},
-                  .places = {places.begin(), places.end()}};
-  if (!points.empty()) divided.points.descriptors = clone(descriptors);
-  divided_.push_back(std::move(divided));
-  if (std::ssize(divided_) > PlaceTracker::kRecent) divided_.pop_front();
+  const std::span<const std::int32_t> places =
+      tracker_->push(frame.points.frame, frame.points.points);
+  frame.places.assign(places.begin(), places.end());
+  for (const PlaceTracker::Place& place : tracker_->places())
+    if (place.confirmed) frame.confirmed.push_back({place.id, place.born});
 }
 
 // One lane per confirmed place, and one where there is none.
-void EventFinder::update_lanes(std::int64_t frame, std::vector<Event>& events) {
-  const std::span<const PlaceTracker::Place> places = tracker_->places();
+void EventFinder::update_lanes(const Divided& now, std::vector<Event>& events) {
+  const std::int64_t frame = now.points.frame;
   const auto counts = [&](std::int32_t id) {
-    return std::ranges::any_of(
-        places, [&](const auto& place) { return place.confirmed && place.id == id; });
+    return std::ranges::any_of(now.confirmed, [&](const auto& place) { return place.id == id; });
   };
   for (const auto& lane : lanes_)
     if (lane->place >= 0 && !counts(lane->place)) lane->place = -1;
-  for (const PlaceTracker::Place& place : places) {
-    if (!place.confirmed ||
-        std::ranges::any_of(lanes_, [&](const auto& lane) { return lane->place == place.id; }))
+  for (const Confirmed& place : now.confirmed) {
+    if (std::ranges::any_of(lanes_, [&](const auto& lane) { return lane->place == place.id; }))
       continue;
     const auto idle = std::ranges::find(lanes_, -1, [](const auto& lane) { return lane->place; });
     // A lane whose place has gone ends below; the only lane, which has seen everything, goes on.
@@ -127,7 +209,7 @@ void EventFinder::update_lanes(std::int64_t frame, std::vector<Event>& events) {
 }
 
 // The frames in which the place was not confirmed yet are matched too, all but the newest.
-void EventFinder::add_lane(const PlaceTracker::Place& place, std::int64_t frame) {
+void EventFinder::add_lane(const Confirmed& place, std::int64_t frame) {
   const std::int64_t first = std::max(place.born, divided_.front().points.frame);
   lanes_.push_back(
       std::make_unique<EventLane>(rules_, lanes_[0]->another_matcher(), next_lane_++, first));
@@ -140,17 +222,22 @@ void EventFinder::add_lane(const PlaceTracker::Place& place, std::int64_t frame)
 void EventFinder::push_lane(EventLane& lane, const Divided& divided) {
   const FramePoints& all = divided.points;
   std::vector<SpaceTimePoint> points;
-  std::vector<int> rows;
+  std::vector<std::int64_t> rows;
+  std::vector<int> which;
   for (std::size_t i = 0; i < all.points.size(); ++i)
     if (divided.places[i] == lane.place) {
       points.push_back(all.points[i]);
-      rows.push_back(static_cast<int>(i));
+      if (device_) rows.push_back(divided.rows[i]);
+      which.push_back(static_cast<int>(i));
     }
-  Image<float> descriptors(kDescriptorSize, static_cast<int>(rows.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    std::copy_n(all.descriptors.row(rows[i]), kDescriptorSize,
-                descriptors.row(static_cast<int>(i)));
-  offer(lane, lane.push(all.frame, points, descriptors.view()), all.frame);
+  Image<float> descriptors;
+  if (!device_) {
+    descriptors = Image<float>(kDescriptorSize, static_cast<int>(which.size()));
+    for (std::size_t i = 0; i < which.size(); ++i)
+      std::copy_n(all.descriptors.row(which[i]), kDescriptorSize,
+                  descriptors.row(static_cast<int>(i)));
+  }
+  offer(lane, lane.push(all.frame, {points, descriptors.view(), rows}), all.frame);
 }
 
 // Among events that overlap in time and place, the nearest is reported, whichever lane it is of.
@@ -201,9 +288,16 @@ std::span<const double> EventFinder::class_distances() const {
 
 std::size_t EventFinder::kept_frames() const {
   if (blocks_) return blocks_->kept_frames();
-  std::size_t frames = divided_.size() + reported_.size();
+  std::size_t frames = reported_.size();
+  if (rules_.options().places > 1) frames += divided_.size();
   for (const auto& lane : lanes_) frames += lane->kept_frames();
   return frames;
+}
+
+std::int64_t EventFinder::copied_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& lane : lanes_) bytes += lane->copied_bytes();
+  return bytes;
 }
 
 // A place that is confirmed later has events from its first point on, which is kRecent frames back

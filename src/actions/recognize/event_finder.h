@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "actions/points/points_blocks.h"
+#include "actions/recognize/device_lanes.h"
 #include "actions/recognize/event_blocks.h"
 #include "actions/recognize/event_lane.h"
 #include "actions/recognize/event_rules.h"
@@ -23,12 +25,25 @@ namespace fovea::actions {
 class EventFinder {
  public:
   EventFinder(const Model& model, const RecognizeOptions& options);
+  // Points are on a GPU: prepare() takes them.
+  EventFinder(const Model& model, const RecognizeOptions& options,
+              std::shared_ptr<const DevicePrototypes> prototypes);
   ~EventFinder();
 
   // Takes the points of the next frame, the most confident first; frames are counted from 0 without
   // gaps.
   void push(std::int64_t frame, std::span<const SpaceTimePoint> points,
             ImageView<const float> descriptors, std::vector<Event>& events);
+  // Takes the next frames, whose points are on a GPU, and matches them there where it is certain
+  // already which lanes they belong to. push_prepared() then takes one after the other; all of
+  // them before the next call.
+  void prepare(std::vector<FramePoints> frames, const PointBlocks::Describe& describe);
+  void push_prepared(std::vector<Event>& events);
+  std::size_t prepared() const { return ahead_.size(); }
+  // Null where points are in host memory.
+  const DeviceLanes* device() const { return device_ ? &*device_ : nullptr; }
+  // Bytes that lanes have copied to a GPU where points are there already, for tests.
+  std::int64_t copied_bytes() const;
   void finish(std::vector<Event>& events);
   // The least over all places; valid until the next call.
   std::span<const double> class_distances() const;
@@ -41,10 +56,18 @@ class EventFinder {
   std::int64_t settled_frames() const;
 
  private:
+  // A place that counts.
+  struct Confirmed {
+    std::int32_t id = 0;
+    std::int64_t born = 0;
+  };
   // The points of a frame and their places, for places that are confirmed later.
   struct Divided {
     FramePoints points;
-    std::vector<std::int32_t> places;
+    std::vector<std::int64_t> rows;    // of points on a GPU
+    std::vector<std::int32_t> places;  // of each point
+    std::vector<Confirmed> confirmed;  // places after this frame
+    LanePoints all() const { return {points.points, points.descriptors.view(), rows}; }
   };
   // What was reported, for other places.
   struct Reported {
@@ -52,20 +75,23 @@ class EventFinder {
     std::int64_t first = 0, last = 0;
     Rect<float> box;
   };
-  void divide(std::int64_t frame, std::span<const SpaceTimePoint> points,
-              ImageView<const float> descriptors);
-  void update_lanes(std::int64_t frame, std::vector<Event>& events);
-  void add_lane(const PlaceTracker::Place& place, std::int64_t frame);
+  void divide(Divided& frame);
+  std::vector<int> wanted_points(const Divided& frame, int first) const;
+  void push(Divided frame, std::vector<Event>& events);
+  void update_lanes(const Divided& now, std::vector<Event>& events);
+  void add_lane(const Confirmed& place, std::int64_t frame);
   void push_lane(EventLane& lane, const Divided& divided);
   void offer(EventLane& lane, std::optional<Event> event, std::int64_t frame);
   void report(EventLane& lane, std::int64_t frame, bool all, std::vector<Event>& events);
 
   EventRules rules_;
+  std::optional<DeviceLanes> device_;  // outlives the lanes
   std::optional<EventBlocks> blocks_;
   std::optional<Classifier> classifier_;
   std::vector<std::unique_ptr<EventLane>> lanes_;
   std::optional<PlaceTracker> tracker_;
   std::deque<Divided> divided_;  // the last PlaceTracker::kRecent frames
+  std::deque<Divided> ahead_;    // prepared frames
   std::deque<Reported> reported_;
   std::int32_t next_lane_ = 0;
   mutable std::vector<double> class_distances_;

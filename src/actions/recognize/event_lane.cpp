@@ -1,14 +1,13 @@
 #include "actions/recognize/event_lane.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "actions/infinity.h"
 
 namespace fovea::actions {
 
-EventLane::EventLane(const EventRules& rules, StreamMatcher matcher, std::int32_t number,
-                     std::int64_t first_frame)
+EventLane::EventLane(const EventRules& rules, std::unique_ptr<LaneMatcher> matcher,
+                     std::int32_t number, std::int64_t first_frame)
     : rules_(rules),
       matcher_(std::move(matcher)),
       number_(number),
@@ -17,36 +16,32 @@ EventLane::EventLane(const EventRules& rules, StreamMatcher matcher, std::int32_
                  static_cast<std::size_t>(rules.model().match.window)),
       class_distances_(rules.model().classes.size(), kInfinity<double>) {}
 
-std::optional<Event> EventLane::push(std::int64_t frame, std::span<const SpaceTimePoint> points,
-                                     ImageView<const float> descriptors) {
-  if (rules_.options().classify) keep_clip(frame, points, descriptors);
-  const Model& model = rules_.model();
-  if (model.scene_points > 0)
-    points = points.first(std::min(points.size(), static_cast<std::size_t>(model.scene_points)));
-  kept_.push_back({frame, {points.begin(), points.end()}});
+LanePoints EventLane::matched(const LanePoints& points) const {
+  const int most = rules_.model().scene_points;
+  return most > 0 ? points.first(static_cast<std::size_t>(most)) : points;
+}
+
+void EventLane::prepare(std::span<const LaneFrame> frames) {
+  std::vector<LaneFrame> some(frames.begin(), frames.end());
+  for (LaneFrame& frame : some) frame.points = matched(frame.points);
+  matcher_->prepare(some);
+}
+
+std::optional<Event> EventLane::push(std::int64_t frame, const LanePoints& all) {
+  if (rules_.options().classify) keep_clip(frame, all);
+  const LanePoints points = matched(all);
+  kept_.push_back({frame, {points.points.begin(), points.points.end()}});
   if (kept_.size() > most_kept_) kept_.pop_front();
-  const std::span<const MatchScore> scores =
-      matcher_.push(static_cast<std::int32_t>(frame), rules_.nodes_of(frame, points, descriptors));
-  std::vector<double> nearest(model.classes.size(), kInfinity<double>);
-  Found best;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (!std::isfinite(scores[i].energy)) continue;
-    const Found found{static_cast<int>(i),
-                      rules_.distance_of(i, scores[i].energy, scores[i].appearance),
-                      scores[i].first_frame, scores[i].last_frame};
-    double& of_class = nearest[static_cast<std::size_t>(model.prototypes[i].label)];
-    of_class = std::min(of_class, found.distance);
-    if ((best.prototype < 0 || found.distance < best.distance) && rules_.allowed(found) &&
-        picker_.wants(found.first, found.last, found.distance))
-      best = found;
-  }
-  note_distances(nearest);
-  if (best.prototype < 0) return {};
+  const detail::FrameDigest& digest = matcher_->push(frame, points);
+  note_distances(digest.nearest);
+  const detail::DigestMatch* const nearest = picker_.best_of(digest.matches);
+  if (nearest == nullptr) return {};
+  const Found best{nearest->chain, nearest->distance, nearest->first_frame, frame};
   double other = kInfinity<double>;
   for (std::size_t c = 0; c < class_distances_.size(); ++c)
     if (static_cast<std::int32_t>(c) != rules_.label_of(best))
       other = std::min(other, class_distances_[c]);
-  Event event = rules_.make_event(best, other, matcher_.path(best.prototype), kept_);
+  Event event = rules_.make_event(best, other, matcher_->path(best.prototype), kept_);
   event.place = number_;
   return event;
 }
@@ -77,9 +72,10 @@ void EventLane::report(std::int64_t frame, bool all, Classifier* classifier,
 }
 
 // Fusion compares all points of a clip, matching only the most confident ones.
-void EventLane::keep_clip(std::int64_t frame, std::span<const SpaceTimePoint> points,
-                          ImageView<const float> descriptors) {
+void EventLane::keep_clip(std::int64_t frame, const LanePoints& all) {
   const Model& model = rules_.model();
+  std::span<const SpaceTimePoint> points = all.points;
+  const ImageView<const float>& descriptors = all.descriptors;
   const std::size_t most = model.score.fusion > 0 || model.scene_points == 0
                                ? points.size()
                                : static_cast<std::size_t>(model.scene_points);

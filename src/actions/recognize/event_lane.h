@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "actions/recognize/event_picker.h"
 #include "actions/recognize/event_rules.h"
+#include "actions/recognize/lane_matcher.h"
 
 namespace fovea::actions {
 
@@ -18,13 +20,14 @@ namespace fovea::actions {
 class EventLane {
  public:
   // `number` is the place of its events; none of them begins before `first_frame`.
-  EventLane(const EventRules& rules, StreamMatcher matcher, std::int32_t number,
+  EventLane(const EventRules& rules, std::unique_ptr<LaneMatcher> matcher, std::int32_t number,
             std::int64_t first_frame = 0);
 
   // Takes points of a later frame, the most confident first, and returns the nearest match that
   // ends there, if it is an event that the picker wants.
-  std::optional<Event> push(std::int64_t frame, std::span<const SpaceTimePoint> points,
-                            ImageView<const float> descriptors);
+  std::optional<Event> push(std::int64_t frame, const LanePoints& points);
+  // Frames that will be pushed next, with these very points.
+  void prepare(std::span<const LaneFrame> frames);
   void offer(Event event, std::int64_t frame);
   // Reports what has waited long enough, or with `all` whatever waits. Where there is a classifier,
   // events are classified as clips first.
@@ -36,18 +39,20 @@ class EventLane {
   std::int32_t place = -1;  // id of the tracked place; -1: none
   // One number per class: the least distance of its prototypes over the last frames.
   std::span<const double> class_distances() const { return class_distances_; }
+  std::int64_t copied_bytes() const { return matcher_->copied_bytes(); }
   std::size_t kept_frames() const { return kept_.size() + clip_.size(); }
   // A matcher of the same prototypes, for another place.
-  StreamMatcher another_matcher() const { return matcher_.another(); }
+  std::unique_ptr<LaneMatcher> another_matcher() const { return matcher_->another(); }
 
  private:
+  // The points that matching takes.
+  LanePoints matched(const LanePoints& points) const;
   void note_distances(std::span<const double> nearest);
-  void keep_clip(std::int64_t frame, std::span<const SpaceTimePoint> points,
-                 ImageView<const float> descriptors);
+  void keep_clip(std::int64_t frame, const LanePoints& all);
   bool classify(Event& event, Classifier& classifier) const;
 
   const EventRules& rules_;
-  StreamMatcher matcher_;
+  std::unique_ptr<LaneMatcher> matcher_;
   std::int32_t number_;
   EventPicker picker_;
   std::size_t most_kept_;

@@ -11,6 +11,21 @@ bool EventPicker::wants(std::int64_t first, std::int64_t last, double distance) 
   return apart ? first > waiting_->last_frame : distance < waiting_->distance;
 }
 
+// The best match that begins after a frame is the last one of those that do. All of them end later
+// than the waiting event begins.
+const detail::DigestMatch* EventPicker::best_of(
+    std::span<const detail::DigestMatch> matches) const {
+  const auto best_after = [&](std::int64_t frame) -> const detail::DigestMatch* {
+    const detail::DigestMatch* best = nullptr;
+    for (const detail::DigestMatch& match : matches)
+      if (match.first_frame > frame) best = &match;
+    return best;
+  };
+  const detail::DigestMatch* const best = best_after(reported_until_);
+  if (!waiting_ || best == nullptr || best->distance < waiting_->distance) return best;
+  return best_after(std::max(reported_until_, waiting_->last_frame));
+}
+
 void EventPicker::offer(Event event, std::int64_t frame, std::vector<Event>& events) {
   if (!wants(event.first_frame, event.last_frame, event.distance)) return;
   if (waiting_ && event.first_frame > waiting_->last_frame) report(events);

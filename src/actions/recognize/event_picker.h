@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
+
+#include "actions/stream/stream_engine.h"
 
 namespace fovea::actions {
 
@@ -19,6 +22,8 @@ class EventPicker {
 
   // Whether an event with these frames and this distance would be taken.
   bool wants(std::int64_t first, std::int64_t last, double distance) const;
+  // The best of the matches that would be taken; null where there is none.
+  const detail::DigestMatch* best_of(std::span<const detail::DigestMatch> matches) const;
   // Takes the event if it is wanted; an older one that does not overlap is reported.
   void offer(Event event, std::int64_t frame, std::vector<Event>& events);
   // Reports the waiting event when `frame` is far enough behind it.

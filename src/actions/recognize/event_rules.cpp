@@ -50,6 +50,20 @@ double EventRules::limit_of(int prototype) const {
       options_.reject > 0 ? options_.reject * static_cast<double>(level) : kInfinity<double>);
 }
 
+detail::DigestRules EventRules::digest_rules() const {
+  detail::DigestRules rules;
+  rules.classes = static_cast<std::int32_t>(model_.classes.size());
+  rules.by_energy = model_.score.score == Score::kEnergy;
+  rules.labels.reserve(nodes_.size());
+  rules.limits.reserve(nodes_.size());
+  for (int i = 0; i < static_cast<int>(nodes_.size()); ++i) {
+    rules.labels.push_back(model_.prototypes[static_cast<std::size_t>(i)].label);
+    rules.limits.push_back(limit_of(i));
+  }
+  rules.nodes.assign(nodes_.begin(), nodes_.end());
+  return rules;
+}
+
 bool EventRules::allowed(const Found& found) const {
   return std::isfinite(found.distance) && found.distance <= limit_of(found.prototype);
 }

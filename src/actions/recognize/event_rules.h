@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "actions/stream/stream_engine.h"
+
 namespace fovea::actions {
 
 // The points of one frame, without descriptors.
@@ -44,6 +46,9 @@ class EventRules {
   double limit_of(int prototype) const;
   bool allowed(const Found& found) const;
   double score_of(const Found& found) const;
+
+  // What matchers need to know to tell which matches may become events.
+  detail::DigestRules digest_rules() const;
 
   // The nodes of a frame, one per point.
   Nodes nodes_of(std::int64_t frame, std::span<const SpaceTimePoint> points,

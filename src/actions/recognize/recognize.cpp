@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
+#include "actions/points/points_blocks.h"
 #include "actions/recognize/event_finder.h"
+#include "core/dispatch.h"
 
 namespace fovea::actions {
 namespace {
@@ -25,6 +28,13 @@ PointOptions point_options(const Model& model, const Exec& exec) {
 std::shared_ptr<const Model> checked(std::shared_ptr<const Model> model) {
   if (!model) throw InvalidArgument("recognize: the model is a null pointer");
   return model;
+}
+
+// Blocks are scenes of the host, and events that are classified as clips need their descriptors
+// there.
+bool stays_on_device(const RecognizeOptions& options) {
+  return options.mode == StreamMode::kStream && !options.classify &&
+         fovea::detail::on_cuda(fovea::detail::resolve_exec("recognize", options.exec, {}));
 }
 
 }  // namespace
@@ -65,16 +75,55 @@ void describe(OptionVisitor& visit, RecognizeOptions& options) {
 }
 
 struct Recognizer::Impl {
-  Impl(std::shared_ptr<const Model> shared, const RecognizeOptions& chosen)
+  Impl(std::shared_ptr<const Model> shared, const RecognizeOptions& chosen,
+       std::shared_ptr<const DevicePrototypes> prototypes = nullptr)
       : model(checked(std::move(shared))),
         options(chosen),
-        stream(point_options(*model, options.exec)),
-        finder(*model, options),
-        frame_rate(options.frame_rate.value_or(kUsualFrameRate)) {}
+        frame_rate(options.frame_rate.value_or(kUsualFrameRate)) {
+    const PointOptions points = point_options(*model, options.exec);
+    if (!stays_on_device(options)) {
+      stream.emplace(points);
+      finder = std::make_unique<EventFinder>(*model, options);
+      return;
+    }
+    finder = std::make_unique<EventFinder>(*model, options, std::move(prototypes));
+    blocks.emplace(points,
+                   [this](std::vector<FramePoints> frames, const PointBlocks::Describe& describe) {
+                     finder->prepare(std::move(frames), describe);
+                     while (finishing && finder->prepared() > 0) finder->push_prepared(events);
+                   });
+  }
 
+  // A block makes many frames ready at once; they are taken one by one, so that the latency is the
+  // same for every frame.
+  void push_frame(ImageView<const std::uint8_t> frame) {
+    if (!blocks) {
+      const std::span<const FramePoints> ready = stream->push(frame);
+      ++pushed;
+      return take(ready);
+    }
+    blocks->push(frame);
+    ++pushed;
+    if (pushed > blocks->latency() && finder->prepared() > 0) finder->push_prepared(events);
+  }
+  // Points in host memory need lanes of another kind.
+  void begin_points() {
+    if (!takes_points && blocks) {
+      blocks.reset();
+      finder = std::make_unique<EventFinder>(*model, options);
+    }
+    takes_points = true;
+  }
+  void finish() {
+    finished = finishing = true;
+    if (takes_points) return;
+    if (!blocks) return take(stream->finish());
+    while (finder->prepared() > 0) finder->push_prepared(events);
+    blocks->finish();
+  }
   void take(std::span<const FramePoints> ready) {
     for (const FramePoints& frame : ready)
-      finder.push(frame.frame, frame.points, frame.descriptors.view(), events);
+      finder->push(frame.frame, frame.points, frame.descriptors.view(), events);
   }
   std::span<const Event> result() {
     for (Event& event : events) {
@@ -87,12 +136,14 @@ struct Recognizer::Impl {
 
   std::shared_ptr<const Model> model;
   RecognizeOptions options;
-  PointStream stream;
-  EventFinder finder;
+  std::unique_ptr<EventFinder> finder;
+  std::optional<PointStream> stream;  // points come to the host
+  std::optional<PointBlocks> blocks;  // or they stay on a GPU
   double frame_rate;
   std::vector<Event> events;
   std::int64_t pushed = 0;
   bool takes_points = false;  // points of frames were pushed, not frames
+  bool finishing = false;
   bool finished = false;
 };
 
@@ -103,15 +154,20 @@ Recognizer::Recognizer(std::shared_ptr<const Model> model, const RecognizeOption
 Recognizer::~Recognizer() = default;
 Recognizer::Recognizer(Recognizer&&) noexcept = default;
 Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
+Recognizer::Recognizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Recognizer Recognizer::another() const {
+  const DeviceLanes* const device = impl_->finder->device();
+  return Recognizer(std::make_unique<Impl>(impl_->model, impl_->options,
+                                           device ? device->prototypes() : nullptr));
+}
 
 std::span<const Event> Recognizer::push(ImageView<const std::uint8_t> frame) {
   impl_->events.clear();
   if (impl_->takes_points)
     throw InvalidArgument("recognize: a frame follows points; push either frames or points");
-  impl_->finder.set_frame_size({frame.width, frame.height});
-  const std::span<const FramePoints> ready = impl_->stream.push(frame);
-  ++impl_->pushed;
-  impl_->take(ready);
+  impl_->finder->set_frame_size({frame.width, frame.height});
+  impl_->push_frame(frame);
   return impl_->result();
 }
 
@@ -130,8 +186,8 @@ std::span<const Event> Recognizer::push(const FramePoints& points, Extent size) 
     throw InvalidArgument(fmt::format(
         "recognize: {} points with {} descriptors of {} numbers; expected one of {} per point",
         count, points.descriptors.height(), points.descriptors.width(), kDescriptorSize));
-  impl_->takes_points = true;
-  impl_->finder.set_frame_size(size);
+  impl_->begin_points();
+  impl_->finder->set_frame_size(size);
   ++impl_->pushed;
   impl_->take({&points, 1});
   return impl_->result();
@@ -140,23 +196,25 @@ std::span<const Event> Recognizer::push(const FramePoints& points, Extent size) 
 std::span<const Event> Recognizer::finish() {
   impl_->events.clear();
   if (impl_->pushed == 0 || impl_->finished) return {};
-  impl_->finished = true;
-  if (!impl_->takes_points) impl_->take(impl_->stream.finish());
-  impl_->finder.finish(impl_->events);
+  impl_->finish();
+  impl_->finder->finish(impl_->events);
   return impl_->result();
 }
 
 const Model& Recognizer::model() const { return *impl_->model; }
 const RecognizeOptions& Recognizer::options() const { return impl_->options; }
 
-int Recognizer::latency() const { return impl_->takes_points ? 0 : impl_->stream.latency(); }
+int Recognizer::latency() const {
+  if (impl_->takes_points) return 0;
+  return impl_->blocks ? impl_->blocks->latency() : impl_->stream->latency();
+}
 
 std::int64_t Recognizer::settled_frames() const {
-  return impl_->finished ? impl_->pushed : impl_->finder.settled_frames();
+  return impl_->finished ? impl_->pushed : impl_->finder->settled_frames();
 }
 
 std::span<const double> Recognizer::class_distances() const {
-  return impl_->finder.class_distances();
+  return impl_->finder->class_distances();
 }
 
 }  // namespace fovea::actions

@@ -10,17 +10,6 @@
 
 namespace fovea::cli {
 
-void settle_match_device(Context& context, actions::Variant variant) {
-  const bool greedy = variant == actions::Variant::kGreedy;
-  if (greedy && context.exec.device.kind == DeviceKind::kCuda)
-    throw InvalidArgument(
-        fmt::format("--variant greedy works on the CPU only, but --device is {}; give --device cpu "
-                    "or --variant chains",
-                    to_string(context.exec.device)));
-  if (greedy) context.exec.device = Device::cpu();
-  settle_device(context);
-}
-
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish) {
   try {
     finish();

@@ -14,10 +14,6 @@
 
 namespace fovea::cli {
 
-// Resolves the device, as settle_device() does, but with greedy matching `auto` is the CPU. Throws
-// InvalidArgument where a GPU is asked for that the variant does not use.
-void settle_match_device(Context& context, actions::Variant variant);
-
 // Takes the remaining results out of a stream after its run. Where the run has failed, a stream
 // that cannot be finished is not reported as a second error.
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish);

@@ -326,7 +326,7 @@ int run_classify_clips(ClassifyClipsRequest& request, Context& context) {
   ClipsToClassify clips = clips_to_classify(request, context);
   check_outputs(context, {{"-o", request.output}}, clips.names);
   const auto model = actions::load_model(request.model);
-  settle_match_device(context, model->cut.variant);
+  settle_device(context);
   return ClassifyRun(request, context, clips, model).run();
 }
 

@@ -256,7 +256,7 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
         "--validation-subjects belong to a split: give --test-subjects NAMES too");
   const actions::TrainOptions& options = request.train;
   actions::check_cut(options.cut);
-  settle_match_device(context, options.cut.variant);
+  settle_device(context);
   Task task = make_task(request, context);
   note_missing(task.missing, context);
   check_split(request, task);

@@ -244,7 +244,7 @@ void check_match_request(const ActionsMatchRequest& request, Context& context) {
 
 int run_actions_match(ActionsMatchRequest& request, Context& context) {
   check_match_request(request, context);
-  settle_match_device(context, request.example.cut.variant);
+  settle_device(context);
   request.points.exec = context.exec;
   request.example.match.exec = context.exec;
   std::vector<Video> videos;

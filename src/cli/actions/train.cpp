@@ -37,7 +37,7 @@ int run_actions_train(ActionsTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   actions::TrainOptions& options = request.train;
   actions::check_cut(options.cut);
-  settle_match_device(context, options.cut.variant);
+  settle_device(context);
   options.exec = context.exec;
   const double start = steady_seconds();
   const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]), options.points,

@@ -1,4 +1,4 @@
-// Covers: greedy_scene, greedy_points, greedy_frames
+// Covers: greedy_scene, greedy_points, greedy_frames, greedy_path
 // Several points per frame: what the variants have in common, and where they differ.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>
@@ -258,16 +258,10 @@ TEST(FrameMatcher, AnyNumberOfThreadsGivesTheSameScores) {
   }
 }
 
-TEST(FrameMatcher, GreedyChoosesTheCpuByItself) {
-  const Problem problem;
-  EXPECT_TRUE(same(problem.scores(Variant::kGreedy, {.device = Device::cpu()}),
-                   problem.scores(Variant::kGreedy, {})));
-}
-
-TEST(FrameMatcher, ChainsAreTheSameOnAGpu) {
+TEST(FrameMatcher, VariantsAreTheSameOnAGpu) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Problem problem;
-  for (const Variant variant : {Variant::kSingle, Variant::kChains})
+  for (const Variant variant : kVariants)
     EXPECT_TRUE(same(problem.scores(variant, {.device = Device::cpu()}),
                      problem.scores(variant, {.device = Device::cuda(0)})));
 }
@@ -278,11 +272,6 @@ TEST(FrameMatcher, Refuses) {
   std::vector<Chain> chains;
   chains.push_back(test::random_chain({}, random));
   FrameModel model = model_of(chains);
-  EXPECT_THAT(message_of<InvalidArgument>([&] {
-                match_frames(model, scene, Variant::kGreedy,
-                             match_on({}, {.device = Device::cuda(0)}));
-              }),
-              HasSubstr("greedy works on the CPU only"));
   model.nodes[1].frame = model.nodes[2].frame + 1;
   EXPECT_THROW(match_frames(model, scene, Variant::kGreedy), InvalidArgument);
   for (Node& node : model.nodes) node.frame = 3;

@@ -1,3 +1,4 @@
+// Covers: match_steps
 // The tables of the GPU, walked over on the host: the same energies and paths as the lanes of the
 // CPU, to the bit.
 #include "actions/match/match_cells.h"

@@ -66,8 +66,6 @@ TEST_F(ActionsMatch, RefusesWhatDoesNotFit) {
   EXPECT_THAT(refused({"--graph", *folder_ / "graph.png"}), testing::HasSubstr("end in .svg"));
   EXPECT_THAT(refused({"--json", "--model-points", "2"}),
               testing::HasSubstr("choose the variant chains or greedy"));
-  EXPECT_THAT(refused({"--json", "--model-points", "2", "--variant", "greedy", "--device", "cuda"}),
-              testing::HasSubstr("greedy works on the CPU only"));
 }
 
 }  // namespace

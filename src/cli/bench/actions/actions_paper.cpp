@@ -68,8 +68,7 @@ actions::MatchOptions paper_match(int window = 10) { return {.window = window, .
 PaperCase match_case(PaperRow row, Variant variant, const actions::MatchOptions& options) {
   const SceneShape scene = row.scene;
   const int models = row.models;
-  return {std::move(row), [=] { return matching(scene, models, variant, options); }, false,
-          variant != Variant::kGreedy};
+  return {std::move(row), [=] { return matching(scene, models, variant, options); }, false, true};
 }
 
 PaperCase trellis_case(PaperRow row, const TrellisSteps& steps) {

@@ -1,4 +1,3 @@
-// Covers: match_steps
 // A stream gives what the whole scene gives of matches that end in each frame.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>
@@ -59,7 +58,7 @@ TEST(StreamMatch, AnotherMatcherBeginsAnew) {
   const MatchShape shape{.nodes = 4, .frames = 9, .points = 12, .first_frame = 0};
   std::vector<Chain> models;
   for (const int nodes : {4, 3}) models.push_back(test::random_chain({.nodes = nodes}, random));
-  const MatchOptions options = match_on({.window = 5}, {.threads = 1});
+  const MatchOptions options = match_on({.window = 5}, {.device = Device::cpu(), .threads = 1});
   StreamMatcher first(models, options), fresh(models, options);
   const Scene one = test::random_scene(shape, random), two = test::random_scene(shape, random);
   first.push(0, points_of(one, 0));
@@ -88,7 +87,7 @@ TEST(StreamMatch, GivesTheBestThatEndsInEachFrame) {
     for (int m = 0; m < 3; ++m)
       models.push_back(
           test::random_chain({.nodes = 3 + static_cast<int>(random.below(3))}, random));
-    StreamMatcher stream(models, match_on(options, {.threads = 1}));
+    StreamMatcher stream(models, match_on(options, {.device = Device::cpu(), .threads = 1}));
     for (std::int32_t frame = -3; frame < 4; ++frame) {
       const Nodes points = points_of(scene, frame);
       if (frame > -3 && points.size() == 0) continue;
@@ -123,7 +122,7 @@ TEST(StreamMatch, AgreesWithTheMatcherOverALongScene) {
       {.frames = 3000, .points = 2500, .features = 9, .extent = 50, .first_frame = 100}, random);
   for (const bool dummies : {false, true}) {
     const MatchOptions options{.window = 7, .dummies = dummies, .dummy_cost = 0.8};
-    StreamMatcher stream(models, match_on(options, {.threads = 2}));
+    StreamMatcher stream(models, match_on(options, {.device = Device::cpu(), .threads = 2}));
     std::vector<MatchScore> best(models.size(), {.energy = INFINITY});
     std::vector<std::vector<MatchedNode>> paths(models.size());
     int first_point = 0;
@@ -159,7 +158,7 @@ TEST(StreamMatch, BridgesFramesThatWereNotPushed) {
   const Chain model = test::random_chain({.nodes = 4}, random);
   const MatchOptions options{.window = 5, .dummy_cost = 0.3};
   for (int gap = 1; gap < 40; ++gap) {
-    StreamMatcher stream({&model, 1}, match_on(options, {.threads = 1}));
+    StreamMatcher stream({&model, 1}, match_on(options, {.device = Device::cpu(), .threads = 1}));
     Scene scene;
     scene.frames = 2 * gap + 1;
     scene.points.features = Image<float>(3, 3);
@@ -174,7 +173,7 @@ TEST(StreamMatch, BridgesFramesThatWereNotPushed) {
       EXPECT_EQ(stream.path(0).size(), best.path.size());
     }
     // One pushed frame by frame says the same.
-    StreamMatcher slow({&model, 1}, match_on(options, {.threads = 1}));
+    StreamMatcher slow({&model, 1}, match_on(options, {.device = Device::cpu(), .threads = 1}));
     float energy = 0;
     for (std::int32_t frame = 0; frame <= last; ++frame)
       energy = slow.push(frame, points_of(scene, frame))[0].energy;
@@ -182,7 +181,7 @@ TEST(StreamMatch, BridgesFramesThatWereNotPushed) {
     ASSERT_EQ(path.size(), expected.size()) << gap;
     for (std::size_t i = 0; i < path.size(); ++i)
       ASSERT_EQ(path[i].frame, expected[i].frame) << gap;
-    StreamMatcher again({&model, 1}, match_on(options, {.threads = 1}));
+    StreamMatcher again({&model, 1}, match_on(options, {.device = Device::cpu(), .threads = 1}));
     for (int i = 0; i < 2; ++i) again.push(i * gap, points_of(scene, i * gap));
     EXPECT_EQ(again.push(last, points_of(scene, last))[0].energy, energy) << gap;
   }
