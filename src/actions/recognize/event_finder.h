@@ -64,9 +64,9 @@ class EventFinder {
   // The points of a frame and their places, for places that are confirmed later.
   struct Divided {
     FramePoints points;
-    std::vector<std::int64_t> rows;    // of points on a GPU
-    std::vector<std::int32_t> places;  // of each point
-    std::vector<Confirmed> confirmed;  // places after this frame
+    std::vector<std::int64_t> rows{};    // of points on a GPU
+    std::vector<std::int32_t> places{};  // of each point
+    std::vector<Confirmed> confirmed{};  // places after this frame
     LanePoints all() const { return {points.points, points.descriptors.view(), rows}; }
   };
   // What was reported, for other places.
