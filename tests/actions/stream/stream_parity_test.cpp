@@ -2,6 +2,7 @@
 // Matching over a stream, CPU against CUDA, to the bit: with points of the host, and with points
 // that are on the device already.
 #include <fovea/actions/points.h>
+#include <fovea/core/stream.h>
 
 #include <optional>
 
@@ -111,7 +112,7 @@ TEST(StreamParity, PointsOnTheDevice) {
   const detail::DigestRules rules = rules_of(chains);
   StreamMatcher cpu(chains, match_on(options, {.device = Device::cpu()}));
   const Exec exec = fovea::detail::resolve_exec("test", {.device = Device::cuda()}, {});
-  const Stream own(exec.device), other(exec.device);
+  const fovea::Stream own(exec.device), other(exec.device);
   Exec on_own = exec;
   on_own.stream = own.get();
   const auto rows = cuda::make_feature_rows({kHogSize, kHofSize, 0.8F, true}, on_own);
