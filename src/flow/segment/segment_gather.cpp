@@ -12,9 +12,8 @@
 namespace fovea::flow::segment {
 namespace {
 
-constexpr float kLeastWeight = 0.1F;      // pixels below it do not shape motions
-constexpr double kLeastCover = 0.3;       // share of a cell's pixels that must count
-constexpr std::size_t kMostMotions = 96;  // that are compared pair by pair
+constexpr float kLeastWeight = 0.1F;  // pixels below it do not shape motions
+constexpr double kLeastCover = 0.3;   // share of a cell's pixels that must count
 
 struct Cell {
   Moments moments{};

@@ -55,6 +55,9 @@ struct WeightedField {
 
 // The motions of cells, merged while they differ by less than the tolerance; the largest first.
 std::vector<Moments> gather_motions(const WeightedField& field, const SegmentOptions& options);
+inline constexpr std::size_t kMostMotions = 96;  // that are compared pair by pair
+// Appends the largest of `more`, as long as there are no more than kMostMotions.
+void add_motions(std::vector<Moments>& motions, std::vector<Moments> more);
 // Merges motions that differ by less than the tolerance, and more until there are as few as asked.
 void merge_motions(std::vector<Moments>& motions, const SegmentOptions& options);
 

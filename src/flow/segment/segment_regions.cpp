@@ -5,40 +5,11 @@
 #include <cmath>
 #include <map>
 
+#include "flow/patches.h"
 #include "flow/segment/segment_parts.h"
 
 namespace fovea::flow::segment {
 namespace {
-
-struct Pixel {
-  int x, y;
-};
-
-// Calls visit(pixels) for every connected set of pixels between which `joined` holds, in the order
-// of their first pixels. Pixels for which `taken` is not 0 are left out.
-template <class Joined, class Visit>
-void for_each_patch(Image<std::uint8_t>& taken, const Joined& joined, const Visit& visit) {
-  const int width = taken.width(), height = taken.height();
-  std::vector<Pixel> patch;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      if (taken.at(x, y) != 0) continue;
-      patch.assign(1, {x, y});
-      taken.at(x, y) = 1;
-      for (std::size_t next = 0; next < patch.size(); ++next) {
-        const Pixel at = patch[next];
-        for (const Pixel to : {Pixel{at.x - 1, at.y}, Pixel{at.x + 1, at.y}, Pixel{at.x, at.y - 1},
-                               Pixel{at.x, at.y + 1}}) {
-          if (to.x < 0 || to.y < 0 || to.x >= width || to.y >= height) continue;
-          if (taken.at(to.x, to.y) != 0 || !joined(at, to)) continue;
-          taken.at(to.x, to.y) = 1;
-          patch.push_back(to);
-        }
-      }
-      visit(patch);
-    }
-  }
-}
 
 Image<std::uint8_t> nothing_taken(int width, int height) {
   Image<std::uint8_t> taken(width, height);
