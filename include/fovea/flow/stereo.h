@@ -43,6 +43,9 @@ struct StereoOptions {
   bool median = true;  // replace every disparity by the median of the 3x3 pixels around it
   int speckle = 100;   // smaller patches of disparities are not known; in pixels, 0 turns it off
   bool fill = false;   // fill in what is not known from the farther of its sides
+  // Memory for the costs of the strips of rows that are worked on at a time, in bytes: fewer
+  // threads work where they would take more, and at least one does. The result stays the same.
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30U;
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, StereoOptions& options);
@@ -53,10 +56,9 @@ struct Disparity {
   Image<float> confidence;  // from 0 (not known, or filled in) to 1
 };
 
-// Finds disparities of pairs, and keeps its memory from one pair to the next. One object serves one
-// thread at a time. Images have 1, 3 or 4 channels (opacity is ignored) of 8 bits, 16 bits or
-// float; their gray values are compared. NaN and infinity throw InvalidArgument. The result is the
-// same for every number of threads.
+// Finds disparities of pairs. Its options are checked once. Images have 1, 3 or 4 channels (opacity
+// is ignored) of 8 bits, 16 bits or float; their gray values are compared. NaN and infinity throw
+// InvalidArgument. The result is the same for every number of threads.
 class FOVEA_API StereoMatcher {
  public:
   explicit StereoMatcher(const StereoOptions& options = {});
@@ -111,8 +113,8 @@ FOVEA_API StereoReport evaluate_stereo(ImageView<const float> estimate,
                                        ImageView<const float> truth,
                                        ImageView<const std::uint8_t> visible = {});
 
-// 255 where the right image shows what a pixel of the left image shows, as its true disparities
-// tell: it lies inside, and no pixel that is nearer by more than one pixel of disparity is found at
+// 255 where the right image shows what a pixel of the left image shows, by its true disparities:
+// it lies inside, and no pixel that is nearer by more than one pixel of disparity is found at
 // the same place. 0 elsewhere and where the disparity is not known.
 FOVEA_API Image<std::uint8_t> visible_pixels(ImageView<const float> disparity);
 
@@ -121,6 +123,8 @@ struct DisparityPictureOptions {
   std::optional<double> farthest{};  // disparity of the darkest color; the least of the map
 };
 FOVEA_API void describe(OptionVisitor& visit, DisparityPictureOptions& options);
+// Throws InvalidArgument where the nearest is not above the farthest, or a value is out of range.
+FOVEA_API void check_picture(const DisparityPictureOptions& options);
 
 // An RGB picture: near is bright, and what is not known is gray.
 FOVEA_API Image<std::uint8_t> disparity_picture(ImageView<const float> disparity,

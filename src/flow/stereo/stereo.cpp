@@ -20,10 +20,7 @@ namespace fovea::flow {
 namespace {
 
 constexpr int kMostCandidates = 1024;
-constexpr int kMostRows = 256;  // rows of a strip
-constexpr int kLeastRows = 96;
-constexpr int kWarmUp = 32;  // rows around a strip through which paths run before it
-constexpr std::uint64_t kStripBytes = std::uint64_t{256} << 20U;  // aimed at, for costs and sums
+using cpu::kWarmUp;
 
 template <class T>
 void require_stereo_image(const char* name, ImageView<const T> image) {
@@ -103,15 +100,7 @@ void check_stereo(const StereoOptions& options) {
                     options.large_penalty, options.small_penalty));
 }
 
-int strip_rows(const cpu::StereoPlan& plan) {
-  const std::uint64_t row = 3 * static_cast<std::uint64_t>(plan.row_elements());
-  const auto fits = static_cast<int>(std::min<std::uint64_t>(kStripBytes / row, 1U << 20U));
-  const int most = std::clamp(fits - 2 * kWarmUp, kLeastRows, kMostRows);
-  const int strips = (plan.height + most - 1) / most;
-  return (plan.height + strips - 1) / strips;
-}
-
-// Memory of one strip, kept for the next.
+// What one strip of rows takes.
 struct Strip {
   Strip(const cpu::StereoPlan& plan, const cpu::StereoFrame& left, const cpu::StereoFrame& right)
       : costs(plan, left, right), chooser(plan) {}
@@ -170,6 +159,9 @@ void describe(OptionVisitor& visit, StereoOptions& options) {
   visit("speckle", options.speckle,
         "patches of disparities with fewer pixels are not known; 0 keeps them all", 0, 1e6);
   visit("fill", options.fill, "fill in what is not known from the farther of its sides");
+  visit.bytes("memory", options.memory_bytes,
+              "memory for the costs of all disparities: fewer threads work where they would take "
+              "more, and one works in any case");
 }
 
 struct StereoMatcher::Impl {
@@ -187,7 +179,9 @@ Disparity StereoMatcher::Impl::match(cpu::StereoFrame& left, cpu::StereoFrame& r
   const auto choice = [&](int y) {
     return cpu::RowChoice{result.disparity.view().row(y), result.confidence.view().row(y)};
   };
-  parallel_for(exec, plan.height, strip_rows(plan), [&](std::int64_t from, std::int64_t to) {
+  Exec few = exec;
+  few.threads = cpu::strip_threads(plan, options.memory_bytes, thread_count(exec));
+  parallel_for(few, plan.height, cpu::strip_rows(plan), [&](std::int64_t from, std::int64_t to) {
     Strip strip(plan, left, right);
     const int first = static_cast<int>(from), last = static_cast<int>(to);
     const std::size_t row = plan.row_elements();

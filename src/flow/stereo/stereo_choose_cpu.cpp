@@ -117,8 +117,9 @@ void choose_left(const ChoiceJob& job) {
     const std::uint16_t behind = at < most ? line[at + 1] : kNever;
     for (int i = std::max(at - 1, first); i <= std::min(at + 1, most); ++i) line[i] = kNever;
     const std::uint16_t next = least_cost(line, padded);
-    // Without a competitor there is no doubt; where everything costs nothing there is no texture.
-    float margin = next == kNever ? 1.F : 0.F;
+    // Without a competitor there is no doubt, unless the border of the image took competitors away;
+    // where everything costs nothing there is no texture.
+    float margin = next == kNever && most - first + 1 == count ? 1.F : 0.F;
     if (next != kNever && next != 0)
       margin = static_cast<float>(next - best.cost) / static_cast<float>(next);
     if (margin < plan.uniqueness) continue;

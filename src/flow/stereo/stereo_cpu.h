@@ -16,6 +16,7 @@ inline constexpr int kStereoLanes = 32;  // numbers of disparities are rounded u
 inline constexpr int kCostScale = 4;          // of one bit of the census, in costs
 inline constexpr std::uint8_t kNoCost = 127;  // cost of a place outside the right image
 inline constexpr double kMostPenalty = 32;    // in bits of the census
+inline constexpr int kWarmUp = 32;  // rows around a strip through which paths run before it
 
 // What does not change between rows.
 struct StereoPlan {
@@ -60,8 +61,6 @@ inline int right_place(const StereoPlan& plan, int x) {
 class CostRows {
  public:
   CostRows(const StereoPlan& plan, const StereoFrame& left, const StereoFrame& right);
-  // The next row need not follow the one before.
-  void begin() { last_ = -1; }
   // Costs from 0 to 127 for the paths.
   void row(int y, std::uint8_t* costs);
   // Sums over blocks, for a choice without paths.
@@ -94,6 +93,13 @@ struct StripPaths {
   std::uint16_t* sums = nullptr;  // sums over all eight paths
 };
 void sum_paths(const StripPaths& strip);
+
+// Strips of rows are matched one by one, or by several threads.
+int strip_rows(const StereoPlan& plan);
+// The memory of a strip at work.
+std::uint64_t strip_bytes(const StereoPlan& plan);
+// The number of threads whose strips take no more memory together; one at least.
+int strip_threads(const StereoPlan& plan, std::uint64_t memory_bytes, int threads);
 
 // Where the results of one row go.
 struct RowChoice {

@@ -1,4 +1,4 @@
-// Covers: stereo_cost, stereo_choose, stereo_clean, stereo_frame, stereo_evaluate
+// Covers: stereo_strips, stereo_cost, stereo_choose, stereo_clean, stereo_frame, stereo_evaluate
 #include <fovea/core/error.h>
 #include <fovea/flow/stereo.h>
 
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "flow/stereo/stereo_cpu.h"
 #include "reference/stereo.h"
 #include "support/devices.h"
 #include "support/files.h"
@@ -172,6 +173,68 @@ TEST(Stereo, ConstantAndTinyImagesAreNotKnownOrFilled) {
   }
 }
 
+// At the left border only a few disparities lie inside the image: that none of them has a
+// competitor says nothing.
+TEST(Stereo, FirstColumnsAreNotCertain) {
+  const ShiftedPair pair(64, 40, 9);
+  for (const auto method : {StereoMethod::kSemiGlobal, StereoMethod::kBlock}) {
+    StereoOptions options = quick(method, StereoCost::kCensus);
+    options.median = false;
+    options.check.reset();
+    options.uniqueness = 0.04;
+    const Disparity found = match_stereo(pair.left, pair.right, options);
+    for (int y = 0; y < 40; ++y)
+      for (int x = 0; x < 2; ++x) {
+        EXPECT_FALSE(std::isfinite(found.disparity.at(x, y))) << x << " " << y;
+        EXPECT_EQ(found.confidence.at(x, y), 0) << x << " " << y;
+      }
+  }
+  // A range of three disparities has no competitors anywhere, and there is no doubt.
+  StereoOptions narrow = quick(StereoMethod::kBlock, StereoCost::kCensus);
+  narrow.min_disparity = 8;
+  narrow.max_disparity = 10;
+  EXPECT_EQ(match_stereo(pair.left, pair.right, narrow).confidence.at(40, 20), 1);
+}
+
+TEST(Stereo, MemoryLimitsThreadsAndNotTheResult) {
+  cpu::StereoPlan plan;
+  plan.width = 4000;
+  plan.height = 3000;
+  plan.count = plan.padded = 512;
+  plan.block = 5;
+  const std::uint64_t strip = cpu::strip_bytes(plan);
+  EXPECT_GT(strip, std::uint64_t{3} * 4000 * 512 * 96);
+  EXPECT_EQ(cpu::strip_threads(plan, 0, 32), 1);
+  EXPECT_EQ(cpu::strip_threads(plan, 2 * strip + 1, 32), 2);
+  EXPECT_EQ(cpu::strip_threads(plan, 100 * strip, 32), 32);
+  EXPECT_LT(cpu::strip_threads(plan, StereoOptions{}.memory_bytes, 32), 4);
+  plan.method = StereoMethod::kBlock;
+  EXPECT_LT(cpu::strip_bytes(plan), strip / 10);
+  const ShiftedPair pair(50, 300, 5);  // more than one strip
+  StereoOptions options = quick(StereoMethod::kSemiGlobal, StereoCost::kCensus);
+  options.exec.threads = 3;
+  const Disparity many = match_stereo(pair.left, pair.right, options);
+  options.memory_bytes = 1;
+  EXPECT_TRUE(
+      test::images_equal(many.disparity, match_stereo(pair.left, pair.right, options).disparity));
+}
+
+TEST(Stereo, SpecklesAreConnectedPatches) {
+  Image<float> disparity(6, 4);
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 6; ++x) disparity.at(x, y) = 5;
+  disparity.at(0, 0) = 9;  // a patch of two, one step apart
+  disparity.at(0, 1) = 8;
+  disparity.at(5, 3) = 6;  // belongs to the rest
+  disparity.at(3, 2) = kNotKnown;
+  cpu::remove_speckles(disparity, 3);
+  EXPECT_FALSE(std::isfinite(disparity.at(0, 0)));
+  EXPECT_FALSE(std::isfinite(disparity.at(0, 1)));
+  EXPECT_FALSE(std::isfinite(disparity.at(3, 2)));
+  EXPECT_EQ(disparity.at(5, 3), 6);
+  EXPECT_EQ(disparity.at(1, 0), 5);
+}
+
 TEST(Stereo, BadRequestsAreNamed) {
   const Image<std::uint8_t> a = ShiftedPair(8, 8, 0).left, b = ShiftedPair(9, 8, 0).left;
   EXPECT_THAT(message_of([&] { match_stereo(a, b); }), HasSubstr("8x8, but the right one is 9x8"));
@@ -221,6 +284,9 @@ TEST(DisparityPicture, NearIsBrightAndUnknownIsGray) {
   const Image<std::uint8_t> picture = disparity_picture(disparity);
   EXPECT_GT(picture.at(1, 0, 0) + picture.at(1, 0, 1), picture.at(0, 0, 0) + picture.at(0, 0, 1));
   for (int c = 0; c < 3; ++c) EXPECT_EQ(picture.at(2, 0, c), 110);
+  EXPECT_THAT(message_of([&] { disparity_picture(disparity, {.nearest = 5, .farthest = 60}); }),
+              HasSubstr("nearest disparity of a picture is 5 and the farthest 60"));
+  disparity_picture(disparity, {.nearest = 60, .farthest = 5});
 }
 
 }  // namespace
