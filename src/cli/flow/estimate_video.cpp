@@ -74,7 +74,7 @@ class VideoRun {
     context_.console.end_progress();
     note_reading(context_, context_.inputs[0], reader_);
     if (fields_ == 0 && run.whole())
-      throw FormatError(fmt::format("{}: has one frame; flow needs two", context_.inputs[0]));
+      throw FormatError(fmt::format("{}: one frame was read; flow needs two", context_.inputs[0]));
     if (fields_ > 0 || run.whole()) print(run);
     run.rethrow();
     return kDone;

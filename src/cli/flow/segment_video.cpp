@@ -37,10 +37,10 @@ class SegmentRun {
         table_(request.table) {
     Exec exec = context.exec_without_progress();
     exec.threads = plan_.threads;
-    for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(flow_options(request, exec));
-    segment_ = request.segment;
-    segment_.exec = exec;
-    segment_.exec.device = Device::cpu();
+    flow::SegmentPairOptions pair = request.pair;
+    pair.exec = exec;
+    for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(estimation_options(pair));
+    segment_ = division_options(pair);
     if (!request.picture.empty())
       writer_.emplace(request.picture,
                       io::VideoWriteOptions{.frame_rate = reader_.info().rate.value()});
@@ -66,7 +66,8 @@ class SegmentRun {
     context_.console.end_progress();
     note_reading(context_, context_.inputs[0], reader_);
     if (frames_ == 0 && run.whole())
-      throw FormatError(fmt::format("{}: has one frame; motion needs two", context_.inputs[0]));
+      throw FormatError(
+          fmt::format("{}: one frame was read; motion needs two", context_.inputs[0]));
     if (frames_ > 0 || run.whole()) print(run);
     run.rethrow();
     return kDone;
@@ -109,8 +110,7 @@ class SegmentRun {
     step.now.reset();
     if (!shown) return;
     flow::MotionSegments segments = std::move(step.segments);
-    if (frames_ > 0) flow::keep_labels(before_, segments, next_label_);
-    else next_label_ = static_cast<int>(segments.regions.size()) + 1;
+    labels_.label(segments);
     if (!request_.output.empty()) {
       if (frames_ == 0) make_folder(request_.output);
       io::write_image(
@@ -121,7 +121,6 @@ class SegmentRun {
     if (writer_) writer_->write(flow::segments_picture(segments.labels.view(), shown->image()));
     table_.add(shown->number(), segments);
     regions_ += static_cast<std::int64_t>(segments.regions.size());
-    before_ = std::move(segments);
     ++frames_;
   }
 
@@ -163,8 +162,7 @@ class SegmentRun {
   std::vector<flow::Estimator> estimators_{};
   std::optional<io::VideoWriter> writer_{};
   std::shared_ptr<SharedFrame> last_{};  // the frame that was read last
-  flow::MotionSegments before_{};
-  int next_label_ = 1;
+  flow::LabelKeeper labels_{};
   std::int64_t frames_ = 0, regions_ = 0;
 };
 
