@@ -423,14 +423,14 @@ TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
 // Level 1 is the finest that is estimated, and also where tiles start.
 TEST_P(FlowEstimate, TilesThatOnlyEnlargeKeepTheConfidence) {
   const Motion moved = [](double x, double y) { return Point{x - 2.5, y - 1.2}; };
-  const auto first = picture(900, 640, still), second = picture(900, 640, moved);
+  const auto first = picture(1200, 800, still), second = picture(1200, 800, moved);
   for (const bool back : {false, true}) {
     FlowOptions wanted = options();
     wanted.method = Method::kLucasKanade;
     wanted.quality = Quality::kFast;
     wanted.lk.forward_backward = back;
     const Flow whole = Estimator(wanted).estimate(first, second);
-    wanted.memory_bytes = 26 << 20;
+    wanted.memory_bytes = 44 << 20;
     EXPECT_TRUE(same(whole, Estimator(wanted).estimate(first, second))) << back;
   }
 }

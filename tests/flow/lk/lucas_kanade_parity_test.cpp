@@ -107,9 +107,9 @@ TEST(LucasKanadeParity, Tiles) {
   given.options.memory_bytes = 56 << 20;
   expect_equal_fields(given);
   // Tiles that only enlarge the field they start from.
-  given.width = 900;
-  given.height = 640;
-  given.options.memory_bytes = 26 << 20;
+  given.width = 1200;
+  given.height = 800;
+  given.options.memory_bytes = 44 << 20;
   given.options.quality = Quality::kFast;
   expect_equal_fields(given);
 }
