@@ -57,6 +57,8 @@ ImageInput drawn_on(nb::handle image) {
 MotionSegments segment(const nb::tuple& planes, nb::handle image, const nb::dict& keywords) {
   flow::SegmentOptions options;
   set_keywords(options, keywords, "segment_field");
+  if (options.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument("fields are divided on the CPU only; use device=\"cpu\" instead of cuda");
   options.exec.device = Device::cpu();
   const FieldInput field = field_input(planes[0], planes[1], planes[2], planes[3]);
   const ImageInput shown = drawn_on(image);

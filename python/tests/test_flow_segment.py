@@ -132,6 +132,7 @@ def test_bad_fields_are_refused(truth):
     for call, kind, words in (
         (lambda: fovea.flow.segment_field((plane, plane[:9].copy())), ValueError, "160x9"),
         (lambda: fovea.flow.segment_field((plane, plane), cell=2), ValueError, "cell is .*4 to 64"),
+        (lambda: fovea.flow.segment_field((plane, plane), device="cuda"), fovea.Error, "CPU"),
         (lambda: fovea.flow.segment_field((plane, plane), np.zeros((3, 3), np.uint8)), ValueError, "size|image"),
         (lambda: fovea.flow.segment(truth.astype(np.float64), truth), TypeError, "float64"),
         (lambda: fovea.flow.evaluate_segments(truth, truth[:9].copy()), ValueError, "160x"),

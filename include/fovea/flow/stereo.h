@@ -18,27 +18,30 @@ enum class StereoMethod : unsigned char { kSemiGlobal, kBlock };
 FOVEA_API std::span<const Choice> choices(StereoMethod);
 
 // How two places are compared: by which pixels of a window of 9x7 are brighter than those opposite
-// by more than 4 gray levels of 255 (center-symmetric census), by absolute differences of gray
-// levels, which are cut off at 63, or by normalized cross correlation of blocks.
-enum class StereoCost : unsigned char { kCensus, kSad, kNcc };
+// by more than 2 gray levels of 255 (center-symmetric census), by absolute differences of gray
+// levels, which are cut off at 63, by normalized cross correlation of blocks, or by the census and
+// differences up to 16 together (Mei, Sun, Zhou, Jiao, Wang and Zhang, 2011). For the differences
+// of kAdCensus, gain and offset between the images are measured at places of which the census is
+// sure; where they do not explain the light, the census counts alone.
+enum class StereoCost : unsigned char { kCensus, kSad, kNcc, kAdCensus };
 FOVEA_API std::span<const Choice> choices(StereoCost);
 
 struct StereoOptions {
   StereoMethod method = StereoMethod::kSemiGlobal;
-  StereoCost cost = StereoCost::kCensus;
-  int min_disparity = 0;   // least disparity that is searched, in pixels; -1024 to 1023
-  int max_disparity = 63;  // greatest one, at most 1023 above the least
-  std::optional<int>
-      block{};                // side of the block over which costs are summed, odd, 1 to 31 (NCC:
-                              // 3 at least); without a value 5 with paths, and 11 with blocks alone
-  double small_penalty = 3;   // costs of a step of one pixel between neighbors along a path, in
-                              // bits of 31 that differ; 0 to 32
-  double large_penalty = 26;  // costs of a larger step, lowered where gray levels step too
-  double uniqueness = 0.04;   // share by which the next best place must cost more, or the pixel is
-                              // not known; 0 to 1
-  std::optional<double> check = 1.0;  // greatest difference in pixels between the disparity of a
-                                      // pixel and that of its match in the right image; without a
-                                      // value it is not checked
+  StereoCost cost = StereoCost::kAdCensus;
+  int min_disparity = 0;       // least disparity that is searched, in pixels; -1024 to 1023
+  int max_disparity = 63;      // greatest one, at most 1023 above the least
+  std::optional<int> block{};  // side of the block over which costs are summed, odd, 1 to 31 (NCC:
+                               // 3 at least); without a value 5 with paths, 3 with paths and
+                               // kAdCensus, and 11 with blocks alone
+  double small_penalty = 4;    // costs of a step of one pixel between neighbors along a path; 31 is
+                               // the cost of a census that differs in all its bits; 0 to 32
+  double large_penalty = 30;   // costs of a larger step, lowered where gray levels step too
+  double uniqueness = 0.02;    // share by which the next best place must cost more, or the pixel is
+                               // not known; 0 to 1
+  std::optional<double> check = 1.0;  // where two pixels find the same place of the right image
+                                      // and differ by more pixels of disparity than this, the one
+                                      // of higher cost is not known; without a value both stay
   bool subpixel = true;               // interpolate, so that disparities have parts of a pixel
   bool median = true;  // replace every disparity by the median of the 3x3 pixels around it
   int speckle = 100;   // smaller patches of disparities are not known; in pixels, 0 turns it off

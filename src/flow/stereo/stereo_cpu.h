@@ -21,7 +21,7 @@ inline constexpr int kWarmUp = 32;  // rows around a strip through which paths r
 // What does not change between rows.
 struct StereoPlan {
   StereoMethod method = StereoMethod::kSemiGlobal;
-  StereoCost cost = StereoCost::kCensus;
+  StereoCost cost = StereoCost::kAdCensus;
   int width = 0, height = 0;
   int least = 0;   // the least disparity
   int count = 0;   // disparities that are searched
@@ -33,6 +33,7 @@ struct StereoPlan {
   bool subpixel = true;
 
   int radius() const { return block / 2; }
+  bool census() const { return cost == StereoCost::kCensus || cost == StereoCost::kAdCensus; }
   bool paths() const { return method == StereoMethod::kSemiGlobal; }
   std::size_t row_elements() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(padded);
@@ -49,6 +50,16 @@ struct StereoFrame {
 // Rows of the right image are stored in reverse order between margins, so that the places x - d lie
 // behind each other for growing d: place x stands at right_place(plan, x).
 void prepare_stereo_frame(const StereoPlan& plan, bool right, const Exec& exec, StereoFrame& frame);
+// How bright the left image is, as a function of the right one: gain * gray + offset.
+struct StereoLight {
+  float gain = 1, offset = 0;
+  bool explained = true;  // whether this explains most differences
+};
+// Measures it on some rows of prepared frames with a census.
+StereoLight measure_light(const StereoPlan& plan, const StereoFrame& left,
+                          const StereoFrame& right);
+void apply_light(const StereoLight& light, Image<std::uint8_t>& gray);
+
 inline int right_margin(const StereoPlan& plan) {
   return plan.padded + (plan.least < 0 ? -plan.least : plan.least) + 1;
 }
@@ -112,6 +123,9 @@ class RowChooser {
   void choose(const std::uint16_t* sums, const RowChoice& out);
 
  private:
+  // Whether no better pixel of another disparity found the same place of the right image.
+  bool stands(int x, int disparity) const;
+
   const StereoPlan& plan_;
   std::vector<std::uint16_t> right_cost_, right_candidate_;
   std::vector<std::uint16_t> line_;
