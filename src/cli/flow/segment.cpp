@@ -85,7 +85,7 @@ std::string regions_text(const flow::MotionSegments& segments) {
 }
 
 // What was divided, and how long that took.
-struct Divided {
+struct DividedImage {
   Image<std::uint8_t> shown{};   // what borders are drawn over; empty for a field without an image
   Image<std::uint16_t> truth{};  // empty where it is not given
   flow::MotionSegments segments{};
@@ -102,11 +102,11 @@ bool is_field(const Context& context) {
       {.name = "field", .extensions = {"flo", "pfm", "npy", "tif", "tiff", "png"}});
 }
 
-Divided divide_pair(const SegmentRequest& request, const flow::SegmentPairOptions& options,
-                    const Context& context) {
+DividedImage divide_pair(const SegmentRequest& request, const flow::SegmentPairOptions& options,
+                         const Context& context) {
   const ImagePair pair =
       read_pair(context.inputs[0], context.inputs[1], {}, {.max_pixels = context.max_pixels});
-  Divided divided{.shown = picture_bytes(pair.first)};
+  DividedImage divided{.shown = picture_bytes(pair.first)};
   if (!request.truth.empty())
     divided.truth = read_labels(context, request.truth, {pair.first.width(), pair.first.height()});
   const double start = steady_seconds();
@@ -120,10 +120,10 @@ Divided divide_pair(const SegmentRequest& request, const flow::SegmentPairOption
   return divided;
 }
 
-Divided divide_field(const SegmentRequest& request, const flow::SegmentPairOptions& options,
-                     const Context& context) {
+DividedImage divide_field(const SegmentRequest& request, const flow::SegmentPairOptions& options,
+                          const Context& context) {
   const io::FlowField field = io::read_flow(context.inputs[0], {.max_pixels = context.max_pixels});
-  Divided divided;
+  DividedImage divided;
   if (!request.truth.empty())
     divided.truth = read_labels(context, request.truth, {field.width(), field.height()});
   if (!request.image.empty()) {
@@ -140,7 +140,7 @@ Divided divide_field(const SegmentRequest& request, const flow::SegmentPairOptio
   return divided;
 }
 
-void print_divided(const SegmentRequest& request, const Divided& divided,
+void print_divided(const SegmentRequest& request, const DividedImage& divided,
                    const flow::SegmentReport& report, Context& context) {
   const flow::MotionSegments& segments = divided.segments;
   if (!context.json) {
@@ -179,8 +179,8 @@ void print_divided(const SegmentRequest& request, const Divided& divided,
 int run_segment_single(const SegmentRequest& request, Context& context) {
   flow::SegmentPairOptions options = request.pair;
   options.exec = context.exec_without_progress();
-  const Divided divided = is_field(context) ? divide_field(request, options, context)
-                                            : divide_pair(request, options, context);
+  const DividedImage divided = is_field(context) ? divide_field(request, options, context)
+                                                 : divide_pair(request, options, context);
   const flow::MotionSegments& segments = divided.segments;
   flow::SegmentReport report;
   if (!request.truth.empty()) report = flow::evaluate_segments(segments.labels, divided.truth);

@@ -34,9 +34,10 @@ std::vector<std::int64_t> connected_regions(const Image<std::uint16_t>& labels,
   Image<std::uint8_t> taken = nothing_taken(labels.width(), labels.height());
   std::vector<std::int64_t> sizes;
   for_each_patch(
-      taken, [&](Pixel a, Pixel b) { return labels.at(a.x, a.y) == labels.at(b.x, b.y); },
-      [&](const std::vector<Pixel>& patch) {
-        for (const Pixel p : patch) regions.at(p.x, p.y) = static_cast<std::int32_t>(sizes.size());
+      taken, [&](PatchPixel a, PatchPixel b) { return labels.at(a.x, a.y) == labels.at(b.x, b.y); },
+      [&](const std::vector<PatchPixel>& patch) {
+        for (const PatchPixel p : patch)
+          regions.at(p.x, p.y) = static_cast<std::int32_t>(sizes.size());
         sizes.push_back(static_cast<std::int64_t>(patch.size()));
       });
   return sizes;
@@ -121,15 +122,15 @@ std::vector<Moments> unexplained_motions(const WeightedField& field,
   }
   const double least = least_pixels(options, width, height);
   std::vector<Moments> found;
-  const auto joined = [&](Pixel a, Pixel b) {
+  const auto joined = [&](PatchPixel a, PatchPixel b) {
     const float du = field.u.at(a.x, a.y) - field.u.at(b.x, b.y);
     const float dv = field.v.at(a.x, a.y) - field.v.at(b.x, b.y);
     return static_cast<double>(du * du + dv * dv) <= options.tolerance * options.tolerance;
   };
-  for_each_patch(taken, joined, [&](const std::vector<Pixel>& patch) {
+  for_each_patch(taken, joined, [&](const std::vector<PatchPixel>& patch) {
     if (static_cast<double>(patch.size()) < least) return;
     Moments moments;
-    for (const Pixel p : patch)
+    for (const PatchPixel p : patch)
       moments.add(field.weight.at(p.x, p.y), field.frame.x(p.x), field.frame.y(p.y),
                   field.u.at(p.x, p.y), field.v.at(p.x, p.y));
     const Fit fit = fit_of(moments);

@@ -77,12 +77,12 @@ void remove_speckles(Image<float>& disparity, int least_pixels) {
   Image<std::uint8_t> taken(width, height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) taken.at(x, y) = std::isfinite(disparity.at(x, y)) ? 0 : 1;
-  const auto joined = [&](Pixel a, Pixel b) {
+  const auto joined = [&](PatchPixel a, PatchPixel b) {
     return std::abs(disparity.at(a.x, a.y) - disparity.at(b.x, b.y)) <= kStep;
   };
-  for_each_patch(taken, joined, [&](const std::vector<Pixel>& patch) {
+  for_each_patch(taken, joined, [&](const std::vector<PatchPixel>& patch) {
     if (patch.size() >= static_cast<std::size_t>(least_pixels)) return;
-    for (const Pixel at : patch) disparity.at(at.x, at.y) = kUnknownDisparity;
+    for (const PatchPixel at : patch) disparity.at(at.x, at.y) = kUnknownDisparity;
   });
 }
 
