@@ -125,7 +125,8 @@ void bind_flow_segments(nb::module_& m) {
   nb::class_<MotionSegments>(m, "MotionSegments")
       .def_prop_ro("labels", &labels_of)
       .def_prop_ro("regions", &regions_of)
-      .def_ro("layers", &MotionSegments::layers);
+      .def_ro("layers", &MotionSegments::layers)
+      .def_ro("tolerance", &MotionSegments::tolerance);
   m.def("segment", &segment, nb::arg("planes"), nb::arg("image").none(), nb::arg("options"));
   nb::class_<flow::LabelKeeper>(m, "LabelKeeper")
       .def(nb::init<>())

@@ -40,9 +40,12 @@ struct MotionRegion {
 struct SegmentOptions {
   std::optional<int> layers{};  // greatest number of motions, 1 to 64; without a value as many as
                                 // differ by more than the tolerance
-  double tolerance = 0.4;       // distance in pixels by which the flow may differ from its motion
-  double smoothness = 1.0;      // how much borders between regions cost; 0 decides each pixel alone
-  double least_share = 0.002;   // share of the image below which a region is given to its neighbors
+  std::optional<double>
+      tolerance{};             // distance in pixels by which the flow may differ from its motion;
+                               // without a value three times the noise of the field, 0.3 to 1
+  double smoothness = 1.0;     // how much borders between regions cost; 0 decides each pixel alone
+  double least_share = 0.004;  // share of the image below which a region is given to its
+                               // neighbors; so is one below two and a half cells
   int cell = 12;   // side in pixels of the cells from which motions are gathered, 4 to 64
   int rounds = 4;  // how often pixels are assigned and motions fitted, 1 to 20
   Exec exec{};
@@ -53,6 +56,7 @@ struct MotionSegments {
   Image<std::uint16_t> labels;          // 1 and on; 0 where the flow is not known
   std::vector<MotionRegion> regions{};  // the largest first, which has label 1
   int layers = 0;                       // number of motions
+  double tolerance = 0;                 // that was used, in pixels
 };
 
 // Divides a field. `confidence` (0 to 1, or empty) says how much a pixel counts. The first image,

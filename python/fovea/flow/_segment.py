@@ -49,6 +49,7 @@ class MotionSegments(Table):
     labels: Labels  #: uint16 of shape (height, width): 1 and on, 0 where the motion is not known
     regions: list[MotionRegion]  #: the largest first
     layers: int  #: number of motions
+    tolerance: float  #: distance in pixels between flow and motion that was allowed
     flow: Flow | None  #: the motion that was divided, where it was estimated
     frame: int | None  #: number of the frame, for a video
 
@@ -58,6 +59,7 @@ class MotionSegments(Table):
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         self.labels = found.labels
         self.regions = [MotionRegion(*region) for region in found.regions]
+        self.tolerance = found.tolerance
         self.layers, self.flow, self.frame = found.layers, origin.get("flow"), origin.get("frame")
         self._seconds = origin["seconds"]
 

@@ -58,6 +58,7 @@ void write_motion_members(io::JsonWriter& json, const flow::AffineMotion& motion
 
 void write_regions(io::JsonWriter& json, const flow::MotionSegments& segments) {
   json.member("layers", segments.layers);
+  json.member("tolerance_used", segments.tolerance);
   json.key("regions").begin_array();
   for (const flow::MotionRegion& region : segments.regions) {
     json.begin_object().member("label", region.label).member("layer", region.layer);

@@ -204,11 +204,14 @@ void describe(OptionVisitor& visit, SegmentOptions& options) {
   visit("layers", options.layers, "greatest number of motions", 1, 64,
         {.absent = "as many as differ by more than the tolerance"});
   visit("tolerance", options.tolerance,
-        "distance in pixels by which the flow of a pixel may differ from its motion", 0.01, 100);
+        "distance in pixels by which the flow of a pixel may differ from its motion", 0.01, 100,
+        {.absent = "three times the noise of the flow, 0.3 to 1"});
   visit("smoothness", options.smoothness,
         "how much borders between regions cost; 0 decides each pixel alone", 0, 100);
   visit("least-share", options.least_share,
-        "share of the image below which a region is given to its neighbors", 0, 1);
+        "share of the image below which a region is given to its neighbors, as is one below two "
+        "and a half cells",
+        0, 1);
   visit("cell", options.cell, "side in pixels of the cells from which motions are gathered", 4, 64);
   visit("rounds", options.rounds, "how often pixels are assigned and motions fitted", 1, 20);
 }
@@ -243,6 +246,10 @@ MotionSegments segment_motion(const io::FlowFieldView& field, ImageView<const fl
   SegmentOptions options = given;
   options.exec = detail::resolve_host_exec("segment", given.exec, {field.u});
   const WeightedField weighted = weigh(field, confidence);
+  constexpr double kNoises = 3;
+  if (!options.tolerance)
+    options.tolerance = std::clamp(kNoises * segment::field_noise(weighted, options),
+                                   segment::kLeastTolerance, segment::kMostTolerance);
   const double least = segment::least_pixels(options, field.u.width, field.u.height);
   std::vector<Moments> moments = segment::gather_motions(weighted, options);
   std::vector<AffineMotion> motions = motions_of(moments);
@@ -264,8 +271,10 @@ MotionSegments segment_motion(const io::FlowFieldView& field, ImageView<const fl
     if (moments[k].n > 0) motions[k] = segment::fit_of(moments[k]).motion;
   Image<std::int32_t> numbers;
   const std::size_t count = segment::connected_regions(labels, numbers).size();
-  return numbered(regions_of(weighted, motions, labels, numbers, count), numbers, weighted,
-                  motions.size());
+  MotionSegments result = numbered(regions_of(weighted, motions, labels, numbers, count), numbers,
+                                   weighted, motions.size());
+  result.tolerance = *options.tolerance;
+  return result;
 }
 
 }  // namespace fovea::flow

@@ -14,7 +14,7 @@ namespace {
 constexpr double kRidge = 0.01;
 
 // Blurred flow at the borders of motions looks like motions of their own in smaller areas.
-constexpr double kLeastCells = 1;
+constexpr double kLeastCells = 2.5;
 
 struct Solution {
   double a = 0, b = 0, c = 0;
@@ -168,7 +168,7 @@ void add_motions(std::vector<Moments>& motions, std::vector<Moments> more) {
 }
 
 void merge_motions(std::vector<Moments>& motions, const SegmentOptions& options) {
-  const double near = options.tolerance * options.tolerance;
+  const double near = squared_tolerance(options);
   const auto most = static_cast<std::size_t>(options.layers.value_or(64));
   NearestMotions nearest(motions);
   while (motions.size() > 1) {

@@ -108,7 +108,7 @@ std::vector<Moments> unexplained_motions(const WeightedField& field,
   constexpr float kLeastTrust = 0.3F;
   constexpr double kFar = 3;  // tolerances
   const int width = field.width(), height = field.height();
-  const double far = kFar * kFar * options.tolerance * options.tolerance;
+  const double far = kFar * kFar * squared_tolerance(options);
   Image<std::uint8_t> taken(width, height);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
@@ -125,7 +125,7 @@ std::vector<Moments> unexplained_motions(const WeightedField& field,
   const auto joined = [&](PatchPixel a, PatchPixel b) {
     const float du = field.u.at(a.x, a.y) - field.u.at(b.x, b.y);
     const float dv = field.v.at(a.x, a.y) - field.v.at(b.x, b.y);
-    return static_cast<double>(du * du + dv * dv) <= options.tolerance * options.tolerance;
+    return static_cast<double>(du * du + dv * dv) <= squared_tolerance(options);
   };
   for_each_patch(taken, joined, [&](const std::vector<PatchPixel>& patch) {
     if (static_cast<double>(patch.size()) < least) return;
@@ -134,7 +134,7 @@ std::vector<Moments> unexplained_motions(const WeightedField& field,
       moments.add(field.weight.at(p.x, p.y), field.frame.x(p.x), field.frame.y(p.y),
                   field.u.at(p.x, p.y), field.v.at(p.x, p.y));
     const Fit fit = fit_of(moments);
-    if (fit.squares <= options.tolerance * options.tolerance * moments.n) found.push_back(moments);
+    if (fit.squares <= squared_tolerance(options) * moments.n) found.push_back(moments);
   });
   return found;
 }
