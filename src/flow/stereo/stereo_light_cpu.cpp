@@ -35,7 +35,6 @@ Matches sure_matches(StereoPlan plan, const StereoFrame& left, const StereoFrame
   std::vector<float> confidence(disparity.size());
   Matches found;
   for (int y = std::min(kLightRows, plan.height) / 2; y < plan.height; y += kLightRows) {
-    costs.begin();
     costs.row(y, sums.data());
     chooser.choose(sums.data(), {disparity.data(), confidence.data()});
     const std::uint8_t* turned = right.gray.view().row(y);
