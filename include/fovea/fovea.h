@@ -23,6 +23,7 @@
 #include <fovea/io/flow_io.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/image_path.h>
 #include <fovea/io/image_set.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>

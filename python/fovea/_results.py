@@ -26,6 +26,11 @@ def command_line(*words: object) -> str:
     return " ".join([_quoted(str(word)) for word in words])
 
 
+def counted(number: int, word: str) -> str:
+    """A number with its noun."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 def on_host(array: Any) -> Any:
     """A DeviceArray as a NumPy array; anything else as it is."""
     return array.numpy() if isinstance(array, _fovea.DeviceArray) else array

@@ -21,19 +21,6 @@ using flow::MotionSegments;
 
 constexpr double kOperationsPerPixel = 3000;
 
-// What the program's verb takes: how motion is estimated, and how it is divided.
-struct MotionOptions {
-  flow::Method method = flow::Method::kLucasKanade;
-  flow::Quality quality = flow::Quality::kDefault;
-  flow::SegmentOptions segment{};
-  Exec exec{};
-};
-void describe(OptionVisitor& visit, MotionOptions& options) {
-  visit("method", options.method, "how the motion is estimated: lk is Lucas and Kanade, bm blocks");
-  visit("quality", options.quality, "quality of the estimated motion");
-  describe(visit, options.segment);
-}
-
 // The bytes of an image without opacity, as the program draws on it.
 Image<std::uint8_t> image_bytes(const ImageInput& input) {
   return std::visit(
@@ -81,13 +68,6 @@ MotionSegments segment(const nb::tuple& planes, nb::handle image, const nb::dict
   });
 }
 
-// Labels start at the number of regions where there is no frame before.
-int keep_labels(nb::handle before, MotionSegments& now, int next_label) {
-  if (before.is_none()) return static_cast<int>(now.regions.size()) + 1;
-  flow::keep_labels(nb::cast<const MotionSegments&>(before), now, next_label);
-  return next_label;
-}
-
 nb::object labels_of(const MotionSegments& segments) {
   NewImage<std::uint16_t> labels({segments.labels.width(), segments.labels.height()}, 1, 2);
   copy(segments.labels.view(), labels.view());
@@ -130,10 +110,11 @@ nb::object picture(nb::handle labels, nb::handle image) {
       [&] { return flow::segments_picture(found.of<std::uint16_t>(), shown.of<std::uint8_t>()); }));
 }
 
-// The values and words of all options of a call.
+// The values and words of all options of a call, and the keywords of its estimator.
 nb::tuple settings_of_segment(const nb::dict& keywords) {
-  auto options = options_of<MotionOptions>(keywords, "segment");
-  return nb::make_tuple(option_values(options), option_words(options));
+  auto options = options_of<flow::SegmentPairOptions>(keywords, "segment");
+  flow::FlowOptions estimation = flow::estimation_options(options);
+  return nb::make_tuple(option_values(options), option_words(options), option_values(estimation));
 }
 
 }  // namespace
@@ -142,15 +123,17 @@ void bind_flow_segments(nb::module_& m) {
   nb::class_<MotionSegments>(m, "MotionSegments")
       .def_prop_ro("labels", &labels_of)
       .def_prop_ro("regions", &regions_of)
-      .def_ro("layers", &MotionSegments::layers);
+      .def_ro("layers", &MotionSegments::layers)
+      .def_ro("tolerance", &MotionSegments::tolerance);
   m.def("segment", &segment, nb::arg("planes"), nb::arg("image").none(), nb::arg("options"));
-  m.def("keep_labels", &keep_labels, nb::arg("before").none(), nb::arg("now"),
-        nb::arg("next_label"));
+  nb::class_<flow::LabelKeeper>(m, "LabelKeeper")
+      .def(nb::init<>())
+      .def("label", &flow::LabelKeeper::label, nb::arg("now"));
   m.def("image_bytes", &bytes_of, nb::arg("image").none());
   m.def("evaluate_segments", &evaluate, nb::arg("labels").none(), nb::arg("truth").none());
   m.def("segments_picture", &picture, nb::arg("labels").none(), nb::arg("image").none());
   m.def("settings_of_segment", &settings_of_segment);
-  m.def("segment_options", &option_table<MotionOptions>);
+  m.def("segment_options", &option_table<flow::SegmentPairOptions>);
   m.def("segment_field_options", &option_table<flow::SegmentOptions>);
 }
 

@@ -89,15 +89,33 @@ def test_the_program_keeps_the_same_labels_along_a_video(frames, tmp_path, progr
     assert again == along
 
 
-def test_a_known_field_is_divided(truth):
+def test_a_known_field_is_divided(truth, tmp_path, program):
     u, v = np.where(truth == 2, np.float32(4), np.float32(0)), np.where(truth == 2, np.float32(0), np.float32(2))
     found = fovea.flow.segment_field((u, v))
     assert len(found) == found.layers == 2 and np.array_equal(found.labels, truth)
     assert found.regions[1].box == (40, 30, 60, 60) and found.regions[1].pixels == 3600
     assert np.allclose(found.regions[0].motion, [0, 0, 0, 2, 0, 0], atol=1e-4)
-    assert fovea.flow.segment_field((u, v), layers=1).layers == 1
+    one = fovea.flow.segment_field((u, v), layers=1)
+    assert one.layers == 1 and repr(one).startswith("1 region of 1 motion in 160x128")
+    fovea.flow.write(tmp_path / "field.npy", (u, v))
+    fovea.write_image(tmp_path / "first.png", drawn(0))
+    again = fovea.flow.segment_field(tmp_path / "field.npy", tmp_path / "first.png", cell=16)
+    program(again.command, **{"LABELS.png": tmp_path / "labels.png"})
+    assert np.array_equal(fovea.read_image(tmp_path / "labels.png"), again.labels)
+    found.save(tmp_path / "regions.CSV")
+    assert (tmp_path / "regions.CSV").read_text().startswith("frame,label")
     known = fovea.flow.estimate(drawn(0), drawn(1), device="cpu")
     assert fovea.flow.segment_field(known, drawn(0)).flow is known
+
+
+def test_regions_have_known_pixels_alone(truth):
+    u, v = np.where(truth == 2, np.float32(4), np.float32(0)), np.zeros(truth.shape, np.float32)
+    u[:, :50] = np.nan
+    found = fovea.flow.segment_field((u, v))
+    assert [region.pixels for region in found.regions] == [int((found.labels == region.label).sum()) for region in found.regions]
+    assert found.regions[1].box == (50, 30, 50, 60)
+    nothing = fovea.flow.segment_field((np.full_like(u, np.nan), v))
+    assert len(nothing) == nothing.layers == 0 and not nothing.labels.any()
 
 
 def test_tables_and_pictures(found):

@@ -420,6 +420,21 @@ TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
   EXPECT_THROW(Estimator(wanted).estimate(first, second), InvalidArgument);
 }
 
+// Level 1 is the finest that is estimated, and also where tiles start.
+TEST_P(FlowEstimate, TilesThatOnlyEnlargeKeepTheConfidence) {
+  const Motion moved = [](double x, double y) { return Point{x - 2.5, y - 1.2}; };
+  const auto first = picture(1200, 800, still), second = picture(1200, 800, moved);
+  for (const bool back : {false, true}) {
+    FlowOptions wanted = options();
+    wanted.method = Method::kLucasKanade;
+    wanted.quality = Quality::kFast;
+    wanted.lk.forward_backward = back;
+    const Flow whole = Estimator(wanted).estimate(first, second);
+    wanted.memory_bytes = 44 << 20;
+    EXPECT_TRUE(same(whole, Estimator(wanted).estimate(first, second))) << back;
+  }
+}
+
 TEST_P(FlowEstimate, TilesOfAPyramidOfFewLevelsGiveWhatTheWholeGives) {
   const Motion moved = [](double x, double y) { return Point{x - 1.5, y - 0.7}; };
   const auto first = picture(1400, 900, still), second = picture(1400, 900, moved);

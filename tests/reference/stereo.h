@@ -16,7 +16,7 @@ struct StereoSettings {
   int small_penalty = 0, large_penalty = 0;
 };
 
-// Which of 31 differences between opposite neighbors are above 4 gray levels.
+// Which of 31 differences between opposite neighbors are above 2 gray levels.
 inline std::uint32_t census(const Image<std::uint8_t>& image, int x, int y) {
   const auto at = [&](int i, int j) {
     return image.at(std::clamp(i, 0, image.width() - 1), std::clamp(j, 0, image.height() - 1));
@@ -25,7 +25,7 @@ inline std::uint32_t census(const Image<std::uint8_t>& image, int x, int y) {
   for (int dy = 0; dy <= 3; ++dy)
     for (int dx = -4; dx <= 4; ++dx) {
       if (dy == 0 && dx <= 0) continue;
-      if (at(x + dx, y + dy) > at(x - dx, y - dy) + 4) bits |= bit;
+      if (at(x + dx, y + dy) > at(x - dx, y - dy) + 2) bits |= bit;
       bit <<= 1U;
     }
   return bits;

@@ -3,6 +3,7 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options_fwd.h>
+#include <fovea/flow/flow.h>
 #include <fovea/io/flow_io.h>
 
 #include <array>
@@ -30,7 +31,7 @@ struct MotionRegion {
   int layer = 0;  // regions of one layer share their motion; 0 is the largest layer
   Rect<int> box{};
   std::int64_t pixels = 0;
-  double share = 0;       // of all pixels
+  double share = 0;       // of all pixels of the image
   double u = 0, v = 0;    // mean motion of the layer's model over the region, in pixels
   double residual = 0;    // median distance in pixels between the flow and the model
   AffineMotion motion{};  // the layer's motion
@@ -39,9 +40,12 @@ struct MotionRegion {
 struct SegmentOptions {
   std::optional<int> layers{};  // greatest number of motions, 1 to 64; without a value as many as
                                 // differ by more than the tolerance
-  double tolerance = 0.4;       // distance in pixels by which the flow may differ from its motion
-  double smoothness = 1.0;      // how much borders between regions cost; 0 decides each pixel alone
-  double least_share = 0.002;   // share of the image below which a region is given to its neighbors
+  std::optional<double>
+      tolerance{};             // distance in pixels by which the flow may differ from its motion;
+                               // without a value three times the noise of the field, 0.3 to 1
+  double smoothness = 1.0;     // how much borders between regions cost; 0 decides each pixel alone
+  double least_share = 0.004;  // share of the image below which a region is given to its
+                               // neighbors; so is one below two and a half cells
   int cell = 12;   // side in pixels of the cells from which motions are gathered, 4 to 64
   int rounds = 4;  // how often pixels are assigned and motions fitted, 1 to 20
   Exec exec{};
@@ -52,6 +56,7 @@ struct MotionSegments {
   Image<std::uint16_t> labels;          // 1 and on; 0 where the flow is not known
   std::vector<MotionRegion> regions{};  // the largest first, which has label 1
   int layers = 0;                       // number of motions
+  double tolerance = 0;                 // that was used, in pixels
 };
 
 // Divides a field. `confidence` (0 to 1, or empty) says how much a pixel counts. The first image,
@@ -67,6 +72,32 @@ FOVEA_API MotionSegments segment_motion(const io::FlowFieldView& field,
 // a label get new ones from `next_label` on, which is moved. Labels start again from 1 where 65535
 // are used up.
 FOVEA_API void keep_labels(const MotionSegments& before, MotionSegments& now, int& next_label);
+
+// Keeps the labels of regions along a video.
+class LabelKeeper {
+ public:
+  // Labels the regions of the next frame as keep_labels() does; those of the first stay as they
+  // are.
+  FOVEA_API void label(MotionSegments& now);
+
+ private:
+  MotionSegments before_{};
+  int next_label_ = 0;  // 0 before the first frame
+};
+
+// How a pair of images is divided: how its motion is estimated, and what is made of it.
+struct SegmentPairOptions {
+  Method method = Method::kLucasKanade;
+  Quality quality = Quality::kDefault;
+  SegmentOptions segment{};  // its exec does not count
+  Exec exec{};               // the motion is estimated on its device, and divided on the CPU
+};
+FOVEA_API void describe(OptionVisitor& visit, SegmentPairOptions& options);
+// The options of an Estimator for such a pair. Its confidence is low where something hides the
+// motion, so that the division does not follow it there.
+FOVEA_API FlowOptions estimation_options(const SegmentPairOptions& options);
+// The options of segment_motion() for such a pair.
+FOVEA_API SegmentOptions division_options(const SegmentPairOptions& options);
 
 // How well two divisions of an image agree. Pixels whose label is 0 in the truth are left out.
 struct SegmentReport {

@@ -18,31 +18,37 @@ enum class StereoMethod : unsigned char { kSemiGlobal, kBlock };
 FOVEA_API std::span<const Choice> choices(StereoMethod);
 
 // How two places are compared: by which pixels of a window of 9x7 are brighter than those opposite
-// by more than 4 gray levels of 255 (center-symmetric census), by absolute differences of gray
-// levels, which are cut off at 63, or by normalized cross correlation of blocks.
-enum class StereoCost : unsigned char { kCensus, kSad, kNcc };
+// by more than 2 gray levels of 255 (center-symmetric census), by absolute differences of gray
+// levels, which are cut off at 63, by normalized cross correlation of blocks, or by the census and
+// differences up to 16 together (Mei, Sun, Zhou, Jiao, Wang and Zhang, 2011). For the differences
+// of kAdCensus, gain and offset between the images are measured at places of which the census is
+// sure; where they do not explain the light, the census counts alone.
+enum class StereoCost : unsigned char { kCensus, kSad, kNcc, kAdCensus };
 FOVEA_API std::span<const Choice> choices(StereoCost);
 
 struct StereoOptions {
   StereoMethod method = StereoMethod::kSemiGlobal;
-  StereoCost cost = StereoCost::kCensus;
-  int min_disparity = 0;   // least disparity that is searched, in pixels; -1024 to 1023
-  int max_disparity = 63;  // greatest one, at most 1023 above the least
-  std::optional<int>
-      block{};                // side of the block over which costs are summed, odd, 1 to 31 (NCC:
-                              // 3 at least); without a value 5 with paths, and 11 with blocks alone
-  double small_penalty = 3;   // costs of a step of one pixel between neighbors along a path, in
-                              // bits of 31 that differ; 0 to 32
-  double large_penalty = 26;  // costs of a larger step, lowered where gray levels step too
-  double uniqueness = 0.04;   // share by which the next best place must cost more, or the pixel is
-                              // not known; 0 to 1
-  std::optional<double> check = 1.0;  // greatest difference in pixels between the disparity of a
-                                      // pixel and that of its match in the right image; without a
-                                      // value it is not checked
+  StereoCost cost = StereoCost::kAdCensus;
+  int min_disparity = 0;       // least disparity that is searched, in pixels; -1024 to 1023
+  int max_disparity = 63;      // greatest one, at most 1023 above the least
+  std::optional<int> block{};  // side of the block over which costs are summed, odd, 1 to 31 (NCC:
+                               // 3 at least); without a value 5 with paths, 3 with paths and
+                               // kAdCensus, and 11 with blocks alone
+  double small_penalty = 4;    // costs of a step of one pixel between neighbors along a path; 31 is
+                               // the cost of a census that differs in all its bits; 0 to 32
+  double large_penalty = 30;   // costs of a larger step, lowered where gray levels step too
+  double uniqueness = 0.02;    // share by which the next best place must cost more, or the pixel is
+                               // not known; 0 to 1
+  std::optional<double> check = 1.0;  // where two pixels find the same place of the right image
+                                      // and differ by more pixels of disparity than this, the one
+                                      // of higher cost is not known; without a value both stay
   bool subpixel = true;               // interpolate, so that disparities have parts of a pixel
   bool median = true;  // replace every disparity by the median of the 3x3 pixels around it
   int speckle = 100;   // smaller patches of disparities are not known; in pixels, 0 turns it off
   bool fill = false;   // fill in what is not known from the farther of its sides
+  // Memory for the costs of the strips of rows that are worked on at a time, in bytes: fewer
+  // threads work where they would take more, and at least one does. The result stays the same.
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30U;
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, StereoOptions& options);
@@ -53,10 +59,9 @@ struct Disparity {
   Image<float> confidence;  // from 0 (not known, or filled in) to 1
 };
 
-// Finds disparities of pairs, and keeps its memory from one pair to the next. One object serves one
-// thread at a time. Images have 1, 3 or 4 channels (opacity is ignored) of 8 bits, 16 bits or
-// float; their gray values are compared. NaN and infinity throw InvalidArgument. The result is the
-// same for every number of threads.
+// Finds disparities of pairs. Its options are checked once. Images have 1, 3 or 4 channels (opacity
+// is ignored) of 8 bits, 16 bits or float; their gray values are compared. NaN and infinity throw
+// InvalidArgument. The result is the same for every number of threads.
 class FOVEA_API StereoMatcher {
  public:
   explicit StereoMatcher(const StereoOptions& options = {});
@@ -111,8 +116,8 @@ FOVEA_API StereoReport evaluate_stereo(ImageView<const float> estimate,
                                        ImageView<const float> truth,
                                        ImageView<const std::uint8_t> visible = {});
 
-// 255 where the right image shows what a pixel of the left image shows, as its true disparities
-// tell: it lies inside, and no pixel that is nearer by more than one pixel of disparity is found at
+// 255 where the right image shows what a pixel of the left image shows, by its true disparities:
+// it lies inside, and no pixel that is nearer by more than one pixel of disparity is found at
 // the same place. 0 elsewhere and where the disparity is not known.
 FOVEA_API Image<std::uint8_t> visible_pixels(ImageView<const float> disparity);
 
@@ -121,6 +126,8 @@ struct DisparityPictureOptions {
   std::optional<double> farthest{};  // disparity of the darkest color; the least of the map
 };
 FOVEA_API void describe(OptionVisitor& visit, DisparityPictureOptions& options);
+// Throws InvalidArgument where the nearest is not above the farthest, or a value is out of range.
+FOVEA_API void check_picture(const DisparityPictureOptions& options);
 
 // An RGB picture: near is bright, and what is not known is gray.
 FOVEA_API Image<std::uint8_t> disparity_picture(ImageView<const float> disparity,

@@ -16,7 +16,7 @@ from .._frames import Frames, VideoLike, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Record, Table, command_line
+from .._results import Record, Table, command_line, counted
 from ..errors import InvalidArgument
 from ..files import Path, is_path
 from ._estimate import Bytes, Estimator, FieldLike, Flow, field_of, stored
@@ -49,6 +49,7 @@ class MotionSegments(Table):
     labels: Labels  #: uint16 of shape (height, width): 1 and on, 0 where the motion is not known
     regions: list[MotionRegion]  #: the largest first
     layers: int  #: number of motions
+    tolerance: float  #: distance in pixels between flow and motion that was allowed
     flow: Flow | None  #: the motion that was divided, where it was estimated
     frame: int | None  #: number of the frame, for a video
 
@@ -58,6 +59,7 @@ class MotionSegments(Table):
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         self.labels = found.labels
         self.regions = [MotionRegion(*region) for region in found.regions]
+        self.tolerance = found.tolerance
         self.layers, self.flow, self.frame = found.layers, origin.get("flow"), origin.get("frame")
         self._seconds = origin["seconds"]
 
@@ -85,7 +87,7 @@ class MotionSegments(Table):
 
     def save(self, path: Path) -> None:
         """Writes the labels as an image of 16 bits (.png, .npy or .tif), or the table of regions as .csv."""
-        if not path_of(path).endswith(".csv"):
+        if not path_of(path).lower().endswith(".csv"):
             _fovea.files.write_image(path_of(path), self.labels, {})
             return
         columns, lines = self.columns(), io.StringIO()
@@ -99,7 +101,8 @@ class MotionSegments(Table):
 
     def __repr__(self) -> str:
         height, width = self.labels.shape
-        return f"{len(self.regions)} regions of {self.layers} motions in {width}x{height} ({1000 * self._seconds:.0f} ms)"
+        found = f"{counted(len(self.regions), 'region')} of {counted(self.layers, 'motion')}"
+        return f"{found} in {width}x{height} ({1000 * self._seconds:.0f} ms)"
 
     def _repr_png_(self) -> bytes:
         return png_bytes(self.draw())
@@ -109,11 +112,10 @@ class _Divider:
     """What a call of the program does: estimates motion that knows what is hidden, and divides it."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        used, words = _fovea.flow.settings_of_segment(options)
+        used, words, estimation = _fovea.flow.settings_of_segment(options)
         self.options: dict[str, Any] = dict(used)
         self.words: list[str] = list(words)
-        estimation = {name: self.options[name] for name in ("method", "quality", "device", "threads", "seed")}
-        self._estimator = Estimator(**estimation, lk_forward_backward=True, bm_forward_backward=True)
+        self._estimator = Estimator(**estimation)
         own = {entry["name"] for entry in _fovea.flow.segment_field_options()}
         self._keywords = {name: value for name, value in self.options.items() if name in own and name != "device"}
 
@@ -158,18 +160,17 @@ def segment_video(
     images = frames.paths if len(frames.paths) > 2 else [frames.name]
     inputs = [*images, "-o", "LABELS"]
     last: tuple[Any, int] | None = None
-    before, next_label = None, 1
+    labels = _fovea.flow.LabelKeeper()
 
     def follow(frame: Any, number: int) -> MotionSegments | None:
-        nonlocal last, before, next_label
+        nonlocal last
         start = time.perf_counter()
         pixels = rgb(frame) if is_path(frame) else frame
         earlier, last = last, (pixels, number)
         if earlier is None:
             return None
         found, flow = divider.divided(earlier[0], pixels)
-        next_label = _fovea.flow.keep_labels(before, found, next_label)
-        before = found
+        labels.label(found)
         segments = divider.result(found, flow, inputs, start)
         segments.frame = flow.frame = earlier[1]
         return segments
@@ -181,18 +182,20 @@ def segment_video(
 def segment_field(flow: FieldLike, image: Any = None, **options: Unpack[FlowSegmentFieldOptions]) -> MotionSegments:
     """Divides a field that is there already: a Flow, (u, v), (u, v, confidence), or a file.
 
-    The image, an array of uint8 or a path, draws borders to its edges. The program estimates the motion itself:
-    ``command`` takes both images."""
+    The image, an array of uint8 or a path, draws borders to its edges."""
     start = time.perf_counter()
     u, v, confidence, known = field_of(flow, "flow", "confidence")
     found = _fovea.flow.segment((u, v, known, confidence), None if image is None else rgb(image), dict(options))
-    every, words = _fovea.flow.settings_of_segment(dict(options))
+    every, words, _ = _fovea.flow.settings_of_segment(dict(options))
+    inputs = [name_of(flow, "FIELD.npy"), "-o", "LABELS.png"]
+    if image is not None:
+        inputs += ["--image", name_of(image, "IMAGE.png")]
     own = [entry["name"] for entry in _fovea.flow.segment_field_options()]
     return MotionSegments(
         found,
         options={name: every[name] for name in own},
         provenance={"device": "cpu", "seed": every["seed"]},
-        command=command_line("fovea", "flow", "segment", "FIRST", "SECOND", "-o", "LABELS.png", *words),
+        command=command_line("fovea", "flow", "segment", *inputs, *words),
         flow=flow if isinstance(flow, Flow) else None,
         seconds=time.perf_counter() - start,
     )

@@ -144,7 +144,7 @@ def _disparities(value: DisparityLike) -> Any:
 
 
 def visible_pixels(disparity: DisparityLike) -> Bytes:
-    """255 where the right image shows what a pixel of the left one shows, as its true disparities tell; 0 elsewhere."""
+    """255 where the right image shows what a pixel of the left one shows, by its true disparities; 0 elsewhere."""
     visible: Bytes = _fovea.flow.visible_pixels(_disparities(disparity))
     return visible
 

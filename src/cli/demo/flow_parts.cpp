@@ -70,15 +70,13 @@ void add_demo_regions(report::Page& page, const DemoRun& run) {
   io::write_image(run.folder + "/frame10.png", scene.first.view());
   io::write_image(run.folder + "/frame11.png", scene.second.view());
   io::write_image(run.folder + "/layers10.png", scene.layers.view());
-  flow::FlowOptions options;
+  flow::SegmentPairOptions options;
   options.quality = flow::Quality::kBest;
-  options.lk.forward_backward = true;  // as flow segment does
   options.exec = run.exec;
-  const flow::Flow field = flow::estimate_flow(scene.first, scene.second, options);
-  flow::SegmentOptions division;
-  division.exec = on_cpu(run);
-  const flow::MotionSegments segments =
-      flow::segment_motion({field.u, field.v}, field.confidence, scene.first.view(), division);
+  const flow::Flow field =
+      flow::estimate_flow(scene.first, scene.second, estimation_options(options));
+  const flow::MotionSegments segments = flow::segment_motion(
+      {field.u, field.v}, field.confidence, scene.first.view(), division_options(options));
   const flow::SegmentReport report =
       flow::evaluate_segments(segments.labels, wide_labels(scene.layers));
   page.paragraph(

@@ -6,14 +6,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "cli/flow/estimate.h"
-#include "cli/flow/shared_frame.h"
+#include "cli/flow/frame_pairs.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/result.h"
@@ -41,48 +40,39 @@ class VideoRun {
         pictures_(picture_files(request.pictures)),
         mask_(request.alpha() ? Image<std::uint8_t>{}
                               : read_mask(request.mask, {.max_pixels = context.max_pixels})),
-        reader_(make_reader(context)),
+        video_(context),
         alpha_(alpha_files()),
-        expected_(std::max<std::int64_t>(0, reader_.expected_frames())),
-        plan_(io::plan_frame_workers(context.exec, reader_, follows() ? 1 : 0)),
+        plan_(video_.plan(follows() ? 1 : 0)),
         in_pairs_(plan_.count > 1) {
     flow::FlowOptions options = request.flow;
     options.exec.stream = estimating_.get();
     options.exec.threads = plan_.threads;
     for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(options);
     for (const PictureFile& picture : pictures_)
-      writers_.emplace_back(picture.path,
-                            io::VideoWriteOptions{.frame_rate = reader_.info().rate.value()});
+      writers_.emplace_back(
+          picture.path, io::VideoWriteOptions{.frame_rate = video_.reader().info().rate.value()});
   }
 
   int run() {
     const io::FrameRun run = io::run_frames<Step, flow::Estimator>(
         estimators_,
         {.read = [&](Step& step) { return read(step); },
-         .bytes = [&](const Step&) { return step_bytes(); },
+         .bytes = [&](const Step&) { return video_.step_bytes(kBytesPerPixel); },
          .prepare = [&](Step& step) { prepare(step); },
          .work = [&](flow::Estimator& estimator, Step& step) { work(estimator, step); },
          .complete = [&](Step& step) { complete(step); },
          .write = [&](Step& step) { write(step); }},
-        {.in_flight = plan_.in_flight,
-         .threads = plan_.runners,
-         .memory_bytes = context_.memory_bytes,
-         .expected = expected_,
-         .exec = context_.exec});
+        video_.options(plan_));
     if (fields_ > 0)
       for (io::VideoWriter& writer : writers_) writer.finish();
-    context_.console.end_progress();
-    note_reading(context_, context_.inputs[0], reader_);
-    if (fields_ == 0 && run.whole())
-      throw FormatError(fmt::format("{}: has one frame; flow needs two", context_.inputs[0]));
-    if (fields_ > 0 || run.whole()) print(run);
+    if (video_.ended(run, fields_, "flow")) print(run);
     run.rethrow();
     return kDone;
   }
 
  private:
   struct Step {
-    std::shared_ptr<SharedFrame> before{}, now{};
+    FramePairs::Pair frames{};
     std::int64_t field_number = -1;  // -1 for the first frame
     Image<std::uint8_t> there{};     // the frame in the device's memory, if that is not the host's
     bool found = false;              // whether there is a field
@@ -90,13 +80,8 @@ class VideoRun {
     std::vector<Image<std::uint8_t>> drawn{};  // one per picture file
   };
 
-  // An estimate of the memory that a frame takes with its field and its estimator.
-  std::uint64_t step_bytes() const {
-    constexpr std::uint64_t kBytesPerPixel = 200;
-    const Extent size = reader_.info().size;
-    return reader_.frame_bytes() + kBytesPerPixel * static_cast<std::uint64_t>(size.width) *
-                                       static_cast<std::uint64_t>(size.height);
-  }
+  // With the field and the estimator.
+  static constexpr std::uint64_t kBytesPerPixel = 200;
 
   bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }
   bool follows() const { return on_cuda() || !mask_.empty() || request_.alpha(); }
@@ -112,27 +97,25 @@ class VideoRun {
   }
   AlphaFiles alpha_files() const {
     if (!request_.alpha()) return {};
-    if (reader_.info().format != "images")
+    if (video_.reader().info().format != "images")
       throw InvalidArgument(fmt::format(
           "{}: is a video of format {}; --mask alpha takes images with an alpha channel",
-          context_.inputs[0], reader_.info().format));
-    AlphaFiles files{context_.inputs, reader_.info().size, {.max_pixels = context_.max_pixels}};
+          context_.inputs[0], video_.reader().info().format));
+    AlphaFiles files{
+        context_.inputs, video_.reader().info().size, {.max_pixels = context_.max_pixels}};
     if (context_.inputs.size() == 1)
       files.paths = io::expand_inputs(context_.inputs, io::image_files());
     return files;
   }
 
   bool read(Step& step) {
-    auto frame = std::make_shared<SharedFrame>(request_.alpha() ? &alpha_ : nullptr);
-    if (!frame->fetch(reader_)) return false;
-    step.before = std::exchange(last_, frame);
-    step.now = std::move(frame);
-    step.field_number = step.before ? step.before->number() : -1;
+    if (!video_.read(step.frames, request_.alpha() ? &alpha_ : nullptr)) return false;
+    step.field_number = step.frames.before ? step.frames.before->number() : -1;
     return true;
   }
 
   void prepare(Step& step) {
-    const Image<std::uint8_t>& image = step.now->image();
+    const Image<std::uint8_t>& image = step.frames.now->image();
     if (!on_cuda()) return;
     const fovea::cuda::ScopedDevice here(context_.exec.device);
     if (step.there.width() != image.width() || step.there.height() != image.height())
@@ -147,14 +130,15 @@ class VideoRun {
     const bool first = step.field_number < 0;
     if (in_pairs_) {
       step.found = !first;
-      if (step.found) step.field = estimator.estimate(step.before->image(), step.now->image());
+      if (step.found)
+        step.field = estimator.estimate(step.frames.before->image(), step.frames.now->image());
       return;
     }
     // On a GPU the first frame is taken from host memory too: it has no field that would have to be
     // fetched.
-    const ImageView<const std::uint8_t> mask = mask_of(*step.now);
+    const ImageView<const std::uint8_t> mask = mask_of(*step.frames.now);
     auto found = on_cuda() && !first ? estimator.push(step.there, mask)
-                                     : estimator.push(step.now->image(), mask);
+                                     : estimator.push(step.frames.now->image(), mask);
     step.found = found.has_value();
     if (!step.found) return;
     if (!on_cuda()) {
@@ -180,7 +164,7 @@ class VideoRun {
   void complete(Step& step) {
     if (!step.found) return;
     const flow::Flow& field = step.field;
-    const io::FlowFieldView view{field.u, field.v, mask_of(*step.before), field.confidence};
+    const io::FlowFieldView view{field.u, field.v, mask_of(*step.frames.before), field.confidence};
     if (!request_.output.empty()) {
       std::call_once(folder_made_, [&] { make_folder(request_.output); });
       io::write_flow(field_path(step.field_number), view, request_.writing);
@@ -190,17 +174,16 @@ class VideoRun {
     exec.threads = plan_.threads;
     step.drawn.clear();
     for (const PictureFile& picture : pictures_)
-      step.drawn.push_back(draw_flow(
-          picture.kind,
-          {step.before->image(), step.now->image(), view, field.confidence, request_.wheel.longest},
-          exec));
+      step.drawn.push_back(draw_flow(picture.kind,
+                                     {step.frames.before->image(), step.frames.now->image(), view,
+                                      field.confidence, request_.wheel.longest},
+                                     exec));
   }
 
   void write(Step& step) {
-    width_ = step.now->image().width();
-    height_ = step.now->image().height();
-    step.before.reset();
-    step.now.reset();
+    width_ = step.frames.now->image().width();
+    height_ = step.frames.now->image().height();
+    step.frames = {};
     if (!step.found) return;
     for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].write(step.drawn[i]);
     written_.keep(field_path(step.field_number));
@@ -214,18 +197,12 @@ class VideoRun {
     return (fs::path(request_.output) / name).string();
   }
 
-  static io::VideoReader make_reader(const Context& context) {
-    const io::VideoReadOptions options = video_options(context);
-    return context.inputs.size() == 1 ? open_video(context, context.inputs[0], options)
-                                      : io::VideoReader(context.inputs, options);
-  }
-
   void print(const io::FrameRun& run) {
     if (!context_.json) {
       context_.console.print(fmt::format(
           "{}: {} from {}{}, {}\n", request_.output.empty() ? pictures_[0].path : request_.output,
           detail::counted(fields_, "field"), detail::counted(run.frames, "frame"),
-          dropped_text(reader_), seconds_text(run.seconds)));
+          dropped_text(video_.reader()), seconds_text(run.seconds)));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {
@@ -233,7 +210,7 @@ class VideoRun {
       if (!request_.output.empty()) json.member("output", request_.output);
       write_pictures(json, pictures_);
       json.member("width", width_).member("height", height_);
-      json.member("frames", run.frames).member("dropped", reader_.dropped());
+      json.member("frames", run.frames).member("dropped", video_.reader().dropped());
       json.member("fields", fields_);
       json.member("interrupted", !run.whole());
       json.member("peak_memory_bytes", peak_memory_bytes());
@@ -245,14 +222,12 @@ class VideoRun {
   Stream estimating_, uploading_;
   std::vector<PictureFile> pictures_;
   Image<std::uint8_t> mask_;
-  io::VideoReader reader_;
+  FramePairs video_;
   AlphaFiles alpha_;
-  std::int64_t expected_;
   io::FrameWorkers plan_;
   bool in_pairs_;
   std::vector<flow::Estimator> estimators_{};
   std::vector<io::VideoWriter> writers_{};
-  std::shared_ptr<SharedFrame> last_{};  // the frame that was read last
   std::once_flag folder_made_;
   PendingFiles written_{};  // fields behind the last that counts are removed
   std::int64_t fields_ = 0;

@@ -58,9 +58,9 @@ auto of_file(const std::string& path, const Make& make) {
 // Brings both images to one kind of sample.
 void require_pair(const std::string& first, const std::string& second, ImagePair& pair) {
   if (pair.first.width() != pair.second.width() || pair.first.height() != pair.second.height())
-    throw InvalidArgument(fmt::format("{} is {}x{}, but {} is {}x{}; a pair has one size", first,
-                                      pair.first.width(), pair.first.height(), second,
-                                      pair.second.width(), pair.second.height()));
+    throw FormatError(fmt::format("{} is {}x{}, but {} is {}x{}; a pair has one size", first,
+                                  pair.first.width(), pair.first.height(), second,
+                                  pair.second.width(), pair.second.height()));
   const bool alike =
       pair.first.type() == pair.second.type() && pair.first.facts.white == pair.second.facts.white;
   if (alike) return;

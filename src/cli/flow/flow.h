@@ -42,7 +42,7 @@ struct ImagePair {
   io::AnyImage first, second;
   Image<std::uint8_t> first_mask{}, second_mask{};
 };
-// Throws an InvalidArgument that names the files where their sizes differ, and a FormatError that
+// Throws a FormatError that names the files where their sizes differ, and one that
 // names the file and the first pixel that is NaN or infinite, unless the mask (empty, or of the
 // images' size) excludes it.
 ImagePair read_pair(const std::string& first, const std::string& second,

@@ -78,6 +78,24 @@ void write_motion(const SceneRequest& request, Context& context) {
   io::write_flow((folder / "flow10.flo").string(), {scene.u, scene.v});
 }
 
+// Options of the other kind of scene would do nothing.
+void check_scene(const SceneRequest& request) {
+  const StereoSceneOptions usual;
+  const auto refuse = [&](bool given, const char* option) {
+    if (!given) return;
+    if (request.stereo)
+      throw InvalidArgument(
+          fmt::format("{} is for scenes of motion; leave it or --stereo out", option));
+    throw InvalidArgument(
+        fmt::format("{0} is for scenes with --stereo; add it, or leave {0} out", option));
+  };
+  if (request.stereo) return refuse(request.step != 0, "--step");
+  refuse(!request.textures.empty(), "--texture");
+  refuse(request.drawn.gain != usual.gain, "--gain");
+  refuse(request.drawn.noise != usual.noise, "--noise");
+  refuse(request.drawn.nearest != usual.nearest, "--nearest");
+}
+
 int run_scene(SceneRequest& request, Context& context) {
   constexpr int kMostSide = 99999;
   const int width = request.size.width, height = request.size.height;
@@ -87,8 +105,7 @@ int run_scene(SceneRequest& request, Context& context) {
   if (request.output.empty())
     throw InvalidArgument("flow scene needs -o OUT, a folder to write to");
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
-  if (!request.stereo && !request.textures.empty())
-    throw InvalidArgument("--texture is for scenes with --stereo; add it, or leave --texture out");
+  check_scene(request);
   make_folder(request.output);
   if (request.stereo) write_stereo(request, context);
   else write_motion(request, context);

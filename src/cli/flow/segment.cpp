@@ -2,10 +2,13 @@
 #include "cli/flow/segment.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/image_path.h>
+#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/program/batch.h"
 #include "cli/program/image_input.h"
@@ -55,6 +58,7 @@ void write_motion_members(io::JsonWriter& json, const flow::AffineMotion& motion
 
 void write_regions(io::JsonWriter& json, const flow::MotionSegments& segments) {
   json.member("layers", segments.layers);
+  json.member("tolerance_used", segments.tolerance);
   json.key("regions").begin_array();
   for (const flow::MotionRegion& region : segments.regions) {
     json.begin_object().member("label", region.label).member("layer", region.layer);
@@ -81,78 +85,157 @@ std::string regions_text(const flow::MotionSegments& segments) {
   return text;
 }
 
-int run_segment_pair(const SegmentRequest& request, Context& context) {
+// What was divided, and how long that took.
+struct DividedImage {
+  Image<std::uint8_t> shown{};   // what borders are drawn over; empty for a field without an image
+  Image<std::uint16_t> truth{};  // empty where it is not given
+  flow::MotionSegments segments{};
+  double estimate_seconds = 0, segment_seconds = 0;
+};
+
+// Whether the input is a field of motion: a single file of a kind that holds fields and no video.
+bool is_field(const Context& context) {
+  if (context.inputs.size() != 1 || context.inputs[0].find('%') != std::string::npos ||
+      std::filesystem::is_directory(context.inputs[0]))
+    return false;
+  return io::has_extension(
+      context.inputs[0],
+      {.name = "field", .extensions = {"flo", "pfm", "npy", "tif", "tiff", "png"}});
+}
+
+DividedImage divide_pair(const SegmentRequest& request, const flow::SegmentPairOptions& options,
+                         const Context& context) {
   const ImagePair pair =
       read_pair(context.inputs[0], context.inputs[1], {}, {.max_pixels = context.max_pixels});
-  const Extent size{pair.first.width(), pair.first.height()};
-  Image<std::uint16_t> truth;
-  if (!request.truth.empty()) truth = read_labels(context, request.truth, size);
+  DividedImage divided{.shown = picture_bytes(pair.first)};
+  if (!request.truth.empty())
+    divided.truth = read_labels(context, request.truth, {pair.first.width(), pair.first.height()});
   const double start = steady_seconds();
-  flow::Estimator estimator(flow_options(request, context.exec_without_progress()));
+  flow::Estimator estimator(estimation_options(options));
   const flow::Flow field = estimate_pair(estimator, pair, {});
   const double estimated = steady_seconds();
-  const Image<std::uint8_t> first = picture_bytes(pair.first);
-  flow::SegmentOptions options = request.segment;
-  options.exec = context.exec_without_progress();
-  options.exec.device = Device::cpu();
-  const flow::MotionSegments segments =
-      flow::segment_motion({field.u, field.v}, field.confidence, first.view(), options);
-  const double segmented = steady_seconds();
-  if (!request.output.empty()) io::write_image(request.output, segments.labels.view());
-  if (!request.picture.empty())
-    io::write_image(request.picture,
-                    flow::segments_picture(segments.labels.view(), first.view()).view());
-  RegionTable table(request.table);
-  table.add(0, segments);
-  table.finish();
-  flow::SegmentReport report;
-  if (!request.truth.empty()) report = flow::evaluate_segments(segments.labels, truth);
+  divided.segments = flow::segment_motion({field.u, field.v}, field.confidence,
+                                          divided.shown.view(), division_options(options));
+  divided.estimate_seconds = estimated - start;
+  divided.segment_seconds = steady_seconds() - estimated;
+  return divided;
+}
+
+DividedImage divide_field(const SegmentRequest& request, const flow::SegmentPairOptions& options,
+                          const Context& context) {
+  const io::FlowField field = io::read_flow(context.inputs[0], {.max_pixels = context.max_pixels});
+  DividedImage divided;
+  if (!request.truth.empty())
+    divided.truth = read_labels(context, request.truth, {field.width(), field.height()});
+  if (!request.image.empty()) {
+    divided.shown = picture_bytes(flow_image(read_input(context, request.image)));
+    if (divided.shown.width() != field.width() || divided.shown.height() != field.height())
+      throw FormatError(fmt::format("{}: is {}x{}, but the field is {}x{}; both have one size",
+                                    request.image, divided.shown.width(), divided.shown.height(),
+                                    field.width(), field.height()));
+  }
+  const double start = steady_seconds();
+  divided.segments = flow::segment_motion(field, field.confidence, divided.shown.view(),
+                                          division_options(options));
+  divided.segment_seconds = steady_seconds() - start;
+  return divided;
+}
+
+void print_divided(const SegmentRequest& request, const DividedImage& divided,
+                   const flow::SegmentReport& report, Context& context) {
+  const flow::MotionSegments& segments = divided.segments;
   if (!context.json) {
     const auto regions = static_cast<std::int64_t>(segments.regions.size());
-    context.console.print(fmt::format("{} of {}, {}\n", fovea::detail::counted(regions, "region"),
-                                      fovea::detail::counted(segments.layers, "motion"),
-                                      seconds_text(segmented - start)));
+    context.console.print(
+        fmt::format("{} of {}, {}\n", fovea::detail::counted(regions, "region"),
+                    fovea::detail::counted(segments.layers, "motion"),
+                    seconds_text(divided.estimate_seconds + divided.segment_seconds)));
     if (request.table.empty() || !request.truth.empty())
       context.console.print(regions_text(segments));
     if (!request.truth.empty())
       context.console.print(fmt::format("Rand index {:.4f}, adjusted {:.4f}, covering {:.4f}\n",
                                         report.rand_index, report.adjusted_rand_index,
                                         report.covering));
-    return kDone;
+    return;
   }
   print_result(context, [&](io::JsonWriter& json) {
-    json.member("first", context.inputs[0]).member("second", context.inputs[1]);
+    if (is_field(context)) json.member("field", context.inputs[0]);
+    else json.member("first", context.inputs[0]).member("second", context.inputs[1]);
     if (!request.output.empty()) json.member("output", request.output);
     if (!request.picture.empty()) json.member("picture", request.picture);
     if (!request.table.empty()) json.member("table", request.table);
-    json.member("width", size.width).member("height", size.height);
+    json.member("width", segments.labels.width()).member("height", segments.labels.height());
     write_regions(json, segments);
     if (!request.truth.empty())
       json.member("rand_index", report.rand_index)
           .member("adjusted_rand_index", report.adjusted_rand_index)
           .member("covering", report.covering);
-    json.member("estimate_seconds", estimated - start);
-    json.member("segment_seconds", segmented - estimated);
+    if (!is_field(context)) json.member("estimate_seconds", divided.estimate_seconds);
+    json.member("segment_seconds", divided.segment_seconds);
     json.member("peak_memory_bytes", peak_memory_bytes());
   });
+}
+
+// A pair of images, or a field.
+int run_segment_single(const SegmentRequest& request, Context& context) {
+  flow::SegmentPairOptions options = request.pair;
+  options.exec = context.exec_without_progress();
+  const DividedImage divided = is_field(context) ? divide_field(request, options, context)
+                                                 : divide_pair(request, options, context);
+  const flow::MotionSegments& segments = divided.segments;
+  flow::SegmentReport report;
+  if (!request.truth.empty()) report = flow::evaluate_segments(segments.labels, divided.truth);
+  if (!request.output.empty()) io::write_image(request.output, segments.labels.view());
+  if (!request.picture.empty())
+    io::write_image(request.picture,
+                    flow::segments_picture(segments.labels.view(), divided.shown.view()).view());
+  RegionTable table(request.table);
+  table.add(0, segments);
+  table.finish();
+  print_divided(request, divided, report, context);
   return kDone;
 }
 
-int run_segment(SegmentRequest& request, Context& context) {
-  const bool video = context.inputs.size() != 2;
+// Throws before anything is read or written.
+void check_segment_request(const SegmentRequest& request, const Context& context) {
+  const bool field = is_field(context), video = !field && context.inputs.size() != 2;
   if (request.output.empty() && request.picture.empty() && request.table.empty() &&
       (video || (request.truth.empty() && !context.json)))
     throw InvalidArgument(
         "flow segment needs -o OUT, --picture FILE, --table FILE or, for a pair, --truth FILE");
   if (video && !request.truth.empty())
     throw InvalidArgument("--truth holds the labels of a pair of images, but a video was given");
+  if (!field && !request.image.empty())
+    throw InvalidArgument(
+        "--image is the first image of a field that is divided; leave it out, or give a single "
+        "field such as a.flo");
+  const flow::SegmentPairOptions usual;
+  if (field && (request.pair.method != usual.method || request.pair.quality != usual.quality))
+    throw InvalidArgument(fmt::format(
+        "{}: is a field, whose motion is not estimated; leave out --method and --quality",
+        context.inputs[0]));
+  if (video) return;  // names of videos and folders are checked when they are made, before the work
+  if (!request.output.empty()) io::require_image_path(request.output, io::SampleType::kUint16, 1);
+  if (!request.picture.empty()) io::require_image_path(request.picture, io::SampleType::kUint8, 3);
+}
+
+void settle_cpu(Context& context) {
+  if (context.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument("fields are divided on the CPU only; use --device cpu instead of cuda");
+  context.exec.device = Device::cpu();
+}
+
+int run_segment(SegmentRequest& request, Context& context) {
+  check_segment_request(request, context);
   check_outputs(context,
                 {{"-o", request.output, OutputUse::kFrames},
                  {"--picture", request.picture, OutputUse::kFrames},
                  {"--table", request.table}},
-                {request.truth});
-  settle_device(context);
-  return video ? segment_video(request, context) : run_segment_pair(request, context);
+                {request.truth, request.image});
+  if (is_field(context)) settle_cpu(context);
+  else settle_device(context);
+  if (is_field(context) || context.inputs.size() == 2) return run_segment_single(request, context);
+  return segment_video(request, context);
 }
 
 }  // namespace
@@ -168,9 +251,10 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
   visit.path("truth", request.truth, TextUse::kInput,
              "image of the true labels of a pair, in which 0 is not known: the Rand index and the "
              "covering are reported");
-  visit("method", request.method, "how the motion is estimated: lk is Lucas and Kanade, bm blocks");
-  visit("quality", request.quality, "quality of the estimated motion");
-  describe(visit, request.segment);
+  visit.path("image", request.image, TextUse::kInput,
+             "first image of a field that is divided: borders are drawn to its edges, and the "
+             "picture over it");
+  describe(visit, request.pair);
 }
 
 RegionTable::RegionTable(const std::string& path) {
@@ -195,16 +279,6 @@ void RegionTable::finish() {
   if (file_) file_->commit();
 }
 
-flow::FlowOptions flow_options(const SegmentRequest& request, const Exec& exec) {
-  flow::FlowOptions options;
-  options.method = request.method;
-  options.quality = request.quality;
-  options.lk.forward_backward = true;  // confidence must be low where something hides the motion
-  options.bm.forward_backward = true;
-  options.exec = exec;
-  return options;
-}
-
 Command flow_segment_command() {
   return {
       .system = "flow",
@@ -217,9 +291,11 @@ Command flow_segment_command() {
           "the first image shows, and those without texture, go with their neighbors. Along a "
           "video each frame but the last is divided by its motion to the next, and a region keeps "
           "its label while it overlaps itself; of a camera or stream, frames that were dropped are "
-          "left out. The motion may be estimated on a GPU; the division is done on the CPU.",
+          "left out. A single field of motion is divided as it is. The motion may be estimated on "
+          "a GPU; the division is done on the CPU.",
       .arguments = {{"INPUT",
-                     "two images; or a video, a folder of images, three or more images, - for y4m "
+                     "two images; or a field of motion (.flo, KITTI's .png, .pfm, .npy or .tif); "
+                     "or a video, a folder of images, three or more images, - for y4m "
                      "on standard input, camera:N, or the address of a stream",
                      1, kAnyNumber}},
       .examples = {{"fovea flow segment a.png b.png -o labels.png --picture regions.png",
@@ -227,7 +303,9 @@ Command flow_segment_command() {
                    {"fovea flow segment walk.mp4 --picture regions.mp4 --table regions.csv",
                     "draw and list the regions of every frame"},
                    {"fovea flow segment a.png b.png --layers 2 --table regions.csv",
-                    "tell what moves from the rest"}},
+                    "part what moves from the rest"},
+                   {"fovea flow segment ab.flo --image a.png -o labels.png",
+                    "divide a field that is there already"}},
       .request = make_request<SegmentRequest, run_segment>,
       .reads_images = true,
       .reads_videos = true};

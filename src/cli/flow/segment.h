@@ -17,9 +17,8 @@ struct SegmentRequest {
   std::string picture{};
   std::string table{};
   std::string truth{};
-  flow::Method method = flow::Method::kLucasKanade;
-  flow::Quality quality = flow::Quality::kDefault;
-  flow::SegmentOptions segment{};
+  std::string image{};
+  flow::SegmentPairOptions pair{};
 };
 void describe(OptionVisitor& visit, SegmentRequest& request);
 
@@ -35,8 +34,6 @@ class RegionTable {
   std::unique_ptr<io::FileSink> file_{};
   std::unique_ptr<io::CsvWriter> csv_{};
 };
-
-flow::FlowOptions flow_options(const SegmentRequest& request, const Exec& exec);
 
 // Regions along a video, a folder or a list of images, as estimate_video() has fields.
 int segment_video(const SegmentRequest& request, Context& context);

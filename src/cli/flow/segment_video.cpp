@@ -1,18 +1,15 @@
 // Regions of like motion along a video for fovea flow segment.
-#include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "cli/flow/frame_pairs.h"
 #include "cli/flow/segment.h"
-#include "cli/flow/shared_frame.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/result.h"
@@ -31,86 +28,62 @@ class SegmentRun {
   SegmentRun(const SegmentRequest& request, Context& context)
       : request_(request),
         context_(context),
-        reader_(make_reader(context)),
-        expected_(std::max<std::int64_t>(0, reader_.expected_frames())),
-        plan_(io::plan_frame_workers(context.exec, reader_, on_cuda() ? 1 : 0)),
+        video_(context),
+        plan_(video_.plan(on_cuda() ? 1 : 0)),
         table_(request.table) {
     Exec exec = context.exec_without_progress();
     exec.threads = plan_.threads;
-    for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(flow_options(request, exec));
-    segment_ = request.segment;
-    segment_.exec = exec;
-    segment_.exec.device = Device::cpu();
+    flow::SegmentPairOptions pair = request.pair;
+    pair.exec = exec;
+    for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(estimation_options(pair));
+    segment_ = division_options(pair);
     if (!request.picture.empty())
       writer_.emplace(request.picture,
-                      io::VideoWriteOptions{.frame_rate = reader_.info().rate.value()});
+                      io::VideoWriteOptions{.frame_rate = video_.reader().info().rate.value()});
   }
 
   int run() {
     const io::FrameRun run = io::run_frames<Step, flow::Estimator>(
         estimators_,
-        {.read = [&](Step& step) { return read(step); },
-         .bytes = [&](const Step&) { return step_bytes(); },
-         .prepare = [](Step& step) { step.now->image(); },
+        {.read = [&](Step& step) { return video_.read(step.frames); },
+         .bytes = [&](const Step&) { return video_.step_bytes(kBytesPerPixel); },
+         .prepare = [](Step& step) { step.frames.now->image(); },
          .work = [&](flow::Estimator& estimator, Step& step) { work(estimator, step); },
          .write = [&](Step& step) { write(step); }},
-        {.in_flight = plan_.in_flight,
-         .threads = plan_.runners,
-         .memory_bytes = context_.memory_bytes,
-         .expected = expected_,
-         .exec = context_.exec});
+        video_.options(plan_));
     if (frames_ > 0) {
       if (writer_) writer_->finish();
       table_.finish();
     }
-    context_.console.end_progress();
-    note_reading(context_, context_.inputs[0], reader_);
-    if (frames_ == 0 && run.whole())
-      throw FormatError(fmt::format("{}: has one frame; motion needs two", context_.inputs[0]));
-    if (frames_ > 0 || run.whole()) print(run);
+    if (video_.ended(run, frames_, "motion")) print(run);
     run.rethrow();
     return kDone;
   }
 
  private:
   struct Step {
-    std::shared_ptr<SharedFrame> before{}, now{};
+    FramePairs::Pair frames{};
     flow::MotionSegments segments{};
   };
 
   bool on_cuda() const { return context_.exec.device.kind == DeviceKind::kCuda; }
 
-  // An estimate of the memory that a frame takes with its field, its estimator and its labels.
-  std::uint64_t step_bytes() const {
-    constexpr std::uint64_t kBytesPerPixel = 240;
-    const Extent size = reader_.info().size;
-    return reader_.frame_bytes() + kBytesPerPixel * static_cast<std::uint64_t>(size.width) *
-                                       static_cast<std::uint64_t>(size.height);
-  }
-
-  bool read(Step& step) {
-    auto frame = std::make_shared<SharedFrame>();
-    if (!frame->fetch(reader_)) return false;
-    step.before = std::exchange(last_, frame);
-    step.now = std::move(frame);
-    return true;
-  }
+  // With the field, the estimator and the labels.
+  static constexpr std::uint64_t kBytesPerPixel = 240;
 
   void work(flow::Estimator& estimator, Step& step) {
-    if (!step.before) return;
-    const flow::Flow field = estimator.estimate(step.before->image(), step.now->image());
+    auto& [before, now] = step.frames;
+    if (!before) return;
+    const flow::Flow field = estimator.estimate(before->image(), now->image());
     step.segments = flow::segment_motion({field.u, field.v}, field.confidence,
-                                         step.before->image().view(), segment_);
+                                         before->image().view(), segment_);
   }
 
   void write(Step& step) {
-    const std::shared_ptr<SharedFrame> shown = std::move(step.before);
-    step.before.reset();
-    step.now.reset();
+    const std::shared_ptr<SharedFrame> shown = std::exchange(step.frames, {}).before;
     if (!shown) return;
     flow::MotionSegments segments = std::move(step.segments);
-    if (frames_ > 0) flow::keep_labels(before_, segments, next_label_);
-    else next_label_ = static_cast<int>(segments.regions.size()) + 1;
+    labels_.label(segments);
     if (!request_.output.empty()) {
       if (frames_ == 0) make_folder(request_.output);
       io::write_image(
@@ -121,24 +94,17 @@ class SegmentRun {
     if (writer_) writer_->write(flow::segments_picture(segments.labels.view(), shown->image()));
     table_.add(shown->number(), segments);
     regions_ += static_cast<std::int64_t>(segments.regions.size());
-    before_ = std::move(segments);
     ++frames_;
-  }
-
-  static io::VideoReader make_reader(const Context& context) {
-    const io::VideoReadOptions options = video_options(context);
-    return context.inputs.size() == 1 ? open_video(context, context.inputs[0], options)
-                                      : io::VideoReader(context.inputs, options);
   }
 
   void print(const io::FrameRun& run) {
     const double each =
         frames_ > 0 ? static_cast<double>(regions_) / static_cast<double>(frames_) : 0;
     if (!context_.json) {
-      context_.console.print(fmt::format("{}: {} of {} divided{}, {:.1f} regions on average, {}\n",
-                                         context_.inputs[0], frames_,
-                                         detail::counted(run.frames, "frame"),
-                                         dropped_text(reader_), each, seconds_text(run.seconds)));
+      context_.console.print(
+          fmt::format("{}: {} of {} divided{}, {:.1f} regions on average, {}\n", context_.inputs[0],
+                      frames_, detail::counted(run.frames, "frame"), dropped_text(video_.reader()),
+                      each, seconds_text(run.seconds)));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {
@@ -146,7 +112,7 @@ class SegmentRun {
       if (!request_.output.empty()) json.member("output", request_.output);
       if (!request_.picture.empty()) json.member("picture", request_.picture);
       if (!request_.table.empty()) json.member("table", request_.table);
-      json.member("frames", run.frames).member("dropped", reader_.dropped());
+      json.member("frames", run.frames).member("dropped", video_.reader().dropped());
       json.member("divided", frames_).member("mean_regions", each);
       json.member("interrupted", !run.whole());
       json.member("peak_memory_bytes", peak_memory_bytes());
@@ -155,16 +121,13 @@ class SegmentRun {
 
   const SegmentRequest& request_;
   Context& context_;
-  io::VideoReader reader_;
-  std::int64_t expected_;
+  FramePairs video_;
   io::FrameWorkers plan_;
   RegionTable table_;
   flow::SegmentOptions segment_{};
   std::vector<flow::Estimator> estimators_{};
   std::optional<io::VideoWriter> writer_{};
-  std::shared_ptr<SharedFrame> last_{};  // the frame that was read last
-  flow::MotionSegments before_{};
-  int next_label_ = 1;
+  flow::LabelKeeper labels_{};
   std::int64_t frames_ = 0, regions_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/show.h>
+#include <fovea/io/image_path.h>
 #include <fovea/io/json_writer.h>
 
 #include <fmt/format.h>
@@ -97,6 +98,8 @@ double error_quantile(const Image<float>& errors, double share) {
 int run_show(ShowRequest& request, Context& context) {
   if (request.output.empty() && request.truth.empty() && request.field.empty())
     throw InvalidArgument("flow show needs -o OUT, --truth FILE or --field FILE");
+  if (!request.output.empty()) io::require_image_path(request.output);
+  if (!request.field.empty()) io::require_flow_path(request.field);
   check_outputs(context, {{"-o", request.output}, {"--field", request.field}},
                 {request.image, request.second, request.truth});
   settle_device(context);

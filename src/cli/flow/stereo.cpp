@@ -5,6 +5,8 @@
 #include <fovea/core/error.h>
 #include <fovea/flow/show.h>
 #include <fovea/io/disparity_io.h>
+#include <fovea/io/image_path.h>
+#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
@@ -134,9 +136,10 @@ void write_stereo_result(io::JsonWriter& json, const StereoResult& result) {
 
 void print_text(const StereoRequest& request, const DisparityFacts& facts,
                 const std::vector<StereoResult>& results, double seconds, Context& context) {
-  const std::string& name = !request.output.empty()    ? request.output
-                            : !request.picture.empty() ? request.picture
-                                                       : context.inputs[0];
+  const std::string& name = !request.output.empty()       ? request.output
+                            : !request.picture.empty()    ? request.picture
+                            : !request.confidence.empty() ? request.confidence
+                                                          : context.inputs[0];
   context.console.print(fmt::format(
       "{}: disparities from {:.2f} to {:.2f} px, known at {:.1f} % of the pixels, {}\n", name,
       facts.least, facts.greatest, 100 * facts.known_share, seconds_text(seconds)));
@@ -147,13 +150,47 @@ void print_text(const StereoRequest& request, const DisparityFacts& facts,
   for (const StereoResult& result : results) context.console.print(errors_text(result));
 }
 
+// Whether the confidence is written as numbers, or else as a picture.
+bool holds_numbers(const std::string& path) {
+  return io::has_extension(path, {.name = "array", .extensions = {"pfm", "npy", "tif", "tiff"}});
+}
+
+// Options that would do nothing without another one.
+void check_stereo_pairs(const StereoRequest& request) {
+  const auto needs = [](bool given, const char* option, const char* other) {
+    if (given)
+      throw InvalidArgument(
+          fmt::format("{} needs {} FILE; add it, or leave {} out", option, other, option));
+  };
+  if (request.truth.empty()) {
+    needs(request.rivals, "--rivals", "--truth");
+    needs(!request.visible.empty(), "--visible", "--truth");
+    needs(request.truth_scale != 0, "--truth-scale", "--truth");
+  }
+  if (request.picture.empty()) {
+    needs(request.colors.nearest.has_value(), "--nearest", "--picture");
+    needs(request.colors.farthest.has_value(), "--farthest", "--picture");
+  }
+  if (request.rivals && request.stereo.min_disparity != 0)
+    throw InvalidArgument(
+        fmt::format("--min-disparity is {}, but with --rivals it is 0, from which they search on; "
+                    "leave one of both out",
+                    request.stereo.min_disparity));
+}
+
 void check_stereo_request(const StereoRequest& request, Context& context) {
-  if (request.output.empty() && request.picture.empty() && request.truth.empty())
-    throw InvalidArgument("flow stereo needs -o OUT, --picture FILE or --truth FILE");
+  if (request.output.empty() && request.picture.empty() && request.confidence.empty() &&
+      request.truth.empty())
+    throw InvalidArgument(
+        "flow stereo needs -o OUT, --picture FILE, --confidence FILE or --truth FILE");
+  check_stereo_pairs(request);
+  check_picture(request.colors);
   if (!request.output.empty()) io::require_disparity_path(request.output);
-  if (request.truth.empty() && (request.rivals || !request.visible.empty()))
-    throw InvalidArgument(fmt::format("--{} measures errors and needs --truth FILE",
-                                      request.rivals ? "rivals" : "visible"));
+  if (!request.picture.empty()) io::require_image_path(request.picture, io::SampleType::kUint8, 3);
+  if (holds_numbers(request.confidence))
+    io::require_image_path(request.confidence, io::SampleType::kFloat32, 1);
+  else if (!request.confidence.empty())
+    io::require_image_path(request.confidence, io::SampleType::kUint8, 3);
   check_outputs(context,
                 {{"-o", request.output},
                  {"--picture", request.picture},
@@ -166,10 +203,7 @@ void write_stereo_files(const StereoRequest& request, const flow::Disparity& fou
   if (!request.picture.empty())
     io::write_image(request.picture, flow::disparity_picture(found.disparity, request.colors));
   if (request.confidence.empty()) return;
-  const std::string_view name = request.confidence;
-  if (name.ends_with(".pfm") || name.ends_with(".npy") || name.ends_with(".tif") ||
-      name.ends_with(".tiff"))
-    io::write_image(request.confidence, found.confidence);
+  if (holds_numbers(request.confidence)) io::write_image(request.confidence, found.confidence);
   else io::write_image(request.confidence, flow::confidence_picture(found.confidence));
 }
 
@@ -188,12 +222,11 @@ int run_stereo(StereoRequest& request, Context& context) {
   const DisparityFacts facts = facts_of(found.disparity);
   std::vector<StereoResult> results;
   if (!request.truth.empty()) {
-    results.push_back(
-        {"fovea", flow::evaluate_stereo(found.disparity, truth.disparity, truth.visible.view()),
-         seconds});
+    const StereoContest contest{pair, truth.disparity.view(), truth.visible.view(),
+                                request.stereo.max_disparity};
+    results.push_back(stereo_result(contest, "fovea", found.disparity, seconds));
     if (request.rivals)
-      for (StereoResult& rival : measure_stereo_rivals(
-               {pair, truth.disparity.view(), request.stereo.max_disparity}, context))
+      for (StereoResult& rival : measure_stereo_rivals(contest, context))
         results.push_back(std::move(rival));
   }
   if (!context.json) {

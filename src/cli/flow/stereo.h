@@ -21,11 +21,16 @@ struct StereoResult {
 struct StereoContest {
   const ImagePair& pair;
   ImageView<const float> truth;
+  ImageView<const std::uint8_t> visible;  // as evaluate_stereo() takes it; may be empty
   int max_disparity = 0;
 };
 
 // The members of an open object: pixels, mean_error, bad0.5, bad1, bad2, bad4, unknown.
 void write_stereo_errors(io::JsonWriter& json, const flow::StereoErrors& errors);
+
+// The errors of what a method found, over the same pixels for every method.
+StereoResult stereo_result(const StereoContest& contest, std::string name,
+                           ImageView<const float> found, double seconds);
 
 // Runs the methods of other libraries on the pair, with disparities from 0 on. Where their module
 // cannot be used, this is noted and the result is empty.

@@ -1,11 +1,17 @@
 // Other libraries' stereo on the same pair, through the module of rivals.
 #include <memory>
+#include <utility>
 
 #include "cli/bench/bench.h"
 #include "cli/bench/rivals.h"
 #include "cli/flow/stereo.h"
 
 namespace fovea::cli {
+
+StereoResult stereo_result(const StereoContest& contest, std::string name,
+                           ImageView<const float> found, double seconds) {
+  return {std::move(name), flow::evaluate_stereo(found, contest.truth, contest.visible), seconds};
+}
 
 std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Context& context) {
   const Rivals rivals;
@@ -31,7 +37,7 @@ std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Co
     const double seconds = steady_seconds() - start;
     const ImageView<const float> found{work.result(), contest.truth.width, contest.truth.height, 1,
                                        contest.truth.width};
-    results.push_back({work.rival, flow::evaluate_stereo(found, contest.truth), seconds});
+    results.push_back(stereo_result(contest, work.rival, found, seconds));
   }
   return results;
 }

@@ -79,6 +79,8 @@ std::string help_with_range(const OptionField& field) {
   const std::string value = option_text(field);
   if (!std::holds_alternative<bool*>(field.value) && !value.empty())
     notes.push_back("default " + value);
+  if (!value.empty() && !field.traits.absent.empty())
+    notes.push_back(fmt::format("'' is {}", field.traits.absent));
   else if (value.empty() && !field.traits.absent.empty())
     notes.push_back(fmt::format("default: {}", field.traits.absent));
   if (!notes.empty()) help += fmt::format(" ({})", fmt::join(notes, "; "));

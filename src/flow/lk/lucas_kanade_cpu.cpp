@@ -44,16 +44,15 @@ class LucasKanade final : public Matcher {
     const int count = static_cast<int>(first.sizes.size());
     const bool wanted = !out.confidence.empty();
     const int least = std::clamp(plan_.finest - base_, request.last_level, count - 1);
-    if (wanted && plan_.forward_backward) go_back(first, second, least, exec);
-    int top = count;
-    if (!request.start.u.empty()) {
-      top = std::min(request.start_level, count);
-      start_from(request.start);
-    }
+    const bool started = !request.start.u.empty();
+    const int top = started ? std::min(request.start_level, count) : count;
     const int finest = std::min(least, top);
+    const bool works = finest < top;  // otherwise the field that tiles start from is the result
+    if (wanted && works && plan_.forward_backward) go_back(first, second, finest, exec);
+    if (started) start_from(request.start);
     run({first, second, top, finest, wanted, true}, exec);
-    if (wanted && finest < top) find_confidence(first, second, finest, exec);
-    else if (wanted) no_confidence(first.sizes[static_cast<std::size_t>(finest)]);
+    if (wanted && works) find_confidence(first, second, finest, exec);
+    else if (wanted) keep_confidence(request.start);
     deliver(first, finest, request.last_level, out, exec);
   }
 
@@ -195,9 +194,9 @@ class LucasKanade final : public Matcher {
          plan_.solve.min_eigenvalue, static_cast<float>(1 << (base_ + level))},
         confidence_, exec);
   }
-  void no_confidence(Extent size) {
-    confidence_.resize(size.width, size.height);
-    for (int y = 0; y < size.height; ++y) std::fill_n(confidence_.row(y), size.width, 0.0F);
+  void keep_confidence(const FlowView& start) {
+    confidence_.resize(start.u.width, start.u.height);
+    copy(ImageView<const float>(start.confidence), confidence_.view());
   }
 
   // Enlarges the result of the finest estimated level to the requested level.

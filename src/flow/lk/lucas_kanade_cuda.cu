@@ -115,6 +115,7 @@ class LucasKanade final : public Matcher {
     const int least = std::clamp(plan_.finest - base_, request.last_level, count - 1);
     const int top = started ? std::min(request.start_level, count) : count;
     const int finest = std::min(least, top);
+    const bool works = finest < top;  // otherwise the field that tiles start from is the result
     reserve(first, least, request, session.stream());
     if (started)
       copy_field({plane_of(request.start.u), plane_of(request.start.v)},
@@ -134,18 +135,21 @@ class LucasKanade final : public Matcher {
                        base_,
                        wanted};
     const auto enqueue = [&](cudaStream_t stream) {
-      if (wanted && plan_.forward_backward) go_back(first, second, least, stream);
+      if (wanted && works && plan_.forward_backward) go_back(first, second, finest, stream);
       now_ = 0;
       if (started)
         copy_field(field_in(fields_[kStart], start_size(request)), field(start_size(request)),
                    stream);
       run({first, second, top, finest, wanted}, stream);
-      if (wanted) find_confidence(first, second, finest, top, stream);
+      if (wanted && works) find_confidence(first, second, finest, stream);
       return now_;
     };
     const auto& recorded = matches_.of(key, enqueue);
     recorded.launch(session.stream());
     now_ = recorded.note;
+    if (wanted && !works)
+      copy_plane(plane_of(request.start.confidence),
+                 plane_at(planes_[kConfidence].data(), start_size(request)), session.stream());
     deliver(first, finest, request.last_level, out, session.stream());
     session.finish("flow");
   }
@@ -272,15 +276,9 @@ class LucasKanade final : public Matcher {
     else copy_field(field(size_of(first, finest)), backward, stream);
   }
 
-  void find_confidence(const Frame& first, const Frame& second, int level, int top,
-                       cudaStream_t stream) {
+  void find_confidence(const Frame& first, const Frame& second, int level, cudaStream_t stream) {
     const Extent size = size_of(first, level);
     const auto confidence = plane_at(planes_[kConfidence].data(), size);
-    if (level == top) {  // no level was worked on
-      check(cudaMemsetAsync(confidence.data, 0, plane_size(size) * sizeof(float), stream),
-            "no confidence");
-      return;
-    }
     const auto at = static_cast<std::size_t>(level);
     assess({first.levels[at], second.levels[at], field(size),
             plane_at(planes_[kEigenvalues].data(), size),

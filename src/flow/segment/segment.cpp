@@ -98,6 +98,7 @@ std::vector<MotionRegion> regions_of(const WeightedField& field,
   std::vector<Measure> measures(count, {field.width(), field.height()});
   for (int y = 0; y < field.height(); ++y) {
     for (int x = 0; x < field.width(); ++x) {
+      if (!(field.weight.at(x, y) > 0)) continue;  // not known: it has no label
       Measure& m = measures[static_cast<std::size_t>(numbers.at(x, y))];
       m.left = std::min(m.left, x);
       m.top = std::min(m.top, y);
@@ -110,15 +111,15 @@ std::vector<MotionRegion> regions_of(const WeightedField& field,
       const double v = motion.v_at(field.frame.x(x), field.frame.y(y));
       m.u += u;
       m.v += v;
-      if (field.weight.at(x, y) > 0)
-        m.distances.push_back(static_cast<float>(std::hypot(
-            u - static_cast<double>(field.u.at(x, y)), v - static_cast<double>(field.v.at(x, y)))));
+      m.distances.push_back(static_cast<float>(std::hypot(
+          u - static_cast<double>(field.u.at(x, y)), v - static_cast<double>(field.v.at(x, y)))));
     }
   }
   std::vector<MotionRegion> regions(count);
   const double all = static_cast<double>(field.width()) * field.height();
   for (std::size_t i = 0; i < count; ++i) {
     Measure& m = measures[i];
+    if (m.pixels == 0) continue;
     const auto pixels = static_cast<double>(m.pixels);
     MotionRegion& region = regions[i];
     region.layer = m.layer;
@@ -128,7 +129,6 @@ std::vector<MotionRegion> regions_of(const WeightedField& field,
     region.u = m.u / pixels;
     region.v = m.v / pixels;
     region.motion = field.frame.to_pixels(motions[static_cast<std::size_t>(m.layer)]);
-    if (m.distances.empty()) continue;
     const auto middle = m.distances.begin() + static_cast<std::ptrdiff_t>(m.distances.size() / 2);
     std::nth_element(m.distances.begin(), middle, m.distances.end());
     region.residual = *middle;
@@ -136,7 +136,8 @@ std::vector<MotionRegion> regions_of(const WeightedField& field,
   return regions;
 }
 
-// Numbers regions by size, layers by the order in which regions first show them, and writes labels.
+// Numbers regions with a known pixel by size, layers by the order in which regions first show them,
+// and writes labels.
 MotionSegments numbered(std::vector<MotionRegion> regions, const Image<std::int32_t>& numbers,
                         const WeightedField& field, std::size_t layer_count) {
   constexpr std::size_t kMostRegions = 65535;
@@ -145,6 +146,7 @@ MotionSegments numbered(std::vector<MotionRegion> regions, const Image<std::int3
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return regions[a].pixels > regions[b].pixels;
   });
+  while (!order.empty() && regions[order.back()].pixels == 0) order.pop_back();
   std::vector<std::int64_t> layer_pixels(layer_count, 0);
   for (const MotionRegion& region : regions)
     layer_pixels[static_cast<std::size_t>(region.layer)] += region.pixels;
@@ -159,13 +161,13 @@ MotionSegments numbered(std::vector<MotionRegion> regions, const Image<std::int3
     layer_number[static_cast<std::size_t>(by_size[i])] = static_cast<int>(i);
     if (layer_pixels[static_cast<std::size_t>(by_size[i])] > 0) ++result.layers;
   }
-  if (regions.size() > kMostRegions)
+  if (order.size() > kMostRegions)
     throw InvalidArgument(fmt::format(
         "segment: there are {} regions; expected {} at most. Use a greater least share or more "
         "smoothness",
-        regions.size(), kMostRegions));
+        order.size(), kMostRegions));
   std::vector<std::uint16_t> label(regions.size());
-  result.regions.reserve(regions.size());
+  result.regions.reserve(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     MotionRegion& region = regions[order[i]];
     label[order[i]] = static_cast<std::uint16_t>(i + 1);
@@ -202,13 +204,39 @@ void describe(OptionVisitor& visit, SegmentOptions& options) {
   visit("layers", options.layers, "greatest number of motions", 1, 64,
         {.absent = "as many as differ by more than the tolerance"});
   visit("tolerance", options.tolerance,
-        "distance in pixels by which the flow of a pixel may differ from its motion", 0.01, 100);
+        "distance in pixels by which the flow of a pixel may differ from its motion", 0.01, 100,
+        {.absent = "three times the noise of the flow, 0.3 to 1"});
   visit("smoothness", options.smoothness,
         "how much borders between regions cost; 0 decides each pixel alone", 0, 100);
   visit("least-share", options.least_share,
-        "share of the image below which a region is given to its neighbors", 0, 1);
+        "share of the image below which a region is given to its neighbors, as is one below two "
+        "and a half cells",
+        0, 1);
   visit("cell", options.cell, "side in pixels of the cells from which motions are gathered", 4, 64);
   visit("rounds", options.rounds, "how often pixels are assigned and motions fitted", 1, 20);
+}
+
+void describe(OptionVisitor& visit, SegmentPairOptions& options) {
+  visit("method", options.method, "how the motion is estimated: lk is Lucas and Kanade, bm blocks");
+  visit("quality", options.quality, "quality of the estimated motion");
+  describe(visit, options.segment);
+}
+
+FlowOptions estimation_options(const SegmentPairOptions& options) {
+  FlowOptions estimation;
+  estimation.method = options.method;
+  estimation.quality = options.quality;
+  estimation.lk.forward_backward = true;
+  estimation.bm.forward_backward = true;
+  estimation.exec = options.exec;
+  return estimation;
+}
+
+SegmentOptions division_options(const SegmentPairOptions& options) {
+  SegmentOptions division = options.segment;
+  division.exec = options.exec;
+  division.exec.device = Device::cpu();
+  return division;
 }
 
 MotionSegments segment_motion(const io::FlowFieldView& field, ImageView<const float> confidence,
@@ -218,6 +246,10 @@ MotionSegments segment_motion(const io::FlowFieldView& field, ImageView<const fl
   SegmentOptions options = given;
   options.exec = detail::resolve_host_exec("segment", given.exec, {field.u});
   const WeightedField weighted = weigh(field, confidence);
+  constexpr double kNoises = 3;
+  if (!options.tolerance)
+    options.tolerance = std::clamp(kNoises * segment::field_noise(weighted, options),
+                                   segment::kLeastTolerance, segment::kMostTolerance);
   const double least = segment::least_pixels(options, field.u.width, field.u.height);
   std::vector<Moments> moments = segment::gather_motions(weighted, options);
   std::vector<AffineMotion> motions = motions_of(moments);
@@ -228,7 +260,7 @@ MotionSegments segment_motion(const io::FlowFieldView& field, ImageView<const fl
     moments = segment::fit_labels(weighted, motions, labels, options);
     std::vector<Moments> more = segment::unexplained_motions(weighted, motions, labels, options);
     drop_small(moments, labels, least);
-    moments.insert(moments.end(), more.begin(), more.end());
+    segment::add_motions(moments, std::move(more));
     segment::merge_motions(moments, options);
     motions = motions_of(moments);
   }
@@ -239,8 +271,10 @@ MotionSegments segment_motion(const io::FlowFieldView& field, ImageView<const fl
     if (moments[k].n > 0) motions[k] = segment::fit_of(moments[k]).motion;
   Image<std::int32_t> numbers;
   const std::size_t count = segment::connected_regions(labels, numbers).size();
-  return numbered(regions_of(weighted, motions, labels, numbers, count), numbers, weighted,
-                  motions.size());
+  MotionSegments result = numbered(regions_of(weighted, motions, labels, numbers, count), numbers,
+                                   weighted, motions.size());
+  result.tolerance = *options.tolerance;
+  return result;
 }
 
 }  // namespace fovea::flow

@@ -113,6 +113,13 @@ void keep_labels(const MotionSegments& before, MotionSegments& now, int& next_la
         label = static_cast<std::uint16_t>(kept[label]);
 }
 
+void LabelKeeper::label(MotionSegments& now) {
+  if (next_label_ > 0) keep_labels(before_, now, next_label_);
+  else next_label_ = static_cast<int>(now.regions.size()) + 1;
+  before_.labels = clone(now.labels.view());
+  before_.regions = now.regions;
+}
+
 Image<std::uint8_t> segments_picture(ImageView<const std::uint16_t> labels,
                                      ImageView<const std::uint8_t> image) {
   detail::require_host("segment", "the labels", labels.memory);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kRidge = 0.01;
 
 // Blurred flow at the borders of motions looks like motions of their own in smaller areas.
-constexpr double kLeastCells = 1;
+constexpr double kLeastCells = 2.5;
 
 struct Solution {
   double a = 0, b = 0, c = 0;
@@ -33,6 +33,56 @@ Solution solve(const Moments& m, double t, double xt, double yt) {
   const double b = (yy * xr - xy * yr) / determinant, c = (xx * yr - xy * xr) / determinant;
   return {mean_t - b * mean_x - c * mean_y, b, c};
 }
+
+// For every motion the nearest of those behind it, so that the nearest pair need not be searched
+// among all pairs anew after every merge. Among equal distances the first pair counts.
+class NearestMotions {
+ public:
+  struct Pair {
+    std::size_t first = 0, second = 0;  // second is 0 where there is none
+    double distance = std::numeric_limits<double>::infinity();
+  };
+
+  explicit NearestMotions(const std::vector<Moments>& motions) : motions_(motions) {
+    pairs_.reserve(motions.size());
+    for (std::size_t i = 0; i < motions.size(); ++i) pairs_.push_back(nearest_to(i));
+  }
+  Pair best() const {
+    Pair best;
+    for (const Pair& pair : pairs_)
+      if (pair.distance < best.distance) best = pair;
+    return best;
+  }
+  // Follows a merge into the first motion, after which the second is no more.
+  void merged(std::size_t first, std::size_t second) {
+    pairs_.erase(pairs_.begin() + static_cast<std::ptrdiff_t>(second));
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      Pair& pair = pairs_[i];
+      const bool gone = pair.second == second || pair.second == first || i == first;
+      if (pair.second > second) --pair.second;
+      pair.first = i;
+      if (gone) pair = nearest_to(i);
+      else if (i < first) take(pair, first);
+    }
+  }
+
+ private:
+  Pair nearest_to(std::size_t i) const {
+    Pair pair{.first = i};
+    for (std::size_t j = i + 1; j < motions_.size(); ++j) take(pair, j);
+    return pair;
+  }
+  void take(Pair& pair, std::size_t j) const {
+    const double distance = distance_between(motions_[pair.first], motions_[j]);
+    if (distance < pair.distance || (distance == pair.distance && j < pair.second)) {
+      pair.second = j;
+      pair.distance = distance;
+    }
+  }
+
+  const std::vector<Moments>& motions_;
+  std::vector<Pair> pairs_{};
+};
 
 }  // namespace
 
@@ -107,25 +157,27 @@ double distance_between(const Moments& a, const Moments& b) {
   return std::max(0.0, lost) * (a.n + b.n) / (a.n * b.n);
 }
 
+void add_motions(std::vector<Moments>& motions, std::vector<Moments> more) {
+  const std::size_t room = kMostMotions > motions.size() ? kMostMotions - motions.size() : 0;
+  if (more.size() > room) {
+    std::stable_sort(more.begin(), more.end(),
+                     [](const Moments& a, const Moments& b) { return a.n > b.n; });
+    more.resize(room);
+  }
+  motions.insert(motions.end(), more.begin(), more.end());
+}
+
 void merge_motions(std::vector<Moments>& motions, const SegmentOptions& options) {
-  const double near = options.tolerance * options.tolerance;
+  const double near = squared_tolerance(options);
   const auto most = static_cast<std::size_t>(options.layers.value_or(64));
+  NearestMotions nearest(motions);
   while (motions.size() > 1) {
-    std::size_t first = 0, second = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < motions.size(); ++i) {
-      for (std::size_t j = i + 1; j < motions.size(); ++j) {
-        const double distance = distance_between(motions[i], motions[j]);
-        if (distance < least) {
-          least = distance;
-          first = i;
-          second = j;
-        }
-      }
-    }
+    throw_if_stopped(options.exec);
+    const auto [first, second, least] = nearest.best();
     if (second == 0 || (least > near && motions.size() <= most)) break;
     motions[first] += motions[second];
     motions.erase(motions.begin() + static_cast<std::ptrdiff_t>(second));
+    nearest.merged(first, second);
   }
   std::stable_sort(motions.begin(), motions.end(),
                    [](const Moments& a, const Moments& b) { return a.n > b.n; });

@@ -12,19 +12,22 @@
 namespace fovea::flow::segment {
 namespace {
 
-constexpr float kLeastWeight = 0.1F;      // pixels below it do not shape motions
-constexpr double kLeastCover = 0.3;       // share of a cell's pixels that must count
-constexpr std::size_t kMostMotions = 96;  // that are compared pair by pair
+constexpr float kLeastWeight = 0.1F;  // pixels below it do not shape motions
+constexpr double kLeastCover = 0.3;   // share of a cell's pixels that must count
 
 struct Cell {
   Moments moments{};
-  bool pure = false;  // follows one motion
+  double squares = 0;    // of its fit
+  bool covered = false;  // whether enough of its pixels count
+  bool pure = false;     // follows one motion
 };
 
-std::vector<Cell> cells_of(const WeightedField& field, const SegmentOptions& options, int columns,
-                           int rows) {
+int cells_across(int pixels, int side) { return (pixels + side - 1) / side; }
+
+std::vector<Cell> cells_of(const WeightedField& field, const SegmentOptions& options) {
   const int side = options.cell;
-  const double near = options.tolerance * options.tolerance;
+  const int columns = cells_across(field.width(), side), rows = cells_across(field.height(), side);
+  const double near = squared_tolerance(options);
   std::vector<Cell> cells(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
   parallel_for(options.exec, rows, 1, [&](std::int64_t first, std::int64_t last) {
     for (int j = static_cast<int>(first); j < last; ++j) {
@@ -44,8 +47,9 @@ std::vector<Cell> cells_of(const WeightedField& field, const SegmentOptions& opt
           }
         }
         const double area = static_cast<double>(right - i * side) * (bottom - j * side);
-        cell.pure =
-            pixels >= kLeastCover * area && fit_of(cell.moments).squares <= near * cell.moments.n;
+        cell.covered = pixels >= kLeastCover * area;
+        cell.squares = fit_of(cell.moments).squares;
+        cell.pure = cell.covered && cell.squares <= near * cell.moments.n;
       }
     }
   });
@@ -136,11 +140,24 @@ class CellMerger {
 
 }  // namespace
 
+double field_noise(const WeightedField& field, const SegmentOptions& options) {
+  const std::vector<Cell> cells = cells_of(field, options);
+  std::vector<double> noise;
+  noise.reserve(cells.size());
+  for (const Cell& cell : cells)
+    if (cell.covered && cell.moments.n > 0)
+      noise.push_back(std::sqrt(cell.squares / cell.moments.n));
+  if (noise.empty()) return 0;
+  const auto middle = noise.begin() + static_cast<std::ptrdiff_t>(noise.size() / 2);
+  std::nth_element(noise.begin(), middle, noise.end());
+  return *middle;
+}
+
 std::vector<Moments> gather_motions(const WeightedField& field, const SegmentOptions& options) {
-  const int columns = (field.width() + options.cell - 1) / options.cell;
-  const int rows = (field.height() + options.cell - 1) / options.cell;
-  const std::vector<Cell> cells = cells_of(field, options, columns, rows);
-  const double near = options.tolerance * options.tolerance;
+  const int columns = cells_across(field.width(), options.cell);
+  const int rows = cells_across(field.height(), options.cell);
+  const std::vector<Cell> cells = cells_of(field, options);
+  const double near = squared_tolerance(options);
   std::vector<Moments> motions = CellMerger(cells, columns, rows, near).run();
   std::stable_sort(motions.begin(), motions.end(),
                    [](const Moments& a, const Moments& b) { return a.n > b.n; });

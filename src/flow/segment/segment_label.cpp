@@ -169,7 +169,7 @@ class Sweeper {
 void label_pixels(const WeightedField& field, const std::vector<AffineMotion>& motions,
                   ImageView<const std::uint8_t> image, const SegmentOptions& options,
                   Image<std::uint16_t>& labels) {
-  const Distance distance{field, static_cast<float>(1 / (options.tolerance * options.tolerance))};
+  const Distance distance{field, static_cast<float>(1 / (squared_tolerance(options)))};
   const Borders borders(image, kBorderCost * static_cast<float>(options.smoothness));
   choose_first(distance, motions, options.exec, labels);
   if (!(options.smoothness > 0)) return;
@@ -191,7 +191,7 @@ std::vector<Moments> fit_labels(const WeightedField& field,
                                 const std::vector<AffineMotion>& motions,
                                 const Image<std::uint16_t>& labels, const SegmentOptions& options) {
   const int height = field.height();
-  const double per_square = 1 / (options.tolerance * options.tolerance);
+  const double per_square = 1 / (squared_tolerance(options));
   const auto chunks = static_cast<std::size_t>((height + kLabelRows - 1) / kLabelRows);
   std::vector<std::vector<Moments>> parts(chunks, std::vector<Moments>(motions.size()));
   parallel_for(options.exec, height, kLabelRows, [&](std::int64_t first, std::int64_t last) {

@@ -29,8 +29,16 @@ struct Frame {
 };
 Frame frame_of(int width, int height);
 
-// The least number of pixels of a region: a share of the image and one cell, but no more than a
-// quarter of the image.
+// The square of the tolerance that the options have, or of the least one.
+inline constexpr double kLeastTolerance = 0.3, kMostTolerance = 1;
+inline double squared_tolerance(const SegmentOptions& options) {
+  const double tolerance = options.tolerance.value_or(kLeastTolerance);
+  return tolerance * tolerance;
+}
+
+// The least number of pixels of a region: a share of the image and some cells, because blurred flow
+// between motions makes strips whose width does not grow with the image, but no more than a quarter
+// of the image.
 double least_pixels(const SegmentOptions& options, int width, int height);
 
 struct Fit {
@@ -53,8 +61,15 @@ struct WeightedField {
   int height() const { return u.height; }
 };
 
+// The median over cells of the distance, root mean square, between their flow and the motion that
+// fits them best; most cells lie inside one motion, where this is the noise of the flow.
+double field_noise(const WeightedField& field, const SegmentOptions& options);
+
 // The motions of cells, merged while they differ by less than the tolerance; the largest first.
 std::vector<Moments> gather_motions(const WeightedField& field, const SegmentOptions& options);
+inline constexpr std::size_t kMostMotions = 96;  // that are compared pair by pair
+// Appends the largest of `more`, as long as there are no more than kMostMotions.
+void add_motions(std::vector<Moments>& motions, std::vector<Moments> more);
 // Merges motions that differ by less than the tolerance, and more until there are as few as asked.
 void merge_motions(std::vector<Moments>& motions, const SegmentOptions& options);
 

@@ -5,40 +5,11 @@
 #include <cmath>
 #include <map>
 
+#include "flow/patches.h"
 #include "flow/segment/segment_parts.h"
 
 namespace fovea::flow::segment {
 namespace {
-
-struct Pixel {
-  int x, y;
-};
-
-// Calls visit(pixels) for every connected set of pixels between which `joined` holds, in the order
-// of their first pixels. Pixels for which `taken` is not 0 are left out.
-template <class Joined, class Visit>
-void for_each_patch(Image<std::uint8_t>& taken, const Joined& joined, const Visit& visit) {
-  const int width = taken.width(), height = taken.height();
-  std::vector<Pixel> patch;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      if (taken.at(x, y) != 0) continue;
-      patch.assign(1, {x, y});
-      taken.at(x, y) = 1;
-      for (std::size_t next = 0; next < patch.size(); ++next) {
-        const Pixel at = patch[next];
-        for (const Pixel to : {Pixel{at.x - 1, at.y}, Pixel{at.x + 1, at.y}, Pixel{at.x, at.y - 1},
-                               Pixel{at.x, at.y + 1}}) {
-          if (to.x < 0 || to.y < 0 || to.x >= width || to.y >= height) continue;
-          if (taken.at(to.x, to.y) != 0 || !joined(at, to)) continue;
-          taken.at(to.x, to.y) = 1;
-          patch.push_back(to);
-        }
-      }
-      visit(patch);
-    }
-  }
-}
 
 Image<std::uint8_t> nothing_taken(int width, int height) {
   Image<std::uint8_t> taken(width, height);
@@ -63,9 +34,10 @@ std::vector<std::int64_t> connected_regions(const Image<std::uint16_t>& labels,
   Image<std::uint8_t> taken = nothing_taken(labels.width(), labels.height());
   std::vector<std::int64_t> sizes;
   for_each_patch(
-      taken, [&](Pixel a, Pixel b) { return labels.at(a.x, a.y) == labels.at(b.x, b.y); },
-      [&](const std::vector<Pixel>& patch) {
-        for (const Pixel p : patch) regions.at(p.x, p.y) = static_cast<std::int32_t>(sizes.size());
+      taken, [&](PatchPixel a, PatchPixel b) { return labels.at(a.x, a.y) == labels.at(b.x, b.y); },
+      [&](const std::vector<PatchPixel>& patch) {
+        for (const PatchPixel p : patch)
+          regions.at(p.x, p.y) = static_cast<std::int32_t>(sizes.size());
         sizes.push_back(static_cast<std::int64_t>(patch.size()));
       });
   return sizes;
@@ -136,7 +108,7 @@ std::vector<Moments> unexplained_motions(const WeightedField& field,
   constexpr float kLeastTrust = 0.3F;
   constexpr double kFar = 3;  // tolerances
   const int width = field.width(), height = field.height();
-  const double far = kFar * kFar * options.tolerance * options.tolerance;
+  const double far = kFar * kFar * squared_tolerance(options);
   Image<std::uint8_t> taken(width, height);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
@@ -150,19 +122,19 @@ std::vector<Moments> unexplained_motions(const WeightedField& field,
   }
   const double least = least_pixels(options, width, height);
   std::vector<Moments> found;
-  const auto joined = [&](Pixel a, Pixel b) {
+  const auto joined = [&](PatchPixel a, PatchPixel b) {
     const float du = field.u.at(a.x, a.y) - field.u.at(b.x, b.y);
     const float dv = field.v.at(a.x, a.y) - field.v.at(b.x, b.y);
-    return static_cast<double>(du * du + dv * dv) <= options.tolerance * options.tolerance;
+    return static_cast<double>(du * du + dv * dv) <= squared_tolerance(options);
   };
-  for_each_patch(taken, joined, [&](const std::vector<Pixel>& patch) {
+  for_each_patch(taken, joined, [&](const std::vector<PatchPixel>& patch) {
     if (static_cast<double>(patch.size()) < least) return;
     Moments moments;
-    for (const Pixel p : patch)
+    for (const PatchPixel p : patch)
       moments.add(field.weight.at(p.x, p.y), field.frame.x(p.x), field.frame.y(p.y),
                   field.u.at(p.x, p.y), field.v.at(p.x, p.y));
     const Fit fit = fit_of(moments);
-    if (fit.squares <= options.tolerance * options.tolerance * moments.n) found.push_back(moments);
+    if (fit.squares <= squared_tolerance(options) * moments.n) found.push_back(moments);
   });
   return found;
 }

@@ -20,10 +20,7 @@ namespace fovea::flow {
 namespace {
 
 constexpr int kMostCandidates = 1024;
-constexpr int kMostRows = 256;  // rows of a strip
-constexpr int kLeastRows = 96;
-constexpr int kWarmUp = 32;  // rows around a strip through which paths run before it
-constexpr std::uint64_t kStripBytes = std::uint64_t{256} << 20U;  // aimed at, for costs and sums
+using cpu::kWarmUp;
 
 template <class T>
 void require_stereo_image(const char* name, ImageView<const T> image) {
@@ -73,7 +70,8 @@ cpu::StereoPlan plan_of(const StereoOptions& options, int width, int height) {
   plan.least = options.min_disparity;
   plan.count = options.max_disparity - options.min_disparity + 1;
   plan.padded = (plan.count + cpu::kStereoLanes - 1) / cpu::kStereoLanes * cpu::kStereoLanes;
-  plan.block = options.block.value_or(paths ? 5 : 11);
+  plan.block =
+      options.block.value_or(!paths ? 11 : (options.cost == StereoCost::kAdCensus ? 3 : 5));
   plan.small_penalty = static_cast<int>(std::lround(options.small_penalty * cpu::kCostScale));
   plan.large_penalty = static_cast<int>(std::lround(options.large_penalty * cpu::kCostScale));
   plan.uniqueness = static_cast<float>(options.uniqueness);
@@ -103,15 +101,7 @@ void check_stereo(const StereoOptions& options) {
                     options.large_penalty, options.small_penalty));
 }
 
-int strip_rows(const cpu::StereoPlan& plan) {
-  const std::uint64_t row = 3 * static_cast<std::uint64_t>(plan.row_elements());
-  const auto fits = static_cast<int>(std::min<std::uint64_t>(kStripBytes / row, 1U << 20U));
-  const int most = std::clamp(fits - 2 * kWarmUp, kLeastRows, kMostRows);
-  const int strips = (plan.height + most - 1) / most;
-  return (plan.height + strips - 1) / strips;
-}
-
-// Memory of one strip, kept for the next.
+// What one strip of rows takes.
 struct Strip {
   Strip(const cpu::StereoPlan& plan, const cpu::StereoFrame& left, const cpu::StereoFrame& right)
       : costs(plan, left, right), chooser(plan) {}
@@ -131,17 +121,20 @@ std::span<const Choice> choices(StereoMethod) {
   return kChoices;
 }
 std::span<const Choice> choices(StereoCost) {
-  static constexpr std::array<Choice, 3> kChoices{
+  static constexpr std::array<Choice, 4> kChoices{
       {{"census", static_cast<int>(StereoCost::kCensus)},
        {"sad", static_cast<int>(StereoCost::kSad)},
-       {"ncc", static_cast<int>(StereoCost::kNcc)}}};
+       {"ncc", static_cast<int>(StereoCost::kNcc)},
+       {"ad-census", static_cast<int>(StereoCost::kAdCensus)}}};
   return kChoices;
 }
 
 void describe(OptionVisitor& visit, StereoOptions& options) {
   visit("method", options.method,
         "sgm adds costs along eight paths through each pixel; block takes the best block alone");
-  visit("cost", options.cost, "how two places are compared");
+  visit("cost", options.cost,
+        "how two places are compared; ad-census adds absolute differences to the census where gain "
+        "and offset explain the light between the images");
   visit("min-disparity", options.min_disparity, "least disparity that is searched, in pixels",
         -1024, 1023);
   visit("max-disparity", options.max_disparity,
@@ -149,18 +142,19 @@ void describe(OptionVisitor& visit, StereoOptions& options) {
         2046);
   visit("block", options.block,
         "side of the block over which costs are summed, in pixels; an odd number", 1, 31,
-        {.absent = "5 with sgm, 11 with block"});
-  visit("small-penalty", options.small_penalty,
-        "cost of a step of one pixel of disparity between neighbors, where the greatest difference "
-        "between two places is 31",
-        0, cpu::kMostPenalty);
+        {.absent = "5 with sgm, 3 with sgm and ad-census, 11 with block"});
+  visit(
+      "small-penalty", options.small_penalty,
+      "cost of a step of one pixel of disparity between neighbors, where a census that differs in "
+      "all bits costs 31",
+      0, cpu::kMostPenalty);
   visit("large-penalty", options.large_penalty,
         "cost of a larger step; it is lowered where gray levels step too", 0, cpu::kMostPenalty);
   visit("uniqueness", options.uniqueness,
         "share by which the next best place must cost more; below it a pixel is not known", 0, 1);
   visit("check", options.check,
-        "greatest difference in pixels between the disparity of a pixel and the one that its match "
-        "in the right image has",
+        "where two pixels find the same place of the right image and differ by more pixels of "
+        "disparity than this, the one of higher cost is not known",
         0, 1024, {.absent = "no check"});
   visit("subpixel", options.subpixel, "interpolate, so that disparities have parts of a pixel",
         {.off_help = "keep disparities at whole pixels"});
@@ -170,6 +164,9 @@ void describe(OptionVisitor& visit, StereoOptions& options) {
   visit("speckle", options.speckle,
         "patches of disparities with fewer pixels are not known; 0 keeps them all", 0, 1e6);
   visit("fill", options.fill, "fill in what is not known from the farther of its sides");
+  visit.bytes("memory", options.memory_bytes,
+              "memory for the costs of all disparities: fewer threads work where they would take "
+              "more, and one works in any case");
 }
 
 struct StereoMatcher::Impl {
@@ -180,14 +177,26 @@ struct StereoMatcher::Impl {
 
 Disparity StereoMatcher::Impl::match(cpu::StereoFrame& left, cpu::StereoFrame& right,
                                      const Exec& exec) const {
-  const cpu::StereoPlan plan = plan_of(options, left.gray.width(), left.gray.height());
+  cpu::StereoPlan plan = plan_of(options, left.gray.width(), left.gray.height());
   cpu::prepare_stereo_frame(plan, false, exec, left);
   cpu::prepare_stereo_frame(plan, true, exec, right);
+  if (plan.cost == StereoCost::kAdCensus) {
+    const cpu::StereoLight light = cpu::measure_light(plan, left, right);
+    if (light.explained) {
+      cpu::apply_light(light, right.gray);
+    } else {
+      StereoOptions alone = options;
+      alone.cost = StereoCost::kCensus;
+      plan = plan_of(alone, plan.width, plan.height);
+    }
+  }
   Disparity result{Image<float>(plan.width, plan.height), Image<float>(plan.width, plan.height)};
   const auto choice = [&](int y) {
     return cpu::RowChoice{result.disparity.view().row(y), result.confidence.view().row(y)};
   };
-  parallel_for(exec, plan.height, strip_rows(plan), [&](std::int64_t from, std::int64_t to) {
+  Exec few = exec;
+  few.threads = cpu::strip_threads(plan, options.memory_bytes, thread_count(exec));
+  parallel_for(few, plan.height, cpu::strip_rows(plan), [&](std::int64_t from, std::int64_t to) {
     Strip strip(plan, left, right);
     const int first = static_cast<int>(from), last = static_cast<int>(to);
     const std::size_t row = plan.row_elements();

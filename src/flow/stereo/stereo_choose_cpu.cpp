@@ -1,5 +1,5 @@
 // The disparity of every pixel of a row: the candidate of least cost, checked against the next best
-// one and against the choice of the right image, and interpolated.
+// one and against other pixels that find the same place of the right image, and interpolated.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -76,22 +76,6 @@ Winner winner_of(const std::uint16_t* costs, int count) {
   return {at, least};
 }
 
-// What every pixel of the right image would choose: candidate i of the pixel belongs to the i-th
-// of `best`. Among equal costs the first one stays, which has the smaller disparity.
-void offer_right(const std::uint16_t* costs, int count, std::uint16_t* best,
-                 std::uint16_t* candidate) {
-  const CostLanes d;
-  auto number = hn::Iota(d, 0);
-  const auto lanes = hn::Set(d, static_cast<std::uint16_t>(hn::Lanes(d)));
-  for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) {
-    const auto cost = hn::LoadU(d, costs + i), before = hn::LoadU(d, best + i);
-    const auto better = hn::Lt(cost, before);
-    hn::StoreU(hn::Min(cost, before), d, best + i);
-    hn::StoreU(hn::IfThenElse(better, number, hn::LoadU(d, candidate + i)), d, candidate + i);
-    number = hn::Add(number, lanes);
-  }
-}
-
 void choose_left(const ChoiceJob& job) {
   const StereoPlan& plan = job.plan;
   const int count = plan.count, padded = plan.padded;
@@ -107,18 +91,20 @@ void choose_left(const ChoiceJob& job) {
     std::fill(line, line + first, kNever);
     std::copy(from + first, from + most + 1, line + first);
     std::fill(line + most + 1, line + padded, kNever);
-    if (plan.check >= 0) {
-      const int place = right_place(plan, x);
-      offer_right(line, padded, job.right_cost + place, job.right_candidate + place);
-    }
     const Winner best = winner_of(line, padded);
     const int at = best.candidate;
+    // Among equal costs the first one stays, which has the smaller disparity.
+    if (const int place = right_place(plan, x) + at; best.cost < job.right_cost[place]) {
+      job.right_cost[place] = best.cost;
+      job.right_candidate[place] = static_cast<std::uint16_t>(at);
+    }
     const std::uint16_t before = at > first ? line[at - 1] : kNever;
     const std::uint16_t behind = at < most ? line[at + 1] : kNever;
     for (int i = std::max(at - 1, first); i <= std::min(at + 1, most); ++i) line[i] = kNever;
     const std::uint16_t next = least_cost(line, padded);
-    // Without a competitor there is no doubt; where everything costs nothing there is no texture.
-    float margin = next == kNever ? 1.F : 0.F;
+    // Without a competitor there is no doubt, unless the border of the image took competitors away;
+    // where everything costs nothing there is no texture.
+    float margin = next == kNever && most - first + 1 == count ? 1.F : 0.F;
     if (next != kNever && next != 0)
       margin = static_cast<float>(next - best.cost) / static_cast<float>(next);
     if (margin < plan.uniqueness) continue;
@@ -157,14 +143,22 @@ void RowChooser::choose(const std::uint16_t* sums, const RowChoice& out) {
   ({plan_, sums, out, line_.data(), right_cost_.data(), right_candidate_.data()});
   if (plan_.check < 0) return;
   for (int x = 0; x < plan_.width; ++x) {
-    if (!std::isfinite(out.disparity[x])) continue;
-    const int found = static_cast<int>(std::lround(out.disparity[x]));
-    const auto place = static_cast<std::size_t>(right_place(plan_, x) + found - plan_.least);
-    const int back = plan_.least + right_candidate_[place];
-    if (static_cast<float>(std::abs(back - found)) <= plan_.check) continue;
+    // A disparity between pixels stands if one of the two places beside it is not disputed.
+    const float found = out.disparity[x];
+    if (!std::isfinite(found) || stands(x, static_cast<int>(std::floor(found))) ||
+        stands(x, static_cast<int>(std::ceil(found))))
+      continue;
     out.disparity[x] = std::numeric_limits<float>::infinity();
     out.confidence[x] = 0;
   }
+}
+
+bool RowChooser::stands(int x, int disparity) const {
+  if (disparity < plan_.least || disparity >= plan_.least + plan_.count) return false;
+  const auto place = static_cast<std::size_t>(right_place(plan_, x) + disparity - plan_.least);
+  if (right_cost_[place] == kNever) return true;  // nobody else found it
+  const int other = plan_.least + right_candidate_[place];
+  return static_cast<float>(std::abs(other - disparity)) <= plan_.check;
 }
 
 }  // namespace fovea::flow::cpu

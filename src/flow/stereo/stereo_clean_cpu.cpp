@@ -6,6 +6,7 @@
 
 #include "core/parallel.h"
 #include "flow/bm/block_matching_math.h"
+#include "flow/patches.h"
 #include "flow/stereo/stereo_cpu.h"
 
 namespace fovea::flow::cpu {
@@ -73,39 +74,18 @@ void median_disparity(Image<float>& disparity, const Exec& exec) {
 void remove_speckles(Image<float>& disparity, int least_pixels) {
   constexpr float kStep = 1;  // difference of neighbors in one patch
   const int width = disparity.width(), height = disparity.height();
-  Image<std::uint8_t> seen(width, height);
-  for (int y = 0; y < height; ++y) std::fill_n(seen.view().row(y), width, std::uint8_t{0});
-  struct Place {
-    int x, y;
+  Image<std::uint8_t> taken(width, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) taken.at(x, y) = std::isfinite(disparity.at(x, y)) ? 0 : 1;
+  const auto joined = [&](PatchPixel a, PatchPixel b) {
+    return std::abs(disparity.at(a.x, a.y) - disparity.at(b.x, b.y)) <= kStep;
   };
-  std::vector<Place> patch;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      if (seen.at(x, y) != 0 || !std::isfinite(disparity.at(x, y))) continue;
-      patch.assign(1, {x, y});
-      seen.at(x, y) = 1;
-      for (std::size_t next = 0; next < patch.size(); ++next) {
-        const Place at = patch[next];
-        const float here = disparity.at(at.x, at.y);
-        for (const Place to : {Place{at.x - 1, at.y}, Place{at.x + 1, at.y}, Place{at.x, at.y - 1},
-                               Place{at.x, at.y + 1}}) {
-          if (to.x < 0 || to.y < 0 || to.x >= width || to.y >= height) continue;
-          if (seen.at(to.x, to.y) != 0) continue;
-          const float there = disparity.at(to.x, to.y);
-          if (!std::isfinite(there) || std::abs(there - here) > kStep) continue;
-          seen.at(to.x, to.y) = 1;
-          patch.push_back(to);
-        }
-      }
-      if (patch.size() >= static_cast<std::size_t>(least_pixels)) continue;
-      for (const Place at : patch) disparity.at(at.x, at.y) = kUnknownDisparity;
-    }
-  }
+  for_each_patch(taken, joined, [&](const std::vector<PatchPixel>& patch) {
+    if (patch.size() >= static_cast<std::size_t>(least_pixels)) return;
+    for (const PatchPixel at : patch) disparity.at(at.x, at.y) = kUnknownDisparity;
+  });
 }
 
-// What the right image does not show belongs to the ground behind, so that the smaller of the two
-// known disparities beside a hole is taken. Rows without any are filled from the row before or
-// behind.
 void fill_disparity(Image<float>& disparity, const Exec& exec) {
   const int width = disparity.width(), height = disparity.height();
   std::vector<std::uint8_t> known(static_cast<std::size_t>(height), 0);

@@ -19,7 +19,14 @@ constexpr float kNccScale = 63;    // of 1 minus the correlation, in costs
 constexpr float kNccSums = 30000;  // the same for choices without paths
 constexpr std::uint16_t kNoSum = 65535;
 
-int scale_of(StereoCost cost) { return cost == StereoCost::kCensus ? kCostScale : kSadScale; }
+// The census counts a quarter of what it counts alone: costs are bits plus twice the differences.
+constexpr int kAdMost = 16;
+constexpr int kAdScale = 2;
+
+int scale_of(StereoCost cost) {
+  if (cost == StereoCost::kAdCensus) return 1;
+  return cost == StereoCost::kCensus ? kCostScale : kSadScale;
+}
 
 // What turns sums of products into correlations.
 struct NccTerms {
@@ -76,6 +83,19 @@ void sad_pixel(std::uint8_t left, const std::uint8_t* right, int count, std::uin
   }
 }
 
+// Adds absolute differences to the counts of bits.
+void add_differences(std::uint8_t left, const std::uint8_t* right, int count, std::uint8_t* out) {
+  const hn::FixedTag<std::uint8_t, 16> bytes;
+  const auto here = hn::Set(bytes, left);
+  const auto most = hn::Set(bytes, static_cast<std::uint8_t>(kAdMost));
+  static_assert(kAdScale == 2);
+  for (int d = 0; d < count; d += 16) {
+    const auto there = hn::LoadU(bytes, right + d);
+    const auto cut = hn::Min(hn::Sub(hn::Max(here, there), hn::Min(here, there)), most);
+    hn::StoreU(hn::Add(hn::LoadU(bytes, out + d), hn::Add(cut, cut)), bytes, out + d);
+  }
+}
+
 void product_pixel(std::uint8_t left, const std::uint8_t* right, int count, std::uint16_t* out) {
   const hn::FixedTag<std::uint16_t, 8> shorts;
   const hn::Rebind<std::uint8_t, decltype(shorts)> bytes;
@@ -111,15 +131,16 @@ void slide_shorts(std::uint32_t* sums, const std::uint16_t* enters, const std::u
 // The costs of single pixels of a row, or their products.
 void pixel_costs(const CostJob& job, std::uint8_t* out) {
   const StereoPlan& plan = job.plan;
-  const bool census = plan.cost == StereoCost::kCensus;
   for (int x = 0; x < plan.width; ++x, out += plan.padded) {
     const int place = right_place(plan, x);
-    if (census)
+    if (plan.census())
       census_pixel(job.left.census.at(x, job.y), job.right.census.view().row(job.y) + place,
                    plan.padded, out);
-    else
-      sad_pixel(job.left.gray.at(x, job.y), job.right.gray.view().row(job.y) + place, plan.padded,
-                out);
+    if (plan.cost == StereoCost::kCensus) continue;
+    const std::uint8_t gray = job.left.gray.at(x, job.y);
+    const std::uint8_t* const right = job.right.gray.view().row(job.y) + place;
+    if (plan.census()) add_differences(gray, right, plan.padded, out);
+    else sad_pixel(gray, right, plan.padded, out);
   }
 }
 void pixel_products(const CostJob& job, std::uint16_t* out) {

@@ -16,11 +16,12 @@ inline constexpr int kStereoLanes = 32;  // numbers of disparities are rounded u
 inline constexpr int kCostScale = 4;          // of one bit of the census, in costs
 inline constexpr std::uint8_t kNoCost = 127;  // cost of a place outside the right image
 inline constexpr double kMostPenalty = 32;    // in bits of the census
+inline constexpr int kWarmUp = 32;  // rows around a strip through which paths run before it
 
 // What does not change between rows.
 struct StereoPlan {
   StereoMethod method = StereoMethod::kSemiGlobal;
-  StereoCost cost = StereoCost::kCensus;
+  StereoCost cost = StereoCost::kAdCensus;
   int width = 0, height = 0;
   int least = 0;   // the least disparity
   int count = 0;   // disparities that are searched
@@ -32,6 +33,7 @@ struct StereoPlan {
   bool subpixel = true;
 
   int radius() const { return block / 2; }
+  bool census() const { return cost == StereoCost::kCensus || cost == StereoCost::kAdCensus; }
   bool paths() const { return method == StereoMethod::kSemiGlobal; }
   std::size_t row_elements() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(padded);
@@ -48,6 +50,16 @@ struct StereoFrame {
 // Rows of the right image are stored in reverse order between margins, so that the places x - d lie
 // behind each other for growing d: place x stands at right_place(plan, x).
 void prepare_stereo_frame(const StereoPlan& plan, bool right, const Exec& exec, StereoFrame& frame);
+// How bright the left image is, as a function of the right one: gain * gray + offset.
+struct StereoLight {
+  float gain = 1, offset = 0;
+  bool explained = true;  // whether this explains most differences
+};
+// Measures it on some rows of prepared frames with a census.
+StereoLight measure_light(const StereoPlan& plan, const StereoFrame& left,
+                          const StereoFrame& right);
+void apply_light(const StereoLight& light, Image<std::uint8_t>& gray);
+
 inline int right_margin(const StereoPlan& plan) {
   return plan.padded + (plan.least < 0 ? -plan.least : plan.least) + 1;
 }
@@ -60,8 +72,6 @@ inline int right_place(const StereoPlan& plan, int x) {
 class CostRows {
  public:
   CostRows(const StereoPlan& plan, const StereoFrame& left, const StereoFrame& right);
-  // The next row need not follow the one before.
-  void begin() { last_ = -1; }
   // Costs from 0 to 127 for the paths.
   void row(int y, std::uint8_t* costs);
   // Sums over blocks, for a choice without paths.
@@ -95,6 +105,13 @@ struct StripPaths {
 };
 void sum_paths(const StripPaths& strip);
 
+// Strips of rows are matched one by one, or by several threads.
+int strip_rows(const StereoPlan& plan);
+// The memory of a strip at work.
+std::uint64_t strip_bytes(const StereoPlan& plan);
+// The number of threads whose strips take no more memory together; one at least.
+int strip_threads(const StereoPlan& plan, std::uint64_t memory_bytes, int threads);
+
 // Where the results of one row go.
 struct RowChoice {
   float* disparity;
@@ -106,6 +123,9 @@ class RowChooser {
   void choose(const std::uint16_t* sums, const RowChoice& out);
 
  private:
+  // Whether no better pixel of another disparity found the same place of the right image.
+  bool stands(int x, int disparity) const;
+
   const StereoPlan& plan_;
   std::vector<std::uint16_t> right_cost_, right_candidate_;
   std::vector<std::uint16_t> line_;

@@ -109,9 +109,18 @@ void describe(OptionVisitor& visit, DisparityPictureOptions& options) {
         1e6, {.absent = "the least of the map"});
 }
 
+void check_picture(const DisparityPictureOptions& options) {
+  check_options(options);
+  if (options.nearest && options.farthest && *options.nearest <= *options.farthest)
+    throw InvalidArgument(
+        fmt::format("the nearest disparity of a picture is {} and the farthest {}; expected the "
+                    "nearest above, as near things have greater disparities",
+                    *options.nearest, *options.farthest));
+}
+
 Image<std::uint8_t> disparity_picture(ImageView<const float> disparity,
                                       const DisparityPictureOptions& options) {
-  check_options(options);
+  check_picture(options);
   detail::require_host("stereo", "the disparity", disparity.memory);
   Image<float> values(disparity.width, disparity.height);
   for (int y = 0; y < disparity.height; ++y)

@@ -13,7 +13,7 @@ namespace {
 constexpr int kCensusAcross = 4, kCensusDown = 3;  // reach of the census in pixels
 // Gray levels of 255 by which two pixels must differ to count: noise in areas without texture then
 // decides nothing, and the paths carry disparities into them.
-constexpr std::uint8_t kCensusStep = 4;
+constexpr std::uint8_t kCensusStep = 2;
 constexpr int kFrameRows = 16;  // rows of one task
 
 struct CensusPair {
@@ -134,10 +134,10 @@ Image<T> turned(const StereoPlan& plan, const Image<T>& image) {
 
 void prepare_stereo_frame(const StereoPlan& plan, bool right, const Exec& exec,
                           StereoFrame& frame) {
-  if (plan.cost == StereoCost::kCensus) {
+  if (plan.census()) {
     census_of(frame.gray, exec, frame.census);
     if (right) frame.census = turned(plan, frame.census);
-    return;
+    if (plan.cost == StereoCost::kCensus) return;
   }
   if (plan.cost == StereoCost::kNcc) {
     blocks_of(plan, exec, frame);

@@ -95,10 +95,9 @@ PictureShape shape_of(const AnyView& image) {
       image);
 }
 
-void refuse_image(const OutputFile& file, std::string_view holds, const AnyView& image,
+void refuse_image(const std::string& path, std::string_view holds, const PictureShape& shape,
                   std::string_view advice) {
-  const PictureShape shape = shape_of(image);
-  throw InvalidArgument(fmt::format("{}: {}, not {} with {}; {}", file.path(), holds,
+  throw InvalidArgument(fmt::format("{}: {}, not {} with {}; {}", path, holds,
                                     to_string(shape.type),
                                     fovea::detail::counted(shape.channels, "channel"), advice));
 }

@@ -13,6 +13,14 @@
 
 namespace fovea::io {
 
+// The shape that an image will have, known before memory is allocated for it.
+struct PictureShape {
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+  std::uint64_t channels = 1;
+  SampleType type = SampleType::kUint8;
+};
+
 // A format's readers and writers. read() neither applies nor reports EXIF's turn as done; write is
 // null where the format is only read.
 struct Codec {
@@ -22,6 +30,9 @@ struct Codec {
   bool (*recognizes)(std::string_view head);
   ImageInfo (*info)(const Source& source);
   AnyImage (*read)(const Source& source, const ImageReadOptions& options);
+  // Throws InvalidArgument for samples and channels that the format of this name cannot hold; null
+  // where it holds all.
+  void (*require)(const std::string& path, const PictureShape& shape) = nullptr;
   void (*write)(OutputFile& file, const AnyView& image, const ImageWriteOptions& options);
   Feature (*feature)();
 };
@@ -42,13 +53,6 @@ constexpr std::size_t kHeadBytes = 256;  // the most that recognizes() needs
 // Returns "is a GIF, which is not read; ..." or an empty string for an unknown format.
 std::string foreign_format(std::string_view head);
 
-// The shape that an image will have, known before memory is allocated for it.
-struct PictureShape {
-  std::uint64_t width = 0;
-  std::uint64_t height = 0;
-  std::uint64_t channels = 1;
-  SampleType type = SampleType::kUint8;
-};
 // Throws FormatError where a side is 0 or a row would not fit an int, and, with options, where the
 // image exceeds their most_bytes or max_pixels.
 void check_shape(const Source& source, const PictureShape& shape);
@@ -85,8 +89,8 @@ auto with_sample_type(SampleType type, Function&& function) {
 }
 
 // For writers: throws InvalidArgument "PATH: FORMAT holds ..., not uint8 with 5 channels; advice".
-[[noreturn]] void refuse_image(const OutputFile& file, std::string_view holds, const AnyView& image,
-                               std::string_view advice);
+[[noreturn]] void refuse_image(const std::string& path, std::string_view holds,
+                               const PictureShape& shape, std::string_view advice);
 SampleType type_of(const AnyView& image);
 PictureShape shape_of(const AnyView& image);
 

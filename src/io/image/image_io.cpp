@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/image_path.h>
 
 #include <fmt/format.h>
 
@@ -194,10 +195,19 @@ ImageInfo image_info(std::span<const std::byte> data, const std::string& name) {
   return codec_of(source).info(source);
 }
 
+void require_image_path(const std::string& path) { codec_by_extension(path); }
+
+void require_image_path(const std::string& path, SampleType type, int channels) {
+  const Codec& codec = codec_by_extension(path);
+  if (codec.require == nullptr) return;
+  codec.require(path, {.channels = static_cast<std::uint64_t>(channels), .type = type});
+}
+
 void write_image(const std::string& path, const AnyView& image, const ImageWriteOptions& options) {
   check_options(options);
   const Codec& codec = codec_by_extension(path);
   with_host_view(path, image, [&](const AnyView& host) {
+    if (codec.require != nullptr) codec.require(path, shape_of(host));
     OutputFile file(path);
     codec.write(file, host, options);
     file.commit();

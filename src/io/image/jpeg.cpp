@@ -266,11 +266,14 @@ void encode(jpeg_compress_struct& encoder, ImageView<const std::uint8_t> image,
   jpeg_finish_compress(&encoder);
 }
 
-void write_jpeg(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
-  const auto* view = std::get_if<ImageView<const std::uint8_t>>(&image);
-  if (view == nullptr || (view->channels != 1 && view->channels != 3))
-    refuse_image(file, "JPEG holds uint8 with 1 or 3 channels", image,
+void require_jpeg(const std::string& path, const PictureShape& shape) {
+  if (shape.type != SampleType::kUint8 || (shape.channels != 1 && shape.channels != 3))
+    refuse_image(path, "JPEG holds uint8 with 1 or 3 channels", shape,
                  "convert it (to_bytes, drop_alpha, select_channels) or write .png or .tif");
+}
+
+void write_jpeg(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
+  const auto* view = &std::get<ImageView<const std::uint8_t>>(image);
   if (view->width > JPEG_MAX_DIMENSION || view->height > JPEG_MAX_DIMENSION)
     throw InvalidArgument(
         fmt::format("{}: JPEG holds sides up to {}, not {}x{}; write .png or .tif", file.path(),
@@ -305,6 +308,7 @@ const Codec kJpegCodec{
     .recognizes = [](std::string_view head) { return head.starts_with("\xff\xd8\xff"); },
     .info = jpeg_info,
     .read = read_jpeg,
+    .require = require_jpeg,
     .write = write_jpeg,
     .feature =
         [] {

@@ -67,11 +67,14 @@ AnyImage read_pfm(const Source& source, const ImageReadOptions& options) {
   return image;
 }
 
-void write_pfm(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
-  const auto* view = std::get_if<ImageView<const float>>(&image);
-  if (view == nullptr || (view->channels != 1 && view->channels != 3))
-    refuse_image(file, "PFM holds float32 with 1 or 3 channels", image,
+void require_pfm(const std::string& path, const PictureShape& shape) {
+  if (shape.type != SampleType::kFloat32 || (shape.channels != 1 && shape.channels != 3))
+    refuse_image(path, "PFM holds float32 with 1 or 3 channels", shape,
                  "convert it (to_float, select_channels) or write .tif or .npy");
+}
+
+void write_pfm(OutputFile& file, const AnyView& image, const ImageWriteOptions&) {
+  const auto* view = &std::get<ImageView<const float>>(image);
   const bool big = std::endian::native == std::endian::big;
   file.write(fmt::format("{}\n{} {}\n{}\n", view->channels == 3 ? "PF" : "Pf", view->width,
                          view->height, big ? "1.0" : "-1.0"));
@@ -96,6 +99,7 @@ const Codec kPfmCodec{.format = ImageFormat::kPfm,
                       .recognizes = is_pfm,
                       .info = pfm_info,
                       .read = read_pfm,
+                      .require = require_pfm,
                       .write = write_pfm,
                       .feature = [] {
                         return Feature{"pfm", true, "built in"};

@@ -219,11 +219,14 @@ void write_pixels(OutputFile& file, ImageView<const T> image, const ImageWriteOp
   if (writer.info == nullptr) throw Error("out of memory: libpng could not be started");
 }
 
+void require_png(const std::string& path, const PictureShape& shape) {
+  if (shape.channels > 4 || (shape.type != SampleType::kUint8 && shape.type != SampleType::kUint16))
+    refuse_image(path, "PNG holds uint8 or uint16 with 1 to 4 channels", shape,
+                 "convert it, or write .tif or .npy");
+}
+
 void write_png(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
   const PictureShape shape = shape_of(image);
-  if (shape.channels > 4 || (shape.type != SampleType::kUint8 && shape.type != SampleType::kUint16))
-    refuse_image(file, "PNG holds uint8 or uint16 with 1 to 4 channels", image,
-                 "convert it, or write .tif or .npy");
   if (shape.channels % 2 == 0 && options.alpha == Alpha::kPremultiplied)
     throw InvalidArgument(fmt::format(
         "{}: PNG holds no premultiplied alpha; blend_alpha first, or write .tif", file.path()));
@@ -243,6 +246,7 @@ const Codec kPngCodec{
     .recognizes = [](std::string_view head) { return head.starts_with("\x89PNG\r\n\x1a\n"); },
     .info = png_info,
     .read = read_png,
+    .require = require_png,
     .write = write_png,
     .feature =
         [] {

@@ -12,6 +12,7 @@
 
 #include "io/image/codec.h"
 #include "io/image/netpbm_tokens.h"
+#include "io/text/extension.h"
 
 namespace fovea::io {
 namespace {
@@ -180,27 +181,28 @@ std::string header_text(const OutputFile& file, const AnyView& image,
   const bool usable = options.white == std::floor(options.white) && options.white <= type_most &&
                       (type_most == 255 || options.white > 255);
   const auto most = static_cast<unsigned>(usable && options.white > 0 ? options.white : type_most);
-  const std::string& path = file.path();
-  const std::string extension = path.substr(path.size() - 4);
-  const auto is = [&](const char* lower, const char* upper) {
-    return extension == lower || extension == upper;
-  };
-  if (is(".pam", ".PAM")) {
+  if (extension_of(file.path()) == ".pam") {
     if (options.alpha == Alpha::kPremultiplied && shape.channels % 2 == 0 && shape.channels <= 4)
-      refuse_image(file, "PAM holds straight alpha", image, "blend_alpha first, or write .tif");
+      refuse_image(file.path(), "PAM holds straight alpha", shape,
+                   "blend_alpha first, or write .tif");
     return pam_header(shape, most, options.alpha);
   }
-  if ((is(".pgm", ".PGM") && shape.channels != 1) || (is(".ppm", ".PPM") && shape.channels != 3) ||
-      (shape.channels != 1 && shape.channels != 3))
-    refuse_image(file, "PGM holds 1 channel and PPM 3", image,
-                 "convert it (to_gray, drop_alpha, select_channels) or write .pam");
   return fmt::format("P{}\n{} {}\n{}\n", shape.channels == 1 ? 5 : 6, shape.width, shape.height,
                      most);
 }
 
+void require_pnm(const std::string& path, const PictureShape& shape) {
+  if (shape.type != SampleType::kUint8 && shape.type != SampleType::kUint16)
+    refuse_image(path, "PNM holds uint8 or uint16", shape, "convert it, or write .tif or .npy");
+  const std::string extension = extension_of(path);
+  if (extension == ".pam") return;
+  if ((extension == ".pgm" && shape.channels != 1) ||
+      (extension == ".ppm" && shape.channels != 3) || (shape.channels != 1 && shape.channels != 3))
+    refuse_image(path, "PGM holds 1 channel and PPM 3", shape,
+                 "convert it (to_gray, drop_alpha, select_channels) or write .pam");
+}
+
 void write_pnm(OutputFile& file, const AnyView& image, const ImageWriteOptions& options) {
-  if (type_of(image) != SampleType::kUint8 && type_of(image) != SampleType::kUint16)
-    refuse_image(file, "PNM holds uint8 or uint16", image, "convert it, or write .tif or .npy");
   file.write(header_text(file, image, options));
   std::visit(
       [&](const auto& view) {
@@ -231,6 +233,7 @@ const Codec kPnmCodec{.format = ImageFormat::kPnm,
                       .recognizes = is_pnm,
                       .info = pnm_info,
                       .read = read_pnm,
+                      .require = require_pnm,
                       .write = write_pnm,
                       .feature = [] {
                         return Feature{"pnm", true, "built in"};

@@ -138,7 +138,7 @@ bool write_page(TIFF* tiff, const AnyView& image, const ImageWriteOptions& optio
 
 void check_channels(const OutputFile& file, const AnyView& page) {
   if (shape_of(page).channels > 65535)
-    refuse_image(file, "TIFF holds up to 65535 channels", page, "write .npy");
+    refuse_image(file.path(), "TIFF holds up to 65535 channels", shape_of(page), "write .npy");
 }
 
 double total_bytes(std::span<const AnyView> pages) {

@@ -293,9 +293,11 @@ TEST_P(FlowEstimate, BadInputIsOneLineWithItsStatus) {
   write_ramp(folder_ / "ramp.png");
   expect({a, b}, kUsage, "needs -o OUT");
   expect({a, folder_ / "none.png", "-o", out}, kBadInput, "none.png");
-  expect({a, "-o", out}, kBadInput, "flow needs two");
+  expect({a, "-o", out}, kBadInput, "one frame was read; flow needs two");
   expect({a, folder_ / "true.flo", "-o", out}, kBadInput, "true.flo");
-  expect({a, folder_ / "ramp.png", "-o", out}, kUsage, "a pair has one size");
+  expect({a, folder_ / "ramp.png", "-o", out}, kBadInput, "a pair has one size");
+  expect({a, b, "-o", out, "--picture", "wheel", folder_ / "w.txt"}, kUsage,
+         "names no image format");
   expect({a, b, "-o", out, "--mask", folder_ / "ramp.png"}, kUsage, "8x4");
   expect({a, b, "-o", folder_ / "out.jpg"}, kUsage, "names no flow field");
   expect({a, b, "-o", out, "--picture", "wheel", out}, kUsage, "written twice");

@@ -64,7 +64,7 @@ TEST(FlowVerbs, APairHasOneSizeAndOneKindOfSample) {
   const ImagePair mixed = read_pair(folder / "a.png", folder / "b.png");
   EXPECT_EQ(mixed.first.type(), io::SampleType::kFloat32);
   EXPECT_EQ(mixed.second.type(), io::SampleType::kFloat32);
-  EXPECT_THAT(message_of<InvalidArgument>([&] { read_pair(folder / "a.png", folder / "c.png"); }),
+  EXPECT_THAT(message_of<FormatError>([&] { read_pair(folder / "a.png", folder / "c.png"); }),
               HasSubstr("c.png is 7x9; a pair has one size"));
 }
 

@@ -76,6 +76,16 @@ TEST(FlowScene, TheVerbWritesASequenceForEval) {
   EXPECT_THAT(run_here({"flow", "scene", "--size", "big", "-o", folder / "s"}).err,
               testing::HasSubstr("--size is 'big'"));
   EXPECT_EQ(run_here({"flow", "scene"}).status, kUsage);
+  for (const auto& [option, value] : {std::pair{"--gain", "0.8"}, std::pair{"--noise", "3"},
+                                      std::pair{"--nearest", "20"}, std::pair{"--texture", "a"}}) {
+    const Ended ended = run_here({"flow", "scene", option, value, "-o", folder / "none"});
+    EXPECT_EQ(ended.status, kUsage) << option;
+    EXPECT_THAT(ended.err,
+                testing::HasSubstr(std::string(option) + " is for scenes with --stereo"));
+  }
+  EXPECT_THAT(run_here({"flow", "scene", "--stereo", "--step", "2", "-o", folder / "none"}).err,
+              testing::HasSubstr("--step is for scenes of motion"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
 }
 
 }  // namespace

@@ -160,6 +160,9 @@ TEST_F(FlowShow, BadInputIsOneLineWithItsStatus) {
   write_ramp(folder_ / "ramp.png");
   expect({folder_ / "true.flo", "-o", out, "--kind", "arrows", "--image", folder_ / "ramp.png"},
          kUsage, "8x4");
+  expect({folder_ / "true.flo", "-o", folder_ / "out.txt", "--field", folder_ / "f.flo"}, kUsage,
+         "names no image format");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "f.flo"));
   io::write_flow(folder_ / "small.flo", {Image<float>(2, 2), Image<float>(2, 2)});
   expect({folder_ / "true.flo", "--truth", folder_ / "small.flo"}, kUsage, "expected one size");
   EXPECT_FALSE(std::filesystem::exists(out));

@@ -24,6 +24,7 @@ struct Things {
   bool fresh = true;
   bool old = false;
   std::optional<double> weight{};
+  std::optional<double> limit = 3;
   std::string folder{};
   int count = 1048576;
 };
@@ -32,6 +33,7 @@ void describe(OptionVisitor& visit, Things& things) {
   visit("fresh", things.fresh, "only fresh things");
   visit("old", things.old, "old things too");
   visit("weight", things.weight, "how heavy", 0, 2, {.absent = "as heavy as it is"});
+  visit("limit", things.limit, "how many at most", 0, 9, {.absent = "no limit"});
   visit.path("folder", things.folder, TextUse::kFolder, "where they are");
   visit("count", things.count, "how many", 0, 2097152);
 }
@@ -47,6 +49,7 @@ TEST(Help, SaysWhatAFlagTurnsOffAndWhatIsAbsent) {
             "--no-fresh: turn off: only fresh things\n"
             "--old: old things too\n"
             "--weight X: how heavy (0 to 2; default: as heavy as it is)\n"
+            "--limit X: how many at most (0 to 9; default 3; '' is no limit)\n"
             "--folder DIR: where they are\n"
             "--count N: how many (0 to 2097152; default 1048576)\n");
 }

@@ -106,6 +106,12 @@ TEST(LucasKanadeParity, Tiles) {
   given.height = 1100;
   given.options.memory_bytes = 56 << 20;
   expect_equal_fields(given);
+  // Tiles that only enlarge the field they start from.
+  given.width = 1200;
+  given.height = 800;
+  given.options.memory_bytes = 44 << 20;
+  given.options.quality = Quality::kFast;
+  expect_equal_fields(given);
 }
 
 }  // namespace

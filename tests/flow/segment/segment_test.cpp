@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -91,6 +92,78 @@ TEST(SegmentMotion, UnknownPixelsHaveNoLabelAndOutliersGoWithTheirNeighbors) {
   EXPECT_EQ(found.labels.at(5, 3), found.labels.at(5, 2));
 }
 
+// Every region has the pixels, the share and the box of its label.
+void expect_regions_of_labels(const MotionSegments& found) {
+  std::set<int> seen;
+  for (int y = 0; y < found.labels.height(); ++y)
+    for (int x = 0; x < found.labels.width(); ++x) seen.insert(found.labels.at(x, y));
+  seen.erase(0);
+  EXPECT_EQ(seen.size(), found.regions.size());
+  const double all = static_cast<double>(found.labels.width()) * found.labels.height();
+  for (const MotionRegion& region : found.regions) {
+    std::int64_t pixels = 0;
+    int left = found.labels.width(), top = found.labels.height(), right = 0, bottom = 0;
+    for (int y = 0; y < found.labels.height(); ++y)
+      for (int x = 0; x < found.labels.width(); ++x) {
+        if (found.labels.at(x, y) != region.label) continue;
+        ++pixels;
+        left = std::min(left, x);
+        top = std::min(top, y);
+        right = std::max(right, x + 1);
+        bottom = std::max(bottom, y + 1);
+      }
+    EXPECT_EQ(region.pixels, pixels) << region.label;
+    EXPECT_DOUBLE_EQ(region.share, static_cast<double>(pixels) / all) << region.label;
+    EXPECT_EQ(region.box.x, left) << region.label;
+    EXPECT_EQ(region.box.y, top) << region.label;
+    EXPECT_EQ(region.box.width, right - left) << region.label;
+    EXPECT_EQ(region.box.height, bottom - top) << region.label;
+    EXPECT_TRUE(std::isfinite(region.u) && std::isfinite(region.v)) << region.label;
+  }
+}
+
+TEST(SegmentMotion, RegionsCountAndEncloseKnownPixelsAlone) {
+  Layers field(96, 64, 0.05);
+  expect_regions_of_labels(segment_motion(field.view()));
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 96; ++x)
+      if (x < 40 || y < 5) field.u.at(x, y) = std::numeric_limits<float>::quiet_NaN();
+  const MotionSegments found = segment_motion(field.view());
+  EXPECT_GE(found.regions.size(), 2U);
+  expect_regions_of_labels(found);
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 96; ++x) field.u.at(x, y) = std::numeric_limits<float>::quiet_NaN();
+  const MotionSegments nothing = segment_motion(field.view());
+  EXPECT_TRUE(nothing.regions.empty());
+  EXPECT_EQ(nothing.layers, 0);
+  expect_regions_of_labels(nothing);
+}
+
+// Tiles of 8x8 that move each by itself: more odd patches than motions are compared.
+TEST(SegmentMotion, ManyOddPatchesAreFewMotions) {
+  Image<float> u(192, 128), v(192, 128);
+  Random random(4);
+  std::vector<float> across, down;
+  for (int i = 0; i < 24 * 16; ++i) {
+    across.push_back(static_cast<float>(random.uniform(-9, 9)));
+    down.push_back(static_cast<float>(random.uniform(-9, 9)));
+  }
+  for (int y = 0; y < 128; ++y)
+    for (int x = 0; x < 192; ++x) {
+      const auto tile = static_cast<std::size_t>(y / 8 * 24 + x / 8);
+      u.at(x, y) = across[tile];
+      v.at(x, y) = down[tile];
+    }
+  SegmentOptions options;
+  options.cell = 4;
+  options.least_share = 0;
+  options.tolerance = 0.05;
+  options.rounds = 2;
+  const MotionSegments found = segment_motion({u, v}, {}, {}, options);
+  EXPECT_LE(found.layers, 64);
+  expect_regions_of_labels(found);
+}
+
 TEST(SegmentMotion, SmallAndStillFieldsAreOneRegion) {
   for (const auto& [width, height] : {std::pair{1, 1}, std::pair{40, 3}, std::pair{30, 30}}) {
     Image<float> zero(width, height);
@@ -127,6 +200,94 @@ TEST(KeepLabels, ARegionKeepsItsLabelAndNewOnesGetNew) {
   std::set<int> labels;
   for (const MotionRegion& region : other.regions) labels.insert(region.label);
   EXPECT_EQ(labels, (std::set<int>{4, 5, 6}));
+}
+
+TEST(LabelKeeper, TheFirstFrameKeepsItsLabelsAndOthersFollow) {
+  const Layers field(96, 64, 0);
+  LabelKeeper keeper;
+  MotionSegments first = segment_motion(field.view());
+  const Image<std::uint16_t> labels = clone(first.labels.view());
+  keeper.label(first);
+  EXPECT_TRUE(test::images_equal(first.labels, labels));
+  MotionSegments again = segment_motion(field.view());
+  keeper.label(again);
+  EXPECT_TRUE(test::images_equal(again.labels, labels));
+  // After a frame of which nothing is known, labels are new.
+  MotionSegments nothing;
+  nothing.labels = Image<std::uint16_t>(96, 64);
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 96; ++x) nothing.labels.at(x, y) = 0;
+  keeper.label(nothing);
+  MotionSegments later = segment_motion(field.view());
+  keeper.label(later);
+  EXPECT_EQ(later.regions[0].label, 4);
+}
+
+TEST(SegmentPair, OptionsReachTheEstimatorAndTheDivision) {
+  SegmentPairOptions options;
+  options.method = Method::kBlockMatching;
+  options.quality = Quality::kBest;
+  options.segment.cell = 20;
+  options.exec = {.device = {DeviceKind::kCuda, 0}, .threads = 3};
+  const FlowOptions estimation = estimation_options(options);
+  EXPECT_EQ(estimation.method, Method::kBlockMatching);
+  EXPECT_EQ(estimation.quality, Quality::kBest);
+  EXPECT_TRUE(estimation.lk.forward_backward);
+  EXPECT_TRUE(estimation.bm.forward_backward);
+  EXPECT_EQ(estimation.exec.device.kind, DeviceKind::kCuda);
+  const SegmentOptions division = division_options(options);
+  EXPECT_EQ(division.cell, 20);
+  EXPECT_EQ(division.exec.threads, 3);
+  EXPECT_EQ(division.exec.device.kind, DeviceKind::kCpu);
+}
+
+// As the textbook merges: all pairs are compared anew after every merge.
+std::vector<segment::Moments> merged_slowly(std::vector<segment::Moments> motions, double near) {
+  for (;;) {
+    std::size_t first = 0, second = 0;
+    double least = near;
+    for (std::size_t i = 0; i < motions.size(); ++i)
+      for (std::size_t j = i + 1; j < motions.size(); ++j)
+        if (const double d = segment::distance_between(motions[i], motions[j]); d < least) {
+          least = d;
+          first = i;
+          second = j;
+        }
+    if (second == 0) return motions;
+    motions[first] += motions[second];
+    motions.erase(motions.begin() + static_cast<std::ptrdiff_t>(second));
+  }
+}
+
+TEST(SegmentFit, MergingIsThatOfTheTextbook) {
+  Random random(6);
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<segment::Moments> motions(2 + random.below(30));
+    for (segment::Moments& each : motions) {
+      const double u = random.uniform(0, 3), v = random.uniform(0, 3);
+      for (int i = 0; i < 5; ++i) each.add(1, random.uniform(-1, 1), random.uniform(-1, 1), u, v);
+    }
+    SegmentOptions options;
+    options.tolerance = 0.8;
+    std::vector<segment::Moments> expected = merged_slowly(motions, 0.8 * 0.8);
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const auto& a, const auto& b) { return a.n > b.n; });
+    segment::merge_motions(motions, options);
+    ASSERT_EQ(motions.size(), expected.size()) << trial;
+    for (std::size_t i = 0; i < motions.size(); ++i)
+      EXPECT_EQ(motions[i].squares, expected[i].squares) << trial;
+  }
+}
+
+TEST(SegmentFit, OnlyTheLargestOfTooManyMotionsAreAdded) {
+  std::vector<segment::Moments> motions(segment::kMostMotions - 2), more(5);
+  for (std::size_t i = 0; i < more.size(); ++i) more[i].n = i == 1 || i == 3 ? 9 : 1;
+  segment::add_motions(motions, more);
+  ASSERT_EQ(motions.size(), segment::kMostMotions);
+  EXPECT_EQ(motions.back().n, 9);
+  EXPECT_EQ(motions[motions.size() - 2].n, 9);
+  segment::add_motions(motions, more);
+  EXPECT_EQ(motions.size(), segment::kMostMotions);
 }
 
 TEST(EvaluateSegments, IndicesAreThoseOfTheDefinitions) {

@@ -1,12 +1,14 @@
-// Covers: stereo_cost, stereo_choose, stereo_clean, stereo_frame, stereo_evaluate
+// Covers: stereo_strips, stereo_cost, stereo_choose, stereo_clean, stereo_frame, stereo_evaluate
 #include <fovea/core/error.h>
 #include <fovea/flow/stereo.h>
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "flow/stereo/stereo_cpu.h"
 #include "reference/stereo.h"
 #include "support/devices.h"
 #include "support/files.h"
@@ -56,7 +58,8 @@ TEST_P(StereoMethods, AWholeShiftIsFoundByEveryCost) {
   if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "stereo has no twin on the GPU";
   const ShiftedPair pair(64, 40, 7);
   for (const auto method : {StereoMethod::kSemiGlobal, StereoMethod::kBlock})
-    for (const auto cost : {StereoCost::kCensus, StereoCost::kSad, StereoCost::kNcc}) {
+    for (const auto cost :
+         {StereoCost::kCensus, StereoCost::kSad, StereoCost::kNcc, StereoCost::kAdCensus}) {
       const Disparity found = match_stereo(pair.left, pair.right, quick(method, cost));
       EXPECT_GT(share_at(found.disparity, 7, 12), 0.98)
           << static_cast<int>(method) << " " << static_cast<int>(cost);
@@ -81,9 +84,9 @@ TEST(Stereo, NegativeDisparitiesAreFound) {
   EXPECT_GT(right, 0.98 * 24 * 54);
 }
 
-TEST(Stereo, ADarkerRightImageIsNoProblemForCensusAndCorrelation) {
+TEST(Stereo, ADarkerRightImageIsNoProblemForAllButPlainDifferences) {
   const ShiftedPair pair(64, 40, 6, 60);
-  for (const auto cost : {StereoCost::kCensus, StereoCost::kNcc})
+  for (const auto cost : {StereoCost::kCensus, StereoCost::kNcc, StereoCost::kAdCensus})
     EXPECT_GT(
         share_at(
             match_stereo(pair.left, pair.right, quick(StereoMethod::kSemiGlobal, cost)).disparity,
@@ -114,6 +117,64 @@ TEST(Stereo, ChoicesAreThoseOfTheTextbook) {
     }
 }
 
+// The same with differences, whose sums the textbook adds to those of the census.
+TEST(Stereo, ChoicesOfCensusAndDifferencesAreThoseOfTheTextbook) {
+  const ShiftedPair pair(40, 30, 4);
+  StereoOptions options = quick(StereoMethod::kBlock, StereoCost::kAdCensus);
+  options.max_disparity = 9;
+  options.block = 3;
+  options.check.reset();
+  options.uniqueness = 0;
+  options.median = options.subpixel = false;
+  const Disparity found = match_stereo(pair.left, pair.right, options);
+  const auto differences = [&](int x, int y, int d) {
+    int sum = 0;
+    for (int j = -1; j <= 1; ++j)
+      for (int i = -1; i <= 1; ++i) {
+        const int px = std::clamp(x + i, 0, 39), py = std::clamp(y + j, 0, 29);
+        const int there = std::clamp(px - d, 0, 39);
+        sum += 2 * std::min(std::abs(pair.left.at(px, py) - pair.right.at(there, py)), 16);
+      }
+    return sum;
+  };
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x) {
+      int best = 0, least = std::numeric_limits<int>::max();
+      for (int d = 0; d <= std::min(9, x); ++d) {
+        const int sum =
+            reference::census_sum(pair.left, pair.right, x, y, d, 3) + differences(x, y, d);
+        if (sum < least) {
+          least = sum;
+          best = d;
+        }
+      }
+      ASSERT_EQ(found.disparity.at(x, y), static_cast<float>(best)) << x << " " << y;
+    }
+}
+
+// A near bar hides a strip of the ground, whose pixels find places that belong to others.
+TEST(Stereo, PixelsThatLoseTheirPlaceToABetterOneAreNotKnown) {
+  const ShiftedPair ground(96, 24, 2), bar(96, 24, 10);
+  Image<std::uint8_t> left = clone(ground.left.view()), right = clone(ground.right.view());
+  for (int y = 0; y < 24; ++y)
+    for (int x = 48; x < 72; ++x) {
+      left.at(x, y) = static_cast<std::uint8_t>(255 - bar.left.at(x, y));
+      right.at(x - 10, y) = left.at(x, y);
+    }
+  const auto known = [&](std::optional<double> check) {
+    StereoOptions options = quick(StereoMethod::kSemiGlobal, StereoCost::kAdCensus);
+    options.check = check;
+    options.uniqueness = 0;
+    const Disparity found = match_stereo(left, right, options);
+    int count = 0;
+    for (int y = 4; y < 20; ++y)
+      for (int x = 40; x < 48; ++x) count += std::isfinite(found.disparity.at(x, y)) ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(known({}), 8 * 16);
+  EXPECT_LT(known(1.0), 8 * 16 / 2);
+}
+
 TEST(Stereo, PartsOfAPixelAreFoundOnASlantedPlane) {
   // f(x, y) at the left, shown at x - d(x) at the right, with d from 4 to 8.
   constexpr int kWidth = 120, kHeight = 40;
@@ -140,7 +201,7 @@ TEST(Stereo, PartsOfAPixelAreFoundOnASlantedPlane) {
 
 TEST(Stereo, ThreadsAndTypesDoNotChangeTheResult) {
   const ShiftedPair pair(50, 300, 5);  // more than one strip
-  StereoOptions options = quick(StereoMethod::kSemiGlobal, StereoCost::kCensus);
+  StereoOptions options = quick(StereoMethod::kSemiGlobal, StereoCost::kAdCensus);
   options.exec.threads = 1;
   const Disparity one = match_stereo(pair.left, pair.right, options);
   options.exec.threads = 3;
@@ -170,6 +231,68 @@ TEST(Stereo, ConstantAndTinyImagesAreNotKnownOrFilled) {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) EXPECT_FALSE(std::isnan(found.disparity.at(x, y)));
   }
+}
+
+// At the left border only a few disparities lie inside the image: that none of them has a
+// competitor says nothing.
+TEST(Stereo, FirstColumnsAreNotCertain) {
+  const ShiftedPair pair(64, 40, 9);
+  for (const auto method : {StereoMethod::kSemiGlobal, StereoMethod::kBlock}) {
+    StereoOptions options = quick(method, StereoCost::kCensus);
+    options.median = false;
+    options.check.reset();
+    options.uniqueness = 0.04;
+    const Disparity found = match_stereo(pair.left, pair.right, options);
+    for (int y = 0; y < 40; ++y)
+      for (int x = 0; x < 2; ++x) {
+        EXPECT_FALSE(std::isfinite(found.disparity.at(x, y))) << x << " " << y;
+        EXPECT_EQ(found.confidence.at(x, y), 0) << x << " " << y;
+      }
+  }
+  // A range of three disparities has no competitors anywhere, and there is no doubt.
+  StereoOptions narrow = quick(StereoMethod::kBlock, StereoCost::kCensus);
+  narrow.min_disparity = 8;
+  narrow.max_disparity = 10;
+  EXPECT_EQ(match_stereo(pair.left, pair.right, narrow).confidence.at(40, 20), 1);
+}
+
+TEST(Stereo, MemoryLimitsThreadsAndNotTheResult) {
+  cpu::StereoPlan plan;
+  plan.width = 4000;
+  plan.height = 3000;
+  plan.count = plan.padded = 512;
+  plan.block = 5;
+  const std::uint64_t strip = cpu::strip_bytes(plan);
+  EXPECT_GT(strip, std::uint64_t{3} * 4000 * 512 * 96);
+  EXPECT_EQ(cpu::strip_threads(plan, 0, 32), 1);
+  EXPECT_EQ(cpu::strip_threads(plan, 2 * strip + 1, 32), 2);
+  EXPECT_EQ(cpu::strip_threads(plan, 100 * strip, 32), 32);
+  EXPECT_LT(cpu::strip_threads(plan, StereoOptions{}.memory_bytes, 32), 4);
+  plan.method = StereoMethod::kBlock;
+  EXPECT_LT(cpu::strip_bytes(plan), strip / 10);
+  const ShiftedPair pair(50, 300, 5);  // more than one strip
+  StereoOptions options = quick(StereoMethod::kSemiGlobal, StereoCost::kCensus);
+  options.exec.threads = 3;
+  const Disparity many = match_stereo(pair.left, pair.right, options);
+  options.memory_bytes = 1;
+  EXPECT_TRUE(
+      test::images_equal(many.disparity, match_stereo(pair.left, pair.right, options).disparity));
+}
+
+TEST(Stereo, SpecklesAreConnectedPatches) {
+  Image<float> disparity(6, 4);
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 6; ++x) disparity.at(x, y) = 5;
+  disparity.at(0, 0) = 9;  // a patch of two, one step apart
+  disparity.at(0, 1) = 8;
+  disparity.at(5, 3) = 6;  // belongs to the rest
+  disparity.at(3, 2) = kNotKnown;
+  cpu::remove_speckles(disparity, 3);
+  EXPECT_FALSE(std::isfinite(disparity.at(0, 0)));
+  EXPECT_FALSE(std::isfinite(disparity.at(0, 1)));
+  EXPECT_FALSE(std::isfinite(disparity.at(3, 2)));
+  EXPECT_EQ(disparity.at(5, 3), 6);
+  EXPECT_EQ(disparity.at(1, 0), 5);
 }
 
 TEST(Stereo, BadRequestsAreNamed) {
@@ -221,6 +344,9 @@ TEST(DisparityPicture, NearIsBrightAndUnknownIsGray) {
   const Image<std::uint8_t> picture = disparity_picture(disparity);
   EXPECT_GT(picture.at(1, 0, 0) + picture.at(1, 0, 1), picture.at(0, 0, 0) + picture.at(0, 0, 1));
   for (int c = 0; c < 3; ++c) EXPECT_EQ(picture.at(2, 0, c), 110);
+  EXPECT_THAT(message_of([&] { disparity_picture(disparity, {.nearest = 5, .farthest = 60}); }),
+              HasSubstr("nearest disparity of a picture is 5 and the farthest 60"));
+  disparity_picture(disparity, {.nearest = 60, .farthest = 5});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/image_path.h>
 #include <sys/stat.h>
 
 #include <thread>
@@ -136,6 +137,24 @@ TEST(ImageIo, SaysWhatCanBeWritten) {
   EXPECT_EQ(folder.files(), 0U);
   write_image(folder / "A.PNG", image);
   EXPECT_EQ(image_info(folder / "A.PNG").facts.format, ImageFormat::kPng);
+}
+
+TEST(ImageIo, NamesAreCheckedBeforeTheWork) {
+  require_image_path("a.PNG");
+  require_image_path("a.png", SampleType::kUint16, 1);
+  require_image_path("a.npy", SampleType::kFloat64, 7);
+  require_image_path("a.PFM", SampleType::kFloat32, 1);
+  require_image_path("a.pam", SampleType::kUint16, 7);
+  const auto refused = [](const char* path, SampleType type, int channels) {
+    return message_of<InvalidArgument>([&] { require_image_path(path, type, channels); });
+  };
+  EXPECT_THAT(message_of<InvalidArgument>([] { require_image_path("a.txt"); }),
+              HasSubstr("'.txt' names no image format"));
+  EXPECT_THAT(refused("a.jpg", SampleType::kUint16, 1), HasSubstr("not uint16 with 1 channel"));
+  EXPECT_THAT(refused("a.png", SampleType::kFloat32, 1), HasSubstr("PNG holds"));
+  EXPECT_THAT(refused("a.pgm", SampleType::kUint8, 3), HasSubstr("PGM holds 1 channel"));
+  EXPECT_THAT(refused("a.pfm", SampleType::kUint8, 1), HasSubstr("PFM holds"));
+  EXPECT_THAT(refused("a.bmp", SampleType::kUint8, 1), HasSubstr("read but not written"));
 }
 
 TEST(ImageIo, WritesViewsWithAnyStride) {
