@@ -21,6 +21,13 @@ using cpu::LaneGroup;
 
 constexpr int kGroupLanes = 256;
 
+// Returns the most frames from the first to the last of so many nodes: every two consecutive gaps
+// fit into what a triple may have.
+std::int64_t longest_path(int nodes, const detail::MatchTerms& terms) {
+  const std::int64_t gaps = std::max(0, nodes - 1);
+  return gaps / 2 * std::max(terms.triple, 0) + gaps % 2 * std::max(terms.pair, 0);
+}
+
 // A group of models and what it keeps for as many steps as a path may have.
 struct Walker {
   struct Past {
@@ -100,8 +107,7 @@ StreamMatcher::StreamMatcher(std::span<const Chain> chains, const MatchOptions& 
     impl_->features = chains[i].features.width();
     longest = std::max(longest, chains[i].size());
   }
-  const std::int64_t depth = std::max(impl_->terms.pair, 0);
-  const std::int64_t history = std::max<std::int64_t>(0, longest - 1) * depth;
+  const std::int64_t history = longest_path(longest, impl_->terms);
   if (history > detail::kMostFrame)
     throw InvalidArgument(
         fmt::format("match: paths of {} nodes in a window of {} frames are up to {} frames long; "
