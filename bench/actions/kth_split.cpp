@@ -1,7 +1,7 @@
 // Evaluates KTH's split on drawn points: the clips carry the names of a sequence file, each with as
 // many frames as it says, and no video is needed. It shows the protocol (prototypes of training
 // people, selected and chosen on validation people) and how much memory it takes.
-//   fovea_kth_split 00sequences.txt [paper|own|quick] [points per frame]
+//   fovea_kth_split 00sequences.txt [paper|own|quick] [points per frame] [most frames per clip]
 // paper: the paper's options; own: Fovea's recipes and the simpler methods; quick: the same recipes
 // with a window of 3 frames, one prototype per clip and few single descriptors, which holds the
 // same tables and takes a fraction of the time. Without a file, a small set of the same form is
@@ -75,8 +75,10 @@ int main(int argc, char** argv) {
   const std::string how = argc > 2 ? argv[2] : "own";
   const bool paper = how == "paper", quick = how == "quick";
   const double per_frame = argc > 3 ? std::atof(argv[3]) : 2;
-  const actions::KthSequences set =
-      argc > 1 ? actions::read_kth(argv[1], "videos", true) : small_set();
+  const int most_frames = argc > 4 ? std::atoi(argv[4]) : 0;
+  actions::KthSequences set = argc > 1 ? actions::read_kth(argv[1], "videos", true) : small_set();
+  if (most_frames > 0)
+    for (actions::Clip& clip : set.corpus.clips) clip.frames = std::min(clip.frames, most_frames);
   actions::PackedClips points;
   std::size_t count = 0;
   for (int i = 0; i < static_cast<int>(set.corpus.clips.size()); ++i) {

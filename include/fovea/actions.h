@@ -1,6 +1,7 @@
 #pragma once
 // Everything of one system: what people do in video.
 #include <fovea/actions/classify.h>
+#include <fovea/actions/curves.h>
 #include <fovea/actions/evaluate.h>
 #include <fovea/actions/evaluate_stream.h>
 #include <fovea/actions/match.h>

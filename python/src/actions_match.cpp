@@ -73,16 +73,28 @@ class MatchVideo {
   }
   const PointSet& points() const { return points_; }
   void mirror() {
-    for (Image<std::uint8_t>& image : images_)
-      for (int y = 0; y < image.height(); ++y)
-        std::reverse(image.row(y), image.row(y) + image.width());
+    mirrored_ = true;
+    reverse_rows();
+  }
+  // Draws frames where there are points alone.
+  void require_frames() {
+    if (!images_.empty()) return;
+    images_ = actions::point_frames(points_);
+    if (mirrored_) reverse_rows();
   }
   std::size_t size() const { return images_.size(); }
 
  private:
+  void reverse_rows() {
+    for (Image<std::uint8_t>& image : images_)
+      for (int y = 0; y < image.height(); ++y)
+        std::reverse(image.row(y), image.row(y) + image.width());
+  }
+
   std::vector<Image<std::uint8_t>> images_;
   PointSet points_;
   double rate_ = 25;
+  bool mirrored_ = false;
 };
 
 // The rows of a match, column by column.
@@ -140,9 +152,9 @@ class FoundExample {
   }
 
   nb::object picture(int columns) const {
+    example_->require_frames();
+    scene_->require_frames();
     const auto model_frames = example_->frames(), scene_frames = scene_->frames();
-    if (model_frames.empty() || scene_frames.empty())
-      throw InvalidArgument("points have no frames to draw; match the videos, or take graph");
     const actions::Chain chain = found_.chain(0);
     return to_numpy(actions::match_picture({.model_frames = model_frames,
                                             .scene_frames = scene_frames,

@@ -1,6 +1,7 @@
 // Training and evaluation of fovea.actions: clips, models, folds and streams.
 #include "actions_train.h"
 
+#include <fovea/actions/curves.h>
 #include <fovea/actions/evaluate.h>
 #include <fovea/actions/evaluate_stream.h>
 #include <fovea/core/error.h>
@@ -240,14 +241,17 @@ std::vector<actions::Fold> Clips::folds() const {
   return {fold};
 }
 
-// The options of an evaluation: whether simpler methods take part, and those of the training.
+// The options of an evaluation: whether simpler methods take part, which curves are made, and those
+// of the training.
 struct EvaluateKeywords {
   actions::EvaluateOptions evaluate{};
+  actions::CurveOptions curves{};
   TrainOptions train{};
   Exec exec{};
 };
 void describe(OptionVisitor& visit, EvaluateKeywords& options) {
   describe(visit, options.evaluate);
+  describe(visit, options.curves);
   describe(visit, options.train);
 }
 
@@ -283,6 +287,13 @@ nb::dict unknown_of(const actions::UnknownReport& report) {
   return all;
 }
 
+nb::list curve_of(const std::vector<actions::CurvePoint>& curve) {
+  nb::list rows;
+  for (const actions::CurvePoint& point : curve)
+    rows.append(nb::make_tuple(point.at, point.correct, point.tested, point.seconds));
+  return rows;
+}
+
 std::vector<std::string> names_in(const nb::dict& plan, const char* name) {
   return nb::cast<std::vector<std::string>>(plan[name]);
 }
@@ -304,11 +315,17 @@ nb::dict Clips::evaluate(const nb::dict& keywords, const nb::dict& plan, nb::han
   all["folds"] = parts.size();
   options.evaluate.exec = calls_.watched(options.exec);
   actions::UnknownReport rejected;
+  std::vector<actions::CurvePoint> windows, subjects;
   const actions::EvaluateReport report = calls_.run(kLongWork, progress, [&] {
     const std::vector<actions::Recipe> given{{paper ? "paper" : "given", options.train}};
     actions::EvaluateReport found = actions::evaluate(
         corpus_, points_, parts, choose ? actions::default_recipes(options.train) : given,
         options.evaluate);
+    windows = actions::window_curve(corpus_, points_, parts, options.curves.windows, options.train,
+                                    options.evaluate.exec);
+    if (options.curves.draws > 0)
+      subjects = actions::subject_curve(corpus_, points_, parts, options.curves.draws,
+                                        options.train, options.evaluate.exec);
     if (unknown)
       rejected = actions::evaluate_unknown(corpus_, points_, options.train, options.evaluate.exec);
     return found;
@@ -322,6 +339,8 @@ nb::dict Clips::evaluate(const nb::dict& keywords, const nb::dict& plan, nb::han
   all["recipes"] = recipes;
   all["chosen"] = report.chosen;
   all["fused_chosen"] = report.fused_chosen;
+  all["window_curve"] = curve_of(windows);
+  all["subject_curve"] = curve_of(subjects);
   all["unknown"] = nb::none();
   if (unknown) all["unknown"] = unknown_of(rejected);
   return all;

@@ -128,6 +128,21 @@ def test_unknown_actions(tmp_path, program):
     assert {name: ours.unknown[name] for name in theirs} == theirs and "\n" not in repr(ours.unknown)
 
 
+def test_curves_over_windows_and_subjects(corpus, program):
+    ours = actions.cross_validate(corpus, choose=False, baselines=False, nodes=10, windows=[3, 10], draws=2, **CPU)
+    theirs = json.loads(program(ours.command))
+    for key, unit, curve in (("window", "window", ours.window_curve), ("subjects", "subjects", ours.subject_curve)):
+        points = theirs[f"accuracy_against_{key}"]
+        assert [(one[unit], one["correct"], one["tested"]) for one in points] == [point[:3] for point in curve]
+    assert [point.at for point in ours.window_curve] == [3, 10] and ours.window_curve[1].tested == 9
+    assert ours.window_curve[1].correct == ours.methods[0].correct  # 10 is the usual window
+    assert [point[0::2] for point in ours.subject_curve] == [(1, 18), (2, 18)]
+    plain = actions.cross_validate(corpus, choose=False, baselines=False, nodes=10, **CPU)
+    assert plain.window_curve == plain.subject_curve == []
+    with pytest.raises(fovea.InvalidArgument, match="windows"):
+        actions.cross_validate(corpus, windows=[-1], **CPU)
+
+
 def test_a_split_with_validation_subjects(corpus, program):
     parts = {"test_subjects": ["s0"], "validation_subjects": ["s1"]}
     ours = actions.cross_validate(corpus, choose=False, baselines=False, nodes=10, **parts, **CPU)
@@ -222,8 +237,16 @@ def test_points_match_like_their_videos(corpus, stranger):
     ours = actions.match(example, stranger, nodes=12, **CPU)
     points = actions.match(actions.points(example, **FOUND), actions.points(stranger, **FOUND), nodes=12, **CPU)
     assert points.energy == ours.energy and points.columns()["scene_x"].tobytes() == ours.nodes["scene_x"].tobytes()
-    with pytest.raises(fovea.InvalidArgument, match="no frames to draw"):
-        points.draw()
+    assert points.draw().shape == ours.draw().shape
+
+
+def test_files_of_points_are_drawn_as_the_program_draws_them(corpus, stranger, tmp_path, program):
+    for name, video in (("a.txt", corpus / "up" / "s0_swing.y4m"), ("b.txt", stranger)):
+        actions.write_points(tmp_path / name, actions.points(video, **FOUND))
+    ours = actions.match(tmp_path / "a.txt", tmp_path / "b.txt", nodes=12, **CPU)
+    program(f"{ours.command} -o {tmp_path / 'match.png'}")
+    assert np.array_equal(ours.draw(), fovea.read_image(tmp_path / "match.png"))
+    assert np.array_equal(ours.draw(), ours.draw())  # frames are made and mirrored once
 
 
 def test_points_are_recognized_like_their_video(model_file, tmp_path, program):

@@ -85,11 +85,11 @@ FOVEA_API EventReport count_events(std::span<const TrueEvent> truth, std::span<c
 
 struct StreamEvaluateOptions {
   JoinOptions joined{};
-  int join = 20;                              // gap of events that count as one, in frames
-  std::vector<double> overlaps{0.5, 0.2};     // of frames, for an event to be right
-  std::vector<double> rejects{0.7, 0.85, 1};  // factors of the reject levels: one point of the
-                                              // curve of precision and recall each
-  RecognizeOptions recognize{};               // its reject and exec are not used
+  int join = 20;                             // gap of events that count as one, in frames
+  std::vector<double> overlaps{0.5, 0.2};    // of frames, for an event to be right
+  std::vector<double> rejects{0.9, 1, 1.1};  // factors of the reject levels: one point of the
+                                             // curve of precision and recall each
+  RecognizeOptions recognize{};              // its reject and exec are not used
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, StreamEvaluateOptions& options);

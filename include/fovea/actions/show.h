@@ -12,6 +12,10 @@ namespace fovea::actions {
 // Draws the points of one frame as circles of their extent.
 FOVEA_API void draw_points(ImageView<std::uint8_t> rgb, std::span<const SpaceTimePoint> points);
 
+// Dark gray frames with a dot at each point, in place of the frames of a video of which only the
+// points are known. Throws InvalidArgument where they would have more than a billion pixels.
+FOVEA_API std::vector<Image<std::uint8_t>> point_frames(const PointSet& points);
+
 // A chain beside a scene, with lines between matched points, like the first figure of the paper:
 // frames of both at some of the nodes.
 struct MatchPicture {

@@ -13,12 +13,13 @@ from ._match import Match, match
 from ._model import Model, Prototype, RejectRule, load_model
 from ._points import Points, convert_points, is_points_file, make_points, points, read_points, write_points
 from ._recognize import Event, Events, Recognizer, recognize
-from ._train import Evaluation, Method, UnknownActions, cross_validate, train
+from ._train import CurvePoint, Evaluation, Method, UnknownActions, cross_validate, train
 
 __all__ = [
     "Classifier",
     "ClipClass",
     "ClipEvaluation",
+    "CurvePoint",
     "Evaluation",
     "Event",
     "EventCounts",

@@ -65,7 +65,9 @@ class Match(Table):
         return len(self.nodes["strand"])
 
     def draw(self, columns: int = 5) -> Bytes:
-        """Frames of both videos at some of the nodes, with lines between the matched points."""
+        """Frames of both videos at some of the nodes, with lines between the matched points.
+
+        Points without a video are drawn as dots on a dark ground."""
         shown = whole_number(columns, "columns")
         if not 1 <= shown <= 20:
             raise InvalidArgument(f"columns is {shown}; expected a number from 1 to 20")

@@ -173,6 +173,15 @@ class UnknownActions(Record):
         return f"{kept}, area {self.area:.3f}"
 
 
+class CurvePoint(NamedTuple):
+    """How often matching was right with another window, or with fewer training subjects."""
+
+    at: int  #: the window T, or the number of subjects
+    correct: int
+    tested: int  #: clips, over all draws
+    seconds: float  #: of matching; 0 where it is not measured
+
+
 class Evaluation(Table):
     """How often actions are classified correctly. As a table it has one row per method; matching comes first."""
 
@@ -187,6 +196,8 @@ class Evaluation(Table):
     failed: list[str]  #: clips that could not be read, and why
     unknown: UnknownActions | None  #: how well unknown actions are rejected, where that was measured
     missing: list[str]  #: videos of KTH that are not there, with ``partial``
+    window_curve: list[CurvePoint]  #: one point per window in ``windows``
+    subject_curve: list[CurvePoint]  #: one point per number of training subjects, with ``draws``
 
     _measured = ("methods", "recipes", "chosen", "fused_chosen", "folds", "unknown")
     _compared = (*_measured, "classes", "subjects", "clips", "failed", "missing")
@@ -200,6 +211,8 @@ class Evaluation(Table):
         self.folds = int(report["folds"])
         self.classes, self.subjects = list(loaded.classes), list(loaded.subjects)
         self.clips, self.failed, self.missing = len(loaded), failed, origin["missing"]
+        self.window_curve = [CurvePoint(*point) for point in report["window_curve"]]
+        self.subject_curve = [CurvePoint(*point) for point in report["subject_curve"]]
         self.unknown = None if report["unknown"] is None else UnknownActions(dict(report["unknown"]))
 
     @property
@@ -246,9 +259,10 @@ def cross_validate(
     others. With ``kth``, the sequence file of the KTH set, ``clips`` is its folder and its own split is tested;
     ``partial`` leaves out clips whose video is missing. With ``choose`` each fold chooses features and scores from a
     fixed pool; without it, or with ``paper``, those of the options are used. ``unknown`` also measures how well unknown
-    actions are rejected. Simpler methods are measured in the same run."""
+    actions are rejected; ``windows`` and ``draws`` give curves over the window and over the number of training
+    subjects. Simpler methods are measured in the same run."""
     keywords: dict[str, Any] = dict(options)
-    ours = {name: value for name, value in keywords.items() if name != "baselines"}
+    ours = {name: value for name, value in keywords.items() if name not in ("baselines", "windows", "draws")}
     split = {"test_subjects": test_subjects, "validation_subjects": validation_subjects}
     named = {
         name: [] if given is None else [str(one) for one in list_of(given, name, "a list of subjects")]

@@ -19,6 +19,8 @@ constexpr int kTileWidth = 220;  // width in pixels up to which small frames are
 constexpr int kGap = 10;         // between tiles
 constexpr int kRowGap = 46;      // between the model's tiles and the scene's
 constexpr int kCaption = 18;
+constexpr double kMostPointPixels = 1e9;  // of frames that stand for those of a video
+constexpr std::uint8_t kDarkGround = 40, kBrightDot = 200;
 
 void require_rgb(ImageView<std::uint8_t> image) {
   if (image.channels != 3)
@@ -105,6 +107,32 @@ void draw_points(ImageView<std::uint8_t> rgb, std::span<const SpaceTimePoint> po
                         {.color = color, .thickness = 1.5F});
     report::fill_circle(rgb, center, 1.5, {.color = color});
   }
+}
+
+std::vector<Image<std::uint8_t>> point_frames(const PointSet& points) {
+  const Extent size = points.size;
+  if (static_cast<double>(size.width) * size.height * static_cast<double>(points.frames) >
+      kMostPointPixels)
+    throw InvalidArgument(fmt::format("{} frames of {} x {} pixels are too many to draw",
+                                      points.frames, size.width, size.height));
+  std::vector<Image<std::uint8_t>> frames;
+  frames.reserve(static_cast<std::size_t>(points.frames));
+  for (std::int64_t i = 0; i < points.frames; ++i) {
+    frames.emplace_back(size.width, size.height);
+    for (int y = 0; y < size.height; ++y)
+      std::fill_n(frames.back().row(y), size.width, kDarkGround);
+  }
+  for (const SpaceTimePoint& point : points.points) {
+    if (point.frame < 0 || point.frame >= points.frames) continue;
+    Image<std::uint8_t>& image = frames[static_cast<std::size_t>(point.frame)];
+    if (image.empty()) continue;
+    const int x = std::clamp(static_cast<int>(point.x), 0, image.width() - 1);
+    const int y = std::clamp(static_cast<int>(point.y), 0, image.height() - 1);
+    for (int v = std::max(0, y - 1); v <= std::min(image.height() - 1, y + 1); ++v)
+      for (int u = std::max(0, x - 1); u <= std::min(image.width() - 1, x + 1); ++u)
+        image.at(u, v) = kBrightDot;
+  }
+  return frames;
 }
 
 Image<std::uint8_t> match_picture(const MatchPicture& picture) {

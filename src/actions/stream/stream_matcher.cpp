@@ -12,6 +12,16 @@
 #include "core/dispatch.h"
 
 namespace fovea::actions {
+namespace {
+
+// Returns the most frames from the first to the last of so many nodes: every two consecutive gaps
+// fit into what a triple may have.
+std::int64_t longest_path(int nodes, const detail::MatchTerms& terms) {
+  const std::int64_t gaps = std::max(0, nodes - 1);
+  return gaps / 2 * std::max(terms.triple, 0) + gaps % 2 * std::max(terms.pair, 0);
+}
+
+}  // namespace
 
 struct StreamMatcher::Impl {
   std::unique_ptr<detail::StreamEngine> engine;  // none where there are no chains
@@ -34,8 +44,7 @@ detail::StreamChains detail::stream_chains(std::span<const Chain> chains,
     features = chain.features.width();
     longest = std::max(longest, chain.size());
   }
-  const std::int64_t depth = std::max(checked.terms.pair, 0);
-  const std::int64_t history = std::max<std::int64_t>(0, longest - 1) * depth;
+  const std::int64_t history = longest_path(longest, checked.terms);
   if (history > kMostFrame)
     throw InvalidArgument(
         fmt::format("match: paths of {} nodes in a window of {} frames are up to {} frames long; "

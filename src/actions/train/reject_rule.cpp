@@ -15,6 +15,7 @@ constexpr double kLeastDistance = 1e-9;  // equal clips have the distance 0, whi
 constexpr double kRidge = 0.01;
 constexpr int kNewtonSteps = 12;
 constexpr double kLeastWeight = 1e-3, kMostLogarithm = 50;
+constexpr double kLeastGain = 1e-9;  // of area, so that rounding does not choose features
 constexpr std::size_t kCount = RejectRule::kFeatures;
 constexpr std::size_t kUnknowns = kCount + 1;  // weights and the constant
 
@@ -38,7 +39,10 @@ double cohort_ratio(std::span<const double> distances) {
 struct Trial {
   RejectFeatures features{};
   bool unknown = false;
+  std::int32_t label = 0;    // of the clip
+  std::int32_t without = 0;  // the class that was left out
 };
+using FeatureSet = std::array<bool, kCount>;
 
 // Returns the trial of a clip without one class (-1: with all); nothing if no class is left.
 std::optional<Trial> trial_of(const RejectClip& clip, int without) {
@@ -50,7 +54,8 @@ std::optional<Trial> trial_of(const RejectClip& clip, int without) {
   const int nearest = least_of(matching);
   if (nearest < 0) return {};
   if (!singles.empty() && !std::isfinite(singles[static_cast<std::size_t>(nearest)])) return {};
-  return Trial{reject_features({matching, singles}, nearest), clip.label == without};
+  return Trial{reject_features({matching, singles}, nearest), clip.label == without, clip.label,
+               without};
 }
 
 using Vector = std::array<double, kUnknowns>;
@@ -72,8 +77,9 @@ Vector solve(Matrix a, Vector b) {
 }
 
 // Logistic regression of "unknown" on standardized features, in which known and unknown trials have
-// the same weight in all, by Newton's steps. Returns weights of the features as they are.
-RejectFeatures regression(std::span<const Trial> trials) {
+// the same weight in all, by Newton's steps. Returns weights of the features as they are; those
+// that are not in the set have the weight 0.
+RejectFeatures regression(std::span<const Trial> trials, const FeatureSet& used) {
   const auto count = static_cast<double>(trials.size());
   RejectFeatures mean{}, deviation{};
   double unknown = 0;
@@ -85,6 +91,9 @@ RejectFeatures regression(std::span<const Trial> trials) {
     for (std::size_t i = 0; i < kCount; ++i)
       deviation[i] += (trial.features[i] - mean[i]) * (trial.features[i] - mean[i]) / count;
   for (double& value : deviation) value = value > 1e-20 ? std::sqrt(value) : 1;
+  const auto standardized = [&](const Trial& trial, std::size_t i) {
+    return used[i] ? (trial.features[i] - mean[i]) / deviation[i] : 0;
+  };
   Vector weights{};
   for (int step = 0; step < kNewtonSteps; ++step) {
     Vector gradient{};
@@ -98,7 +107,7 @@ RejectFeatures regression(std::span<const Trial> trials) {
       x[kCount] = 1;
       double sum = weights[kCount];
       for (std::size_t i = 0; i < kCount; ++i) {
-        x[i] = (trial.features[i] - mean[i]) / deviation[i];
+        x[i] = standardized(trial, i);
         sum += weights[i] * x[i];
       }
       const double share = 0.5 / (trial.unknown ? unknown : count - unknown);
@@ -121,6 +130,58 @@ double weighted(const RejectFeatures& weights, const RejectFeatures& features) {
   double sum = 0;
   for (std::size_t i = 0; i < kCount; ++i) sum += weights[i] * features[i];
   return sum;
+}
+
+// Returns the share of pairs of a known and an unknown trial in which the unknown one has the
+// greater sum; equal sums count half.
+double area_below(std::span<const Trial> trials, const RejectFeatures& weights) {
+  std::vector<double> known, unknown;
+  for (const Trial& trial : trials)
+    (trial.unknown ? unknown : known).push_back(weighted(weights, trial.features));
+  if (known.empty() || unknown.empty()) return 0.5;
+  std::ranges::sort(known);
+  double sum = 0;
+  for (const double value : unknown) {
+    const auto [low, high] = std::ranges::equal_range(known, value);
+    sum += 0.5 * static_cast<double>((low - known.begin()) + (high - known.begin()));
+  }
+  return sum / static_cast<double>(known.size() * unknown.size());
+}
+
+// Returns how well a set of features separates trials by weights that have never seen the class
+// that is left out: the mean area over the classes.
+double area_inside(std::span<const Trial> trials, const std::set<std::int32_t>& labels,
+                   const FeatureSet& used) {
+  double sum = 0;
+  for (const std::int32_t without : labels) {
+    std::vector<Trial> others, own;
+    for (const Trial& trial : trials) {
+      if (trial.without == without) own.push_back(trial);
+      else if (trial.label != without) others.push_back(trial);
+    }
+    if (std::ranges::any_of(others, &Trial::unknown))
+      sum += area_below(own, regression(others, used));
+  }
+  return sum / static_cast<double>(labels.size());
+}
+
+// Chooses the set of features with the greatest area; of equal ones, that with more features.
+FeatureSet chosen_features(std::span<const Trial> trials, const std::set<std::int32_t>& labels,
+                           bool singles) {
+  FeatureSet best{};
+  double greatest = -1;
+  for (std::size_t count = kCount; count > 0; --count)
+    for (unsigned bits = 1; bits < (1U << kCount); ++bits) {
+      FeatureSet used{};
+      for (std::size_t i = 0; i < kCount; ++i) used[i] = ((bits >> i) & 1U) != 0;
+      if (static_cast<std::size_t>(std::ranges::count(used, true)) != count) continue;
+      if (!singles && (used[2] || used[3])) continue;
+      if (const double area = area_inside(trials, labels, used); area > greatest + kLeastGain) {
+        greatest = area;
+        best = used;
+      }
+    }
+  return best;
 }
 
 }  // namespace
@@ -156,10 +217,12 @@ std::optional<RejectRule> learn_reject_rule(std::span<const RejectClip> clips, d
       if (const auto trial = trial_of(clip, without)) trials.push_back(*trial);
   const auto unknown = std::ranges::count_if(trials, &Trial::unknown);
   if (unknown == 0 || unknown == std::ssize(trials)) return {};
-  RejectRule rule;
-  rule.weights = regression(trials);
-  rule.singles =
+  const bool singles =
       std::ranges::any_of(clips, [](const RejectClip& one) { return !one.singles.empty(); });
+  const FeatureSet used = chosen_features(trials, labels, singles);
+  RejectRule rule;
+  rule.weights = regression(trials, used);
+  rule.singles = singles;
   std::vector<double> values;
   for (const RejectClip& clip : clips)
     if (const auto trial = trial_of(clip, -1))

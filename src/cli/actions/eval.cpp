@@ -50,10 +50,7 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
   visit("cut-first", request.cut_first,
         "cut clips out of their videos before points are found, so that frames around a clip have "
         "no influence");
-  visit("windows", request.windows, "also evaluate these windows T, such as 5,10,20,40", 0, 1e6);
-  visit("draws", request.draws,
-        "also evaluate fewer training subjects, with this number of random draws; 0 does not", 0,
-        1000);
+  describe(visit, request.curves);
   visit(
       "unknown", request.unknown,
       "also measure how well unknown actions are rejected: leave out each subject and each action "
@@ -207,41 +204,6 @@ std::vector<actions::Fold> folds_of(const ActionsEvalRequest& request, const Tas
   return {fold};
 }
 
-int subjects_of(const actions::Corpus& corpus, const actions::Fold& fold) {
-  std::vector<std::string> names;
-  for (const std::int32_t clip : fold.train)
-    names.push_back(corpus.clips[static_cast<std::size_t>(clip)].subject);
-  std::ranges::sort(names);
-  return static_cast<int>(std::unique(names.begin(), names.end()) - names.begin());
-}
-
-// The folds of all draws are evaluated together, so that each pair of clips is matched only once.
-std::vector<CurvePoint> subject_curve(const ActionsEvalRequest& request, const ClipSet& clips,
-                                      const std::vector<actions::Fold>& folds,
-                                      const actions::TrainOptions& options, const Exec& exec) {
-  int most = subjects_of(clips.corpus, folds[0]);
-  for (const actions::Fold& fold : folds) most = std::min(most, subjects_of(clips.corpus, fold));
-  std::vector<actions::Fold> all;
-  std::vector<CurvePoint> curve;
-  std::vector<std::size_t> point_of;
-  for (int subjects = 1; subjects <= most; subjects = subjects == 1 ? 2 : subjects + 2) {
-    curve.push_back({.at = subjects});
-    for (int draw = 0; draw < request.draws; ++draw)
-      for (actions::Fold& fold : actions::fewer_subjects(
-               clips.corpus, folds, subjects, exec.seed + static_cast<std::uint64_t>(draw))) {
-        curve.back().tested += static_cast<int>(fold.test.size());
-        all.push_back(std::move(fold));
-        point_of.push_back(curve.size() - 1);
-      }
-  }
-  const std::vector<actions::Recipe> one{{"given", options}};
-  const actions::EvaluateReport report =
-      actions::evaluate(clips.corpus, clips.points, all, one, {.baselines = false, .exec = exec});
-  for (std::size_t i = 0; i < all.size(); ++i)
-    curve[point_of[i]].correct += report.recipes[0].correct_by_fold[i];
-  return curve;
-}
-
 int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
@@ -268,18 +230,11 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   result.report = actions::evaluate(clips.corpus, clips.points, folds,
                                     request.choose ? actions::default_recipes(options) : given,
                                     request.evaluate);
-  for (const int window : request.windows) {
-    actions::TrainOptions other = options;
-    other.match.window = window;
-    const std::vector<actions::Recipe> one{{fmt::format("T {}", window), other}};
-    const actions::MethodReport report =
-        actions::evaluate(clips.corpus, clips.points, folds, one,
-                          {.baselines = false, .exec = context.exec})
-            .recipes[0];
-    result.windows.push_back({window, report.correct, report.tested, report.seconds});
-  }
-  if (request.draws > 0)
-    result.subjects = subject_curve(request, clips, folds, options, context.exec);
+  result.windows = actions::window_curve(clips.corpus, clips.points, folds, request.curves.windows,
+                                         options, context.exec);
+  if (request.curves.draws > 0)
+    result.subjects = actions::subject_curve(clips.corpus, clips.points, folds,
+                                             request.curves.draws, options, context.exec);
   if (request.unknown)
     result.unknown = actions::evaluate_unknown(clips.corpus, clips.points, options, context.exec);
   result.point_seconds = clips.seconds;

@@ -1,6 +1,6 @@
 // The request and the results of an evaluation of actions.
 #pragma once
-#include <fovea/actions/evaluate.h>
+#include <fovea/actions/curves.h>
 
 #include <optional>
 #include <string>
@@ -22,8 +22,7 @@ struct ActionsEvalRequest {
   bool choose = true;
   bool paper = false;
   bool cut_first = false;
-  std::vector<int> windows{};
-  int draws = 0;
+  actions::CurveOptions curves{};
   bool unknown = false;
   std::string output{};
   actions::EvaluateOptions evaluate{};
@@ -32,14 +31,6 @@ struct ActionsEvalRequest {
 void describe(OptionVisitor& visit, ActionsEvalRequest& request);
 // Sets the paper's options, before those that are given beside --paper.
 void preset_chosen(ActionsEvalRequest& request);
-
-// Accuracy and time with another window, or with fewer subjects.
-struct CurvePoint {
-  int at = 0;  // the window T, or the number of subjects
-  int correct = 0;
-  int tested = 0;
-  double seconds = 0;
-};
 
 // What a part of a split lacks because videos are not there.
 struct MissingPart {
@@ -55,8 +46,8 @@ struct MissingVideos {
 struct ActionsEvalResult {
   actions::Corpus corpus;
   actions::EvaluateReport report;
-  std::vector<CurvePoint> windows;
-  std::vector<CurvePoint> subjects;
+  std::vector<actions::CurvePoint> windows;
+  std::vector<actions::CurvePoint> subjects;
   std::size_t folds = 0;
   int failed = 0;
   double point_seconds = 0;

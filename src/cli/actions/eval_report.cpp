@@ -45,9 +45,9 @@ void write_list(io::JsonWriter& json, const char* name, const std::vector<std::s
 }
 
 void write_curve(io::JsonWriter& json, const char* name, const char* unit,
-                 const std::vector<CurvePoint>& curve) {
+                 const std::vector<actions::CurvePoint>& curve) {
   json.key(name).begin_array();
-  for (const CurvePoint& point : curve)
+  for (const actions::CurvePoint& point : curve)
     json.begin_object()
         .member(unit, point.at)
         .member("correct", point.correct)
@@ -174,9 +174,10 @@ std::string methods_svg(const ActionsEvalResult& result) {
   return report::to_svg(chart);
 }
 
-std::string curve_svg(const std::vector<CurvePoint>& curve, const char* title, const char* unit) {
+std::string curve_svg(const std::vector<actions::CurvePoint>& curve, const char* title,
+                      const char* unit) {
   report::Series series{.name = "accuracy", .marker = report::Marker::kDot};
-  for (const CurvePoint& point : curve) {
+  for (const actions::CurvePoint& point : curve) {
     series.x.push_back(point.at);
     series.y.push_back(100.0 * point.correct / std::max(1, point.tested));
   }
@@ -186,9 +187,9 @@ std::string curve_svg(const std::vector<CurvePoint>& curve, const char* title, c
                                           .series = {series}});
 }
 
-std::string time_svg(const std::vector<CurvePoint>& curve) {
+std::string time_svg(const std::vector<actions::CurvePoint>& curve) {
   report::Series series{.name = "time", .marker = report::Marker::kDot};
-  for (const CurvePoint& point : curve) {
+  for (const actions::CurvePoint& point : curve) {
     series.x.push_back(point.at);
     series.y.push_back(point.seconds);
   }
@@ -280,10 +281,10 @@ void print_evaluation(const ActionsEvalResult& result, Context& context) {
                     result.unknown->known_kept, result.unknown->known,
                     100.0 * result.unknown->known_kept / std::max(1, result.unknown->known),
                     result.unknown->area));
-  for (const CurvePoint& point : result.windows)
+  for (const actions::CurvePoint& point : result.windows)
     context.console.print(fmt::format("  T {:<4} {} of {} correct, {:.1f} s\n", point.at,
                                       point.correct, point.tested, point.seconds));
-  for (const CurvePoint& point : result.subjects)
+  for (const actions::CurvePoint& point : result.subjects)
     context.console.print(fmt::format("  {:2} training subjects {} of {} correct, {:.1f} %\n",
                                       point.at, point.correct, point.tested,
                                       100.0 * point.correct / std::max(1, point.tested)));

@@ -41,8 +41,6 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
   describe(visit, request.example);
 }
 
-constexpr double kMostPixels = 1e9;  // that are drawn for a file of points
-
 // A short video in memory.
 struct Video {
   Video(const Context& context, const std::string& path, const actions::PointOptions& options) {
@@ -75,25 +73,13 @@ struct Video {
     reading.points = options;
     points = std::move(actions::clip_points({&clip, 1}, reading)[0]);
     if (points.points.empty()) throw FormatError(path + ": the file has no points");
-    const double pixels = static_cast<double>(points.size.width) * points.size.height;
-    if (pixels * static_cast<double>(points.frames) > kMostPixels)
-      throw InvalidArgument(fmt::format("{}: {} frames of {} x {} pixels are too many to draw",
-                                        path, points.frames, points.size.width,
-                                        points.size.height));
-    for (std::int64_t i = 0; i < points.frames; ++i) {
-      images.emplace_back(points.size.width, points.size.height);
-      for (int y = 0; y < points.size.height; ++y)
-        std::fill_n(images.back().row(y), points.size.width, std::uint8_t{40});
+    try {
+      images = actions::point_frames(points);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(fmt::format("{}: {}", path, error.what()));
+    }
+    for (std::int64_t i = 0; i < points.frames; ++i)
       seconds.push_back(static_cast<double>(i) / points.frame_rate);
-    }
-    for (const actions::SpaceTimePoint& point : points.points) {
-      Image<std::uint8_t>& image = images[static_cast<std::size_t>(point.frame)];
-      const int x = std::clamp(static_cast<int>(point.x), 0, image.width() - 1);
-      const int y = std::clamp(static_cast<int>(point.y), 0, image.height() - 1);
-      for (int v = std::max(0, y - 1); v <= std::min(image.height() - 1, y + 1); ++v)
-        for (int u = std::max(0, x - 1); u <= std::min(image.width() - 1, x + 1); ++u)
-          image.at(u, v) = 200;
-    }
     for (const auto& image : images) frames.push_back(image.view());
   }
   void mirror() {

@@ -66,6 +66,22 @@ TEST(RejectRule, TellsUnknownClipsAndLosesTheShareThatWasAskedFor) {
   }
 }
 
+// Where the known and the unknown overlap, single descriptors that say nothing do harm.
+TEST(RejectRule, FeaturesThatDoNotHelpAreLeftOut) {
+  std::vector<RejectClip> clips = drawn_clips(12, 5, true);
+  Random random(9);
+  for (RejectClip& clip : clips)
+    for (std::size_t c = 0; c < 5; ++c) {
+      const bool own = clip.label == static_cast<std::int32_t>(c);
+      clip.matching[c] = (own ? 1 : 1.3) + 0.5 * random.uniform();
+      clip.singles[c] = 1 + random.uniform();
+    }
+  const auto rule = learn_reject_rule(clips, 0.1);
+  ASSERT_TRUE(rule.has_value());
+  EXPECT_GT(rule->weights[0], 0);
+  EXPECT_EQ(rule->weights[3], 0);
+}
+
 TEST(RejectRule, AClipWithoutPointsIsNotKnown) {
   const auto rule = learn_reject_rule(drawn_clips(20, 4, true), 0.1);
   ASSERT_TRUE(rule.has_value());
