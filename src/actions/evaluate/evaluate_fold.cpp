@@ -47,7 +47,7 @@ FoldClassifier::FoldClassifier(const Corpus& corpus, const ClipSource& clips,
 double FoldClassifier::scale_of(const TrainOptions& recipe, std::size_t fold) const {
   if (recipe.features.scale > 0) return recipe.features.scale;
   const FoldJob& job = jobs_.jobs()[static_cast<std::size_t>(jobs_.outer(fold))];
-  return source_scale(clips_, job.train, recipe.scene_points, recipe.features, exec_.seed);
+  return choose_scale(clips_, job.train, recipe.scene_points, recipe.features, exec_.seed);
 }
 
 FoldTableUse FoldClassifier::use_of(const std::string& key) const {

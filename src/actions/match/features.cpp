@@ -1,10 +1,8 @@
-// Computes features from descriptors: choice of halves, square roots, mirror images, and the scale
-// that makes distances comparable.
+// Computes features from descriptors: choice of halves, square roots and mirror images.
 #include "actions/match/features.h"
 
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
-#include <fovea/core/random.h>
 
 #include <fmt/format.h>
 
@@ -12,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 
 #include "actions/match/features_math.h"
 #include "io/image/half.h"
@@ -23,8 +20,6 @@ namespace {
 constexpr int kCells = 3;  // in x and in y
 constexpr int kHogBins = 4;
 constexpr int kHofBins = 5;
-constexpr double kMedianDistance = 3.76;
-constexpr int kPairs = 20000;
 
 void check(const PointSet& points) {
   const auto count = static_cast<int>(points.points.size());
@@ -189,44 +184,6 @@ void round_to_file(ImageView<float> descriptors) {
   for (int y = 0; y < descriptors.height; ++y)
     for (int x = 0; x < descriptors.width; ++x)
       descriptors.at(x, y) = io::half_to_float(io::float_to_half(descriptors.at(x, y)));
-}
-
-double choose_scale(std::span<const PointSet> clips, std::span<const int> which, int most,
-                    const FeatureOptions& options, std::uint64_t seed) {
-  FeatureOptions plain = options;
-  plain.scale = 1;
-  std::vector<Nodes> nodes;
-  for (const int clip : which) {
-    nodes.push_back(make_nodes(clips[static_cast<std::size_t>(clip)], most, plain));
-    if (nodes.back().size() == 0) nodes.pop_back();
-  }
-  if (nodes.size() < 2) return 1;
-  Random random(seed);
-  std::vector<double> distances;
-  distances.reserve(kPairs);
-  const auto draw = [&](std::size_t count) {
-    return random.below(static_cast<std::uint32_t>(count));
-  };
-  for (int i = 0; i < kPairs; ++i) {
-    const auto first = draw(nodes.size());
-    const auto second = (first + 1 + draw(nodes.size() - 1)) % nodes.size();
-    const int a = static_cast<int>(draw(nodes[first].nodes.size()));
-    const int b = static_cast<int>(draw(nodes[second].nodes.size()));
-    distances.push_back(distance(nodes[first].features, a, nodes[second].features, b));
-  }
-  const auto middle = distances.begin() + kPairs / 2;
-  std::ranges::nth_element(distances, middle);
-  if (!(*middle > 0)) return 1;
-  const double scale = kMedianDistance / *middle;
-  const double digit = std::pow(10.0, std::floor(std::log10(scale)) - 1);
-  return std::round(scale / digit) * digit;
-}
-
-double learn_scale(std::span<const PointSet> clips, int most, const FeatureOptions& options,
-                   std::uint64_t seed) {
-  std::vector<int> all(clips.size());
-  std::iota(all.begin(), all.end(), 0);
-  return choose_scale(clips, all, most, options, seed);
 }
 
 }  // namespace fovea::actions

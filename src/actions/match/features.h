@@ -26,8 +26,4 @@ void mirror_hof(const float* from, float* to);
 // Rounds descriptors to 16 bits per number, as a file stores them.
 void round_to_file(ImageView<float> descriptors);
 
-// Returns learn_scale() for some of the clips.
-double choose_scale(std::span<const PointSet> clips, std::span<const int> which, int most,
-                    const FeatureOptions& options, std::uint64_t seed);
-
 }  // namespace fovea::actions

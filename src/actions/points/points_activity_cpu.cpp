@@ -3,27 +3,26 @@
 #include <cmath>
 
 #include "actions/points/points_math.h"
+#include "actions/points/points_wide_row_cpu.h"
 
 namespace fovea::actions::cpu {
 namespace {
 
-// Sums of up to 3 x 255 products and the determinant are off by less than 1 /
-// 500.
+// Sums of up to 3 x 255 products and the determinant are off by less than 1 / 500.
 constexpr double kMargin = 0.98;
 constexpr double kLeastThreshold = 1e-30;  // below it, rounding to denormal numbers would count
 constexpr int kKeptTimes = 3;
 
-// The greatest share of a kernel that falls into the tile `offset` tiles away
-// from that of its center, wherever in the tile the center is; from the most
-// negative offset on.
-std::vector<float> shares_of(const std::vector<float>& kernel, int tile) {
+// The greatest share of a kernel that falls into the cell `offset` cells away from that of its
+// center, wherever in the cell the center is; from the most negative offset on.
+std::vector<float> shares_of(const std::vector<float>& kernel) {
   const int radius = static_cast<int>(kernel.size() / 2);
-  const int reach = (radius + tile - 1) / tile;
+  const int reach = (radius + kCellSize - 1) / kCellSize;
   std::vector<float> most(static_cast<std::size_t>(2 * reach + 1));
-  for (int center = 0; center < tile; ++center) {
+  for (int center = 0; center < kCellSize; ++center) {
     std::vector<double> shares(most.size());
     for (int i = -radius; i <= radius; ++i)
-      shares[static_cast<std::size_t>((center + i + reach * tile) / tile)] +=
+      shares[static_cast<std::size_t>((center + i + reach * kCellSize) / kCellSize)] +=
           static_cast<double>(*(kernel.begin() + i + radius));
     for (std::size_t k = 0; k < most.size(); ++k)
       most[k] = std::max(most[k], static_cast<float>(shares[k]));
@@ -40,24 +39,23 @@ float least_change(float k, float threshold) {
 
 Activity::Activity(const Channel& channel, Extent size, float least, bool skip)
     : taps_(channel.sum_time),
-      across_(shares_of(channel.sum_space, kTileWidth)),
-      down_(shares_of(channel.sum_space, kTileRows)),
+      shares_(shares_of(channel.sum_space)),
       least_(least),
       skip_(skip && least > 0),
+      columns_((size.width + kCellSize - 1) / kCellSize),
+      rows_((size.height + kCellSize - 1) / kCellSize),
+      stride_(padded(columns_)),
       active_(kKeptTimes, TileMask(size)),
       stale_(size) {
-  stride_ = stale_.columns();
-  const auto tiles = static_cast<std::size_t>(padded(stride_ * stale_.bands()));
-  changes_.assign(taps_.size(), std::vector<float>(tiles));
-  mean_.resize(tiles);
-  most_.resize(tiles);
-  other_.resize(tiles);
+  const auto cells = static_cast<std::size_t>(stride_) * static_cast<std::size_t>(rows_);
+  changes_.assign(taps_.size(), std::vector<float>(cells));
+  for (auto* values : {&over_time_, &across_.mean, &across_.most}) values->resize(cells);
 }
 
-float* Activity::change(std::int64_t time, int band) {
+float* Activity::change(std::int64_t time, int row) {
   return changes_[static_cast<std::size_t>(ring_slot(time, static_cast<int>(changes_.size())))]
              .data() +
-         static_cast<std::ptrdiff_t>(band) * stride_;
+         static_cast<std::ptrdiff_t>(row) * stride_;
 }
 
 const TileMask& Activity::active(std::int64_t time) const {
@@ -71,47 +69,57 @@ bool Activity::find(std::int64_t time) {
     active.fill(true);
     return true;
   }
-  const int radius = static_cast<int>(taps_.size() / 2);
-  std::vector<const float*> rows;
-  rows.reserve(taps_.size());
-  for (int i = -radius; i <= radius; ++i) rows.push_back(change(time + i, 0));
-  const int tiles = stride_ * active.bands();
-  sum_rows(rows.data(), {taps_.data(), static_cast<int>(taps_.size())}, mean_.data(), tiles);
-  std::copy_n(mean_.begin(), tiles, most_.begin());
-  spread(across_, false);
-  spread(down_, true);
-  bool any = false;
-  for (int b = 0; b < active.bands(); ++b)
-    for (int i = 0; i < stride_; ++i) {
-      const auto at = static_cast<std::size_t>(b) * static_cast<std::size_t>(stride_) +
-                      static_cast<std::size_t>(i);
-      const bool here = std::min(mean_[at], most_[at]) >= least_;
-      active.band(b)[i] = here ? 1 : 0;
-      any = any || here;
-    }
-  return any;
+  limit_over_time(time);
+  limit_across();
+  return limit_down(active);
 }
 
-// Limits what a kernel in space makes of the tiles: by the sum of their shares
-// and by the greatest.
-void Activity::spread(const std::vector<float>& shares, bool down) {
-  const int bands = stale_.bands(), reach = static_cast<int>(shares.size() / 2);
-  const auto spread_one = [&](std::vector<float>& values, const auto& combine) {
-    for (int b = 0; b < bands; ++b)
-      for (int i = 0; i < stride_; ++i) {
-        float result = 0;
-        for (int k = -reach; k <= reach; ++k) {
-          const int at =
-              down ? clamped(b + k, bands) * stride_ + i : b * stride_ + clamped(i + k, stride_);
-          result =
-              combine(result, *(shares.begin() + k + reach), values[static_cast<std::size_t>(at)]);
-        }
-        *(other_.begin() + b * stride_ + i) = result;
-      }
-    std::swap(values, other_);
-  };
-  spread_one(mean_, [](float sum, float share, float value) { return sum + share * value; });
-  spread_one(most_, [](float most, float, float value) { return std::max(most, value); });
+void Activity::limit_over_time(std::int64_t time) {
+  const int radius = static_cast<int>(taps_.size() / 2);
+  std::vector<const float*> frames;
+  frames.reserve(taps_.size());
+  for (int i = -radius; i <= radius; ++i) frames.push_back(change(time + i, 0));
+  sum_rows(frames.data(), taps_of(taps_), over_time_.data(), stride_ * rows_);
+}
+
+void Activity::limit_across() {
+  const int reach = static_cast<int>(shares_.size() / 2);
+  WideRow wide(columns_, reach);
+  std::vector<const float*> shifted;
+  wide.shifted(0, shifted);
+  for (int y = 0; y < rows_; ++y) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * stride_;
+    std::copy_n(over_time_.data() + at, columns_, wide.inside());
+    wide.repeat_ends();
+    sum_rows(shifted.data(), taps_of(shares_), across_.mean.data() + at, columns_);
+    greatest_of_rows(shifted.data(), static_cast<int>(shifted.size()), across_.most.data() + at,
+                     columns_);
+  }
+}
+
+bool Activity::limit_down(TileMask& active) {
+  const int reach = static_cast<int>(shares_.size() / 2);
+  std::vector<const float*> means(shares_.size()), mosts(shares_.size());
+  std::vector<float> mean(static_cast<std::size_t>(stride_)), most(mean.size());
+  active.fill(false);
+  bool any = false;
+  for (int y = 0; y < rows_; ++y) {
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      const std::ptrdiff_t row = clamped(y - reach + static_cast<int>(i), rows_);
+      means[i] = across_.mean.data() + row * stride_;
+      mosts[i] = across_.most.data() + row * stride_;
+    }
+    sum_rows(means.data(), taps_of(shares_), mean.data(), columns_);
+    greatest_of_rows(mosts.data(), static_cast<int>(mosts.size()), most.data(), columns_);
+    std::uint8_t* tiles = active.band(y / (kTileRows / kCellSize));
+    for (int x = 0; x < columns_; ++x) {
+      const auto i = static_cast<std::size_t>(x);
+      if (std::min(mean[i], most[i]) < least_) continue;
+      tiles[x / (kTileWidth / kCellSize)] = 1;
+      any = true;
+    }
+  }
+  return any;
 }
 
 }  // namespace fovea::actions::cpu

@@ -1,11 +1,7 @@
-// The interest points on the CPU. Each frame goes through the same steps, each
-// over bands of rows of all levels and scales at once: smoothing in space,
-// smoothing over time, and then, in tiles where a point may be, gradients, the
-// products of derivatives summed over time and along rows while they are in the
-// cache, these summed down columns with the response, and maxima. Products are
-// computed again for every frame that sums them: a ring of products would be
-// twice as large as one of derivatives, and reading it takes longer than
-// multiplying.
+// The interest points on the CPU. Each frame goes through the same steps, each over bands or strips
+// of rows of all levels and scales at once: smoothing in space, smoothing over time, and then, in
+// tiles where a point may be, the products of derivatives summed over time, along rows and down
+// columns with the response, while they are in the cache, and maxima.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,6 +23,13 @@ struct BandJob {
   int band;
   int first, last;  // rows [first, last)
 };
+
+struct StripJob {
+  int index;  // of the channel
+  Strip strip;
+};
+constexpr int kStripsPerThread = 4;  // on the first level, which has most of the work
+constexpr int kLeastStrip = 8;       // bands
 
 // Computes rows of the next level of the pyramid.
 void halve(ImageView<const float> from, ImageView<float> to, const BandJob& job) {
@@ -62,7 +65,10 @@ class CpuPointEngine final : public PointEngine {
       const int index = static_cast<int>(channels_.size());
       channels_of_[static_cast<std::size_t>(channel.smooth)].push_back(index);
       channels_.emplace_back(plan_, channel, size_of(channel.level));
-      if (!channel.sum_time.empty()) add_bands(index, size_of(channel.level).height, harris_jobs_);
+      if (!channel.sum_time.empty()) {
+        add_bands(index, size_of(channel.level).height, harris_jobs_);
+        add_strips(index);
+      }
       longest = std::max(longest, channel.half_time);
     }
     if (periodic()) {
@@ -81,9 +87,8 @@ class CpuPointEngine final : public PointEngine {
     for (const auto& frame : frames) {
       if (flow_) flow_->push(frame, time);
       const std::size_t before = found.size();
-      // The inner loops use the threads of this one, so that threads are
-      // started once per frame. Flow shares no data with the rest, and each
-      // fills the gaps between the loops of the other.
+      // The inner loops use the threads of this one, so that threads are started once per frame.
+      // Flow shares no data with the rest, and each fills the gaps between the loops of the other.
       parallel_for(exec_, 2, 1, [&](std::int64_t first, std::int64_t) {
         if (first > 0) {
           if (flow_) flow_->estimate();
@@ -137,8 +142,18 @@ class CpuPointEngine final : public PointEngine {
     for (int band = 0; band * kTileRows < height; ++band)
       jobs.push_back({index, band, band * kTileRows, std::min((band + 1) * kTileRows, height)});
   }
-  template <class Body>
-  void each_band(const std::vector<BandJob>& jobs, const Body& body) {
+  // Neighboring strips compute the rows around their border twice, so that there are no more than
+  // threads need.
+  void add_strips(int index) {
+    const int bands = channels_.back().bands();
+    const auto channels = static_cast<int>(plan_.channels.size()) / plan_.levels;
+    const int wanted = (kStripsPerThread * thread_count(exec_) + channels - 1) / channels;
+    const int count = std::clamp(wanted, 1, std::max(bands / kLeastStrip, 1));
+    for (int i = 0; i < count; ++i)
+      strip_jobs_.push_back({index, {bands * i / count, bands * (i + 1) / count}});
+  }
+  template <class Job, class Body>
+  void each_band(const std::vector<Job>& jobs, const Body& body) {
     parallel_for(exec_, static_cast<std::int64_t>(jobs.size()), 1,
                  [&](std::int64_t first, std::int64_t end) {
                    for (std::int64_t i = first; i < end; ++i)
@@ -169,13 +184,12 @@ class CpuPointEngine final : public PointEngine {
     const Smooth& smooth = plan_.smooths[static_cast<std::size_t>(job.index)];
     const ImageView<const float> from = levels_[static_cast<std::size_t>(smooth.level)].view();
     const ImageView<float> to = across_[static_cast<std::size_t>(job.index)];
-    WideRow wide(from.width, static_cast<int>(smooth.kernel.size() / 2));
-    std::vector<const float*> rows;
-    wide.shifted(0, rows);
+    const int radius = static_cast<int>(smooth.kernel.size() / 2);
+    WideRow wide(from.width, radius);
     for (int y = job.first; y < job.last; ++y) {
       std::copy_n(from.row(y), from.width, wide.inside());
       wide.repeat_ends();
-      sum_rows(rows.data(), taps_of(smooth.kernel), to.row(y), from.width);
+      sum_along(wide.inside() - radius, taps_of(smooth.kernel), to.row(y), from.width);
     }
   }
   void smooth_down(const BandJob& job, std::int64_t time) {
@@ -212,10 +226,12 @@ class CpuPointEngine final : public PointEngine {
                    if (work.responds(time)) work.find_active(time);
                  });
     each_band(harris_jobs_, [&](const BandJob& job) {
-      if (channel(job.index).responds(time)) channel(job.index).sum_along(time, job.band);
+      if (channel(job.index).responds(time)) channel(job.index).prepare(time, job.band);
     });
-    each_band(harris_jobs_, [&](const BandJob& job) {
-      if (channel(job.index).responds(time)) channel(job.index).respond(time, job.band);
+    each_band(strip_jobs_, [&](const StripJob& job) {
+      ChannelWork& work = channel(job.index);
+      if (work.responds(time))
+        spaces_.lend([&](StripSpace& space) { work.respond(time, job.strip, space); });
     });
     find_maxima(
         harris_jobs_,
@@ -253,8 +269,8 @@ class CpuPointEngine final : public PointEngine {
       const ImageView<float> out = response_.at(at);
       const auto rows = static_cast<int>(job.last - job.first);
       Image<float> even(out.width, rows), odd(out.width, rows);
-      // These images have only the rows of the job, so that views are shifted
-      // to begin with its first row.
+      // These images have only the rows of the job, so that views are shifted to begin with its
+      // first row.
       const auto shifted = [&](Image<float>& plane) {
         ImageView<float> view = plane;
         view.data -= job.first * view.stride;
@@ -280,8 +296,7 @@ class CpuPointEngine final : public PointEngine {
   struct Window {
     int space, time;
   };
-  // Where maxima are searched: rows and columns of a channel's response to one
-  // frame.
+  // Where maxima are searched: rows and columns of a channel's response to one frame.
   struct Search {
     std::int64_t time;
     BandJob job;
@@ -317,9 +332,8 @@ class CpuPointEngine final : public PointEngine {
       }
     }
   }
-  // Finds the rows within the window around row y: this row, then the others of
-  // its frame, then those of other frames, because most pixels are exceeded by
-  // one that is near.
+  // Finds the rows within the window around row y: this row, then the others of its frame, then
+  // those of other frames, because most pixels are exceeded by one that is near.
   static void neighbor_rows(PlaneRing& ring, const Window& window, std::int64_t time, int y,
                             std::vector<const float*>& rows) {
     const int height = ring.at(time).height;
@@ -350,8 +364,7 @@ class CpuPointEngine final : public PointEngine {
     const Reach reach = reach_of(site, last);
     flow_->want(reach.first, reach.last);
   }
-  // Notes what new maxima will need, so that flow is estimated beside the next
-  // frame.
+  // Notes what new maxima will need, so that flow is estimated beside the next frame.
   void want_flow(const std::vector<Candidate>& found, std::size_t first) {
     if (!flow_ || plan_.channels.empty()) return;
     for (std::size_t i = first; i < found.size(); ++i)
@@ -457,6 +470,8 @@ class CpuPointEngine final : public PointEngine {
   PlaneRing response_;                            // for the periodic detector
   std::vector<std::vector<BandJob>> level_jobs_;  // one list per level
   std::vector<BandJob> smooth_jobs_, harris_jobs_, periodic_jobs_;
+  std::vector<StripJob> strip_jobs_;
+  StripSpaces spaces_;
   std::vector<std::vector<int>> channels_of_;  // of each smoothed level
   std::unique_ptr<FlowKeeper> flow_;
 };

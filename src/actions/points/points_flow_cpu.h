@@ -1,5 +1,5 @@
-// The flow that descriptors need. It is estimated for frames that a patch
-// reaches, and only then: a video in which nothing happens needs none.
+// The flow that descriptors need. It is estimated for frames that a patch reaches, and only then: a
+// video in which nothing happens needs none.
 #pragma once
 #include <fovea/flow/flow.h>
 
@@ -17,8 +17,7 @@ class FlowKeeper {
   FlowKeeper(const std::vector<Extent>& levels, int length, const Exec& exec);
 
   void push(ImageView<const std::uint8_t> frame, std::int64_t time);
-  // Notes that the flow into the frames [first, last] is needed, as far as
-  // there are any.
+  // Notes that the flow into the frames [first, last] is needed, as far as there are any.
   void want(std::int64_t first, std::int64_t last);
   // Estimates all flow that is wanted and not there yet.
   void estimate();

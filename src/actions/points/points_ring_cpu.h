@@ -13,16 +13,20 @@ namespace fovea::actions::cpu {
 class PlaneRing {
  public:
   PlaneRing() = default;
-  // There is one row more than the slots have, because vectors may be read beyond the last one.
-  PlaneRing(Extent size, int length)
-      : rows_(size.width, size.height * length + 1), length_(length), height_(size.height) {
+  // Rows have `margin` elements on either side. There is one row more than the slots have, because
+  // vectors may be read beyond the last one.
+  PlaneRing(Extent size, int length, int margin = 0)
+      : rows_(size.width + 2 * margin, size.height * length + 1),
+        length_(length),
+        margin_(margin),
+        size_(size) {
     std::memset(rows_.row(0), 0,
                 sizeof(float) * static_cast<std::size_t>(rows_.stride() * (rows_.view().height)));
   }
   ImageView<float> at(std::int64_t time) {
-    return {rows_.row(ring_slot(time, length_)),
-            rows_.width(),
-            height_,
+    return {rows_.row(ring_slot(time, length_)) + margin_,
+            size_.width,
+            size_.height,
             1,
             rows_.stride() * length_,
             Memory::kHost};
@@ -32,7 +36,8 @@ class PlaneRing {
  private:
   Image<float> rows_;
   int length_ = 1;
-  int height_ = 0;
+  int margin_ = 0;
+  Extent size_;
 };
 
 }  // namespace fovea::actions::cpu

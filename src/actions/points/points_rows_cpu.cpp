@@ -1,6 +1,7 @@
-// The loops that take most of the time of the interest points. Nearly all of
-// them are sums of weighted rows: over time, down columns, and along a row,
-// which is a sum of copies of the row that are shifted by one pixel each.
+// The loops that take most of the time of the interest points. Nearly all of them are sums of
+// weighted rows: over time, down columns, and along a row, which is a sum of copies of the row that
+// are shifted by one pixel each. Sums over time read rows of more frames than the prefetchers of
+// processors follow, so that they ask for what comes next.
 #include "actions/points/points_rows_cpu.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "actions/points/points_rows_cpu.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -22,6 +24,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using V = hn::Vec<Floats>;
 
+constexpr int kFetchAhead = 4 * kRowPadding;  // columns
+
 HWY_INLINE int lane_count() { return static_cast<int>(hn::Lanes(Floats())); }
 
 void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
@@ -33,6 +37,7 @@ void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
     for (int i = 0; i < taps.count; ++i) {
       const V w = hn::Set(d, taps.weights[i]);
       const float* row = rows[i] + x;
+      hwy::Prefetch(row + kFetchAhead);
       a = hn::MulAdd(w, hn::LoadU(d, row), a);
       b = hn::MulAdd(w, hn::LoadU(d, row + lanes), b);
       c = hn::MulAdd(w, hn::LoadU(d, row + 2 * lanes), c);
@@ -92,19 +97,89 @@ void sum_columns(const float* const* rows, Taps taps, float* const* out, int n) 
   }
 }
 
-void sum_moments(const MomentRows& rows, Taps taps, float* const* out, int n) {
+// Each load is one product, so that eight sums at a time keep all multipliers busy.
+void sum_along(const float* row, Taps taps, float* out, int n) {
   const Floats d;
   const int lanes = lane_count();
+  int x = 0;
+  for (; x + 8 * lanes <= padded(n); x += 8 * lanes) {
+    V a = hn::Zero(d), b = a, c = a, e = a, f = a, g = a, h = a, k = a;
+    const float* from = row + x;
+    for (int i = 0; i < taps.count; ++i, ++from) {
+      const V w = hn::Set(d, taps.weights[i]);
+      a = hn::MulAdd(w, hn::LoadU(d, from), a);
+      b = hn::MulAdd(w, hn::LoadU(d, from + lanes), b);
+      c = hn::MulAdd(w, hn::LoadU(d, from + 2 * lanes), c);
+      e = hn::MulAdd(w, hn::LoadU(d, from + 3 * lanes), e);
+      f = hn::MulAdd(w, hn::LoadU(d, from + 4 * lanes), f);
+      g = hn::MulAdd(w, hn::LoadU(d, from + 5 * lanes), g);
+      h = hn::MulAdd(w, hn::LoadU(d, from + 6 * lanes), h);
+      k = hn::MulAdd(w, hn::LoadU(d, from + 7 * lanes), k);
+    }
+    hn::StoreU(a, d, out + x);
+    hn::StoreU(b, d, out + x + lanes);
+    hn::StoreU(c, d, out + x + 2 * lanes);
+    hn::StoreU(e, d, out + x + 3 * lanes);
+    hn::StoreU(f, d, out + x + 4 * lanes);
+    hn::StoreU(g, d, out + x + 5 * lanes);
+    hn::StoreU(h, d, out + x + 6 * lanes);
+    hn::StoreU(k, d, out + x + 7 * lanes);
+  }
+  for (; x < n; x += lanes) {
+    V a = hn::Zero(d);
+    for (int i = 0; i < taps.count; ++i)
+      a = hn::MulAdd(hn::Set(d, taps.weights[i]), hn::LoadU(d, row + x + i), a);
+    hn::StoreU(a, d, out + x);
+  }
+}
+
+void greatest_of_rows(const float* const* rows, int count, float* out, int n) {
+  const Floats d;
+  for (int x = 0; x < n; x += lane_count()) {
+    V most = hn::Zero(d);
+    for (int i = 0; i < count; ++i) most = hn::Max(most, hn::LoadU(d, rows[i] + x));
+    hn::StoreU(most, d, out + x);
+  }
+}
+
+// Sobel's operator smooths across the derivative first.
+void gradients(const LevelRows& rows, float weight, const Gradients& out, int n) {
+  const Floats d;
+  const V two = hn::Set(d, 2.0F), scale = hn::Set(d, weight);
+  const auto smooth = [&](int x) HWY_ATTR {
+    return hn::MulAdd(two, hn::LoadU(d, rows.here + x),
+                      hn::Add(hn::LoadU(d, rows.above + x), hn::LoadU(d, rows.below + x)));
+  };
+  const auto change = [&](int x) HWY_ATTR {
+    return hn::Sub(hn::LoadU(d, rows.below + x), hn::LoadU(d, rows.above + x));
+  };
+  for (int x = 0; x < n; x += lane_count()) {
+    hn::StoreU(hn::Mul(hn::Sub(smooth(x + 1), smooth(x - 1)), scale), d, out.x + x);
+    const V sides = hn::Add(change(x - 1), change(x + 1));
+    hn::StoreU(hn::Mul(hn::MulAdd(two, change(x), sides), scale), d, out.y + x);
+  }
+}
+
+HWY_INLINE void fetch_moments(const MomentRows& rows, int count, int at) {
+  for (int i = 0; i < count; ++i) {
+    hwy::Prefetch(rows.levels[i] + at);
+    hwy::Prefetch(rows.gradients[i].x + at);
+    hwy::Prefetch(rows.gradients[i].y + at);
+  }
+}
+
+void sum_moments(const MomentRows& rows, Taps taps, float* const* out, int n) {
+  const Floats d;
   const V time = hn::Set(d, rows.time_weight);
-  for (int at = 0; at < n; at += lanes) {
+  for (int at = 0; at < n; at += lane_count()) {
+    if (at % kRowPadding == 0) fetch_moments(rows, taps.count, at + kFetchAhead);
     V xx = hn::Zero(d), yy = xx, tt = xx, xy = xx, xt = xx, yt = xx;
     V before = hn::LoadU(d, rows.levels[0] + at), here = hn::LoadU(d, rows.levels[1] + at);
     for (int i = 0; i < taps.count; ++i) {
       const V w = hn::Set(d, taps.weights[i]);
-      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(2) * i;
       const V after = hn::LoadU(d, rows.levels[i + 2] + at);
-      const V x = hn::LoadU(d, rows.gradients[row] + at);
-      const V y = hn::LoadU(d, rows.gradients[row + 1] + at);
+      const V x = hn::LoadU(d, rows.gradients[i].x + at);
+      const V y = hn::LoadU(d, rows.gradients[i].y + at);
       const V t = hn::Mul(hn::Sub(after, before), time);
       before = here;
       here = after;
@@ -125,52 +200,32 @@ void sum_moments(const MomentRows& rows, Taps taps, float* const* out, int n) {
   }
 }
 
-void greatest_changes(const ChangeRows& rows, float time_weight, float* out, int n) {
+// The greatest change of each column of up to kCellSize rows, then of each four columns.
+void greatest_changes(const ChangeRows& rows, float* const* out, int n) {
+  static_assert(kCellSize == 4);
   const Floats d;
-  const V time = hn::Set(d, time_weight);
-  int x = 0;
-  for (; x + kRowPadding <= n; x += kRowPadding) {
-    V most = hn::Zero(d);
-    for (int y = 0; y < rows.count; ++y)
-      for (int i = x; i < x + kRowPadding; i += lane_count()) {
-        const V change = hn::Sub(hn::LoadU(d, rows.after + y * rows.stride + i),
-                                 hn::LoadU(d, rows.before + y * rows.stride + i));
-        most = hn::Max(most, hn::Abs(change));
+  const int lanes = lane_count();
+  const V time = hn::Set(d, rows.time_weight);
+  HWY_ALIGN float columns[kCellSize * hn::MaxLanes(Floats())];
+  for (int first = 0; first < rows.count; first += kCellSize) {
+    float* to = out[first / kCellSize];
+    const int last = std::min(first + kCellSize, rows.count);
+    for (int x = 0; x < n; x += kCellSize * lanes) {
+      for (int i = 0; i < kCellSize * lanes; i += lanes) {
+        V most = hn::Zero(d);
+        for (int y = first; x + i < n && y < last; ++y) {
+          const std::ptrdiff_t at = y * rows.stride + x + i;
+          const V change = hn::Sub(hn::LoadU(d, rows.after + at), hn::LoadU(d, rows.before + at));
+          most = hn::Max(most, hn::Abs(change));
+        }
+        hn::Store(most, d, columns + i);
       }
-    most = hn::Mul(most, time);
-    *out++ = hn::GetLane(hn::MaxOfLanes(d, hn::Mul(most, most)));
-  }
-  if (x == n) return;
-  float most = 0;
-  for (int y = 0; y < rows.count; ++y)
-    for (int i = x; i < n; ++i) {
-      const std::ptrdiff_t at = y * rows.stride + i;
-      const float change = (rows.after[at] - rows.before[at]) * time_weight;
-      most = std::max(most, change * change);
+      for (int i = n - x; i < kCellSize * lanes; ++i) columns[i] = 0;
+      V a, b, c, e;
+      hn::LoadInterleaved4(d, columns, a, b, c, e);
+      const V most = hn::Mul(hn::Max(hn::Max(a, b), hn::Max(c, e)), time);
+      hn::StoreU(hn::Mul(most, most), d, to + x / kCellSize);
     }
-  *out = most;
-}
-
-void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n) {
-  const Floats d;
-  const V two = hn::Set(d, 2.0F);
-  for (int x = 0; x < n; x += lane_count()) {
-    const V above = hn::LoadU(d, rows[0] + x), here = hn::LoadU(d, rows[1] + x),
-            below = hn::LoadU(d, rows[2] + x);
-    hn::StoreU(hn::MulAdd(two, here, hn::Add(above, below)), d, along_x + x);
-    hn::StoreU(hn::Sub(below, above), d, along_y + x);
-  }
-}
-
-void gradients(const SobelRows& rows, float weight, const Gradients& out, int n) {
-  const Floats d;
-  const V two = hn::Set(d, 2.0F), scale = hn::Set(d, weight);
-  for (int x = 0; x < n; x += lane_count()) {
-    const V right = hn::LoadU(d, rows.along_x + x + 1), left = hn::LoadU(d, rows.along_x + x - 1);
-    hn::StoreU(hn::Mul(hn::Sub(right, left), scale), d, out.x + x);
-    const V sides = hn::Add(hn::LoadU(d, rows.along_y + x - 1), hn::LoadU(d, rows.along_y + x + 1));
-    hn::StoreU(hn::Mul(hn::MulAdd(two, hn::LoadU(d, rows.along_y + x), sides), scale), d,
-               out.y + x);
   }
 }
 
@@ -232,8 +287,7 @@ bool is_peak(const PeakRows& near, int x) {
   return true;
 }
 
-// Which of the pixels from x on, all neighbors of which are inside the rows,
-// are maxima.
+// Which of the pixels from x on, all neighbors of which are inside the rows, are maxima.
 HWY_INLINE hn::Mask<Floats> peak_mask(const PeakRows& near, float threshold, int x) {
   const Floats d;
   const V here = hn::LoadU(d, near.rows[0] + x);
@@ -280,10 +334,11 @@ namespace fovea::actions::cpu {
 
 HWY_EXPORT(sum_rows);
 HWY_EXPORT(sum_columns);
+HWY_EXPORT(sum_along);
+HWY_EXPORT(greatest_of_rows);
+HWY_EXPORT(gradients);
 HWY_EXPORT(sum_moments);
 HWY_EXPORT(greatest_changes);
-HWY_EXPORT(sobel_columns);
-HWY_EXPORT(gradients);
 HWY_EXPORT(halve_columns);
 HWY_EXPORT(halve_along);
 HWY_EXPORT(harris_responses);
@@ -296,17 +351,20 @@ void sum_rows(const float* const* rows, Taps taps, float* out, int n) {
 void sum_columns(const float* const* rows, Taps taps, float* const* out, int n) {
   HWY_DYNAMIC_DISPATCH(sum_columns)(rows, taps, out, n);
 }
+void sum_along(const float* row, Taps taps, float* out, int n) {
+  HWY_DYNAMIC_DISPATCH(sum_along)(row, taps, out, n);
+}
+void greatest_of_rows(const float* const* rows, int count, float* out, int n) {
+  HWY_DYNAMIC_DISPATCH(greatest_of_rows)(rows, count, out, n);
+}
+void gradients(const LevelRows& rows, float weight, const Gradients& out, int n) {
+  HWY_DYNAMIC_DISPATCH(gradients)(rows, weight, out, n);
+}
 void sum_moments(const MomentRows& rows, Taps taps, float* const* out, int n) {
   HWY_DYNAMIC_DISPATCH(sum_moments)(rows, taps, out, n);
 }
-void greatest_changes(const ChangeRows& rows, float time_weight, float* out, int n) {
-  HWY_DYNAMIC_DISPATCH(greatest_changes)(rows, time_weight, out, n);
-}
-void sobel_columns(const float* const* rows, float* along_x, float* along_y, int n) {
-  HWY_DYNAMIC_DISPATCH(sobel_columns)(rows, along_x, along_y, n);
-}
-void gradients(const SobelRows& rows, float weight, const Gradients& out, int n) {
-  HWY_DYNAMIC_DISPATCH(gradients)(rows, weight, out, n);
+void greatest_changes(const ChangeRows& rows, float* const* out, int n) {
+  HWY_DYNAMIC_DISPATCH(greatest_changes)(rows, out, n);
 }
 void halve_columns(const float* const* rows, float* out, int n) {
   HWY_DYNAMIC_DISPATCH(halve_columns)(rows, out, n);

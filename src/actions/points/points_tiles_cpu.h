@@ -12,6 +12,7 @@ namespace fovea::actions::cpu {
 
 constexpr int kTileWidth = kRowPadding;  // whole vectors
 constexpr int kTileRows = 8;
+static_assert(kTileWidth % kCellSize == 0 && kTileRows % kCellSize == 0);
 
 // Columns [first, last).
 struct ColumnSpan {
@@ -36,8 +37,8 @@ class TileMask {
     return tiles_.data() + static_cast<std::ptrdiff_t>(index) * columns_;
   }
   void fill(bool wanted) { std::fill(tiles_.begin(), tiles_.end(), wanted ? 1 : 0); }
-  // Joins the tiles of all bands with a row in [first_row, last_row] into
-  // `out`, one byte per column of tiles; returns whether there are any.
+  // Joins the tiles of all bands with a row in [first_row, last_row] into `out`, one byte per
+  // column of tiles; returns whether there are any.
   bool join(int first_row, int last_row, std::uint8_t* out) const {
     std::fill_n(out, columns_, std::uint8_t{0});
     std::uint8_t any = 0;
@@ -52,8 +53,7 @@ class TileMask {
   std::vector<std::uint8_t> tiles_;
 };
 
-// Calls body(span) for every run of tiles for which wanted(column of tiles)
-// holds.
+// Calls body(span) for every run of tiles for which wanted(column of tiles) holds.
 template <class Wanted, class Body>
 void each_span(int columns, int width, const Wanted& wanted, const Body& body) {
   for (int i = 0; i < columns; ++i) {

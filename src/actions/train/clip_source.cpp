@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "actions/match/features.h"
 #include "io/image/half.h"
@@ -113,7 +114,7 @@ int ClipSource::points(int clip, int most) const {
   return count;
 }
 
-double source_scale(const ClipSource& clips, std::span<const int> which, int most,
+double choose_scale(const ClipSource& clips, std::span<const int> which, int most,
                     const FeatureOptions& options, std::uint64_t seed) {
   FeatureOptions plain = options;
   plain.scale = 1;
@@ -147,6 +148,13 @@ double source_scale(const ClipSource& clips, std::span<const int> which, int mos
   const double scale = kUsualDistance / *middle;
   const double digit = std::pow(10.0, std::floor(std::log10(scale)) - 1);
   return std::round(scale / digit) * digit;
+}
+
+double learn_scale(std::span<const PointSet> clips, int most, const FeatureOptions& options,
+                   std::uint64_t seed) {
+  std::vector<int> all(clips.size());
+  std::iota(all.begin(), all.end(), 0);
+  return choose_scale(ClipSource(clips), all, most, options, seed);
 }
 
 PointSet salient_of(const ClipSource& clips, int clip, int most) {

@@ -33,7 +33,7 @@ class ClipSource {
 };
 
 // Returns learn_scale() for some of the clips, without holding the features of all of them.
-double source_scale(const ClipSource& clips, std::span<const int> which, int most,
+double choose_scale(const ClipSource& clips, std::span<const int> which, int most,
                     const FeatureOptions& options, std::uint64_t seed);
 
 // Returns the points from which the prototypes of a clip are made: the `most` most confident ones

@@ -55,7 +55,7 @@ class Trainer {
         subjects_(subject_numbers(corpus)),
         alone_(corpus.subjects().size() < 2) {
     if (options_.features.scale == 0)
-      options_.features.scale = source_scale(clips, all_clips(corpus), options.scene_points,
+      options_.features.scale = choose_scale(clips, all_clips(corpus), options.scene_points,
                                              options.features, exec_.seed);
   }
 

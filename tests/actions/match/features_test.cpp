@@ -65,24 +65,6 @@ TEST(Features, AMirrorTurnsPlacesDirectionsAndCells) {
   EXPECT_TRUE(test::images_equal(mirrored(turned).descriptors, set.descriptors));
 }
 
-TEST(Features, TheScaleMakesTheMedianDistanceThatOfPlainDescriptors) {
-  const SyntheticCorpus set;
-  std::vector<int> all(set.points.size());
-  std::iota(all.begin(), all.end(), 0);
-  FeatureOptions options;
-  options.scale = choose_scale(set.points, all, 1, options, 1);
-  EXPECT_GT(options.scale, 0.1);
-  // Features that are scaled so need no further scale.
-  std::vector<PointSet> scaled;
-  for (const PointSet& points : set.points) {
-    scaled.push_back(clone(points));
-    const Nodes nodes = make_nodes(points, 0, options);
-    copy(nodes.features.view(), scaled.back().descriptors.view());
-  }
-  EXPECT_NEAR(choose_scale(scaled, all, 1, {.square_root = false}, 1), 1, 0.06);
-  EXPECT_EQ(choose_scale(set.points, std::vector<int>{0}, 1, options, 1), 1);
-}
-
 TEST(Features, WhatDoesNotFitIsNamed) {
   PointSet set = synthetic_points(0, 0, 4);
   set.points[2].frame = 0;

@@ -1,4 +1,5 @@
 // Covers: points_activity, points_channel, points_flow, points_tiles, points_wide_row, points_ring
+// Covers: points_strip
 // What the CPU leaves out changes nothing: maxima and descriptors are equal to the bit with and
 // without skipping, the limit of the response is the sharp one, and rows are those of the textbook.
 #include <gtest/gtest.h>
@@ -146,23 +147,95 @@ TEST(PointsSkipTest, TheLimitIsSharp) {
   EXPECT_EQ(cpu::least_change(5e-4F, 0), 0);
 }
 
+// A grating and some spots under a camera that moves: everything changes, few places are corners.
+test::Clip moving_camera(test::ClipSize size) {
+  return test::drawn_clip(size, [=](int x, int y, int t) {
+    const double u = x + 1.7 * t, v = y + 0.6 * std::sin(0.8 * t);
+    const auto bump = [&](double cx, double cy) {
+      return std::exp(-((x - cx) * (x - cx) + (y - cy) * (y - cy)) / 14);
+    };
+    return 120 + 45 * std::sin(0.35 * u) * std::cos(0.3 * v) + 25 * std::sin(0.11 * (u + v)) +
+           80 * bump(0.6 * size.width + 5 * std::sin(1.1 * t), 0.4 * size.height);
+  });
+}
+
+// Strips depend on the number of threads, and their borders must not show.
+TEST(PointsSkipTest, SizesScenesAndThreadsChangeNothing) {
+  struct Case {
+    test::ClipSize size;
+    bool camera;
+    double threshold;
+    int threads;
+  };
+  for (const Case& one : {Case{{47, 131, 12}, true, 1e-9, 7},
+                          {{47, 131, 12}, false, 1e-12, 2},
+                          {{131, 37, 12}, true, 1e-11, 2},
+                          {{33, 261, 10}, true, 1e-10, 7},
+                          {{17, 9, 8}, false, 1e-12, 1}}) {
+    const test::Clip clip = one.camera ? moving_camera(one.size) : mostly_still(one.size, 2);
+    PointOptions options;
+    options.harris.threshold = one.threshold;
+    options.harris.levels = 2;
+    options.harris.border = 0;
+    options.descriptors = false;
+    PointPlan plan = plan_points(options);
+    plan.skip = false;
+    const Findings all = findings(plan, clip, 1);
+    EXPECT_GT(all.points.size(), 1U);
+    plan.skip = true;
+    expect_equal(findings(plan, clip, one.threads), all);
+  }
+}
+
 TEST(PointsSkipTest, StillTilesAreNotActive) {
   PointOptions options;
   const PointPlan plan = plan_points(options);
   const Channel& channel = plan.channels[0];
   cpu::Activity activity(channel, {160, 80}, 1e-4F, true);
   for (int t = -8; t <= 8; ++t)
-    for (int b = 0; b < 10; ++b) std::fill_n(activity.change(t, b), 10, 1e-6F);
+    for (int row = 0; row < 20; ++row) std::fill_n(activity.change(t, row), 40, 1e-6F);
   EXPECT_FALSE(activity.find(0));
-  activity.change(0, 4)[3] = 1;
+  // The cell at (13, 8) lies in the tile at (3, 4).
+  activity.change(0, 8)[13] = 1;
   EXPECT_TRUE(activity.find(0));
   EXPECT_TRUE(activity.active(0).band(4)[3]);
-  EXPECT_TRUE(activity.active(0).band(3)[2]);
+  EXPECT_TRUE(activity.active(0).band(3)[3]);
+  EXPECT_FALSE(activity.active(0).band(4)[1]);
   EXPECT_FALSE(activity.active(0).band(4)[5]);
-  EXPECT_FALSE(activity.active(0).band(7)[3]);
+  EXPECT_FALSE(activity.active(0).band(6)[3]);
+  EXPECT_FALSE(activity.active(0).band(1)[3]);
   cpu::Activity all(channel, {160, 80}, 1e-4F, false);
   EXPECT_TRUE(all.find(0));
   EXPECT_TRUE(all.active(0).band(9)[9]);
+}
+
+// No pixel's tt exceeds what its cells allow, wherever the changes are.
+TEST(PointsSkipTest, NoTileWithEnoughChangeIsLeftOut) {
+  PointOptions options;
+  const Channel channel = plan_points(options).channels[3];
+  constexpr int kWidth = 61, kHeight = 43;
+  const int radius = static_cast<int>(channel.sum_space.size() / 2);
+  Random random(11);
+  for (int trial = 0; trial < 20; ++trial) {
+    // One change of 1 in a frame; tt at a distance is the product of three taps.
+    const int x = static_cast<int>(random.below(kWidth)),
+              y = static_cast<int>(random.below(kHeight));
+    const int px = std::clamp(x + static_cast<int>(random.below(13)) - 6, 0, kWidth - 1);
+    const int py = std::clamp(y + static_cast<int>(random.below(13)) - 6, 0, kHeight - 1);
+    const auto share = [&](int from, int to, int size) {
+      double sum = 0;
+      for (int i = -radius; i <= radius; ++i)
+        if (clamped(from + i, size) == to)
+          sum += static_cast<double>(channel.sum_space[static_cast<std::size_t>(i + radius)]);
+      return sum;
+    };
+    const double tt = share(px, x, kWidth) * share(py, y, kHeight) *
+                      static_cast<double>(channel.sum_time[channel.sum_time.size() / 2]);
+    cpu::Activity activity(channel, {kWidth, kHeight}, static_cast<float>(0.999 * tt), true);
+    activity.change(0, y / cpu::kCellSize)[x / cpu::kCellSize] = 1;
+    EXPECT_TRUE(activity.find(0));
+    EXPECT_TRUE(activity.active(0).band(py / cpu::kTileRows)[px / cpu::kTileWidth]) << px << py;
+  }
 }
 
 TEST(PointsSkipTest, RowsAreThoseOfTheTextbook) {
@@ -186,9 +259,12 @@ TEST(PointsSkipTest, RowsAreThoseOfTheTextbook) {
       for (int x = 0; x < n; ++x) EXPECT_EQ(out.at(x, k), out.at(x, 4));
     }
     // Gradients are rows 0 to 5, levels are rows 6 to 10.
+    std::array<cpu::GradientRows, 3> slopes{};
+    for (std::size_t i = 0; i < 3; ++i) slopes[i] = {rows[2 * i], rows[2 * i + 1]};
     std::array<float*, kMoments> moments{};
     for (int m = 0; m < kMoments; ++m) moments[static_cast<std::size_t>(m)] = sums.row(m);
-    cpu::sum_moments({rows.data(), rows.data() + 6, 0.7F}, {weights.data(), 3}, moments.data(), n);
+    cpu::sum_moments({slopes.data(), rows.data() + 6, 0.7F}, {weights.data(), 3}, moments.data(),
+                     n);
     for (int x = 0; x < n; ++x) {
       float expected[kMoments] = {};
       for (int i = 0; i < 3; ++i)
@@ -196,16 +272,46 @@ TEST(PointsSkipTest, RowsAreThoseOfTheTextbook) {
                     (from.at(x, 8 + i) - from.at(x, 6 + i)) * 0.7F, expected);
       for (int m = 0; m < kMoments; ++m) EXPECT_EQ(sums.at(x, m), expected[m]);
     }
-    std::vector<float> most(8);
-    cpu::greatest_changes({from.row(0), from.row(5), from.stride(), 3}, 0.5F, most.data(), n);
-    std::map<int, float> expected;
-    for (int y = 0; y < 3; ++y)
+    // A band of 6 rows has two rows of cells, the second one with two rows.
+    std::array<std::vector<float>, 2> most{std::vector<float>(32), std::vector<float>(32)};
+    std::array<float*, 2> cells{most[0].data(), most[1].data()};
+    cpu::greatest_changes({from.row(0), from.row(6), from.stride(), 6, 0.5F}, cells.data(), n);
+    std::map<std::pair<int, int>, float> greatest;
+    for (int y = 0; y < 6; ++y)
       for (int x = 0; x < n; ++x) {
-        const float change = 0.5F * (from.at(x, 5 + y) - from.at(x, y));
-        expected[x / 16] = std::max(expected[x / 16], change * change);
+        const float change = 0.5F * (from.at(x, 6 + y) - from.at(x, y));
+        float& cell = greatest[{y / 4, x / 4}];
+        cell = std::max(cell, change * change);
       }
-    for (const auto& [tile, value] : expected)
-      EXPECT_EQ(most[static_cast<std::size_t>(tile)], value);
+    for (const auto& [cell, value] : greatest)
+      EXPECT_EQ(most[static_cast<std::size_t>(cell.first)][static_cast<std::size_t>(cell.second)],
+                value);
+    cpu::greatest_of_rows(rows.data(), 5, out.row(4), n);
+    for (int x = 0; x < n; ++x)
+      EXPECT_EQ(out.at(x, 4), std::max({0.0F, from.at(x, 0), from.at(x, 1), from.at(x, 2),
+                                        from.at(x, 3), from.at(x, 4)}));
+    std::vector<float> wide(static_cast<std::size_t>(n + 64));
+    for (float& value : wide) value = static_cast<float>(random.uniform());
+    cpu::sum_along(wide.data(), {weights.data(), 5}, out.row(4), n);
+    for (int x = 0; x < n; ++x) {
+      float sum = 0;
+      for (std::size_t i = 0; i < 5; ++i)
+        sum = std::fma(weights[i], wide[static_cast<std::size_t>(x) + i], sum);
+      EXPECT_EQ(out.at(x, 4), sum);
+    }
+    // Sobel's operator reads a column more on either side.
+    if (n > 2) {
+      cpu::gradients({from.row(0) + 1, from.row(1) + 1, from.row(2) + 1}, 0.3F,
+                     {out.row(4), out.row(7)}, n - 2);
+      for (int x = 0; x < n - 2; ++x) {
+        const auto smooth = [&](int i) {
+          return sobel_smooth(from.at(i, 0), from.at(i, 1), from.at(i, 2));
+        };
+        const auto change = [&](int i) { return from.at(i, 2) - from.at(i, 0); };
+        EXPECT_EQ(out.at(x, 4), (smooth(x + 2) - smooth(x)) * 0.3F);
+        EXPECT_EQ(out.at(x, 7), sobel_smooth(change(x), change(x + 1), change(x + 2)) * 0.3F);
+      }
+    }
     cpu::halve_columns(rows.data(), out.row(5), n);
     for (int x = 0; x < n; ++x)
       EXPECT_EQ(out.at(x, 5), halve_sum(from.at(x, 0), from.at(x, 1), from.at(x, 2), from.at(x, 3),
