@@ -2,24 +2,19 @@
 
 #include <fovea/core/error.h>
 
-#include <cstring>
-
+#include "ops/shortest_paths/same_bits.h"
 #include "ops/shortest_paths/sphere_graph.h"
 #include "support/devices.h"
 
 namespace fovea {
 namespace {
 
+using test::same_bits;
 using testing::HasSubstr;
 using TablePlaces = test::OnEveryPlace;
 
 constexpr PathEngine kEngines[] = {PathEngine::kDijkstra, PathEngine::kFloydWarshall,
                                    PathEngine::kPartitioned, PathEngine::kAuto};
-
-bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
-}
 
 TEST_P(TablePlaces, HoldsWhatAllDistancesGives) {
   DistanceTable table;

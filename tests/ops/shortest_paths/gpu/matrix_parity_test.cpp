@@ -4,11 +4,11 @@
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
-#include <cstring>
 #include <utility>
 
 #include "ops/path_graphs.h"
 #include "ops/shortest_paths/backend.h"
+#include "ops/shortest_paths/same_bits.h"
 #include "ops/shortest_paths/sphere_graph.h"
 #include "support/devices.h"
 #include "support/messages.h"
@@ -16,6 +16,7 @@
 namespace fovea {
 namespace {
 
+using test::same_bits;
 using test::scattered;
 using testing::HasSubstr;
 
@@ -29,11 +30,6 @@ PathOptions within(std::uint64_t bytes, float cutoff = kUnreachable) {
           .cutoff = cutoff,
           .memory = bytes,
           .exec = {.device = Device::cuda()}};
-}
-
-bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 // Matrix, table and rows, each within some bytes on the device.

@@ -2,10 +2,9 @@
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
-#include <cstring>
-
 #include "ops/path_graphs.h"
 #include "ops/shortest_paths/device_layout.h"
+#include "ops/shortest_paths/same_bits.h"
 #include "ops/shortest_paths/sphere_graph.h"
 #include "support/devices.h"
 #include "support/messages.h"
@@ -13,6 +12,7 @@
 namespace fovea {
 namespace {
 
+using test::same_bits;
 using test::scattered;
 using testing::HasSubstr;
 
@@ -28,7 +28,7 @@ Graph rounded(int nodes, int arcs) {
   return {nodes, all};
 }
 
-std::vector<Graph> graphs() {
+std::vector<Graph> searched_graphs() {
   std::vector<Graph> all;
   all.emplace_back(1, std::vector<GraphArc>{});
   all.emplace_back(130, std::vector<GraphArc>{});
@@ -55,17 +55,13 @@ std::vector<std::int32_t> sources_of(const Graph& graph, int count) {
   return sources;
 }
 
-bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
-
 std::span<const float> row_of(const Image<float>& rows, int i) {
   return {rows.row(i), static_cast<std::size_t>(rows.width())};
 }
 
 TEST(SearchParity, RowsHaveTheSameBits) {
   FOVEA_SKIP_WITHOUT_CUDA();
-  for (const Graph& graph : graphs())
+  for (const Graph& graph : searched_graphs())
     for (const float cutoff : {kUnreachable, 3.F, 0.F}) {
       const std::vector<std::int32_t> sources = sources_of(graph, 6);
       PathOptions options{.cutoff = cutoff, .exec = {.device = Device::cpu()}};
@@ -102,7 +98,7 @@ TEST(SearchParity, ManySourcesComeInBatches) {
 
 TEST(SearchParity, TheNearestSourceIsTheSame) {
   FOVEA_SKIP_WITHOUT_CUDA();
-  for (const Graph& graph : graphs())
+  for (const Graph& graph : searched_graphs())
     for (const int count : {1, 5, 60})
       for (const float cutoff : {kUnreachable, 3.F}) {
         const std::vector<std::int32_t> sources = sources_of(graph, count);
