@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 
 #include "actions/match/features_math.h"
@@ -67,15 +66,6 @@ void mirror_cells(const float* from, float* to, const std::array<std::size_t, kB
       for (std::size_t bin = 0; bin < kBins; ++bin)
         to[(cx * kColumn + rest) * kBins + bins[bin]] =
             from[((kCells - 1 - cx) * kColumn + rest) * kBins + bin];
-}
-
-double distance(ImageView<const float> a, int row_a, ImageView<const float> b, int row_b) {
-  double sum = 0;
-  for (int i = 0; i < a.width; ++i) {
-    const double difference = static_cast<double>(a.at(i, row_a)) - b.at(i, row_b);
-    sum += difference * difference;
-  }
-  return std::sqrt(sum);
 }
 
 }  // namespace
