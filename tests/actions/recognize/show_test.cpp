@@ -39,7 +39,7 @@ TEST(Show, PointsStandForFrames) {
   EXPECT_EQ(frames[0].at(28, 9), frames[0].at(2, 2));
   EXPECT_GT(frames[1].at(28, 9), frames[1].at(1, 1));
   points.frames = 10'000'000;
-  EXPECT_THAT(message_of([&] { point_frames(points); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { point_frames(points); }),
               HasSubstr("10000000 frames of 30 x 20 pixels"));
 }
 
@@ -92,10 +92,10 @@ TEST(Show, AMatchHasOneColumnPerNode) {
   EXPECT_TRUE(has_color(drawn));
   EXPECT_EQ(drawn.width(), 10 + 4 * 330);
   match.found = false;
-  EXPECT_THAT(message_of([&] { match_picture(picture); }), HasSubstr("no match"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { match_picture(picture); }), HasSubstr("no match"));
   match.found = true;
   match.path[1].frame = 77;
-  EXPECT_THAT(message_of([&] { match_picture(picture); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { match_picture(picture); }),
               HasSubstr("frame 77 of the scene"));
 }
 
