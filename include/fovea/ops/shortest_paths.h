@@ -144,8 +144,9 @@ FOVEA_API Image<float> distance_square(const Graph& graph, const PathOptions& op
 // Computes the same distances without keeping them: take() is called from the calling thread with
 // rows of the whole square, in their order. Memory does not grow with the square of the number of
 // nodes, except with kFloydWarshall, which needs half of the square, or all of it where the graph
-// is directed; on a GPU that has room for it, it lies there and not in host memory. The numbers are those of all_distances() and distance_square(); with kDijkstra,
-// whose sums start at the node of the row, they may differ in the last bits.
+// is directed; on a GPU that has room for it, it lies there and not in host memory. The numbers are
+// those of all_distances() and distance_square(); with kDijkstra, whose sums start at the node of
+// the row, they may differ in the last bits.
 struct DistanceRows {
   int first = 0;                // the node of the first row
   ImageView<const float> rows;  // lies in host memory and is valid during the call
