@@ -1,4 +1,4 @@
-// Covers: boykov_kolmogorov_cpu
+// Covers: boykov_kolmogorov
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/ops/max_flow.h>
