@@ -141,7 +141,7 @@ def test_masks_that_cannot_be_are_refused(pair, transparent):
     for call, kind, words in (
         (lambda: fovea.flow.estimate(*pair, "alpha"), ValueError, "first is of shape .*2 or 4 channels"),
         (lambda: fovea.flow.estimate(*transparent, "alpha", np.ones(pair[0].shape[:2], np.uint8)), ValueError, "second_mask"),
-        (lambda: fovea.flow.estimate(*pair, channels="color", device="cuda"), fovea.Error, "CPU|CUDA|cuda"),
+        (lambda: fovea.flow.estimate(*pair, method="bm", channels="color", device="cuda"), fovea.Error, "CPU|CUDA|cuda"),
         (lambda: fovea.flow.Estimator(preset="thesis"), ValueError, "none or paper"),
         (lambda: fovea.flow.read("x.flo", confidence=1), TypeError, "confidence is 1"),
     ):

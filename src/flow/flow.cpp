@@ -172,7 +172,7 @@ void describe(OptionVisitor& visit, FlowOptions& options) {
         "a better quality takes more time; it chooses those options of the method that are not "
         "given");
   visit("channels", options.channels,
-        "what is compared: gray values, or the three channels of colors, on the CPU only");
+        "what is compared: gray values, or the three channels of colors; bm on the CPU only");
   visit.bytes("memory", options.memory_bytes,
               "greatest amount of device memory that an estimation may take; larger images are "
               "estimated in tiles; 0 means no limit on the CPU and what a GPU has free");
@@ -183,7 +183,7 @@ void describe(OptionVisitor& visit, FlowOptions& options) {
 std::unique_ptr<PreparedFrame> Matcher::prepare_color(const std::array<ImageView<const float>, 3>&,
                                                       ImageView<const std::uint8_t>,
                                                       std::unique_ptr<PreparedFrame>, const Exec&) {
-  throw InvalidArgument("flow: colors are compared on the CPU only; use the device cpu");
+  throw InvalidArgument("flow: blocks of colors are compared on the CPU only; use the device cpu");
 }
 
 void require_finite(std::string_view name, ImageView<const float> image, Mask mask) {
@@ -222,7 +222,7 @@ struct FlowWork {
         matcher(make_matcher(options, detail::on_cuda(exec))) {}
 
   std::uint64_t memory_limit;
-  bool color;  // compared on the CPU only
+  bool color;  // are compared
   Device device;
   std::unique_ptr<Matcher> matcher;
   Image<float> gray{};
@@ -259,7 +259,8 @@ struct FlowWork {
 
   template <class T>
   GrayRange range_of(ImageView<const T> image, const Mask& mask, const Exec& exec) const {
-    if (color) return cpu::color_range(image, mask, exec);
+    if (color)
+      return on_cuda() ? cuda::color_range(image, mask, exec) : cpu::color_range(image, mask, exec);
     return on_cuda() ? cuda::gray_range(image, mask, exec) : cpu::gray_range(image, mask, exec);
   }
 
@@ -267,7 +268,7 @@ struct FlowWork {
   template <class T>
   std::optional<GrayRange> own_range(ImageView<const T> image, const Mask& mask,
                                      const Exec& exec) const {
-    if (on_cuda() && mask.empty()) return {};
+    if (on_cuda() && mask.empty() && !color) return {};
     return range_of(image, mask, exec);
   }
 
@@ -280,13 +281,15 @@ struct FlowWork {
                                          Mask mask, std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) {
     if (color) {
-      std::array<ImageView<const float>, kColors> planes;
-      for (int c = 0; c < kColors; ++c) {
-        const auto plane = room(colors[c], image.width, image.height, memory());
-        cpu::channel_to_gray(image, c, *range, plane, exec);
-        planes[c] = plane;
-      }
-      return matcher->prepare_color(planes, mask, std::move(reuse), exec);
+      std::array<ImageView<float>, kColors> planes;
+      for (std::size_t c = 0; c < kColors; ++c)
+        planes[c] = room(colors[c], image.width, image.height, memory());
+      if (on_cuda()) cuda::to_colors(image, *range, planes, exec);
+      else
+        for (int c = 0; c < kColors; ++c)
+          cpu::channel_to_gray(image, c, *range, planes[static_cast<std::size_t>(c)], exec);
+      return matcher->prepare_color({planes[0], planes[1], planes[2]},
+                                    mask_where_needed(mask, exec), std::move(reuse), exec);
     }
     const auto level = room(gray, image.width, image.height, memory());
     if (!range) cuda::to_gray(image, level, exec);
@@ -480,7 +483,8 @@ struct FlowWork {
       std::array<ImageView<const float>, kColors> planes;
       for (request.channel = 0; request.channel < kColors; ++request.channel) {
         request.out = room(work.colors[request.channel], width, height, work.memory());
-        cpu::coarse_gray(of.image, request, exec);
+        if (work.on_cuda()) cuda::coarse_gray(of.image, request, exec);
+        else cpu::coarse_gray(of.image, request, exec);
         planes[request.channel] = request.out;
       }
       return work.matcher->prepare_color(planes, coarse_mask, std::move(reuse), exec);

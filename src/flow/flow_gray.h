@@ -4,6 +4,7 @@
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 
+#include <array>
 #include <cstdint>
 
 #include "flow/flow_gray_math.h"
@@ -22,7 +23,7 @@ struct CoarseGray {
   ImageView<const std::uint8_t> mask;  // mask of the image, in host memory; may be empty
   ImageView<float> out;                // has the level's size
   ImageView<std::uint8_t> mask_out;    // 0 where no pixel counts; written only if there is a mask
-  int channel = -1;                    // channel of the image; -1: its brightness. CPU only
+  int channel = -1;                    // channel of the image; -1: its brightness
 };
 
 namespace cpu {
@@ -49,6 +50,13 @@ namespace cuda {
 template <class T>
 GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
                      const Exec& exec);
+template <class T>
+GrayRange color_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
+                      const Exec& exec);
+// Converts all three channels, or the only one three times.
+template <class T>
+void to_colors(ImageView<const T> image, GrayRange range,
+               const std::array<ImageView<float>, 3>& out, const Exec& exec);
 template <class T>
 void to_gray(ImageView<const T> image, GrayRange range, ImageView<float> out, const Exec& exec);
 // Uses the image's own range, which stays on the device.

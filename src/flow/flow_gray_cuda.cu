@@ -1,5 +1,6 @@
 // CUDA twin of the gray conversion, equal to the CPU's to the bit.
 #include <algorithm>
+#include <array>
 
 #include "flow/flow_gray.h"
 #include "flow/lk/lucas_kanade_cuda.cuh"
@@ -45,9 +46,13 @@ struct Samples {
   ImageView<const T> image;
   ImageView<const std::uint8_t> mask;
   int step;
+  int values;  // of a pixel: 1 for its brightness, 3 for its colors
 
-  Samples(ImageView<const T> from, ImageView<const std::uint8_t> counting)
-      : image(from), mask(counting), step(sampling_step(from.width, from.height)) {}
+  Samples(ImageView<const T> from, ImageView<const std::uint8_t> counting, bool color = false)
+      : image(from),
+        mask(counting),
+        step(sampling_step(from.width, from.height)),
+        values(color && from.channels >= 3 ? 3 : 1) {}
   // Calls body with the finite samples of this thread's share, with one warp per row.
   template <class Body>
   __device__ void for_each(const Body& body) const {
@@ -58,8 +63,12 @@ struct Samples {
 #pragma unroll 4
       for (int x = lane * step; x < image.width; x += 32 * step) {
         if (mask.data != nullptr && mask.at(x, y) == 0) continue;
-        const float value = brightness(row + x * image.channels, image.channels);
-        if (isfinite(value)) body(value);
+        const T* pixel = row + x * image.channels;
+        for (int c = 0; c < values; ++c) {
+          const float value =
+              values == 1 ? brightness(pixel, image.channels) : static_cast<float>(pixel[c]);
+          if (isfinite(value)) body(value);
+        }
       }
     }
   }
@@ -138,15 +147,17 @@ __global__ void __launch_bounds__(kTuning.range_threads)
   if (thread == 0) *out = range_between(first, width, low, max(low, high));
 }
 
-// The range is read from the device where there is a pointer to it.
+// The range is read from the device where there is a pointer to it. Channel -1 is the brightness.
 template <class T>
-__global__ void gray_kernel(ImageView<const T> image, const GrayRange* found, GrayRange range,
-                            ImageView<float> out) {
+__global__ void gray_kernel(ImageView<const T> image, int channel, const GrayRange* found,
+                            GrayRange range, ImageView<float> out) {
   const int2 at = place();
   if (at.x >= out.width || at.y >= out.height) return;
   if (found != nullptr) range = *found;
-  out.at(at.x, at.y) =
-      gray_level(brightness(&image.at(at.x, at.y), image.channels), range.low, range.scale);
+  const T* pixel = &image.at(at.x, at.y);
+  const float value = channel < 0 ? brightness(pixel, image.channels)
+                                  : static_cast<float>(pixel[image.channels < 3 ? 0 : channel]);
+  out.at(at.x, at.y) = gray_level(value, range.low, range.scale);
 }
 
 __global__ void coarse_kernel(DeviceGray gray, int first_row, ImageView<float> out,
@@ -172,24 +183,21 @@ void enqueue_range(const Samples<T>& samples, GrayRange* out, cudaStream_t strea
 }
 
 template <class T>
-void enqueue_gray(ImageView<const T> image, GrayRange range, ImageView<float> out,
+void enqueue_gray(ImageView<const T> image, int channel, GrayRange range, ImageView<float> out,
                   cudaStream_t stream) {
-  gray_kernel<<<grid_over(out.width, out.height), kThreads, 0, stream>>>(image, nullptr, range,
-                                                                         out);
+  gray_kernel<<<grid_over(out.width, out.height), kThreads, 0, stream>>>(image, channel, nullptr,
+                                                                         range, out);
   check_launch("gray levels of an image");
 }
 
-}  // namespace
-
 template <class T>
-GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
-                     const Exec& exec) {
-  if (image.memory != Memory::kCuda) return cpu::gray_range(image, mask, exec);
+GrayRange range_there(ImageView<const T> image, ImageView<const std::uint8_t> mask, bool color,
+                      const Exec& exec) {
   Session session(exec);
   session.must_wait();
   OnDevice<const std::uint8_t> counting(session, mask);
   DeviceBuffer<GrayRange> found(1, session.stream());
-  enqueue_range(Samples<T>(image, mask.empty() ? mask : counting.image()), found.data(),
+  enqueue_range(Samples<T>(image, mask.empty() ? mask : counting.image(), color), found.data(),
                 session.stream());
   GrayRange range;
   check(cudaMemcpyAsync(&range, found.data(), sizeof(range), cudaMemcpyDeviceToHost,
@@ -199,6 +207,32 @@ GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mas
   return range;
 }
 
+}  // namespace
+
+template <class T>
+GrayRange gray_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
+                     const Exec& exec) {
+  if (image.memory != Memory::kCuda) return cpu::gray_range(image, mask, exec);
+  return range_there(image, mask, false, exec);
+}
+
+template <class T>
+GrayRange color_range(ImageView<const T> image, ImageView<const std::uint8_t> mask,
+                      const Exec& exec) {
+  if (image.memory != Memory::kCuda) return cpu::color_range(image, mask, exec);
+  return range_there(image, mask, true, exec);
+}
+
+template <class T>
+void to_colors(ImageView<const T> image, GrayRange range,
+               const std::array<ImageView<float>, 3>& out, const Exec& exec) {
+  Session session(exec);
+  OnDevice<const T> source(session, image);
+  for (int c = 0; c < 3; ++c)
+    enqueue_gray(source.image(), c, range, out[static_cast<std::size_t>(c)], session.stream());
+  if (image.memory != Memory::kCuda) session.finish("flow");
+}
+
 template <class T>
 void to_gray(ImageView<const T> image, ImageView<float> out, const Exec& exec) {
   Session session(exec);
@@ -206,7 +240,7 @@ void to_gray(ImageView<const T> image, ImageView<float> out, const Exec& exec) {
   DeviceBuffer<GrayRange> found(1, session.stream());
   enqueue_range(Samples<T>(source.image(), {}), found.data(), session.stream());
   gray_kernel<<<grid_over(out.width, out.height), kThreads, 0, session.stream()>>>(
-      source.image(), found.data(), {}, out);
+      source.image(), -1, found.data(), {}, out);
   check_launch("gray levels of an image");
   if (image.memory != Memory::kCuda) session.finish("flow");
 }
@@ -215,7 +249,7 @@ template <class T>
 void to_gray(ImageView<const T> image, GrayRange range, ImageView<float> out, const Exec& exec) {
   Session session(exec);
   OnDevice<const T> source(session, image);
-  enqueue_gray(source.image(), range, out, session.stream());
+  enqueue_gray(source.image(), -1, range, out, session.stream());
   if (image.memory != Memory::kCuda) session.finish("flow");
 }
 
@@ -236,7 +270,7 @@ void coarse_gray(ImageView<const T> image, const CoarseGray& request, const Exec
     const int end = std::min((y + rows + kTuning.cut_rows) * unit, image.height);
     OnDevice<const T> source(session, image.crop(0, begin, image.width, end - begin));
     const auto part = packed_view(strip.data(), image.width, end - begin, 1, Memory::kCuda);
-    enqueue_gray(source.image(), request.range, part, session.stream());
+    enqueue_gray(source.image(), request.channel, request.range, part, session.stream());
     DeviceGray gray{grays.data(), image.width, end - begin, image.width};
     if (masked) {
       OnDevice<const std::uint8_t> mask(session,
@@ -271,10 +305,13 @@ void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const 
   session.finish("flow");
 }
 
-#define FOVEA_FLOW_GRAY(T)                                                                       \
-  template GrayRange gray_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
-  template void to_gray(ImageView<const T>, GrayRange, ImageView<float>, const Exec&);           \
-  template void to_gray(ImageView<const T>, ImageView<float>, const Exec&);                      \
+#define FOVEA_FLOW_GRAY(T)                                                                        \
+  template GrayRange gray_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&);  \
+  template GrayRange color_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
+  template void to_colors(ImageView<const T>, GrayRange, const std::array<ImageView<float>, 3>&,  \
+                          const Exec&);                                                           \
+  template void to_gray(ImageView<const T>, GrayRange, ImageView<float>, const Exec&);            \
+  template void to_gray(ImageView<const T>, ImageView<float>, const Exec&);                       \
   template void coarse_gray(ImageView<const T>, const CoarseGray&, const Exec&);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GRAY)
 #undef FOVEA_FLOW_GRAY

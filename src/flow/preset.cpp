@@ -61,11 +61,8 @@ void use_preset(FlowOptions& options, Preset preset) {
 }
 
 std::string_view cpu_only(const FlowOptions& options) {
-  if (options.channels == Channels::kColor) return "colors are compared";
-  if (options.method == Method::kLucasKanade) return {};
-  if (!options.bm.interpolate) return "blocks without interpolation are matched";
-  if (!options.bm.neighbors) return "blocks are searched without their neighbors' flow";
-  if (options.bm.trust == BlockTrust::kScore) return "blocks are trusted by their score";
+  if (options.method == Method::kBlockMatching && options.channels == Channels::kColor)
+    return "blocks of colors are compared";
   return {};
 }
 

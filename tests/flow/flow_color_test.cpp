@@ -146,16 +146,18 @@ TEST(FlowColor, TilesThreadsAndMasksGiveWhatTheWholeGives) {
   EXPECT_TRUE(test::images_equal(whole.u, tiled.u));
 }
 
-TEST(FlowColor, AGpuIsRefusedAndAutoIsTheCpu) {
+TEST(FlowColor, BlocksRefuseAGpuAndAutoIsTheCpu) {
   const auto image = even_light(40, 30, 0, 0);
   FlowOptions options = on_cpu(Method::kLucasKanade);
-  EXPECT_EQ(cpu_only(options), "colors are compared");
+  EXPECT_EQ(cpu_only(options), "");
+  options = on_cpu(Method::kBlockMatching);
+  EXPECT_EQ(cpu_only(options), "blocks of colors are compared");
   options.exec.device = {};
   EXPECT_NO_THROW(Estimator(options).estimate(image, image));
   FOVEA_SKIP_WITHOUT_CUDA();
   options.exec.device = Device::cuda();
   EXPECT_THAT(test::message_of([&] { Estimator(options).estimate(image, image); }),
-              HasSubstr("colors are compared on the CPU only"));
+              HasSubstr("blocks of colors are compared on the CPU only"));
 }
 
 }  // namespace

@@ -79,25 +79,20 @@ TEST(FlowPreset, OneStepSolvesTheSystemOfThePaper) {
     }
 }
 
-TEST(FlowPreset, LucasKanadeOfThePaperIsTheSameOnAGpu) {
+TEST(FlowPreset, ThePaperIsTheSameOnAGpu) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const auto first = parity::picture<std::uint8_t>(150, 117, 1, 0);
   const auto second = parity::picture<std::uint8_t>(150, 117, 1, 2.3);
   FlowOptions options;
   use_preset(options, Preset::kPaper);
-  options.exec.device = Device::cpu();
-  const Flow here = Estimator(options).estimate(first, second);
-  options.exec.device = Device::cuda();
-  parity::expect_equal(here, Estimator(options).estimate(first, second));
-}
-
-TEST(FlowPreset, BlocksOfThePaperAreOnTheCpu) {
-  FlowOptions options{.method = Method::kBlockMatching};
-  EXPECT_TRUE(cpu_only(options).empty());
-  use_preset(options, Preset::kPaper);
-  EXPECT_FALSE(cpu_only(options).empty());
-  options.method = Method::kLucasKanade;
-  EXPECT_TRUE(cpu_only(options).empty());
+  for (const Method method : {Method::kLucasKanade, Method::kBlockMatching}) {
+    options.method = method;
+    EXPECT_TRUE(cpu_only(options).empty());
+    options.exec.device = Device::cpu();
+    const Flow here = Estimator(options).estimate(first, second);
+    options.exec.device = Device::cuda();
+    parity::expect_equal(here, Estimator(options).estimate(first, second));
+  }
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ struct BlockMatchingOptions {
   float least_texture = 0.5F;   // standard deviation in gray levels of 255; a block below it is not
                                 // matched but filled in from its neighbors with confidence 0
   bool interpolate = true;  // interpolate the field between the centers of blocks; otherwise the
-                            // pixels between blocks take the flow of the nearest. CPU only
-  bool neighbors = true;    // search also around the coarse flow of neighbors. CPU only if off
-  BlockTrust trust = BlockTrust::kPeak;  // what confidence means. kScore is on the CPU only
+                            // pixels between blocks take the flow of the nearest
+  bool neighbors = true;    // search also around the coarse flow of neighbors
+  BlockTrust trust = BlockTrust::kPeak;  // what confidence means
   float margin = 0.2F;  // difference between the scores of the best and the second peak that
                         // gives a confidence of 0.5
   std::optional<int> passes{};  // smoothing passes per level: reliable neighbors fill in unreliable

@@ -24,8 +24,8 @@ struct Flow {
 enum class Method : unsigned char { kLucasKanade, kBlockMatching };
 FOVEA_API std::span<const Choice> choices(Method);
 
-// What is compared: gray values, or the three channels of color images, each with its own. Colors
-// are compared on the CPU only. An image without colors counts as three equal channels.
+// What is compared: gray values, or the three channels of color images, each with its own. Blocks
+// of colors are compared on the CPU only. An image without colors counts as three equal channels.
 enum class Channels : unsigned char { kGray, kColor };
 FOVEA_API std::span<const Choice> choices(Channels);
 
@@ -52,7 +52,7 @@ struct FlowOptions {
 FOVEA_API void describe(OptionVisitor& visit, FlowOptions& options);
 // Sets the options of both methods: kPaper as the paper has them, kNone to the defaults.
 FOVEA_API void use_preset(FlowOptions& options, Preset preset);
-// Why the options work on the CPU alone, such as "colors are compared"; empty where a GPU has them
+// Why options work on the CPU alone: "blocks of colors are compared", or empty where a GPU has them
 // too. Device::kAuto is the CPU then, and another device throws InvalidArgument.
 FOVEA_API std::string_view cpu_only(const FlowOptions& options);
 

@@ -34,7 +34,7 @@ void describe_request(OptionVisitor& visit, EstimateRequest& request) {
         "options of the method as a paper has them: paper is Marras et al. 2010; what is given "
         "beside it counts");
   visit("channels", request.flow.channels,
-        "what is compared: gray values, or the three channels of colors, on the CPU only");
+        "what is compared: gray values, or the three channels of colors; bm on the CPU only");
   visit("quality", request.flow.quality,
         "a better quality takes more time; it chooses those options below that are not given");
   visit.bytes("memory", request.flow.memory_bytes,

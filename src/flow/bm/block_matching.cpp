@@ -42,13 +42,12 @@ void describe(OptionVisitor& visit, BlockMatchingOptions& options) {
         "standard deviation in gray levels of 255; a block below it is filled in from its "
         "neighbors",
         0, 128);
-  visit(
-      "interpolate", options.interpolate, "interpolate the field between the centers of blocks",
-      {.off_help = "give all pixels of a block its flow, without interpolating; on the CPU only"});
+  visit("interpolate", options.interpolate, "interpolate the field between the centers of blocks",
+        {.off_help = "give all pixels of a block its flow, without interpolating"});
   visit("neighbors", options.neighbors, "search also around the coarse flow of neighbors",
-        {.off_help = "search around the coarse flow of the block alone; on the CPU only"});
+        {.off_help = "search around the coarse flow of the block alone"});
   visit("trust", options.trust,
-        "what gives confidence: the peak of the scores, or the best score alone, on the CPU only");
+        "what gives confidence: the peak of the scores, or the best score alone");
   visit("margin", options.margin,
         "difference between the scores of the best and the second peak that gives a confidence of "
         "0.5",

@@ -46,6 +46,8 @@ struct DeviceBlockSearch {
   BlockCost cost;
   float least_texture;
   bm::PeakParams peak;
+  bool neighbors;         // search also around the priors of neighbors
+  bool plain;             // trust the best score alone
   bm::CoarseField prior;  // no data for the nodes means that there is none
   bm::Shift* priors;      // priors of all tiles, row by row; written and read
   bm::NodeField out;
@@ -66,8 +68,9 @@ void doubt_blocks(const bm::NodeField& field, const bm::NodeField& back, cudaStr
 void doubt_smoothed(const bm::NodeField& raw, const bm::NodeField& smoothed, cudaStream_t stream);
 // The backward flow.
 void negate_blocks(const bm::NodeField& field, cudaStream_t stream);
-// Interpolates from nodes to pixels; out.confidence may have no data.
+// Interpolates from nodes to pixels, or gives pixels the flow of their block; out.confidence may
+// have no data.
 void spread_blocks(const bm::NodeField& field, ImageView<const std::uint8_t> valid,
-                   const FlowView& out, cudaStream_t stream);
+                   bool interpolate, const FlowView& out, cudaStream_t stream);
 
 }  // namespace fovea::flow::cuda

@@ -171,8 +171,8 @@ class BlockMatcher final : public Matcher {
               doubt_smoothed(raw, smoothed, stream);
             })
         .launch(session.stream());
-    spread_blocks({smoothed.u, smoothed.v, raw.confidence, smoothed.step}, finest.valid, out,
-                  session.stream());
+    spread_blocks({smoothed.u, smoothed.v, raw.confidence, smoothed.step}, finest.valid,
+                  options_.interpolate, out, session.stream());
     session.finish("flow");
   }
 
@@ -304,6 +304,8 @@ class BlockMatcher final : public Matcher {
                    options_.cost,
                    options_.least_texture,
                    {options_.margin, options_.subpixel ? 1 : 0},
+                   options_.neighbors,
+                   options_.trust == BlockTrust::kScore,
                    prior,
                    priors_.data(),
                    nodes(direction + 1 - levels.done % 2, level)},

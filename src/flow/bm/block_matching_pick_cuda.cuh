@@ -47,12 +47,16 @@ __device__ inline Picked pick(const Scores& scores, int lane, int lanes) {
   return {best, second};
 }
 
+// Whether a block can be matched at all.
+__device__ inline bool matchable(const DeviceBlockSearch& search, const Own& own) {
+  return own.n > 0 && bm::enough_of_block(own.n, search.layout.block) &&
+         bm::has_texture(own.inverse, own.n, search.least_texture);
+}
+
 __device__ inline bm::Motion motion_at(const DeviceBlockSearch& search, const Scores& scores,
                                        const Own& own, const Picked& picked) {
   if (own.n == 0) return {0, 0, -1};
-  if (picked.best.candidate < 0 || !bm::enough_of_block(own.n, search.layout.block) ||
-      !bm::has_texture(own.inverse, own.n, search.least_texture))
-    return {0, 0, 0};
+  if (picked.best.candidate < 0 || !matchable(search, own)) return {0, 0, 0};
   const int side = scores.side, at = picked.best.candidate, place = at % (side * side);
   bm::Peak peak{scores.shift(at), picked.second, {}};
 #pragma unroll
@@ -61,7 +65,7 @@ __device__ inline bm::Motion motion_at(const DeviceBlockSearch& search, const Sc
     const bool tried = column >= 0 && column < side && row >= 0 && row < side;
     peak.around[k] = tried ? scores[at + dv * side + du] : bm::kNoScore;
   }
-  return bm::motion_of(peak, search.peak);
+  return search.plain ? bm::plain_motion_of(peak, search.peak) : bm::motion_of(peak, search.peak);
 }
 
 }  // namespace fovea::flow::cuda::block_search

@@ -149,10 +149,11 @@ __global__ void search_kernel(DeviceBlockSearch search) {
     if (thread == 0) store_motion(search, node, {0, 0, own.n == 0 ? -1.0F : 0.0F});
     return;
   }
-  const Candidates candidates(
+  bm::Windows windows =
       bm::windows_of(search.priors, layout.tiles(search.first.width),
-                     layout.tiles(search.first.height), node.x / layout.tile, node.y / layout.tile),
-      search.range);
+                     layout.tiles(search.first.height), node.x / layout.tile, node.y / layout.tile);
+  if (!search.neighbors) windows.count = 1;
+  const Candidates candidates(windows, search.range);
   Best best{bm::kNoScore, INT32_MAX, -1};
   for (int k = thread; k < candidates.count; k += kTuning.threads)
     keep_better(best, {score_of(search, own, candidates.shift(k)), candidates.rank(k), k});
@@ -178,7 +179,8 @@ __global__ void search_kernel(DeviceBlockSearch search) {
   __syncthreads();
   if (thread != 0) return;
   peak.shift = found, peak.second = second.score;
-  store_motion(search, node, bm::motion_of(peak, search.peak));
+  if (search.plain) store_motion(search, node, bm::plain_motion_of(peak, search.peak), true);
+  else store_motion(search, node, bm::motion_of(peak, search.peak));
 }
 
 }  // namespace

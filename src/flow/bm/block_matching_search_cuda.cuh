@@ -26,8 +26,10 @@ __device__ inline void keep_better(Best& best, const Best& other) {
     best = other;
 }
 // The flow of a node that was matched, otherwise that of the prior.
-__device__ inline void store_motion(const DeviceBlockSearch& search, int2 node, bm::Motion motion) {
-  if (motion.confidence == 0) {
+// `keep` keeps a motion without confidence.
+__device__ inline void store_motion(const DeviceBlockSearch& search, int2 node, bm::Motion motion,
+                                    bool keep = false) {
+  if (motion.confidence == 0 && !keep) {
     motion = {0, 0, 0};
     if (search.has_prior()) {
       motion =

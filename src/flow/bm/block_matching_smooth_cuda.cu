@@ -131,12 +131,14 @@ __global__ void negate_kernel(bm::NodeField field) {
 }
 
 __global__ void spread_kernel(bm::NodeField field, ImageView<const std::uint8_t> valid,
-                              FlowView out) {
+                              bool interpolate, FlowView out) {
   const int2 at = place();
   if (at.x >= out.u.width || at.y >= out.u.height) return;
   bm::Motion motion{0, 0, 0};
   if (valid.data == nullptr || valid.at(at.x, at.y) != 0)
-    motion = bm::field_at(field, static_cast<float>(at.x), static_cast<float>(at.y));
+    motion = interpolate ? bm::field_at(field, static_cast<float>(at.x), static_cast<float>(at.y))
+                         : bm::node_at(field, min(at.x / field.step, field.u.width - 1),
+                                       min(at.y / field.step, field.u.height - 1));
   out.u.at(at.x, at.y) = motion.u;
   out.v.at(at.x, at.y) = motion.v;
   if (out.confidence.data != nullptr)
@@ -183,8 +185,9 @@ void negate_blocks(const bm::NodeField& field, cudaStream_t stream) {
 }
 
 void spread_blocks(const bm::NodeField& field, ImageView<const std::uint8_t> valid,
-                   const FlowView& out, cudaStream_t stream) {
-  spread_kernel<<<grid_over(out.u.width, out.u.height), kThreads, 0, stream>>>(field, valid, out);
+                   bool interpolate, const FlowView& out, cudaStream_t stream) {
+  spread_kernel<<<grid_over(out.u.width, out.u.height), kThreads, 0, stream>>>(field, valid,
+                                                                               interpolate, out);
   check_launch("a flow of pixels");
 }
 

@@ -271,7 +271,22 @@ __device__ void finish_nodes(const DeviceBlockSearch& search, const TilePlan& pl
     const Picked picked = pick(scores, i % lanes, lanes);
     if (there && i % lanes == 0)
       store_motion(search, {tile.column + column, tile.row + row},
-                   motion_at(search, scores, room.own[node], picked));
+                   motion_at(search, scores, room.own[node], picked),
+                   search.plain && picked.best.candidate >= 0 && matchable(search, room.own[node]));
+  }
+}
+
+// The nodes of a tile in which no block can be matched, such as one that the mask leaves out. Every
+// thread takes the nodes whose blocks it has summed.
+template <int kWarps>
+__device__ void leave_nodes(const DeviceBlockSearch& search, const TilePlan& plan, const Room& room,
+                            const Tile& tile) {
+  using Threads = Team<kWarps>;
+  for (int node = Threads::thread(); node < plan.nodes; node += Threads::kThreads) {
+    const int column = node % search.layout.tile, row = node / search.layout.tile;
+    if (column < tile.columns && row < tile.rows)
+      store_motion(search, {tile.column + column, tile.row + row},
+                   {0, 0, room.own[node].n == 0 ? -1.0F : 0.0F});
   }
 }
 
@@ -287,7 +302,10 @@ __device__ void find_windows(const DeviceBlockSearch& search, const TilePlan& pl
     priors[i] = search.priors[(there ? y : tile.y) * plan.columns + (there ? x : tile.x)];
   }
   Team<kWarps>::sync();
-  if (Team<kWarps>::thread() == 0) *room.windows = bm::windows_of(priors, 3, 3, 1, 1);
+  if (Team<kWarps>::thread() == 0) {
+    *room.windows = bm::windows_of(priors, 3, 3, 1, 1);
+    if (!search.neighbors) room.windows->count = 1;
+  }
   Team<kWarps>::sync();
 }
 
@@ -317,8 +335,12 @@ __global__ void __launch_bounds__(kWarps == 1 ? 32 * kTuning.teams : 32 * kWarps
       stage<kWarps>(search.first, own_place,
                     {room.first, room.first_valid, plan.first_stride, plan.first_rows}, look));
   Threads::sync();
-  for (int node = Threads::thread(); node < plan.nodes; node += Threads::kThreads)
+  bool any = false;
+  for (int node = Threads::thread(); node < plan.nodes; node += Threads::kThreads) {
     room.own[node] = own_of(search, plan, room, tile, state.first_full, node);
+    any = any || matchable(search, room.own[node]);
+  }
+  if (Threads::all(!any)) return leave_nodes<kWarps>(search, plan, room, tile);
   for (int w = 0; w < windows.count; w += plan.staged) {
     const int count = min(plan.staged, windows.count - w);
     state.first_window = w, state.second_full = 0;

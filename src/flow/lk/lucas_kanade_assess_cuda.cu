@@ -55,6 +55,11 @@ __global__ void __launch_bounds__(kThreads) assess_kernel(DeviceAssessment job, 
   fovea::cuda::after_previous();
   constexpr int kRun = TrialTile<kTile, kThreads>::kRun;
   const int2 origin{static_cast<int>(blockIdx.x) * kTile, static_cast<int>(blockIdx.y) * kTile};
+  if (!tile_counts<kTile, kThreads>(job.first.mask, origin)) {  // no system had any pixels
+    for_tile<kTile, kThreads>(job.flow.u.width, job.flow.u.height, origin,
+                              [&](int x, int y) { job.confidence.at(x, y) = 0; });
+    return;
+  }
   sum_along(job.first, job.second, job.flow, &none, 1, origin, &tile);
   const int thread = static_cast<int>(threadIdx.x);
   const int column = thread % kTile, top = thread / kTile * kRun;

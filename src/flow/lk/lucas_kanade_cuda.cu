@@ -4,6 +4,7 @@
 #include <fovea/core/geometry.h>
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -42,8 +43,10 @@ struct Frame final : PreparedFrame {
 
 // What a recorded preparation depends on: every address that it reads or writes, and their layout.
 struct PrepareKey {
-  const void *gray, *mask, *frame, *grays;
-  std::ptrdiff_t gray_stride, mask_stride;
+  std::array<const void*, 3> planes;
+  std::array<std::ptrdiff_t, 3> strides;
+  const void *mask, *frame, *grays;
+  std::ptrdiff_t mask_stride;
   Extent size;
   int levels, base;
   bool operator==(const PrepareKey&) const = default;
@@ -66,43 +69,24 @@ class LucasKanade final : public Matcher {
   int most_levels() const override { return plan_.levels; }
   int reach(int level) const override { return lk::reach(plan_, level); }
   // Two pyramids of bytes, one image of floats and units of all levels, two fields, two planes, the
-  // result of a tile, and the images as they came; one more field with a backward flow.
-  std::uint64_t bytes_per_pixel() const override { return plan_.forward_backward ? 64 : 56; }
+  // result of a tile, and the images as they came; one more field with a backward flow. Each
+  // further channel takes bytes and an image of floats.
+  std::uint64_t bytes_per_pixel() const override {
+    constexpr std::uint64_t kChannel = 8;
+    return (plan_.forward_backward ? 64 : 56) +
+           kChannel * static_cast<std::uint64_t>(plan_.channels - 1);
+  }
 
   std::unique_ptr<PreparedFrame> prepare(ImageView<const float> gray,
                                          ImageView<const std::uint8_t> mask,
                                          std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) override {
-    Session session(exec);
-    std::unique_ptr<Frame> frame(dynamic_cast<Frame*>(reuse.get()));
-    if (frame) (void)reuse.release();
-    else frame = std::make_unique<Frame>();
-    const bool masked = !mask.empty();
-    lay_out(*frame, {gray.width, gray.height}, masked);
-    const PrepareKey key{
-        gray.data,   mask.data,   frame->memory.data(), grays_.data(),
-        gray.stride, mask.stride, frame->sizes[0],      static_cast<int>(frame->sizes.size()),
-        base_};
-    prepares_
-        .of(key,
-            [&](cudaStream_t stream) {
-              FeatureLevels levels{};
-              std::uint16_t* next = grays_.data();
-              DeviceGray from{};
-              for (std::size_t level = 0; level < frame->sizes.size(); ++level) {
-                const Extent size = frame->sizes[level];
-                const DeviceGray to = plane_at(std::exchange(next, next + plane_size(size)), size);
-                if (level == 0) quantize(plane_of(gray), plane_of(mask), to, stream);
-                else halve(from, masked, to, stream);
-                from = to;
-                if (frame->levels[level].features.data == nullptr) continue;
-                levels.gray[levels.count] = to;
-                levels.out[levels.count++] = frame->levels[level];
-              }
-              find_features(levels, plan_.rank, stream);
-            })
-        .launch(session.stream());
-    return frame;
+    return prepare_planes({&gray, 1}, mask, std::move(reuse), exec);
+  }
+  std::unique_ptr<PreparedFrame> prepare_color(
+      const std::array<ImageView<const float>, 3>& channels, ImageView<const std::uint8_t> mask,
+      std::unique_ptr<PreparedFrame> reuse, const Exec& exec) override {
+    return prepare_planes(channels, mask, std::move(reuse), exec);
   }
 
   void match(const MatchRequest& request, FlowView out, const Exec& exec) override {
@@ -155,7 +139,60 @@ class LucasKanade final : public Matcher {
   }
 
  private:
-  void lay_out(Frame& frame, Extent size, bool masked) {
+  std::unique_ptr<PreparedFrame> prepare_planes(std::span<const ImageView<const float>> planes,
+                                                ImageView<const std::uint8_t> mask,
+                                                std::unique_ptr<PreparedFrame> reuse,
+                                                const Exec& exec) {
+    Session session(exec);
+    std::unique_ptr<Frame> frame(dynamic_cast<Frame*>(reuse.get()));
+    if (frame) (void)reuse.release();
+    else frame = std::make_unique<Frame>();
+    lay_out(*frame, {planes[0].width, planes[0].height}, !mask.empty(),
+            static_cast<int>(planes.size()));
+    PrepareKey key{{},
+                   {},
+                   mask.data,
+                   frame->memory.data(),
+                   grays_.data(),
+                   mask.stride,
+                   frame->sizes[0],
+                   static_cast<int>(frame->sizes.size()),
+                   base_};
+    for (std::size_t c = 0; c < planes.size(); ++c) {
+      key.planes[c] = planes[c].data;
+      key.strides[c] = planes[c].stride;
+    }
+    prepares_
+        .of(key,
+            [&](cudaStream_t stream) {
+              for (std::size_t c = 0; c < planes.size(); ++c)
+                prepare_channel(planes[c], mask, static_cast<int>(c), *frame, stream);
+            })
+        .launch(session.stream());
+    return frame;
+  }
+  // Gray units take the place of those of the channel before.
+  void prepare_channel(ImageView<const float> gray, ImageView<const std::uint8_t> mask, int channel,
+                       const Frame& frame, cudaStream_t stream) {
+    FeatureLevels levels{};
+    std::uint16_t* next = grays_.data();
+    DeviceGray from{};
+    for (std::size_t level = 0; level < frame.sizes.size(); ++level) {
+      const Extent size = frame.sizes[level];
+      const DeviceGray to = plane_at(std::exchange(next, next + plane_size(size)), size);
+      if (level == 0) quantize(plane_of(gray), plane_of(mask), to, stream);
+      else halve(from, !mask.empty(), to, stream);
+      from = to;
+      const DeviceFrameLevel& out = frame.levels[level];
+      if (out.features.data == nullptr) continue;
+      levels.gray[levels.count] = to;
+      levels.mask[levels.count] = out.mask;
+      levels.out[levels.count++] = out.channel(channel);
+    }
+    find_features(levels, plan_.rank, stream);
+  }
+
+  void lay_out(Frame& frame, Extent size, bool masked, int channels) {
     const int most = plan_.levels > 0 ? std::max(plan_.levels - base_, 1) : 0;
     const int count = lk::level_count(size.width, size.height, most);
     const int finest = std::min(plan_.finest, base_ + count - 1);
@@ -164,7 +201,8 @@ class LucasKanade final : public Matcher {
     for (int level = 0; level < count; ++level) {
       frame.sizes.push_back(size);
       grays += plane_size(size);
-      if (base_ + level >= finest) bytes += (masked ? 2 : 1) * plane_size(size);
+      if (base_ + level >= finest)
+        bytes += static_cast<std::size_t>(channels + (masked ? 1 : 0)) * plane_size(size);
       size = {(size.width + 1) / 2, (size.height + 1) / 2};
     }
     grays_.reserve(grays);
@@ -174,6 +212,8 @@ class LucasKanade final : public Matcher {
       const Extent at = frame.sizes[static_cast<std::size_t>(level)];
       DeviceFrameLevel& planes = frame.levels[static_cast<std::size_t>(level)];
       planes.features = plane_at(std::exchange(next, next + plane_size(at)), at);
+      for (int c = 1; c < channels; ++c)
+        planes.colors[c - 1] = plane_at(std::exchange(next, next + plane_size(at)), at);
       if (masked) planes.mask = plane_at(std::exchange(next, next + plane_size(at)), at);
     }
   }

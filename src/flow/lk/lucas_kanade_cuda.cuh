@@ -30,10 +30,18 @@ DevicePlane<T> plane_of(ImageView<T> image) {
   return {image.data, image.width, image.height, static_cast<int>(image.stride)};
 }
 
-// One level of a frame; the mask has no data where every pixel counts.
+// One level of a frame; the mask has no data where every pixel counts, and the colors have none
+// where gray values are compared.
 struct DeviceFrameLevel {
   DevicePlane<std::uint8_t> features;
+  DevicePlane<std::uint8_t> colors[2];  // of the second and third channel
   DevicePlane<std::uint8_t> mask;
+
+  FOVEA_HD int channels() const { return colors[0].data == nullptr ? 1 : 3; }
+  FOVEA_HD const DevicePlane<std::uint8_t>& channel(int c) const {
+    return c == 0 ? features : colors[c - 1];
+  }
+  FOVEA_HD bool counts(int x, int y) const { return mask.data == nullptr || mask.at(x, y) != 0; }
 };
 struct DeviceField {
   DevicePlane<float> u, v;
@@ -44,11 +52,13 @@ using DeviceGray = DevicePlane<std::uint16_t>;
 void quantize(DevicePlane<const float> gray, DevicePlane<const std::uint8_t> mask, DeviceGray out,
               cudaStream_t stream);
 void halve(DeviceGray gray, bool masked, DeviceGray out, cudaStream_t stream);
-// Several levels that are worked on at once.
+// One channel of several levels that are worked on at once. The mask follows from the gray units,
+// and is the same for all channels.
 struct FeatureLevels {
   static constexpr int kMost = 24;
   DeviceGray gray[kMost];
-  DeviceFrameLevel out[kMost];
+  DevicePlane<std::uint8_t> out[kMost];
+  DevicePlane<std::uint8_t> mask[kMost];
   int count;
 };
 void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream);

@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
   const int block = static_cast<int>(blockIdx.x);
   while (level + 1 < job.levels.count && block >= job.first_block[level + 1]) ++level;
   const DeviceGray gray = job.levels.gray[level];
-  const DeviceFrameLevel out = job.levels.out[level];
+  const DevicePlane<std::uint8_t> out = job.levels.out[level], mask = job.levels.mask[level];
   const int columns = (gray.width + kTuning.block_x - 1) / kTuning.block_x;
   const int index = block - job.first_block[level];
   const int x0 = index % columns * kTuning.block_x, y0 = index / columns * kHeight;
@@ -93,7 +93,15 @@ __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
     votes[n] = 0;
     neighbors[n] = -1;  // the pixel itself is not counted
   }
-  if constexpr (kRank) {
+  // Where the mask leaves out a whole tile, nothing is ranked.
+  bool any = true;
+  if constexpr (kMasked && kRank) {
+    bool own = false;
+#pragma unroll
+    for (int n = 0; n < kDown; ++n) own = own || center[n] != lk::kNoGray;
+    any = __syncthreads_or(own ? 1 : 0) != 0;
+  }
+  if (kRank && any) {
 #pragma unroll
     for (int j = 0; j < kDown + 2 * kRadius; ++j)
 #pragma unroll
@@ -117,11 +125,11 @@ __global__ void __launch_bounds__(kTuning.block_x* kTuning.block_y)
     const bool counts = !kMasked || center[n] != lk::kNoGray;
     if (kMasked) {
       votes[n] = lk::whole_votes(votes[n], neighbors[n]);
-      out.mask.at(x, y) = counts ? 1 : 0;
+      mask.at(x, y) = counts ? 1 : 0;
     }
     int feature = lk::least(lk::unranked(center[n]), 255);
     if (kRank) feature = counts ? lk::ranked(votes[n]) : 0;
-    out.features.at(x, y) = static_cast<std::uint8_t>(feature);
+    out.at(x, y) = static_cast<std::uint8_t>(feature);
   }
 }
 
@@ -154,7 +162,7 @@ void find_features(const FeatureLevels& levels, bool rank, cudaStream_t stream) 
     blocks += over(levels.gray[level].width, kTuning.block_x) *
               over(levels.gray[level].height, kTuning.block_y * kTuning.rank_rows);
   }
-  if (levels.out[0].mask.data != nullptr) launch_features<true>(job, rank, blocks, stream);
+  if (levels.mask[0].data != nullptr) launch_features<true>(job, rank, blocks, stream);
   else launch_features<false>(job, rank, blocks, stream);
 }
 

@@ -26,6 +26,13 @@ __global__ void __launch_bounds__(kThreads)
   auto* tiles = reinterpret_cast<TrialTile<kTile, kThreads>*>(shared);
   constexpr int kRun = TrialTile<kTile, kThreads>::kRun;
   const int2 origin{static_cast<int>(blockIdx.x) * kTile, static_cast<int>(blockIdx.y) * kTile};
+  if (!tile_counts<kTile, kThreads>(job.first.mask, origin)) {
+    for_tile<kTile, kThreads>(job.in.u.width, job.in.u.height, origin, [&](int x, int y) {
+      job.out.u.at(x, y) = job.in.u.at(x, y);
+      job.out.v.at(x, y) = job.in.v.at(x, y);
+    });
+    return;
+  }
   sum_along(job.first, job.second, job.in, trials.offset, trials.count, origin, tiles);
   const int thread = static_cast<int>(threadIdx.x);
   if (thread >= kTile * kTile / kRun) return;

@@ -4,7 +4,7 @@
 // read from shared memory about once for four of them.
 #include <algorithm>
 
-#include "flow/lk/lucas_kanade_cuda.cuh"
+#include "flow/lk/lucas_kanade_trial_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {
@@ -43,8 +43,8 @@ struct Warped {
   float sum, difference, weight;
 };
 
-__device__ Warped warped_at(const DeviceStep& job, int x, int y) {
-  const DevicePlane<std::uint8_t>& second = job.second.features;
+__device__ Warped warped_at(const DeviceStep& job, int channel, int x, int y) {
+  const DevicePlane<std::uint8_t>& second = job.second.channel(channel);
   const lk::Landing across = lk::landing(x, job.in.u.at(x, y), second.width);
   const lk::Landing down = lk::landing(y, job.in.v.at(x, y), second.height);
   const std::uint8_t* above = second.row(down.index);
@@ -53,13 +53,14 @@ __device__ Warped warped_at(const DeviceStep& job, int x, int y) {
   const float upper = lk::blended(above[across.index], above[next], across.fraction);
   const float lower = lk::blended(below[across.index], below[next], across.fraction);
   const float value = lk::blended(upper, lower, down.fraction);
-  const float here = job.first.features.at(x, y);
+  const float here = job.first.channel(channel).at(x, y);
   const float difference = value - here;
   bool counts = across.inside && down.inside;
-  if (job.first.mask.data != nullptr) counts = counts && job.first.mask.at(x, y) != 0;
-  if (job.second.mask.data != nullptr)
-    counts = counts && job.second.mask.at(across.index, down.index) != 0;
-  return {here + value, difference, counts ? lk::robust_weight(difference, job.robust) : 0.0F};
+  counts = counts && job.first.counts(x, y) && job.second.counts(across.index, down.index);
+  // The systems of several channels are averaged.
+  const float share = job.first.channels() == 1 ? 1.0F : 1.0F / 3;
+  return {here + value, difference,
+          counts ? share * lk::robust_weight(difference, job.robust) : 0.0F};
 }
 
 __device__ lk::Products products_at(const float* sum, const float* difference, const float* weight,
@@ -83,34 +84,50 @@ __global__ void __launch_bounds__(kThreads) step_kernel(DeviceStep job) {
   const int width = job.in.u.width, height = job.in.u.height;
   const int thread = static_cast<int>(threadIdx.x);
 
+  if (!tile_counts<kTile, kThreads>(job.first.mask, {x0, y0})) {
+    for_tile<kTile, kThreads>(width, height, {x0, y0}, [&](int x, int y) {
+      job.out.u.at(x, y) = job.in.u.at(x, y);
+      job.out.v.at(x, y) = job.in.v.at(x, y);
+      if (job.eigenvalues.data != nullptr) job.eigenvalues.at(x, y) = 0;
+    });
+    return;
+  }
+
   float *sum = rest, *difference = sum + layout.warped * layout.warped,
         *weight = difference + layout.warped * layout.warped;
+  for (int channel = 0; channel < job.first.channels(); ++channel) {
 #pragma unroll 3
-  for (int i = thread; i < layout.warped * layout.warped; i += kThreads) {
-    const int x = lk::clamped(x0 - radius - 1 + i % layout.warped, width);
-    const int y = lk::clamped(y0 - radius - 1 + i / layout.warped, height);
-    const Warped warped = warped_at(job, x, y);
-    sum[i] = warped.sum;
-    difference[i] = warped.difference;
-    weight[i] = warped.weight;
-  }
-  __syncthreads();
+    for (int i = thread; i < layout.warped * layout.warped; i += kThreads) {
+      const int x = lk::clamped(x0 - radius - 1 + i % layout.warped, width);
+      const int y = lk::clamped(y0 - radius - 1 + i / layout.warped, height);
+      const Warped warped = warped_at(job, channel, x, y);
+      sum[i] = warped.sum;
+      difference[i] = warped.difference;
+      weight[i] = warped.weight;
+    }
+    __syncthreads();
 
-  for (int i = thread; i < layout.rows * layout.rows; i += kThreads) {
-    const int column = i % layout.rows, row = i / layout.rows;
-    const int x = x0 - radius + column, y = y0 - radius + row;
-    lk::Products here{};
-    if (x >= 0 && x < width && y >= 0 && y < height)
-      here = products_at(sum, difference, weight, (row + 1) * layout.warped + column + 1,
-                         layout.warped);
-    float* to = products + row * layout.pitch + column;
-    to[0] = here.xx;
-    to[layout.products] = here.xy;
-    to[2 * layout.products] = here.yy;
-    to[3 * layout.products] = here.xt;
-    to[4 * layout.products] = here.yt;
+    for (int i = thread; i < layout.rows * layout.rows; i += kThreads) {
+      const int column = i % layout.rows, row = i / layout.rows;
+      const int x = x0 - radius + column, y = y0 - radius + row;
+      lk::Products here{};
+      if (x >= 0 && x < width && y >= 0 && y < height)
+        here = products_at(sum, difference, weight, (row + 1) * layout.warped + column + 1,
+                           layout.warped);
+      float* to = products + row * layout.pitch + column;
+      // A thread adds to what it wrote for the channel before.
+      const auto put = [&](int plane, float product) {
+        float& total = to[plane * layout.products];
+        total = channel == 0 ? product : total + product;
+      };
+      put(0, here.xx);
+      put(1, here.xy);
+      put(2, here.yy);
+      put(3, here.xt);
+      put(4, here.yt);
+    }
+    __syncthreads();
   }
-  __syncthreads();
 
   // Sums along rows, [sum][row][column of the tile].
   constexpr int kRun = kTuning.run;

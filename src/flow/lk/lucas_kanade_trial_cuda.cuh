@@ -33,15 +33,22 @@ __device__ inline TrialPlace trial_place(int x, float flow, int size) {
 // The difference at pixel (x, y) under a flow.
 __device__ inline int difference_at(const DeviceFrameLevel& first, const DeviceFrameLevel& second,
                                     int2 place, float2 flow) {
-  const DevicePlane<std::uint8_t>& to = second.features;
-  const TrialPlace across = trial_place(place.x, flow.x, to.width);
-  const TrialPlace down = trial_place(place.y, flow.y, to.height);
-  const std::uint8_t* above = to.row(down.index);
-  const std::uint8_t* below = to.row(lk::least(down.index + 1, to.height - 1));
-  const int next = lk::least(across.index + 1, to.width - 1);
-  const int difference =
-      lk::trial_difference(first.features.at(place.x, place.y), above[across.index], above[next],
-                           below[across.index], below[next], across.fraction, down.fraction);
+  const int width = second.features.width, height = second.features.height;
+  const TrialPlace across = trial_place(place.x, flow.x, width);
+  const TrialPlace down = trial_place(place.y, flow.y, height);
+  const int lower = lk::least(down.index + 1, height - 1);
+  const int next = lk::least(across.index + 1, width - 1);
+  const auto of_channel = [&](const DevicePlane<std::uint8_t>& from,
+                              const DevicePlane<std::uint8_t>& to) {
+    const std::uint8_t* above = to.row(down.index);
+    const std::uint8_t* below = to.row(lower);
+    return lk::trial_difference(from.at(place.x, place.y), above[across.index], above[next],
+                                below[across.index], below[next], across.fraction, down.fraction);
+  };
+  int difference = of_channel(first.features, second.features);
+  if (first.channels() > 1)
+    difference = lk::mean_difference(difference, of_channel(first.colors[0], second.colors[0]),
+                                     of_channel(first.colors[1], second.colors[1]));
   return across.inside && down.inside ? difference : lk::most(difference, lk::kTrialMost);
 }
 
@@ -92,6 +99,26 @@ __device__ void sum_down(const TrialTile<kTile, kThreads>& trial, int column, in
     sum += trial.along[top + n + kTrialSide - 1][column];
     sums[n] = sum;
     sum -= trial.along[top + n][column];
+  }
+}
+
+// Whether any pixel of a tile counts. All threads of the block call it together.
+template <int kTile, int kThreads>
+__device__ bool tile_counts(const DevicePlane<std::uint8_t>& mask, int2 origin) {
+  if (mask.data == nullptr) return true;
+  bool own = false;
+  for (int i = static_cast<int>(threadIdx.x); i < kTile * kTile; i += kThreads) {
+    const int x = origin.x + i % kTile, y = origin.y + i / kTile;
+    own = own || (x < mask.width && y < mask.height && mask.at(x, y) != 0);
+  }
+  return __syncthreads_or(own ? 1 : 0) != 0;
+}
+// Calls body(x, y) for the pixels of a tile, which the threads of the block share.
+template <int kTile, int kThreads, class Body>
+__device__ void for_tile(int width, int height, int2 origin, const Body& body) {
+  for (int i = static_cast<int>(threadIdx.x); i < kTile * kTile; i += kThreads) {
+    const int x = origin.x + i % kTile, y = origin.y + i / kTile;
+    if (x < width && y < height) body(x, y);
   }
 }
 

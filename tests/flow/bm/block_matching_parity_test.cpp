@@ -85,6 +85,26 @@ TEST(BlockMatchingParity, EveryLayout) {
                            .masked = (at.block + at.step) % 2 == 0});
 }
 
+// Whole tiles without a block that can be matched.
+TEST(BlockMatchingParity, LargeMasks) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const auto first = picture<std::uint8_t>(260, 180, 1, 0);
+  const auto second = picture<std::uint8_t>(260, 180, 1, 2);
+  Image<std::uint8_t> mask(260, 180);
+  for (int y = 0; y < 180; ++y)
+    for (int x = 0; x < 260; ++x) {
+      const int dx = x - 80, dy = y - 100;
+      mask.at(x, y) = dx * dx + dy * dy < 35 * 35 ? 255 : 0;
+    }
+  for (const Quality quality : {Quality::kFast, Quality::kDefault, Quality::kBest}) {
+    FlowOptions options{.method = Method::kBlockMatching, .quality = quality};
+    options.exec.device = Device::cpu();
+    const Flow here = Estimator(options).estimate(first, second, mask);
+    options.exec.device = Device::cuda();
+    expect_equal(here, Estimator(options).estimate(first, second, mask));
+  }
+}
+
 TEST(BlockMatchingParity, LargeRangesAndBlocks) {
   FOVEA_SKIP_WITHOUT_CUDA();
   expect_equal_fields({.bm = {.block = 16, .step = 16, .range = 64, .levels = 1}, .shift = 31});
@@ -107,6 +127,16 @@ TEST(BlockMatchingParity, EveryOption) {
     }
   };
   with([](auto& bm) { bm.subpixel = false; });
+  with([](auto& bm) { bm.interpolate = false; });
+  with([](auto& bm) { bm.neighbors = false; });
+  with([](auto& bm) { bm.trust = BlockTrust::kScore; });
+  with([](auto& bm) {  // of single nodes, not of tiles
+    bm.trust = BlockTrust::kScore;
+    bm.neighbors = false;
+    bm.block = 128;
+    bm.step = 40;
+    bm.range = 4;
+  });
   with([](auto& bm) { bm.levels = 1; });
   with([](auto& bm) { bm.levels = 12; });
   with([](auto& bm) { bm.least_texture = 0; });

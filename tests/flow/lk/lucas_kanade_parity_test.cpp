@@ -83,6 +83,65 @@ TEST(LucasKanadeParity, EveryPixelAndMasks) {
   }
 }
 
+TEST(LucasKanadeParity, Colors) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  FlowOptions options;
+  options.channels = Channels::kColor;
+  for (const int channels : {1, 3, 4}) {
+    expect_equal_fields<std::uint8_t>({options, 120, 90, channels, channels == 3});
+    expect_equal_fields<float>({options, 120, 90, channels, false});
+  }
+  for (const Quality quality : {Quality::kFast, Quality::kBest}) {
+    options.quality = quality;
+    options.lk.forward_backward = quality == Quality::kBest;
+    expect_equal_fields<std::uint16_t>({options, 101, 67, 3, true});
+  }
+  // The range of values of images in device memory is found there.
+  const auto first = picture<std::uint8_t>(90, 70, 3, 0),
+             second = picture<std::uint8_t>(90, 70, 3, 2);
+  const auto mask = holes(90, 70);
+  options.exec.device = Device::cpu();
+  const Flow here = Estimator(options).estimate(first, second, mask);
+  options.exec.device = Device::cuda();
+  expect_equal(here, Estimator(options).estimate(clone(first, Memory::kCuda),
+                                                 clone(second, Memory::kCuda), mask));
+}
+
+TEST(LucasKanadeParity, ColorsInTiles) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  Case given;
+  given.width = 1300;
+  given.height = 900;
+  given.channels = 3;
+  given.options.channels = Channels::kColor;
+  given.options.quality = Quality::kFast;
+  given.options.memory_bytes = 72 << 20;
+  expect_equal_fields(given);
+}
+
+// Whole tiles of threads without a pixel that counts.
+TEST(LucasKanadeParity, LargeMasks) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const auto first = picture<std::uint8_t>(300, 200, 1, 0),
+             second = picture<std::uint8_t>(300, 200, 1, 2);
+  Image<std::uint8_t> mask(300, 200), none(300, 200);
+  for (int y = 0; y < 200; ++y)
+    for (int x = 0; x < 300; ++x) {
+      const int dx = x - 80, dy = y - 120;
+      mask.at(x, y) = dx * dx + dy * dy < 35 * 35 ? 255 : 0;
+      none.at(x, y) = 0;
+    }
+  for (const Quality quality : {Quality::kFast, Quality::kDefault, Quality::kBest})
+    for (const auto& counting : {mask.view(), none.view()}) {
+      FlowOptions options;
+      options.quality = quality;
+      options.exec.device = Device::cpu();
+      const Flow here = Estimator(options).estimate(first, second, counting, mask);
+      options.exec.device = Device::cuda();
+      expect_equal(here, Estimator(options).estimate(first, second, counting, mask));
+    }
+}
+
 TEST(LucasKanadeParity, Video) {
   FOVEA_SKIP_WITHOUT_CUDA();
   FlowOptions on_cpu, on_gpu;
