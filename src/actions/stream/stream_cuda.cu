@@ -187,6 +187,7 @@ class CudaRowStream final : public detail::RowStream {
 
   std::vector<MatchedNode> path(std::int32_t frame, int chain) const override {
     const auto at = std::find(pushed_.begin(), pushed_.end(), frame);
+    if (at == pushed_.end()) return {};
     return core_.path(static_cast<std::size_t>(at - pushed_.begin()), chain);
   }
 
