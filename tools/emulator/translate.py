@@ -21,10 +21,10 @@ DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 DEPTH_WITH_ANGLES = {**DEPTH, "<": 1, ">": -1}
 # Operations of PTX that include/emulator/ptx.h has; other assembly is left to the compiler.
 KNOWN_PTX = re.compile(r"(rcp|rsqrt|ld|st|mma|cp|prefetch)\b")
-NOT_FOR_US = {"-include": 2, "-x": 2, "-c": 1, "-MD": 1, "-Winvalid-pch": 1, "-fpch-preprocess": 1, "-Werror": 1, "-O3": 1}
+NOT_FOR_US = {"-include": 2, "-x": 2, "-c": 1, "-MD": 1, "-Winvalid-pch": 1, "-fpch-preprocess": 1, "-O3": 1,
+              "-Werror": 1, "-Wextra": 1, "-Wshadow": 1}  # nvcc gets none of these either
 # Warnings about what the rewriting makes, or about what is no mistake on a device.
-QUIET = ["-Wno-unknown-pragmas", "-Wno-unused", "-Wno-shadow", "-Wno-unused-parameter", "-Wno-array-bounds",
-         "-Wno-subobject-linkage", "-Wno-maybe-uninitialized"]
+QUIET = ["-Wno-unknown-pragmas", "-Wno-unused", "-Wno-array-bounds", "-Wno-subobject-linkage", "-Wno-maybe-uninitialized"]
 
 
 def closing(text: str, at: int) -> int:
@@ -176,7 +176,11 @@ def make_inline_functions_local(path: str, kept: set[str]) -> None:
     symbols = subprocess.run(["nm", "--defined-only", merged], check=True, capture_output=True, text=True).stdout
     weak = [line.split()[2] for line in symbols.splitlines() if line.split()[1] == "W"]
     mangled = [f"{len(name)}{name}" for name in kept]
-    pathlib.Path(listed).write_text("\n".join(name for name in weak if not any(token in name for token in mangled)))
+    local = [name for name in weak if not any(token in name for token in mangled)]
+    if not local:  # objcopy refuses an empty list
+        os.remove(merged)
+        return
+    pathlib.Path(listed).write_text("\n".join(local))
     subprocess.run(["objcopy", f"--localize-symbols={listed}", merged, path], check=True)
     os.remove(merged)
     os.remove(listed)

@@ -1,5 +1,5 @@
 // Shared memory of blocks, and copies into it.
-#include <cstdlib>
+#include <memory>
 
 #include "launch_state.h"
 
@@ -7,11 +7,12 @@ namespace emulator {
 
 char* shared_room(std::size_t rank) {
   constexpr std::size_t kAlignment = 1024;
-  static std::vector<char*> rooms;  // kept for all launches
-  while (rooms.size() <= rank)
-    rooms.push_back(static_cast<char*>(
-        std::aligned_alloc(kAlignment, (kMostShared + kAlignment) / kAlignment * kAlignment)));
-  return rooms[rank];
+  struct Room {
+    alignas(kAlignment) char bytes[kMostShared];
+  };
+  static std::vector<std::unique_ptr<Room>> rooms;  // kept for all launches
+  while (rooms.size() <= rank) rooms.push_back(std::make_unique<Room>());
+  return rooms[rank]->bytes;
 }
 
 char* static_shared(Slot& slot, std::size_t bytes, std::size_t alignment) {
