@@ -112,13 +112,13 @@ class Recognizer {
   }
 
   // A recognizer for another video, which shares the prototypes.
-  std::unique_ptr<Recognizer> another() {
+  Recognizer* another() {
     auto other = std::make_unique<Recognizer>(model_, options_);
     calls_.run(kLongWork, nb::none(), [&] {
       other->stream_ = stream().another();
       return true;
     });
-    return other;
+    return other.release();
   }
 
   std::int64_t frames() const { return frames_; }
@@ -257,7 +257,7 @@ void bind_actions(nb::module_& parent) {
       .def("push", &Recognizer::push, nb::arg("frame").none())
       .def("push_points", &Recognizer::push_points)
       .def("finish", &Recognizer::finish)
-      .def("another", &Recognizer::another)
+      .def("another", &Recognizer::another, nb::rv_policy::take_ownership)
       .def_prop_ro("frames", &Recognizer::frames)
       .def_prop_ro("latency", &Recognizer::latency)
       .def_prop_ro("settled_frames", &Recognizer::settled)

@@ -63,8 +63,7 @@ template <class Kind>
 nb::object word_of(std::optional<Kind> kind) {
   if (kind)
     for (const Choice& choice : actions::choices(*kind))
-      if (choice.value == static_cast<int>(*kind))
-        return nb::str(choice.word.data(), choice.word.size());
+      if (choice.value == static_cast<int>(*kind)) return nb::str(choice.word);
   return nb::none();
 }
 

@@ -208,7 +208,8 @@ def cases(tmp_path_factory):
                 {"size": (24, 24), "frames": 8, "scales": None, "confidence": None, "frame_rate": 25.0},
             ),
             "Events": recognizer.recognize(CLIP), "Evaluation": None, "Event": None, "Method": None, "Prototype": None,
-            "ClipClass": None, "ClipEvaluation": None, "EventCounts": None, "StreamEvaluation": None, "StreamPoint": None,
+            "ClipClass": None, "ClipEvaluation": None, "CurvePoint": None, "EventCounts": None, "StreamEvaluation": None,
+            "StreamPoint": None,
             "Match": None, "RejectRule": None, "UnknownActions": None,
         },
         mesh: {

@@ -97,7 +97,7 @@ def test_a_known_field_is_divided(truth, tmp_path, program):
     assert np.allclose(found.regions[0].motion, [0, 0, 0, 2, 0, 0], atol=1e-4)
     one = fovea.flow.segment_field((u, v), layers=1)
     assert one.layers == 1 and repr(one).startswith("1 region of 1 motion in 160x128")
-    fovea.flow.write(tmp_path / "field.npy", (u, v))
+    fovea.flow.write(tmp_path / "field.npy", u, v)
     fovea.write_image(tmp_path / "first.png", drawn(0))
     again = fovea.flow.segment_field(tmp_path / "field.npy", tmp_path / "first.png", cell=16)
     program(again.command, **{"LABELS.png": tmp_path / "labels.png"})

@@ -1,7 +1,8 @@
 """Operations over graphs: shortest paths and minimum cuts.
 
-A graph is undirected. Arcs are a matrix of int32 or int64 with the two nodes of an arc per row; nodes are numbered from
-0, and there is one more than the greatest number, or ``nodes`` of them. Numbers per arc are float32 or float64.
+A graph is undirected unless a call says otherwise. Arcs are a matrix of int32 or int64 with the two nodes of an arc per
+row; nodes are numbered from 0, and there is one more than the greatest number, or ``nodes`` of them. Numbers per arc are
+float32 or float64.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ double area_below(std::span<const Trial> trials, const RejectFeatures& weights) 
   std::ranges::sort(known);
   double sum = 0;
   for (const double value : unknown) {
-    const auto [low, high] = std::ranges::equal_range(known, value);
+    const auto [low, high] = std::equal_range(known.begin(), known.end(), value);
     sum += 0.5 * static_cast<double>((low - known.begin()) + (high - known.begin()));
   }
   return sum / static_cast<double>(known.size() * unknown.size());

@@ -129,11 +129,12 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
 void check_files(const EstimateRequest& request, Context& context) {
   if (context.inputs.size() == 2 && !request.output.empty()) io::require_flow_path(request.output);
   std::vector<OutputFile> outputs{{"-o", request.output, OutputUse::kFrames}};
-  for (const PictureFile& picture : picture_files(request.pictures)) {
-    if (context.inputs.size() == 2) io::require_image_path(picture.path);
+  const std::vector<PictureFile> pictures = picture_files(request.pictures);
+  for (const PictureFile& picture : pictures)
     outputs.push_back({"--picture", picture.path, OutputUse::kFrames});
-  }
   check_outputs(context, outputs, {request.alpha() ? std::string() : request.mask});
+  if (context.inputs.size() != 2) return;
+  for (const PictureFile& picture : pictures) io::require_image_path(picture.path);
 }
 
 int run_estimate(EstimateRequest& request, Context& context) {

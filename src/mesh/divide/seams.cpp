@@ -19,7 +19,7 @@ using Waiting = std::pair<float, std::int32_t>;
 using Pair = std::pair<std::int32_t, std::int32_t>;
 
 // The faces in doubt between two clusters.
-struct Band {
+struct SeamBand {
   Pair pair;
   std::vector<std::int32_t> faces{};
   std::size_t waits = 0;  // so many bands must have been cut before this one
@@ -91,10 +91,10 @@ class SeamCuts {
   // Solves all bands that need to wait for no more than the `done` first ones.
   void solve_ready(std::size_t done, const Exec& exec, std::size_t fewest) {
     std::size_t faces = 0;
-    std::vector<Band*> ready;
+    std::vector<SeamBand*> ready;
     std::vector<CutProblem> problems;
     for (std::size_t i = done; i < bands_.size(); ++i) {
-      Band& band = bands_[i];
+      SeamBand& band = bands_[i];
       if (band.solved || band.waits > done) continue;
       make_network(static_cast<std::int32_t>(i), band);
       band.solved = true;
@@ -109,7 +109,7 @@ class SeamCuts {
     for (std::size_t i = 0; i < ready.size(); ++i) ready[i]->cut = std::move(cuts[i]);
   }
 
-  void make_network(std::int32_t number, Band& band) const {
+  void make_network(std::int32_t number, SeamBand& band) const {
     bool tied[2] = {false, false};
     band.ties.resize(band.faces.size());
     for (std::size_t i = 0; i < band.faces.size(); ++i) {
@@ -133,7 +133,7 @@ class SeamCuts {
   }
 
   // Relabels the faces of a band and returns the value of its cut.
-  double apply(Band& band) {
+  double apply(SeamBand& band) {
     for (std::size_t i = 0; band.tied && i < band.faces.size(); ++i)
       relabel(band.faces[i], band.cut.source_side[i] ? band.pair.first : band.pair.second);
     band.arcs = {};
@@ -151,7 +151,7 @@ class SeamCuts {
   const Part& part_;
   std::span<const double> capacities_;
   Clusters& clusters_;
-  std::vector<Band> bands_;
+  std::vector<SeamBand> bands_;
   std::vector<std::int32_t> band_;  // one per face: its band, or -1
   std::vector<std::int32_t> node_;  // one per face: its place in its band
   std::vector<std::int64_t> sizes_;

@@ -12,9 +12,9 @@ constexpr int kBits = 40;      // bits of the greatest capacity
 constexpr int kMustBits = 60;  // bits of the capacity of arcs that must not be cut
 constexpr std::int64_t kMust = std::int64_t{1} << kMustBits;
 
-class Rounding {
+class CapacityRounding {
  public:
-  explicit Rounding(const CutProblem& problem) {
+  explicit CapacityRounding(const CutProblem& problem) {
     double greatest = 0, count = 2;
     const auto see = [&](double capacity) {
       greatest = std::max(greatest, capacity);
@@ -41,7 +41,7 @@ class Rounding {
 }  // namespace
 
 CutNetwork make_cut_network(const CutProblem& problem) {
-  const Rounding whole(problem);
+  const CapacityRounding whole(problem);
   const auto nodes = static_cast<std::size_t>(problem.nodes);
   CutNetwork network;
   network.edges.reserve(problem.arcs.size());

@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 // `which` begins the message.
-void check_problem(const std::string& which, const CutProblem& problem) {
+void check_cut_problem(const std::string& which, const CutProblem& problem) {
   if (problem.nodes < 0)
     throw InvalidArgument(fmt::format("{}: {} nodes; expected 0 or more", which, problem.nodes));
   const auto check_node = [&](const char* what, std::size_t i, std::int32_t node) {
@@ -51,7 +51,7 @@ MinimumCut cut_by(const CutProblem& problem, const detail::CutSides& sides) {
   return cut;
 }
 
-std::vector<MinimumCut> solve(std::span<const CutProblem> problems, const Exec& exec) {
+std::vector<MinimumCut> solve_cuts(std::span<const CutProblem> problems, const Exec& exec) {
   const auto count = static_cast<std::int64_t>(problems.size());
   std::vector<MinimumCut> cuts(problems.size());
   std::vector<detail::CutNetwork> networks(problems.size());
@@ -73,14 +73,15 @@ std::vector<MinimumCut> solve(std::span<const CutProblem> problems, const Exec& 
 MinimumCut minimum_cut(int nodes, std::span<const CutArc> arcs, std::span<const CutTie> ties,
                        const Exec& exec) {
   const CutProblem problem{nodes, arcs, ties};
-  check_problem("minimum_cut", problem);
-  return std::move(solve({&problem, 1}, detail::resolve_exec("minimum_cut", exec, {})).front());
+  check_cut_problem("minimum_cut", problem);
+  return std::move(
+      solve_cuts({&problem, 1}, detail::resolve_exec("minimum_cut", exec, {})).front());
 }
 
 std::vector<MinimumCut> minimum_cuts(std::span<const CutProblem> problems, const Exec& exec) {
   for (std::size_t i = 0; i < problems.size(); ++i)
-    check_problem(fmt::format("minimum_cuts: problem {}", i), problems[i]);
-  return solve(problems, detail::resolve_exec("minimum_cuts", exec, {}));
+    check_cut_problem(fmt::format("minimum_cuts: problem {}", i), problems[i]);
+  return solve_cuts(problems, detail::resolve_exec("minimum_cuts", exec, {}));
 }
 
 }  // namespace fovea

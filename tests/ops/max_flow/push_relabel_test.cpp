@@ -19,7 +19,7 @@ struct Drawn {
   CutProblem problem() const { return {nodes, arcs, ties}; }
 };
 
-void expect_equal(const std::vector<Drawn>& drawn) {
+void expect_equal_cuts(const std::vector<Drawn>& drawn) {
   std::vector<CutProblem> problems;
   problems.reserve(drawn.size());
   for (const Drawn& one : drawn) problems.push_back(one.problem());
@@ -77,7 +77,7 @@ TEST(PushRelabel, TanglesAsOnTheCpu) {
       drawn.push_back(tangle(random, nodes, nodes / 2, levels));  // disconnected
       drawn.push_back(tangle(random, nodes, 3 * nodes, levels));
     }
-  expect_equal(drawn);
+  expect_equal_cuts(drawn);
 }
 
 TEST(PushRelabel, GridsAsOnTheCpu) {
@@ -89,7 +89,7 @@ TEST(PushRelabel, GridsAsOnTheCpu) {
     drawn.push_back(grid(random, 5, 70, levels));
     drawn.push_back(grid(random, 30, 1, levels));
   }
-  expect_equal(drawn);
+  expect_equal_cuts(drawn);
 }
 
 // One path through all nodes, which a search walks node by node.
@@ -98,7 +98,7 @@ TEST(PushRelabel, AChainAsOnTheCpu) {
   Drawn chain{.nodes = 700, .arcs = {}, .ties = {{0, kMustTie, 0}, {699, 0, kMustTie}}};
   for (std::int32_t i = 0; i + 1 < chain.nodes; ++i)
     chain.arcs.push_back({i, i + 1, i == 350 ? 1.0 : 2.0 + i % 3});
-  expect_equal({chain});
+  expect_equal_cuts({chain});
 }
 
 // Excess in the order of 2^60 arrives from several sides at nodes with capacities of that order.
@@ -116,14 +116,14 @@ TEST(PushRelabel, HugeCapacitiesDoNotOverflow) {
     star.ties.push_back({1, 0, kMustTie});
     drawn.push_back(star);
   }
-  expect_equal(drawn);
+  expect_equal_cuts(drawn);
 }
 
 // More nodes than one block solves.
 TEST(PushRelabel, ALargeNetworkAsOnTheCpu) {
   FOVEA_SKIP_WITHOUT_CUDA();
   Random random(43);
-  expect_equal({grid(random, 5000, 7, 0), grid(random, 20, 10, 3), grid(random, 3000, 11, 3)});
+  expect_equal_cuts({grid(random, 5000, 7, 0), grid(random, 20, 10, 3), grid(random, 3000, 11, 3)});
 }
 
 TEST(PushRelabel, StopsOnRequest) {

@@ -20,12 +20,12 @@ using test::same_bits;
 using test::scattered;
 using testing::HasSubstr;
 
-PathOptions on_cpu(float cutoff = kUnreachable) {
+PathOptions cpu_matrix(float cutoff = kUnreachable) {
   return {
       .engine = PathEngine::kFloydWarshall, .cutoff = cutoff, .exec = {.device = Device::cpu()}};
 }
 
-PathOptions within(std::uint64_t bytes, float cutoff = kUnreachable) {
+PathOptions within_bytes(std::uint64_t bytes, float cutoff = kUnreachable) {
   return {.engine = PathEngine::kFloydWarshall,
           .cutoff = cutoff,
           .memory = bytes,
@@ -36,7 +36,7 @@ PathOptions within(std::uint64_t bytes, float cutoff = kUnreachable) {
 void expect_parity(const Graph& graph, const PathOptions& options, PathStorage storage) {
   SCOPED_TRACE(testing::Message() << graph.nodes() << " nodes, " << to_string(storage)
                                   << ", cutoff " << options.cutoff);
-  const DistanceMatrix expected = all_distances(graph, on_cpu(options.cutoff));
+  const DistanceMatrix expected = all_distances(graph, cpu_matrix(options.cutoff));
   PathReport report;
   EXPECT_TRUE(same_bits(all_distances(graph, options, &report).lower(), expected.lower()));
   EXPECT_EQ(report.storage, storage);
@@ -67,11 +67,12 @@ TEST(MatrixParity, HalfASquareGivesTheSameBits) {
   for (const int nodes : {130, 257, 385, 400}) {
     const Graph graph = scattered(nodes, 4 * nodes, 1);
     const std::uint64_t bytes = detail::half_path_bytes(detail::size_of(graph));
-    expect_parity(graph, within(bytes), PathStorage::kHalf);
-    if (nodes == 400) expect_parity(graph, within(bytes, 5), PathStorage::kHalf);
+    expect_parity(graph, within_bytes(bytes), PathStorage::kHalf);
+    if (nodes == 400) expect_parity(graph, within_bytes(bytes, 5), PathStorage::kHalf);
   }
   const Graph apart = scattered(300, 280, 2);  // many pieces
-  expect_parity(apart, within(detail::half_path_bytes(detail::size_of(apart))), PathStorage::kHalf);
+  expect_parity(apart, within_bytes(detail::half_path_bytes(detail::size_of(apart))),
+                PathStorage::kHalf);
 }
 
 TEST(MatrixParity, TilesThroughHostMemoryGiveTheSameBits) {
@@ -79,15 +80,15 @@ TEST(MatrixParity, TilesThroughHostMemoryGiveTheSameBits) {
   for (const int nodes : {390, 513, 700}) {
     const Graph graph = scattered(nodes, 4 * nodes, 3);
     const std::uint64_t bytes = detail::tiled_path_bytes(nodes, detail::kGroup);
-    expect_parity(graph, within(bytes), PathStorage::kTiles);
-    if (nodes == 513) expect_parity(graph, within(bytes, 5), PathStorage::kTiles);
+    expect_parity(graph, within_bytes(bytes), PathStorage::kTiles);
+    if (nodes == 513) expect_parity(graph, within_bytes(bytes, 5), PathStorage::kTiles);
   }
 }
 
 TEST(MatrixParity, SuperPanelsOfAnySizeGiveTheSameBits) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Graph graph = scattered(650, 2600, 4);  // 6 panels, of which the last is not full
-  const DistanceMatrix expected = all_distances(graph, on_cpu());
+  const DistanceMatrix expected = all_distances(graph, cpu_matrix());
   DistanceMatrix found(graph.nodes());
   for (const int each : {2, 4, 6}) {
     cuda::floyd_warshall_tiles(graph, {.exec = {.device = Device::cuda()}}, each, found.lower());
@@ -99,11 +100,11 @@ TEST(MatrixParity, WhatFitsNowhereIsRefused) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Graph graph = scattered(700, 2000, 5);
   const std::uint64_t bytes = detail::tiled_path_bytes(700, detail::kGroup);
-  EXPECT_THAT(test::message_of<DeviceError>([&] { all_distances(graph, within(bytes - 1)); }),
+  EXPECT_THAT(test::message_of<DeviceError>([&] { all_distances(graph, within_bytes(bytes - 1)); }),
               HasSubstr("floyd-warshall of 700 nodes needs " + std::to_string(bytes) + " bytes"));
 }
 
-std::vector<GraphArc> one_way(int nodes, int count, std::uint64_t seed) {
+std::vector<GraphArc> one_way_arcs(int nodes, int count, std::uint64_t seed) {
   Random random(seed);
   std::vector<GraphArc> arcs(static_cast<std::size_t>(count));
   const auto node = [&] {
@@ -122,8 +123,8 @@ TEST(MatrixParity, DirectedGraphsGiveTheSameBits) {
   for (const auto& [nodes, count] :
        {std::pair(1, 0), {64, 300}, {129, 300}, {257, 3000}, {400, 1200}, {513, 2500}})
     for (const float cutoff : {kUnreachable, 6.F}) {
-      const Graph graph = directed_graph(nodes, one_way(nodes, count, 6));
-      PathOptions options = on_cpu(cutoff);
+      const Graph graph = directed_graph(nodes, one_way_arcs(nodes, count, 6));
+      PathOptions options = cpu_matrix(cutoff);
       const Image<float> expected = distance_square(graph, options);
       options.exec.device = Device::cuda();
       PathReport report;
@@ -142,21 +143,21 @@ TEST(MatrixParity, DirectedGraphsGiveTheSameBits) {
 TEST(MatrixParity, ArcsWithTwinsGiveTheBitsOfAnUndirectedGraph) {
   FOVEA_SKIP_WITHOUT_CUDA();
   constexpr int kNodes = 300;
-  const std::vector<GraphArc> arcs = one_way(kNodes, 1500, 9);
+  const std::vector<GraphArc> arcs = one_way_arcs(kNodes, 1500, 9);
   std::vector<GraphArc> both = arcs;
   for (const GraphArc& arc : arcs) both.push_back({arc.b, arc.a, arc.cost});
-  const Image<float> found = distance_square(directed_graph(kNodes, both), within(0));
-  const Image<float> expected = distance_square(Graph(kNodes, arcs), within(0));
+  const Image<float> found = distance_square(directed_graph(kNodes, both), within_bytes(0));
+  const Image<float> expected = distance_square(Graph(kNodes, arcs), within_bytes(0));
   for (int a = 0; a < kNodes; ++a)
     EXPECT_TRUE(same_bits({found.row(a), kNodes}, {expected.row(a), kNodes})) << a;
 }
 
 TEST(MatrixParity, DirectedGraphsWithoutRoomAreRefusedOrLeftToTheCpu) {
   FOVEA_SKIP_WITHOUT_CUDA();
-  const Graph graph = directed_graph(300, one_way(300, 900, 2));
-  EXPECT_THAT(test::message_of<DeviceError>([&] { distance_square(graph, within(1 << 20)); }),
+  const Graph graph = directed_graph(300, one_way_arcs(300, 900, 2));
+  EXPECT_THAT(test::message_of<DeviceError>([&] { distance_square(graph, within_bytes(1 << 20)); }),
               HasSubstr("which has room for 1048576"));
-  PathOptions options = within(1 << 20);
+  PathOptions options = within_bytes(1 << 20);
   options.engine = PathEngine::kAuto;
   PathReport report;
   distance_square(graph, options, &report);

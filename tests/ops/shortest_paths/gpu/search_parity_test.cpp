@@ -17,7 +17,7 @@ using test::scattered;
 using testing::HasSubstr;
 
 // Costs of very different sizes, whose sums are rounded to the same number now and then.
-Graph rounded(int nodes, int arcs) {
+Graph rounded_graph(int nodes, int arcs) {
   Random random(11);
   std::vector<GraphArc> all(static_cast<std::size_t>(arcs));
   for (GraphArc& arc : all) {
@@ -36,7 +36,7 @@ std::vector<Graph> searched_graphs() {
   all.push_back(test::grid(12, 12, 0));     // nothing costs anything
   all.push_back(scattered(600, 590, 2));    // many pieces
   all.push_back(scattered(300, 20000, 4));  // dense
-  all.push_back(rounded(400, 1000));
+  all.push_back(rounded_graph(400, 1000));
   all.push_back(detail::sphere_graph(3));
   const Graph both = scattered(500, 1500, 5);
   std::vector<GraphArc> arcs;
@@ -48,14 +48,14 @@ std::vector<Graph> searched_graphs() {
   return all;
 }
 
-std::vector<std::int32_t> sources_of(const Graph& graph, int count) {
+std::vector<std::int32_t> search_sources(const Graph& graph, int count) {
   std::vector<std::int32_t> sources;
   for (int i = 0; i < count; ++i) sources.push_back(i * 37 % graph.nodes());
   sources.push_back(sources.front());
   return sources;
 }
 
-std::span<const float> row_of(const Image<float>& rows, int i) {
+std::span<const float> found_row(const Image<float>& rows, int i) {
   return {rows.row(i), static_cast<std::size_t>(rows.width())};
 }
 
@@ -63,7 +63,7 @@ TEST(SearchParity, RowsHaveTheSameBits) {
   FOVEA_SKIP_WITHOUT_CUDA();
   for (const Graph& graph : searched_graphs())
     for (const float cutoff : {kUnreachable, 3.F, 0.F}) {
-      const std::vector<std::int32_t> sources = sources_of(graph, 6);
+      const std::vector<std::int32_t> sources = search_sources(graph, 6);
       PathOptions options{.cutoff = cutoff, .exec = {.device = Device::cpu()}};
       const Image<float> expected = distances_from(graph, sources, options);
       options.exec.device = Device::cuda();
@@ -71,7 +71,7 @@ TEST(SearchParity, RowsHaveTheSameBits) {
       const Image<float> found = distances_from(graph, sources, options, &report);
       EXPECT_EQ(report.storage, PathStorage::kRows);
       for (int i = 0; i < expected.height(); ++i)
-        EXPECT_TRUE(same_bits(row_of(found, i), row_of(expected, i)))
+        EXPECT_TRUE(same_bits(found_row(found, i), found_row(expected, i)))
             << graph.nodes() << " nodes, source " << i << ", cutoff " << cutoff;
     }
 }
@@ -79,7 +79,7 @@ TEST(SearchParity, RowsHaveTheSameBits) {
 TEST(SearchParity, ManySourcesComeInBatches) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Graph graph = scattered(200, 600, 7);
-  const std::vector<std::int32_t> sources = sources_of(graph, 40);
+  const std::vector<std::int32_t> sources = search_sources(graph, 40);
   PathOptions options{.exec = {.device = Device::cpu()}};
   const Image<float> expected = distances_from(graph, sources, options);
   options.exec.device = Device::cuda();
@@ -90,7 +90,7 @@ TEST(SearchParity, ManySourcesComeInBatches) {
   const Image<float> found = distances_from(graph, sources, options, &report);
   EXPECT_EQ(report.device_bytes, options.memory);
   for (int i = 0; i < expected.height(); ++i)
-    EXPECT_TRUE(same_bits(row_of(found, i), row_of(expected, i))) << i;
+    EXPECT_TRUE(same_bits(found_row(found, i), found_row(expected, i))) << i;
   options.memory = bytes - 1;
   EXPECT_THAT(test::message_of<DeviceError>([&] { distances_from(graph, sources, options); }),
               HasSubstr("needs " + std::to_string(bytes) + " bytes on cuda:0"));
@@ -101,7 +101,7 @@ TEST(SearchParity, TheNearestSourceIsTheSame) {
   for (const Graph& graph : searched_graphs())
     for (const int count : {1, 5, 60})
       for (const float cutoff : {kUnreachable, 3.F}) {
-        const std::vector<std::int32_t> sources = sources_of(graph, count);
+        const std::vector<std::int32_t> sources = search_sources(graph, count);
         PathOptions options{.cutoff = cutoff, .exec = {.device = Device::cpu()}};
         const NearestSource expected = nearest_source(graph, sources, options);
         options.exec.device = Device::cuda();
