@@ -10,7 +10,9 @@ elseif(NOT FOVEA_CUDA)
   set(FOVEA_CUDA_REASON "FOVEA_CUDA=OFF")
 endif()
 
-if(FOVEA_CUDA)
+if(FOVEA_CUDA STREQUAL "EMULATED")
+  include(${CMAKE_CURRENT_LIST_DIR}/../tools/emulator/Emulator.cmake)
+elseif(FOVEA_CUDA)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU generations to compile for")  # with PTX for later ones
   endif()

@@ -7,7 +7,7 @@ option(FOVEA_PYTHON "Build the extension module of the Python package; pip and m
 option(FOVEA_UNITY "Compile files in batches: a cold build takes half the time, a changed file a little longer" OFF)
 option(FOVEA_WERROR "Treat warnings as errors" OFF)
 option(FOVEA_COVERAGE "Instrument for coverage" OFF)
-set(FOVEA_CUDA AUTO CACHE STRING "CUDA twins: ON, OFF, or AUTO where nvcc is found")
+set(FOVEA_CUDA AUTO CACHE STRING "CUDA twins: ON, OFF, AUTO where nvcc is found, or EMULATED on the CPU for tests")
 set(FOVEA_VIDEO AUTO CACHE STRING "Video files through FFmpeg: ON, OFF, or AUTO where it is found")
 set(FOVEA_WEBP AUTO CACHE STRING "WebP images through libwebp: ON, OFF, or AUTO where it is found")
 set(FOVEA_SANITIZE "" CACHE STRING "Sanitizers, such as address,undefined or thread")

@@ -1,6 +1,8 @@
 # What this build is going to be, and why something is off.
 set(summary_cuda "off (${FOVEA_CUDA_REASON})")
-if(FOVEA_CUDA)
+if(FOVEA_CUDA STREQUAL "EMULATED")
+  set(summary_cuda "emulated on the CPU, for tests alone")
+elseif(FOVEA_CUDA)
   set(summary_cuda "on (nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES})")
 endif()
 set(summary_video "on (FFmpeg)")
