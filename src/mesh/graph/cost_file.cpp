@@ -109,10 +109,11 @@ class PairCosts {
     return {faces[0], faces[1], vertices[0], vertices[1]};
   }
   std::string text_of(const Ends& ends) const {
-    const std::string faces = fmt::format("faces {} and {}", ends[0], ends[1]);
-    const std::string vertices = fmt::format("vertices {} and {}", ends[2], ends[3]);
+    std::string faces = fmt::format("faces {} and {}", ends[0], ends[1]);
     if (named_ == Named::kFaces) return faces;
-    return named_ == Named::kVertices ? vertices : fmt::format("{} with {}", faces, vertices);
+    std::string vertices = fmt::format("vertices {} and {}", ends[2], ends[3]);
+    if (named_ == Named::kVertices) return vertices;
+    return fmt::format("{} with {}", faces, vertices);
   }
 
   const std::string& path_;
