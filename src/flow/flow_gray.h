@@ -14,6 +14,16 @@
   X(std::uint16_t)                   \
   X(float)
 
+// What the CUDA twin, and its stand-in, instantiates for a type of pixels.
+#define FOVEA_FLOW_GRAY_CUDA(T)                                                                   \
+  template GrayRange gray_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&);  \
+  template GrayRange color_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
+  template void to_colors(ImageView<const T>, GrayRange, const std::array<ImageView<float>, 3>&,  \
+                          const Exec&);                                                           \
+  template void to_gray(ImageView<const T>, GrayRange, ImageView<float>, const Exec&);            \
+  template void to_gray(ImageView<const T>, ImageView<float>, const Exec&);                       \
+  template void coarse_gray(ImageView<const T>, const CoarseGray&, const Exec&);
+
 namespace fovea::flow {
 
 // A coarse level of an image, computed strip by strip.

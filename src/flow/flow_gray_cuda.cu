@@ -305,15 +305,6 @@ void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const 
   session.finish("flow");
 }
 
-#define FOVEA_FLOW_GRAY(T)                                                                        \
-  template GrayRange gray_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&);  \
-  template GrayRange color_range(ImageView<const T>, ImageView<const std::uint8_t>, const Exec&); \
-  template void to_colors(ImageView<const T>, GrayRange, const std::array<ImageView<float>, 3>&,  \
-                          const Exec&);                                                           \
-  template void to_gray(ImageView<const T>, GrayRange, ImageView<float>, const Exec&);            \
-  template void to_gray(ImageView<const T>, ImageView<float>, const Exec&);                       \
-  template void coarse_gray(ImageView<const T>, const CoarseGray&, const Exec&);
-FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GRAY)
-#undef FOVEA_FLOW_GRAY
+FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_GRAY_CUDA)
 
 }  // namespace fovea::flow::cuda

@@ -66,10 +66,11 @@ FOVEA_API void describe(OptionVisitor& visit, RecognizeOptions& options);
 // options of a model may contain, apply with RecognizeOptions::classify.
 //
 // On a GPU everything from a frame to its matches stays there in StreamMode::kStream: a frame is
-// uploaded once (or not at all where it lies on the GPU already), and what comes back are the
-// places of its points and, per place of action, the least distance of each class and the few
-// matches that may become an event. Points are found in blocks of PointOptions::block frames, which
-// adds to the latency. The events are those of the CPU, to the bit, apart from their latency.
+// uploaded once (or not at all where it lies on the GPU already). What comes back are the places of
+// its points and, for each group of points that is matched by itself, one distance per class, that
+// of its best match, and the few matches that may become an event. Points are found in blocks of
+// PointOptions::block frames, which adds to the latency. The events are those of the CPU, to the
+// bit, apart from their latency.
 //
 // A recognizer serves one video, and different recognizers may be used by different threads at the
 // same time. On a GPU each has streams of its own, and one small video leaves most of the GPU idle:

@@ -67,7 +67,7 @@ struct DigestMatch {
 // latest first. Whatever frame an event may begin after, the best match is one of them.
 struct FrameDigest {
   std::int32_t frame = 0;
-  std::vector<double> nearest;  // least distance of each class; infinite where there is no match
+  std::vector<double> nearest;  // one per class: the distance of its best match, or infinite
   std::vector<DigestMatch> matches;
 };
 FrameDigest digest_of(std::int32_t frame, std::span<const MatchScore> scores,

@@ -37,10 +37,11 @@ struct RejectClip {
   std::vector<double> singles;
 };
 // Learns a rule from clips alone: each class in turn counts as unknown, so that its clips must be
-// rejected, and the clips of the others must not. Of all sets of features the one is used that
-// separates best the clips of each class by weights learned without that class; the others have the
-// weight 0. Then the limit is set so that `share` of the clips would be rejected if all classes are
-// known. Returns nothing if fewer than three classes have clips or no clip has a distance.
+// rejected, and the clips of the others must not. Several sets of features are tried: for each
+// class the weights are learned without it, and then have to separate its clips from all others.
+// The set that does so best is used, and all other features get the weight 0. Then the limit is set
+// so that `share` of the clips would be rejected if all classes are known. Returns nothing if fewer
+// than three classes have clips or no clip has a distance.
 std::optional<RejectRule> learn_reject_rule(std::span<const RejectClip> clips, double share);
 
 }  // namespace fovea::actions

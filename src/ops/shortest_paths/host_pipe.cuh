@@ -1,22 +1,19 @@
 // Copies results to the host piece by piece: while one piece is copied and taken there, the device
 // computes the next.
 #pragma once
-#include <fovea/core/memory.h>
-
 #include <cstddef>
 
-#include "core/event.cuh"
-#include "core/on_device.cuh"
+#include "ops/shortest_paths/travel_slot.cuh"
 
 namespace fovea::cuda {
 
 class HostPipe {
  public:
   // Pieces have at most so many floats and are computed after what is on the stream now.
-  HostPipe(std::size_t floats, cudaStream_t after) : slots_{Slot(floats), Slot(floats)} {
+  HostPipe(std::size_t floats, cudaStream_t after) : slots_{{floats, kWhat}, {floats, kWhat}} {
     Event now;
     now.record(after);
-    for (const Slot& slot : slots_) now.hold(slot.stream);
+    for (const TravelSlot& slot : slots_) now.hold(slot.stream);
   }
 
   // fill(piece, slot, floats on the device, stream) enqueues the computation of a piece and returns
@@ -25,15 +22,13 @@ class HostPipe {
   void run(int pieces, Fill fill, Take take) {
     for (int piece = 0; piece <= pieces; ++piece) {
       if (piece < pieces) {
-        Slot& slot = slots_[piece % 2];
+        TravelSlot& slot = slots_[piece % 2];
         const std::size_t floats = fill(piece, piece % 2, slot.device.data(), slot.stream);
-        check(cudaMemcpyAsync(slot.host.data(), slot.device.data(), floats * sizeof(float),
-                              cudaMemcpyDeviceToHost, slot.stream),
-              kWhat);
+        slot.to_host(slot.device.data(), floats);
         slot.done.record(slot.stream);
       }
       if (piece == 0) continue;
-      const Slot& before = slots_[(piece - 1) % 2];
+      const TravelSlot& before = slots_[(piece - 1) % 2];
       before.done.wait(kWhat);
       take(piece - 1, before.host.data());
     }
@@ -42,24 +37,7 @@ class HostPipe {
  private:
   static constexpr const char* kWhat = "copying distances";
 
-  struct Slot {
-    explicit Slot(std::size_t floats)
-        : device(floats, Memory::kCuda), host(floats, Memory::kPinned) {
-      check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), kWhat);
-    }
-    ~Slot() {
-      cudaStreamSynchronize(stream);  // nothing may still write to memory that is freed now
-      cudaStreamDestroy(stream);
-    }
-    Slot(const Slot&) = delete;
-    Slot& operator=(const Slot&) = delete;
-
-    Array<float> device;
-    Array<float> host;
-    cudaStream_t stream = nullptr;
-    Event done;
-  };
-  Slot slots_[2];
+  TravelSlot slots_[2];
 };
 
 }  // namespace fovea::cuda

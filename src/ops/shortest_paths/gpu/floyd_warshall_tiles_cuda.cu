@@ -5,11 +5,11 @@
 // the device and back N / M times.
 #include <algorithm>
 
-#include "core/event.cuh"
 #include "ops/shortest_paths/backend.h"
 #include "ops/shortest_paths/gpu/host_tiles.h"
 #include "ops/shortest_paths/gpu/panel_steps.cuh"
 #include "ops/shortest_paths/squares.cuh"
+#include "ops/shortest_paths/travel_slot.cuh"
 
 namespace fovea::cuda {
 namespace {
@@ -47,34 +47,8 @@ __global__ void __launch_bounds__(Tile128::kThreads, 2) visit_kernel(Visit visit
               shared_memory);
 }
 
-// Pinned memory and a stream on which tiles travel.
-class TravelSlot {
- public:
-  explicit TravelSlot(std::size_t floats)
-      : device(floats, Memory::kCuda), host(floats, Memory::kPinned) {
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), kWhat);
-  }
-  ~TravelSlot() {
-    cudaStreamSynchronize(stream);  // nothing may still write to memory that is freed now
-    cudaStreamDestroy(stream);
-  }
-  TravelSlot(const TravelSlot&) = delete;
-  TravelSlot& operator=(const TravelSlot&) = delete;
-
-  void to_device(float* to, std::size_t floats) {
-    check(cudaMemcpyAsync(to, host.data(), floats * sizeof(float), cudaMemcpyHostToDevice, stream),
-          kWhat);
-  }
-  void to_host(const float* from, std::size_t floats) {
-    check(
-        cudaMemcpyAsync(host.data(), from, floats * sizeof(float), cudaMemcpyDeviceToHost, stream),
-        kWhat);
-  }
-
-  Array<float> device;
-  Array<float> host;
-  cudaStream_t stream = nullptr;
-  Event done;
+struct TileSlot : TravelSlot {
+  explicit TileSlot(std::size_t floats) : TravelSlot(floats, kWhat) {}
   std::vector<HostTile> back;  // tiles that come back from the device
 };
 
@@ -88,11 +62,11 @@ class TiledClosing {
         strip_(static_cast<std::size_t>(each) * kPanel * detail::square_side(nodes), stream),
         pivots_(strip_.size(), stream),
         on_device_(1, stream),
-        slots_{TravelSlot(slot_floats(each)), TravelSlot(slot_floats(each))} {
+        slots_{TileSlot(slot_floats(each)), TileSlot(slot_floats(each))} {
     allow_shared(visit_kernel, Tile128::kBytes, kWhat);
     Event allocated;  // in the order of the stream
     allocated.record(stream);
-    for (TravelSlot& slot : slots_) {
+    for (TileSlot& slot : slots_) {
       allocated.hold(slot.stream);
       slot.done.record(slot.stream);
     }
@@ -108,7 +82,7 @@ class TiledClosing {
       for (int row = 0; row < panels_.count(); ++row)
         for (int column = 0; column <= row; ++column)
           if (row != super && column != super) visit(super, row, column);
-      for (TravelSlot& slot : slots_) empty(slot);
+      for (TileSlot& slot : slots_) empty(slot);
       if (exec_.progress)
         exec_.progress({"distances", super + 1.0, static_cast<double>(panels_.count())});
     }
@@ -129,27 +103,27 @@ class TiledClosing {
   }
 
   // Waits until the slot is free; tiles that came back go to the matrix.
-  void empty(TravelSlot& slot) {
+  void empty(TileSlot& slot) {
     throw_if_stopped(exec_);
     slot.done.wait(kWhat);
     detail::store_tiles(slot.host.data(), nodes_, slot.back, exec_, lower_);
     slot.back.clear();
   }
-  TravelSlot& next_slot() {
-    TravelSlot& slot = slots_[turn_++ % 2];
+  TileSlot& next_slot() {
+    TileSlot& slot = slots_[turn_++ % 2];
     empty(slot);
     return slot;
   }
 
   void load_strip(int super) {
     for (int other = 0; other < panels_.count(); ++other) {
-      TravelSlot& slot = next_slot();
+      TileSlot& slot = next_slot();
       detail::load_tiles(lower_, nodes_, strip_tiles(panels_, super, other), exec_,
                          slot.host.data());
       slot.to_device(strip_part(super, other), floats(super, other));
       slot.done.record(slot.stream);
     }
-    for (const TravelSlot& slot : slots_) slot.done.hold(stream_);
+    for (const TileSlot& slot : slots_) slot.done.hold(stream_);
   }
   void close(int super) {
     const Square square{.distances = strip_.data(),
@@ -163,18 +137,18 @@ class TiledClosing {
     close_strip({{&square, 1}, on_device_.data()}, stream_);
     Event closed;
     closed.record(stream_);
-    for (const TravelSlot& slot : slots_) closed.hold(slot.stream);
+    for (const TileSlot& slot : slots_) closed.hold(slot.stream);
   }
   void store_strip(int super) {
     for (int other = 0; other < panels_.count(); ++other) {
-      TravelSlot& slot = next_slot();
+      TileSlot& slot = next_slot();
       slot.to_host(strip_part(super, other), floats(super, other));
       slot.done.record(slot.stream);
       slot.back = strip_tiles(panels_, super, other);
     }
   }
   void visit(int super, int row, int column) {
-    TravelSlot& slot = next_slot();
+    TileSlot& slot = next_slot();
     slot.back = outer_tiles(panels_, row, column);
     detail::load_tiles(lower_, nodes_, slot.back, exec_, slot.host.data());
     slot.to_device(slot.device.data(), floats(row, column));
@@ -197,7 +171,7 @@ class TiledClosing {
   DeviceBuffer<float> strip_;
   DeviceBuffer<float> pivots_;
   DeviceBuffer<Square> on_device_;
-  TravelSlot slots_[2];
+  TileSlot slots_[2];
   int turn_ = 0;
 };
 
