@@ -6,6 +6,7 @@
 #include <fovea/mesh/evaluate.h>
 #include <fovea/mesh/fuzzy_clusters.h>
 #include <fovea/mesh/hierarchy.h>
+#include <fovea/mesh/named_costs.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/shape_diameter.h>
 #include <fovea/mesh/show.h>

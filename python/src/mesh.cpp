@@ -384,7 +384,7 @@ std::string page(const TriangleMesh& mesh, nb::handle labels, const nb::list& hi
 struct DistanceOptions {
   bool nearest = false;
   std::optional<double> cutoff{};
-  CostChoice costs{};
+  mesh::NamedCosts costs{};
   PathOptions paths{};
   Exec exec{};
 };
@@ -453,12 +453,12 @@ Distances all_rows(const Graph& graph, const PathOptions& options) {
 class FaceGraph {
  public:
   // Needs no lock of Python's.
-  std::shared_ptr<const Graph> with(const TriangleMesh& mesh, const CostChoice& costs,
+  std::shared_ptr<const Graph> with(const TriangleMesh& mesh, const mesh::NamedCosts& costs,
                                     const Exec& exec) {
     const std::lock_guard lock(mutex_);
     if (!graph_ || !same_costs(costs, costs_)) {
       mesh::DualGraph dual = mesh::dual_graph(mesh, 0, exec);
-      const std::vector<float> steps = chosen_costs(costs, mesh, dual, exec);
+      const std::vector<float> steps = mesh::named_costs(costs, mesh, dual, exec);
       graph_ = std::make_shared<const Graph>(mesh::path_graph(dual, steps));
       costs_ = costs;
     }
@@ -467,7 +467,7 @@ class FaceGraph {
 
  private:
   std::mutex mutex_;
-  CostChoice costs_{};
+  mesh::NamedCosts costs_{};
   std::shared_ptr<const Graph> graph_;
 };
 

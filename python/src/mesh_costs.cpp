@@ -27,14 +27,14 @@ constexpr double kOperationsPerRay = 500;
 
 double faces_of(const TriangleMesh& mesh) { return static_cast<double>(mesh.faces.size()); }
 
-struct CostOptions : CostChoice {
+struct CostOptions : mesh::NamedCosts {
   int smoothing = 0;
   Exec exec{};
 };
 void describe(OptionVisitor& visit, CostOptions& options) {
   visit("smoothing", options.smoothing,
         "how often normals are averaged with their neighbors before angles are measured", 0, 1000);
-  describe(visit, static_cast<CostChoice&>(options));
+  describe(visit, static_cast<mesh::NamedCosts&>(options));
 }
 
 nb::tuple arc_costs(const TriangleMesh& mesh, const nb::dict& keywords) {
@@ -44,7 +44,7 @@ nb::tuple arc_costs(const TriangleMesh& mesh, const nb::dict& keywords) {
   const Exec exec = calls.watched(on_cpu_only("costs of arcs are computed", options.exec));
   const std::vector<float> costs = calls.run({kOperationsPerArc * faces_of(mesh)}, nb::none(), [&] {
     mesh::DualGraph graph = mesh::dual_graph(mesh, options.smoothing, exec);
-    return chosen_costs(options, mesh, graph, exec);
+    return mesh::named_costs(options, mesh, graph, exec);
   });
   return nb::make_tuple(to_numpy(costs), option_words(options));
 }
@@ -209,21 +209,11 @@ nb::list fuzzy_options() {
 
 }  // namespace
 
-bool same_costs(const CostChoice& a, const CostChoice& b) {
+bool same_costs(const mesh::NamedCosts& a, const mesh::NamedCosts& b) {
   return a.kind == b.kind && a.costs.alpha == b.costs.alpha && a.costs.eta == b.costs.eta &&
          a.costs.angle_power == b.costs.angle_power &&
          a.costs.diameter_weight == b.costs.diameter_weight && a.diameter.rays == b.diameter.rays &&
          a.diameter.cone == b.diameter.cone && a.diameter.smoothing == b.diameter.smoothing;
-}
-
-std::vector<float> chosen_costs(const CostChoice& choice, const TriangleMesh& mesh,
-                                mesh::DualGraph& graph, const Exec& exec) {
-  if (choice.kind == mesh::CostKind::kDiameter) {
-    mesh::ShapeDiameterOptions how = choice.diameter;
-    how.exec = exec;
-    graph.diameters = mesh::shape_diameters(mesh, how);
-  }
-  return mesh::arc_costs(graph, choice.costs, choice.kind);
 }
 
 std::vector<float> own_costs(nb::handle costs) {

@@ -9,6 +9,7 @@
 #include "actions/argument_upload.cuh"
 #include "actions/match/match_steps.h"
 #include "actions/match/match_tables_cuda.cuh"
+#include "actions/stream/stream_health.h"
 #include "actions/stream/stream_kernels.cuh"
 #include "actions/stream/stream_pool.cuh"
 
@@ -51,7 +52,7 @@ class StreamCore {
   float* features(std::size_t points);
 
   // Enqueues everything up to the results; the work of the push before must be complete. `store`
-  // has the rows of features.
+  // has the rows of features. After a push that failed, this and path() throw Error.
   void push(std::span<const StreamInput> inputs, const float* store);
   const StreamWork& work() const { return work_; }
   // The step of the last push that an input became; -1 for a frame without nodes.
@@ -61,6 +62,7 @@ class StreamCore {
   std::vector<MatchedNode> path(std::size_t input, int chain) const;
 
  private:
+  void push_whole(std::span<const StreamInput> inputs, const float* store);
   void add_step(std::int64_t number, std::int32_t column);
   void send_steps(std::int64_t first, std::int64_t end);
 
@@ -72,6 +74,7 @@ class StreamCore {
   fovea::cuda::KeptBuffer<StreamStep> device_ring_;
   StreamPool<float> window_;
   StreamPool<std::uint16_t> history_;
+  detail::StreamHealth health_;
   bool moved_ = false;
   std::vector<std::int32_t> step_of_;
   std::vector<StreamPoint> points_;

@@ -102,6 +102,10 @@ void StreamCore::send_steps(std::int64_t first, std::int64_t end) {
 }
 
 void StreamCore::push(std::span<const StreamInput> inputs, const float* store) {
+  health_.change([&] { push_whole(inputs, store); });
+}
+
+void StreamCore::push_whole(std::span<const StreamInput> inputs, const float* store) {
   const std::int64_t first = steps_.end();
   const detail::MatchTerms& terms = models_->terms;
   step_of_.clear();
@@ -166,6 +170,7 @@ void StreamCore::push(std::span<const StreamInput> inputs, const float* store) {
 }
 
 std::vector<MatchedNode> StreamCore::path(std::size_t input, int chain) const {
+  health_.require_whole();
   const fovea::cuda::Session session(exec_);
   const auto nodes = static_cast<std::size_t>(models_->lengths[static_cast<std::size_t>(chain)]);
   std::int32_t* const device = path_.reserve(2 * nodes);

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "actions/stream/stream_chains.h"
+#include "actions/stream/stream_health.h"
 #include "core/dispatch.h"
 
 namespace fovea::actions {
@@ -28,6 +29,7 @@ struct StreamMatcher::Impl {
   int chains = 0;
   int features = -1;
   std::int64_t last_frame = std::numeric_limits<std::int64_t>::min();
+  detail::StreamHealth health{};
 };
 
 detail::StreamChains detail::stream_chains(std::span<const Chain> chains,
@@ -90,14 +92,17 @@ std::span<const MatchScore> StreamMatcher::push(std::int32_t frame, const Nodes&
           fmt::format("match: a point lies in frame {}; expected {}, the frame "
                       "that is pushed",
                       node.frame, frame));
-  impl.last_frame = frame;
-  return impl.engine ? impl.engine->push(frame, points) : std::span<const MatchScore>();
+  return impl.health.change([&] {
+    impl.last_frame = frame;
+    return impl.engine ? impl.engine->push(frame, points) : std::span<const MatchScore>();
+  });
 }
 
 std::vector<MatchedNode> StreamMatcher::path(int chain) const {
   if (chain < 0 || chain >= impl_->chains)
     throw InvalidArgument(
         fmt::format("match: chain {} does not exist; there are {}", chain, impl_->chains));
+  impl_->health.require_whole();
   return impl_->engine->path(chain);
 }
 

@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/npy.h>
+#include <fovea/mesh/named_costs.h>
 #include <fovea/mesh/show.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ struct ArcsRequest {
   std::string output{};
   std::string diameters{};
   int smoothing = 0;
-  NamedCosts costs{};
+  mesh::NamedCosts costs{};
   io::MeshReadOptions read{};
 };
 
@@ -71,7 +72,7 @@ int run_arcs(ArcsRequest& request, Context& context) {
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   const io::TriangleMesh mesh = io::read_mesh(context.inputs[0], request.read);
   mesh::DualGraph graph = mesh::dual_graph(mesh, request.smoothing, context.exec);
-  const std::vector<float> costs = named_costs(request.costs, mesh, graph, context.exec);
+  const std::vector<float> costs = mesh::named_costs(request.costs, mesh, graph, context.exec);
   const double start = steady_seconds();
   if (graph.diameters.empty() && !request.diameters.empty()) {
     mesh::ShapeDiameterOptions how = request.costs.diameter;

@@ -5,6 +5,7 @@
 #include <fovea/io/json_writer.h>
 #include <fovea/io/npy.h>
 #include <fovea/io/sink.h>
+#include <fovea/mesh/named_costs.h>
 #include <fovea/mesh/show.h>
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ struct DistancesRequest {
   std::optional<double> cutoff{};
   std::string output{};
   std::string picture{};
-  NamedCosts costs{};
+  mesh::NamedCosts costs{};
   OwnCosts own{};
   PathOptions paths{};
   mesh::RenderOptions render{.views = 2};
@@ -275,7 +276,7 @@ int run_distances(DistancesRequest& request, Context& context) {
   const double start = steady_seconds();
   mesh::DualGraph dual = mesh::dual_graph(mesh);
   const std::vector<float> costs = request.own.file.empty()
-                                       ? named_costs(request.costs, mesh, dual, context.exec)
+                                       ? mesh::named_costs(request.costs, mesh, dual, context.exec)
                                        : read_own_costs(request.own, context.inputs[0], dual);
   const Graph graph = mesh::path_graph(dual, costs);
   const Found found = all ? from_all(request, graph) : from_some(request, mesh, graph);

@@ -48,23 +48,4 @@ std::vector<float> read_own_costs(const OwnCosts& costs, const std::string& inpu
   return mesh::read_arc_costs(costs_file_of(costs, input), graph, costs.others);
 }
 
-void describe(OptionVisitor& visit, NamedCosts& costs) {
-  visit("cost", costs.kind,
-        "what a step between faces costs besides its length: katz-tal 1 - cos angle, angle a power "
-        "of the angle, minima-rule the curvature of valleys, diameter the change of the shape "
-        "diameter, random-walk and feature the costs of Lai et al.");
-  describe(visit, costs.costs);
-  visit.group("diameter", costs.diameter);
-}
-
-std::vector<float> named_costs(const NamedCosts& costs, const io::TriangleMesh& mesh,
-                               mesh::DualGraph& graph, const Exec& exec) {
-  if (costs.kind == mesh::CostKind::kDiameter) {
-    mesh::ShapeDiameterOptions how = costs.diameter;
-    how.exec = exec;
-    graph.diameters = mesh::shape_diameters(mesh, how);
-  }
-  return mesh::arc_costs(graph, costs.costs, costs.kind);
-}
-
 }  // namespace fovea::cli

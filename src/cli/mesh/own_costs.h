@@ -27,15 +27,4 @@ std::string costs_file_of(const OwnCosts& costs, const std::string& input);
 std::vector<float> read_own_costs(const OwnCosts& costs, const std::string& input,
                                   const mesh::DualGraph& graph);
 
-// Returns the costs of a graph's arcs by name. Measures shape diameters first, where they need
-// them.
-struct NamedCosts {
-  mesh::CostKind kind = mesh::CostKind::kKatzTal;
-  mesh::ArcCosts costs{};
-  mesh::ShapeDiameterOptions diameter{};
-};
-void describe(OptionVisitor& visit, NamedCosts& costs);
-std::vector<float> named_costs(const NamedCosts& costs, const io::TriangleMesh& mesh,
-                               mesh::DualGraph& graph, const Exec& exec);
-
 }  // namespace fovea::cli

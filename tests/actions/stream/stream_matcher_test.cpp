@@ -1,18 +1,24 @@
 // A stream gives what the whole scene gives of matches that end in each frame.
 #include <fovea/actions/match.h>
 #include <fovea/core/error.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <optional>
 
 #include "actions/match_problems.h"
+#include "actions/stream/stream_health.h"
 #include "reference/actions_match.h"
+#include "support/messages.h"
 #include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
 
 using test::MatchShape;
+using test::message_of;
+using testing::AllOf;
+using testing::HasSubstr;
 
 Nodes points_of(const Scene& scene, std::int32_t frame) {
   Nodes points;
@@ -50,6 +56,38 @@ MatchOptions options_of(Random& random) {
   options.dummies = random.below(2) == 0;
   options.dummy_cost = random.uniform(0, 1.5F);
   return options;
+}
+
+// A frame that cannot be matched leaves steps without states. Later frames must not be matched with
+// them as if nothing had happened.
+TEST(StreamMatch, AfterAFailureSaysSo) {
+  Random random(29);
+  std::vector<Chain> chains;
+  chains.push_back(test::random_chain({.nodes = 3}, random));
+  StreamMatcher matcher(chains);
+  const int width = chains[0].features.width();
+  const auto points = [&](std::int32_t frame, int count) {
+    Nodes nodes;
+    nodes.nodes.assign(static_cast<std::size_t>(count), {1, 2, frame});
+    nodes.features = Image<float>(width, count);
+    for (int y = 0; y < count; ++y) std::fill_n(nodes.features.row(y), width, 0.5F);
+    return nodes;
+  };
+  matcher.push(0, points(0, 65535));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { matcher.push(1, points(1, 1)); }),
+              HasSubstr("scene nodes within the window"));
+  EXPECT_THAT(message_of<Error>([&] { matcher.push(2, points(2, 1)); }),
+              AllOf(HasSubstr("begin a new stream"), HasSubstr("scene nodes within the window")));
+  EXPECT_THAT(message_of<Error>([&] { matcher.path(0); }), HasSubstr("begin a new stream"));
+  EXPECT_EQ(matcher.another().push(2, points(2, 1)).size(), 1U);
+}
+
+TEST(StreamHealth, StaysCancelled) {
+  detail::StreamHealth health;
+  EXPECT_EQ(health.change([] { return 3; }), 3);
+  EXPECT_THROW(health.change([] { throw Cancelled("stopped"); }), Cancelled);
+  EXPECT_THROW(health.change([] {}), Cancelled);
+  EXPECT_THROW(health.require_whole(), Cancelled);
 }
 
 // Two streams of the same chains do not see each other.

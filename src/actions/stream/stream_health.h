@@ -1,0 +1,46 @@
+// A push that fails in the middle leaves a stream with steps whose states were never computed.
+// Results of later frames would be wrong, so that a stream remembers its failure and says so.
+#pragma once
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace fovea::actions::detail {
+
+class StreamHealth {
+ public:
+  // Calls body(), which changes the stream, and returns its result. Where it throws, all later
+  // calls throw, too.
+  template <class Body>
+  decltype(auto) change(const Body& body) {
+    require_whole();
+    try {
+      return body();
+    } catch (...) {
+      failure_ = std::current_exception();
+      throw;
+    }
+  }
+
+  // Throws Error with the reason where a change failed; Cancelled where it was stopped.
+  void require_whole() const {
+    if (!failure_) return;
+    try {
+      std::rethrow_exception(failure_);
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw Error(fmt::format(
+          "match: an earlier frame of this stream failed, so that later ones cannot be matched; "
+          "begin a new stream (the reason was: {})",
+          error.what()));
+    }
+  }
+
+ private:
+  std::exception_ptr failure_{};
+};
+
+}  // namespace fovea::actions::detail
