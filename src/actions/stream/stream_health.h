@@ -1,10 +1,6 @@
 // A push that fails in the middle leaves a stream with steps whose states were never computed.
 // Results of later frames would be wrong, so that a stream remembers its failure and says so.
 #pragma once
-#include <fovea/core/error.h>
-
-#include <fmt/format.h>
-
 #include <exception>
 
 namespace fovea::actions::detail {
@@ -25,19 +21,7 @@ class StreamHealth {
   }
 
   // Throws Error with the reason where a change failed; Cancelled where it was stopped.
-  void require_whole() const {
-    if (!failure_) return;
-    try {
-      std::rethrow_exception(failure_);
-    } catch (const Cancelled&) {
-      throw;
-    } catch (const std::exception& error) {
-      throw Error(fmt::format(
-          "match: an earlier frame of this stream failed, so that later ones cannot be matched; "
-          "begin a new stream (the reason was: {})",
-          error.what()));
-    }
-  }
+  void require_whole() const;
 
  private:
   std::exception_ptr failure_{};
