@@ -33,6 +33,7 @@ constexpr double kOffPenalty = 1.5;
 // it has no neck at all. On bodies drawn with known parts, those of one part have 0.14 or more and
 // the others 0.11 or less.
 constexpr double kWhole = 0.125;
+constexpr double kValueTolerance = 0.02;  // enough where only the values of modes are used
 constexpr double kNeverWhole = std::numeric_limits<double>::infinity();
 // A mesh whose valleys have a mean of 1 - cos below this is treated as one without valleys.
 constexpr double kLeastValley = 1e-6;
@@ -120,8 +121,8 @@ class Resistance final : public Divider {
   int count_in_volume(const Part& part, const Superfaces& superfaces, Network network) const {
     if (part.own_costs || !add_volume_links(part, superfaces, network)) return 0;
     throw_if_stopped(options_.exec);
-    return choose_count(slowest_modes(network, kModesChosen), options_.resistance.most_parts,
-                        kWhole);
+    return choose_count(slowest_modes(network, kModesChosen, kValueTolerance),
+                        options_.resistance.most_parts, kWhole);
   }
 
   Clusters clusters_of(const Superfaces& superfaces, const Points& points, const Groups& groups,
