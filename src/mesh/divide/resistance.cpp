@@ -30,7 +30,7 @@ constexpr int kModesChosen = 25;
 constexpr double kNeck = 0.3;
 constexpr double kOffPenalty = 1.5;
 // With links through the volume, a body whose slowest mode is faster than this share is one part:
-// it has no neck at all. On bodies drawn with known parts, those of one part have 0.14 or more and
+// it has no neck at all. On bodies drawn with known parts, those of one part have 0.16 or more and
 // the others 0.11 or less.
 constexpr double kWhole = 0.125;
 constexpr double kValueTolerance = 0.02;  // enough where only the values of modes are used

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mesh/shapes.h"
+#include "support/devices.h"
 
 namespace fovea::mesh {
 namespace {
@@ -126,6 +127,25 @@ TEST(VolumeLinks, NeedStepsThatCostSomething) {
 // two sides together are one wall.
 TEST(VolumeLinks, APipeIsOnePart) {
   EXPECT_EQ(segment(pipe(64, 24), {.exec = {.device = Device::cpu()}}).count, 1);
+}
+
+TEST(VolumeLinks, GiveTheSameNumberOnCuda) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  for (const io::TriangleMesh& mesh : {pipe(64, 24), test::star(4), test::bumpy(4)}) {
+    const Segmentation cpu = segment(mesh, {.exec = {.device = Device::cpu()}});
+    const Segmentation cuda = segment(mesh, {.exec = {.device = Device::cuda()}});
+    EXPECT_EQ(cuda.count, cpu.count);
+    EXPECT_EQ(cuda.labels, cpu.labels);
+  }
+}
+
+TEST(VolumeLinks, GiveTheSamePartsForAnyNumberOfThreads) {
+  SegmentOptions options;
+  options.exec.device = Device::cpu();
+  options.exec.threads = 1;
+  const Segmentation one = segment(test::bumpy(3), options);
+  options.exec.threads = 4;
+  EXPECT_EQ(segment(test::bumpy(3), options).labels, one.labels);
 }
 
 // A number that is chosen gives the parts of the same number that is given.
