@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "mesh/divide/seams.h"
+#include "mesh/divide/volume_links.h"
 #include "mesh/graph/normals.h"
 #include "mesh/graph/surface_math.h"
 
@@ -28,6 +29,12 @@ constexpr int kModesApart = 8;       // number of modes that measure the distanc
 constexpr int kModesChosen = 25;
 constexpr double kNeck = 0.3;
 constexpr double kOffPenalty = 1.5;
+// With links through the volume, a body whose slowest mode is faster than this share is one part:
+// it has no neck at all. On bodies drawn with known parts, those of one part have 0.16 or more and
+// the others 0.11 or less.
+constexpr double kWhole = 0.125;
+constexpr double kValueTolerance = 0.02;  // enough where only the values of modes are used
+constexpr double kNeverWhole = std::numeric_limits<double>::infinity();
 // A mesh whose valleys have a mean of 1 - cos below this is treated as one without valleys.
 constexpr double kLeastValley = 1e-6;
 
@@ -72,9 +79,14 @@ class Resistance final : public Divider {
         part.faces(), static_cast<std::size_t>(std::max(how.superfaces, most))));
     const Superfaces superfaces = make_superfaces(part, nodes, options_.exec);
     const Network network = make_network(part, superfaces);
-    const Spectrum spectrum = slowest_modes(network, std::max(most + 1, kModesApart));
+    if (count == 0) {
+      count = count_in_volume(part, superfaces, network);
+      if (count == 1) return one_cluster(part);
+    }
+    const Spectrum spectrum =
+        slowest_modes(network, std::max((count > 0 ? count : most) + 1, kModesApart));
     throw_if_stopped(options_.exec);
-    if (count == 0) count = choose_count(spectrum, how.most_parts);
+    if (count == 0) count = choose_count(spectrum, how.most_parts, kNeverWhole);
     if (count == 1) return one_cluster(part);
     const Points points = spectral_points(spectrum, network.masses, count, how.power);
     const Groups groups =
@@ -103,6 +115,16 @@ class Resistance final : public Divider {
   }
 
  private:
+  // Returns the number of clusters from the network with links through the volume, or 0 where it
+  // has none. The clusters themselves come from the network without these links, so that a number
+  // that is chosen gives the same clusters as the same number that is given.
+  int count_in_volume(const Part& part, const Superfaces& superfaces, Network network) const {
+    if (part.own_costs || !add_volume_links(part, superfaces, network)) return 0;
+    throw_if_stopped(options_.exec);
+    return choose_count(slowest_modes(network, kModesChosen, kValueTolerance),
+                        options_.resistance.most_parts, kWhole);
+  }
+
   Clusters clusters_of(const Superfaces& superfaces, const Points& points, const Groups& groups,
                        const Spectrum& spectrum) const {
     const auto dimensions = static_cast<std::size_t>(points.dimensions);
@@ -178,7 +200,7 @@ Points spectral_points(const Spectrum& spectrum, std::vector<double> weights, in
   return points;
 }
 
-int choose_count(const Spectrum& spectrum, int most) {
+int choose_count(const Spectrum& spectrum, int most, double whole_above) {
   const std::size_t modes = spectrum.values.size();
   if (modes < 3) return static_cast<int>(modes);
   // On a surface without necks, eigenvalues grow in proportion to their index (Weyl), so that the
@@ -186,6 +208,7 @@ int choose_count(const Spectrum& spectrum, int most) {
   const std::size_t last = std::min<std::size_t>(modes - 1, kModesChosen - 1);
   const double whole =
       spectrum.values[last] * static_cast<double>(kModesChosen - 1) / static_cast<double>(last);
+  if (spectrum.values[1] > whole_above * whole) return 1;
   int best = 1;
   double best_score = -std::numeric_limits<double>::infinity();
   for (std::size_t count = 2; count <= std::min<std::size_t>(last, static_cast<std::size_t>(most));

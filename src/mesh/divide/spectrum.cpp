@@ -25,7 +25,6 @@ constexpr Eigen::Index kFirst = 2;  // vectors per wanted mode before the first 
 constexpr Eigen::Index kFurther = 12;  // further vectors before the next check
 constexpr int kPatience = 8;           // checks after which each step is longer than the one before
 constexpr double kShift = 1e-7;
-constexpr double kTolerance = 1e-4;  // for the residual of a mode
 constexpr double kNothing = 1e-12;
 
 // Returns M^-1/2 L M^-1/2, scaled to a mean diagonal of 1 and shifted.
@@ -195,7 +194,7 @@ class Krylov {
 
 }  // namespace
 
-Spectrum slowest_modes(const Network& network, int count) {
+Spectrum slowest_modes(const Network& network, int count, double tolerance) {
   const auto nodes = static_cast<Eigen::Index>(network.masses.size());
   const Eigen::Index wanted = std::min<Eigen::Index>(count, nodes);
   double scale = 1;
@@ -206,7 +205,7 @@ Spectrum slowest_modes(const Network& network, int count) {
     krylov.grow();
     const bool all = krylov.known() == nodes - 1;
     if (krylov.known() < enough && !all) continue;
-    if (krylov.solve(wanted - 1) < kTolerance || all) break;
+    if (krylov.solve(wanted - 1) < tolerance || all) break;
     // A check costs the cube of the number of known vectors. Conductances that are many powers of
     // ten apart, as in degenerate meshes, converge only with the whole space, which is reached in a
     // few long steps.

@@ -16,8 +16,10 @@ struct Spectrum {
   }
 };
 
+constexpr double kModeTolerance = 1e-4;
 // Returns the first `count` modes of a connected network, at most one per node. Each mode has the
-// sign that makes its number of greatest magnitude positive.
-Spectrum slowest_modes(const Network& network, int count);
+// sign that makes its number of greatest magnitude positive. `tolerance` is the greatest residual
+// of a mode relative to its value; the relative error of a value is about its square.
+Spectrum slowest_modes(const Network& network, int count, double tolerance = kModeTolerance);
 
 }  // namespace fovea::mesh

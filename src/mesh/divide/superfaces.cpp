@@ -112,6 +112,20 @@ Superfaces make_superfaces(const Part& part, int count, const Exec& exec) {
   return result;
 }
 
+void join_links(Network& network) {
+  std::stable_sort(network.links.begin(), network.links.end(),
+                   [](const Conductance& x, const Conductance& y) {
+                     return std::pair(x.a, x.b) < std::pair(y.a, y.b);
+                   });
+  std::size_t kept = 0;
+  for (const Conductance& link : network.links) {
+    if (kept > 0 && network.links[kept - 1].a == link.a && network.links[kept - 1].b == link.b)
+      network.links[kept - 1].value += link.value;
+    else network.links[kept++] = link;
+  }
+  network.links.resize(kept);
+}
+
 Network make_network(const Part& part, const Superfaces& superfaces) {
   const DualGraph& graph = part.graph;
   const std::vector<float>& inner = superfaces.inner;
@@ -126,17 +140,7 @@ Network make_network(const Part& part, const Superfaces& superfaces) {
                               static_cast<double>(part.costs[i] + kLeastCost);
     network.links.push_back({low, high, static_cast<double>(arc.edge) / resistance});
   }
-  std::stable_sort(network.links.begin(), network.links.end(),
-                   [](const Conductance& x, const Conductance& y) {
-                     return std::pair(x.a, x.b) < std::pair(y.a, y.b);
-                   });
-  std::size_t kept = 0;
-  for (const Conductance& link : network.links) {
-    if (kept > 0 && network.links[kept - 1].a == link.a && network.links[kept - 1].b == link.b)
-      network.links[kept - 1].value += link.value;
-    else network.links[kept++] = link;
-  }
-  network.links.resize(kept);
+  join_links(network);
 
   network.masses.assign(superfaces.seeds.size(), 0);
   double area = 0;

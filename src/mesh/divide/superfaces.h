@@ -33,5 +33,7 @@ struct Network {
 // Two superfaces are connected by their shared edges in parallel. Each edge has the resistance of
 // the path from one seed across it to the other, by the part's costs.
 Network make_network(const Part& part, const Superfaces& superfaces);
+// Sorts the links and adds up those between the same two superfaces.
+void join_links(Network& network);
 
 }  // namespace fovea::mesh

@@ -26,10 +26,21 @@ TEST(ChooseCount, IsWhereTheValuesLeap) {
   Spectrum spectrum;
   spectrum.values = {0, 0.08, 0.09, 0.1, 0.11};
   for (int mode = 5; mode < 25; ++mode) spectrum.values.push_back(mode / 24.0 + 0.2);
-  EXPECT_EQ(choose_count(spectrum, 20), 5);
-  EXPECT_LE(choose_count(spectrum, 3), 3);
+  EXPECT_EQ(choose_count(spectrum, 20, 1), 5);
+  EXPECT_LE(choose_count(spectrum, 3, 1), 3);
   for (double& value : spectrum.values) value *= 1000;  // the unit does not matter
-  EXPECT_EQ(choose_count(spectrum, 20), 5);
+  EXPECT_EQ(choose_count(spectrum, 20, 1), 5);
+}
+
+// The slowest mode of a body without necks is not much slower than the others.
+TEST(ChooseCount, ABodyWithoutNecksIsWhole) {
+  Spectrum spectrum;
+  spectrum.values = {0};
+  for (int mode = 1; mode < 25; ++mode) spectrum.values.push_back(0.2 + mode / 30.0);
+  EXPECT_EQ(choose_count(spectrum, 20, 0.125), 1);
+  EXPECT_GT(choose_count(spectrum, 20, 1), 1);
+  spectrum.values[1] = 0.1;
+  EXPECT_GT(choose_count(spectrum, 20, 0.125), 1);
 }
 
 // Nothing tells parts of a convex solid apart.
