@@ -482,6 +482,10 @@ void bind_maps(nb::module_& m) {
         nb::arg("spectrum").none());
   m.def("sum_of_differences", &spectrum_score<emd::sum_of_differences>, nb::arg("cube").none(),
         nb::arg("spectrum").none());
+  m.def("matched_filter", &spectrum_score<emd::matched_filter>, nb::arg("cube").none(),
+        nb::arg("spectrum").none());
+  m.def("adaptive_cosine", &spectrum_score<emd::adaptive_cosine>, nb::arg("cube").none(),
+        nb::arg("spectrum").none());
   m.def("roc", &roc, nb::arg("score").none(), nb::arg("truth").none(), nb::arg("sense"),
         nb::arg("counted").none());
 }

@@ -144,6 +144,7 @@ def cases(tmp_path_factory):
             "mean_spectrum": (CUBE, None, None),
             "read_cube": (folder / "image.png",), "roc": (GRAY.astype(np.float32), GRAY > 99, "low", None),
             "spectral_angle": (CUBE, CUBE[0, 0]), "sum_of_differences": (CUBE, CUBE[0, 0]),
+            "matched_filter": (CUBE, CUBE[0, 0]), "adaptive_cosine": (CUBE, CUBE[0, 0]),
             "Tracker": (SMALL, (4, 4, 8, 8), None, CPU),
             "track": ([SMALL], (4, 4, 8, 8), None, {"progress": False, **CPU}),
             "find": (SMALL, SMALL[4:12, 4:12].copy(), CPU), "read_boxes": (folder / "boxes.txt", 0, 1),

@@ -361,8 +361,32 @@ def test_scores_of_spectra(cube):
     cosine = pixels @ spectrum / np.linalg.norm(pixels, axis=2) / np.linalg.norm(spectrum.astype(np.float64))
     assert np.allclose(angle, np.arccos(np.clip(cosine, -1, 1)), atol=1e-3)
     assert np.allclose(differences, abs(pixels - spectrum).sum(axis=2), rtol=1e-5)
+    spread = pixels.reshape(-1, 6) - pixels.reshape(-1, 6).mean(axis=0)
+    covariance = spread.T @ spread / len(spread)
+    known = np.linalg.inv(covariance + 0.01 * np.trace(covariance) / 6 * np.eye(6))
+    wanted = spectrum - pixels.reshape(-1, 6).mean(axis=0)
+    along, own = spread @ known @ wanted, ((spread @ known) * spread).sum(axis=1)
+    energy = wanted @ known @ wanted
+    assert np.allclose(emd.matched_filter(cube, spectrum).ravel(), along / energy, atol=1e-4)
+    assert np.allclose(emd.adaptive_cosine(cube, spectrum).ravel(), along * abs(along) / own / energy, atol=1e-4)
     score = np.float32([[0, 1], [2, 3]])
     assert emd.roc(score, score < 2).area == 1 and emd.roc(score, score < 2, "high").area == 0
+
+
+def test_fused_scores_are_those_of_the_program(cube, tmp_path, program):
+    np.save(tmp_path / "cube.npy", cube)
+    box = (11, 6, 4, 4)
+    found = emd.map(tmp_path / "cube.npy", box, signature="contrast", score="fused", device="cpu")
+    assert found.options["score"] == "fused" and 0 < found.distances.min() and found.distances.max() <= 1
+    program(found.command, **{"MAP.npy": tmp_path / "map.npy"})
+    assert np.array_equal(np.load(tmp_path / "map.npy"), found.distances)
+    mapper = emd.Mapper(box, signature="contrast", score="fused", device="cpu")
+    assert np.array_equal(mapper.map(cube).distances, found.distances)
+    truth = np.zeros(cube.shape[:2], bool)
+    truth[4:12, 9:17] = True
+    areas = emd.evaluate(box, cube, truth, signature="contrast", score="fused", device="cpu").roc_auc
+    assert set(areas) == {"emd", "spectral_angle", "sad", "matched_filter", "ace"}
+    refused(lambda: emd.map(cube, box, signature="contrast", score="fused", window=3, device="cpu"), "window is 3")
 
 
 def test_bad_maps_are_refused(scene, cube):

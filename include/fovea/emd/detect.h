@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-// Two plain ways to find a target in a cube by the spectrum of each pixel, which the Earth Mover's
+// Plain ways to find a target in a cube by the spectrum of each pixel, which the Earth Mover's
 // Distance is compared with, and a measure of how well any score separates the target from the
 // background. Cubes and maps may lie in any memory; all work is done on the CPU, and results lie in
 // host memory. What lies on a GPU is brought to the host in the order of Exec::stream.
@@ -34,6 +34,21 @@ FOVEA_API Image<float> spectral_angle(StackView<const float> bands, std::span<co
 // infinite where a value is not finite.
 FOVEA_API Image<float> sum_of_differences(StackView<const float> bands,
                                           std::span<const float> target, const Exec& exec = {});
+
+// Two statistics that know the background: x is a pixel's spectrum and s the target's, both less
+// the mean of the cube, and K is the inverse of the cube's covariance, to whose diagonal a
+// hundredth of the mean variance is added. High scores mean target. A cube of n pixels and b bands
+// takes n b^2 operations and b^2 numbers of memory.
+//
+// The matched filter x'Ks / s'Ks: the share of the target in a pixel, 1 for the target itself. It
+// is minus infinity where a value is not finite.
+FOVEA_API Image<float> matched_filter(StackView<const float> bands, std::span<const float> target,
+                                      const Exec& exec = {});
+// The adaptive cosine estimator (ACE): the squared cosine (x'Ks)^2 / (s'Ks x'Kx) with the sign of
+// x'Ks, -1 to 1 (Kraut, Scharf and McWhorter, "Adaptive subspace detectors", 2001). It is -1 where
+// a value is not finite.
+FOVEA_API Image<float> adaptive_cosine(StackView<const float> bands, std::span<const float> target,
+                                       const Exec& exec = {});
 
 // Whether low scores mean target, as with distances, or high ones, as with likelihoods.
 enum class TargetScore : unsigned char { kLow, kHigh };

@@ -46,6 +46,15 @@ FOVEA_API LevelRange level_range(ImageView<const float> band, const BandFrame& f
 enum class SceneSignature : unsigned char { kLevels, kBands, kContrast, kColors };
 FOVEA_API std::span<const Choice> choices(SceneSignature);
 
+// What a map holds where spectra are compared.
+//   distance  The Earth Mover's Distance.
+//   fused     How much of the first frame resembles the target at least as much as the pixel does,
+//             0 to 1, by three scores together: the Earth Mover's Distance, the spectral angle, and
+//             the angle between the contrasts of up to 31 groups of bands to the scene. It is the
+//             weighted geometric mean of the three shares (weights 1, 1 and 4).
+enum class SceneScore : unsigned char { kDistance, kFused };
+FOVEA_API std::span<const Choice> choices(SceneScore);
+
 struct SceneMapOptions {
   SceneSignature signature = SceneSignature::kLevels;
   std::optional<int> bins{};  // of a signature; absent: 11 for levels, 16 for spectra and colors.
@@ -67,6 +76,7 @@ struct SceneMapOptions {
   bool changed_only = false;       // in a video, pixels whose windows have the labels of the frame
                               // before keep their distance without being looked up. Maps are the
                               // same. For levels and colors
+  SceneScore score = SceneScore::kDistance;  // kFused needs spectra, a window of 1 and no threshold
   bool keep_spectrum = false;  // keeps the target's mean spectrum for levels too, to compare with
                                // detect.h. It is no option of users
   Exec exec{};
@@ -84,6 +94,8 @@ FOVEA_API void describe(OptionVisitor& visit, SceneMapOptions& options);
 struct PreparedFrame {
   Image<std::uint8_t> labels{};    // the level or color of every pixel
   Image<std::uint16_t> spectra{};  // the signature of every pixel of `part`, one channel per bin
+  Image<float> angles{};           // where scores are fused: distances by spectral angle and by
+                                   // contrast of every pixel of `part`
   Rect<int> part{};                // of the frame
   Extent size{};                   // of the frame
   Memory memory{};                 // of the frame

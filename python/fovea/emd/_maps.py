@@ -101,6 +101,18 @@ def sum_of_differences(cube: Any, spectrum: Any) -> Floats:
     return found
 
 
+def matched_filter(cube: Any, spectrum: Any) -> Floats:
+    """The share of a spectrum in each pixel by the matched filter, which knows the cube's covariance; high means target."""
+    found: Floats = _fovea.emd.matched_filter(_source(cube), spectrum)
+    return found
+
+
+def adaptive_cosine(cube: Any, spectrum: Any) -> Floats:
+    """The adaptive cosine estimator (ACE) of each pixel, -1 to 1: the signed squared cosine after whitening; high means target."""
+    found: Floats = _fovea.emd.adaptive_cosine(_source(cube), spectrum)
+    return found
+
+
 def _source(image: Any) -> Any:
     return as_path(image) if is_path(image) else image
 
@@ -117,7 +129,7 @@ def _whole_box(box: Any, name: str) -> list[int]:
 
 
 class Map(Result):
-    """The distance of every pixel's signature to the target's."""
+    """The distance of every pixel's signature to the target's, or its fused score (``score="fused"``)."""
 
     # A NumPy array, or a DeviceArray where the image was on a GPU.
     distances: Any  #: float32 of shape (height, width); NaN where a pixel was not mapped
@@ -358,7 +370,8 @@ class Evaluation(Record):
 
     positives: int  #: pixels of the target
     negatives: int  #: pixels of the background
-    #: areas under the ROC curves of our distance (emd), of spectral_angle and of the sum of absolute differences (sad)
+    #: areas under the ROC curves of our map (emd), of spectral_angle, of the sum of absolute differences (sad), of
+    #: matched_filter and of the adaptive cosine estimator (ace)
     roc_auc: dict[str, float]
 
     _compared = ("positives", "negatives", "roc_auc")
@@ -389,8 +402,8 @@ def evaluate(
     """Maps an image or cube and compares the map with a truth, whose pixels other than 0 are the target.
 
     Target and ground are those of a Mapper. The truth is a mask, or the path of an image or cube. Has the areas under
-    the ROC curves of our distance, of the spectral angle and of the sum of absolute differences, as
-    ``fovea emd map --truth`` does, and the numbers of pixels. Pixels of the target's box do not count."""
+    the ROC curves of our map, of the spectral angle, of the sum of absolute differences, of the matched filter and of
+    the adaptive cosine estimator, as ``fovea emd map --truth`` does, and the numbers of pixels. Pixels of the target's box do not count."""
     mapper = Mapper.__new__(Mapper)
     mapper._setup(target, ground, variable, dict(options), True)
     found, spectrum = mapper._found(image)
@@ -404,5 +417,7 @@ def evaluate(
         counted = found._counted()
         areas["spectral_angle"] = roc(spectral_angle(cube, spectrum), known, "low", counted).area
         areas["sad"] = roc(sum_of_differences(cube, spectrum), known, "low", counted).area
+        areas["matched_filter"] = roc(matched_filter(cube, spectrum), known, "high", counted).area
+        areas["ace"] = roc(adaptive_cosine(cube, spectrum), known, "high", counted).area
     inputs = [name_of(image, "IMAGE"), *mapper._words, "--truth", name_of(truth, "TRUTH"), "--json"]
     return Evaluation(own, areas, found, command_line("fovea", "emd", "map", *inputs))

@@ -30,7 +30,8 @@ void describe(OptionVisitor& visit, MapRequest& request) {
              "several frames a video or a folder");
   visit.path("truth", request.truth, TextUse::kInput,
              "image, cube or FILE.mat:NAME whose pixels other than 0 are the target; reports the "
-             "area under the ROC curve, and those of spectral angle and sum of differences");
+             "area under the ROC curve, and those of spectral angle, sum of differences, matched "
+             "filter and adaptive cosine estimator (ACE)");
   visit("variable", request.read.variable,
         "name of the array to read from a .mat file; the default is the largest",
         {.value_name = "NAME"});
@@ -244,7 +245,10 @@ Command emd_map_command() {
           "distances above it are not solved: a bound proves that they lie above it. Contrast is "
           "learned from the first frame. Values that are NaN or infinite stand for missing "
           "measurements: a window of levels does not count them, and a spectrum with one gets the "
-          "greatest distance. With --detect, regions are found where distances are small. In a "
+          "greatest distance. With --score fused, a map of spectra holds the share of the first "
+          "frame that resembles the target as much as the pixel does, by the distance, the "
+          "spectral angle and the angle between contrasts together. With --detect, regions are "
+          "found where distances are small. In a "
           "video "
           "the first frame chooses the threshold for all frames. When a video breaks off or Ctrl-C "
           "is pressed, the maps made so far "
@@ -255,16 +259,19 @@ Command emd_map_command() {
                      "or of cubes (.hdr, .mat), a video, - for y4m on standard input, camera:N, or "
                      "the address of a stream",
                      1, kAnyNumber}},
-      .examples = {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
-                    "compare 11 levels of gray in windows of 11x11 pixels"},
-                   {"fovea emd map traffic.mp4 --target car.png --threshold 0.5 -o maps/",
-                    "map a video, exactly up to a distance of 0.5"},
-                   {"fovea emd map a.png --target 120,80,24,24 --signature colors --coco f.json",
-                    "find regions with the target's colors"},
-                   {"fovea emd map cubes/ --signature contrast --target 40,62,3,3 -o maps/",
-                    "map a multispectral video: one cube (.hdr or .mat) per frame"},
-                   {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
-                    "map spectra of a cube and compare the map with spectral angle and SAD"}},
+      .examples =
+          {{"fovea emd map a.png --target 120,80,24,24 -o map.tif --picture map.png",
+            "compare 11 levels of gray in windows of 11x11 pixels"},
+           {"fovea emd map traffic.mp4 --target car.png --threshold 0.5 -o maps/",
+            "map a video, exactly up to a distance of 0.5"},
+           {"fovea emd map a.png --target 120,80,24,24 --signature colors --coco f.json",
+            "find regions with the target's colors"},
+           {"fovea emd map cubes/ --signature contrast --target 40,62,3,3 -o maps/",
+            "map a multispectral video: one cube (.hdr or .mat) per frame"},
+           {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
+            "map spectra of a cube and compare the map with spectral angle and others"},
+           {"fovea emd map c.mat --signature contrast --score fused --target 9,9,3,3 -o m.tif",
+            "find a target by distance, spectral angle and contrast together"}},
       .request = make_request<MapRequest, run_map>,
       .reads_images = true,
       .reads_videos = true,

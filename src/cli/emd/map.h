@@ -69,7 +69,7 @@ class MapFiles {
 // Areas under ROC curves. Pixels of the target's box, where there is one, are not counted.
 struct Areas {
   double emd = 0;
-  std::optional<double> angle{}, differences{};
+  std::optional<double> angle{}, differences{}, matched{}, adaptive{};  // of rivals, for spectra
   std::int64_t positives = 0, negatives = 0;
 };
 // Reads a mask whose pixels other than 0 are set: an image, the first band of a cube, or an array

@@ -48,6 +48,8 @@ void write_areas(io::JsonWriter& json, const Areas& areas) {
   json.key("roc_auc").begin_object().member("emd", areas.emd);
   if (areas.angle) json.member("spectral_angle", *areas.angle);
   if (areas.differences) json.member("sad", *areas.differences);
+  if (areas.matched) json.member("matched_filter", *areas.matched);
+  if (areas.adaptive) json.member("ace", *areas.adaptive);
   json.end_object();
 }
 
@@ -119,8 +121,10 @@ std::string line_of(const MapReport& report, const std::string& name) {
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
   if (report.areas->angle)
-    line += fmt::format(", spectral angle {:.4f}, sum of differences {:.4f}", *report.areas->angle,
-                        *report.areas->differences);
+    line += fmt::format(
+        ", spectral angle {:.4f}, sum of differences {:.4f}, matched filter {:.4f}, ACE {:.4f}",
+        *report.areas->angle, *report.areas->differences, *report.areas->matched,
+        *report.areas->adaptive);
   return line + '\n';
 }
 
@@ -139,14 +143,18 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequ
   if (const auto& box = mapper.box())
     for (int y = box->y; y < box->y + box->height; ++y)
       std::fill_n(counted.row(y) + box->x, box->width, std::uint8_t{0});
-  const auto roc = [&](ImageView<const float> score) {
-    return emd::roc(score, truth, emd::TargetScore::kLow, counted);
+  const auto roc = [&](ImageView<const float> score,
+                       emd::TargetScore sense = emd::TargetScore::kLow) {
+    return emd::roc(score, truth, sense, counted);
   };
   const emd::Roc own = roc(map);
   Areas areas{.emd = own.area, .positives = own.positives, .negatives = own.negatives};
   if (mapper.spectrum().empty()) return areas;
   areas.angle = roc(emd::spectral_angle(frame.bands, mapper.spectrum(), exec)).area;
   areas.differences = roc(emd::sum_of_differences(frame.bands, mapper.spectrum(), exec)).area;
+  constexpr auto kHigh = emd::TargetScore::kHigh;
+  areas.matched = roc(emd::matched_filter(frame.bands, mapper.spectrum(), exec), kHigh).area;
+  areas.adaptive = roc(emd::adaptive_cosine(frame.bands, mapper.spectrum(), exec), kHigh).area;
   return areas;
 }
 

@@ -22,18 +22,6 @@ using fovea::detail::Placed;
 
 constexpr std::int64_t kGrain = 8;  // rows
 
-void check_target(const char* who, StackView<const float> bands, std::span<const float> target) {
-  check_bands(who, bands);
-  if (std::ssize(target) != bands.count)
-    throw InvalidArgument(fmt::format("{}: the target has {} values, but the cube has {} bands",
-                                      who, target.size(), bands.count));
-  for (std::size_t b = 0; b < target.size(); ++b) {
-    if (!std::isfinite(target[b]))
-      throw InvalidArgument(fmt::format(
-          "{}: the target's value of band {} is {}; expected a number", who, b, target[b]));
-  }
-}
-
 // Calls row(y, out) for every row of the result, in parallel.
 template <class Row>
 Image<float> make_map(StackView<const float> bands, const Exec& exec, Row row) {
@@ -80,6 +68,18 @@ void check_bands(const char* who, StackView<const float> bands) {
     throw InvalidArgument(fmt::format(
         "{}: the cube is {}x{} with {} bands of {} channels; expected bands of one channel", who,
         bands.width, bands.height, bands.count, bands.channels));
+}
+
+void check_target(const char* who, StackView<const float> bands, std::span<const float> target) {
+  check_bands(who, bands);
+  if (std::ssize(target) != bands.count)
+    throw InvalidArgument(fmt::format("{}: the target has {} values, but the cube has {} bands",
+                                      who, target.size(), bands.count));
+  for (std::size_t b = 0; b < target.size(); ++b) {
+    if (!std::isfinite(target[b]))
+      throw InvalidArgument(fmt::format(
+          "{}: the target's value of band {} is {}; expected a number", who, b, target[b]));
+  }
 }
 
 std::vector<float> mean_spectrum(StackView<const float> bands, const Rect<int>& box,

@@ -1,6 +1,7 @@
-// Stands in for this folder's .cu file in a build without CUDA.
+// Stands in for this folder's .cu files in a build without CUDA.
 #include "core/no_cuda.h"
 #include "emd/scene/backend.h"
+#include "emd/scene/fusion.h"
 
 namespace fovea::emd::cuda {
 
@@ -16,6 +17,13 @@ void label_bands(StackView<const float>, const ColorTable&, ImageView<std::uint8
 }
 void choose(ImageView<const float>, ImageView<const std::uint8_t>, const Rect<int>&,
             ImageView<float>, const Exec&) {
+  fovea::cuda::absent();
+}
+void measure_angles(StackView<const float>, const detail::AngleParams&, ImageView<float>,
+                    const Exec&) {
+  fovea::cuda::absent();
+}
+void fuse_scores(ImageView<const float>, const LevelTables&, ImageView<float>, const Exec&) {
   fovea::cuda::absent();
 }
 

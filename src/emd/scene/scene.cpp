@@ -7,6 +7,7 @@
 #include <fovea/emd/scene.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "emd/scene/bands.h"
 #include "emd/scene/changes.h"
 #include "emd/scene/colors.h"
+#include "emd/scene/fusion.h"
 
 namespace fovea::emd {
 namespace {
@@ -80,8 +82,35 @@ const BandFrame& on_host(const BandFrame& frame, BandFrame& here, const Exec& ex
   return here;
 }
 
+// Whether a pixel of a frame in host memory has finite values in all bands.
+bool has_spectrum(StackView<const float> bands) {
+  for (int y = 0; y < bands.height; ++y) {
+    for (int x = 0; x < bands.width; ++x) {
+      bool finite = true;
+      for (int b = 0; b < bands.count && finite; ++b)
+        finite = std::isfinite(bands.plane(b).at(x, y));
+      if (finite) return true;
+    }
+  }
+  return false;
+}
+
 // A frame in which more pixels have changed is mapped as a whole.
 constexpr double kMostChanged = 0.75;
+
+// About so many pixels of the first frame, at most, teach the levels of fused scores.
+constexpr int kLevelPixels = 1 << 18;
+
+// Every step-th pixel of every step-th row.
+template <class T>
+Image<T> thinned(ImageView<const T> image, int step) {
+  Image<T> result((image.width + step - 1) / step, (image.height + step - 1) / step,
+                  image.channels);
+  for (int y = 0; y < result.height(); ++y)
+    for (int x = 0; x < result.width(); ++x)
+      std::copy_n(&image.at(x * step, y * step), image.channels, &result.at(x, y));
+  return result;
+}
 
 }  // namespace
 
@@ -92,6 +121,7 @@ struct SceneMapper::Impl {
   std::vector<float> spectrum{};
   LevelRange range{};
   std::optional<SpectralSignature> spectra{};
+  std::optional<Fusion> fusion{};  // where scores are fused
   std::optional<ColorScene> colors{};
   std::vector<double> target{};
   std::optional<Mapper> mapper{};
@@ -121,10 +151,15 @@ struct SceneMapper::Impl {
       throw InvalidArgument(
           "changed-only compares the labels of windows, which spectra do not have; take the "
           "signature levels or colors, or map all pixels");
+    require_fusible();
     if (options.roi) {
       require_box("the region of interest", *options.roi, first);
       choose({first.bands.width(), first.bands.height()}, {});
     }
+    if (options.spectral() && !has_spectrum(first.bands))
+      throw FormatError(fmt::format(
+          "{}: no pixel has finite values in all {} bands; expected numbers in some pixels",
+          first.name, first.bands.count()));
     target_size = {part.width, part.height};
     const bool wanted = options.spectral() || options.keep_spectrum;
     if (wanted && shown.bands.count() == first.bands.count())
@@ -132,7 +167,50 @@ struct SceneMapper::Impl {
     if (options.levels()) use_levels(first, shown, part);
     else if (options.colors()) use_colors(first, shown, part);
     else use_spectra(first, shown);
+    if (options.score == SceneScore::kFused) learn_fusion(first);
     make_mapper();
+  }
+
+  void require_fusible() const {
+    if (options.score != SceneScore::kFused) return;
+    if (!options.spectral())
+      throw InvalidArgument(
+          "score is fused, which compares spectra; take the signature contrast or bands");
+    if (options.window_side() != 1)
+      throw InvalidArgument(
+          fmt::format("score is fused and window is {}; fused scores compare single pixels, so "
+                      "that the window must be 1",
+                      options.window_side()));
+    if (options.threshold > 0)
+      throw InvalidArgument(
+          fmt::format("score is fused and threshold is {}; fused scores need exact distances, so "
+                      "that the threshold must be 0",
+                      options.threshold));
+  }
+
+  // The first frame shows which shares of it have which scores. It is mapped by the CPU, whose
+  // distances are those of the GPU.
+  void learn_fusion(const BandFrame& first) {
+    const StackView<const float> bands = first.bands;
+    Exec exec = without_stop(options.exec);
+    exec.device = Device::cpu();
+    exec.stream = nullptr;
+    fusion.emplace(bands, spectrum, exec);
+    Image<float> angles(bands.width, bands.height, 2);
+    fusion->angles(bands, angles, exec);
+    Image<std::uint16_t> masses(bands.width, bands.height, spectra->bins());
+    spectra->of(bands, masses, exec);
+    int step = 1;
+    while (static_cast<double>(bands.width) * bands.height > kLevelPixels * 1.0 * step * step)
+      ++step;
+    MapOptions map;
+    map.ground = options.ground;
+    map.window = 1;
+    map.solver = options.solver;
+    map.exec = exec;
+    const Image<float> distances =
+        Mapper(target, map).map_histograms(thinned(std::as_const(masses).view(), step));
+    fusion->learn_levels(distances, thinned(std::as_const(angles).view(), step));
   }
 
   bool default_ground() const { return !options.ground.distance && options.ground.name.empty(); }
@@ -234,6 +312,8 @@ struct SceneMapper::Impl {
       bands = copied;
     }
     spectra->of(bands, kept_image(to.spectra, size, spectra->bins(), memory), exec);
+    // Angles lie where the map will lie.
+    if (fusion) fusion->angles(bands, kept_image(to.angles, size, 2, to.memory), exec);
   }
 
   // Chooses the pixels of the mask, where there is one, within the region of interest.
@@ -332,6 +412,14 @@ struct SceneMapper::Impl {
         changed.at(x, y) = static_cast<std::uint8_t>(changed.at(x, y) & chosen.at(x, y));
   }
 
+  // Fuses the distances of a map with the angles of its frame.
+  void fuse(const PreparedFrame& frame, ImageView<float> map) const {
+    const Rect<int>& part = frame.part;
+    Exec exec = mapper->options().exec;
+    if (map.memory != Memory::kCuda) exec = {.device = Device::cpu(), .threads = exec.threads};
+    fusion->fuse(frame.angles, map.crop(part.x, part.y, part.width, part.height), exec);
+  }
+
   void map_spectra(const PreparedFrame& frame, ImageView<float> map) {
     const ImageView<const std::uint16_t> masses = frame.spectra;
     if (chosen.empty()) {
@@ -399,6 +487,7 @@ void SceneMapper::map(const PreparedFrame& frame, Image<float>& map) {
   if (impl_->spectra) impl_->map_spectra(frame, out);
   else if (changes) impl_->map_changes(frame.labels, out);
   else impl_->map_labels(frame.labels, out);
+  if (impl_->fusion) impl_->fuse(frame, out);
 }
 Image<float> SceneMapper::map(const BandFrame& frame) {
   Image<float> distances;

@@ -16,6 +16,13 @@ std::span<const Choice> choices(SceneSignature) {
   return kChoices;
 }
 
+std::span<const Choice> choices(SceneScore) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"distance", static_cast<int>(SceneScore::kDistance)},
+       {"fused", static_cast<int>(SceneScore::kFused)}}};
+  return kChoices;
+}
+
 void describe(OptionVisitor& visit, SceneMapOptions& options) {
   constexpr double kMost = std::numeric_limits<float>::max();
   visit("signature", options.signature,
@@ -54,6 +61,9 @@ void describe(OptionVisitor& visit, SceneMapOptions& options) {
   visit("changed-only", options.changed_only,
         "in a video, look up only pixels whose windows changed since the frame before; pays for "
         "cameras that stand still in light without noise");
+  visit("score", options.score,
+        "what a map of spectra holds: the distance; or fused, the share of the first frame that "
+        "resembles the target as much, by distance, spectral angle and contrast together");
   describe(visit, options.solver);
 }
 

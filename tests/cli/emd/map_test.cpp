@@ -325,8 +325,19 @@ TEST_F(EmdMapCommand, MapsSpectraOfCubes) {
                                "--target", "11,6,3,3", "--truth", folder_ / "where.png"});
     EXPECT_EQ(report["roc_auc"]["emd"], 1) << signature;
     EXPECT_EQ(report["roc_auc"]["spectral_angle"], 1) << signature;
+    EXPECT_EQ(report["roc_auc"]["matched_filter"], 1) << signature;
+    EXPECT_EQ(report["roc_auc"]["ace"], 1) << signature;
     EXPECT_EQ(report["positives"], 91);
+    const json fused =
+        found({folder_ / "cube.hdr", "--signature", signature, "--bins", "6", "--target",
+               "11,6,3,3", "--score", "fused", "--truth", folder_ / "where.png"});
+    EXPECT_EQ(fused["roc_auc"]["emd"], 1) << signature;
+    EXPECT_EQ(fused["options"]["score"], "fused");
   }
+  EXPECT_THAT(
+      fails({folder_ / "cube.hdr", "--target", "11,6,3,3", "--band", "1", "--score", "fused"},
+            kUsage),
+      HasSubstr("take the signature contrast or bands"));
   const json levels = found({folder_ / "cube.hdr", "--band", "5", "--bins", "4", "--window", "3",
                              "--target", "11,6,3,3", "-o", folder_ / "b.tif"});
   EXPECT_GE(levels["low"], 500);

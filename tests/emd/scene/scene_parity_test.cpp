@@ -1,4 +1,4 @@
-// Covers: backend, scene_cuda, scene_math
+// Covers: backend, fusion_cuda, scene_cuda, scene_math
 #include <fovea/core/random.h>
 #include <fovea/emd/scene.h>
 #include <gtest/gtest.h>
@@ -81,6 +81,35 @@ TEST(EmdSceneParity, FramesHaveOneMapWhereverTheyLie) {
             const Image<float> host = gpu.map(frame);
             EXPECT_NE(host.view().memory, Memory::kCuda);
             expect_same_map(host, expected, "a frame in host memory");
+          }
+          for (SceneMapper* mapper : {&cpu, &gpu, &there}) mapper->set_mask(third_columns());
+          const BandFrame frame = parity_frame(bands, 7, missing);
+          const Image<float> expected = cpu.map(frame);
+          expect_same_map(gpu.map(frame), expected, "a mask");
+          expect_same_map(there.map(frame_on_gpu(frame)), expected, "a mask on the GPU");
+        }
+}
+
+TEST(EmdSceneParity, FusedScoresAreTheSameWhereverFramesLie) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const Rect<int> box{25, 12, 9, 8};
+  for (const auto signature : {SceneSignature::kBands, SceneSignature::kContrast})
+    for (const int bands : {1, 11, 70})
+      for (const bool missing : {false, true})
+        for (const bool region : {false, true}) {
+          SceneMapOptions options{.signature = signature, .score = SceneScore::kFused};
+          if (region) options.roi = Rect<int>{3, 6, 60, 30};
+          const BandFrame first = parity_frame(bands, 1, missing);
+          options.exec = {.device = Device::cpu(), .threads = 2};
+          SceneMapper cpu(first, box, options);
+          options.exec = {.device = Device::cuda()};
+          SceneMapper gpu(first, box, options), there(frame_on_gpu(first), box, options);
+          for (std::uint64_t k = 1; k < 3; ++k) {
+            const BandFrame frame = parity_frame(bands, k, missing);
+            const Image<float> expected = cpu.map(frame), found = there.map(frame_on_gpu(frame));
+            EXPECT_EQ(found.view().memory, Memory::kCuda);
+            expect_same_map(found, expected, "fused on the GPU");
+            expect_same_map(gpu.map(frame), expected, "fused in host memory");
           }
           for (SceneMapper* mapper : {&cpu, &gpu, &there}) mapper->set_mask(third_columns());
           const BandFrame frame = parity_frame(bands, 7, missing);

@@ -48,6 +48,17 @@ TEST(EmdScene, BandsOfAnImageKeepItsSamples) {
   EXPECT_EQ(bands_of(Image<std::uint8_t>(1, 1).view(), "it").white, 255);
 }
 
+TEST(EmdScene, AFrameWithoutASpectrumIsUnreadable) {
+  BandFrame frame{Stack<float>(6, 5, 3), "it", 0};
+  for (int y = 0; y < 5; ++y)
+    for (int x = 0; x < 6; ++x)
+      frame.bands.plane((x + y) % 3).at(x, y) = std::numeric_limits<float>::quiet_NaN();
+  for (const auto signature : {SceneSignature::kBands, SceneSignature::kContrast})
+    EXPECT_THROW(SceneMapper(frame, Rect<int>{1, 1, 2, 2},
+                             {.signature = signature, .exec = {.device = Device::cpu()}}),
+                 FormatError);
+}
+
 // Three bands of bytes, in which a square has other values.
 Image<std::uint8_t> scene() {
   Random random(3);

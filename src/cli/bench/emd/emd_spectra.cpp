@@ -99,9 +99,11 @@ struct SpectraCase {
   emd::SceneSignature signature;
   int bins;  // that are asked for
   int signature_bins;
-  double distinct;  // share of distinct signatures in a frame
+  double distinct;     // share of distinct signatures in a frame
+  bool fused = false;  // maps hold fused scores
 
   std::string kind() const {
+    if (fused) return "fused";
     return signature == emd::SceneSignature::kBands ? "bands" : "contrast";
   }
   Rect<int> target() const { return {size.width / 2, size.height / 2, 9, 9}; }
@@ -117,6 +119,7 @@ struct SpectraCase {
     emd::SceneMapOptions all;
     all.signature = signature;
     all.bins = bins;
+    if (fused) all.score = emd::SceneScore::kFused;
     all.exec = exec;
     all.exec.stream = nullptr;  // it belongs to the clock of the first measurement
     return all;
@@ -264,6 +267,10 @@ std::vector<BenchCase> emd_spectra_cases(const EmdSpectraOptions& options, const
       SpectraCase what{size, frames, signature, options.spectra_bins, 0, 0};
       count_signatures(what, quiet);
       cases.push_back(signature_case(what));
+      cases.push_back(map_case(what, true));
+      cases.push_back(map_case(what, false));
+      what.fused = signature == emd::SceneSignature::kContrast;
+      if (!what.fused) continue;
       cases.push_back(map_case(what, true));
       cases.push_back(map_case(what, false));
     }
