@@ -452,11 +452,19 @@ def test_targets_are_followed(walk):
     for i, frame in enumerate(walk[1:], 1):
         found = tracker.track(frame)
         x, y, width, height = found.box
-        assert abs(x - 15 - 3 * i) <= 1 and abs(y - 20 - i) <= 1 and (width, height) == (16, 20)
+        assert abs(x - 15 - 3 * i) <= 1 and abs(y - 20 - i) <= 1 and abs(width - 16) <= 1 and abs(height - 20) <= 1
         assert found.frame == i and not found.lost[0] and found[0].id == 1
     assert tracker.tracks == found
     inside = tracker.likelihood()[26:44, 31:45]
     assert inside.mean() > 0.5 and tracker.report["pixels"] > 0 and isinstance(tracker.uses_parts(), bool)
+
+
+@pytest.mark.parametrize("options", [{"filter": "off"}, {"filter_scale": False}])
+def test_boxes_may_keep_their_size(walk, options):
+    tracker = emd.Tracker(walk[0], box=BOX, device="cpu", **options)
+    for i, frame in enumerate(walk[1:], 1):
+        x, y, width, height = tracker.track(frame).box
+        assert abs(x - 15 - 3 * i) <= 1 and abs(y - 20 - i) <= 1 and (width, height) == (16, 20)
 
 
 def test_the_program_follows_alike(walk, tmp_path, program):

@@ -37,6 +37,13 @@ FOVEA_API std::span<const Choice> choices(TrackParts);
 enum class TrackSpectra : unsigned char { kAuto, kValues, kShape };
 FOVEA_API std::span<const Choice> choices(TrackSpectra);
 
+// Whether a correlation filter of the target's edges, learned on in every sure frame, helps to find
+// it; off follows the target by its first colors alone. auto is on in frames of bytes with search
+// exhaustive. Frames with bands have no filter, and neither has the mean shift search: there on is
+// refused. The filter works on the CPU.
+enum class TrackFilter : unsigned char { kAuto, kOff, kOn };
+FOVEA_API std::span<const Choice> choices(TrackFilter);
+
 struct TrackOptions {
   int colors = 16;  // number of colors learned in the first frame, the bins of signatures; 2 to 64
   int window = 5;   // side in pixels, odd, of the window that a pixel of the map describes. Large
@@ -56,12 +63,19 @@ struct TrackOptions {
                          // only asks that it is inside
   TrackParts parts = TrackParts::kAuto;
   double part_weight = 0.25;  // weight of the parts' mean distance against the map's score
-  bool scale = false;         // lets the box grow and shrink by up to 5 % per frame
-  double adapt = 0;         // share of the target's signature that each new frame replaces; 0 never
-                            // changes the signature
-  bool redetect = true;     // searches the whole frame for a lost target
-  double lost_below = 0.2;  // a score below this share of the first frame's is doubtful
-  int lost_frames = 5;      // doubtful frames in a row after which a target counts as lost
+  TrackFilter filter = TrackFilter::kAuto;
+  double filter_weight = 2;  // weight of the filter's response, 1 for the target as it was learned,
+                             // against the map's score relative to the first frame's
+  double filter_rate = 0.02;  // share of the filter that each sure frame replaces; 0 keeps the
+                              // first frame's
+  bool filter_scale =
+      true;              // lets the box grow and shrink by up to 3 % per frame as the filter says
+  bool scale = false;    // the same as the map says instead, by up to 5 %
+  double adapt = 0;      // share of the target's signature that each new frame replaces; 0 never
+                         // changes the signature
+  bool redetect = true;  // searches the whole frame for a lost target
+  double lost_below = 0.2;   // a score below this share of the first frame's is doubtful
+  int lost_frames = 5;       // doubtful frames in a row after which a target counts as lost
   double found_above = 0.6;  // share of the first frame's score from which a lost target counts as
                              // found; its parts may then be at most 1 - found_above away
   bool whole_map = false;    // maps whole frames, to look at, instead of what lies within reach

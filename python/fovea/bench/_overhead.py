@@ -56,7 +56,7 @@ def small_calls() -> Iterator[Small]:
 
     frame = np.zeros((16, 16, 3), np.uint8)
     frame[4:12, 4:12] = (200, 60, 40)
-    tracker = emd.Tracker(frame, box=(4, 4, 8, 8), **alone)
+    tracker = emd.Tracker(frame, box=(4, 4, 8, 8), filter="off", **alone)
     follower: Any = tracker._tracker
     yield Small("emd.Tracker.track", "16x16, 1 target", lambda: tracker.track(frame), lambda: follower.track(frame))
 

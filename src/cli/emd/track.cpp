@@ -55,7 +55,7 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
              "video of the likelihood that each pixel belongs to a target; maps whole frames");
   visit("rivals", request.rivals,
         "compare with other trackers on the same frames: CamShift, mean shift, a box that stays, "
-        "and our search with the Bhattacharyya distance; needs --truth");
+        "our search with the Bhattacharyya distance, and both without a filter; needs --truth");
   describe(visit, request.track);
 }
 
@@ -330,12 +330,14 @@ Command emd_track_command() {
   return {
       .system = "emd",
       .verb = "track",
-      .summary = "follow targets through a video or through cubes by their colors",
+      .summary = "follow targets through a video or through cubes by colors and edges",
       .text =
           "Learns the colors of a target and of its surroundings in one frame. In every later "
           "frame "
           "it maps the Earth Mover's Distance to both, and takes the place that looks most like "
-          "the target and least like its surroundings. A lost target is searched for in the whole "
+          "the target and least like its surroundings; a correlation filter of edges, learned "
+          "from frame to frame, helps and follows its size (--filter). A lost target is searched "
+          "for in the whole "
           "frame. Gray targets and those in cubes are also compared part by part. Frames may have "
           "any number of "
           "bands: a folder or glob of TIFF, .npy, ENVI (.hdr) or .mat files, or raw cubes with "

@@ -36,17 +36,25 @@ std::vector<Contestant> contestants_of(const TrackRequest& request, const Rivals
                                        const Context& context) {
   std::vector<Contestant> all;
   all.push_back({"a box that stays", true, [box](ImageView<const std::uint8_t>) { return box; }});
-  emd::TrackOptions options = request.track;
-  options.exec = context.exec_without_progress();
-  options.distance = options.distance == emd::TrackDistance::kEmd
-                         ? emd::TrackDistance::kBhattacharyya
-                         : emd::TrackDistance::kEmd;
-  const auto tracker = std::make_shared<emd::Tracker>(frame, box, options);
-  all.push_back({options.distance == emd::TrackDistance::kEmd ? "same search, EMD"
-                                                              : "same search, Bhattacharyya",
-                 false, [tracker](ImageView<const std::uint8_t> image) {
-                   return tracker->track(image).front().box;
-                 }});
+  const auto add_ours = [&](const char* name, emd::TrackDistance distance,
+                            emd::TrackFilter filter) {
+    emd::TrackOptions options = request.track;
+    options.exec = context.exec_without_progress();
+    options.distance = distance;
+    options.filter = filter;
+    const auto tracker = std::make_shared<emd::Tracker>(frame, box, options);
+    all.push_back({name, false, [tracker](ImageView<const std::uint8_t> image) {
+                     return tracker->track(image).front().box;
+                   }});
+  };
+  using emd::TrackDistance, emd::TrackFilter;
+  if (request.track.distance == TrackDistance::kEmd)
+    add_ours("same search, Bhattacharyya", TrackDistance::kBhattacharyya, request.track.filter);
+  else add_ours("same search, EMD", TrackDistance::kEmd, request.track.filter);
+  if (request.track.filter != TrackFilter::kOff) {
+    add_ours("first colors alone, EMD", TrackDistance::kEmd, TrackFilter::kOff);
+    add_ours("first colors alone, Bhattacharyya", TrackDistance::kBhattacharyya, TrackFilter::kOff);
+  }
   for (const Rivals::TrackWork& rival : rivals.begin_tracks(frame, box))
     all.push_back({rival.rival, in_bar(rival.rival), rival.next});
   for (Contestant& contestant : all) contestant.boxes.push_back(box);

@@ -107,6 +107,7 @@ struct Tracker::Impl {
   bool has_bands = false;  // of frames, as the two next are
   int channels = 0;
   PlacedPixels brought{};  // the frame, copied to the device of the maps if it was elsewhere
+  PlacedPixels fetched{};  // the frame in host memory, where filters look at it
 
   void check_pixels(const char* name, const TrackPixels& pixels) const {
     const bool empty = pixels.width <= 0 || pixels.height <= 0;
@@ -119,6 +120,9 @@ struct Tracker::Impl {
       if (options.spectra == TrackSpectra::kShape && pixels.bands.count < 2)
         throw InvalidArgument(fmt::format(
             "spectra is shape, but {} has one band, which has no shape; use spectra values", name));
+      if (options.filter == TrackFilter::kOn)
+        throw InvalidArgument(fmt::format(
+            "filter is on, but {} has bands, which have no filter; use filter auto or off", name));
     } else if (empty || (pixels.colors.channels != 1 && pixels.colors.channels != 3)) {
       throw InvalidArgument(fmt::format(
           "{} of {}x{} with {} channels; expected gray or RGB pixels, or bands of floats "
@@ -190,6 +194,12 @@ std::span<const Choice> choices(TrackParts) {
   return kChoices;
 }
 
+std::span<const Choice> choices(TrackFilter) {
+  static constexpr std::array<Choice, 3> kChoices{{{"auto", static_cast<int>(TrackFilter::kAuto)},
+                                                   {"off", static_cast<int>(TrackFilter::kOff)},
+                                                   {"on", static_cast<int>(TrackFilter::kOn)}}};
+  return kChoices;
+}
 std::span<const Choice> choices(TrackSpectra) {
   static constexpr std::array<Choice, 3> kChoices{
       {{"auto", static_cast<int>(TrackSpectra::kAuto)},
@@ -233,7 +243,18 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
         "gray or hardly stands out; search meanshift compares none");
   visit("part-weight", options.part_weight,
         "weight of the parts' mean distance against the map's score", 0, 10);
-  visit("scale", options.scale, "let boxes grow and shrink by up to 5 % per frame");
+  visit("filter", options.filter,
+        "whether a correlation filter of edges, learned from frame to frame, helps to find the "
+        "target; off uses the first frame's colors alone; cubes and search meanshift have none");
+  visit("filter-weight", options.filter_weight,
+        "weight of the filter's response against the map's score", 0, 100);
+  visit("filter-rate", options.filter_rate,
+        "share of the filter that each sure frame replaces; 0 keeps the first frame's", 0, 1);
+  visit("filter-scale", options.filter_scale,
+        "let boxes grow and shrink by up to 3 % per frame where the filter says so",
+        {.off_help = "keep the size of boxes, whatever the filter says"});
+  visit("scale", options.scale,
+        "let boxes grow and shrink by up to 5 % per frame where the map, not the filter, says so");
   visit("adapt", options.adapt,
         "share of the target's signature that each new frame replaces; 0 never changes it", 0, 1);
   visit("redetect", options.redetect, "search the whole frame for a lost target",
@@ -256,6 +277,10 @@ Tracker::Tracker(const TrackOptions& options) : impl_(std::make_unique<Impl>()) 
   if (options.parts == TrackParts::kOn && options.search == TrackSearch::kMeanShift)
     throw InvalidArgument(
         "parts is on, but search meanshift compares no parts; use search exhaustive, or parts auto "
+        "or off");
+  if (options.filter == TrackFilter::kOn && options.search == TrackSearch::kMeanShift)
+    throw InvalidArgument(
+        "filter is on, but search meanshift has no filter; use search exhaustive, or filter auto "
         "or off");
   impl_->options = options;
   impl_->asked = options.exec.device;
@@ -315,8 +340,8 @@ std::vector<Track> Tracker::Impl::add(const TrackPixels& image,
   check_frame(image);
   std::vector<Rect<int>> pixels;
   for (const Rect<double>& box : boxes) pixels.push_back(checked(box, frame));
-  PlacedPixels fetched, there;
-  const TrackPixels host = fetched.bring(image, Memory::kHost, options.exec);
+  PlacedPixels nearby, there;
+  const TrackPixels host = nearby.bring(image, Memory::kHost, options.exec);
 
   std::vector<GroupSource> sources;
   sources.reserve(pixels.size());
@@ -327,7 +352,8 @@ std::vector<Track> Tracker::Impl::add(const TrackPixels& image,
   }
   Group group(sources, options);
   const fovea::cuda::ScopedDevice here(options.exec.device);
-  const LabeledFrame labels = group.label(on_device(image, there), frame, true, options.exec);
+  LabeledFrame labels = group.label(on_device(image, there), frame, true, options.exec);
+  if (!host.has_bands) labels.pixels = host.colors;
 
   std::vector<Track> tracks;
   std::vector<Target> targets;
@@ -372,7 +398,8 @@ Track Tracker::Impl::add_example(const TrackPixels& image, const TrackPixels& ex
   Group scratch = group.with_same_palette();
   const LabeledFrame pattern =
       scratch.label(on_device(example, example_there), example.bounds(), true, options.exec);
-  const LabeledFrame labels = group.label(on_device(image, frame_there), frame, true, options.exec);
+  LabeledFrame labels = group.label(on_device(image, frame_there), frame, true, options.exec);
+  if (!host.has_bands) labels.pixels = host.colors;
   Signatures signatures{label_histogram(pattern.here, group.colors()),
                         label_histogram(labels.here, group.colors())};
   require_votes(signatures, "an example");
@@ -394,9 +421,17 @@ std::vector<Track> Tracker::Impl::track(const TrackPixels& image) {
     fetch[member.group] = fetch[member.group] != 0 || member.target.looks_at_labels() ? 1 : 0;
     parts[member.group] = covering(parts[member.group], member.target.reads(frame));
   }
+  const bool filters =
+      !image.has_bands && std::any_of(members.begin(), members.end(), [](const Member& member) {
+        return member.target.looks_at_pixels();
+      });
+  const ImageView<const std::uint8_t> host =
+      filters ? fetched.bring(image, Memory::kHost, options.exec).colors
+              : ImageView<const std::uint8_t>{};
   std::vector<LabeledFrame> labels;
   for (std::size_t i = 0; i < groups.size(); ++i)
     labels.push_back(groups[i].label(pixels, parts[i], fetch[i] != 0, options.exec));
+  for (LabeledFrame& labeled : labels) labeled.pixels = host;
   std::vector<Track> tracks;
   // All maps are started before the first one is waited for.
   for (Member& member : members) {

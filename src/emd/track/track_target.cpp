@@ -21,7 +21,8 @@ constexpr int kLeastReach = 10;           // pixels
 constexpr double kScaleStep = 1.05;       // change of size from frame to frame
 constexpr double kPartSteps =
     20;  // if parts are compared, steps of the first pass per size of the box
-constexpr double kSureToAdapt = 0.6;  // share of the first score
+constexpr double kMotionWithFilter = 1.0 / 3;  // edges say more about far places than colors do
+constexpr double kSureToAdapt = 0.6;           // share of the first score
 constexpr double kLeastContrast =
     0.01;  // with a lower first score, a loss of the target cannot be detected
 constexpr double kNowhere =
@@ -39,16 +40,6 @@ MapOptions map_options(const GroundDistance& ground, const TrackOptions& options
   return map;
 }
 
-Rect<int> scaled(const Rect<int>& box, double factor) {
-  const auto length = [&](int side) { return static_cast<int>(std::lround(side * factor)); };
-  return {0, 0, length(box.width), length(box.height)};
-}
-
-bool fits(const Rect<int>& box, const LabeledFrame& frame) {
-  return box.width >= kLeastSide && box.height >= kLeastSide && box.width <= frame.here.width &&
-         box.height <= frame.here.height;
-}
-
 // Returns an image of this size in memory that is kept from frame to frame and grows when needed.
 ImageView<float> room_in(Image<float>& kept, const Rect<int>& size, Memory memory) {
   if (kept.view().memory != memory || kept.width() < size.width || kept.height() < size.height)
@@ -60,6 +51,16 @@ ImageView<float> room_in(Image<float>& kept, const Rect<int>& size, Memory memor
 double size_of(const Rect<int>& box) { return std::sqrt(static_cast<double>(area_of(box))); }
 
 }  // namespace
+
+Rect<int> scaled(const Rect<int>& box, double factor) {
+  const auto length = [&](int side) { return static_cast<int>(std::lround(side * factor)); };
+  return {0, 0, length(box.width), length(box.height)};
+}
+
+bool fits(const Rect<int>& box, const LabeledFrame& frame) {
+  return box.width >= kLeastSide && box.height >= kLeastSide && box.width <= frame.here.width &&
+         box.height <= frame.here.height;
+}
 
 Target::Target(int id, const GroundDistance& ground, Signatures signatures,
                const TrackOptions& options)
@@ -131,6 +132,7 @@ void Target::begin(const LabeledFrame& frame, const Rect<int>& box, bool no_colo
     parts_.emplace(ground_, options_.distance, options_.exec, frame.here, box);
   model_ = learn_layout(map_, box, options_.ring, options_.layout);
   first_score_ = score_ = place_score(map_, box, model_);
+  begin_filter(frame);
 }
 
 void Target::begin_anywhere(const LabeledFrame& frame, const LabeledFrame& example,
@@ -220,11 +222,13 @@ bool Target::take_if_found(const LabeledFrame& frame) {
   if (place.score == kNowhere) return false;
   const double score = place_score(map_, place.box, model_);
   if (score < options_.found_above * first_score_) return false;
+  if (filter_ && !found_by_filter(frame, place.box)) return false;
   example_ = {};
   box_ = place.box;
   score_ = score;
   lost_ = false;
   doubtful_ = 0;
+  if (!filter_) begin_filter(frame);
   return true;
 }
 
@@ -232,7 +236,7 @@ SearchRange Target::range_of(const Rect<int>& frame) const {
   SearchRange range;
   range.from = box_;
   range.reach = std::max(kLeastReach, static_cast<int>(options_.reach * size_of(box_)));
-  range.motion = options_.motion;
+  range.motion = filter_ ? kMotionWithFilter * options_.motion : options_.motion;
   range.model = model_;
   range.frame = frame;
   if (parts_) range.step = std::max(1, static_cast<int>(std::lround(size_of(box_) / kPartSteps)));
@@ -242,10 +246,14 @@ SearchRange Target::range_of(const Rect<int>& frame) const {
 Place Target::local_place(const LabeledFrame& frame) {
   const SearchRange range = range_of(frame.bounds());
   if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
-  if (!parts_) return best_place(map_, range, {});
-  parts_->look_at(frame.here, intersect(padded(box_, range.reach), frame.bounds()));
+  if (filter_) filter_->look(frame.pixels, filter_place(box_));
+  if (!parts_ && !filter_) return best_place(map_, range, {});
+  if (parts_) parts_->look_at(frame.here, intersect(padded(box_, range.reach), frame.bounds()));
   return best_place(map_, range, [&](std::span<const Rect<int>> places) {
-    return part_costs(places, kAnyDistance);
+    std::vector<double> costs =
+        parts_ ? part_costs(places, kAnyDistance) : std::vector<double>(places.size(), 0.0);
+    if (filter_) add_filter_costs(places, costs);
+    return costs;
   });
 }
 
@@ -271,7 +279,8 @@ void Target::next(const LabeledFrame& frame) {
   const Place place = local_place(frame);
   score_ = place_score(map_, place.box, model_);
   const bool has_contrast = first_score_ > kLeastContrast;
-  const bool doubt = has_contrast && score_ < options_.lost_below * first_score_;
+  const bool doubt = has_contrast && score_ < options_.lost_below * first_score_ &&
+                     !(filter_ && sure_by_filter(place.box));
   doubtful_ = doubt ? doubtful_ + 1 : 0;
   lost_ = lost_ || doubtful_ >= options_.lost_frames;
   if (lost_) {
@@ -280,6 +289,7 @@ void Target::next(const LabeledFrame& frame) {
   }
   box_ = place.box;
   if (options_.scale && !doubt) fit_size(frame);
+  if (filter_ && !doubt) learn_filter(frame);
   if (options_.adapt > 0 && score_ > kSureToAdapt * first_score_) adapt(frame);
 }
 
@@ -299,6 +309,7 @@ void Target::fit_size(const LabeledFrame& frame) {
   }
   box_ = best;
   score_ = most;
+  if (filter_) scale_ = size_of(box_) / size_of(first_size_);
 }
 
 void Target::look_everywhere(const LabeledFrame& frame) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emd/track/track_bhattacharyya.h"
+#include "emd/track/track_filter.h"
 #include "emd/track/track_parts.h"
 #include "emd/track/track_search.h"
 
@@ -21,6 +22,7 @@ inline constexpr int kLeastSide = 4;  // least side, in pixels, of a target with
 struct LabeledFrame {
   ImageView<const std::uint8_t> here;
   ImageView<const std::uint8_t> there;
+  ImageView<const std::uint8_t> pixels{};  // gray or RGB, in host memory; empty without a filter
 
   Rect<int> bounds() const { return {0, 0, here.width, here.height}; }
 };
@@ -30,6 +32,10 @@ struct Signatures {
   std::vector<double> target;
   std::vector<double> surround;
 };
+
+// The box's size times a factor, and whether a frame has room for it.
+Rect<int> scaled(const Rect<int>& box, double factor);
+bool fits(const Rect<int>& box, const LabeledFrame& frame);
 
 class Target {
  public:
@@ -51,6 +57,8 @@ class Target {
   void next(const LabeledFrame& frame);
   // Whether the labels of a frame are read in host memory.
   bool looks_at_labels() const { return parts_ || options_.adapt > 0 || !plain_.empty(); }
+  // Whether the pixels of a frame are read in host memory, if it has colors.
+  bool looks_at_pixels() const { return wants_filter(); }
 
   Track track() const;
   bool uses_parts() const { return parts_.has_value(); }
@@ -72,6 +80,15 @@ class Target {
   bool take_if_found(const LabeledFrame& frame);
   void look_everywhere(const LabeledFrame& frame);
   void adapt(const LabeledFrame& frame);
+  bool wants_filter() const;
+  FilterPlace filter_place(const Rect<int>& box) const;
+  double filter_response(const Rect<int>& box) const;
+  void begin_filter(const LabeledFrame& frame);
+  void add_filter_costs(std::span<const Rect<int>> places, std::vector<double>& costs) const;
+  bool sure_by_filter(const Rect<int>& box) const;
+  bool found_by_filter(const LabeledFrame& frame, const Rect<int>& box);
+  void learn_filter(const LabeledFrame& frame);
+  void fit_size_by_filter(const LabeledFrame& frame, const FilterPlace& here, FilterView& seen);
 
   int id_;
   TrackOptions options_;
@@ -81,6 +98,9 @@ class Target {
   std::vector<Mapper> mappers_{};             // these make the maps, or
   std::vector<BhattacharyyaMapper> plain_{};  // these do
   std::optional<PartModel> parts_{};
+  std::optional<EdgeFilter> filter_{};
+  Rect<int> first_size_{};  // what the filter's scale is relative to
+  double scale_ = 1;
   PlaceModel model_{};
   LikelihoodMap map_{};
   Rect<int> seen_{};                 // what was mapped: the map's region and its windows' pixels

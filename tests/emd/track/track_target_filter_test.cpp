@@ -1,0 +1,125 @@
+// Covers: track_target_filter
+#include <fovea/core/error.h>
+#include <fovea/emd/track.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "emd/track_scene.h"
+#include "support/devices.h"
+
+namespace fovea::emd {
+namespace {
+
+using testing::HasSubstr;
+
+class EmdTrackFiltered : public test::OnEveryPlace {
+ protected:
+  TrackOptions options(TrackFilter filter) const {
+    TrackOptions options;
+    options.exec.device = device();
+    options.filter = filter;
+    return options;
+  }
+};
+FOVEA_ON_EVERY_PLACE(EmdTrackFiltered);
+
+// A gray pattern whose grays are those of its surroundings, under light of this gain.
+Image<std::uint8_t> patterned(double x, double y, double half, double gain) {
+  Image<std::uint8_t> image(120, 90);
+  for (int j = 0; j < 90; ++j) {
+    for (int i = 0; i < 120; ++i) {
+      const double dx = (i + 0.5 - x) / half, dy = (j + 0.5 - y) / half;
+      const bool inside = std::max(std::abs(dx), std::abs(dy)) <= 1;
+      const double wave = inside ? std::sin(5 * dx + 2 * dy * dy) * std::cos(4 * dy)
+                                 : std::sin(0.15 * i + 0.02 * j * j);
+      image.at(i, j) = static_cast<std::uint8_t>(gain * (110 + 60 * wave));
+    }
+  }
+  return image;
+}
+
+double mean_overlap(const TrackOptions& options, bool grows) {
+  std::vector<Rect<double>> truth, found;
+  const auto box = [](double x, double y, double half) {
+    return Rect<double>{x - half, y - half, 2 * half, 2 * half};
+  };
+  Tracker tracker(patterned(40, 45, 12, 1), box(40, 45, 12), options);
+  for (int i = 1; i < 20; ++i) {
+    const double x = 40 + 2 * i, y = 45 + 4 * std::sin(0.5 * i), half = grows ? 12 + 0.25 * i : 12;
+    truth.push_back(box(x, y, half));
+    found.push_back(tracker.track(patterned(x, y, half, 1 + 0.015 * i))[0].box);
+  }
+  return evaluate_track(found, truth).mean_overlap;
+}
+
+TEST_P(EmdTrackFiltered, FollowsEdgesWhereColorsSayNothing) {
+  EXPECT_GT(mean_overlap(options(TrackFilter::kAuto), false), 0.8);
+  EXPECT_LT(mean_overlap(options(TrackFilter::kOff), false), 0.8);
+}
+
+TEST_P(EmdTrackFiltered, BoxesGrowWithTheTargetUnlessToldOtherwise) {
+  TrackOptions with = options(TrackFilter::kOn);
+  const double grown = mean_overlap(with, true);
+  with.filter_scale = false;
+  EXPECT_GT(grown, mean_overlap(with, true) + 0.05);
+}
+
+TEST_P(EmdTrackFiltered, TracksAreTheSameForEveryDeviceAndNumberOfThreads) {
+  const auto run = [](TrackOptions with, int threads) {
+    with.exec.threads = threads;
+    Tracker tracker(patterned(40, 45, 12, 1), {28, 33, 24, 24}, with);
+    std::vector<Track> tracks;
+    for (int i = 1; i < 6; ++i)
+      tracks.push_back(tracker.track(patterned(40 + 3 * i, 45, 12 + 0.3 * i, 1))[0]);
+    return tracks;
+  };
+  TrackOptions plain = options(TrackFilter::kOn);
+  plain.exec.device = Device::cpu();
+  const auto expected = run(plain, 1);
+  EXPECT_EQ(run(options(TrackFilter::kOn), 1), expected);
+  EXPECT_EQ(run(options(TrackFilter::kOn), 3), expected);
+}
+
+// The map's likelihood does not depend on the filter: off is the tracker of colors as it was.
+TEST_P(EmdTrackFiltered, OffReadsNoEdges) {
+  TrackOptions off = options(TrackFilter::kOff), weightless = options(TrackFilter::kOn);
+  weightless.filter_weight = 0;
+  weightless.filter_scale = false;
+  const auto run = [](const TrackOptions& with) {
+    Square square{{20, 30, 20, 20}, {200, 40, 40}, {40, 60, 200}};
+    Tracker tracker(track_scene(120, 90, 0, {square}), square.box, with);
+    std::vector<Track> tracks;
+    for (int i = 1; i < 6; ++i) {
+      square.box.x += 4;
+      tracks.push_back(
+          tracker.track(track_scene(120, 90, static_cast<std::uint64_t>(i), {square}))[0]);
+    }
+    return tracks;
+  };
+  EXPECT_EQ(run(off), run(weightless));
+}
+
+TEST(EmdTrackFilterRefusals, SayWhereThereIsNoFilter) {
+  TrackOptions with;
+  with.filter = TrackFilter::kOn;
+  const Stack<float> bands(20, 20, 3);
+  const auto message = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message([&] {
+                Tracker(StackView<const float>(bands), {4, 4, 8, 8}, with);
+              }),
+              HasSubstr("which have no filter"));
+  with.search = TrackSearch::kMeanShift;
+  EXPECT_THAT(message([&] { Tracker{with}; }), HasSubstr("meanshift has no filter"));
+}
+
+}  // namespace
+}  // namespace fovea::emd
