@@ -22,7 +22,7 @@ using fovea::cuda::KeptBuffer;
 using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
 
-constexpr std::size_t kMostGraphs = 4;  // graphs that are kept: a video alternates between two
+constexpr std::size_t kMostGraphs = 32;  // graphs that are kept: two per level along a video
 constexpr int kAlign = 32;              // rows begin at a multiple of so many elements
 
 int padded(int width) { return (width + kAlign - 1) / kAlign * kAlign; }
