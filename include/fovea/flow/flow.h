@@ -42,8 +42,8 @@ struct FlowOptions {
   Method method = Method::kLucasKanade;
   Quality quality = Quality::kDefault;  // chooses the options of the method that have no value
   Channels channels = Channels::kGray;
-  // Rounds of variational refinement at the finest level, 0 (none) to 20; coarser levels have two
-  // more. Without a value Quality::kBest has 3, and the others have none.
+  // Rounds of variational refinement at the finest level, 0 (none) to 20; coarser levels have
+  // five more. Without a value Quality::kBest has 3, and the others have none.
   std::optional<int> warps{};
   Fuse fuse = Fuse::kAuto;  // whether the other method is used too, with its own options below
   // What `lk` and `bm` began with. Change it by use_preset(), which sets both; what is changed in

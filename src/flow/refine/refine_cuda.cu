@@ -19,7 +19,7 @@ constexpr struct {
 } kRefineTuning;
 constexpr int kStencil = 4;  // pixels that second derivatives reach
 
-dim3 refine_threads() { return {kRefineTuning.block_x, kRefineTuning.block_y}; }
+dim3 refine_threads() { return dim3(kRefineTuning.block_x, kRefineTuning.block_y); }
 template <class Kernel, class... Arguments>
 void launch_over(Kernel* kernel, const FloatPlane& plane, cudaStream_t stream, const char* what,
                  const Arguments&... arguments) {

@@ -46,6 +46,7 @@ void relax(const DeviceRefine& job, const DeviceRelaxation& fields, cudaStream_t
 struct DeviceFusion {
   DeviceFrameLevel first, second;
   DeviceField own, other, out;
+  bool other_beyond_mask;
 };
 void fuse(const DeviceFusion& job, cudaStream_t stream);
 // Replaces the flow of `to` by `field`, and lowers its confidence, if there is one, where they

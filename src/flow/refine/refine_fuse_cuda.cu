@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(kFuseThreads) fuse_kernel(DeviceFusion job, lk
   for (int n = 0; n < kRun; ++n) {
     const int y = origin.y + top + n;
     if (y >= job.out.u.height) return;
-    const bool better = other[n] + refine::kFuseMargin < own[n];
+    const bool better =
+        job.first.counts(x, y) ? other[n] + refine::kFuseMargin < own[n] : job.other_beyond_mask;
     const DeviceField& from = better ? job.other : job.own;
     job.out.u.at(x, y) = from.u.at(x, y);
     job.out.v.at(x, y) = from.v.at(x, y);

@@ -9,7 +9,7 @@ struct Energy {
   float alpha = 50;    // smoothness
   float delta = 5;     // constancy of brightness
   float gamma = 10;    // constancy of its gradient
-  float edge = 4;      // difference of gray levels between neighbors that halves their smoothness
+  float edge = 3;      // difference of gray levels between neighbors that halves their smoothness
   float omega = 1.9F;  // relaxation: 1 is that of Gauss and Seidel, below 2
 };
 
@@ -26,7 +26,7 @@ struct Plan {
   bool fuse = true;  // take the flow of the other method where it fits better
   Energy energy{};
   Work of(int level) const {
-    constexpr int kMoreWarps = 2;  // coarse levels cost little, and steer the finer ones
+    constexpr int kMoreWarps = 5;  // coarse levels cost little, and steer the finer ones
     return {.warps = warps > 0 && level > 0 ? warps + kMoreWarps : warps};
   }
 };

@@ -164,7 +164,9 @@ class RefinedMatcher final : public Matcher {
     match_level(*parts_.primary, at, {*at.first.primary, *at.second.primary}, to, exec);
     blocks_confidence_ = parts_.primary_is_bm ? field.confidence : other.confidence;
     if (!at.with_confidence) field.confidence = {};
-    parts_.refiner->refine({*at.first.refined, *at.second.refined, at.level, field, other}, exec);
+    parts_.refiner->refine(
+        {*at.first.refined, *at.second.refined, at.level, field, other, parts_.primary_is_bm},
+        exec);
   }
   static void match_level(Matcher& matcher, const Level& at, MatchRequest request, FlowView out,
                           const Exec& exec) {

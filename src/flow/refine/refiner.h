@@ -12,6 +12,9 @@ struct RefineStep {
   int level;
   FlowView field;  // refined in place; a confidence is lowered where its vector moved
   FlowView other;  // flow of the other method, or empty
+  // Whether pixels that the mask leaves out take the other flow. Blocks have none there, and what
+  // windows have is smooth.
+  bool other_beyond_mask = false;
 };
 
 class Refiner {

@@ -63,7 +63,7 @@ class CpuRefiner final : public Refiner {
     take(step.field, field_);
     if (!step.other.u.empty()) {
       take(step.other, other_);
-      fuse(first.features[level], second.features[level], exec);
+      fuse(first.features[level], second.features[level], step.other_beyond_mask, exec);
     }
     refine_level(
         {first.levels[level], second.levels[level], plan_.of(base_ + step.level), plan_.energy},
@@ -78,7 +78,7 @@ class CpuRefiner final : public Refiner {
     copy(ImageView<const float>(from.v), to.v.view());
   }
   // Takes the other field's vectors where they fit better.
-  void fuse(const FrameLevel& first, const FrameLevel& second, const Exec& exec) {
+  void fuse(const FrameLevel& first, const FrameLevel& second, bool beyond_mask, const Exec& exec) {
     const int width = field_.u.width(), height = field_.u.height();
     own_.resize(width, height);
     others_.resize(width, height);
@@ -89,8 +89,11 @@ class CpuRefiner final : public Refiner {
         const std::uint16_t *own = own_.row(y), *others = others_.row(y);
         float *u = field_.u.row(y), *v = field_.v.row(y);
         const float *other_u = other_.u.row(y), *other_v = other_.v.row(y);
+        const std::uint8_t* counts = first.masked() ? first.mask.row(y) : nullptr;
         for (int x = 0; x < width; ++x) {
-          const bool better = others[x] + refine::kFuseMargin < own[x];
+          const bool better = counts != nullptr && counts[x] == 0
+                                  ? beyond_mask
+                                  : others[x] + refine::kFuseMargin < own[x];
           u[x] = better ? other_u[x] : u[x];
           v[x] = better ? other_v[x] : v[x];
         }

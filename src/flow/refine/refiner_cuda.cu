@@ -105,7 +105,8 @@ class CudaRefiner final : public Refiner {
             to.features,
             given,
             {plane_of(step.other.u), plane_of(step.other.v)},
-            fields_[0]},
+            fields_[0],
+            step.other_beyond_mask},
            session.stream());
     int now = 0;
     if (work.warps > 0) {
