@@ -92,7 +92,7 @@ class RefinedMatcher final : public Matcher {
         else field.confidence = own.confidence;
       }
       run_level({first, second, start, level, size, last && !out.confidence.empty()}, field, exec);
-      start = {{field.u, field.v, blocks_confidence_}, level};
+      start = {{field.u, field.v, {}}, level};
     }
   }
 
@@ -162,15 +162,28 @@ class RefinedMatcher final : public Matcher {
     FlowView to = field;
     if (!parts_.primary_is_bm && !at.with_confidence) to.confidence = {};
     match_level(*parts_.primary, at, {*at.first.primary, *at.second.primary}, to, exec);
-    blocks_confidence_ = parts_.primary_is_bm ? field.confidence : other.confidence;
     if (!at.with_confidence) field.confidence = {};
     parts_.refiner->refine(
         {*at.first.refined, *at.second.refined, at.level, field, other, parts_.primary_is_bm},
         exec);
   }
-  static void match_level(Matcher& matcher, const Level& at, MatchRequest request, FlowView out,
-                          const Exec& exec) {
+  // Blocks weigh what they start from by its confidence. The one of a refined field says how far it
+  // was moved, and tiles have another than whole images, so that all vectors weigh the same.
+  ImageView<float> steady(Extent size, const Exec& exec) {
+    if (steady_.width() < size.width || steady_.height() < size.height) {
+      constexpr float kSteady = 0.5F;
+      Image<float> values(size.width, size.height);
+      for (int y = 0; y < size.height; ++y) std::fill_n(values.view().row(y), size.width, kSteady);
+      steady_ = Image<float>(size.width, size.height, 1, parts_.memory);
+      copy(values.view(), steady_.view(), exec);
+    }
+    return steady_.view().crop(0, 0, size.width, size.height);
+  }
+  void match_level(Matcher& matcher, const Level& at, MatchRequest request, FlowView out,
+                   const Exec& exec) {
     request.start = at.start.field;
+    if (!request.start.u.empty())
+      request.start.confidence = steady({request.start.u.width, request.start.u.height}, exec);
     request.start_level = at.start.level;
     request.last_level = at.level;
     matcher.match(request, out, exec);
@@ -179,7 +192,7 @@ class RefinedMatcher final : public Matcher {
   RefinedParts parts_;
   int base_ = 0;
   KeptField fields_[2], other_[2];  // a level reads those of the coarser one
-  ImageView<float> blocks_confidence_{};
+  Image<float> steady_{};           // the same confidence everywhere
 };
 
 }  // namespace
