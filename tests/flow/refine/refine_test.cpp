@@ -1,4 +1,4 @@
-// Covers: refine_warp, refiner, refined_matcher
+// Covers: refine_fuse, refine_warp, refiner, refined_matcher
 // Variational refinement against a textbook loop, to the bit, and what it does to a field.
 #include <fovea/core/random.h>
 #include <fovea/flow/flow.h>
