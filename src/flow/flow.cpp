@@ -48,6 +48,13 @@ struct Masks {
   Mask first, second;
 };
 
+refine::Plan refinement_of(const FlowOptions& options) {
+  const bool best = options.quality == Quality::kBest;
+  constexpr int kBestWarps = 3;
+  return {.warps = options.warps.value_or(best ? kBestWarps : 0),
+          .fuse = options.fuse == Fuse::kOn || (options.fuse == Fuse::kAuto && best)};
+}
+
 std::unique_ptr<Matcher> make_blocks(const FlowOptions& options, Quality quality, int channels,
                                      bool cuda) {
   bm::Settings settings = bm::settle(options.bm, quality);
@@ -58,14 +65,8 @@ std::unique_ptr<Matcher> make_windows(const FlowOptions& options, Quality qualit
                                       bool cuda) {
   lk::Plan plan = lk::make_plan(options.lk, quality);
   plan.channels = channels;
+  plan.everywhere = refinement_of(options).warps > 0;
   return cuda ? cuda::make_lucas_kanade(plan) : cpu::make_lucas_kanade(plan);
-}
-
-refine::Plan refinement_of(const FlowOptions& options) {
-  const bool best = options.quality == Quality::kBest;
-  constexpr int kBestWarps = 3;
-  return {.warps = options.warps.value_or(best ? kBestWarps : 0),
-          .fuse = options.fuse == Fuse::kOn || (options.fuse == Fuse::kAuto && best)};
 }
 
 // A method alone, or both with what refines them. Refined fields gain nothing from more steps of a
