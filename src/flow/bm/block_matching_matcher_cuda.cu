@@ -16,7 +16,7 @@ using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
 
 constexpr std::size_t kMostGraphs = 32;  // graphs that are kept: two per level along a video
-constexpr std::size_t kAlign = 128;     // rows begin at a multiple of so many bytes
+constexpr std::size_t kAlign = 128;      // rows begin at a multiple of so many bytes
 
 // Planes one after another. Without memory it only counts the bytes that they take.
 class Planes {

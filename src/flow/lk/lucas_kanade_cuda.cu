@@ -23,7 +23,7 @@ using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
 
 constexpr std::size_t kMostGraphs = 32;  // graphs that are kept: two per level along a video
-constexpr int kAlign = 32;              // rows begin at a multiple of so many elements
+constexpr int kAlign = 32;               // rows begin at a multiple of so many elements
 
 int padded(int width) { return (width + kAlign - 1) / kAlign * kAlign; }
 std::size_t plane_size(Extent size) {
