@@ -21,6 +21,7 @@
 #include "flow/flow_gray.h"
 #include "flow/flow_tiles.h"
 #include "flow/lk/lucas_kanade_plan.h"
+#include "flow/refine/refiner.h"
 
 namespace fovea::flow {
 namespace {
@@ -31,6 +32,9 @@ constexpr Choice kQualities[] = {{"fast", static_cast<int>(Quality::kFast)},
                                  {"default", static_cast<int>(Quality::kDefault)},
                                  {"best", static_cast<int>(Quality::kBest)}};
 
+constexpr Choice kFusing[] = {{"auto", static_cast<int>(Fuse::kAuto)},
+                              {"off", static_cast<int>(Fuse::kOff)},
+                              {"on", static_cast<int>(Fuse::kOn)}};
 constexpr Choice kChannels[] = {{"gray", static_cast<int>(Channels::kGray)},
                                 {"color", static_cast<int>(Channels::kColor)}};
 
@@ -44,16 +48,51 @@ struct Masks {
   Mask first, second;
 };
 
+refine::Plan refinement_of(const FlowOptions& options) {
+  const bool best = options.quality == Quality::kBest;
+  constexpr int kBestWarps = 3;
+  return {.warps = options.warps.value_or(best ? kBestWarps : 0),
+          .fuse = options.fuse == Fuse::kOn || (options.fuse == Fuse::kAuto && best)};
+}
+
+std::unique_ptr<Matcher> make_blocks(const FlowOptions& options, Quality quality, int channels,
+                                     bool cuda) {
+  bm::Settings settings = bm::settle(options.bm, quality);
+  settings.channels = channels;
+  return cuda ? cuda::make_block_matching(settings) : cpu::make_block_matching(settings);
+}
+std::unique_ptr<Matcher> make_windows(const FlowOptions& options, Quality quality, int channels,
+                                      bool cuda) {
+  lk::Plan plan = lk::make_plan(options.lk, quality);
+  plan.channels = channels;
+  plan.everywhere = refinement_of(options).warps > 0;
+  return cuda ? cuda::make_lucas_kanade(plan) : cpu::make_lucas_kanade(plan);
+}
+
+// A method alone, or both with what refines them. Refined fields gain nothing from more steps of a
+// method, so that the methods of the best quality are those of lower ones then (docs/flow.md).
 std::unique_ptr<Matcher> make_matcher(const FlowOptions& options, bool cuda) {
   const int channels = options.channels == Channels::kColor ? kColors : 1;
-  if (options.method == Method::kBlockMatching) {
-    bm::Settings settings = bm::settle(options.bm, options.quality);
-    settings.channels = channels;
-    return cuda ? cuda::make_block_matching(settings) : cpu::make_block_matching(settings);
-  }
-  lk::Plan plan = lk::make_plan(options.lk, options.quality);
-  plan.channels = channels;
-  return cuda ? cuda::make_lucas_kanade(plan) : cpu::make_lucas_kanade(plan);
+  const bool blocks = options.method == Method::kBlockMatching;
+  const refine::Plan plan = refinement_of(options);
+  Quality quality = options.quality;
+  if (plan.warps > 0 && quality == Quality::kBest) quality = Quality::kDefault;
+  RefinedParts parts;
+  parts.primary = blocks ? make_blocks(options, quality, channels, cuda)
+                         : make_windows(options, quality, channels, cuda);
+  if (plan.warps == 0 && !plan.fuse) return std::move(parts.primary);
+  parts.primary_is_bm = blocks;
+  if (plan.fuse)
+    parts.other = blocks ? make_windows(options, Quality::kDefault, channels, cuda)
+                         : make_blocks(options, Quality::kFast, 1, cuda);
+  parts.other_has_colors = blocks;
+  parts.refiner = cuda ? cuda::make_refiner(plan) : cpu::make_refiner(plan);
+  parts.least_side = std::max(parts.least_side, options.bm.block);
+  parts.memory = cuda ? Memory::kCuda : Memory::kHost;
+  // Gray levels and ranks of both frames with their coarser levels, the planes of the system, the
+  // images that are compared, and fields.
+  parts.bytes_per_pixel = 150;
+  return make_refined(std::move(parts));
 }
 
 template <class View>
@@ -165,6 +204,7 @@ void with_threads(const Exec& exec, const Body& body) {
 std::span<const Choice> choices(Method) { return kMethods; }
 std::span<const Choice> choices(Quality) { return kQualities; }
 std::span<const Choice> choices(Channels) { return kChannels; }
+std::span<const Choice> choices(Fuse) { return kFusing; }
 
 void describe(OptionVisitor& visit, FlowOptions& options) {
   visit("method", options.method, "lk is the method of Lucas and Kanade, bm matches blocks");
@@ -173,6 +213,11 @@ void describe(OptionVisitor& visit, FlowOptions& options) {
         "given");
   visit("channels", options.channels,
         "what is compared: gray values, or the three channels of colors; bm on the CPU only");
+  visit("warps", options.warps,
+        "rounds of variational refinement at the finest level; 0 turns it off", 0, 20,
+        {.absent = "3 with the best quality, else none"});
+  visit("fuse", options.fuse,
+        "use both methods, each pixel with the flow that fits better; auto: with the best quality");
   visit.bytes("memory", options.memory_bytes,
               "greatest amount of device memory that an estimation may take; larger images are "
               "estimated in tiles; 0 means no limit on the CPU and what a GPU has free");

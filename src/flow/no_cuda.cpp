@@ -2,11 +2,14 @@
 #include "core/no_cuda.h"
 #include "flow/flow_gray.h"
 #include "flow/matcher.h"
+#include "flow/refine/refiner.h"
 
 namespace fovea::flow::cuda {
 
 std::unique_ptr<Matcher> make_lucas_kanade(const lk::Plan&) { fovea::cuda::absent(); }
 std::unique_ptr<Matcher> make_block_matching(const bm::Settings&) { fovea::cuda::absent(); }
+
+std::unique_ptr<Refiner> make_refiner(const refine::Plan&) { fovea::cuda::absent(); }
 
 void leave_out(ImageView<const std::uint8_t>, const FlowView&, const Exec&) {
   fovea::cuda::absent();

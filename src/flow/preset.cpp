@@ -56,6 +56,8 @@ std::span<const Choice> choices(Preset) {
 void use_preset(FlowOptions& options, Preset preset) {
   options.preset = preset;
   const bool paper = preset == Preset::kPaper;
+  options.warps = paper ? std::optional(0) : std::nullopt;
+  options.fuse = paper ? Fuse::kOff : Fuse::kAuto;
   options.lk = paper ? paper_lucas_kanade() : LucasKanadeOptions{};
   options.bm = paper ? paper_block_matching() : BlockMatchingOptions{};
 }

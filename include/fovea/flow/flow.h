@@ -29,6 +29,10 @@ FOVEA_API std::span<const Choice> choices(Method);
 enum class Channels : unsigned char { kGray, kColor };
 FOVEA_API std::span<const Choice> choices(Channels);
 
+// Whether both methods are used, each pixel with the flow that fits better. The best quality does.
+enum class Fuse : unsigned char { kAuto, kOff, kOn };
+FOVEA_API std::span<const Choice> choices(Fuse);
+
 // Options that a paper has: kPaper is Marras, Mura, Gobbetti, Scateni and Scopigno, Two examples of
 // GPGPU acceleration of memory-intensive algorithms, 2010, sections 3.2 and 3.3.
 enum class Preset : unsigned char { kNone, kPaper };
@@ -38,11 +42,15 @@ struct FlowOptions {
   Method method = Method::kLucasKanade;
   Quality quality = Quality::kDefault;  // chooses the options of the method that have no value
   Channels channels = Channels::kGray;
+  // Rounds of variational refinement at the finest level, 0 (none) to 20; coarser levels have
+  // five more. Without a value Quality::kBest has 3, and the others have none.
+  std::optional<int> warps{};
+  Fuse fuse = Fuse::kAuto;  // whether the other method is used too, with its own options below
   // What `lk` and `bm` began with. Change it by use_preset(), which sets both; what is changed in
   // them afterwards counts.
   Preset preset = Preset::kNone;
-  LucasKanadeOptions lk{};         // used by Method::kLucasKanade
-  BlockMatchingOptions bm{};       // used by Method::kBlockMatching
+  LucasKanadeOptions lk{};         // used by Method::kLucasKanade, and where both are fused
+  BlockMatchingOptions bm{};       // used by Method::kBlockMatching, and where both are fused
   std::uint64_t memory_bytes = 0;  // limit of the device memory that an estimation takes; larger
                                    // images are estimated in tiles. 0 means what a GPU has free,
                                    // and no limit on the CPU

@@ -37,6 +37,11 @@ void describe_request(OptionVisitor& visit, EstimateRequest& request) {
         "what is compared: gray values, or the three channels of colors; bm on the CPU only");
   visit("quality", request.flow.quality,
         "a better quality takes more time; it chooses those options below that are not given");
+  visit("warps", request.flow.warps,
+        "rounds of variational refinement at the finest level; 0 turns it off", 0, 20,
+        {.absent = "3 with the best quality, else none"});
+  visit("fuse", request.flow.fuse,
+        "use both methods, each pixel with the flow that fits better; auto: with the best quality");
   visit.bytes("memory", request.flow.memory_bytes,
               "greatest amount of device memory that an estimation may take; larger images are "
               "estimated in tiles; 0 means no limit on the CPU and what a GPU has free");
@@ -205,6 +210,8 @@ Command flow_lk_command() {
       .arguments = inputs(),
       .examples = {{"fovea flow lk a.png b.png -o ab.flo --picture wheel ab.png",
                     "estimate one pair and draw its motion"},
+                   {"fovea flow lk a.png b.png -o ab.flo --quality best",
+                    "use both methods and refine their flow, for the least error"},
                    {"fovea flow lk a.tif b.tif -o ab.flo --memory 512M",
                     "estimate images that need more than 512 MiB in tiles"},
                    {"fovea flow lk a.png b.png -o ab.npy --mask alpha",

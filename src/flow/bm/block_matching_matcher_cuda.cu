@@ -15,8 +15,8 @@ using fovea::cuda::KeptBuffer;
 using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
 
-constexpr std::size_t kMostGraphs = 4;  // graphs that are kept: a video alternates between two
-constexpr std::size_t kAlign = 128;     // rows begin at a multiple of so many bytes
+constexpr std::size_t kMostGraphs = 32;  // graphs that are kept: two per level along a video
+constexpr std::size_t kAlign = 128;      // rows begin at a multiple of so many bytes
 
 // Planes one after another. Without memory it only counts the bytes that they take.
 class Planes {

@@ -50,7 +50,7 @@ class LucasKanade final : public Matcher {
     const bool works = finest < top;  // otherwise the field that tiles start from is the result
     if (wanted && works && plan_.forward_backward) go_back(first, second, finest, exec);
     if (started) start_from(request.start);
-    run({first, second, top, finest, wanted, true}, exec);
+    run({first, second, top, finest, wanted, !plan_.everywhere}, exec);
     if (wanted && works) find_confidence(first, second, finest, exec);
     else if (wanted) keep_confidence(request.start);
     deliver(first, finest, request.last_level, out, exec);

@@ -22,8 +22,8 @@ using fovea::cuda::KeptBuffer;
 using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
 
-constexpr std::size_t kMostGraphs = 4;  // graphs that are kept: a video alternates between two
-constexpr int kAlign = 32;              // rows begin at a multiple of so many elements
+constexpr std::size_t kMostGraphs = 32;  // graphs that are kept: two per level along a video
+constexpr int kAlign = 32;               // rows begin at a multiple of so many elements
 
 int padded(int width) { return (width + kAlign - 1) / kAlign * kAlign; }
 std::size_t plane_size(Extent size) {

@@ -51,6 +51,8 @@ struct Plan {
   int channels = 1;  // 3 if colors are compared
   float robust = 0;
   SolveParams solve{};
+  bool everywhere =
+      false;  // filter also flow that reaches no pixel that counts: refinement reads it
 
   const LevelPlan& of(int level) const {
     return level <= finest ? fine : level == finest + 1 ? coarse : small;

@@ -1,0 +1,172 @@
+// Covers: refine_fuse, refine_warp, refiner, refined_matcher
+// Variational refinement against a textbook loop, to the bit, and what it does to a field.
+#include <fovea/core/random.h>
+#include <fovea/flow/flow.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "flow/parity.h"
+#include "flow/refine/refine_cpu.h"
+#include "reference/refine.h"
+#include "support/devices.h"
+
+namespace fovea::flow {
+namespace {
+
+using parity::picture;
+
+class Refine : public test::OnEveryPlace {};
+FOVEA_ON_EVERY_PLACE(Refine);
+
+float wave(float x, float y) {
+  return 120 + 50 * std::sin(0.31F * x + 0.07F * y) + 40 * std::sin(0.23F * y - 0.11F * x);
+}
+
+struct LevelPair {
+  cpu::RefineLevel first, second;
+  cpu::Field field;
+};
+// Fills a level and its border, as to_refine_level() does.
+void fill(cpu::RefineLevel& level, const reference::Grid& from) {
+  cpu::Gray units;
+  units.resize(from.width, from.height);
+  for (int y = 0; y < from.height; ++y)
+    for (int x = 0; x < from.width; ++x)
+      units.row(y)[x] = static_cast<std::uint16_t>(from.near(x, y) * lk::kGrayUnits);
+  cpu::to_refine_level(units, false, level, {});
+}
+void make(const reference::Refinement& from, LevelPair& to) {
+  fill(to.first, from.first);
+  fill(to.second, from.second);
+  to.field.resize(from.u.width, from.u.height);
+  for (int y = 0; y < from.u.height; ++y)
+    for (int x = 0; x < from.u.width; ++x) {
+      to.field.u.row(y)[x] = from.u.near(x, y);
+      to.field.v.row(y)[x] = from.v.near(x, y);
+    }
+}
+// Gray levels are whole sixteenths, as those of a frame.
+reference::Grid drawn(int width, int height, float shift) {
+  reference::Grid grid(width, height);
+  Random random(9);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      grid.at(x, y) =
+          std::floor(16 * wave(static_cast<float>(x) + shift, static_cast<float>(y))) / 16 +
+          static_cast<float>(random.below(64)) / 16;
+  return grid;
+}
+
+TEST_P(Refine, EqualsTheTextbookForAnySizeAndThreadCount) {
+  if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
+  for (const auto& [width, height] :
+       {std::pair{37, 29}, {64, 150}, {1, 1}, {2, 1}, {1, 9}, {5, 4}, {130, 7}}) {
+    reference::Refinement wanted{drawn(width, height, 0),
+                                 drawn(width, height, 1.4F),
+                                 reference::Grid(width, height),
+                                 reference::Grid(width, height),
+                                 {.warps = 2, .fixed = 2, .relaxations = 3, .median = 0},
+                                 {}};
+    Random random(3);
+    for (float& value : wanted.u.values) value = static_cast<float>(random.uniform()) * 3 - 2;
+    for (float& value : wanted.v.values) value = static_cast<float>(random.uniform()) * 3 - 1;
+    LevelPair single;
+    make(wanted, single);
+    wanted.run();
+    cpu::RefineSpace space;
+    for (const int threads : {1, 2, 3}) {
+      cpu::Field field;
+      field.resize(width, height);
+      copy(std::as_const(single.field.u).view(), field.u.view());
+      copy(std::as_const(single.field.v).view(), field.v.view());
+      cpu::refine_level({single.first, single.second, wanted.work, wanted.energy}, field, space,
+                        {.threads = threads});
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+          ASSERT_EQ(field.u.row(y)[x], wanted.u.at(x, y)) << width << " " << x << "," << y;
+          ASSERT_EQ(field.v.row(y)[x], wanted.v.at(x, y)) << width << " " << x << "," << y;
+        }
+    }
+  }
+}
+
+TEST_P(Refine, FindsAShiftThatIsKnown) {
+  if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
+  const int width = 64, height = 48;
+  reference::Refinement pair{drawn(width, height, 0),
+                             drawn(width, height, -0.6F),
+                             reference::Grid(width, height),
+                             reference::Grid(width, height),
+                             {},
+                             {}};
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {  // without noise
+      pair.first.at(x, y) = wave(static_cast<float>(x), static_cast<float>(y));
+      pair.second.at(x, y) = wave(static_cast<float>(x) - 0.6F, static_cast<float>(y));
+    }
+  LevelPair level;
+  make(pair, level);
+  cpu::RefineSpace space;
+  cpu::refine_level({level.first, level.second, {.warps = 8}, {}}, level.field, space, {});
+  for (int y = 8; y < height - 8; ++y)
+    for (int x = 8; x < width - 8; ++x) {
+      ASSERT_NEAR(level.field.u.row(y)[x], 0.6F, 0.05F) << x << "," << y;
+      ASSERT_NEAR(level.field.v.row(y)[x], 0.0F, 0.05F) << x << "," << y;
+    }
+}
+
+bool same(const Flow& a, const Flow& b) {
+  for (int y = 0; y < a.u.height(); ++y)
+    for (int x = 0; x < a.u.width(); ++x)
+      if (a.u.at(x, y) != b.u.at(x, y) || a.v.at(x, y) != b.v.at(x, y) ||
+          a.confidence.at(x, y) != b.confidence.at(x, y))
+        return false;
+  return true;
+}
+
+TEST_P(Refine, EveryThreadCountGivesTheSameField) {
+  if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "threads are those of the CPU";
+  const auto first = picture<std::uint8_t>(120, 150, 1, 0);
+  const auto second = picture<std::uint8_t>(120, 150, 1, 1.7);
+  const auto field = [&](int threads) {
+    return estimate_flow(
+        first, second,
+        {.quality = Quality::kBest, .exec = {.device = device(), .threads = threads}});
+  };
+  const Flow one = field(1);
+  EXPECT_TRUE(same(one, field(2)));
+  EXPECT_TRUE(same(one, field(5)));
+}
+
+TEST_P(Refine, WithoutWarpsAndFusingTheMethodIsAlone) {
+  const auto first = picture<std::uint8_t>(96, 80, 1, 0);
+  const auto second = picture<std::uint8_t>(96, 80, 1, 1.7);
+  FlowOptions options{.exec = {.device = device()}};
+  const Flow plain = estimate_flow(first, second, options);
+  options.warps = 0;
+  options.fuse = Fuse::kOff;
+  EXPECT_TRUE(same(plain, estimate_flow(first, second, options)));
+  options.warps = 1;
+  EXPECT_FALSE(same(plain, estimate_flow(first, second, options)));
+  options.warps = 0;
+  options.fuse = Fuse::kOn;
+  EXPECT_FALSE(same(plain, estimate_flow(first, second, options)));
+}
+
+TEST_P(Refine, ConstantImagesStayAtRest) {
+  Image<std::uint8_t> flat(70, 50);
+  for (int y = 0; y < 50; ++y)
+    for (int x = 0; x < 70; ++x) flat.at(x, y) = 90;
+  const Flow flow =
+      estimate_flow(flat, flat, {.quality = Quality::kBest, .exec = {.device = device()}});
+  for (int y = 0; y < 50; ++y)
+    for (int x = 0; x < 70; ++x) {
+      ASSERT_EQ(flow.u.at(x, y), 0);
+      ASSERT_EQ(flow.v.at(x, y), 0);
+      ASSERT_EQ(flow.confidence.at(x, y), 0);
+    }
+}
+
+}  // namespace
+}  // namespace fovea::flow
