@@ -57,6 +57,14 @@ Model trained(Kind kind, const TrainRun& run) {
                                                           .enlarge = 1,
                                                           .ratio = 1.3},
                                      run));
+  if (kind == Kind::kFiltered)
+    return train_filtered(data, with(FilteredTrainOptions{.trees = 64,
+                                                          .negatives_per_round = 60,
+                                                          .most_negatives = 90,
+                                                          .feature_share = 0.02,
+                                                          .enlarge = 1,
+                                                          .ratio = 1.3},
+                                     run));
   return train_linear(
       kind, {}, data,
       with(LinearTrainOptions{.enlarge = 1.2, .ratio = 1.2, .rounds = 2, .hard_windows = 80}, run));
@@ -71,7 +79,7 @@ std::string bytes_of(const Model& model) {
 class TrainParity : public testing::TestWithParam<Kind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, TrainParity,
                          testing::Values(Kind::kHog, Kind::kHogCells, Kind::kHogIntegral,
-                                         Kind::kCascade, Kind::kChannels));
+                                         Kind::kCascade, Kind::kChannels, Kind::kFiltered));
 
 TEST_P(TrainParity, TheGpuGivesTheSameModel) {
   FOVEA_SKIP_WITHOUT_CUDA();
