@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .._options import PeopleTrainOptions
 
 
-Kind = Literal["hog", "hog-cells", "hog-integral", "cascade", "channels"]
+Kind = Literal["hog", "hog-cells", "hog-integral", "cascade", "channels", "filtered"]
 Preset = Literal["none", "thesis", "zhu"]
 
 

@@ -54,7 +54,7 @@ inline FilteredModel random_filtered(const FilteredShape& shape, Extent window) 
     for (int n = 0; n < model.trees.leaves(); ++n)
       model.trees.leaf.push_back(
           static_cast<std::int16_t>(static_cast<int>(random.below(2000)) - 1000));
-    model.rejection.push_back(-300);
+    model.rejection.push_back(-1500);
   }
   return model;
 }
