@@ -14,9 +14,9 @@ using people_test::TrainRun;
 using people_test::with;
 
 // Noise of all strengths with an upright bar in the middle, or with lying bars.
-class Bars final : public ImageSet {
+class ParityBars final : public ImageSet {
  public:
-  Bars(int count, bool positive) : count_(count), positive_(positive) {}
+  ParityBars(int count, bool positive) : count_(count), positive_(positive) {}
   int count() const override { return count_; }
   Image<std::uint8_t> read(int index) const override {
     Random random(positive_ ? 5 : 6, static_cast<std::uint64_t>(index));
@@ -37,7 +37,7 @@ class Bars final : public ImageSet {
   bool positive_;
 };
 
-const Bars kPositives(16, true), kNegatives(5, false);
+const ParityBars kPositives(16, true), kNegatives(5, false);
 
 Model trained(Kind kind, const TrainRun& run) {
   const TrainData data{kPositives, kNegatives};

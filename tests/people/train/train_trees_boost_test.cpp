@@ -10,9 +10,9 @@
 namespace fovea::people {
 namespace {
 
-using Row = std::array<std::uint8_t, 8>;
+using BoostRow = std::array<std::uint8_t, 8>;
 
-int score_of(const FilteredTrees& trees, const Row& row) {
+int score_of(const FilteredTrees& trees, const BoostRow& row) {
   int sum = 0;
   for (int t = 0; t < trees.count(); ++t) {
     int node = 0;
@@ -26,16 +26,16 @@ int score_of(const FilteredTrees& trees, const Row& row) {
 }
 
 // Positives first.
-struct Drawn {
+struct BoostData {
   BoostSamples samples{0, 200, 8, std::vector<std::uint8_t>(200 * 8)};
-  std::vector<Row> rows{};
+  std::vector<BoostRow> rows{};
 };
 template <class Positive>
-Drawn drawn(Positive&& positive) {
-  Drawn result;
+BoostData boost_data(Positive&& positive) {
+  BoostData result;
   Random random(7);
   result.rows.resize(200);
-  for (Row& row : result.rows)
+  for (BoostRow& row : result.rows)
     for (auto& value : row) value = static_cast<std::uint8_t>(random.below(256));
   std::stable_partition(result.rows.begin(), result.rows.end(), positive);
   result.samples.positives =
@@ -45,7 +45,7 @@ Drawn drawn(Positive&& positive) {
   return result;
 }
 
-void expect_learned(const FilteredTrees& trees, const Drawn& data) {
+void expect_learned(const FilteredTrees& trees, const BoostData& data) {
   for (int i = 0; i < 200; ++i)
     EXPECT_EQ(score_of(trees, data.rows[static_cast<std::size_t>(i)]) > 0,
               i < data.samples.positives)
@@ -54,7 +54,8 @@ void expect_learned(const FilteredTrees& trees, const Drawn& data) {
 
 TEST(BoostTrees, LearnWhatTwoSplitsCanSay) {
   // Positive where feature 3 is high and feature 5 is low.
-  const Drawn data = drawn([](const Row& row) { return row[3] >= 100 && row[5] < 160; });
+  const BoostData data =
+      boost_data([](const BoostRow& row) { return row[3] >= 100 && row[5] < 160; });
   int reports = 0;
   const FilteredTrees trees = boost_trees(data.samples, {.trees = 20, .feature_share = 1}, {},
                                           [&](int done) { EXPECT_EQ(done, ++reports); });
@@ -63,8 +64,8 @@ TEST(BoostTrees, LearnWhatTwoSplitsCanSay) {
 }
 
 TEST(BoostTrees, OfAnyDepthLearn) {
-  const Drawn data =
-      drawn([](const Row& row) { return (row[1] >= 90 && row[2] < 180) == (row[6] >= 128); });
+  const BoostData data = boost_data(
+      [](const BoostRow& row) { return (row[1] >= 90 && row[2] < 180) == (row[6] >= 128); });
   for (const int depth : {2, 3, 4, 5})
     for (const double kept : {1.0, 0.9}) {
       const FilteredTrees trees = boost_trees(
@@ -77,7 +78,7 @@ TEST(BoostTrees, OfAnyDepthLearn) {
 }
 
 TEST(BoostTrees, DoNotDependOnThreads) {
-  const Drawn data = drawn([](const Row& row) { return row[0] + row[4] > 250; });
+  const BoostData data = boost_data([](const BoostRow& row) { return row[0] + row[4] > 250; });
   const auto learned = [&](int threads) {
     return boost_trees(data.samples,
                        {.trees = 30, .feature_share = 0.4, .depth = 3, .kept_weight = 0.95},
