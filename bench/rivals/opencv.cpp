@@ -230,6 +230,7 @@ constexpr std::array kRivals{
     FoveaRival{"people_hog-integral", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"people_cascade", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"people_channels", "cv::HOGDescriptor", prepare<people>},
+    FoveaRival{"people_filtered", "cv::HOGDescriptor", prepare<people>},
     FoveaRival{"pipeline_people", "imread, cv::HOGDescriptor", rivals::people_files},
     FoveaRival{"pipeline_resize", "imread, cv::resize, imwrite", rivals::resize_files},
     FoveaRival{"flow", "DIS ultrafast",

@@ -55,7 +55,9 @@ Enum word_of(const char* name, nb::handle word) {
 bool is_used(std::string_view part, Kind kind) {
   if (part == "cascade") return kind == Kind::kCascade;
   if (part == "channels") return kind == Kind::kChannels;
-  if (part == "hog" || part == "linear") return kind != Kind::kCascade && kind != Kind::kChannels;
+  if (part == "filtered") return kind == Kind::kFiltered;
+  if (part == "hog" || part == "linear")
+    return kind == Kind::kHog || kind == Kind::kHogCells || kind == Kind::kHogIntegral;
   return true;
 }
 

@@ -28,6 +28,10 @@ SMALL = {
         **{"channels_trees": 64, "channels_negatives_per_round": 40, "channels_most_negatives": 60},
         **{"channels_enlarge": 1, "channels_ratio": 1.3},
     },
+    "filtered": {
+        **{"filtered_trees": 64, "filtered_negatives_per_round": 40, "filtered_most_negatives": 60},
+        **{"filtered_enlarge": 1, "filtered_ratio": 1.3, "filtered_feature_share": 0.02},
+    },
 }
 BOXES = [[[left, 46, left + 42, 150]] for left in (24, 44, 64, 19)]
 WIDE = {"ratio": 1.3, "draws": 20, "device": "cpu"}
@@ -289,7 +293,7 @@ def test_bad_trainings_are_refused(data, tmp_path):
     crops, scenes = data / "crops", data / "scenes"
     image = noise(144, 80, 1)
     for kind, error, words in (
-        (None, TypeError, "kind is None; expected hog, hog-cells, hog-integral, cascade or channels"),
+        (None, TypeError, "kind is None; expected hog, hog-cells, hog-integral, cascade, channels or filtered"),
         ("zebra", ValueError, "zebra"),
         (7, ValueError, "kind"),
     ):

@@ -25,6 +25,8 @@ std::unique_ptr<Scanner> make_scanner(const Model& model, bool cuda) {
     return cuda ? cuda::make_cascade_scanner(*cascade) : cpu::make_cascade_scanner(*cascade);
   if (const auto* channels = std::get_if<ChannelsModel>(&model.classifier))
     return cuda ? cuda::make_channels_scanner(*channels) : cpu::make_channels_scanner(*channels);
+  if (const auto* filtered = std::get_if<FilteredModel>(&model.classifier))
+    return cuda ? cuda::make_filtered_scanner(*filtered) : cpu::make_filtered_scanner(*filtered);
   const auto& linear = std::get<LinearModel>(model.classifier);
   return cuda ? cuda::make_linear_scanner(model.kind, linear)
               : cpu::make_linear_scanner(model.kind, linear);
@@ -258,6 +260,7 @@ const char* to_string(Step step) {
     case Step::kBlocks: return "blocks";
     case Step::kChannels: return "channels";
     case Step::kCells: return "cells";
+    case Step::kFilters: return "filters";
     case Step::kWindows: return "windows";
     case Step::kEarlyStages: return "early stages";
     case Step::kLateStages: return "late stages";

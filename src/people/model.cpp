@@ -28,9 +28,11 @@ Kind kind_of(const io::ModelReader& in) {
   in.unfit(fmt::format("holds {}, expected one of {}", detail::shown(in.schema(), 60), known));
 }
 
-std::variant<LinearModel, CascadeModel, ChannelsModel> load(Kind kind, const io::ModelReader& in) {
+std::variant<LinearModel, CascadeModel, ChannelsModel, FilteredModel> load(
+    Kind kind, const io::ModelReader& in) {
   if (kind == Kind::kCascade) return load_cascade(in);
   if (kind == Kind::kChannels) return load_channels(in);
+  if (kind == Kind::kFiltered) return load_filtered(in);
   return load_linear(kind, in);
 }
 
@@ -53,12 +55,13 @@ void check_person(const Model& model, const io::ModelReader& in) {
 }  // namespace
 
 std::span<const Choice> choices(Kind) {
-  static constexpr std::array<Choice, 5> kChoices{
+  static constexpr std::array<Choice, 6> kChoices{
       {{"hog", static_cast<int>(Kind::kHog)},
        {"hog-cells", static_cast<int>(Kind::kHogCells)},
        {"hog-integral", static_cast<int>(Kind::kHogIntegral)},
        {"cascade", static_cast<int>(Kind::kCascade)},
-       {"channels", static_cast<int>(Kind::kChannels)}}};
+       {"channels", static_cast<int>(Kind::kChannels)},
+       {"filtered", static_cast<int>(Kind::kFiltered)}}};
   return kChoices;
 }
 

@@ -15,6 +15,7 @@ namespace fovea::people {
 void save(io::ModelFile& file, const LinearModel& model);
 void save(io::ModelFile& file, const CascadeModel& model);
 void save(io::ModelFile& file, const ChannelsModel& model);
+void save(io::ModelFile& file, const FilteredModel& model);
 
 Model parse_model(const io::ModelFile& file);
 
@@ -22,12 +23,14 @@ Model parse_model(const io::ModelFile& file);
 LinearModel load_linear(Kind kind, const io::ModelReader& in);
 CascadeModel load_cascade(const io::ModelReader& in);
 ChannelsModel load_channels(const io::ModelReader& in);
+FilteredModel load_filtered(const io::ModelReader& in);
 
 // Throws InvalidArgument where the number of weights differs from that of the descriptor's numbers.
 void check_linear(Kind kind, const LinearModel& model);
 // Throws ModelError where trees use features that a window does not have, or the geometry is
 // impossible.
 void check_channels(const ChannelsModel& model);
+void check_filtered(const FilteredModel& model);
 
 // Throws InvalidArgument with the reason where no descriptor has this geometry.
 void check_geometry(const HogOptions& hog);

@@ -44,10 +44,12 @@ namespace fovea::people::cpu {
 std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model);
 std::unique_ptr<Scanner> make_cascade_scanner(const CascadeModel& model);
 std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel& model);
+std::unique_ptr<Scanner> make_filtered_scanner(const FilteredModel& model);
 }  // namespace fovea::people::cpu
 
 namespace fovea::people::cuda {
 std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model);
 std::unique_ptr<Scanner> make_cascade_scanner(const CascadeModel& model);
 std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel& model);
+std::unique_ptr<Scanner> make_filtered_scanner(const FilteredModel& model);
 }  // namespace fovea::people::cuda

@@ -160,14 +160,13 @@ std::vector<ModelPicture> pictures(const CascadeModel& model, int glyph) {
   return result;
 }
 
-std::vector<ModelPicture> pictures(const ChannelsModel& model, int glyph) {
+// How often trees ask for each cell of each channel, whose features follow each other.
+std::vector<ModelPicture> pictures_of_uses(const std::vector<float>& uses, Extent cells,
+                                           int glyph) {
   constexpr const char* kNames[] = {"L",   "u",   "v",   "magnitude", "0°",
                                     "30°", "60°", "90°", "120°",      "150°"};
-  const int columns = model.window.width / model.shrink, rows = model.window.height / model.shrink;
+  const int columns = cells.width, rows = cells.height;
   const int channels = static_cast<int>(std::size(kNames)), side = std::max(2, glyph / 2);
-  std::vector<float> uses(static_cast<std::size_t>(channels) * rows * columns);
-  for (const ChannelTree& tree : model.trees)
-    for (const std::uint32_t feature : tree.feature) uses.at(feature) += 1;
   const float most = std::max(1.F, *std::max_element(uses.begin(), uses.end()));
   std::vector<ModelPicture> result;
   for (int c = 0; c < channels; ++c) {
@@ -181,6 +180,26 @@ std::vector<ModelPicture> pictures(const ChannelsModel& model, int glyph) {
     result.push_back({kNames[c], std::move(image)});
   }
   return result;
+}
+
+std::vector<ModelPicture> pictures(const ChannelsModel& model, int glyph) {
+  const Extent cells{model.window.width / model.shrink, model.window.height / model.shrink};
+  std::vector<float> uses(static_cast<std::size_t>(ChannelsModel::kChannels) * cells.width *
+                          cells.height);
+  for (const ChannelTree& tree : model.trees)
+    for (const std::uint32_t feature : tree.feature) uses.at(feature) += 1;
+  return pictures_of_uses(uses, cells, glyph);
+}
+
+// The filters of a channel count together.
+std::vector<ModelPicture> pictures(const FilteredModel& model, int glyph) {
+  const Extent cells{model.window.width / model.shrink, model.window.height / model.shrink};
+  const std::size_t plane = static_cast<std::size_t>(cells.width) * cells.height,
+                    filters = static_cast<std::size_t>(model.bank.filters);
+  std::vector<float> uses(FilteredModel::kChannels * plane);
+  for (const std::uint32_t feature : model.trees.feature)
+    uses.at(feature / plane / filters * plane + feature % plane) += 1;
+  return pictures_of_uses(uses, cells, glyph);
 }
 
 // Axes are logarithmic: points left of the chart are drawn once, at its edge.

@@ -20,6 +20,7 @@ enum class Step : unsigned char {
   kBlocks,       // histograms of blocks, normalized
   kChannels,     // channels of the exact levels
   kCells,        // cells of the levels between, smoothed
+  kFilters,      // filtered cells
   kWindows,      // scores of windows by one linear classifier
   kEarlyStages,  // the first stages of a cascade
   kLateStages,   // the stages that few windows reach, and the ranking

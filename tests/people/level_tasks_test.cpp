@@ -77,7 +77,8 @@ std::shared_ptr<const Model> model_named(const std::string& name) {
 }
 
 class ThreadsOfAScan : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, ThreadsOfAScan, testing::Values("hog", "cascade", "channels"),
+INSTANTIATE_TEST_SUITE_P(Kinds, ThreadsOfAScan,
+                         testing::Values("hog", "cascade", "channels", "filtered"),
                          [](const auto& info) { return std::string(info.param); });
 
 std::unique_ptr<Scanner> scanner_of(const Model& model) {
@@ -85,6 +86,8 @@ std::unique_ptr<Scanner> scanner_of(const Model& model) {
     return cpu::make_cascade_scanner(*cascade);
   if (const auto* channels = std::get_if<ChannelsModel>(&model.classifier))
     return cpu::make_channels_scanner(*channels);
+  if (const auto* filtered = std::get_if<FilteredModel>(&model.classifier))
+    return cpu::make_filtered_scanner(*filtered);
   return cpu::make_linear_scanner(model.kind, std::get<LinearModel>(model.classifier));
 }
 

@@ -105,7 +105,7 @@ TEST(Model, ImpossiblePeopleAndStridesAreRefused) {
 // They were written by version 0.1.0.
 TEST(Model, ShippedModelsAreReadByNameAndStayAsTheyAre) {
   const test::TempFolder folder;
-  for (const char* name : {"hog", "cascade", "channels"}) {
+  for (const char* name : {"hog", "cascade", "channels", "filtered"}) {
     const std::shared_ptr<const Model> model = load_model(name);
     EXPECT_STREQ(to_string(model->kind), name);
     EXPECT_EQ(model->window(), (Extent{64, 128}));
@@ -121,6 +121,8 @@ TEST(Model, ShippedModelsAreReadByNameAndStayAsTheyAre) {
         for (const CascadeStage& stage : cascade->stages)
           for (const BlockClassifier& c : stage.classifiers)
             all.insert(all.end(), c.weights.begin(), c.weights.end());
+      } else if (const auto* filtered = std::get_if<FilteredModel>(&m.classifier)) {
+        all.assign(filtered->trees.leaf.begin(), filtered->trees.leaf.end());
       } else {
         for (const ChannelTree& tree : std::get<ChannelsModel>(m.classifier).trees)
           all.insert(all.end(), tree.leaf.begin(), tree.leaf.end());

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "people/filtered/random_filtered.h"
 #include "people/model_parts.h"
 #include "people/scanner.h"
 #include "support/devices.h"
@@ -123,6 +124,14 @@ TEST_P(ScanRows, OfChannels) {
   for (const int stride : {4, 8})
     expect_part_of_all("channels", stride, [&](bool cuda) {
       return cuda ? cuda::make_channels_scanner(model) : cpu::make_channels_scanner(model);
+    });
+}
+
+TEST_P(ScanRows, OfFilteredChannels) {
+  const FilteredModel model = people_test::random_filtered({20, 3, 4, 2}, kSmallWindow);
+  for (const int stride : {4, 8})
+    expect_part_of_all("filtered", stride, [&](bool cuda) {
+      return cuda ? cuda::make_filtered_scanner(model) : cpu::make_filtered_scanner(model);
     });
 }
 

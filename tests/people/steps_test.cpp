@@ -37,7 +37,8 @@ const std::vector<Kindred>& kindreds() {
       {"people/hog-integral",
        {"planes", "levels", "gradients", "integral histograms", "blocks", "windows", "fusing"}},
       {"people/cascade", {"planes", "levels", "integral histograms", "early stages", "fusing"}},
-      {"people/channels", {"levels", "channels", "cells", "trees", "fusing"}}};
+      {"people/channels", {"levels", "channels", "cells", "trees", "fusing"}},
+      {"people/filtered", {"levels", "channels", "cells", "filters", "trees", "fusing"}}};
   return kAll;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/people/cascade.h>
 #include <fovea/people/channels.h>
+#include <fovea/people/filtered.h>
 #include <fovea/people/hog.h>
 
 #include <map>
@@ -18,7 +19,8 @@ enum class Kind : unsigned char {
   kHogCells,     // the same over cell histograms that are computed once and shared by all windows
   kHogIntegral,  // the same from integral histograms, which allow any stride
   kCascade,      // a cascade of rejectors over blocks of many sizes
-  kChannels      // boosted trees over ten channels
+  kChannels,     // boosted trees over ten channels
+  kFiltered      // the same over channels that learned filters have decorrelated
 };
 FOVEA_API std::span<const Choice> choices(Kind);
 FOVEA_API const char* to_string(Kind kind);
@@ -35,7 +37,7 @@ struct LinearModel {
 // A trained detector.
 struct Model {
   Kind kind = Kind::kHog;
-  std::variant<LinearModel, CascadeModel, ChannelsModel> classifier;
+  std::variant<LinearModel, CascadeModel, ChannelsModel, FilteredModel> classifier;
   float threshold = 0;                // windows with this score or more are people, by default
   float person_height = 104.F / 128;  // a person's height divided by the window's
   float person_aspect = 0.41F;        // a person's width divided by the height

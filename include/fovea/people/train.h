@@ -85,17 +85,42 @@ struct ChannelsTrainOptions {
   int most_negatives = 20000;       // the most windows without a person that a round learns from
   int negatives_per_image = 25;     // the most new windows from one negative
   double feature_share = 0.0625;    // share of the features that each node may choose from
-  double rejection = -3;  // soft cascade: a window whose score falls below this is rejected. With
-                          // -1 a third of the trees is evaluated, and some more people are missed
-  double enlarge = 1.5;   // negatives are searched from this many times their size downwards
-  double ratio = 1.0905;  // size of a level divided by the size of the next, in that search
+  double kept_weight = 1;  // a tree learns from the samples with the greatest weights, which have
+                           // this share of all weight together: less is faster
+  double rejection = -3;   // soft cascade: a window whose score falls below this is rejected. With
+                           // -1 a third of the trees is evaluated, and some more people are missed
+  double enlarge = 1.5;    // negatives are searched from this many times their size downwards
+  double ratio = 1.0905;   // size of a level divided by the size of the next, in that search
   int exact_per_octave = 2;  // as ChannelsModel::exact_per_octave, in training and in use
   bool mirror = true;        // also learn the mirror image of every positive
-  std::string checkpoint{};  // as LinearTrainOptions::checkpoint
+  int jitter = 0;  // also learn so many copies of every positive, moved by up to a pixel and
+                   // resized by up to a step of the search
+  std::string checkpoint{};                  // as LinearTrainOptions::checkpoint
   std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, ChannelsTrainOptions& options);
+
+struct FilteredTrainOptions {
+  int trees = 4096;                 // as ChannelsTrainOptions::trees
+  int depth = 3;                    // decisions from the root of a tree to its leaves, 2 to 5
+  int filters = 4;                  // filters per channel, 1 to 8
+  int negatives_per_round = 20000;  // as ChannelsTrainOptions, as are the next two
+  int most_negatives = 40000;
+  int negatives_per_image = 25;
+  double feature_share = 0.0625;  // share of the features that each node may choose from
+  double kept_weight = 0.99;      // as ChannelsTrainOptions::kept_weight
+  double rejection = -3;          // soft cascade: a window whose score falls below this is rejected
+  double enlarge = 1.5;      // negatives are searched from this many times their size downwards
+  double ratio = 1.0905;     // size of a level divided by the size of the next, in that search
+  int exact_per_octave = 2;  // as ChannelsModel::exact_per_octave, in training and in use
+  bool mirror = true;        // also learn the mirror image of every positive
+  int jitter = 0;            // as ChannelsTrainOptions::jitter
+  std::string checkpoint{};  // as LinearTrainOptions::checkpoint
+  std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
+  Exec exec{};
+};
+FOVEA_API void describe(OptionVisitor& visit, FilteredTrainOptions& options);
 
 // Negatives are searched on options.exec.device; images are read and classifiers learned on the
 // CPU. Training is deterministic: the same data, options and seed give the same model on any device
@@ -106,6 +131,7 @@ FOVEA_API Model train_linear(Kind kind, const HogOptions& hog, const TrainData& 
                              const LinearTrainOptions& options = {});
 FOVEA_API Model train_cascade(const TrainData& data, const CascadeTrainOptions& options = {});
 FOVEA_API Model train_channels(const TrainData& data, const ChannelsTrainOptions& options = {});
+FOVEA_API Model train_filtered(const TrainData& data, const FilteredTrainOptions& options = {});
 
 // The options of all kinds together, of which a training uses those of its kind.
 struct TrainOptions {
@@ -116,14 +142,15 @@ struct TrainOptions {
   LinearTrainOptions linear{};
   CascadeTrainOptions cascade{};
   ChannelsTrainOptions channels{};
+  FilteredTrainOptions filtered{};
   // These take the place of the parts' own.
   std::string checkpoint{};
   std::uint64_t sample_bytes = 2ULL << 30U;
   Exec exec{};
 };
 FOVEA_API void use_preset(TrainOptions& options, CascadePreset preset);
-// Lists the memory and the fields of each part as hog-..., linear-..., cascade-... and
-// channels-...; programs add the preset, the checkpoint and exec.
+// Lists the memory and the fields of each part as hog-..., linear-..., cascade-..., channels-...
+// and filtered-...; programs add the preset, the checkpoint and exec.
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);
 // Trains a model of any kind. Throws InvalidArgument also where a preset is given for another kind
 // than its own.

@@ -220,7 +220,8 @@ int run_eval(EvalRequest& request, Context& context) {
 
 void describe(OptionVisitor& visit, EvalRequest& request) {
   visit("model", request.models,
-        "models to evaluate, with commas between them: shipped ones (channels, cascade, hog) or "
+        "models to evaluate, with commas between them: shipped ones (channels, filtered, cascade, "
+        "hog) or "
         "files. NAME=FILE gives one a name in the report",
         {.use = TextUse::kModel});
   visit.path("images", request.images, TextUse::kInput,

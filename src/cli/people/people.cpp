@@ -5,9 +5,10 @@
 namespace fovea::cli {
 
 void describe_people_model(OptionVisitor& visit, std::string& model) {
-  visit.path("model", model, TextUse::kModel,
-             "shipped model (channels, cascade or hog) or a model file; files of OpenCV and "
-             "liblinear are imported");
+  visit.path(
+      "model", model, TextUse::kModel,
+      "shipped model (channels, filtered, cascade or hog) or a model file; files of OpenCV and "
+      "liblinear are imported");
 }
 
 std::string people_text(std::size_t count) { return detail::counted(count, "person", "people"); }

@@ -30,7 +30,7 @@ void describe(OptionVisitor& visit, ShowRequest& request) {
   visit.path("output", request.output, TextUse::kOutput, "picture to write");
   visit.path("model", request.model, TextUse::kModel,
              "model to show where no image is given, or the cascade for --blocks: a shipped model "
-             "(channels, cascade or hog) or a file");
+             "(channels, filtered, cascade or hog) or a file");
   visit("blocks", request.blocks,
         "draw the blocks of this stage of a cascade on the person with the highest score; 0 shows "
         "gradients",

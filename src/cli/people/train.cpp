@@ -105,9 +105,8 @@ Command people_train_command() {
           {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
             "train the classic detector from folders of crops and scenes"},
            {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
-            "train a cascade; with --preset thesis, as that paper does; --kind channels works in "
-            "the "
-            "same way"}},
+            "train a cascade; with --preset thesis, as that paper does; --kind channels and "
+            "--kind filtered work in the same way"}},
       .request = make_request<TrainRequest, run_train>,
       .reads_images = true};
 }

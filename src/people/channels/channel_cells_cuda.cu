@@ -212,6 +212,8 @@ std::vector<Tile> tiles_of(const std::vector<Level>& levels, Extent tile) {
 
 }  // namespace
 
+Extent DeviceChannels::level_tile() { return {kTuning.cell_x, kTuning.cell_y}; }
+
 bool DeviceChannels::same(ImageView<const std::uint8_t> image, const ScanPlan& plan) const {
   return image_ == Extent{image.width, image.height} &&
          channels_ == (image.channels == 1 ? 1 : 3) && plan == plan_;
@@ -219,7 +221,7 @@ bool DeviceChannels::same(ImageView<const std::uint8_t> image, const ScanPlan& p
 
 void DeviceChannels::add_resampled(const ScanPlan& plan, int level, int source,
                                    const ExactCells& exact) {
-  const CellPlacement placement = cell_placement(plan, level, source, exact, decay_);
+  const CellPlacement placement = cell_placement(plan, {level, source}, exact, pyramid_);
   ResampledCells& cells = resampled_.back();
   cells.column_taps = static_cast<int>(column_taps_.size());
   cells.row_taps = static_cast<int>(row_taps_.size());
@@ -236,13 +238,13 @@ void DeviceChannels::add_resampled(const ScanPlan& plan, int level, int source,
 }
 
 bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> image,
-                             const ScanPlan& plan, const ChannelsModel& model) {
+                             const ScanPlan& plan, const ChannelPyramid& pyramid) {
   if (same(image, plan)) return false;
   image_ = {};  // nothing is laid out until everything is
   require_cell_stride(plan);
-  decay_ = model.decay;
+  pyramid_ = pyramid;
   channels_ = image.channels == 1 ? 1 : 3;
-  const std::vector<int> source_of = channel_sources(plan, model.exact_per_octave);
+  const std::vector<int> source_of = channel_sources(plan, pyramid.exact_per_octave);
   const int levels = static_cast<int>(plan.levels.size());
   struct Group {
     int source, first, last;
@@ -254,13 +256,13 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
   for (int first = 0; first < levels;) {
     int last = first;
     while (last < levels && source_of[last] == source_of[first]) ++last;
-    groups.push_back(
-        {source_of[first], first, last, exact_cells(plan, source_of[first], first, last)});
+    groups.push_back({source_of[first], first, last,
+                      exact_cells(plan, source_of[first], first, last, pyramid.reach)});
     pixels.levels.push_back(plan.levels[source_of[first]]);
     pixels.padding = std::max(pixels.padding, groups.back().exact.padding);
     widest = std::max(widest, groups.back().exact.columns);
     for (int l = first; l < last; ++l)
-      widest = std::max(widest, resampled_cells(plan, plan.levels[l]).width);
+      widest = std::max(widest, resampled_cells(plan, plan.levels[l], pyramid.reach).width);
     first = last;
   }
   stride_ = (widest + 15) / 16 * 16;
@@ -287,8 +289,8 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
       LevelWindows windows{windows_, from + exact.margin_y * kChannels * stride_ + exact.margin_x,
                            level.columns};
       if (l != group.source) {
-        const Extent size = resampled_cells(plan, level);
-        windows.cells = cells + channels::kSmoothMargin * (kChannels * stride_ + 1);
+        const Extent size = resampled_cells(plan, level, pyramid.reach);
+        windows.cells = cells + pyramid.reach * (kChannels * stride_ + 1);
         smoothed_.push_back({size.width, size.height, cells});
         resampled_.push_back({size.width, size.height, from, cells, 0, 0});
         add_resampled(plan, l, group.source, exact);
@@ -324,7 +326,8 @@ bool DeviceChannels::lay_out(Session& session, ImageView<const std::uint8_t> ima
   lightness_.fill(lightness_table(), stream);
   sums_.reserve(static_cast<std::size_t>(sums));
   values_.reserve(static_cast<std::size_t>(cells));
-  cells_.reserve(static_cast<std::size_t>(cells));
+  if (pyramid.smooth) cells_.reserve(static_cast<std::size_t>(cells));
+  elements_ = cells;
   image_ = {image.width, image.height};
   plan_ = plan;
   return true;
@@ -350,9 +353,10 @@ void DeviceChannels::build(Session& session, ImageView<const std::uint8_t> image
     resample_kernel<<<static_cast<unsigned>(resample_tiles_), block, 0, stream>>>(
         {device_resampled_.data(), device_resample_tiles_.data(), stride_, device_row_taps_.data(),
          device_column_taps_.data(), values_.data()});
-  smooth_kernel<<<static_cast<unsigned>(smooth_tiles_), block, 0, stream>>>(
-      {device_smoothed_.data(), device_smooth_tiles_.data(), stride_, values_.data(),
-       cells_.data()});
+  if (pyramid_.smooth)
+    smooth_kernel<<<static_cast<unsigned>(smooth_tiles_), block, 0, stream>>>(
+        {device_smoothed_.data(), device_smooth_tiles_.data(), stride_, values_.data(),
+         cells_.data()});
   check_launch("channels");
 }
 

@@ -51,14 +51,22 @@ class DeviceChannels {
  public:
   // Returns true where tables have changed.
   bool lay_out(Session& session, ImageView<const std::uint8_t> image, const ScanPlan& plan,
-               const ChannelsModel& model);
+               const ChannelPyramid& pyramid);
   void build(Session& session, ImageView<const std::uint8_t> image, DeviceSteps& steps);
 
   std::ptrdiff_t stride() const { return stride_; }
   std::int64_t windows() const { return windows_; }
   int level_count() const { return static_cast<int>(level_windows_.size()); }
   const LevelWindows* level_windows() { return device_windows_.data(); }
-  const std::uint8_t* cells() { return cells_.data(); }
+  const std::vector<LevelWindows>& host_windows() const { return level_windows_; }
+  // What the last step gave: smoothed cells, or values where none are smoothed.
+  const std::uint8_t* cells() { return pyramid_.smooth ? cells_.data() : values_.data(); }
+  // All levels as the last step sees them, and its tiles.
+  const SmoothedCells* levels() { return device_smoothed_.data(); }
+  const Tile* level_tiles() { return device_smooth_tiles_.data(); }
+  std::size_t level_tile_count() const { return smooth_tiles_; }
+  static Extent level_tile();
+  std::int64_t elements() const { return elements_; }  // of the values of all levels
 
  private:
   bool same(ImageView<const std::uint8_t> image, const ScanPlan& plan) const;
@@ -67,9 +75,10 @@ class DeviceChannels {
   Extent image_{};
   int channels_ = 0;
   ScanPlan plan_{};
-  std::array<float, channels::kChannels> decay_{};
+  ChannelPyramid pyramid_{};
   std::ptrdiff_t stride_ = 0;
   std::int64_t windows_ = 0;
+  std::int64_t elements_ = 0;
   LevelImages images_;
   std::vector<SourceCells> sources_;
   std::vector<ResampledCells> resampled_;

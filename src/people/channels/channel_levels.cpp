@@ -24,9 +24,9 @@ double octave(const ScanPlan& plan, int level) {
 int window_begin(const ScanPlan& plan) { return plan.origin - plan.padding; }
 
 // The first cell that a level needs, in cells of its source's windows.
-double first_place(int begin, double ratio) {
+double first_place(int begin, double ratio, int reach) {
   constexpr int kHalf = kCell / 2;
-  const int middle = begin - channels::kSmoothMargin * kCell + kHalf;
+  const int middle = begin - reach * kCell + kHalf;
   return (middle * ratio - kHalf - begin) / kCell;
 }
 
@@ -34,9 +34,10 @@ struct CellSpan {
   int before;  // cells before those of the source's windows
   int end;     // one after the last, counted from those
 };
-// The cells that a level of `cells` cells needs from its source.
-CellSpan needed(int begin, double ratio, int cells) {
-  const double first = first_place(begin, ratio), last = first + (cells - 1) * ratio;
+// The cells that a level needs from its source, of which `first` is the first and `cells` the
+// number.
+CellSpan needed(double first, double ratio, int cells) {
+  const double last = first + (cells - 1) * ratio;
   return {std::max(0, -static_cast<int>(std::floor(first))),
           static_cast<int>(std::floor(last)) + 2};
 }
@@ -48,9 +49,9 @@ Extent window_cells(const ScanPlan& plan, const ScanLevel& level) {
           ((level.first_row + level.rows - 1) * plan.stride + plan.window.height) / kCell};
 }
 
-Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level) {
+Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level, int reach) {
   const Extent cells = window_cells(plan, level);
-  return {cells.width + 2 * channels::kSmoothMargin, cells.height + 2 * channels::kSmoothMargin};
+  return {cells.width + 2 * reach, cells.height + 2 * reach};
 }
 
 void require_cell_stride(const ScanPlan& plan) {
@@ -83,18 +84,20 @@ std::vector<int> channel_sources(const ScanPlan& plan, int exact_per_octave) {
   return sources;
 }
 
-ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last) {
+ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last, int reach) {
   const ScanLevel& own = plan.levels[source];
   const int begin = window_begin(plan);
   const Extent cells = window_cells(plan, own);
-  int end_x = cells.width + channels::kMargin, end_y = cells.height + channels::kMargin;
+  const int margin = channels::kNormalMargin + reach;
+  int end_x = cells.width + margin, end_y = cells.height + margin;
   ExactCells exact;
-  exact.margin_x = exact.margin_y = channels::kMargin;
+  exact.margin_x = exact.margin_y = margin;
   for (int l = first; l < last; ++l) {
     const ScanLevel& level = plan.levels[l];
-    const Extent size = resampled_cells(plan, level);
-    const CellSpan x = needed(begin, level.scale_x / own.scale_x, size.width),
-                   y = needed(begin, level.scale_y / own.scale_y, size.height);
+    const Extent size = resampled_cells(plan, level, reach);
+    const double ratio_x = level.scale_x / own.scale_x, ratio_y = level.scale_y / own.scale_y;
+    const CellSpan x = needed(first_place(begin, ratio_x, reach), ratio_x, size.width),
+                   y = needed(first_place(begin, ratio_y, reach), ratio_y, size.height);
     exact.margin_x = std::max(exact.margin_x, x.before);
     exact.margin_y = std::max(exact.margin_y, y.before);
     end_x = std::max(end_x, x.end);
@@ -112,31 +115,31 @@ ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last) {
   return exact;
 }
 
-CellPlacement cell_placement(const ScanPlan& plan, int level, int source, const ExactCells& exact,
-                             std::span<const float> decay) {
-  const ScanLevel &to = plan.levels[level], &from = plan.levels[source];
+CellPlacement cell_placement(const ScanPlan& plan, LevelPair levels, const ExactCells& exact,
+                             const ChannelPyramid& pyramid) {
+  const ScanLevel &to = plan.levels[levels.level], &from = plan.levels[levels.source];
   const int begin = window_begin(plan);
   CellPlacement placement;
   placement.step_x = to.scale_x / from.scale_x;
   placement.step_y = to.scale_y / from.scale_y;
-  placement.first_x = first_place(begin, placement.step_x) + exact.margin_x;
-  placement.first_y = first_place(begin, placement.step_y) + exact.margin_y;
+  placement.first_x = first_place(begin, placement.step_x, pyramid.reach) + exact.margin_x;
+  placement.first_y = first_place(begin, placement.step_y, pyramid.reach) + exact.margin_y;
   for (int k = 0; k < channels::kChannels; ++k)
     placement.factor[k] =
-        static_cast<float>(std::clamp(std::pow(placement.step_x, -decay[k]), 0.5, 1.875));
+        static_cast<float>(std::clamp(std::pow(placement.step_x, -pyramid.decay[k]), 0.5, 1.875));
   return placement;
 }
 
 namespace cpu {
 
 void ChannelLevels::start(ImageView<const std::uint8_t> image, const ScanPlan& plan,
-                          const ChannelsModel& model, StepClock* clock) {
+                          const ChannelPyramid& pyramid, StepClock* clock) {
   require_cell_stride(plan);
   clock_ = clock;
   image_ = image;
   plan_ = &plan;
-  model_ = &model;
-  sources_ = channel_sources(plan, model.exact_per_octave);
+  pyramid_ = pyramid;
+  sources_ = channel_sources(plan, pyramid.exact_per_octave);
   exact_of_.assign(sources_.size(), {});
   exact_level_ = -1;
   int widest = 0;
@@ -145,10 +148,10 @@ void ChannelLevels::start(ImageView<const std::uint8_t> image, const ScanPlan& p
     const int source = sources_[first];
     int last = first;
     while (last < levels && sources_[last] == source) ++last;
-    exact_of_[source] = exact_cells(plan, source, first, last);
+    exact_of_[source] = exact_cells(plan, source, first, last, pyramid.reach);
     widest = std::max(widest, exact_of_[source].columns);
     for (int l = first; l < last; ++l)
-      widest = std::max(widest, resampled_cells(plan, plan.levels[l]).width);
+      widest = std::max(widest, resampled_cells(plan, plan.levels[l], pyramid.reach).width);
     first = last;
   }
   stride_ = (widest + 15) / 16 * 16;
@@ -180,17 +183,19 @@ ChannelLevels::Level ChannelLevels::make_level(int level, const ExactSpace& from
   const int source = sources_[level];
   const ExactCells& exact = exact_of_[source];
   if (source == level) {
+    if (!pyramid_.smooth) return {&from.values, exact.margin_x, exact.margin_y};
     space.cells.reset(exact.columns, exact.rows, stride_);
     smooth_cells(from.values, space.cells, exec);
     return {&space.cells, exact.margin_x, exact.margin_y};
   }
-  const Extent size = resampled_cells(*plan_, plan_->levels[level]);
+  const Extent size = resampled_cells(*plan_, plan_->levels[level], pyramid_.reach);
   space.resampled.reset(size.width, size.height, stride_);
-  space.cells.reset(size.width, size.height, stride_);
-  resample_cells(from.values, cell_placement(*plan_, level, source, exact, model_->decay),
+  resample_cells(from.values, cell_placement(*plan_, {level, source}, exact, pyramid_),
                  space.resampled, exec);
+  if (!pyramid_.smooth) return {&space.resampled, pyramid_.reach, pyramid_.reach};
+  space.cells.reset(size.width, size.height, stride_);
   smooth_cells(space.resampled, space.cells, exec);
-  return {&space.cells, channels::kSmoothMargin, channels::kSmoothMargin};
+  return {&space.cells, pyramid_.reach, pyramid_.reach};
 }
 
 ChannelLevels::Level ChannelLevels::make(int level, const Exec& exec) {

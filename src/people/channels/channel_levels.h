@@ -4,6 +4,7 @@
 #pragma once
 #include <fovea/people/channels.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,6 +13,17 @@
 #include "people/steps.h"
 
 namespace fovea::people {
+
+// What the channels of all levels depend on besides the plan.
+struct ChannelPyramid {
+  int exact_per_octave = 2;                        // as ChannelsModel::exact_per_octave
+  std::array<float, channels::kChannels> decay{};  // as ChannelsModel::decay
+  bool smooth = true;                              // whether [1 2 1] is the last step
+  int reach = channels::kSmoothMargin;  // cells around a window that its features come from
+};
+inline ChannelPyramid pyramid_of(const ChannelsModel& model) {
+  return {model.exact_per_octave, model.decay};
+}
 
 // The level of a plan from which the channels of each level come, itself or another. Levels with
 // the same source are consecutive.
@@ -28,15 +40,21 @@ struct ExactCells {
   CellOrigin origin;
 };
 // For a source and all levels [first, last) that are resampled from it.
-ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last);
-// The positions of the cells of `level`, beginning kSmoothMargin before its windows, in those of
-// its source.
-CellPlacement cell_placement(const ScanPlan& plan, int level, int source, const ExactCells& exact,
-                             std::span<const float> decay);
-// The number of cells that the windows of a level cover, without and with kSmoothMargin around
+ExactCells exact_cells(const ScanPlan& plan, int source, int first, int last,
+                       int reach = channels::kSmoothMargin);
+// The positions of the cells of `level`, beginning pyramid.reach cells before its windows, in those
+// of its source.
+struct LevelPair {
+  int level;
+  int source;
+};
+CellPlacement cell_placement(const ScanPlan& plan, LevelPair levels, const ExactCells& exact,
+                             const ChannelPyramid& pyramid);
+// The number of cells that the windows of a level cover, without and with `reach` cells around
 // them.
 Extent window_cells(const ScanPlan& plan, const ScanLevel& level);
-Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level);
+Extent resampled_cells(const ScanPlan& plan, const ScanLevel& level,
+                       int reach = channels::kSmoothMargin);
 
 // Throws InvalidArgument where windows do not begin at cells.
 void require_cell_stride(const ScanPlan& plan);
@@ -51,14 +69,14 @@ struct ExactSpace {
 };
 struct LevelSpace {
   ChannelCells resampled;  // values, where they are not those of the source
-  ChannelCells cells;
+  ChannelCells cells;      // where they are smoothed
 };
 
 class ChannelLevels {
  public:
-  // All arguments must outlive the object. A clock gets the times of the steps.
-  void start(ImageView<const std::uint8_t> image, const ScanPlan& plan, const ChannelsModel& model,
-             StepClock* clock = nullptr);
+  // The image and the plan must outlive the object. A clock gets the times of the steps.
+  void start(ImageView<const std::uint8_t> image, const ScanPlan& plan,
+             const ChannelPyramid& pyramid, StepClock* clock = nullptr);
   // The number of elements between the lines of any level's cells.
   std::ptrdiff_t stride() const { return stride_; }
   // The source of each level.
@@ -80,7 +98,7 @@ class ChannelLevels {
  private:
   ImageView<const std::uint8_t> image_;
   const ScanPlan* plan_ = nullptr;
-  const ChannelsModel* model_ = nullptr;
+  ChannelPyramid pyramid_;
   StepClock* clock_ = nullptr;
   std::vector<int> sources_;
   std::vector<ExactCells> exact_of_;  // by level; only those of sources are filled in

@@ -18,7 +18,7 @@ constexpr int kCell = 4;
 constexpr int kMagnitude = 3;  // its index among the channels; orientations follow
 
 // The number of cells around a cell that influence its value: one by normalizing, one by smoothing.
-constexpr int kMargin = 2;
+constexpr int kNormalMargin = 1;
 constexpr int kSmoothMargin = 1;
 // The number of pixels around a cell that influence its sums.
 constexpr int kReach = 2;

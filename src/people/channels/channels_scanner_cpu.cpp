@@ -206,7 +206,7 @@ class ChannelsScanner final : public Scanner {
 
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
     const ScanPlan& plan = request.plan;
-    levels_.start(request.image, plan, model_, request.clock);
+    levels_.start(request.image, plan, pyramid_of(model_), request.clock);
     if (levels_.stride() != stride_) {
       stride_ = levels_.stride();
       trees_ = flat_trees(model_, stride_);

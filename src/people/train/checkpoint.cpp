@@ -18,12 +18,19 @@ namespace {
 constexpr const char* kSchema = "people.checkpoint";
 constexpr int kCheckpointVersion = 1;
 
+// Whether a setting is one that trainings of trees did without at first, with the value that leaves
+// everything as it was. It counts as absent, so that such trainings can be continued.
+bool is_as_before(std::string_view name, const nlohmann::json& value) {
+  return (name == "jitter" && value == 0) || (name == "kept-weight" && value == 1);
+}
+
 // Settings by their paths, such as "/options/hog/bins". Those of version 0.1.0 get today's names.
 nlohmann::json flat_settings(const std::string& text, const std::string& name) {
   nlohmann::json result = nlohmann::json::object();
   const nlohmann::json flat = io::parse_json(text, name).flatten();
   for (const auto& [path, value] : flat.items()) {
     const std::size_t last = path.rfind('/') + 1;
+    if (is_as_before(path.substr(last), value)) continue;
     result[path.substr(0, last) + std::string(io::current_name(path.substr(last)))] = value;
   }
   return result;

@@ -27,6 +27,7 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
   visit.group("linear", options.linear);
   visit.group("cascade", options.cascade);
   visit.group("channels", options.channels);
+  visit.group("filtered", options.filtered);
 }
 
 Model train(Kind kind, const TrainData& data, const TrainOptions& options) {
@@ -40,6 +41,7 @@ Model train(Kind kind, const TrainData& data, const TrainOptions& options) {
     return model;
   }
   if (kind == Kind::kChannels) return train_channels(data, with(options.channels, options));
+  if (kind == Kind::kFiltered) return train_filtered(data, with(options.filtered, options));
   return train_linear(kind, options.hog, data, with(options.linear, options));
 }
 

@@ -3,6 +3,7 @@
 #include "people/train/train_channels_samples.h"
 
 #include <fovea/core/random.h>
+#include <fovea/ops/resize.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,9 @@ constexpr double kOverlap =
     0.65;  // overlap of people, relative to the smaller box, from which one of them is dropped
 constexpr float kLeastScore = -1;  // least score of a window that is worth learning from
 constexpr int kDecayImages = 100;  // images on which the decay is measured
-constexpr std::uint64_t kChance = 1ULL << 60U;  // sequences of random numbers for windows
+// Sequences of random numbers for windows, and for the jitter of positives.
+constexpr std::uint64_t kChance = 1ULL << 60U, kJitter = 1ULL << 59U;
+constexpr double kJitterRatio = 1.05;  // greatest change of size
 
 Exec alone() { return {.device = Device::cpu(), .threads = 1}; }
 
@@ -68,6 +71,27 @@ std::vector<Hit> thin_out(std::vector<Hit> hits, const ScanPlan& plan, double pe
   return kept;
 }
 
+// The image around the same middle, moved by up to a pixel and resized by up to kJitterRatio, with
+// its own size. What comes from beyond the border repeats it.
+Image<std::uint8_t> jittered(const Image<std::uint8_t>& image, Random random) {
+  const auto step = [&] { return static_cast<int>(random.below(3)) - 1; };
+  const int dx = step(), dy = step();
+  const double scale = std::pow(kJitterRatio, 2 * random.uniform() - 1);
+  const Extent size{std::max(1, static_cast<int>(std::lround(image.width() * scale))),
+                    std::max(1, static_cast<int>(std::lround(image.height() * scale)))};
+  Image<std::uint8_t> resized(size.width, size.height, image.channels());
+  resize(image.view(), resized.view(), {.exec = alone()});
+  Image<std::uint8_t> out(image.width(), image.height(), image.channels());
+  const int left = (size.width - image.width()) / 2 + dx,
+            top = (size.height - image.height()) / 2 + dy;
+  for (int y = 0; y < out.height(); ++y)
+    for (int x = 0; x < out.width(); ++x)
+      for (int c = 0; c < out.channels(); ++c)
+        out.at(x, y, c) = resized.at(std::clamp(x + left, 0, size.width - 1),
+                                     std::clamp(y + top, 0, size.height - 1), c);
+  return out;
+}
+
 std::vector<WindowPlace> joined(const std::vector<std::vector<WindowPlace>>& parts) {
   std::vector<WindowPlace> all;
   for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
@@ -78,39 +102,61 @@ std::vector<WindowPlace> joined(const std::vector<std::vector<WindowPlace>>& par
 
 ChannelWindows::ChannelWindows(const Setup& setup, const Exec& exec) : setup_(setup), exec_(exec) {}
 
+void ChannelWindows::use(const ChannelPyramid& pyramid, const FilterBank* bank) {
+  pyramid_ = pyramid;
+  bank_ = bank;
+}
+
 int ChannelWindows::features() const {
-  return setup_.model.window.width / channels::kCell *
-         (setup_.model.window.height / channels::kCell) * channels::kChannels;
+  return setup_.window.width / channels::kCell * (setup_.window.height / channels::kCell) *
+         channels::kChannels * (bank_ ? bank_->filters : 1);
 }
 
 ScanPlan ChannelWindows::plan(Extent image) const {
-  return plan_scan(image, {setup_.model.window.width, setup_.model.window.height},
-                   setup_.person_height, setup_.search);
+  return plan_scan(image, setup_.window, setup_.person_height, setup_.search);
 }
 
-void ChannelWindows::copy_window(const cpu::ChannelLevels::Level& level, int column, int row,
-                                 std::uint8_t* out) const {
-  const int columns = setup_.model.window.width / channels::kCell,
-            rows = setup_.model.window.height / channels::kCell;
-  for (int k = 0; k < channels::kChannels; ++k)
-    for (int y = 0; y < rows; ++y, out += columns)
-      std::copy_n(level.cells->line(level.first_row + row + y, k) + level.first_column + column,
+void ChannelWindows::take_level(const cpu::ChannelLevels::Level& level, Cells& cells) const {
+  cells.level = level;
+  if (bank_) cpu::filter_cells(*level.cells, *bank_, cells.filtered, alone());
+}
+
+void ChannelWindows::copy_window(const Cells& cells, int column, int row, std::uint8_t* out) const {
+  const int columns = setup_.window.width / channels::kCell,
+            rows = setup_.window.height / channels::kCell;
+  const int margin = bank_ ? filtered::kReach : 0;
+  const int x = cells.level.first_column + column - margin,
+            y = cells.level.first_row + row - margin;
+  const int lines = channels::kChannels * (bank_ ? bank_->filters : 1);
+  for (int k = 0; k < lines; ++k)
+    for (int r = 0; r < rows; ++r, out += columns)
+      std::copy_n((bank_ ? cells.filtered.line(y + r, k) : cells.level.cells->line(y + r, k)) + x,
                   columns, out);
 }
 
-std::vector<std::uint8_t> ChannelWindows::positives(bool mirror) const {
-  const int copies = mirror ? 2 : 1, count = setup_.data.positives.count();
+std::vector<std::uint8_t> ChannelWindows::positives(bool mirror, int jitter) const {
+  const int sides = mirror ? 2 : 1, copies = sides * (1 + jitter),
+            count = setup_.data.positives.count();
   const auto bytes = static_cast<std::size_t>(features());
   std::vector<std::uint8_t> rows(bytes * copies * count);
   for_each_image({"reading positives", count}, exec_, [&](int i) {
     const Image<std::uint8_t> image = setup_.data.positives.read(i);
-    const ScanPlan crop =
-        plan_crop(extent(image), {setup_.model.window.width, setup_.model.window.height});
-    for (int copy = 0; copy < copies; ++copy) {
-      const Image<std::uint8_t> other = copy == 0 ? Image<std::uint8_t>() : mirrored(image);
-      cpu::ChannelLevels levels;
-      levels.start(copy == 0 ? image.view() : other.view(), crop, setup_.model);
-      copy_window(levels.make(0, alone()), 0, 0, rows.data() + bytes * (copies * i + copy));
+    const ScanPlan crop = plan_crop(extent(image), setup_.window);
+    cpu::ChannelLevels levels;
+    Cells cells;
+    std::uint8_t* out = rows.data() + bytes * copies * i;
+    for (int copy = 0; copy <= jitter; ++copy) {
+      const auto sequence =
+          kJitter + static_cast<std::uint64_t>(i) * 1024U + static_cast<std::uint64_t>(copy);
+      const Image<std::uint8_t> moved =
+          copy == 0 ? Image<std::uint8_t>() : jittered(image, Random(exec_.seed, sequence));
+      const Image<std::uint8_t>& one = copy == 0 ? image : moved;
+      for (int side = 0; side < sides; ++side, out += bytes) {
+        const Image<std::uint8_t> other = side == 0 ? Image<std::uint8_t>() : mirrored(one);
+        levels.start(side == 0 ? one.view() : other.view(), crop, pyramid_);
+        take_level(levels.make(0, alone()), cells);
+        copy_window(cells, 0, 0, out);
+      }
     }
   });
   return rows;
@@ -128,12 +174,12 @@ std::vector<std::uint8_t> ChannelWindows::negatives(std::span<const WindowPlace>
     const ScanPlan scan = plan(extent(image));
     const int step = scan.stride / channels::kCell;
     cpu::ChannelLevels levels;
-    levels.start(image, scan, setup_.model);
-    cpu::ChannelLevels::Level level{};
+    levels.start(image, scan, pyramid_);
+    Cells cells;
     for (std::size_t p = first_of[i]; p < first_of[i + 1]; ++p) {
       if (p == first_of[i] || places[p].level != places[p - 1].level)
-        level = levels.make(places[p].level, alone());
-      copy_window(level, places[p].column * step, places[p].row * step, rows.data() + bytes * p);
+        take_level(levels.make(places[p].level, alone()), cells);
+      copy_window(cells, places[p].column * step, places[p].row * step, rows.data() + bytes * p);
     }
   });
   return rows;
@@ -161,15 +207,11 @@ std::vector<WindowPlace> ChannelWindows::choose(int count) const {
   return joined(chosen);
 }
 
-std::vector<WindowPlace> ChannelWindows::mine(const ChannelsModel& model, int per_image,
+std::vector<WindowPlace> ChannelWindows::mine(const ScannerMaker& maker, int per_image,
                                               const char* stage) const {
   const int images = setup_.data.negatives.count();
   std::vector<std::vector<WindowPlace>> found(static_cast<std::size_t>(images));
-  NegativeScanner scanner({setup_.data.negatives, [&](Extent image) { return plan(image); },
-                           [&](bool cuda) {
-                             return cuda ? cuda::make_channels_scanner(model)
-                                         : cpu::make_channels_scanner(model);
-                           }},
+  NegativeScanner scanner({setup_.data.negatives, [&](Extent image) { return plan(image); }, maker},
                           exec_);
   for_each_image({stage, images}, exec_, [&](int i) {
     auto [scan, result] = scanner.scan(i, kLeastScore);
@@ -188,14 +230,12 @@ std::array<float, ChannelsModel::kChannels> ChannelWindows::decay() const {
   using Means = std::array<double, ChannelsModel::kChannels>;
   const int images = std::min(kDecayImages, setup_.data.negatives.count());
   std::vector<std::array<Means, 2>> means(static_cast<std::size_t>(images));
-  ChannelsModel exact = setup_.model;
-  exact.exact_per_octave = 0;
+  const ChannelPyramid exact{.exact_per_octave = 0};
   for_each_image({"measuring channels", images}, exec_, [&](int i) {
     const int at = static_cast<int>(std::int64_t{i} * setup_.data.negatives.count() / images);
     const Image<std::uint8_t> image = setup_.data.negatives.read(at);
-    const ScanPlan scan =
-        plan_scan(extent(image), {exact.window.width, exact.window.height}, setup_.person_height,
-                  {.ratio = 2, .stride = channels::kCell, .padding = 0});
+    const ScanPlan scan = plan_scan(extent(image), setup_.window, setup_.person_height,
+                                    {.ratio = 2, .stride = channels::kCell, .padding = 0});
     if (scan.levels.size() < 2) return;
     cpu::ChannelLevels levels;
     levels.start(image, scan, exact);

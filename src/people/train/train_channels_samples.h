@@ -1,49 +1,63 @@
-// The windows of training images as the bytes that trees read: those of positives, those at given
-// places, and those that a detector takes for people.
+// The windows of training images as the bytes that trees read, filtered or not: those of positives,
+// those at given places, and those that a detector takes for people.
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "people/channels/channel_levels.h"
+#include "people/filtered/filter_cells.h"
 #include "people/train/samples.h"
 
 namespace fovea::people {
 
 class ChannelWindows {
  public:
-  // The model gives the geometry. All of these must outlive the object.
+  // All of these must outlive the object.
   struct Setup {
     const TrainData& data;
-    const ChannelsModel& model;
+    Extent window;
     const ScanOptions& search;  // options of the search of negatives
     double person_height;       // share of the window's height
     double person_aspect;
   };
   ChannelWindows(const Setup& setup, const Exec& exec);
+  // How channels are computed from here on, and by which filters, which must outlive the object.
+  // Without filters, the channels themselves are what trees read.
+  void use(const ChannelPyramid& pyramid, const FilterBank* bank = nullptr);
 
   int features() const;
   ScanPlan plan(Extent negative) const;
-  // Every positive, followed by its mirror image where that is wanted; features() bytes each.
-  std::vector<std::uint8_t> positives(bool mirror) const;
+  // Every positive as it is and `jitter` times moved and resized a little, each followed by its
+  // mirror image where that is wanted; features() bytes each.
+  std::vector<std::uint8_t> positives(bool mirror, int jitter) const;
   // Windows of the negatives, in the order of `places`, which are sorted by image and level.
   std::vector<std::uint8_t> negatives(std::span<const WindowPlace> places) const;
 
   // `count` random windows, as many from each image as from the others, sorted by place.
   std::vector<WindowPlace> choose(int count) const;
-  // Windows that pass the model: the best `per_image` of each image among those that do not overlap
-  // much, sorted by place.
-  std::vector<WindowPlace> mine(const ChannelsModel& model, int per_image, const char* stage) const;
+  // Windows that pass a model, whose scanner is made for CUDA or for the CPU: the best `per_image`
+  // of each image among those that do not overlap much, sorted by place.
+  using ScannerMaker = std::function<std::unique_ptr<Scanner>(bool)>;
+  std::vector<WindowPlace> mine(const ScannerMaker& maker, int per_image, const char* stage) const;
   // How the values of channels fall as an image shrinks (ChannelsModel::decay), measured on
   // negatives.
   std::array<float, ChannelsModel::kChannels> decay() const;
 
  private:
-  void copy_window(const cpu::ChannelLevels::Level& level, int column, int row,
-                   std::uint8_t* out) const;
+  // The cells of a level as trees read them.
+  struct Cells {
+    cpu::ChannelLevels::Level level{};
+    FilteredCells filtered;
+  };
+  void take_level(const cpu::ChannelLevels::Level& level, Cells& cells) const;
+  void copy_window(const Cells& cells, int column, int row, std::uint8_t* out) const;
 
   const Setup setup_;
+  ChannelPyramid pyramid_;
+  const FilterBank* bank_ = nullptr;
   const Exec& exec_;
 };
 

@@ -67,6 +67,10 @@ class PeopleTrain : public testing::Test {
       args.insert(args.end(), {"--channels-trees", "64", "--channels-negatives-per-round", "40",
                                "--channels-most-negatives", "60", "--channels-enlarge", "1",
                                "--channels-ratio", "1.3"});
+    else if (kind == "filtered")
+      args.insert(args.end(), {"--filtered-trees", "64", "--filtered-negatives-per-round", "40",
+                               "--filtered-most-negatives", "60", "--filtered-enlarge", "1",
+                               "--filtered-ratio", "1.3", "--filtered-feature-share", "0.02"});
     else
       args.insert(args.end(), {"--linear-enlarge", "1", "--linear-ratio", "1.3",
                                "--linear-random-windows", "8", "--linear-hard-windows", "100"});
@@ -79,7 +83,8 @@ class PeopleTrain : public testing::Test {
 
 class EveryPeopleTrain : public PeopleTrain, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryPeopleTrain,
-                         testing::Values("hog", "hog-cells", "hog-integral", "cascade", "channels"),
+                         testing::Values("hog", "hog-cells", "hog-integral", "cascade", "channels",
+                                         "filtered"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::erase(name, '-');
@@ -154,10 +159,10 @@ TEST_F(PeopleTrain, BadInputIsOneLineWithItsStatus) {
   args[5] = folder_ / "empty";
   expect(args, kBadInput, "empty");
   io::write_image(folder_ / "crops/small.png", street(40, 40).view());
-  for (const char* kind : {"hog", "cascade", "channels"})
+  for (const char* kind : {"hog", "cascade", "channels", "filtered"})
     expect(words(kind, "m.safetensors"), kUsage, "64x128");
   test::save(folder_ / "crops/small.png", "no picture");
-  for (const char* kind : {"hog", "cascade", "channels"})
+  for (const char* kind : {"hog", "cascade", "channels", "filtered"})
     expect(words(kind, "m.safetensors"), kBadInput, "small.png");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "m.safetensors"));
 }

@@ -55,8 +55,8 @@ TEST(ChannelLevels, ResampledOnesLieWhereComputedOnesDo) {
   computed.exact_per_octave = 0;
   resampled.exact_per_octave = 1;
   cpu::ChannelLevels a, b;
-  a.start(image, plan, computed);
-  b.start(image, plan, resampled);
+  a.start(image, plan, pyramid_of(computed));
+  b.start(image, plan, pyramid_of(resampled));
   for (int l = 0; l < static_cast<int>(plan.levels.size()); ++l) {
     const auto from_pixels = a.make(l, {.threads = 1}), from_cells = b.make(l, {.threads = 2});
     const Extent size = window_cells(plan, plan.levels[l]);

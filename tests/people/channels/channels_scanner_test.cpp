@@ -58,7 +58,7 @@ ScanResult slow_scan(ImageView<const std::uint8_t> image, const ScanPlan& plan,
                      const ChannelsModel& model, float threshold) {
   ScanResult result;
   cpu::ChannelLevels levels;
-  levels.start(image, plan, model);
+  levels.start(image, plan, pyramid_of(model));
   for (int l = 0; l < static_cast<int>(plan.levels.size()); ++l) {
     const auto made = levels.make(l, {.threads = 1});
     for (int row = 0; row < plan.levels[l].rows; ++row)

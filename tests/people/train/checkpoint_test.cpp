@@ -113,6 +113,16 @@ TEST(Checkpoint, ThoseOfVersion010AreContinued) {
   EXPECT_THAT(task.refusal(), HasSubstr("other options (color false then, true now)"));
 }
 
+TEST(Checkpoint, OptionsThatCameLaterMayBeAbsentWhereTheyChangeNothing) {
+  Task task;
+  task.settings.options = R"({"trees": 64})";
+  task.checkpoint().write(content(5));
+  task.settings.options = R"({"trees": 64, "kept-weight": 1, "jitter": 0})";
+  EXPECT_TRUE(task.checkpoint().read().has_value());
+  task.settings.options = R"({"trees": 64, "kept-weight": 1, "jitter": 2})";
+  EXPECT_THAT(task.refusal(), HasSubstr("other options"));
+}
+
 TEST(Checkpoint, HostileSettingsAreRefused) {
   const Task task;
   const auto refusal = [&](const std::string& settings) {

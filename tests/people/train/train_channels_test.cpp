@@ -1,4 +1,4 @@
-// Covers: train_channels_samples
+// Covers: train_channels_samples, train_trees
 #include <fovea/core/error.h>
 #include <fovea/people/train.h>
 
@@ -8,7 +8,6 @@
 
 #include "people/scanner.h"
 #include "people/train/run.h"
-#include "people/train/train_channels_boost.h"
 #include "support/files.h"
 #include "support/images.h"
 
@@ -145,33 +144,14 @@ TEST(TrainChannels, BadDataIsNamed) {
   EXPECT_NE(refusal(kPositives, kNegatives, {.sample_bytes = 1000}).find("MiB"), std::string::npos);
 }
 
-TEST(BoostTrees, LearnWhatTwoSplitsCanSay) {
-  // Positive where feature 3 is high and feature 5 is low.
-  BoostSamples samples{0, 200, 8, std::vector<std::uint8_t>(200 * 8)};
-  Random random(7);
-  std::vector<std::array<std::uint8_t, 8>> rows;
-  for (int i = 0; i < 200; ++i) {
-    auto& row = rows.emplace_back();
-    for (auto& value : row) value = static_cast<std::uint8_t>(random.below(256));
-  }
-  const auto positive = [](const auto& row) { return row[3] >= 100 && row[5] < 160; };
-  std::stable_partition(rows.begin(), rows.end(), positive);
-  samples.positives = static_cast<int>(std::count_if(rows.begin(), rows.end(), positive));
-  for (int i = 0; i < 200; ++i)
-    for (int f = 0; f < 8; ++f) samples.values[f * 200 + i] = rows[i][f];
-  int reports = 0;
-  const auto trees = boost_trees(samples, {.trees = 20, .feature_share = 1}, {},
-                                 [&](int done) { EXPECT_EQ(done, ++reports); });
-  ASSERT_EQ(trees.size(), 20U);
-  for (int i = 0; i < 200; ++i) {
-    int sum = 0;
-    for (const ChannelTree& tree : trees) {
-      const int right = rows[i][tree.feature[0]] >= tree.threshold[0] ? 1 : 0;
-      const int further = rows[i][tree.feature[1 + right]] >= tree.threshold[1 + right] ? 1 : 0;
-      sum += tree.leaf[2 * right + further];
-    }
-    EXPECT_EQ(sum > 0, i < samples.positives) << i;
-  }
+// What is new in every copy of a positive is small, so that it is still found.
+TEST(TrainChannels, JitterAddsPositives) {
+  ChannelsTrainOptions options = small_options();
+  options.jitter = 2;
+  const Model model = train_channels({kPositives, kNegatives}, options);
+  EXPECT_EQ(model.facts.at("positives"), "144");
+  const Pictures people(32, {72, 136}, true);
+  EXPECT_GT(score(model, people.read(30)), 0.5F);
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ using people_test::TrainRun;
 using people_test::with;
 
 // Noise of all strengths with an upright bar in the middle, or with lying bars.
-class Bars final : public ImageSet {
+class ParityBars final : public ImageSet {
  public:
-  Bars(int count, bool positive) : count_(count), positive_(positive) {}
+  ParityBars(int count, bool positive) : count_(count), positive_(positive) {}
   int count() const override { return count_; }
   Image<std::uint8_t> read(int index) const override {
     Random random(positive_ ? 5 : 6, static_cast<std::uint64_t>(index));
@@ -37,7 +37,7 @@ class Bars final : public ImageSet {
   bool positive_;
 };
 
-const Bars kPositives(16, true), kNegatives(5, false);
+const ParityBars kPositives(16, true), kNegatives(5, false);
 
 Model trained(Kind kind, const TrainRun& run) {
   const TrainData data{kPositives, kNegatives};
@@ -57,6 +57,14 @@ Model trained(Kind kind, const TrainRun& run) {
                                                           .enlarge = 1,
                                                           .ratio = 1.3},
                                      run));
+  if (kind == Kind::kFiltered)
+    return train_filtered(data, with(FilteredTrainOptions{.trees = 64,
+                                                          .negatives_per_round = 60,
+                                                          .most_negatives = 90,
+                                                          .feature_share = 0.02,
+                                                          .enlarge = 1,
+                                                          .ratio = 1.3},
+                                     run));
   return train_linear(
       kind, {}, data,
       with(LinearTrainOptions{.enlarge = 1.2, .ratio = 1.2, .rounds = 2, .hard_windows = 80}, run));
@@ -71,7 +79,7 @@ std::string bytes_of(const Model& model) {
 class TrainParity : public testing::TestWithParam<Kind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, TrainParity,
                          testing::Values(Kind::kHog, Kind::kHogCells, Kind::kHogIntegral,
-                                         Kind::kCascade, Kind::kChannels));
+                                         Kind::kCascade, Kind::kChannels, Kind::kFiltered));
 
 TEST_P(TrainParity, TheGpuGivesTheSameModel) {
   FOVEA_SKIP_WITHOUT_CUDA();

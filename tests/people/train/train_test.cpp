@@ -63,12 +63,12 @@ TEST(Train, CheckpointMemoryAndSettingsReachEveryKind) {
   const BarsInNoise crops(6, {64, 128}, true), scenes(2, {100, 140}, false);
   TrainOptions options = quick_options();
   options.sample_bytes = 1000;
-  for (const Kind kind : {Kind::kHog, Kind::kCascade, Kind::kChannels})
+  for (const Kind kind : {Kind::kHog, Kind::kCascade, Kind::kChannels, Kind::kFiltered})
     EXPECT_NE(message_of<>([&] { train(kind, {crops, scenes}, options); }), "") << to_string(kind);
   options = quick_options();
   const test::TempFolder folder;
   test::save(options.checkpoint = folder / "checkpoint", "no checkpoint");
-  for (const Kind kind : {Kind::kHog, Kind::kCascade, Kind::kChannels}) {
+  for (const Kind kind : {Kind::kHog, Kind::kCascade, Kind::kChannels, Kind::kFiltered}) {
     options.cascade.ranking_windows = 100;
     options.cascade.negatives = 20;
     EXPECT_THAT(message_of<Error>([&] {
@@ -84,7 +84,7 @@ TEST(Train, FieldsAreNamedByTheirPart) {
   std::vector<std::string> names;
   for_each_option(options, [&](const OptionField& field) { names.push_back(field.name); });
   EXPECT_THAT(names, testing::IsSupersetOf({"memory", "hog-bins", "linear-cost", "cascade-stages",
-                                            "channels-trees"}));
+                                            "channels-trees", "filtered-depth"}));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ using Pixels = std::shared_ptr<const Image<std::uint8_t>>;
 struct PeopleBenchOptions {
   BenchOptions bench{};
   std::string image{};
-  std::vector<std::string> models{"hog", "cascade", "channels"};
+  std::vector<std::string> models{"hog", "cascade", "channels", "filtered"};
   std::vector<Extent> sizes{};
   std::vector<double> ratios{};
   int stride = 8;

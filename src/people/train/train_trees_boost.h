@@ -1,7 +1,7 @@
-// AdaBoost of trees of depth two over features of one byte.
+// AdaBoost of trees of one depth over features of one byte.
 #pragma once
 #include <fovea/core/exec.h>
-#include <fovea/people/channels.h>
+#include <fovea/people/filtered.h>
 
 #include <cstdint>
 #include <functional>
@@ -27,10 +27,13 @@ struct BoostOptions {
   double calibration =
       0.005;  // added to every leaf, so that a constant threshold rejects less in later trees
   std::uint64_t sequence = 0;  // distinguishes the random choices of rounds
+  int depth = 2;
+  double kept_weight = 1;  // a tree grows from the samples with the greatest weights, which have
+                           // this share of all weight together
 };
 
 // `report` is called with the number of trees done.
-std::vector<ChannelTree> boost_trees(const BoostSamples& samples, const BoostOptions& options,
-                                     const Exec& exec, const std::function<void(int)>& report);
+FilteredTrees boost_trees(const BoostSamples& samples, const BoostOptions& options,
+                          const Exec& exec, const std::function<void(int)>& report);
 
 }  // namespace fovea::people

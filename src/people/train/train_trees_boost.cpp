@@ -4,7 +4,7 @@
 // node takes the split with the least weight on the wrong side among a random share of the
 // features. Weights are added in the order of samples, feature by feature, so that the number of
 // threads has no influence.
-#include "people/train/train_channels_boost.h"
+#include "people/train/train_trees_boost.h"
 
 #include <fovea/core/random.h>
 
@@ -113,15 +113,11 @@ std::array<Node, 2> divide(const Node& node, const std::uint8_t* values, int thr
   return sides;
 }
 
+// The weights of all samples that reach a leaf.
 struct LeafWeight {
   double positive = 0;
   double negative = 0;
 };
-LeafWeight weight_of(const Node& node) {
-  const auto middle = node.weights.begin() + node.positives;
-  return {std::accumulate(node.weights.begin(), middle, 0.0),
-          std::accumulate(middle, node.weights.end(), 0.0)};
-}
 
 // Scales weights so that they add up to 1.
 void normalize(std::vector<double>& weights, int positives) {
@@ -131,59 +127,123 @@ void normalize(std::vector<double>& weights, int positives) {
   for (double& weight : weights) weight /= sum;
 }
 
+// The weight below which samples are left out, so that those that stay have at least the share
+// `kept` of all weight; all weights together are 1. Weights count in steps of 1/8 of an octave.
+double least_weight(const std::vector<double>& weights, double kept) {
+  if (kept >= 1) return 0;
+  constexpr int kSteps = 8, kOctaves = 64;
+  std::array<double, kSteps * kOctaves> sums{};
+  const auto place = [](double weight) {
+    const int at = static_cast<int>(std::floor(-std::log2(std::max(weight, 1e-300)) * kSteps));
+    return static_cast<std::size_t>(std::clamp(at, 0, kSteps * kOctaves - 1));
+  };
+  for (const double weight : weights) sums[place(weight)] += weight;
+  double left_out = 0;
+  std::size_t at = sums.size();
+  while (at > 1 && left_out + sums[at - 1] <= 1 - kept) left_out += sums[--at];
+  return std::exp2(-static_cast<double>(at) / kSteps);
+}
+
+// The samples that a tree grows from.
+Node heavy_samples(const BoostSamples& samples, const std::vector<double>& weights, double kept) {
+  const double least = least_weight(weights, kept);
+  Node node;
+  node.samples.reserve(weights.size());
+  node.weights.reserve(weights.size());
+  for (int i = 0; i < samples.count; ++i) {
+    if (weights[i] < least) continue;
+    node.samples.push_back(i);
+    node.weights.push_back(static_cast<float>(weights[i]));
+    if (i < samples.positives) ++node.positives;
+  }
+  return node;
+}
+
+// The nodes of one tree.
+struct GrownTree {
+  std::vector<std::uint32_t> feature;
+  std::vector<std::uint8_t> threshold;
+};
+
+GrownTree grow(const BoostSamples& samples, const BoostOptions& options, Node all, Random& random,
+               const Exec& exec) {
+  GrownTree tree;
+  std::vector<Node> level;
+  level.push_back(std::move(all));
+  for (int depth = 0; depth < options.depth; ++depth) {
+    std::vector<Node> below;
+    below.reserve(2 * level.size());
+    for (const Node& node : level) {
+      const auto features = choose_features(samples.features, options.feature_share, random);
+      const Split best = best_split(samples, node, features, exec);
+      tree.feature.push_back(best.feature);
+      tree.threshold.push_back(static_cast<std::uint8_t>(best.threshold));
+      if (depth + 1 == options.depth) continue;
+      auto [left, right] = divide(node, samples.feature(best.feature), best.threshold);
+      below.push_back(std::move(left));
+      below.push_back(std::move(right));
+    }
+    level = std::move(below);
+  }
+  return tree;
+}
+
+// The leaf that each sample reaches.
+void find_leaves(const BoostSamples& samples, const GrownTree& tree,
+                 std::vector<std::uint8_t>& leaf) {
+  const std::size_t nodes = tree.feature.size();
+  std::fill(leaf.begin(), leaf.end(), 0);
+  // Level by level and node by node, so that each feature is read from its begin to its end.
+  for (std::size_t first = 0, width = 1; first < nodes; first += width, width *= 2) {
+    std::vector<const std::uint8_t*> values(width);
+    for (std::size_t n = 0; n < width; ++n) values[n] = samples.feature(tree.feature[first + n]);
+    for (std::size_t i = 0; i < leaf.size(); ++i) {
+      const std::size_t n = leaf[i];
+      const bool right = values[n][i] >= tree.threshold[first + n];
+      leaf[i] = static_cast<std::uint8_t>(2 * n + (right ? 1 : 0));
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<ChannelTree> boost_trees(const BoostSamples& samples, const BoostOptions& options,
-                                     const Exec& exec, const std::function<void(int)>& report) {
+FilteredTrees boost_trees(const BoostSamples& samples, const BoostOptions& options,
+                          const Exec& exec, const std::function<void(int)>& report) {
   std::vector<double> weights(static_cast<std::size_t>(samples.count));
   for (int i = 0; i < samples.count; ++i)
     weights[i] =
         0.5 / (i < samples.positives ? samples.positives : samples.count - samples.positives);
-  Node all;
-  all.positives = samples.positives;
-  all.samples.resize(weights.size());
-  std::iota(all.samples.begin(), all.samples.end(), 0);
-  all.weights.resize(weights.size());
-  std::vector<ChannelTree> trees;
+  FilteredTrees trees;
+  trees.depth = options.depth;
+  std::vector<std::uint8_t> leaf(weights.size());
   for (int t = 0; t < options.trees; ++t) {
     throw_if_stopped(exec);
     Random random(exec.seed, (options.sequence << 32U) + static_cast<std::uint64_t>(t));
-    std::copy(weights.begin(), weights.end(), all.weights.begin());
-    ChannelTree tree;
-    const auto split = [&](int node, const Node& at) {
-      const auto features = choose_features(samples.features, options.feature_share, random);
-      const Split best = best_split(samples, at, features, exec);
-      tree.feature[node] = best.feature;
-      tree.threshold[node] = static_cast<std::uint8_t>(best.threshold);
-      return divide(at, samples.feature(best.feature), best.threshold);
-    };
-    const std::array<Node, 2> sides = split(0, all);
-    std::array<Node, 4> leaves;
-    for (int side = 0; side < 2; ++side) {
-      auto [left, right] = split(1 + side, sides[side]);
-      leaves[2 * side] = std::move(left);
-      leaves[2 * side + 1] = std::move(right);
+    const GrownTree tree =
+        grow(samples, options, heavy_samples(samples, weights, options.kept_weight), random, exec);
+    find_leaves(samples, tree, leaf);
+    std::vector<LeafWeight> reached(static_cast<std::size_t>(trees.leaves()));
+    for (int i = 0; i < samples.count; ++i) {
+      LeafWeight& weight = reached[leaf[i]];
+      (i < samples.positives ? weight.positive : weight.negative) += static_cast<float>(weights[i]);
     }
-    std::array<bool, 4> yes{};
     double error = 0;
-    for (int l = 0; l < 4; ++l) {
-      const LeafWeight weight = weight_of(leaves[l]);
-      yes[l] = weight.positive > weight.negative;
-      error += std::min(weight.positive, weight.negative);
-    }
+    for (const LeafWeight& weight : reached) error += std::min(weight.positive, weight.negative);
     const double say =
         std::clamp(0.5 * std::log((1 - error) / std::max(error, 1e-9)), 0.0, kMostSay);
-    for (int l = 0; l < 4; ++l) {
+    std::vector<bool> yes(reached.size());
+    for (std::size_t l = 0; l < reached.size(); ++l) {
+      yes[l] = reached[l].positive > reached[l].negative;
       const double value = yes[l] ? say : -say;
-      tree.leaf[l] = static_cast<std::int16_t>(
-          std::lround((value + options.calibration) * ChannelsModel::kScoreUnit));
-      const double positive = std::exp(-value), negative = std::exp(value);
-      for (std::size_t i = 0; i < leaves[l].samples.size(); ++i)
-        weights[leaves[l].samples[i]] *=
-            static_cast<int>(i) < leaves[l].positives ? positive : negative;
+      trees.leaf.push_back(static_cast<std::int16_t>(
+          std::lround((value + options.calibration) * FilteredModel::kScoreUnit)));
     }
+    trees.feature.insert(trees.feature.end(), tree.feature.begin(), tree.feature.end());
+    trees.threshold.insert(trees.threshold.end(), tree.threshold.begin(), tree.threshold.end());
+    const double wrong = std::exp(say), right = std::exp(-say);
+    for (int i = 0; i < samples.count; ++i)
+      weights[i] *= (i < samples.positives) == yes[leaf[i]] ? right : wrong;
     normalize(weights, samples.positives);
-    trees.push_back(tree);
     report(t + 1);
   }
   return trees;

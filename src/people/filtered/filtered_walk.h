@@ -1,0 +1,38 @@
+// The first trees of a filtered model over a row of windows.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "people/filtered/filtered_trees.h"
+
+namespace fovea::people::cpu {
+
+// The windows of a row; cells[0] is the first cell of the first window.
+template <int kDepth>
+struct FilteredRow {
+  const std::uint8_t* cells;
+  int count;                   // number of places, one per cell
+  const std::uint8_t* wanted;  // for each place: 255 where a window begins
+  const DeepTree<kDepth>* trees;
+  int tree_count;      // greatest number of trees that are evaluated
+  std::int16_t limit;  // a score that cannot leave 16 bits within kFilteredBetween trees
+  bool every_other;    // windows begin at every second place
+};
+struct FilteredSurvivor {
+  int place;
+  int score;
+  int trees;  // that were evaluated
+};
+
+constexpr int kFilteredPlaces = 16;  // windows that are evaluated together
+// How often it is looked at whether a score could leave 16 bits or few windows are left.
+constexpr int kFilteredBetween = 4;
+
+// Evaluates the first trees for every wanted place, adds what is left to `survivors`, and returns
+// how many trees were evaluated. Up to 2 * kFilteredPlaces bytes beyond the last place are read.
+std::int64_t walk_row(const FilteredRow<2>& row, std::vector<FilteredSurvivor>& survivors);
+std::int64_t walk_row(const FilteredRow<3>& row, std::vector<FilteredSurvivor>& survivors);
+std::int64_t walk_row(const FilteredRow<4>& row, std::vector<FilteredSurvivor>& survivors);
+std::int64_t walk_row(const FilteredRow<5>& row, std::vector<FilteredSurvivor>& survivors);
+
+}  // namespace fovea::people::cpu

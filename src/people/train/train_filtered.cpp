@@ -1,0 +1,92 @@
+// Boosted trees over channels that filters have decorrelated. The filters are learned first, from
+// all positives and as many random windows of negatives.
+#include "people/train/train_filters.h"
+#include "people/train/train_trees.h"
+
+namespace fovea::people {
+namespace {
+
+// Scores grow with the number of trees. On images of half a megapixel that were not learned from,
+// this threshold lets one false positive pass in twenty images.
+constexpr float kFilteredThresholdPerTree = 0.005F;
+
+struct FilteredTraits {
+  using Model = FilteredModel;
+  using Options = FilteredTrainOptions;
+  static constexpr Kind kKind = Kind::kFiltered;
+
+  static int depth(const Options& options) { return options.depth; }
+  static Model load(const io::ModelReader& in) { return load_filtered(in); }
+  static void prepare(Model& model, ChannelWindows& windows, const Options& options) {
+    model.decay = windows.decay();
+    windows.use(pyramid_of(model));
+    std::vector<std::uint8_t> samples = windows.positives(options.mirror, 0);
+    const std::vector<std::uint8_t> negatives = windows.negatives(windows.choose(
+        static_cast<int>(samples.size() / static_cast<std::size_t>(windows.features()))));
+    samples.insert(samples.end(), negatives.begin(), negatives.end());
+    model.bank = learn_filters(
+        samples, {model.window.width / channels::kCell, model.window.height / channels::kCell},
+        options.filters);
+  }
+  static void use(const Model& model, ChannelWindows& windows) {
+    windows.use(pyramid_of(model), &model.bank);
+  }
+  static void set_trees(Model& model, FilteredTrees trees) { model.trees = std::move(trees); }
+  static std::unique_ptr<Scanner> scanner(const Model& model, bool cuda) {
+    return cuda ? cuda::make_filtered_scanner(model) : cpu::make_filtered_scanner(model);
+  }
+};
+
+}  // namespace
+
+void describe(OptionVisitor& visit, FilteredTrainOptions& options) {
+  visit("trees", options.trees, "number of trees of the last of four rounds", 64, 65536);
+  visit("depth", options.depth, "decisions from the root of a tree to its leaves", 2, 5);
+  visit("filters", options.filters, "number of filters per channel", 1, filtered::kMostFilters);
+  visit("negatives-per-round", options.negatives_per_round,
+        "the most new windows without a person in a round", 1, 1000000);
+  visit("most-negatives", options.most_negatives,
+        "the most windows without a person that a round learns from", 1, 1000000);
+  visit("negatives-per-image", options.negatives_per_image,
+        "the most new windows from one negative", 1, 100000);
+  visit("feature-share", options.feature_share,
+        "share of the features that each node may choose from", 1e-4, 1);
+  visit("kept-weight", options.kept_weight,
+        "share of all weight of the samples that a tree learns from, the greatest weights first; "
+        "less is faster",
+        0.5, 1);
+  visit("rejection", options.rejection,
+        "score below which a window is rejected before all trees are evaluated", -7, 0);
+  visit("enlarge", options.enlarge,
+        "search the negatives from this many times their size downwards", 1, 8);
+  visit("ratio", options.ratio,
+        "size of a pyramid level divided by the size of the next, in the search of negatives", 1.01,
+        4);
+  visit(
+      "exact-per-octave", options.exact_per_octave,
+      "number of levels per octave whose channels are computed from pixels; 0 computes all levels",
+      0, 64);
+  visit("mirror", options.mirror, "also learn the mirror image of every positive",
+        {.off_help = "learn from the positives as they are, without their mirror images"});
+  visit(
+      "jitter", options.jitter,
+      "also learn so many copies of every positive, moved by up to a pixel and resized by up to 5 "
+      "%",
+      0, 100);
+}
+
+Model train_filtered(const TrainData& data, const FilteredTrainOptions& options) {
+  check_options(options);
+  resolve(options.exec.device);  // throws at once where the device does not exist
+  TreeTraining<FilteredTraits> training(data, options);
+  Model model;
+  model.kind = Kind::kFiltered;
+  model.person_height = kTreePersonHeight;
+  model.stride = channels::kCell;
+  model.threshold = kFilteredThresholdPerTree * static_cast<float>(options.trees);
+  model.classifier = training.train();
+  model.facts = training.facts();
+  return model;
+}
+
+}  // namespace fovea::people

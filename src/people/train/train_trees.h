@@ -1,0 +1,203 @@
+// Training of boosted trees over channels (Dollar, Appel, Belongie and Perona, PAMI 2014), for the
+// kinds channels and filtered: rounds with more trees each time, each from scratch, between which
+// the negatives are searched for windows that the detector so far takes for people. A checkpoint
+// has the model of a round and the places of its negatives, whose channels are computed again.
+#pragma once
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "people/model_parts.h"
+#include "people/train/checkpoint.h"
+#include "people/train/train_channels_samples.h"
+#include "people/train/train_trees_boost.h"
+
+namespace fovea::people {
+
+constexpr float kTreePersonHeight = 104.F / 128;
+
+// `count` random ones of the places, in their order.
+std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::size_t count,
+                                 Random random);
+// The number of trees of a round, where the last one has `trees`.
+int trees_of_round(int round, int trees);
+// Copies samples, one row of features each, to the columns from `first` on.
+void fill_samples(BoostSamples& samples, const std::vector<std::uint8_t>& rows, int first);
+
+// What a kind adds, as a class `Traits`:
+//   Model, Options             its model, and its training's options
+//   kKind, depth(options)      the kind, and the depth of its trees
+//   load(reader)               reads the model of a checkpoint
+//   prepare(model, windows, options)   fills in what a model has besides trees
+//   use(model, windows)        sets how windows are computed
+//   set_trees(model, trees)    takes the trees of a round
+//   scanner(model, cuda)       makes a scanner
+template <class Traits>
+class TreeTraining {
+ public:
+  using Model = typename Traits::Model;
+  using Options = typename Traits::Options;
+  static constexpr int kRounds = 4;
+
+  TreeTraining(const TrainData& data, const Options& options)
+      : data_(data),
+        options_(options),
+        search_{.ratio = options.ratio,
+                .stride = channels::kCell,
+                .enlarge = options.enlarge,
+                .padding = kPadding},
+        windows_({data, Model{}.window, search_, kTreePersonHeight, people::Model{}.person_aspect},
+                 options.exec) {}
+
+  Model train() {
+    state_.model.exact_per_octave = options_.exact_per_octave;
+    survey_ = survey_images(data_, state_.model.window, options_.exec);
+    settings_ = {Traits::kKind, state_.model.window, options_json(options_), options_.exec.seed,
+                 options_.sample_bytes};
+    checkpoint_.emplace(options_.checkpoint, settings_, survey_);
+    if (!continues()) Traits::prepare(state_.model, windows_, options_);
+    Traits::use(state_.model, windows_);
+    positives_ = windows_.positives(options_.mirror, options_.jitter);
+    limit_negatives();
+    while (state_.next_round < kRounds) {
+      choose_negatives();
+      learn();
+      ++state_.next_round;
+      keep();
+    }
+    return state_.model;
+  }
+
+  std::map<std::string, std::string> facts() const {
+    return {{"training", settings_json(settings_)},
+            {"data", data_text(survey_)},
+            {"positives", std::to_string(positives())},
+            {"negative images", std::to_string(data_.negatives.count())},
+            {"negative windows", std::to_string(state_.negatives.size())}};
+  }
+
+ private:
+  static constexpr double kCalibration = 0.005;
+  static constexpr int kPadding = 24;
+  static constexpr std::uint64_t kOldSequence = 1ULL << 61U, kNewSequence = 1ULL << 62U;
+
+  // The result of a round.
+  struct State {
+    int next_round = 0;
+    Model model;
+    std::vector<WindowPlace> negatives;  // sorted by place
+  };
+
+  std::size_t positives() const {
+    return positives_.size() / static_cast<std::size_t>(windows_.features());
+  }
+
+  void keep() const {
+    io::ModelFile file;
+    save(file, state_.model);
+    file.add("round", {1}, std::vector<std::int32_t>{state_.next_round});
+    Checkpoint::add_places(file, state_.negatives);
+    checkpoint_->write(std::move(file));
+  }
+
+  // Continues from a checkpoint; returns false where there is none.
+  bool continues() {
+    const std::optional<io::ModelFile> file = checkpoint_->read();
+    if (!file) return false;
+    state_.model = Traits::load(io::ModelReader(*file));
+    state_.next_round = file->tensor<std::int32_t>("round", {1})[0];
+    state_.negatives = checkpoint_->places(*file, [&](int image) {
+      return windows_.plan(survey_.negatives.sizes[static_cast<std::size_t>(image)]);
+    });
+    if (state_.next_round < 1 || state_.next_round > kRounds)
+      checkpoint_->damaged(fmt::format("round {} of {}", state_.next_round, kRounds));
+    if (!std::is_sorted(state_.negatives.begin(), state_.negatives.end(), before))
+      checkpoint_->damaged("windows out of order");
+    return true;
+  }
+
+  // Samples are stored twice while trees grow: by window and by feature.
+  void limit_negatives() {
+    const auto bytes = 2 * static_cast<std::uint64_t>(windows_.features());
+    const std::uint64_t most = options_.sample_bytes / bytes;
+    if (most < positives() + 100)
+      throw InvalidArgument(
+          fmt::format("train: {} positives need {} MiB for samples, {} are allowed", positives(),
+                      ((positives() + 100) * bytes >> 20U) + 1, options_.sample_bytes >> 20U));
+    most_negatives_ = static_cast<std::size_t>(std::min<std::uint64_t>(
+        static_cast<std::uint64_t>(options_.most_negatives), most - positives()));
+  }
+
+  void choose_negatives() {
+    const auto round = static_cast<std::uint64_t>(state_.next_round);
+    const auto wanted =
+        std::min(static_cast<std::size_t>(options_.negatives_per_round), most_negatives_);
+    std::vector<WindowPlace> fresh;
+    if (round == 0) {
+      fresh = windows_.choose(static_cast<int>(wanted));
+    } else {
+      const std::vector<WindowPlace> found =
+          windows_.mine([&](bool cuda) { return Traits::scanner(state_.model, cuda); },
+                        options_.negatives_per_image, "searching negatives");
+      std::set_difference(found.begin(), found.end(), state_.negatives.begin(),
+                          state_.negatives.end(), std::back_inserter(fresh), before);
+    }
+    fresh = some_of(fresh, wanted, Random(options_.exec.seed, kNewSequence + round));
+    std::vector<WindowPlace> kept = some_of(state_.negatives, most_negatives_ - fresh.size(),
+                                            Random(options_.exec.seed, kOldSequence + round));
+    state_.negatives.clear();
+    std::merge(kept.begin(), kept.end(), fresh.begin(), fresh.end(),
+               std::back_inserter(state_.negatives), before);
+    if (state_.negatives.empty())
+      throw InvalidArgument("train: no negative is large enough to hold a window");
+  }
+
+  void learn() {
+    BoostSamples samples;
+    samples.features = windows_.features();
+    samples.positives = static_cast<int>(positives());
+    samples.count = samples.positives + static_cast<int>(state_.negatives.size());
+    samples.values.resize(static_cast<std::size_t>(samples.features) * samples.count);
+    fill_samples(samples, positives_, 0);
+    fill_samples(samples, windows_.negatives(state_.negatives), samples.positives);
+    const int trees = trees_of_round(state_.next_round, options_.trees);
+    const std::string stage = fmt::format("round {} of {}: trees", state_.next_round + 1, kRounds);
+    const int step = std::max(1, trees / 32);
+    const auto report = [&](int done) {
+      if (options_.exec.progress && (done % step == 0 || done == trees))
+        options_.exec.progress({stage, double(done), double(trees)});
+    };
+    const BoostOptions boost{.trees = trees,
+                             .feature_share = options_.feature_share,
+                             .calibration = kCalibration,
+                             .sequence = static_cast<std::uint64_t>(state_.next_round) + 1,
+                             .depth = Traits::depth(options_),
+                             .kept_weight = options_.kept_weight};
+    Traits::set_trees(state_.model, boost_trees(samples, boost, options_.exec, report));
+    state_.model.rejection.assign(
+        static_cast<std::size_t>(trees),
+        static_cast<std::int32_t>(std::lround(options_.rejection * Model::kScoreUnit)));
+  }
+
+  const TrainData& data_;
+  const Options& options_;
+  const ScanOptions search_;
+  State state_;
+  ChannelWindows windows_;
+  TrainSurvey survey_;
+  TrainSettings settings_;
+  std::optional<Checkpoint> checkpoint_;
+  std::vector<std::uint8_t> positives_;
+  std::size_t most_negatives_ = 0;
+};
+
+}  // namespace fovea::people

@@ -1,0 +1,130 @@
+#include <fovea/core/error.h>
+#include <fovea/people/train.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "people/scanner.h"
+#include "people/train/run.h"
+#include "support/files.h"
+#include "support/images.h"
+
+namespace fovea::people {
+namespace {
+
+using people_test::TrainRun;
+using people_test::with;
+
+// Pictures of noise; a person is a bright upright bar in the middle of the window.
+class Pictures final : public ImageSet {
+ public:
+  Pictures(int count, Extent size, bool person) : count_(count), size_(size), person_(person) {}
+  int count() const override { return count_; }
+  Image<std::uint8_t> read(int index) const override {
+    Image<std::uint8_t> image(size_.width, size_.height, 3);
+    Random random(person_ ? 1 : 2, static_cast<std::uint64_t>(index));
+    const int left = size_.width / 2 - 9, top = size_.height / 2 - 46;
+    for (int y = 0; y < size_.height; ++y)
+      for (int x = 0; x < size_.width; ++x) {
+        const bool inside = person_ && x >= left && x < left + 18 && y >= top && y < top + 92;
+        for (int c = 0; c < 3; ++c)
+          image.at(x, y, c) = static_cast<std::uint8_t>((inside ? 140 : 60) + random.below(90));
+      }
+    return image;
+  }
+
+ private:
+  int count_;
+  Extent size_;
+  bool person_;
+};
+
+const Pictures kPositives(24, {72, 136}, true), kNegatives(3, {90, 150}, false);
+
+FilteredTrainOptions small_options() {
+  FilteredTrainOptions options;
+  options.trees = 64;
+  options.negatives_per_round = 40;
+  options.most_negatives = 60;
+  options.enlarge = 1;
+  options.ratio = 1.3;
+  options.feature_share = 0.02;
+  return options;
+}
+
+bool same(const Model& a, const Model& b) {
+  const auto &x = std::get<FilteredModel>(a.classifier), &y = std::get<FilteredModel>(b.classifier);
+  return x.decay == y.decay && x.bank.weights == y.bank.weights && x.bank.gain == y.bank.gain &&
+         x.bank.offset == y.bank.offset && x.trees.feature == y.trees.feature &&
+         x.trees.threshold == y.trees.threshold && x.trees.leaf == y.trees.leaf &&
+         x.rejection == y.rejection;
+}
+
+float score(const Model& model, const Image<std::uint8_t>& crop) {
+  const auto scanner = cpu::make_filtered_scanner(std::get<FilteredModel>(model.classifier));
+  const ScanPlan plan = plan_crop({crop.width(), crop.height()}, model.window());
+  return scanner->scan({crop, plan, -std::numeric_limits<float>::infinity()}, {}).hits[0].score;
+}
+
+TEST(TrainFiltered, TellsPeopleFromNoise) {
+  const Model model = train_filtered({kPositives, kNegatives}, small_options());
+  EXPECT_EQ(model.kind, Kind::kFiltered);
+  EXPECT_THAT(model.facts.at("training"), testing::HasSubstr("\"trees\": 64,"));
+  EXPECT_THAT(model.facts.at("training"), testing::HasSubstr("\"seed\": 1234"));
+  EXPECT_THAT(model.facts.at("data"), testing::HasSubstr("24 positives"));
+  const Pictures people(32, {72, 136}, true), noise(32, {72, 136}, false);
+  for (int i = 24; i < 32; ++i) {
+    EXPECT_GT(score(model, people.read(i)), 0.5F) << i;
+    EXPECT_LT(score(model, noise.read(i)), -0.5F) << i;
+  }
+}
+
+TEST(TrainFiltered, NeitherThreadsNorInterruptionShow) {
+  const TrainData data{kPositives, kNegatives};
+  const Model whole = train_filtered(data, with(small_options(), {.exec = {.threads = 1}}));
+  EXPECT_TRUE(same(whole, train_filtered(data, with(small_options(), {.exec = {.threads = 2}}))));
+
+  const test::TempFolder folder;
+  TrainRun run{.checkpoint = folder / "training"};
+  for (const char* stop_in : {"round 2", "round 3", "round 4"}) {
+    std::stop_source stop;
+    run.exec.stop = stop.get_token();
+    run.exec.progress = [&](const Progress& progress) {
+      if (progress.stage.starts_with(stop_in)) stop.request_stop();
+    };
+    EXPECT_THROW(train_filtered(data, with(small_options(), run)), Cancelled) << stop_in;
+    EXPECT_TRUE(std::filesystem::exists(run.checkpoint));
+  }
+  run.exec = {};
+  EXPECT_TRUE(same(whole, train_filtered(data, with(small_options(), run))));
+  EXPECT_EQ(folder.files(), 1U);  // the checkpoint, for who wrote the model to remove
+}
+
+TEST(TrainFiltered, BadDataIsNamed) {
+  const Pictures none(0, {72, 136}, true), small(3, {40, 40}, true), tiny(3, {8, 8}, false);
+  const auto refusal = [](const ImageSet& positives, const ImageSet& negatives,
+                          const TrainRun& run = {}) {
+    return test::message_of<InvalidArgument>([&] {
+      train_filtered({positives, negatives}, with(small_options(), run));
+    });
+  };
+  EXPECT_NE(refusal(none, kNegatives), "");
+  EXPECT_NE(refusal(kPositives, none), "");
+  EXPECT_NE(refusal(small, kNegatives), "");
+  EXPECT_NE(refusal(kPositives, tiny).find("large enough"), std::string::npos);
+  EXPECT_NE(refusal(kPositives, kNegatives, {.sample_bytes = 1000}).find("MiB"), std::string::npos);
+}
+
+// What is new in every copy of a positive is small, so that it is still found.
+TEST(TrainFiltered, JitterAddsPositives) {
+  FilteredTrainOptions options = small_options();
+  options.jitter = 2;
+  const Model model = train_filtered({kPositives, kNegatives}, options);
+  EXPECT_EQ(model.facts.at("positives"), "144");
+  const Pictures people(32, {72, 136}, true);
+  EXPECT_GT(score(model, people.read(30)), 0.5F);
+}
+
+}  // namespace
+}  // namespace fovea::people
