@@ -13,13 +13,13 @@
 #include "scenes/words/coded.h"
 #include "support/devices.h"
 #include "support/images.h"
+#include "support/messages.h"
 
 namespace fovea::scenes {
 namespace {
 
 using test::images_equal;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Codes : public test::OnEveryPlace {
  protected:

@@ -10,6 +10,7 @@
 #include "scenes/words/coded.h"
 #include "scenes/words/learn.h"
 #include "support/images.h"
+#include "support/messages.h"
 
 namespace fovea::scenes {
 namespace {
