@@ -69,6 +69,7 @@ class CudaCodes final : public FeatureEngine {
                        .counts = image_sums(),
                        .pixels = std::int64_t{image.width} * image.height});
     const AwaitStreams await{stream(), uploads()};
+    forget_collected();  // what a call that failed has left
     for (std::size_t first = 0; first < images.size();) {
       throw_if_stopped(exec_);
       const std::size_t last = chunk_end(needs, first, limits());
@@ -156,6 +157,9 @@ class CudaCodes final : public FeatureEngine {
     fovea::cuda::check_launch("scenes: coding");
     // Tables are read by copies in the order of the stream, and filled again only after them.
     check(cudaStreamSynchronize(stream()), "scenes: coding");
+    forget_collected();
+  }
+  void forget_collected() {
     described_.clear();
     coded_.clear();
     firsts_.assign(1, 0);

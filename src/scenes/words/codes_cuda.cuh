@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(kCodeThreads) code_kernel(const CodeJob job) {
   const CodeEntry entry = job.entries[found];
   const std::int32_t of_entry = tile - job.firsts[found];
   const std::int64_t first = std::int64_t{of_entry} * kCodePlaces;
-  const std::int64_t left = entry.grid.count() - first;
+  const std::int64_t left = std::int64_t{entry.grid.columns} * entry.grid.rows - first;
   const int count = left < kCodePlaces ? static_cast<int>(left) : kCodePlaces;
 
   const auto thread = static_cast<int>(threadIdx.x);
