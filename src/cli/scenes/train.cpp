@@ -92,8 +92,9 @@ Command scenes_train_command() {
            {"fovea scenes train places -o m.safetensors --words gradients",
             "learn words of gradients instead of filters"},
            {"fovea scenes train places -o m.safetensors --coding vlad --distance cosine",
-            "sum up how places differ from their words; with --coding fisher --classifier svm "
-            "--kernel linear, and --color-words 64, it is most accurate"}},
+            "sum up how places differ from their words; --coding fisher is made for --classifier "
+            "svm "
+            "--kernel linear, and --color-words 64 adds words of color"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>,
       .reads_images = true};
 }
