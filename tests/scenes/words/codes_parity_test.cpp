@@ -1,5 +1,4 @@
 // The twins of soft, vlad and fisher coding: equal to the bit.
-// Covers: codes_cuda
 #include <fovea/scenes/features.h>
 
 #include "scenes/with_exec.h"

@@ -1,5 +1,5 @@
 // Soft, vlad and fisher coding against the textbook.
-// Covers: codes_cpu, place_coder_cpu
+// Covers: place_coder
 #include <fovea/core/error.h>
 #include <fovea/scenes/features.h>
 #include <gmock/gmock.h>
