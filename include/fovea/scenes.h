@@ -2,6 +2,7 @@
 // Scenes: which kind of place an image shows.
 #include <fovea/core/options.h>
 #include <fovea/scenes/classifier.h>
+#include <fovea/scenes/coding.h>
 #include <fovea/scenes/descriptors.h>
 #include <fovea/scenes/dictionary.h>
 #include <fovea/scenes/evaluate.h>

@@ -287,7 +287,34 @@ void for_each_keyword(BagOptions& options, Function function) {
   for_each_renamed(options, kNames, function);
 }
 
-// Returns words, mean, scale and how they were learned.
+// What coding knows beside the words, as arrays, and the words beside others: what an estimator
+// keeps and pickles.
+nb::dict code_of(const Dictionary& dictionary) {
+  const scenes::WordCode& code = dictionary.code;
+  nb::dict values;
+  values["coding"] = coding_of(dictionary);
+  const auto rows = [&](const char* name, const Image<float>& image) {
+    values[name] = image.empty() ? nb::none() : to_numpy(clone(image));
+  };
+  rows("projection", code.projection);
+  values["shift"] = to_numpy(code.shift);
+  rows("means", code.means);
+  rows("variances", code.variances);
+  values["shares"] = to_numpy(code.shares);
+  nb::list beside;
+  for (const Dictionary& other : dictionary.beside) {
+    nb::dict one;
+    one["words"] = words_of(other);
+    one["mean"] = to_numpy(other.mean);
+    one["scale"] = to_numpy(other.scale);
+    one["code"] = code_of(other);
+    beside.append(one);
+  }
+  values["beside"] = beside;
+  return values;
+}
+
+// Returns words, mean, scale, how they were learned, and their code.
 nb::tuple learn_words(const nb::list& images, const nb::dict& keywords, nb::handle progress) {
   const auto options = options_of<BagOptions>(keywords, "BagOfWords");
   const SceneImages set(images);
@@ -298,7 +325,7 @@ nb::tuple learn_words(const nb::list& images, const nb::dict& keywords, nb::hand
     return scenes::learn_dictionary(set, options.descriptor, watched);
   });
   return nb::make_tuple(words_of(dictionary), to_numpy(dictionary.mean), to_numpy(dictionary.scale),
-                        learning_of(dictionary.learning));
+                        learning_of(dictionary.learning), code_of(dictionary));
 }
 
 std::vector<float> vector_of(nb::handle values, const char* name) {
@@ -307,14 +334,46 @@ std::vector<float> vector_of(nb::handle values, const char* name) {
   return {first, first + array.size()};
 }
 
+Image<float> rows_of(nb::handle values, const char* name) {
+  return values.is_none() ? Image<float>() : clone(points_input(values, name).view);
+}
+
+// The code that code_of() took apart.
+scenes::WordCode code_from(const nb::dict& values, scenes::Coding coding) {
+  scenes::WordCode code{.coding = coding};
+  code.projection = rows_of(values["projection"], "projection");
+  code.shift = vector_of(values["shift"], "shift");
+  code.means = rows_of(values["means"], "means");
+  code.variances = rows_of(values["variances"], "variances");
+  code.shares = vector_of(values["shares"], "shares");
+  return code;
+}
+
 class Bag {
  public:
-  Bag(nb::handle words, nb::handle mean, nb::handle scale, const nb::dict& keywords)
+  // `code` is what code_of() gives, or None for words that are counted.
+  Bag(nb::handle words, nb::handle mean, nb::handle scale, nb::handle code,
+      const nb::dict& keywords)
       : options_(options_of<BagOptions>(keywords, "BagOfWords")) {
     dictionary_.descriptor = options_.descriptor;
     dictionary_.words = clone(points_input(words, "vocabulary_").view);
     dictionary_.mean = vector_of(mean, "mean_");
     dictionary_.scale = vector_of(scale, "scale_");
+    if (code.is_none()) return;
+    const auto values = nb::cast<nb::dict>(code);
+    const scenes::Coding coding = options_.dictionary.coding;
+    dictionary_.code = code_from(values, coding);
+    for (const nb::handle one : nb::cast<nb::list>(values["beside"])) {
+      const auto other = nb::cast<nb::dict>(one);
+      Dictionary colors;
+      colors.descriptor.color = scenes::Color::kLab;
+      colors.descriptor.step = scenes::kColorStep;
+      colors.words = rows_of(other["words"], "words of color");
+      colors.mean = vector_of(other["mean"], "mean");
+      colors.scale = vector_of(other["scale"], "scale");
+      colors.code = code_from(nb::cast<nb::dict>(other["code"]), coding);
+      dictionary_.beside.push_back(std::move(colors));
+    }
   }
 
   nb::object transform(const nb::list& images, nb::handle progress) {
@@ -355,6 +414,9 @@ void bind_models(nb::module_& m) {
                      bias.resize(model.classes.size());  // neighbors have none
                      return to_numpy(bias);
                    })
+      .def_prop_ro("coding", [](const Model& model) { return coding_of(model.dictionary); })
+      .def_prop_ro("color_words",
+                   [](const Model& model) { return color_words_of(model.dictionary); })
       .def_prop_ro("descriptor", [](const Model& model) { return descriptor_of(model.dictionary); })
       .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
       .def_prop_ro("learning",
@@ -407,7 +469,7 @@ void bind_training(nb::module_& m) {
         nb::arg("progress").none());
   m.def("bag_options", &option_table<BagOptions>);
   nb::class_<Bag>(m, "Bag")
-      .def(nb::init<nb::handle, nb::handle, nb::handle, const nb::dict&>())
+      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, const nb::dict&>())
       .def("transform", &Bag::transform, nb::arg("images"), nb::arg("progress").none());
 }
 

@@ -119,6 +119,18 @@ inline nb::dict descriptor_of(const scenes::Dictionary& dictionary) {
   return values;
 }
 
+// The coding by its name.
+inline std::string coding_of(const scenes::Dictionary& dictionary) {
+  for (const Choice& choice : scenes::choices(dictionary.code.coding))
+    if (choice.value == static_cast<int>(dictionary.code.coding)) return std::string(choice.word);
+  return {};
+}
+
+// The words of color beside the others; None where there are none.
+inline nb::object color_words_of(const scenes::Dictionary& dictionary) {
+  return dictionary.beside.empty() ? nb::none() : words_of(dictionary.beside[0]);
+}
+
 // How words were learned: iterations, inertia, converged, samples, passes, batches. None where
 // nobody knows.
 inline nb::object learning_of(const scenes::WordLearning& learning) {

@@ -210,6 +210,8 @@ void bind_scenes_stages(nb::module_& m) {
       .def_prop_ro("words", [](const Dictionary& d) { return words_of(d); })
       .def_prop_ro("mean", [](const Dictionary& d) { return to_numpy(d.mean); })
       .def_prop_ro("scale", [](const Dictionary& d) { return to_numpy(d.scale); })
+      .def_prop_ro("coding", [](const Dictionary& d) { return coding_of(d); })
+      .def_prop_ro("color_words", [](const Dictionary& d) { return color_words_of(d); })
       .def_prop_ro("descriptor", [](const Dictionary& d) { return descriptor_of(d); })
       .def_prop_ro("learning", [](const Dictionary& d) { return learning_of(d.learning); })
       .def(

@@ -336,6 +336,22 @@ def test_a_bag_of_words_may_have_a_pyramid(paths):
     assert bag.vocabulary_.shape == (4, 128) and bag.mean_.size == 0
 
 
+@pytest.mark.parametrize("coding", ["soft", "vlad", "fisher"])
+def test_a_bag_of_words_may_code_places(paths, coding):
+    bag = scenes.BagOfWords(
+        words=4, words_from="gradients", coding=coding, components=6, color_words=3, pyramid=1, device="cpu"
+    )
+    features = bag.fit(paths[:4]).transform(paths[:4])
+    each = {"soft": 1, "vlad": 6, "fisher": 12}[coding]
+    assert features.shape == (4, (4 + 3) * each * 5) == (4, len(bag.get_feature_names_out()))
+    assert bag.code_["coding"] == coding and len(bag.code_["beside"]) == 1
+    assert bag.get_feature_names_out()[-1].startswith("color_word2")
+    again = pickle.loads(pickle.dumps(bag))
+    assert np.array_equal(again.transform(paths[:4]), features)
+    if coding != "soft":
+        assert np.allclose(np.square(features[:, : 4 * each]).sum(1), 1, atol=1e-5)
+
+
 def test_bags_of_words_follow_the_rules_of_estimators(paths):
     bag = scenes.BagOfWords(words=8, color="lab")
     parameters = bag.get_params()

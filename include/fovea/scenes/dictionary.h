@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/io/image_set.h>
 #include <fovea/ops/kmeans.h>
+#include <fovea/scenes/coding.h>
 #include <fovea/scenes/descriptors.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 namespace fovea::scenes {
 
 inline constexpr int kLeastWords = 2, kMostWords = 65535;
+inline constexpr int kColorStep = 4;  // pixels between places of DictionaryOptions::color_words
 
 struct DictionaryOptions {
   int words = 500;    // kLeastWords to kMostWords
@@ -19,6 +21,13 @@ struct DictionaryOptions {
   bool all_places = false;
   int passes = 1;           // with all_places: how often every place is looked at, 1 to 1000
   bool standardize = true;  // bring every number of a descriptor to mean 0 and deviation 1 first
+  Coding coding = Coding::kHard;  // how places become features
+  // soft, vlad, fisher: how many numbers a descriptor is projected to, 1 to kMostComponents, or as
+  // many as it has
+  int components = 64;
+  // Above 0, so many words of Lab filters are learned as well, from the same images, with a place
+  // every kColorStep pixels. Their features follow those of the other words. This needs images.
+  int color_words = 0;
   // `words` and `exec` replace its clusters and exec. The limit is far above what samples of photos
   // take until no sample changes its word. With all_places, `batch` is the number of places in a
   // mini-batch (0 stands for 65536), and k-means looks at all samples.
@@ -52,6 +61,9 @@ struct Dictionary {
   std::vector<float> scale;
   Image<float> words;  // one per row, in standardized numbers
   WordLearning learning{};
+  WordCode code{};
+  // Further words, whose features follow; they have no others beside them. At most one.
+  std::vector<Dictionary> beside{};
 
   int size() const { return words.height(); }
 
@@ -61,6 +73,8 @@ struct Dictionary {
   FOVEA_API void write(const std::string& path) const;
 };
 
+FOVEA_API Dictionary clone(const Dictionary& dictionary);
+
 // The descriptors of `samples` places drawn at random, one per row (an image with fewer places
 // gives some of them twice). The choice depends only on the seed, on `index` (the number of the
 // image) and on the size of the image.
@@ -68,7 +82,7 @@ FOVEA_API Image<float> sample_descriptors(ImageView<const std::uint8_t> image, i
                                           int samples, const DescriptorOptions& options = {});
 
 // Learns words from descriptors, one per row. Throws InvalidArgument where there are fewer of them
-// than words, and where options.all_places asks for more than samples.
+// than words, and where options.all_places or options.color_words ask for more than samples.
 FOVEA_API Dictionary learn_dictionary(ImageView<const float> samples,
                                       const DescriptorOptions& descriptor,
                                       const DictionaryOptions& options = {});

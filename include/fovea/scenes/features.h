@@ -14,10 +14,21 @@ struct FeatureOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, FeatureOptions& options);
 
+// The length of the features that a dictionary makes: 1, 5 or 21 cells times the words with hard
+// and soft coding, times words * components with vlad, and twice that with fisher, for the words
+// and for those beside them.
+FOVEA_API int feature_length(const Dictionary& dictionary, int pyramid);
+
 // Counts how often each word occurs in an image: a histogram whose bins add up to 1. A spatial
 // pyramid (Lazebnik, Schmid and Ponce, CVPR 2006) counts them in the quarters (level 1) and
 // sixteenths (level 2) of the image as well: cells line after line, level after level. The bins of
 // level 0 then add up to 1 / 2^levels, those of level l to 1 / 2^(levels - l + 1).
+//
+// A dictionary with another coding makes other features (fovea/scenes/coding.h). Soft gives
+// histograms as well. With vlad and fisher the numbers of a cell follow word by word (all numbers
+// of the means, then with fisher those of the variances); the signed root of each is taken, and a
+// cell has the length 1 / 2^level, or 0 where it has no place. The features of words beside others
+// come after all theirs.
 //
 // Keeps the dictionary and its working memory prepared on the device of options.exec. One object
 // serves one thread at a time.
@@ -29,12 +40,13 @@ class FOVEA_API FeatureMaker {
   ~FeatureMaker();
 
   const FeatureOptions& options() const;
-  int length() const;  // words * (1, 5 or 21)
+  int length() const;  // feature_length()
 
   // Images have 1 or 3 channels of bytes and lie in host or device memory. One row of `features`,
   // which lies in host memory or on the GPU that computes them, is filled per image. On the GPU one
-  // kernel does filters, words and histograms: descriptors never go to memory, and many images of
-  // any sizes take a few launches. CPU and CUDA agree to the bit.
+  // kernel does filters, words and histograms: descriptors never go to memory (except with other
+  // codings than hard), and many images of any sizes take a few launches. CPU and CUDA agree to
+  // the bit.
   void make(std::span<const ImageView<const std::uint8_t>> images, ImageView<float> features);
   std::vector<float> make(ImageView<const std::uint8_t> image);
 

@@ -30,6 +30,7 @@ class BagOfWords(Estimator):
     mean_: Floats  #: of each number of a descriptor; empty without ``standardize``
     scale_: Floats  #: what each number is multiplied by
     learning_: Learning  #: how the words were learned
+    code_: dict[str, Any]  #: what ``coding`` knows beside the words, and the words of color under ``beside``
 
     _table = _fovea.scenes.bag_options()
 
@@ -45,16 +46,19 @@ class BagOfWords(Estimator):
             found = _fovea.scenes.learn_words(images, self.get_params(), report)
         self.vocabulary_, self.mean_, self.scale_ = found[:3]
         self.learning_ = Learning(*found[3])
+        self.code_ = found[4]
         self.parameters_ = self.get_params()
         self._bag: Any = None
         return self
 
     def transform(self, X: Path | Iterable[Any], *, progress: Progress = False) -> Floats:
-        """How often each word occurs in each image: one row of float32 per image, which adds up to 1."""
+        """How often each word occurs in each image: one row of float32 per image, which adds up to 1.
+
+        With ``coding="vlad"`` and ``"fisher"`` a row holds signed numbers, and each level of the pyramid has length 1."""
         parameters = self._fitted_parameters()
         images = _images(X, "X")
         if getattr(self, "_bag", None) is None:
-            self._bag = _fovea.scenes.Bag(self.vocabulary_, self.mean_, self.scale_, parameters)
+            self._bag = _fovea.scenes.Bag(self.vocabulary_, self.mean_, self.scale_, self.code_, parameters)
         with reporting(progress) as report:
             features: Floats = self._bag.transform(images, report)
         return features
@@ -67,12 +71,22 @@ class BagOfWords(Estimator):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """The names of the columns of ``transform``: words, and the cells of the spatial pyramid."""
         pyramid = self._fitted_parameters()["pyramid"]
-        number = len(self.vocabulary_)
-        cells = _cells(np.arange(number * (1, 5, 21)[pyramid]), number)
-        return np.array(
-            [
-                f"word{word}" if level == 0 else f"word{word}_level{level}_row{row}_column{column}"
-                for word, level, row, column in zip(*(cells[name].tolist() for name in Reason._fields[:4]))
-            ],
-            dtype=object,
-        )
+        names = _names("", len(self.vocabulary_), self.code_, pyramid)
+        for other in self.code_["beside"]:
+            names += _names("color_", len(other["words"]), other["code"], pyramid)
+        return np.array(names, dtype=object)
+
+
+def _names(prefix: str, words: int, code: dict[str, Any], pyramid: int) -> list[str]:
+    """The names of the features of some words."""
+    of_cell = [f"{prefix}word{word}" for word in range(words)]
+    if code["coding"] in ("vlad", "fisher"):
+        kinds = ("mean", "variance") if code["coding"] == "fisher" else ("mean",)
+        components = range(len(code["shift"]))
+        of_cell = [f"{name}_{kind}{i}" for kind in kinds for name in of_cell for i in components]
+    length = len(of_cell)
+    cells = _cells(np.arange(length * (1, 5, 21)[pyramid]), length)
+    return [
+        of_cell[at] if level == 0 else f"{of_cell[at]}_level{level}_row{row}_column{column}"
+        for at, level, row, column in zip(*(cells[name].tolist() for name in Reason._fields[:4]))
+    ]

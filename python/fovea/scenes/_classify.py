@@ -250,6 +250,11 @@ class Classifier:
             label = self._classes.index(name)
         else:
             raise InvalidArgument(f"{shown(name)} is no class of {self.model.name}; it has {', '.join(self._classes)}")
+        if self.model.coding != "hard" or self.model.color_words is not None:
+            raise InvalidArgument(
+                f"{self.model.name} has {self.model.coding} coding or words of color beside others; "
+                "explain() needs a model that counts one kind of words"
+            )
         features = self._classifier.features(pixels)
         given: Floats = self._classifier.contributions(features)[label]
         shape = np.shape(pixels)

@@ -47,6 +47,17 @@ class Model(StoredModel):
         return found
 
     @property
+    def coding(self) -> str:
+        """How places become features: hard, soft, vlad or fisher."""
+        return str(self._model.coding)
+
+    @property
+    def color_words(self) -> Floats | None:
+        """The words of Lab filters that stand beside the others; None where there are none."""
+        found: Floats | None = self._model.color_words
+        return found
+
+    @property
     def learning(self) -> Learning | None:
         """How its words were learned; None for a model of version 0.1.0, which does not know."""
         return learning_of(self._model.learning)

@@ -57,6 +57,17 @@ class Dictionary(StoredModel):
         return found
 
     @property
+    def coding(self) -> str:
+        """How places become features: hard, soft, vlad or fisher."""
+        return str(self._model.coding)
+
+    @property
+    def color_words(self) -> Floats | None:
+        """The words of Lab filters that stand beside the others; None where there are none."""
+        found: Floats | None = self._model.color_words
+        return found
+
+    @property
     def descriptor(self) -> dict[str, Any]:
         """How a place of an image is described."""
         return dict(self._model.descriptor)

@@ -54,6 +54,10 @@ scenes::FeatureTable count_maps(const scenes::Corpus& corpus, const scenes::Dict
   if (descriptor.words != scenes::WordSource::kFilters || descriptor.step > 1)
     throw InvalidArgument(
         "--from words needs a dictionary of filters with a word for every pixel; take images");
+  if (dictionary.code.coding != scenes::Coding::kHard || !dictionary.beside.empty())
+    throw InvalidArgument(
+        "--from words counts words, but the dictionary has another coding or words of color beside "
+        "it; take images");
   scenes::FeatureTable table;
   table.usable.assign(corpus.paths.size(), false);
   for (std::size_t i = 0; i < corpus.paths.size(); ++i) {

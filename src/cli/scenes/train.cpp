@@ -74,7 +74,8 @@ Command scenes_train_command() {
           "by "
           "a number whose name stands in classes.txt beside the list). Words are learned from "
           "random places of the images, every image becomes a histogram of its words, and the "
-          "classifier is trained on the histograms. An image that cannot be read is named and left "
+          "classifier is trained on the histograms; --coding makes other features of words. An "
+          "image that cannot be read is named and left "
           "out. The same images, options and seed give the same model on any device and with any "
           "number of threads.",
       .arguments = {{"INPUT",
@@ -89,7 +90,11 @@ Command scenes_train_command() {
            {"fovea scenes train places -o m.safetensors --classifier logistic",
             "use multinomial logistic regression"},
            {"fovea scenes train places -o m.safetensors --words gradients",
-            "learn words of gradients instead of filters"}},
+            "learn words of gradients instead of filters"},
+           {"fovea scenes train places -o m.safetensors --coding vlad --distance cosine",
+            "sum up how places differ from their words; --coding fisher is made for --classifier "
+            "svm "
+            "--kernel linear, and --color-words 64 adds words of color"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>,
       .reads_images = true};
 }

@@ -14,8 +14,14 @@ namespace fovea::scenes {
 
 constexpr int kMostNeighbors = 1000;  // K of knn
 
-// Throws unless all histograms, which lie in host memory, are finite and have no negative values.
-void check_histograms(const char* what, ImageView<const float> rows);
+// Whether features may be negative: linear functions of them, and Euclidean and cosine distances,
+// take any numbers; the others compare histograms.
+bool takes_negative(const TrainClassifierOptions& options);
+bool takes_negative(const TrainedClassifier& classifier);
+
+// Throws unless all histograms, which lie in host memory, are finite and have no negative values,
+// or may have some.
+void check_histograms(const char* what, ImageView<const float> rows, bool negative);
 
 // Histograms and their classes.
 struct LabeledRows {

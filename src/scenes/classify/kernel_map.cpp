@@ -55,7 +55,7 @@ void KernelMap::map(std::span<const float> histogram, Sparse& mapped) const {
   mapped.bins.clear();
   mapped.numbers.clear();
   for (std::size_t i = 0; i < histogram.size(); ++i) {
-    if (!(histogram[i] > 0)) continue;
+    if (histogram[i] == 0 || (kernel_ != Kernel::kLinear && !(histogram[i] > 0))) continue;
     mapped.bins.push_back(static_cast<std::int32_t>(i));
     mapped.numbers.push_back((*this)(histogram[i]));
   }

@@ -26,8 +26,6 @@ namespace {
 
 constexpr std::string_view kClassifier = "option.classifier.";
 
-int cells_of(int pyramid) { return pyramid == 0 ? 1 : pyramid == 1 ? 5 : 21; }
-
 // The kind of classifier, which a file stores by name.
 struct Kind {
   ClassifierKind classifier = ClassifierKind::kKnn;
@@ -105,6 +103,7 @@ KnnClasses SceneModelReader::knn(int classes, int bins) const {
     in_.options(kClassifier, known);
   result.distance = known.distance;
   result.labels = in_.labels("labels", result.samples.height(), classes);
+  if (result.distance != Distance::kChiSquared) return result;
   for (int y = 0; y < result.samples.height(); ++y)
     for (int x = 0; x < bins; ++x)
       if (result.samples.at(x, y) < 0)
@@ -119,7 +118,7 @@ Model SceneModelReader::read() const {
   model.pyramid = in_.number("pyramid", 0, 2);
   model.classes = in_.classes();
   const auto classes = static_cast<int>(model.classes.size());
-  const int bins = model.dictionary.size() * cells_of(model.pyramid);
+  const int bins = feature_length(model.dictionary, model.pyramid);
   model.classifier.kind = kind().classifier;
   model.classifier.classes = classes;
   switch (model.classifier.kind) {
@@ -166,7 +165,7 @@ std::shared_ptr<const Model> load_model(std::string_view name) {
 
 void Model::write(const std::string& path) const {
   io::ModelFile file;
-  file.set_schema(kModelSchema, kModelVersion);
+  file.set_schema(kModelSchema, is_coded(dictionary) ? kModelVersion : kCountingModelVersion);
   add_dictionary(file, dictionary);
   io::add_number(file, "pyramid", pyramid);
   io::add_classes(file, classes);

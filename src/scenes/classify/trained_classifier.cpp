@@ -17,13 +17,23 @@
 #include "scenes/classify/scorer.h"
 
 namespace fovea::scenes {
-void check_histograms(const char* what, ImageView<const float> rows) {
+bool takes_negative(const TrainClassifierOptions& options) {
+  return options.classifier == ClassifierKind::kKnn ? options.distance != Distance::kChiSquared
+                                                    : options.kernel == Kernel::kLinear;
+}
+bool takes_negative(const TrainedClassifier& classifier) {
+  TrainClassifierOptions options{.classifier = classifier.kind,
+                                 .distance = classifier.knn.distance};
+  if (classifier.kind != ClassifierKind::kKnn) options.kernel = linear_functions(classifier).kernel;
+  return takes_negative(options);
+}
+
+void check_histograms(const char* what, ImageView<const float> rows, bool negative) {
   for (int y = 0; y < rows.height; ++y)
     for (int x = 0; x < rows.width; ++x)
-      if (!(rows.at(x, y) >= 0) || !std::isfinite(rows.at(x, y)))
-        throw InvalidArgument(
-            fmt::format("{}: histogram {} holds {}, expected finite numbers of 0 or more", what, y,
-                        rows.at(x, y)));
+      if (!(rows.at(x, y) >= 0 || negative) || !std::isfinite(rows.at(x, y)))
+        throw InvalidArgument(fmt::format("{}: histogram {} holds {}, expected finite numbers{}",
+                                          what, y, rows.at(x, y), negative ? "" : " of 0 or more"));
 }
 
 namespace {
@@ -122,7 +132,7 @@ Image<float> TrainedClassifier::scores(ImageView<const float> features, const Ex
   check_rows("scores", features);
   if (features.height == 0) return Image<float>(classes, 0);
   check_bins("scores", *this, features.width);
-  if (features.memory != Memory::kCuda) check_histograms("scores", features);
+  if (features.memory != Memory::kCuda) check_histograms("scores", features, takes_negative(*this));
   return Scorer(*this, detail::resolve_exec("scores", exec, {features})).scores(features);
 }
 
@@ -154,7 +164,7 @@ TrainedClassifier train_classifier(ImageView<const float> features,
   detail::require_host("train_classifier", "the image of histograms", features.memory);
   const LabeledRows data{features, labels, classes};
   check_labels(data);
-  check_histograms("train_classifier", features);
+  check_histograms("train_classifier", features, takes_negative(options));
   TrainedClassifier result{.kind = options.classifier, .classes = classes};
   if (options.classifier == ClassifierKind::kLogistic) {
     result.logistic = train_logistic(data, options, options.exec);

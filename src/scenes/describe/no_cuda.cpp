@@ -16,6 +16,9 @@ void shaped_descriptors(ImageView<const std::uint8_t>, ImageView<float>, const E
   fovea::cuda::absent();
 }
 
-std::unique_ptr<FeatureEngine> make_feature_engine(const FeaturePlan&) { fovea::cuda::absent(); }
+std::unique_ptr<WordEngine> make_word_engine(const FeaturePlan&) { fovea::cuda::absent(); }
+std::unique_ptr<FeatureEngine> make_code_engine(const FeaturePlan&, const CodePlan&) {
+  fovea::cuda::absent();
+}
 
 }  // namespace fovea::scenes::cuda

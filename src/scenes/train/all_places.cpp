@@ -96,10 +96,49 @@ class PlaceStream {
   std::int64_t places_ = 0;
 };
 
+// The words of Lab filters that stand beside others (DictionaryOptions::color_words).
+Dictionary learn_colors(const ImageLoop& loop, const WordsRequest& request,
+                        const ImageFailure& failed) {
+  WordsRequest colors;
+  colors.descriptor.color = Color::kLab;
+  colors.descriptor.step = kColorStep;
+  colors.descriptor.exec = request.descriptor.exec;
+  colors.dictionary = request.dictionary;
+  colors.dictionary.words = request.dictionary.color_words;
+  colors.dictionary.color_words = 0;
+  const int each = request.dictionary.samples;
+  // An image that fails only now is reported by the next stage, which reads it again.
+  const ImageFailure silent = [](int, const std::string&) {};
+  SampleTable table = sample_images({loop.images, loop.which, "drawing samples of color"},
+                                    {colors.descriptor, each}, failed ? silent : failed);
+  std::vector<int> usable;
+  usable.reserve(table.usable.size());
+  for (std::size_t i = 0; i < table.usable.size(); ++i)
+    if (table.usable[i]) usable.push_back(static_cast<int>(i));
+  const bool all = usable.size() == table.usable.size();
+  const Image<float> rows = all ? std::move(table.rows) : rows_of(table.rows, usable, each);
+  return learn_from_images(loop, rows, colors, failed);
+}
+
+// Words from samples and, if asked for, from all places.
+Dictionary learn_words_of(const ImageLoop& loop, ImageView<const float> samples,
+                          const WordsRequest& request, const ImageFailure& failed);
+
 }  // namespace
 
 Dictionary learn_from_images(const ImageLoop& loop, ImageView<const float> samples,
                              const WordsRequest& request, const ImageFailure& failed) {
+  Dictionary dictionary = learn_words_of(loop, samples, request, failed);
+  learn_code(samples, request.dictionary, dictionary);
+  if (request.dictionary.color_words > 0)
+    dictionary.beside.push_back(learn_colors(loop, request, failed));
+  return dictionary;
+}
+
+namespace {
+
+Dictionary learn_words_of(const ImageLoop& loop, ImageView<const float> samples,
+                          const WordsRequest& request, const ImageFailure& failed) {
   const DictionaryOptions& options = request.dictionary;
   DictionaryOptions of_samples = options;
   if (options.all_places) of_samples.kmeans.batch = 0;  // it is the size of a batch of places
@@ -130,5 +169,7 @@ Dictionary learn_from_images(const ImageLoop& loop, ImageView<const float> sampl
   learning.samples = stream.places();
   return std::move(dictionary);
 }
+
+}  // namespace
 
 }  // namespace fovea::scenes

@@ -245,6 +245,8 @@ EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t
   options.train = with_exec(given.train, given.exec);
   const Exec& exec = options.exec;
   check_options(options);
+  check_coding(options.train.dictionary);
+  check_classifier(options.train.dictionary.coding, options.train.classifier);
   check_evaluation(labels, images.count(), classes, splits);
   Evaluator evaluator({images, labels, classes, failed}, options);
   evaluator.draw_samples(splits);

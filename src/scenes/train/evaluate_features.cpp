@@ -163,7 +163,7 @@ EvaluateReport evaluate_features(ImageView<const float> features,
   check_options(options);
   detail::require_host("evaluate_features", "the image of histograms", features.memory);
   check_evaluation(labels, features.height, classes, splits);
-  check_histograms("evaluate_features", features);
+  check_histograms("evaluate_features", features, takes_negative(options));
   std::vector<SplitResult> results;
   results.reserve(splits.size());
   for (std::size_t i = 0; i < splits.size(); ++i) {

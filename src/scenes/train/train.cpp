@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/words.h"
+#include "scenes/classify/classifier_parts.h"
 #include "scenes/describe/describe.h"
 #include "scenes/train/all_places.h"
 #include "scenes/train/train_images.h"
@@ -59,12 +60,13 @@ Image<float> samples_of(const io::ImageSet& images, std::vector<int>& which,
 }
 
 // Returns the levels of the pyramid that features of this length have.
-int pyramid_of(int length, int words) {
+int pyramid_of(int length, const Dictionary& dictionary) {
   for (int pyramid = 0; pyramid <= kMostPyramid; ++pyramid)
-    if (length == words * pyramid_cells(pyramid)) return pyramid;
+    if (length == feature_length(dictionary, pyramid)) return pyramid;
   throw InvalidArgument(fmt::format(
       "train_model: features of {} numbers, but a dictionary of {} words makes {}, {} or {}",
-      length, words, words, words * pyramid_cells(1), words * pyramid_cells(2)));
+      length, dictionary.size(), feature_length(dictionary, 0), feature_length(dictionary, 1),
+      feature_length(dictionary, 2)));
 }
 
 }  // namespace
@@ -118,11 +120,25 @@ Dictionary learn_dictionary(const io::ImageSet& images, const DescriptorOptions&
   return learn_from_images({images, which, "words"}, samples, {described, options}, failed);
 }
 
+void check_classifier(Coding coding, const TrainClassifierOptions& options) {
+  if (coding == Coding::kHard || coding == Coding::kSoft || takes_negative(options)) return;
+  throw InvalidArgument(
+      fmt::format("train: {} coding makes negative numbers, which {} cannot compare; choose {}",
+                  coding == Coding::kVlad ? "vlad" : "fisher",
+                  options.classifier == ClassifierKind::kKnn ? "chi-squared distances"
+                                                             : "the kernels of histograms",
+                  options.classifier == ClassifierKind::kKnn
+                      ? "distance euclidean or cosine, or classifier svm with kernel linear"
+                      : "kernel linear"));
+}
+
 Model train(const io::ImageSet& images, std::span<const std::int32_t> labels,
             std::span<const std::string> classes, const TrainOptions& given,
             const ImageFailure& failed) {
   const TrainOptions options = with_exec(given, given.exec);
   check_options(options);
+  check_coding(options.dictionary);
+  check_classifier(options.dictionary.coding, options.classifier);
   check_corpus(images, labels, classes);
   std::vector<int> which = all_of(images);
   Dictionary dictionary;
@@ -157,22 +173,19 @@ Model train_model(const Dictionary& dictionary, ImageView<const float> features,
                   std::span<const std::int32_t> labels, std::span<const std::string> classes,
                   const TrainClassifierOptions& options) {
   const Exec& exec = options.exec;
+  check_classifier(dictionary.code.coding, options);
   Model model;
-  model.pyramid = pyramid_of(features.width, dictionary.size());
+  model.pyramid = pyramid_of(features.width, dictionary);
   if (exec.progress) exec.progress({"training the classifier", 0, 1});
   model.classifier = train_classifier(features, labels, static_cast<int>(classes.size()), options);
   if (exec.progress) exec.progress({"training the classifier", 1, 1});
-  model.dictionary.descriptor = dictionary.descriptor;
-  model.dictionary.mean = dictionary.mean;
-  model.dictionary.scale = dictionary.scale;
-  model.dictionary.words = clone(dictionary.words.view());
-  model.dictionary.learning = dictionary.learning;
+  model.dictionary = clone(dictionary);
   model.classes.assign(classes.begin(), classes.end());
   const TrainOptions used{.descriptor = dictionary.descriptor,
                           .dictionary = dictionary.learning.options,
                           .pyramid = model.pyramid,
                           .classifier = options};
-  model.facts = learning_facts(dictionary.learning);
+  model.facts = learning_facts(dictionary);
   model.facts["options"] = options_json(used);
   model.facts["seed"] = std::to_string(exec.seed);
   model.facts["images"] = std::to_string(labels.size());

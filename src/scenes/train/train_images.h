@@ -72,6 +72,8 @@ Image<float> rows_of(ImageView<const float> rows, std::span<const int> places, i
 
 // Returns the options with this exec in all of their parts.
 TrainOptions with_exec(TrainOptions options, const Exec& exec);
+// Throws where the classifier cannot learn from the features of a coding.
+void check_classifier(Coding coding, const TrainClassifierOptions& options);
 // The options of features that a training with these options has.
 FeatureOptions feature_options(const TrainOptions& options);
 

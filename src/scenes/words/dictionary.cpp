@@ -95,6 +95,16 @@ void describe(OptionVisitor& visit, DictionaryOptions& options) {
         "bring every number of a descriptor to mean 0 and deviation 1 before words are learned",
         {.off_help = "compare the numbers of descriptors as they are, as the paper does, instead "
                      "of bringing each to mean 0 and deviation 1"});
+  visit("coding", options.coding,
+        "how places become features: hard counts words; soft shares each place among near words; "
+        "vlad sums up how places differ from their words; fisher does so for a mixture of "
+        "Gaussians (vlad and fisher need --classifier svm --kernel linear, or the like)");
+  visit("components", options.components,
+        "soft, vlad, fisher: how many numbers a descriptor is projected to", 1, kMostComponents);
+  visit("color-words", options.color_words,
+        "learn so many words of Lab filters as well, with a place every 4 pixels, whose features "
+        "follow those of the other words; 0 learns none",
+        0, kMostWords);
   visit("start", options.kmeans.start,
         "where k-means begins: plus-plus draws far samples more often, random draws all samples "
         "equally often, spread takes every n-th sample");
@@ -111,6 +121,35 @@ void describe(OptionVisitor& visit, DictionaryOptions& options) {
         "as many as there are samples, looks at all; with --all-places the places of a mini-batch, "
         "where 0 stands for 65536",
         0, 1 << 24);
+}
+
+void check_coding(const DictionaryOptions& options) {
+  if (options.coding != Coding::kHard && options.words > kMostCodedWords)
+    throw InvalidArgument(
+        fmt::format("learn_dictionary: {} words cannot be coded so; expected at most {}, or hard "
+                    "coding",
+                    options.words, kMostCodedWords));
+  const int beside = options.color_words;
+  if (beside != 0 && beside < kLeastWords)
+    throw InvalidArgument(fmt::format(
+        "learn_dictionary: color_words is {}, expected 0 or at least {}", beside, kLeastWords));
+  if (options.coding != Coding::kHard && beside > kMostCodedWords)
+    throw InvalidArgument(
+        fmt::format("learn_dictionary: {} words of color cannot be coded so; expected at most {}, "
+                    "or hard coding",
+                    beside, kMostCodedWords));
+}
+
+Dictionary clone(const Dictionary& dictionary) {
+  Dictionary result{.descriptor = dictionary.descriptor,
+                    .mean = dictionary.mean,
+                    .scale = dictionary.scale,
+                    .words = clone(dictionary.words),
+                    .learning = dictionary.learning,
+                    .code = clone(dictionary.code)};
+  result.beside.reserve(dictionary.beside.size());
+  for (const Dictionary& other : dictionary.beside) result.beside.push_back(clone(other));
+  return result;
 }
 
 Image<float> sample_descriptors(ImageView<const std::uint8_t> image, int index, int samples,
@@ -130,7 +169,14 @@ Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOpti
   if (options.all_places)
     throw InvalidArgument(
         "learn_dictionary: all_places is set, but samples are not all places; give images");
-  return learn_words(samples, descriptor, options).dictionary;
+  if (options.color_words > 0)
+    throw InvalidArgument(
+        fmt::format("learn_dictionary: color_words is {}, but words of another kind cannot be "
+                    "learned from samples of one; give images",
+                    options.color_words));
+  Dictionary dictionary = learn_words(samples, descriptor, options).dictionary;
+  learn_code(samples, options, dictionary);
+  return dictionary;
 }
 
 LearnedWords learn_words(ImageView<const float> samples, const DescriptorOptions& descriptor,
@@ -138,6 +184,7 @@ LearnedWords learn_words(ImageView<const float> samples, const DescriptorOptions
   constexpr const char* kName = "learn_dictionary";
   check_descriptor(descriptor);
   check_options(options);
+  check_coding(options);
   detail::require_shape(kName, "samples", samples, dimensions(descriptor), samples.height, 1);
   if (samples.height < options.words)
     throw InvalidArgument(

@@ -13,11 +13,16 @@ namespace fovea::scenes {
 
 // Schema and newest version of a model's file, which holds a dictionary too.
 inline constexpr std::string_view kModelSchema = "scenes.words";
-inline constexpr int kModelVersion = 2;
+inline constexpr int kModelVersion = 3;
+// Files without other codings than hard and without words beside others have this version still.
+inline constexpr int kCountingModelVersion = 2;
 inline constexpr std::string_view kFactPrefix = "scenes.";
 
+// Returns whether a dictionary needs more than counting words in one way.
+bool is_coded(const Dictionary& dictionary);
+
 // Returns what a file says in words about the learning; empty where nothing is known.
-std::map<std::string, std::string> learning_facts(const WordLearning& learning);
+std::map<std::string, std::string> learning_facts(const Dictionary& dictionary);
 
 // Adds everything but the facts of learning.
 void add_dictionary(io::ModelFile& file, const Dictionary& dictionary);

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "scenes/words/code_plan.h"
+
 namespace fovea::scenes {
 
 // What an engine is made for. The options are checked, and the device is resolved.
@@ -21,6 +23,7 @@ struct FeaturePlan {
   Exec exec{};
 };
 
+// Makes the features of images.
 class FeatureEngine {
  public:
   FeatureEngine() = default;
@@ -32,16 +35,24 @@ class FeatureEngine {
   // memory or where the engine computes.
   virtual void make(std::span<const ImageView<const std::uint8_t>> images,
                     ImageView<float> features) = 0;
+};
+
+// Counts words (hard coding), and can show them too.
+class WordEngine : public FeatureEngine {
+ public:
   // Finds the words of the first grid's places; `words` has the grid's size and lies in host
   // memory.
   virtual void words(ImageView<const std::uint8_t> image, ImageView<std::uint16_t> words) = 0;
 };
 
+// A code engine sums up places by another coding; it does not read the words of the plan.
 namespace cpu {
-std::unique_ptr<FeatureEngine> make_feature_engine(const FeaturePlan& plan);
-}
+std::unique_ptr<WordEngine> make_word_engine(const FeaturePlan& plan);
+std::unique_ptr<FeatureEngine> make_code_engine(const FeaturePlan& plan, const CodePlan& code);
+}  // namespace cpu
 namespace cuda {
-std::unique_ptr<FeatureEngine> make_feature_engine(const FeaturePlan& plan);
-}
+std::unique_ptr<WordEngine> make_word_engine(const FeaturePlan& plan);
+std::unique_ptr<FeatureEngine> make_code_engine(const FeaturePlan& plan, const CodePlan& code);
+}  // namespace cuda
 
 }  // namespace fovea::scenes

@@ -28,7 +28,7 @@ struct Job {
   PlaceTile tile;
 };
 
-class CpuFeatures final : public FeatureEngine {
+class CpuFeatures final : public WordEngine {
  public:
   explicit CpuFeatures(const FeaturePlan& plan)
       : descriptor_(plan.descriptor),
@@ -178,7 +178,7 @@ class CpuFeatures final : public FeatureEngine {
 
 }  // namespace
 
-std::unique_ptr<FeatureEngine> make_feature_engine(const FeaturePlan& plan) {
+std::unique_ptr<WordEngine> make_word_engine(const FeaturePlan& plan) {
   return std::make_unique<CpuFeatures>(plan);
 }
 

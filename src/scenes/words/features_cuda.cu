@@ -5,16 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "core/backend.h"
-#include "core/event.cuh"
-#include "core/kept_buffer.cuh"
-#include "core/parallel.h"
 #include "ops/kmeans/nearest_centers.cuh"
-#include "scenes/describe/chunk_math.h"
 #include "scenes/describe/describer_cuda.cuh"
 #include "scenes/words/feature_engine.h"
+#include "scenes/words/staged_images_cuda.cuh"
 
 namespace fovea::scenes::cuda {
 namespace {
@@ -23,23 +19,12 @@ using fovea::cuda::check;
 using fovea::cuda::Event;
 using fovea::cuda::KeptBuffer;
 using fovea::cuda::ScopedDevice;
-using Images = std::span<const ImageView<const std::uint8_t>>;
 
 constexpr struct {
   ChunkNeed chunk{.staged_bytes = 16 << 20, .counts = 32 << 20, .pixels = 1 << 30};
   std::int64_t scratch_bytes = std::int64_t{1} << 30;
   int finish_threads = 128;
 } kTuning;
-
-// Waits for streams at the end of a call, however it ends, because they read and write memory on
-// the stack.
-struct AwaitStreams {
-  cudaStream_t first, second;
-  ~AwaitStreams() {
-    cudaStreamSynchronize(first);
-    cudaStreamSynchronize(second);
-  }
-};
 
 struct FinishJob {
   const std::uint32_t* counts;
@@ -74,24 +59,14 @@ __global__ void finish_kernel(FinishJob job) {
 
 // A chunk of images between its upload and the arrival of its features.
 struct Slot {
-  Array<std::uint8_t> staged{};
+  StagedImages images{};
   Array<float> fetched{};
-  KeptBuffer<std::uint8_t> pixels{};
   KeptBuffer<std::uint32_t> counts{};
   KeptBuffer<std::int64_t> totals{};
   KeptBuffer<float> features{};
-  Event uploaded{}, done{};
+  Event done{};
   std::size_t first = 0, last = 0;  // images in flight
 };
-
-template <class T>
-T* pinned(Array<T>& array, std::size_t size) {
-  if (size > array.size()) {
-    array = Array<T>();
-    array = Array<T>(size, Memory::kPinned);
-  }
-  return array.data();
-}
 
 // The words with the numbers that kernels have.
 Image<float> filled_up_words(const FeaturePlan& plan) {
@@ -106,7 +81,7 @@ Image<float> filled_up_words(const FeaturePlan& plan) {
   return words;
 }
 
-class CudaFeatures final : public FeatureEngine {
+class CudaFeatures final : public WordEngine {
  public:
   explicit CudaFeatures(const FeaturePlan& plan)
       : options_(plan.descriptor),
@@ -144,7 +119,7 @@ class CudaFeatures final : public FeatureEngine {
     const ScopedDevice here(exec_.device);
     const AwaitStreams await{stream(), uploads()};
     Slot& slot = slots_[0];
-    std::vector<GridEntry> entries = upload(slot, {&image, 1});
+    std::vector<GridEntry> entries = slot.images.upload({&image, 1}, exec_, uploads(), stream());
     const PlaceGrid grid = place_grids(options_, image.width, image.height).front();
     entries[0].grid = grid;
     std::uint16_t* there = words_.reserve(static_cast<std::size_t>(grid.count()));
@@ -185,62 +160,10 @@ class CudaFeatures final : public FeatureEngine {
                        .pixels = std::int64_t{image.width} * image.height});
     return needs;
   }
-  static std::int64_t staged_of(const ImageView<const std::uint8_t>& image) {
-    return image.memory == Memory::kCuda
-               ? 0
-               : staged_bytes_of(image.width, image.height, image.channels);
-  }
-
-  // Entries of images whose pixels are on the device once the stream has reached this point; their
-  // grids are filled in later.
-  std::vector<GridEntry> upload(Slot& slot, Images images) {
-    std::vector<GridEntry> entries(images.size());
-    std::vector<std::int64_t> places(images.size());
-    std::int64_t bytes = 0;
-    for (std::size_t i = 0; i < images.size(); ++i) {
-      places[i] = bytes;
-      bytes += staged_of(images[i]);
-    }
-    std::uint8_t* staged = pinned(slot.staged, static_cast<std::size_t>(bytes));
-    std::uint8_t* there = slot.pixels.reserve(static_cast<std::size_t>(bytes));
-    for (std::size_t i = 0; i < images.size(); ++i) {
-      const ImageView<const std::uint8_t>& image = images[i];
-      const bool resident = image.memory == Memory::kCuda;
-      entries[i] = {.pixels = resident ? image.data : there + places[i],
-                    .stride = resident ? image.stride : image.row_elements(),
-                    .width = image.width,
-                    .height = image.height,
-                    .channels = image.channels,
-                    .grid = {},
-                    .listed = nullptr,
-                    .output = 0,
-                    .planes = 0,
-                    .margin = 0};
-    }
-    if (bytes == 0) return entries;
-    constexpr std::int64_t kGrain = 8;
-    parallel_for(exec_, static_cast<std::int64_t>(images.size()), kGrain,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
-                        ++i)
-                     pack(images[i], staged + places[i]);
-                 });
-    check(cudaMemcpyAsync(there, staged, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
-                          uploads()),
-          "scenes: copying images");
-    slot.uploaded.record(uploads());
-    slot.uploaded.hold(stream());
-    return entries;
-  }
-  static void pack(const ImageView<const std::uint8_t>& image, std::uint8_t* to) {
-    if (image.memory == Memory::kCuda) return;
-    const auto row = static_cast<std::size_t>(image.row_elements());
-    for (int y = 0; y < image.height; ++y, to += row) std::memcpy(to, image.row(y), row);
-  }
 
   void submit(Slot& slot, Images all, ImageView<float> to) {
     const Images images = all.subspan(slot.first, slot.last - slot.first);
-    const std::vector<GridEntry> uploaded = upload(slot, images);
+    const std::vector<GridEntry> uploaded = slot.images.upload(images, exec_, uploads(), stream());
     std::vector<GridEntry> entries;
     std::vector<std::int64_t> totals;
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -311,7 +234,7 @@ class CudaFeatures final : public FeatureEngine {
 
 }  // namespace
 
-std::unique_ptr<FeatureEngine> make_feature_engine(const FeaturePlan& plan) {
+std::unique_ptr<WordEngine> make_word_engine(const FeaturePlan& plan) {
   const ScopedDevice here(plan.exec.device);
   return std::make_unique<CudaFeatures>(plan);
 }

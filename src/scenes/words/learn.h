@@ -15,6 +15,14 @@ struct LearnedWords {
 LearnedWords learn_words(ImageView<const float> samples, const DescriptorOptions& descriptor,
                          const DictionaryOptions& options);
 
+// Learns how places are coded (options.coding) from the samples that words were learned from; the
+// words are those of the dictionary.
+void learn_code(ImageView<const float> samples, const DictionaryOptions& options,
+                Dictionary& dictionary);
+
+// Throws where there are too many or too few words for the coding.
+void check_coding(const DictionaryOptions& options);
+
 // Brings descriptors, one per row, to the numbers that are compared with words.
 void standardize(const Dictionary& dictionary, ImageView<float> descriptors);
 

@@ -53,6 +53,25 @@ TEST_F(ScenesTrain, AnImageThatCannotBeReadIsNamedAndLeftOut) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "m.safetensors"));
 }
 
+TEST_F(ScenesTrain, FisherCodingWithWordsOfColor) {
+  const std::vector<std::string> options{"--words",       "gradients", "--coding",  "fisher",
+                                         "--components",  "6",         "--pyramid", "1",
+                                         "--color-words", "5"};
+  std::vector<std::string> fits = options;
+  fits.insert(fits.end(), {"--classifier", "svm", "--kernel", "linear"});
+  const Ended ended = train("m.safetensors", fits);
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const auto model = scenes::Model::read(folder_ / "m.safetensors");
+  EXPECT_EQ(model.dictionary.code.coding, scenes::Coding::kFisher);
+  EXPECT_EQ(model.dictionary.beside.at(0).size(), 5);
+  const Ended classified =
+      run_here({"scenes", "eval", folder_ / "places", "--model", folder_ / "m.safetensors"});
+  EXPECT_EQ(classified.status, kDone) << classified.err;
+  const Ended refused = train("n.safetensors", options);
+  EXPECT_EQ(refused.status, kUsage);
+  EXPECT_THAT(refused.err, HasSubstr("fisher coding makes negative numbers"));
+}
+
 TEST_F(ScenesTrain, ABatchLargerThanTheSamplesIsTheSamples) {
   ASSERT_EQ(train("all.safetensors").status, kDone);
   ASSERT_EQ(train("batch.safetensors", {"--batch", "16777200"}).status, kDone);

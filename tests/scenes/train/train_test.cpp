@@ -63,6 +63,67 @@ TEST(Train, LearnsKindsOfPictures) {
   }
 }
 
+TrainOptions coded_options(Coding coding) {
+  TrainOptions options = small_options(ClassifierKind::kSvm);
+  options.dictionary.words = 6;
+  options.dictionary.coding = coding;
+  options.dictionary.components = 8;
+  options.dictionary.color_words = 4;
+  options.classifier.kernel =
+      coding == Coding::kSoft || coding == Coding::kHard ? Kernel::kChiSquared : Kernel::kLinear;
+  return options;
+}
+
+TEST(Train, LearnsFromEveryCodingWithWordsOfColorBeside) {
+  const Textures set(8);
+  const test::TempFolder folder;
+  for (const Coding coding : {Coding::kHard, Coding::kSoft, Coding::kVlad, Coding::kFisher}) {
+    const Model model = train(set, set.labels, set.classes, coded_options(coding));
+    EXPECT_GT(accuracy(model), 0.9);
+    EXPECT_EQ(model.dictionary.beside.at(0).size(), 4);
+    EXPECT_TRUE(model.facts.contains("beside.kmeans_iterations"));
+    const Model other =
+        train(set, set.labels, set.classes, with(coded_options(coding), {.threads = 3}));
+    model.write(folder / "one.safetensors");
+    other.write(folder / "other.safetensors");
+    EXPECT_EQ(test::load(folder / "one.safetensors"), test::load(folder / "other.safetensors"));
+    const Model read = Model::read(folder / "one.safetensors");
+    EXPECT_EQ(read.dictionary.code.coding, coding);
+    EXPECT_EQ(accuracy(read), accuracy(model));
+  }
+}
+
+TEST(Train, HistogramKernelsAreNoneForSignedNumbers) {
+  const Textures set(4);
+  TrainOptions options = coded_options(Coding::kFisher);
+  const auto why = [&] {
+    return message_of<InvalidArgument>([&] { (void)train(set, set.labels, set.classes, options); });
+  };
+  options.classifier.kernel = Kernel::kChiSquared;
+  EXPECT_THAT(why(), HasSubstr("choose kernel linear"));
+  options.classifier.classifier = ClassifierKind::kKnn;
+  EXPECT_THAT(why(), HasSubstr("distance euclidean or cosine"));
+  options.classifier.distance = Distance::kCosine;
+  EXPECT_GT(accuracy(train(set, set.labels, set.classes, options)), 0.6);
+  options.dictionary.color_words = 1;
+  EXPECT_THAT(why(), HasSubstr("color_words is 1"));
+}
+
+// A stage at a time gives the model that train() gives, with words of color too.
+TEST(Train, CodedStagesGiveTheSameModel) {
+  const Textures set(5);
+  const TrainOptions options = coded_options(Coding::kFisher);
+  const Dictionary dictionary = learn_dictionary(set, options.descriptor, options.dictionary);
+  const FeatureTable table = make_features(set, dictionary, features_with(1));
+  const Model model =
+      train_model(dictionary, table.features, set.labels, set.classes, options.classifier);
+  const Model whole = train(set, set.labels, set.classes, options);
+  const test::TempFolder folder;
+  model.write(folder / "stages.safetensors");
+  whole.write(folder / "whole.safetensors");
+  EXPECT_EQ(test::load(folder / "stages.safetensors"), test::load(folder / "whole.safetensors"));
+}
+
 TEST(Train, IsTheSameForAnyNumberOfThreads) {
   const Textures set(8);
   const Model one = small_model(set, ClassifierKind::kSvm, {.threads = 1});

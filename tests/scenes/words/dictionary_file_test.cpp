@@ -1,9 +1,12 @@
 #include "scenes/words/dictionary_file.h"
 
 #include <fovea/core/error.h>
+#include <fovea/scenes/features.h>
 #include <gmock/gmock.h>
 
+#include "scenes/words/coded.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 namespace fovea::scenes {
 namespace {
@@ -63,13 +66,45 @@ TEST(DictionaryFile, KeepsTheBankAndHowAllPlacesWereSeen) {
   EXPECT_EQ(read.learning.batches, 41);
 }
 
+TEST(DictionaryFile, KeepsCodesAndWordsBesideOthers) {
+  const test::TempFolder folder;
+  for (const Coding coding : {Coding::kSoft, Coding::kVlad, Coding::kFisher}) {
+    Dictionary written = coded_dictionary(coding, {.words = WordSource::kGradients}, 3, 5);
+    written.beside.push_back(coded_dictionary(coding, {.color = Color::kLab, .step = 4}, 2, 4));
+    written.write(folder / "words.safetensors");
+    EXPECT_EQ(io::ModelReader(io::ModelFile::read(folder / "words.safetensors"))
+                  .version("scenes.dictionary", 2),
+              2);
+    const Dictionary read = Dictionary::read(folder / "words.safetensors");
+    EXPECT_EQ(read.code.coding, coding);
+    EXPECT_EQ(read.code.components(), 5);
+    EXPECT_EQ(read.code.shift, written.code.shift);
+    EXPECT_EQ(read.code.shares, written.code.shares);
+    ASSERT_EQ(read.beside.size(), 1U);
+    EXPECT_EQ(read.beside[0].descriptor.color, Color::kLab);
+    EXPECT_EQ(read.beside[0].learning.iterations, written.beside[0].learning.iterations);
+    EXPECT_EQ(feature_length(read, 1), feature_length(written, 1));
+    read.write(folder / "again.safetensors");
+    EXPECT_EQ(test::load(folder / "again.safetensors"), test::load(folder / "words.safetensors"));
+  }
+}
+
+TEST(DictionaryFile, RefusesCodesThatDoNotFit) {
+  const test::TempFolder folder;
+  Dictionary written = coded_dictionary(Coding::kFisher, {.step = 4}, 3, 5);
+  written.code.variances.at(1, 1) = -2;
+  written.write(folder / "words.safetensors");
+  EXPECT_THAT(test::message_of<ModelError>([&] { Dictionary::read(folder / "words.safetensors"); }),
+              testing::HasSubstr("a variance of -2"));
+}
+
 // Files from before an option existed have its default.
 TEST(DictionaryFile, KnowsFilesWithFewerOptions) {
   io::ModelFile file;
   file.set_schema("scenes.dictionary", 1);
   const Dictionary dictionary = two_words();
   add_dictionary(file, dictionary);
-  io::add_facts(file, kFactPrefix, learning_facts(dictionary.learning));
+  io::add_facts(file, kFactPrefix, learning_facts(dictionary));
   io::ModelFile old;
   old.set_schema("scenes.dictionary", 1);
   for (const auto& [key, value] : file.metadata())
@@ -92,7 +127,7 @@ TEST(DictionaryFile, TrustsNothing) {
     io::ModelFile file;
     file.set_schema("scenes.dictionary", 1);
     add_dictionary(file, dictionary);
-    auto facts = learning_facts(dictionary.learning);
+    auto facts = learning_facts(dictionary);
     if (fact != nullptr) facts[fact] = text;
     io::add_facts(file, kFactPrefix, facts);
     EXPECT_THROW(parse_dictionary(file), ModelError) << (fact != nullptr ? fact : "");

@@ -12,6 +12,7 @@
 #include "cli/bench/natural_scene.h"
 #include "cli/bench/scenes/scenes_blocks.h"
 #include "cli/bench/scenes/scenes_classifiers.h"
+#include "cli/bench/scenes/scenes_codes.h"
 #include "cli/bench/scenes/scenes_corpus.h"
 #include "cli/bench/scenes/scenes_stages.h"
 #include "cli/program/run.h"
@@ -242,6 +243,7 @@ std::vector<BenchCase> cases_of(const ScenesBenchOptions& options) {
                                assign_case("kmeans_assign", samples, centers),
                                assign_case("words_assign", pixels, centers), filters_case(photo),
                                words_case(photo, centers)};
+  for (BenchCase& one : scenes_code_cases()) cases.push_back(std::move(one));
   for (ClassifierCase& one : scenes_classifier_cases(kClassified))
     cases.push_back(std::move(one.work));
   if (options.corpus) cases.push_back(scenes_corpus_case());
@@ -308,7 +310,10 @@ Command bench_scenes_command() {
           "point changes its cluster. kmeans_assign is the search for the nearest centers alone, "
           "and words_assign is the same search for the 76260 pixels of a photo. scenes_filters "
           "computes the 32 filters of such a photo, scenes_words finds its words from its gray "
-          "levels, and scenes_corpus computes the features of 1491 photos. scenes_knn, scenes_svm "
+          "levels, and scenes_corpus computes the features of 1491 photos. scenes_code_hard, "
+          "_soft, _vlad and "
+          "_fisher compute the features of a photo from gradient words (500, or 64 with vlad and "
+          "fisher) with one level of a pyramid. scenes_knn, scenes_svm "
           "and scenes_logistic classify 4096 histograms of 500 words with a classifier that was "
           "trained on 1193. On the CPU, FAISS and "
           "OpenCV take turns with Fovea. --rivals adds the times of scikit-learn that "
