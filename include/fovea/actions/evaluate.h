@@ -33,8 +33,8 @@ struct Recipe {
   TrainOptions options{};
 };
 // Descriptors with or without square roots; energy or appearance of the best 3 or 5 prototypes, or
-// symmetric distances; and some of these fused with single descriptors and words (late fusion) or,
-// where the base says so, with single descriptors at fixed weights.
+// symmetric distances; and the base itself with late fusion, as train() has it, or, where the base
+// has none, some of these fused with single descriptors at fixed weights.
 FOVEA_API std::vector<Recipe> default_recipes(const TrainOptions& base);
 
 // The results of one method over all folds.

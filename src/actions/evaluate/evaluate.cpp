@@ -232,7 +232,6 @@ std::vector<Recipe> default_recipes(const TrainOptions& base) {
   std::vector<Recipe> matching, fusing;
   TrainOptions late = base;
   late.selection = Selection::kAll;
-  late.score.fusion = 0;
   for (const bool root : {true, false}) {
     const std::string name = root ? "rooted" : "plain";
     TrainOptions options = base;
@@ -250,7 +249,7 @@ std::vector<Recipe> default_recipes(const TrainOptions& base) {
     add("appearance, best 5", Score::kAppearance, 5, false);
     add("energy, symmetric", Score::kEnergy, 3, true);
     add("appearance, symmetric", Score::kAppearance, 3, true);
-    if (base.late_fusion) continue;
+    if (fuses_late(late)) continue;
     const auto fuse = [&](const char* what, bool symmetric, double weight) {
       options.score = {.symmetric = symmetric, .fusion = weight};
       fusing.push_back(
@@ -259,11 +258,7 @@ std::vector<Recipe> default_recipes(const TrainOptions& base) {
     for (const double weight : {1.0, 4.0, 16.0, 100.0}) fuse("energy", false, weight);
     fuse("symmetric energy", true, 4);
   }
-  if (base.late_fusion)
-    for (const bool symmetric : {false, true}) {
-      late.score = {.symmetric = symmetric};
-      fusing.push_back({symmetric ? "late fusion, symmetric energy" : "late fusion, energy", late});
-    }
+  if (fuses_late(late)) fusing.push_back({"late fusion", late});
   matching.insert(matching.end(), fusing.begin(), fusing.end());
   return matching;
 }
