@@ -9,9 +9,10 @@
 namespace fovea::actions {
 namespace {
 
+constexpr double kLeastDeviation = 1e-12;
 constexpr double kNearest = 1e-9;  // equal clips have the distance 0, which has no logarithm
-// The penalty of squared standardized weights beside the mean loss of a clip: without one, weights
-// grow without bounds if all clips are classified correctly.
+// The penalty of squared weights beside the mean loss of a clip: without one, weights grow without
+// bounds if all clips are classified correctly.
 constexpr double kPenalty = 0.003;
 constexpr int kSteps = 60, kHalvings = 30;
 constexpr double kLeastStep = 1e-10;
@@ -47,19 +48,15 @@ std::vector<double> shares_of(std::span<const int> votes) {
   return scores;
 }
 
-// The root of the mean squared deviation of a method's scores from their mean in a clip; 1 if there
-// is none, so that it can be divided by.
-double deviation_of(std::span<const FusionClip> clips, std::size_t part) {
-  double sum = 0, count = 0;
-  for (const FusionClip& clip : clips) {
-    const std::vector<double>& scores = clip.scores[part];
-    if (clip.label < 0 || scores.empty()) continue;
-    double mean = 0;
-    for (const double score : scores) mean += score / static_cast<double>(scores.size());
-    for (const double score : scores) sum += (score - mean) * (score - mean);
-    count += static_cast<double>(scores.size());
-  }
-  return sum > 0 ? std::sqrt(sum / count) : 1;
+// Returns scores with the mean 0 and the deviation 1 over the classes; 0 if all are equal.
+std::vector<double> standardized(std::vector<double> scores) {
+  const auto count = static_cast<double>(scores.size());
+  double mean = 0, variance = 0;
+  for (const double score : scores) mean += score / count;
+  for (const double score : scores) variance += (score - mean) * (score - mean) / count;
+  const double deviation = std::sqrt(variance);
+  for (double& score : scores) score = deviation > kLeastDeviation ? (score - mean) / deviation : 0;
+  return scores;
 }
 
 // The logarithm of the sum of exponentials, of which the greatest is left out: the logarithm is the
@@ -111,28 +108,20 @@ FusionWeights solved(Square a, FusionWeights b, const std::array<bool, kParts>& 
   return b;
 }
 
-// The mean loss of clips and its penalty, with derivatives, as a function of standardized weights.
+// The mean loss of clips and its penalty, with derivatives, as a function of the weights.
 class Likelihood {
  public:
   explicit Likelihood(std::span<const FusionClip> clips) {
-    for (std::size_t k = 0; k < kParts; ++k) deviation_[k] = deviation_of(clips, k);
     for (const FusionClip& clip : clips)
       if (clip.label >= 0 && class_count(clip.scores) > 0) clips_.push_back(&clip);
   }
 
   bool empty() const { return clips_.empty(); }
-  // The weights of the scores as they are.
-  FusionWeights plain(const FusionWeights& standardized) const {
-    FusionWeights result{};
-    for (std::size_t k = 0; k < kParts; ++k) result[k] = standardized[k] / deviation_[k];
-    return result;
-  }
-
   double loss(const FusionWeights& weights) const {
     double sum = 0;
     for (const FusionClip* clip : clips_) {
       const std::vector<double> values =
-          weighted_sums(clip->scores, plain(weights), class_count(clip->scores));
+          weighted_sums(clip->scores, weights, class_count(clip->scores));
       const Sum all = log_sum(values);
       sum += all.rest + (all.greatest - values[static_cast<std::size_t>(clip->label)]);
     }
@@ -155,11 +144,11 @@ class Likelihood {
   void add(const FusionClip& clip, const FusionWeights& weights, FusionWeights& gradient,
            Square& hessian) const {
     const std::size_t classes = class_count(clip.scores);
-    std::vector<double> likely = weighted_sums(clip.scores, plain(weights), classes);
+    std::vector<double> likely = weighted_sums(clip.scores, weights, classes);
     const Sum all = log_sum(likely);
     for (double& value : likely) value = std::exp(value - all.greatest - all.rest);
     const auto score = [&](std::size_t k, std::size_t c) {
-      return clip.scores[k].empty() ? 0 : clip.scores[k][c] / deviation_[k];
+      return clip.scores[k].empty() ? 0 : clip.scores[k][c];
     };
     FusionWeights mean{};
     for (std::size_t k = 0; k < kParts; ++k)
@@ -173,7 +162,6 @@ class Likelihood {
     }
   }
 
-  FusionWeights deviation_{};
   std::vector<const FusionClip*> clips_;
 };
 
@@ -206,8 +194,9 @@ FusionWeights most_likely(const Likelihood& likelihood, const std::array<bool, k
 }  // namespace
 
 FusionScores fusion_scores(const FusionEvidence& evidence) {
-  return {logarithms(evidence.matching), logarithms(evidence.singles), shares_of(evidence.votes),
-          finite_scores({evidence.words.begin(), evidence.words.end()})};
+  return {standardized(logarithms(evidence.matching)), standardized(logarithms(evidence.singles)),
+          standardized(shares_of(evidence.votes)),
+          standardized(finite_scores({evidence.words.begin(), evidence.words.end()}))};
 }
 
 // A method with a negative weight is left out, the worst first, and the others are weighed anew.
@@ -224,7 +213,7 @@ FusionWeights learn_fusion(std::span<const FusionClip> clips) {
       used[static_cast<std::size_t>(worst - weights.begin())] = false;
       continue;
     }
-    return std::ranges::max(weights) > 0 ? likelihood.plain(weights) : kMatchingAlone;
+    return std::ranges::max(weights) > 0 ? weights : kMatchingAlone;
   }
 }
 

@@ -1,7 +1,8 @@
 // Late fusion: the probability of a class is the softmax of a weighted sum of what several methods
-// say about it. The scores of a method are logarithms or margins, so that its weight calibrates
-// them; all weights are learned together from clips of people whom the methods were not trained on,
-// as those that make the true classes most likely (conditional logit, McFadden 1974).
+// say about it. The scores of a method are logarithms or margins with the mean 0 and the deviation
+// 1 over the classes of a clip, so that its weight calibrates them; all weights are learned
+// together from clips of people whom the methods were not trained on, as those that make the true
+// classes most likely (conditional logit, McFadden 1974).
 #pragma once
 #include <fovea/actions/model.h>
 
@@ -24,6 +25,7 @@ struct FusionEvidence {
 using FusionScores = std::array<std::vector<double>, LateFusion::kParts>;
 // Distances become minus their logarithms, votes the logarithms of their shares with half a vote
 // added to each class; margins stay as they are. What is infinite counts as the least finite score.
+// Then the scores of each method are standardized over the classes.
 FusionScores fusion_scores(const FusionEvidence& evidence);
 
 // A clip with scores by methods that were not trained on its subject; the label -1 is that of a

@@ -14,23 +14,34 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+void expect_standardized(const std::vector<double>& scores, const std::vector<double>& plain) {
+  ASSERT_EQ(scores.size(), plain.size());
+  double mean = 0, variance = 0;
+  const auto count = static_cast<double>(plain.size());
+  for (const double value : plain) mean += value / count;
+  for (const double value : plain) variance += (value - mean) * (value - mean) / count;
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    EXPECT_NEAR(scores[i], (plain[i] - mean) / std::sqrt(variance), 1e-12);
+}
+
 TEST(LateFusion, ScoresAreLogarithmsSharesAndMargins) {
   const std::vector<double> matching{1, 2, kInfinity<double>}, singles{0.5, 1, 4};
   const std::vector<int> votes{3, 1, 0};
   const std::vector<double> words{-kInfinity<double>, 0.5, -1};
   const FusionScores scores = fusion_scores({matching, singles, votes, words});
-  EXPECT_THAT(scores[0], ElementsAre(0, -std::log(2.0), -std::log(2.0)));
-  EXPECT_THAT(scores[1], ElementsAre(std::log(2.0), 0, -std::log(4.0)));
-  EXPECT_THAT(scores[2],
-              ElementsAre(std::log(3.5 / 5.5), std::log(1.5 / 5.5), std::log(0.5 / 5.5)));
-  EXPECT_THAT(scores[3], ElementsAre(-1, 0.5, -1));
+  expect_standardized(scores[0], {0, -std::log(2.0), -std::log(2.0)});
+  expect_standardized(scores[1], {std::log(2.0), 0, -std::log(4.0)});
+  expect_standardized(scores[2], {std::log(3.5 / 5.5), std::log(1.5 / 5.5), std::log(0.5 / 5.5)});
+  expect_standardized(scores[3], {-1, 0.5, -1});
   // What says nothing has no scores.
   const std::vector<double> none(3, kInfinity<double>);
   const FusionScores silent = fusion_scores({none, {}, std::vector<int>(3, 0), {}});
   for (const std::vector<double>& part : silent) EXPECT_THAT(part, IsEmpty());
   EXPECT_THAT(fused_distances(silent, {1, 1, 1, 1}, 3), ElementsAre(none[0], none[1], none[2]));
   // A distance of 0 has a finite score.
-  EXPECT_TRUE(std::isfinite(fusion_scores({.matching = std::vector<double>{0, 1}})[0][0]));
+  const std::vector<double> equal_clip{0, 1}, same{2, 2};
+  expect_standardized(fusion_scores({.matching = equal_clip})[0], {1, 0});
+  EXPECT_THAT(fusion_scores({.matching = same})[0], ElementsAre(0, 0));
 }
 
 TEST(LateFusion, DistancesAreMinusTheLogarithmsOfProbabilities) {
