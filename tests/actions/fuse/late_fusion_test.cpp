@@ -91,8 +91,8 @@ TEST(LateFusion, WeighsMethodsByWhatTheyKnow) {
   const FusionWeights weights = learn_fusion(clips);
   EXPECT_GT(weights[0], 0.3);
   EXPECT_GT(weights[1], 0.1);
-  EXPECT_LT(weights[2], 0.3);
-  EXPECT_EQ(weights[3], 0);  // one that is wrong is left out
+  EXPECT_LT(weights[2], 0.5);  // few clips are in doubt, so that chance weighs something
+  EXPECT_EQ(weights[3], 0);    // one that is wrong is left out
   // No other weights are much likelier: a search around them, by hand.
   for (std::size_t k = 0; k < 3; ++k)
     for (const double factor : {0.5, 0.8, 1.25, 2.0}) {
