@@ -154,7 +154,7 @@ def test_a_preset_sets_what_is_not_given():
     paper = fovea.flow.Estimator(preset="paper", lk_iterations=5, device="cpu").options
     assert paper["lk_radius"] == 10 and paper["lk_iterations"] == 5 and paper["bm_block"] == 16
     assert fovea.flow.Estimator(**paper).options == paper and fovea.flow.Estimator().options["preset"] == "none"
-    assert fovea.flow.Estimator(channels="color").options["device"] == "cpu"
+    assert fovea.flow.Estimator(method="bm", channels="color").options["device"] == "cpu"
 
 
 def test_errors_against_the_truth(field):

@@ -190,7 +190,7 @@ class FOVEA_API DistanceTable {
 // The distances from some nodes to all nodes, one row per source. A distance is the least sum of
 // costs over all paths, where a sum begins at the source and is rounded after every arc; CPU and
 // GPU find the same bits. A GPU serves each source by one block of threads. Device auto leaves
-// fewer than 2^20 distances to the CPU. The engine in the options does not matter.
+// fewer than 2^16 distances to the CPU. The engine in the options does not matter.
 FOVEA_API Image<float> distances_from(const Graph& graph, std::span<const std::int32_t> sources,
                                       const PathOptions& options = {},
                                       PathReport* report = nullptr);

@@ -186,7 +186,7 @@ def segment_field(flow: FieldLike, image: Any = None, **options: Unpack[FlowSegm
     start = time.perf_counter()
     u, v, confidence, known = field_of(flow, "flow", "confidence")
     found = _fovea.flow.segment((u, v, known, confidence), None if image is None else rgb(image), dict(options))
-    every, words, _ = _fovea.flow.settings_of_segment(dict(options))
+    every, words, _ = _fovea.flow.settings_of_segment({**options, "device": "cpu"})
     inputs = [name_of(flow, "FIELD.npy"), "-o", "LABELS.png"]
     if image is not None:
         inputs += ["--image", name_of(image, "IMAGE.png")]

@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/timing_cpu.cpp"
+#define HWY_TARGET_INCLUDE "core/timing/timing_cpu.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

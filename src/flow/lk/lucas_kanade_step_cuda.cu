@@ -43,8 +43,12 @@ struct Warped {
   float sum, difference, weight;
 };
 
+template <int kChannels>
 __device__ Warped warped_at(const DeviceStep& job, int channel, int x, int y) {
-  const DevicePlane<std::uint8_t>& second = job.second.channel(channel);
+  const auto plane_of = [channel](const DeviceFrameLevel& level) -> const auto& {
+    return kChannels == 1 ? level.features : level.channel(channel);
+  };
+  const DevicePlane<std::uint8_t>& second = plane_of(job.second);
   const lk::Landing across = lk::landing(x, job.in.u.at(x, y), second.width);
   const lk::Landing down = lk::landing(y, job.in.v.at(x, y), second.height);
   const std::uint8_t* above = second.row(down.index);
@@ -53,14 +57,14 @@ __device__ Warped warped_at(const DeviceStep& job, int channel, int x, int y) {
   const float upper = lk::blended(above[across.index], above[next], across.fraction);
   const float lower = lk::blended(below[across.index], below[next], across.fraction);
   const float value = lk::blended(upper, lower, down.fraction);
-  const float here = job.first.channel(channel).at(x, y);
+  const float here = plane_of(job.first).at(x, y);
   const float difference = value - here;
   bool counts = across.inside && down.inside;
   counts = counts && job.first.counts(x, y) && job.second.counts(across.index, down.index);
   // The systems of several channels are averaged.
-  const float share = job.first.channels() == 1 ? 1.0F : 1.0F / 3;
+  constexpr float kShare = kChannels == 1 ? 1.0F : 1.0F / 3;
   return {here + value, difference,
-          counts ? share * lk::robust_weight(difference, job.robust) : 0.0F};
+          counts ? kShare * lk::robust_weight(difference, job.robust) : 0.0F};
 }
 
 __device__ lk::Products products_at(const float* sum, const float* difference, const float* weight,
@@ -71,7 +75,7 @@ __device__ lk::Products products_at(const float* sum, const float* difference, c
 }
 
 // kRadius 0 means that the radius is known only at run time.
-template <int kRadius, int kTile, int kThreads>
+template <int kChannels, int kRadius, int kTile, int kThreads>
 __global__ void __launch_bounds__(kThreads) step_kernel(DeviceStep job) {
   extern __shared__ float4 shared[];
   fovea::cuda::after_previous();
@@ -95,12 +99,12 @@ __global__ void __launch_bounds__(kThreads) step_kernel(DeviceStep job) {
 
   float *sum = rest, *difference = sum + layout.warped * layout.warped,
         *weight = difference + layout.warped * layout.warped;
-  for (int channel = 0; channel < job.first.channels(); ++channel) {
+  for (int channel = 0; channel < kChannels; ++channel) {
 #pragma unroll 3
     for (int i = thread; i < layout.warped * layout.warped; i += kThreads) {
       const int x = lk::clamped(x0 - radius - 1 + i % layout.warped, width);
       const int y = lk::clamped(y0 - radius - 1 + i / layout.warped, height);
-      const Warped warped = warped_at(job, channel, x, y);
+      const Warped warped = warped_at<kChannels>(job, channel, x, y);
       sum[i] = warped.sum;
       difference[i] = warped.difference;
       weight[i] = warped.weight;
@@ -209,11 +213,12 @@ template <int kRadius, int kTile, int kThreads>
 void launch(const DeviceStep& request, cudaStream_t stream) {
   const auto blocks = [](int size) { return static_cast<unsigned>((size + kTile - 1) / kTile); };
   const auto bytes = static_cast<std::size_t>(Layout(kTile, request.radius).floats) * sizeof(float);
-  fovea::cuda::allow_shared(step_kernel<kRadius, kTile, kThreads>, bytes, "a step of Lucas-Kanade");
+  const auto kernel = request.first.channels() == 1 ? step_kernel<1, kRadius, kTile, kThreads>
+                                                    : step_kernel<3, kRadius, kTile, kThreads>;
+  fovea::cuda::allow_shared(kernel, bytes, "a step of Lucas-Kanade");
   fovea::cuda::launch_after(
-      step_kernel<kRadius, kTile, kThreads>,
-      {dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kThreads, bytes}, stream,
-      "a step of Lucas-Kanade", request);
+      kernel, {dim3(blocks(request.out.u.width), blocks(request.out.u.height)), kThreads, bytes},
+      stream, "a step of Lucas-Kanade", request);
 }
 template <int kRadius>
 void launch(const DeviceStep& request, cudaStream_t stream) {

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace fovea::detail {
 namespace {
 
-constexpr int kSmallNodes = 1 << 15;                      // the most nodes that one block solves
+constexpr int kSmallNodes = 1 << 13;   // the most nodes that one block always solves
+constexpr int kLargeNodes = 1 << 15;   // the most nodes that one block solves beside others
+constexpr std::ptrdiff_t kBeside = 4;  // as many networks of a middle size are solved together
 constexpr std::size_t kTogether = std::size_t{1} << 26U;  // nodes and edges of a batch
 constexpr std::size_t kMostEdges = (std::size_t{1} << 30U) - 1;
 
@@ -62,11 +67,12 @@ FlowArrays make_flow_arrays(std::span<const CutNetwork> networks,
   return arrays;
 }
 
-bool is_small_flow(const CutNetwork& network) { return network.nodes() <= kSmallNodes; }
-
-std::vector<std::vector<std::size_t>> flow_batches(std::span<const CutNetwork> networks) {
-  std::vector<std::vector<std::size_t>> batches;
-  std::vector<std::size_t> small;
+std::vector<FlowBatch> flow_batches(std::span<const CutNetwork> networks) {
+  const auto above = std::ranges::count_if(
+      networks, [](const CutNetwork& network) { return network.nodes() > kSmallNodes; });
+  const int most = above < kBeside ? kSmallNodes : kLargeNodes;
+  std::vector<FlowBatch> batches;
+  FlowBatch small;
   std::size_t together = 0;
   for (std::size_t i = 0; i < networks.size(); ++i) {
     const CutNetwork& network = networks[i];
@@ -75,20 +81,19 @@ std::vector<std::vector<std::size_t>> flow_batches(std::span<const CutNetwork> n
           "minimum cut: {} arcs are too many for a GPU, expected at most {}; use device cpu",
           network.edges.size(), kMostEdges));
     if (network.nodes() == 0) continue;
-    if (!is_small_flow(network)) {
-      batches.push_back({i});
+    if (network.nodes() > most) {
+      batches.push_back({{i}, true});
       continue;
     }
     const std::size_t size = network.from_source.size() + network.edges.size();
-    if (!small.empty() && together + size > kTogether) {
-      batches.push_back(std::move(small));
-      small.clear();
+    if (!small.networks.empty() && together + size > kTogether) {
+      batches.push_back(std::exchange(small, {}));
       together = 0;
     }
-    small.push_back(i);
+    small.networks.push_back(i);
     together += size;
   }
-  if (!small.empty()) batches.push_back(std::move(small));
+  if (!small.networks.empty()) batches.push_back(std::move(small));
   return batches;
 }
 

@@ -26,12 +26,17 @@ struct FlowArrays {
 FlowArrays make_flow_arrays(std::span<const CutNetwork> networks,
                             std::span<const std::size_t> which);
 
-// Whether one block of threads solves the network.
-bool is_small_flow(const CutNetwork& network);
+// Networks, by their numbers, that a GPU solves at the same time, each by one block of threads, or
+// one network that the whole device solves.
+struct FlowBatch {
+  std::vector<std::size_t> networks;
+  bool whole_device = false;
 
-// The networks that are solved together, by their numbers: large ones alone, and small ones up to a
-// number of arcs. Networks without nodes are left out. Throws InvalidArgument where a network has
-// more arcs than a 32-bit number counts.
-std::vector<std::vector<std::size_t>> flow_batches(std::span<const CutNetwork> networks);
+  friend bool operator==(const FlowBatch&, const FlowBatch&) = default;
+};
+
+// All networks that have nodes: large ones alone, and the others together, up to a number of arcs.
+// Throws InvalidArgument where a network has more arcs than a 32-bit number counts.
+std::vector<FlowBatch> flow_batches(std::span<const CutNetwork> networks);
 
 }  // namespace fovea::detail

@@ -84,18 +84,21 @@ __device__ void push(const FlowView& flow, int node) {
   if (left != excess) add_excess(flow, node, left - excess);
 }
 
-// Lifts a node that cannot push. Neighbors may be lifted meanwhile: they only rise, so that no node
-// comes to lie more than 1 above another that it could push to.
-__device__ void lift(const FlowView& flow, int node) {
-  if (excess_of(flow, node) <= 0) return;
+// Lifts a node that cannot push, and returns whether it is still active. Neighbors may be lifted
+// meanwhile: they only rise, so that no node comes to lie more than 1 above another that it could
+// push to.
+__device__ bool lift(const FlowView& flow, int node) {
+  if (excess_of(flow, node) <= 0) return false;
   volatile std::int32_t* const heights = flow.height;
   const int height = heights[node];
-  if (height >= kUnreached) return;
+  if (height >= kUnreached) return false;
   int lowest = flow.room[node] > 0 ? 0 : kUnreached;
   const int end = flow.first[node + 1];
   for (int arc = flow.first[node]; arc < end; ++arc)
     if (flow.residual[arc] > 0) lowest = min(lowest, heights[flow.to[arc]]);
-  if (lowest >= height) heights[node] = min(lowest + 1, kUnreached);
+  if (lowest < height) return true;
+  heights[node] = min(lowest + 1, kUnreached);
+  return lowest + 1 < kUnreached;
 }
 
 // The first step of a search: returns whether the node is at its beginning.
@@ -165,9 +168,10 @@ __global__ void __launch_bounds__(CutTuning::kBlock)
     for (int round = 0; round < rounds; ++round) {
       for (int node = begin + thread; node < end; node += T::kBlock) push(flow, node);
       __syncthreads();
-      for (int node = begin + thread; node < end; node += T::kBlock) lift(flow, node);
-      __syncthreads();
-      if (!any_active(flow, begin, end)) break;
+      int active = 0;
+      for (int node = begin + thread; node < end; node += T::kBlock)
+        if (lift(flow, node)) active = 1;
+      if (__syncthreads_or(active) == 0) break;
     }
   }
 }
@@ -353,16 +357,17 @@ std::vector<detail::CutSides> source_sides(std::span<const detail::CutNetwork> n
   std::vector<detail::CutSides> sides(networks.size());
   Session session(exec);
   session.must_wait();
-  for (const std::vector<std::size_t>& batch : detail::flow_batches(networks)) {
-    const detail::FlowArrays arrays = detail::make_flow_arrays(networks, batch);
+  for (const detail::FlowBatch& batch : detail::flow_batches(networks)) {
+    const std::vector<std::size_t>& which = batch.networks;
+    const detail::FlowArrays arrays = detail::make_flow_arrays(networks, which);
     const FlowMemory memory(arrays, session.stream());
-    if (batch.size() == 1 && !detail::is_small_flow(networks[batch[0]]))
-      LargeFlow(memory, networks[batch[0]].nodes(), exec, session.stream()).run();
+    if (batch.whole_device)
+      LargeFlow(memory, networks[which[0]].nodes(), exec, session.stream()).run();
     else solve_small(memory, arrays, exec, session.stream());
     const std::vector<std::int32_t> heights = memory.heights();
-    for (std::size_t i = 0; i < batch.size(); ++i)
+    for (std::size_t i = 0; i < which.size(); ++i)
       std::transform(heights.begin() + arrays.nodes[i], heights.begin() + arrays.nodes[i + 1],
-                     std::back_inserter(sides[batch[i]]), [](std::int32_t height) {
+                     std::back_inserter(sides[which[i]]), [](std::int32_t height) {
                        return static_cast<std::uint8_t>(height < kUnreached ? 1 : 0);
                      });
   }

@@ -35,7 +35,7 @@ void check_search(const Asked& asked, const PathOptions& options) {
 
 // With `auto`, few distances are left to the CPU, which has them before a GPU has the graph.
 Exec resolve_search(const Asked& asked, const PathOptions& options) {
-  constexpr std::int64_t kFewDistances = std::int64_t{1} << 20;
+  constexpr std::int64_t kFewDistances = std::int64_t{1} << 16;
   Exec exec = options.exec;
   if (exec.device.kind == DeviceKind::kAuto && asked.rows * asked.graph.nodes() < kFewDistances)
     exec.device = Device::cpu();

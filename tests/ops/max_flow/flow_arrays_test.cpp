@@ -7,6 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 CutNetwork network_of(std::size_t nodes, std::vector<CutEdge> edges) {
   CutNetwork network;
@@ -39,10 +40,18 @@ TEST(FlowArrays, LargeNetworksAreSolvedAlone) {
   networks.push_back(network_of(1U << 16U, {}));
   networks.push_back(network_of(0, {}));
   networks.push_back(network_of(1U << 15U, {}));
-  EXPECT_FALSE(is_small_flow(networks[1]));
-  EXPECT_TRUE(is_small_flow(networks[3]));
-  EXPECT_THAT(flow_batches(networks), ElementsAre(ElementsAre(1), ElementsAre(0, 3)));
+  networks.push_back(network_of(1U << 13U, {}));
+  const FlowBatch first{{1}, true}, second{{3}, true}, rest{{0, 4}, false};
+  EXPECT_THAT(flow_batches(networks), ElementsAre(first, second, rest));
   EXPECT_THAT(flow_batches({}), IsEmpty());
+}
+
+TEST(FlowArrays, ManyNetworksOfAMiddleSizeAreSolvedTogether) {
+  std::vector<CutNetwork> networks(3, network_of(1U << 15U, {}));
+  EXPECT_THAT(flow_batches(networks), SizeIs(3));
+  networks.push_back(networks[0]);
+  const FlowBatch all{{0, 1, 2, 3}, false};
+  EXPECT_THAT(flow_batches(networks), ElementsAre(all));
 }
 
 }  // namespace
