@@ -99,8 +99,8 @@ struct RejectRule {
 // How whole clips are classified by several methods at once. The probability of a class is the
 // softmax over classes of a weighted sum of scores: minus the logarithm of the distance by matching
 // and of that of single descriptors, the logarithm of the share of their votes, and the margin of a
-// support vector machine over a histogram of visual words. Weights are learned from training clips
-// whose person was left out.
+// support vector machine over a histogram of visual words, each with the mean 0 and the deviation 1
+// over the classes. Weights are learned from training clips whose person was left out.
 struct LateFusion {
   static constexpr int kParts = 4;
   std::array<double, kParts> weights{};    // in the order above; none is negative
