@@ -237,6 +237,13 @@ nb::object reject_rule_of(const Model& model) {
   return nb::make_tuple(nb::tuple(weights), model.reject_rule->limit, model.reject_rule->singles);
 }
 
+nb::object late_fusion_of(const Model& model) {
+  if (!model.late_fusion) return nb::none();
+  nb::list weights;
+  for (const double weight : model.late_fusion->weights) weights.append(weight);
+  return nb::make_tuple(nb::tuple(weights), model.late_fusion->words.height());
+}
+
 }  // namespace
 
 void bind_actions(nb::module_& parent) {
@@ -246,6 +253,7 @@ void bind_actions(nb::module_& parent) {
       .def_prop_ro("prototypes", &prototypes_of)
       .def_prop_ro("options", &model_options)
       .def_prop_ro("reject_rule", &reject_rule_of)
+      .def_prop_ro("late_fusion", &late_fusion_of)
       .def_prop_ro("facts", [](const Model& model) { return dict_of(model.facts); })
       .def(
           "save", [](const Model& model, const std::string& path) { model.write(path); },

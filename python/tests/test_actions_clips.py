@@ -114,6 +114,12 @@ def test_the_reject_rule_is_part_of_the_model(model_file):
     assert len(rule.weights) == 4 and np.isfinite([*rule.weights, rule.limit]).all() and isinstance(rule.singles, bool)
 
 
+def test_late_fusion_is_part_of_the_model(model_file, corpus):
+    fusion = actions.load_model(model_file).late_fusion
+    assert len(fusion.weights) == 4 and min(fusion.weights) >= 0 and 1 <= fusion.words <= 400
+    assert actions.train(corpus, late_fusion=False, nodes=8, **CPU).late_fusion is None
+
+
 def test_unknown_actions(tmp_path, program):
     folder = write_corpus(tmp_path, ("across", "grow"), 3, 24)
     for name, action in (("still", 2), ("up", 2)):

@@ -211,7 +211,7 @@ def cases(tmp_path_factory):
             "Events": recognizer.recognize(CLIP), "Evaluation": None, "Event": None, "Method": None, "Prototype": None,
             "ClipClass": None, "ClipEvaluation": None, "CurvePoint": None, "EventCounts": None, "StreamEvaluation": None,
             "StreamPoint": None,
-            "Match": None, "RejectRule": None, "UnknownActions": None,
+            "Match": None, "LateFusion": None, "RejectRule": None, "UnknownActions": None,
         },
         mesh: {
             "Mesh": TETRAHEDRON, "Segmenter": (2, CPU), "segment": (TETRAHEDRON, 2, {"costs": np.ones(6), **CPU}),

@@ -22,7 +22,8 @@ struct ClassifyOptions {
 FOVEA_API void describe(OptionVisitor& visit, ClassifyOptions& options);
 
 // The class of a whole clip. Distances are those of ScoreOptions, and infinite for a class none of
-// whose prototypes fits into the clip. With fusion they are sums of z-scores over the classes.
+// whose prototypes fits into the clip. With fusion they are sums of z-scores over the classes, and
+// with late fusion minus the logarithms of the probabilities of the classes.
 struct ClipClass {
   std::string name = "none";    // of the class; "none" where nothing fits or the clip is rejected
   std::int32_t label = -1;      // -1: none

@@ -33,7 +33,8 @@ struct Recipe {
   TrainOptions options{};
 };
 // Descriptors with or without square roots; energy or appearance of the best 3 or 5 prototypes, or
-// symmetric distances; and some of these fused with single descriptors.
+// symmetric distances; and the base itself with late fusion, as train() has it, or, where the base
+// has none, some of these fused with single descriptors at fixed weights.
 FOVEA_API std::vector<Recipe> default_recipes(const TrainOptions& base);
 
 // The results of one method over all folds.
@@ -51,7 +52,8 @@ struct MethodReport {
   double accuracy() const { return tested > 0 ? static_cast<double>(correct) / tested : 0; }
 };
 struct EvaluateReport {
-  MethodReport matching;            // by the recipe without fusion that each fold chose
+  MethodReport matching;            // by the recipe without fusion that each fold chose, or by the
+                                    // matching of recipes with late fusion where all of them fuse
   std::vector<std::string> chosen;  // names of these recipes, by fold
   MethodReport fused;  // by the recipe with fusion that each fold chose, where there are any
   std::vector<std::string> fused_chosen;

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/actions/match.h>
 #include <fovea/actions/points.h>
+#include <fovea/scenes/trained_classifier.h>
 
 #include <array>
 #include <cstdint>
@@ -95,6 +96,18 @@ struct RejectRule {
   bool singles = false;  // single descriptors are compared, which the model then contains
 };
 
+// How whole clips are classified by several methods at once. The probability of a class is the
+// softmax over classes of a weighted sum of scores: minus the logarithm of the distance by matching
+// and of that of single descriptors, the logarithm of the share of their votes, and the margin of a
+// support vector machine over a histogram of visual words, each with the mean 0 and the deviation 1
+// over the classes. Weights are learned from training clips whose person was left out.
+struct LateFusion {
+  static constexpr int kParts = 4;
+  std::array<double, kParts> weights{};    // in the order above; none is negative
+  Image<float> words;                      // descriptors, one per row
+  scenes::TrainedClassifier classifier{};  // of histograms of these words, svm without calibration
+};
+
 // All that is needed to recognize actions. The `exec` of its options is not used: whoever works
 // with a model has an Exec of its own.
 struct Model {
@@ -107,13 +120,17 @@ struct Model {
   ScoreOptions score{};
   std::vector<PointSet> clips;  // training clips with at most cut.points points per frame
   std::vector<Prototype> prototypes;
-  // Single flow descriptors for fusion and for the reject rule, one per row, and the label of each.
+  // Single flow descriptors for fusion, late fusion and the reject rule, one per row, and the label
+  // of each.
   // They are empty where the model was trained without them.
   Image<float> descriptors;
   std::vector<std::int32_t> descriptor_labels;
   // For whole clips; streams go by the reject levels of prototypes, and so do whole clips where
   // there is no rule.
   std::optional<RejectRule> reject_rule{};
+  // For whole clips; where there is none, they are classified by matching, and by single
+  // descriptors where score.fusion says so.
+  std::optional<LateFusion> late_fusion{};
   std::map<std::string, std::string> facts;
 
   // The points of a prototype, a FrameModel where the model has several points per frame.

@@ -123,8 +123,12 @@ struct TrainOptions {
   int reject_points = 120;  // points per clip whose descriptors are kept for that rule where there
                             // is no fusion, the most confident; 0 keeps none, and the rule
                             // goes by matches alone
-  int fusion_points = 0;    // points per clip whose descriptors are kept for fusion, the most
-                            // confident, 180 bytes each; 0 keeps all, which is the most accurate
+  // Whole clips are classified by matching, single descriptors and words together, with weights
+  // that are learned by leaving out each training subject in turn (LateFusion). This needs two
+  // subjects or more, selection all, and a `fusion` of 0, and does not change streams.
+  bool late_fusion = true;
+  int fusion_points = 0;  // points per clip whose descriptors are kept for fusion, the most
+                          // confident, 180 bytes each; 0 keeps all, which is the most accurate
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, TrainOptions& options);

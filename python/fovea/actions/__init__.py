@@ -10,7 +10,7 @@ from __future__ import annotations
 from ._classify import Classifier, ClipClass, classify
 from ._evaluate import ClipEvaluation, EventCounts, StreamEvaluation, StreamPoint, evaluate, evaluate_stream
 from ._match import Match, match
-from ._model import Model, Prototype, RejectRule, load_model
+from ._model import LateFusion, Model, Prototype, RejectRule, load_model
 from ._points import Points, convert_points, is_points_file, make_points, points, read_points, write_points
 from ._recognize import Event, Events, Recognizer, recognize
 from ._train import CurvePoint, Evaluation, Method, UnknownActions, cross_validate, train
@@ -24,6 +24,7 @@ __all__ = [
     "Event",
     "EventCounts",
     "Events",
+    "LateFusion",
     "Match",
     "Method",
     "Model",

@@ -31,6 +31,16 @@ class RejectRule(NamedTuple):
     singles: bool  #: whether single descriptors are compared
 
 
+class LateFusion(NamedTuple):
+    """How whole clips are classified by several methods: the probability of an action is the softmax of the weighted
+    sum of their scores.
+
+    The methods are matching, the distances of single descriptors, their votes, and words with support vectors."""
+
+    weights: tuple[float, ...]
+    words: int  #: the number of visual words
+
+
 class Model(StoredModel):
     """Actions that were learned from clips."""
 
@@ -63,6 +73,12 @@ class Model(StoredModel):
         """Which whole clips show none of the actions; None where reject levels of prototypes decide."""
         rule = self._model.reject_rule
         return None if rule is None else RejectRule(*rule)
+
+    @property
+    def late_fusion(self) -> LateFusion | None:
+        """How whole clips are classified by several methods; None where it is by matching or by ``fusion``."""
+        fusion = self._model.late_fusion
+        return None if fusion is None else LateFusion(*fusion)
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, {len(self.classes)} actions, {len(self.prototypes)} prototypes)"

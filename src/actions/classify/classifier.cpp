@@ -1,6 +1,7 @@
 // Finds the class of whole clips by a trained model: matches its prototypes with them, and with
-// symmetric distances also their prototypes with its clips, and compares single descriptors where
-// the model has fusion. Distances of classes come from class_distances(), as in evaluation.
+// symmetric distances also their prototypes with its clips, and compares single descriptors and
+// counts words where the model has fusion. Distances of classes come from class_distances() and
+// fused_distances(), as in evaluation.
 #include <fovea/actions/classify.h>
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
@@ -13,6 +14,8 @@
 
 #include "actions/evaluate/nearest.h"
 #include "actions/evaluate/score.h"
+#include "actions/fuse/late_fusion.h"
+#include "actions/fuse/words.h"
 #include "actions/match/features.h"
 #include "actions/train/reject_rule.h"
 #include "actions/train/train.h"
@@ -36,6 +39,9 @@ std::shared_ptr<const Model> checked_model(std::shared_ptr<const Model> model) {
     throw InvalidArgument(
         "Classifier: the model's reject rule compares descriptors, but the model has none; train "
         "it again");
+  if (model->late_fusion && (model->descriptor_labels.empty() || model->late_fusion->words.empty()))
+    throw InvalidArgument(
+        "Classifier: the model has late fusion, but no descriptors or no words; train it again");
   return model;
 }
 
@@ -99,11 +105,10 @@ struct Classifier::Impl {
         nodes(nodes_of(model->prototypes)),
         class_numbers(numbers_up_to(model->classes.size())) {
     if (model->score.symmetric) prepare_clips();
-    if (compares_singles()) {
-      Exec exec = options.exec;
-      exec.progress = {};
-      singles.emplace(descriptors_by_class(*model), exec);
-    }
+    quiet = options.exec;
+    quiet.progress = {};
+    if (compares_singles()) singles.emplace(descriptors_by_class(*model), quiet);
+    if (model->late_fusion) words.emplace(model->late_fusion->words, quiet);
   }
 
   int classes() const { return static_cast<int>(model->classes.size()); }
@@ -156,13 +161,39 @@ struct Classifier::Impl {
     return distances;
   }
 
-  std::vector<double> single_distances_of(const PointSet& clip) {
+  // What single descriptors say about a clip.
+  struct Singles {
+    std::vector<double> distances;
+    std::vector<int> votes;
+  };
+  Singles singles_of(const PointSet& clip) {
     const Image<float> rows = fusion_rows(clip, 0);
-    return single_distances(singles->find(rows), 0, rows.height(), class_numbers, classes());
+    const Image<float> nearest = singles->find(rows);
+    return {single_distances(nearest, 0, rows.height(), class_numbers, classes()),
+            single_votes(nearest, 0, rows.height(), class_numbers, classes())};
+  }
+
+  // Margins of words by clip, empty for clips without points.
+  std::vector<std::vector<double>> margins_of(std::span<const PointSet> clips) {
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < clips.size(); ++i)
+      if (!clips[i].points.empty()) which.push_back(i);
+    Image<float> rows(words->centers(), static_cast<int>(which.size()));
+    for (std::size_t i = 0; i < which.size(); ++i)
+      count_words(*words, word_rows(clips[which[i]], false), rows.row(static_cast<int>(i)));
+    std::vector<std::vector<double>> result(clips.size());
+    if (which.empty()) return result;
+    const Image<float> margins = model->late_fusion->classifier.scores(rows, quiet);
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      const std::span<const float> row = row_of(margins, static_cast<int>(i));
+      result[which[i]].assign(row.begin(), row.end());
+    }
+    return result;
   }
 
   bool compares_singles() const {
-    return model->score.fusion > 0 || (model->reject_rule && model->reject_rule->singles);
+    return model->score.fusion > 0 || model->late_fusion ||
+           (model->reject_rule && model->reject_rule->singles);
   }
 
   // By the model's rule or, where it has none, by the reject level of the nearest prototype.
@@ -217,19 +248,26 @@ struct Classifier::Impl {
     const Image<float> table = distances_of(matcher, scenes, nodes, model->score.score);
     Backward backward;
     if (model->score.symmetric) backward = match_backward(clips);
+    std::vector<std::vector<double>> margins(clips.size());
+    if (model->late_fusion) margins = margins_of(clips);
     for (std::size_t i = 0; i < clips.size(); ++i) {
       const std::span<const float> row = row_of(table, static_cast<int>(i));
-      std::vector<double> of_clips, of_singles;
+      std::vector<double> of_clips;
+      Singles of_singles;
       if (model->score.symmetric) of_clips = symmetric(row, backward, i);
-      if (compares_singles()) of_singles = single_distances_of(clips[i]);
-      results.push_back(decide(class_distances({.row = row,
-                                                .columns = columns,
-                                                .prototypes = model->prototypes,
-                                                .clips = of_clips,
-                                                .clip_labels = clip_labels,
-                                                .singles = of_singles},
-                                               model->score, classes()),
-                               of_singles));
+      if (compares_singles()) of_singles = singles_of(clips[i]);
+      ClassDistances found = class_distances({.row = row,
+                                              .columns = columns,
+                                              .prototypes = model->prototypes,
+                                              .clips = of_clips,
+                                              .clip_labels = clip_labels,
+                                              .singles = of_singles.distances},
+                                             model->score, classes());
+      if (model->late_fusion)
+        found.distances = fused_distances(
+            fusion_scores({found.matching, of_singles.distances, of_singles.votes, margins[i]}),
+            model->late_fusion->weights, classes());
+      results.push_back(decide(found, of_singles.distances));
     }
   }
 
@@ -249,7 +287,9 @@ struct Classifier::Impl {
   std::vector<Scene> clip_scenes{};
   std::vector<ClipColumns> clip_columns{};
   std::vector<std::int32_t> clip_labels{};
+  Exec quiet{};
   std::optional<NearestRows> singles{};
+  std::optional<NearestCenter> words{};
 };
 
 void describe(OptionVisitor& visit, ClassifyOptions& options) {

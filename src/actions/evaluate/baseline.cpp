@@ -3,27 +3,20 @@
 // 2008).
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
-#include <fovea/core/random.h>
 #include <fovea/scenes/trained_classifier.h>
 
 #include <algorithm>
 #include <array>
-#include <numeric>
-#include <tuple>
 
 #include "actions/evaluate/evaluate.h"
 #include "actions/evaluate/fold_singles.h"
 #include "actions/evaluate/nearest.h"
+#include "actions/fuse/words.h"
 #include "actions/match/features.h"
 #include "actions/train/train.h"
 
 namespace fovea::actions {
 namespace {
-
-constexpr int kWords = 400;
-constexpr int kSamples = 20000;  // greatest number of descriptors from which words are learned
-constexpr int kIterations = 30;
-constexpr std::uint64_t kWordSequence = 3;
 
 // Returns plain descriptors, one per row.
 Image<float> rows_of(const PointSet& points, Appearance appearance) {
@@ -69,18 +62,20 @@ class Bags {
   }
 
   std::vector<std::int32_t> classify(const Fold& fold, Baseline baseline) const {
-    NearestCenter words(learn_words(fold), exec_);
+    const Image<float> learned = learn_words(clips_, fold.train, exec_);
+    if (learned.height() == 0) throw InvalidArgument("bag of words: no training clip has a point");
+    NearestCenter words(learned, exec_);
     const auto trained = static_cast<int>(fold.train.size());
     Image<float> train(words.centers(), 2 * trained);
     std::vector<std::int32_t> labels;
     for (int i = 0; i < 2 * trained; ++i) {
       const auto clip = static_cast<std::size_t>(fold.train[static_cast<std::size_t>(i % trained)]);
-      fill_histogram(words, rows(static_cast<int>(clip), i >= trained), train.row(i));
+      count_words(words, rows(static_cast<int>(clip), i >= trained), train.row(i));
       labels.push_back(corpus_.clips[clip].label);
     }
     Image<float> test(words.centers(), static_cast<int>(fold.test.size()));
     for (int i = 0; i < test.height(); ++i)
-      fill_histogram(words, rows(fold.test[static_cast<std::size_t>(i)], false), test.row(i));
+      count_words(words, rows(fold.test[static_cast<std::size_t>(i)], false), test.row(i));
     const scenes::TrainClassifierOptions options{.classifier = baseline == Baseline::kWordsSvm
                                                                    ? scenes::ClassifierKind::kSvm
                                                                    : scenes::ClassifierKind::kKnn,
@@ -96,58 +91,9 @@ class Bags {
   }
 
  private:
-  // A descriptor of a clip or of its mirror image.
-  struct Place {
-    std::int32_t clip;
-    std::int32_t row;
-    bool turned;
-  };
-
   Image<float> rows(int clip, bool turned) const {
     PointSet room;
-    const PointSet& points = clips_.get(clip, room);
-    return turned ? rows_of(mirrored(points), Appearance::kHogHof)
-                  : rows_of(points, Appearance::kHogHof);
-  }
-
-  Image<float> learn_words(const Fold& fold) const {
-    std::vector<Place> places;
-    for (const std::int32_t clip : fold.train) {
-      const int points = clips_.points(clip, 0);
-      for (const bool turned : {false, true})
-        for (int y = 0; y < points; ++y) places.push_back({clip, y, turned});
-    }
-    if (places.empty()) throw InvalidArgument("bag of words: no training clip has a point");
-    Random random(exec_.seed, kWordSequence);
-    shuffle(places, random);
-    if (places.size() > kSamples) places.resize(kSamples);
-    // Clips are opened one after the other, but samples keep the order in which they were drawn.
-    std::vector<int> order(places.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::sort(order, {}, [&](int i) {
-      const Place& place = places[static_cast<std::size_t>(i)];
-      return std::tuple(place.clip, place.turned, place.row);
-    });
-    Image<float> samples(kDescriptorSize, static_cast<int>(places.size())), own;
-    const Place* held = nullptr;
-    for (const int i : order) {
-      const Place& place = places[static_cast<std::size_t>(i)];
-      if (held == nullptr || held->clip != place.clip || held->turned != place.turned)
-        own = rows(place.clip, place.turned);
-      held = &place;
-      std::copy_n(own.row(place.row), kDescriptorSize, samples.row(i));
-    }
-    return kmeans(samples, {.clusters = std::min(kWords, samples.height()),
-                            .max_iterations = kIterations,
-                            .exec = exec_})
-        .centers;
-  }
-
-  static void fill_histogram(NearestCenter& words, const Image<float>& rows, float* histogram) {
-    std::fill_n(histogram, words.centers(), 0.0F);
-    if (rows.height() == 0) return;
-    for (const std::int32_t word : words.find(rows)) histogram[word] += 1;
-    for (int i = 0; i < words.centers(); ++i) histogram[i] /= static_cast<float>(rows.height());
+    return word_rows(clips_.get(clip, room), turned);
   }
 
   const Corpus& corpus_;

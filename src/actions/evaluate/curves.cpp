@@ -35,6 +35,7 @@ std::vector<CurvePoint> window_curve(const Corpus& corpus, const PackedClips& po
   for (const int window : windows) {
     TrainOptions other = options;
     other.match.window = window;
+    other.late_fusion = false;
     const std::vector<Recipe> one{{fmt::format("T {}", window), other}};
     const MethodReport report =
         evaluate(corpus, points, folds, one, {.baselines = false, .exec = exec}).recipes[0];
@@ -64,7 +65,8 @@ std::vector<CurvePoint> subject_curve(const Corpus& corpus, const PackedClips& p
         point_of.push_back(curve.size() - 1);
       }
   }
-  const std::vector<Recipe> one{{"given", options}};
+  std::vector<Recipe> one{{"given", options}};
+  one[0].options.late_fusion = false;
   const EvaluateReport report =
       evaluate(corpus, points, all, one, {.baselines = false, .exec = exec});
   for (std::size_t i = 0; i < all.size(); ++i)

@@ -13,10 +13,27 @@
 #include <set>
 
 #include "actions/evaluate/evaluate_fold.h"
+#include "actions/train/calibration.h"
 #include "actions/train/train.h"
 
 namespace fovea::actions {
 namespace {
+
+// Whether a recipe uses more than matching.
+bool fuses(const TrainOptions& recipe) { return recipe.score.fusion > 0 || fuses_late(recipe); }
+
+// Returns the recipes, followed by the matching of those with late fusion if there is no other.
+std::vector<Recipe> with_matching(std::span<const Recipe> recipes) {
+  std::vector<Recipe> all(recipes.begin(), recipes.end());
+  if (std::ranges::any_of(recipes, [](const Recipe& one) { return !fuses(one.options); }))
+    return all;
+  for (const Recipe& recipe : recipes) {
+    if (!fuses_late(recipe.options)) continue;
+    all.push_back(recipe);
+    all.back().options.late_fusion = false;
+  }
+  return all;
+}
 
 // Runs all recipes over all folds.
 class Run {
@@ -25,13 +42,14 @@ class Run {
       std::span<const Recipe> recipes, const Exec& exec)
       : exec_(exec),
         folds_(folds),
-        recipes_(recipes),
-        classifier_(corpus, clips, folds, recipes, competes(), exec_),
+        recipes_(with_matching(recipes)),
+        reported_(recipes.size()),
+        classifier_(corpus, clips, folds, recipes_, competes(), exec_),
         matching_("matching", corpus),
-        fused_("matching and single descriptors", corpus),
-        used_(recipes.size()) {
+        fused_(fused_name(recipes), corpus),
+        used_(recipes_.size()) {
     exec_.progress = {};
-    for (const Recipe& recipe : recipes) scorers_.emplace_back(recipe.name, corpus);
+    for (const Recipe& recipe : recipes_) scorers_.emplace_back(recipe.name, corpus);
   }
 
   void add(std::size_t number) {
@@ -60,15 +78,21 @@ class Run {
   EvaluateReport result() {
     result_.matching = matching_.result();
     result_.fused = fused_.result();
-    for (const MethodScorer& scorer : scorers_) result_.recipes.push_back(scorer.result());
+    for (std::size_t i = 0; i < reported_; ++i) result_.recipes.push_back(scorers_[i].result());
     return std::move(result_);
   }
 
  private:
-  static bool fuses(const TrainOptions& recipe) { return recipe.score.fusion > 0; }
-  // Whether there is anything to choose.
+  static const char* fused_name(std::span<const Recipe> recipes) {
+    const bool words =
+        std::ranges::any_of(recipes, [](const Recipe& one) { return fuses_late(one.options); });
+    return words ? "matching, single descriptors and words" : "matching and single descriptors";
+  }
+  // Whether there is anything to choose, recipes or weights.
   bool competes() const {
-    return std::ranges::any_of(recipes_, [&](const Recipe& one) { return !alone(one.options); });
+    return std::ranges::any_of(recipes_, [&](const Recipe& one) {
+      return !alone(one.options) || fuses_late(one.options);
+    });
   }
   // Whether no other recipe competes with this one.
   bool alone(const TrainOptions& recipe) const {
@@ -92,7 +116,8 @@ class Run {
 
   Exec exec_;
   std::span<const Fold> folds_;
-  std::span<const Recipe> recipes_;
+  std::vector<Recipe> recipes_;
+  std::size_t reported_;  // how many of them were given, and stand for themselves
   FoldClassifier classifier_;
   MethodScorer matching_, fused_;
   std::vector<MethodScorer> scorers_;
@@ -205,12 +230,15 @@ std::vector<Fold> fewer_subjects(const Corpus& corpus, std::span<const Fold> fol
 
 std::vector<Recipe> default_recipes(const TrainOptions& base) {
   std::vector<Recipe> matching, fusing;
+  TrainOptions late = base;
+  late.selection = Selection::kAll;
   for (const bool root : {true, false}) {
     const std::string name = root ? "rooted" : "plain";
     TrainOptions options = base;
     options.selection = Selection::kAll;
     options.features.square_root = root;
     options.score = {};
+    options.late_fusion = false;
     const auto add = [&](const char* what, Score score, int best, bool symmetric) {
       options.score = {.score = score, .best = best, .symmetric = symmetric};
       matching.push_back({name + " " + what, options});
@@ -221,6 +249,7 @@ std::vector<Recipe> default_recipes(const TrainOptions& base) {
     add("appearance, best 5", Score::kAppearance, 5, false);
     add("energy, symmetric", Score::kEnergy, 3, true);
     add("appearance, symmetric", Score::kAppearance, 3, true);
+    if (fuses_late(late)) continue;
     const auto fuse = [&](const char* what, bool symmetric, double weight) {
       options.score = {.symmetric = symmetric, .fusion = weight};
       fusing.push_back(
@@ -229,6 +258,7 @@ std::vector<Recipe> default_recipes(const TrainOptions& base) {
     for (const double weight : {1.0, 4.0, 16.0, 100.0}) fuse("energy", false, weight);
     fuse("symmetric energy", true, 4);
   }
+  if (fuses_late(late)) fusing.push_back({"late fusion", late});
   matching.insert(matching.end(), fusing.begin(), fusing.end());
   return matching;
 }

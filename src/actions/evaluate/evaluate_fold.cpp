@@ -11,6 +11,7 @@
 
 #include "actions/evaluate/evaluate.h"
 #include "actions/evaluate/score.h"
+#include "actions/train/calibration.h"
 #include "actions/train/train.h"
 
 namespace fovea::actions {
@@ -121,8 +122,65 @@ void FoldClassifier::prepare_singles(int most) {
   singles_ = std::make_unique<FoldSingles>(clips_, jobs_, classes_, most, exec_);
 }
 
+void FoldClassifier::prepare_words() {
+  if (words_) return;
+  words_ = std::make_unique<FoldWords>(jobs_);
+  for (std::size_t fold = 0; fold < jobs_.folds(); ++fold) {
+    const WordFold own = word_fold(jobs_, fold);
+    const Image<float> words = learn_words(clips_, own.train, exec_);
+    if (words.height() == 0) continue;
+    words_->add(own.jobs, WordHistograms(clips_, own.clips, words, exec_), labels_, classes_,
+                exec_);
+  }
+}
+
+bool FoldClassifier::is_late(const TrainOptions& recipe, std::size_t fold) const {
+  return fuses_late(recipe) && !jobs_.inner(fold).empty();
+}
+
+std::vector<FusionClip> FoldClassifier::late_clips(const TrainOptions& recipe, double scale,
+                                                   int job) {
+  const std::pair key(table_key(recipe, scale) + options_json(recipe.score), job);
+  if (const auto known = late_.find(key); known != late_.end()) return known->second;
+  const std::vector<std::vector<double>> matching = matched_distances(recipe, scale, job);
+  prepare_singles(recipe.fusion_points);
+  prepare_words();
+  const std::vector<int>& test = jobs_.jobs()[static_cast<std::size_t>(job)].test;
+  std::vector<FusionClip> result;
+  result.reserve(test.size());
+  for (std::size_t i = 0; i < test.size(); ++i) {
+    const std::int32_t label = labels_[static_cast<std::size_t>(test[i])];
+    result.push_back({has_label(jobs_.labels(job), label) ? label : -1,
+                      fusion_scores({matching[i], singles_->distances(job, i),
+                                     singles_->votes(job, i), words_->margins(job, i)})});
+  }
+  late_[key] = result;
+  return result;
+}
+
+FusionWeights FoldClassifier::late_weights(const TrainOptions& recipe, double scale,
+                                           std::size_t fold, int without) {
+  std::vector<FusionClip> clips;
+  for (const int job : jobs_.inner(fold)) {
+    if (job == without && jobs_.inner(fold).size() > 1) continue;
+    std::vector<FusionClip> some = late_clips(recipe, scale, job);
+    std::ranges::move(some, std::back_inserter(clips));
+  }
+  return learn_fusion(clips);
+}
+
+std::vector<std::vector<double>> FoldClassifier::late_distances(const JobTask& task) {
+  const FusionWeights weights = late_weights(task.recipe, task.scale, task.fold, task.job);
+  std::vector<std::vector<double>> result;
+  for (const FusionClip& clip : late_clips(task.recipe, task.scale, task.job))
+    result.push_back(fused_distances(clip.scores, weights, classes_));
+  return result;
+}
+
 std::vector<std::vector<double>> FoldClassifier::job_distances(const TrainOptions& recipe,
-                                                               double scale, int job) {
+                                                               double scale, std::size_t fold,
+                                                               int job) {
+  if (is_late(recipe, fold)) return late_distances({recipe, scale, fold, job});
   std::vector<std::vector<double>> all = matched_distances(recipe, scale, job);
   if (!(recipe.score.fusion > 0)) return all;
   prepare_singles(recipe.fusion_points);
@@ -132,17 +190,19 @@ std::vector<std::vector<double>> FoldClassifier::job_distances(const TrainOption
   return all;
 }
 
-std::vector<RejectClip> FoldClassifier::job_evidence(const TrainOptions& recipe, double scale,
-                                                     int job, int most) {
-  const std::vector<std::vector<double>> matching = matched_distances(recipe, scale, job);
+std::vector<RejectClip> FoldClassifier::job_evidence(const JobTask& task, int most) {
+  const std::vector<std::vector<double>> matching =
+      matched_distances(task.recipe, task.scale, task.job);
   if (most >= 0) prepare_singles(most);
-  const std::vector<int>& test = jobs_.jobs()[static_cast<std::size_t>(job)].test;
+  const std::vector<int>& test = jobs_.jobs()[static_cast<std::size_t>(task.job)].test;
+  std::vector<std::vector<double>> fused(test.size());
+  if (is_late(task.recipe, task.fold)) fused = late_distances(task);
   std::vector<RejectClip> result;
   result.reserve(test.size());
   for (std::size_t i = 0; i < test.size(); ++i) {
-    result.push_back({labels_[static_cast<std::size_t>(test[i])], matching[i], {}});
+    result.push_back({labels_[static_cast<std::size_t>(test[i])], matching[i], {}, fused[i]});
     if (most < 0) continue;
-    const std::span<const double> own = singles_->distances(job, i);
+    const std::span<const double> own = singles_->distances(task.job, i);
     result.back().singles.assign(own.begin(), own.end());
   }
   return result;
@@ -152,24 +212,24 @@ std::vector<RejectClip> FoldClassifier::inner_evidence(const TrainOptions& recip
                                                        std::size_t fold, int most) {
   std::vector<RejectClip> result;
   for (const int job : jobs_.inner(fold)) {
-    std::vector<RejectClip> some = job_evidence(recipe, scale, job, most);
+    std::vector<RejectClip> some = job_evidence({recipe, scale, fold, job}, most);
     std::ranges::move(some, std::back_inserter(result));
   }
   return result;
 }
 
-std::vector<std::int32_t> FoldClassifier::classify_job(const TrainOptions& recipe, double scale,
-                                                       int job) {
+std::vector<std::int32_t> FoldClassifier::labels_of(
+    const std::vector<std::vector<double>>& distances) {
   std::vector<std::int32_t> labels;
-  for (const std::vector<double>& of_clip : job_distances(recipe, scale, job))
-    labels.push_back(least_of(of_clip));
+  labels.reserve(distances.size());
+  for (const std::vector<double>& of_clip : distances) labels.push_back(least_of(of_clip));
   return labels;
 }
 
 int FoldClassifier::correct_inside(const TrainOptions& recipe, double scale, std::size_t fold) {
   int right = 0;
   for (const int job : jobs_.inner(fold)) {
-    const std::vector<std::int32_t> found = classify_job(recipe, scale, job);
+    const std::vector<std::int32_t> found = labels_of(job_distances(recipe, scale, fold, job));
     const std::vector<int>& test = jobs_.jobs()[static_cast<std::size_t>(job)].test;
     for (std::size_t i = 0; i < test.size(); ++i)
       right += found[i] == labels_[static_cast<std::size_t>(test[i])] ? 1 : 0;

@@ -14,6 +14,8 @@
 #include "actions/evaluate/fold_jobs.h"
 #include "actions/evaluate/fold_singles.h"
 #include "actions/evaluate/fold_table.h"
+#include "actions/fuse/fold_words.h"
+#include "actions/fuse/late_fusion.h"
 #include "actions/train/clip_source.h"
 #include "actions/train/reject_rule.h"
 
@@ -21,7 +23,8 @@ namespace fovea::actions {
 
 class FoldClassifier {
  public:
-  // The recipes are those that will be asked for. They compete if `choosing`.
+  // The recipes are those that will be asked for. They compete if `choosing`; late fusion needs
+  // the same jobs to learn its weights.
   FoldClassifier(const Corpus& corpus, const ClipSource& clips, std::span<const Fold> folds,
                  std::span<const Recipe> recipes, bool choosing, const Exec& exec);
 
@@ -29,21 +32,21 @@ class FoldClassifier {
   // Classifier with a model that is trained on the fold's training clips.
   std::vector<std::vector<double>> distances(const TrainOptions& recipe, double scale,
                                              std::size_t fold) {
-    return job_distances(recipe, scale, jobs_.outer(fold));
+    return job_distances(recipe, scale, fold, jobs_.outer(fold));
   }
   // Returns what the test clips of a fold have for a reject rule: distances to classes by matching
   // and, if `most` is not negative, by single descriptors of the `most` most confident points of
   // training clips (0: all).
   std::vector<RejectClip> evidence(const TrainOptions& recipe, double scale, std::size_t fold,
                                    int most) {
-    return job_evidence(recipe, scale, jobs_.outer(fold), most);
+    return job_evidence({recipe, scale, fold, jobs_.outer(fold)}, most);
   }
   // The same of the clips by which the fold chooses.
   std::vector<RejectClip> inner_evidence(const TrainOptions& recipe, double scale, std::size_t fold,
                                          int most);
   // Returns the labels of the test clips of a fold by a recipe.
   std::vector<std::int32_t> classify(const TrainOptions& recipe, double scale, std::size_t fold) {
-    return classify_job(recipe, scale, jobs_.outer(fold));
+    return labels_of(distances(recipe, scale, fold));
   }
   // Returns the scale of a recipe's features, learned from the training clips of a fold.
   double scale_of(const TrainOptions& recipe, std::size_t fold) const;
@@ -65,14 +68,30 @@ class FoldClassifier {
   };
   const Table& table_of(const TrainOptions& recipe, double scale);
   FoldTableUse use_of(const std::string& key) const;
-  std::vector<std::int32_t> classify_job(const TrainOptions& recipe, double scale, int job);
-  std::vector<RejectClip> job_evidence(const TrainOptions& recipe, double scale, int job, int most);
-  std::vector<std::vector<double>> job_distances(const TrainOptions& recipe, double scale, int job);
+  // A job of a fold, by a recipe.
+  struct JobTask {
+    const TrainOptions& recipe;
+    double scale;
+    std::size_t fold;
+    int job;
+  };
+  static std::vector<std::int32_t> labels_of(const std::vector<std::vector<double>>& distances);
+  std::vector<RejectClip> job_evidence(const JobTask& task, int most);
+  std::vector<std::vector<double>> job_distances(const TrainOptions& recipe, double scale,
+                                                 std::size_t fold, int job);
+  bool is_late(const TrainOptions& recipe, std::size_t fold) const;
+  std::vector<FusionClip> late_clips(const TrainOptions& recipe, double scale, int job);
+  // Weights from the clips by which the fold chooses, without those of one of its jobs, whose
+  // results would otherwise seem better than they are.
+  FusionWeights late_weights(const TrainOptions& recipe, double scale, std::size_t fold,
+                             int without);
+  std::vector<std::vector<double>> late_distances(const JobTask& task);
   std::vector<std::vector<double>> matched_distances(const TrainOptions& recipe, double scale,
                                                      int job);
   std::vector<std::vector<double>> selected_distances(const TrainOptions& recipe, double scale,
                                                       const FoldJob& job) const;
   void prepare_singles(int most);
+  void prepare_words();
 
   ClipSource clips_;
   const Exec& exec_;
@@ -84,6 +103,9 @@ class FoldClassifier {
   std::map<std::string, Table> tables_;
   std::unique_ptr<FoldSingles> singles_;
   int single_points_ = -1;
+  std::unique_ptr<FoldWords> words_;
+  // Scores of the clips of jobs for late fusion, by the matching of a recipe.
+  std::map<std::pair<std::string, int>, std::vector<FusionClip>> late_;
 };
 
 }  // namespace fovea::actions

@@ -22,6 +22,7 @@ class FoldJobs {
   FoldJobs(const Corpus& corpus, std::span<const Fold> folds, bool choosing);
 
   std::span<const FoldJob> jobs() const { return jobs_; }
+  std::size_t folds() const { return outer_.size(); }
   int outer(std::size_t fold) const { return outer_[fold]; }
   std::span<const int> inner(std::size_t fold) const { return inner_[fold]; }
 

@@ -126,19 +126,26 @@ void compare_singles(const ClipSource& clips, const FoldJobs& jobs, const Single
 FoldSingles::FoldSingles(const ClipSource& clips, const FoldJobs& jobs, int classes, int most,
                          const Exec& exec)
     : classes_(classes) {
-  for (const FoldJob& job : jobs.jobs())
+  for (const FoldJob& job : jobs.jobs()) {
     distances_.emplace_back(job.test.size() * static_cast<std::size_t>(classes), 0);
+    votes_.emplace_back(job.test.size() * static_cast<std::size_t>(classes), 0);
+  }
   const std::vector<std::vector<TestPlace>> places = test_places(jobs, clips.size());
   const SinglesTask task{
       [](const PointSet& points) { return fusion_rows(points, 0); },
       [most](const PointSet& points) { return with_mirrored_hof(fusion_rows(points, most)); },
       kHofSize};
   compare_singles(clips, jobs, task, exec, [&](int clip, ImageView<const float> nearest) {
-    for (const TestPlace& place : places[static_cast<std::size_t>(clip)])
-      std::ranges::copy(
-          single_distances(nearest, 0, nearest.height, jobs.labels(place.job), classes),
-          distances_[static_cast<std::size_t>(place.job)].begin() +
-              static_cast<std::ptrdiff_t>(place.tested * static_cast<std::size_t>(classes)));
+    for (const TestPlace& place : places[static_cast<std::size_t>(clip)]) {
+      const auto job = static_cast<std::size_t>(place.job);
+      const auto first =
+          static_cast<std::ptrdiff_t>(place.tested * static_cast<std::size_t>(classes));
+      const std::span<const std::int32_t> labels = jobs.labels(place.job);
+      std::ranges::copy(single_distances(nearest, 0, nearest.height, labels, classes),
+                        distances_[job].begin() + first);
+      std::ranges::copy(single_votes(nearest, 0, nearest.height, labels, classes),
+                        votes_[job].begin() + first);
+    }
   });
 }
 

@@ -21,7 +21,8 @@ using SinglesUse = std::function<void(int clip, ImageView<const float> nearest)>
 void compare_singles(const ClipSource& clips, const FoldJobs& jobs, const SinglesTask& task,
                      const Exec& exec, const SinglesUse& use);
 
-// The image-to-class distances of single flow descriptors for all jobs: classes per tested clip.
+// The image-to-class distances of single flow descriptors and their votes for all jobs: classes per
+// tested clip.
 class FoldSingles {
  public:
   // The `most` most confident points of each training clip count (0: all).
@@ -33,9 +34,16 @@ class FoldSingles {
         .subspan(tested * static_cast<std::size_t>(classes_), static_cast<std::size_t>(classes_));
   }
 
+  // The number of descriptors whose nearest one belongs to each class.
+  std::span<const int> votes(int job, std::size_t tested) const {
+    return std::span(votes_[static_cast<std::size_t>(job)])
+        .subspan(tested * static_cast<std::size_t>(classes_), static_cast<std::size_t>(classes_));
+  }
+
  private:
   int classes_;
   std::vector<std::vector<double>> distances_;  // by job
+  std::vector<std::vector<int>> votes_;         // by job
 };
 
 // By clip: the jobs that test it, and which of their tested clips it is.

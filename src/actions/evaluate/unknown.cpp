@@ -10,6 +10,7 @@
 #include "actions/evaluate/evaluate_fold.h"
 #include "actions/evaluate/score.h"
 #include "actions/infinity.h"
+#include "actions/train/calibration.h"
 #include "actions/train/reject_rule.h"
 #include "actions/train/train.h"
 
@@ -32,17 +33,15 @@ class UnknownTest {
         folds_(leave_one_subject_out(corpus)),
         recipes_{{"given", options}},
         classifier_(corpus, clips, folds_, recipes_, true, exec),
-        exec_(exec) {
-    points_ = options.score.fusion > 0 ? options.fusion_points : options.reject_points;
-    has_singles_ = options.score.fusion > 0 || points_ > 0;
-  }
+        exec_(exec),
+        points_(kept_points(options)) {}
 
   UnknownReport run() {
     for (std::size_t fold = 0; fold < folds_.size(); ++fold) {
       throw_if_stopped(exec_);
       const double scale = classifier_.scale_of(options_, fold);
-      const FoldDistances distances{classifier_.evidence(options_, scale, fold, points()),
-                                    classifier_.inner_evidence(options_, scale, fold, points())};
+      const FoldDistances distances{classifier_.evidence(options_, scale, fold, points_),
+                                    classifier_.inner_evidence(options_, scale, fold, points_)};
       for (std::size_t left_out = 0; left_out < corpus_.classes.size(); ++left_out)
         add(distances, static_cast<std::int32_t>(left_out));
     }
@@ -51,18 +50,18 @@ class UnknownTest {
   }
 
  private:
-  int points() const { return has_singles_ ? points_ : -1; }
-
   // Takes a class out of what is known.
   static RejectClip without(const RejectClip& clip, std::int32_t label) {
     RejectClip result = clip;
     result.matching[static_cast<std::size_t>(label)] = kInfinity<double>;
     if (!result.singles.empty())
       result.singles[static_cast<std::size_t>(label)] = kInfinity<double>;
+    if (!result.fused.empty()) result.fused[static_cast<std::size_t>(label)] = kInfinity<double>;
     return result;
   }
 
   int nearest_of(const RejectClip& clip) const {
+    if (!clip.fused.empty()) return least_of(clip.fused);
     const int nearest = least_of(clip.matching);
     if (nearest < 0 || !(options_.score.fusion > 0)) return nearest;
     return least_of(fused(clip.matching, clip.singles, options_.score.fusion));
@@ -113,8 +112,7 @@ class UnknownTest {
   std::vector<Recipe> recipes_;
   FoldClassifier classifier_;
   const Exec& exec_;
-  int points_ = 0;
-  bool has_singles_ = false;
+  int points_;
   std::vector<double> known_values_, unknown_values_;
   UnknownReport report_;
 };

@@ -200,6 +200,7 @@ StreamReport streams_of(const Corpus& corpus, const ClipSource& points,
     TrainOptions own = train_with;
     own.exec = options.exec;
     own.exec.progress = {};
+    if (!options.recognize.classify) own.late_fusion = false;  // which is for whole clips only
     const auto model = std::make_shared<const Model>(train(lessons.corpus, lessons.points, own));
     report += evaluate_stream(model, lessons.tested, options);
   }

@@ -21,9 +21,10 @@ namespace fovea::actions {
 namespace {
 
 constexpr std::string_view kSchema = "actions.chains";
-// Version 2 may have a reject rule, and several points per frame with how they are matched. Models
-// without them are written in version 1, so that programs that know nothing of them read them.
-constexpr int kPlainVersion = 1, kVersion = 2;
+// Version 2 may have a reject rule, and several points per frame with how they are matched; version
+// 3 may have late fusion. Models without them are written in version 1 or 2, so that programs that
+// know nothing of them read them.
+constexpr int kPlainVersion = 1, kRuleVersion = 2, kVersion = 3;
 constexpr std::string_view kFactPrefix = "actions.";
 constexpr int kMostNodes = 1000;
 constexpr std::int64_t kMostFrames = 1 << 24;
@@ -32,6 +33,8 @@ constexpr int kMostDescriptors = INT32_MAX / kDescriptorSize;
 constexpr int kPlaceNumbers = 5;      // x, y, variances in space and time, confidence
 constexpr int kClipNumbers = 4;       // width, height, frames, points
 constexpr int kPrototypeNumbers = 5;  // label, clip, first, nodes, mirrored
+constexpr int kMostWords = 65535;
+constexpr int kMappedNumbers = 3;  // of each bin, by the map of the chi-squared kernel
 
 // Options that only models with several points per frame store.
 bool is_of_several_points(const OptionField& field) {
@@ -61,6 +64,7 @@ class RecognizerReader {
   void check_points(const PointSet& clip, std::size_t number, int most) const;
   std::vector<Prototype> prototypes(const Model& model) const;
   RejectRule rule(const Model& model) const;
+  LateFusion fusion(const Model& model) const;
 
   io::ModelReader in_;
 };
@@ -195,6 +199,30 @@ RejectRule RecognizerReader::rule(const Model& model) const {
   return rule;
 }
 
+LateFusion RecognizerReader::fusion(const Model& model) const {
+  const auto numbers = in_.file().tensor<double>("late_fusion", {LateFusion::kParts});
+  LateFusion result;
+  std::copy_n(numbers.begin(), LateFusion::kParts, result.weights.begin());
+  for (const double weight : result.weights)
+    if (weight < 0)
+      in_.unfit(fmt::format("a weight of its late fusion is {}; expected 0 or more", weight));
+  if (model.descriptor_labels.empty())
+    in_.unfit("its late fusion compares single descriptors, but it has none");
+  result.words = in_.rows("words", kDescriptorSize);
+  const int words = result.words.height(), classes = static_cast<int>(model.classes.size());
+  if (words < 1 || words > kMostWords)
+    in_.unfit(fmt::format("it has {} words; expected 1 to {}", words, kMostWords));
+  result.classifier.kind = scenes::ClassifierKind::kSvm;
+  result.classifier.classes = classes;
+  result.classifier.svm.kernel = scenes::Kernel::kChiSquared;
+  result.classifier.svm.weights = in_.rows("word_weights", kMappedNumbers * words);
+  if (result.classifier.svm.weights.height() != classes)
+    in_.unfit(fmt::format("word_weights has {} rows, but there are {} classes",
+                          result.classifier.svm.weights.height(), classes));
+  result.classifier.svm.bias = in_.floats("word_bias", classes);
+  return result;
+}
+
 Model RecognizerReader::read() const {
   in_.version(kSchema, kVersion);
   in_.file().require_finite();
@@ -211,6 +239,7 @@ Model RecognizerReader::read() const {
     in_.unfit(fmt::format("its fusion is {}, but it has no descriptors", model.score.fusion));
   }
   if (in_.file().has("reject_rule")) model.reject_rule = rule(model);
+  if (in_.file().has("late_fusion")) model.late_fusion = fusion(model);
   model.facts = in_.facts(kFactPrefix);
   return model;
 }
@@ -255,6 +284,14 @@ void add_prototypes(io::ModelFile& file, const std::vector<Prototype>& prototype
   file.add("reject", {std::ssize(prototypes)}, reject);
 }
 
+void add_fusion(io::ModelFile& file, const LateFusion& fusion) {
+  file.add("late_fusion", {LateFusion::kParts},
+           std::vector<double>(fusion.weights.begin(), fusion.weights.end()));
+  io::add_rows(file, "words", fusion.words);
+  io::add_rows(file, "word_weights", fusion.classifier.svm.weights);
+  io::add_floats(file, "word_bias", fusion.classifier.svm.bias);
+}
+
 }  // namespace
 
 Chain Model::chain(int prototype) const {
@@ -282,7 +319,9 @@ std::shared_ptr<const Model> load_model(std::string_view name) {
 void Model::write(const std::string& path) const {
   io::ModelFile file;
   const bool several = cut.points > 1 || cut.variant != Variant::kSingle;
-  file.set_schema(kSchema, several || reject_rule ? kVersion : kPlainVersion);
+  file.set_schema(kSchema, late_fusion              ? kVersion
+                           : several || reject_rule ? kRuleVersion
+                                                    : kPlainVersion);
   io::add_classes(file, classes);
   // Options are only read here, but describe() is written for both directions.
   for_each_part(const_cast<Model&>(*this), [&](std::string_view prefix, auto& options) {
@@ -305,6 +344,7 @@ void Model::write(const std::string& path) const {
     file.add("reject_rule", {std::ssize(numbers)}, numbers);
     io::add_number(file, "reject_rule_singles", reject_rule->singles ? 1 : 0);
   }
+  if (late_fusion) add_fusion(file, *late_fusion);
   io::add_facts(file, kFactPrefix, facts);
   file.write(path);
 }

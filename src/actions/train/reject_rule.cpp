@@ -46,13 +46,12 @@ using FeatureSet = std::array<bool, kCount>;
 
 // Returns the trial of a clip without one class (-1: with all); nothing if no class is left.
 std::optional<Trial> trial_of(const RejectClip& clip, int without) {
-  std::vector<double> matching = clip.matching, singles = clip.singles;
-  if (without >= 0) {
-    matching[static_cast<std::size_t>(without)] = kInfinity<double>;
-    if (!singles.empty()) singles[static_cast<std::size_t>(without)] = kInfinity<double>;
-  }
-  const int nearest = least_of(matching);
-  if (nearest < 0) return {};
+  std::vector<double> matching = clip.matching, singles = clip.singles, fused = clip.fused;
+  if (without >= 0)
+    for (std::vector<double>* distances : {&matching, &singles, &fused})
+      if (!distances->empty()) (*distances)[static_cast<std::size_t>(without)] = kInfinity<double>;
+  const int nearest = least_of(fused.empty() ? matching : fused);
+  if (nearest < 0 || !std::isfinite(matching[static_cast<std::size_t>(nearest)])) return {};
   if (!singles.empty() && !std::isfinite(singles[static_cast<std::size_t>(nearest)])) return {};
   return Trial{reject_features({matching, singles}, nearest), clip.label == without, clip.label,
                without};
@@ -196,6 +195,8 @@ RejectFeatures reject_features(const RejectEvidence& evidence, int nearest) {
 }
 
 double allowance(const RejectRule& rule, const RejectEvidence& evidence, int nearest) {
+  // Late fusion may prefer a class none of whose prototypes fits into the clip.
+  if (!std::isfinite(evidence.matching[static_cast<std::size_t>(nearest)])) return 0;
   // A clip without points matches by dummies alone, which says nothing.
   if (rule.singles && (evidence.singles.empty() ||
                        !std::isfinite(evidence.singles[static_cast<std::size_t>(nearest)])))

@@ -35,6 +35,7 @@ struct RejectClip {
   std::int32_t label = 0;
   std::vector<double> matching;
   std::vector<double> singles;
+  std::vector<double> fused{};  // by late fusion, which finds the nearest class; empty: by matching
 };
 // Learns a rule from clips alone: each class in turn counts as unknown, so that its clips must be
 // rejected, and the clips of the others must not. Several sets of features are tried: for each

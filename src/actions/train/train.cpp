@@ -13,12 +13,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "actions/evaluate/fold_singles.h"
-#include "actions/evaluate/fold_table.h"
 #include "actions/evaluate/nearest.h"
 #include "actions/evaluate/score.h"
 #include "actions/match/features.h"
-#include "actions/train/reject_rule.h"
+#include "actions/train/calibration.h"
 #include "actions/train/select.h"
 #include "core/words.h"
 
@@ -75,11 +73,15 @@ class Trainer {
     if (options_.selection == Selection::kFloating)
       prototypes = selected_prototypes(
           task(), selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed));
-    if (kept_points() >= 0) add_descriptors(model);
+    if (kept_points(options_) >= 0) add_descriptors(model);
     const std::vector<int> clips = calibration_clips(prototypes.size());
     const Image<float> scores = clip_table(task(), prototypes, clips);
     set_levels(prototypes, clips, scores);
-    model.reject_rule = learned_rule(prototypes, clips, scores);
+    if (!alone_) {
+      Calibration learned = calibrate({corpus_, task(), prototypes, clips, scores});
+      model.reject_rule = learned.rule;
+      model.late_fusion = std::move(learned.fusion);
+    }
     keep_used_clips(std::move(prototypes), model);
     model.facts["options"] = options_json(options_);
     model.facts["seed"] = std::to_string(exec_.seed);
@@ -100,12 +102,6 @@ class Trainer {
             "train: no clip of class {} has points in {} frames; lower the detector's threshold or "
             "the number of nodes",
             corpus_.classes[label], (options_.cut.nodes + 1) / 2));
-  }
-
-  // Returns how many points of a clip keep their single descriptors (0: all); -1: none.
-  int kept_points() const {
-    if (options_.score.fusion > 0) return options_.fusion_points;
-    return options_.reject_points > 0 ? options_.reject_points : -1;
   }
 
   // Returns the clips from which reject levels and the reject rule are learned: all, or some.
@@ -138,57 +134,6 @@ class Trainer {
                       prototypes);
   }
 
-  // Learns the rule from distances by the prototypes and descriptors of other subjects.
-  std::optional<RejectRule> learned_rule(const std::vector<Prototype>& prototypes,
-                                         const std::vector<int>& clips,
-                                         const Image<float>& scores) const {
-    const auto classes = static_cast<int>(corpus_.classes.size());
-    if (alone_) return {};
-    std::vector<Fold> folds = leave_one_subject_out(corpus_);
-    for (Fold& fold : folds)
-      std::erase_if(fold.test, [&](int clip) { return !std::ranges::binary_search(clips, clip); });
-    std::erase_if(folds, [](const Fold& fold) { return fold.test.empty(); });
-    const FoldJobs jobs(corpus_, folds, false);
-    std::optional<FoldTable> symmetric;
-    if (options_.score.symmetric)
-      symmetric.emplace(clips_, jobs, options_, FoldTableUse{0, options_.score.best}, exec_);
-    std::optional<FoldSingles> singles;
-    if (kept_points() >= 0) singles.emplace(clips_, jobs, classes, kept_points(), exec_);
-    std::vector<RejectClip> known;
-    for (std::size_t job = 0; job < jobs.jobs().size(); ++job)
-      for (std::size_t i = 0; i < jobs.jobs()[job].test.size(); ++i) {
-        const int clip = jobs.jobs()[job].test[i];
-        RejectClip& one = known.emplace_back();
-        one.label = labels_[static_cast<std::size_t>(clip)];
-        const auto number = static_cast<int>(job);
-        if (symmetric)
-          one.matching = symmetric->distances(clip, jobs.labels(number), options_.score, classes);
-        else one.matching = others_distances(prototypes, clip, row_of_clip(clips, clip, scores));
-        if (!singles) continue;
-        const std::span<const double> own = singles->distances(number, i);
-        one.singles.assign(own.begin(), own.end());
-      }
-    return learn_reject_rule(known, options_.clip_reject_share);
-  }
-
-  static std::span<const float> row_of_clip(const std::vector<int>& clips, int clip,
-                                            const Image<float>& scores) {
-    return row_of(scores, static_cast<int>(std::ranges::lower_bound(clips, clip) - clips.begin()));
-  }
-
-  // Returns the distances of a clip to classes by the prototypes of other subjects.
-  std::vector<double> others_distances(const std::vector<Prototype>& prototypes, int clip,
-                                       std::span<const float> row) const {
-    std::vector<int> columns;
-    for (std::size_t i = 0; i < prototypes.size(); ++i)
-      if (subjects_[static_cast<std::size_t>(prototypes[i].clip)] !=
-          subjects_[static_cast<std::size_t>(clip)])
-        columns.push_back(static_cast<int>(i));
-    return nearest_prototypes(row, columns, prototypes, static_cast<int>(corpus_.classes.size()),
-                              options_.score.best)
-        .distances;
-  }
-
   void keep_used_clips(std::vector<Prototype> prototypes, Model& model) {
     std::vector<int> place(corpus_.clips.size(), -1);
     for (Prototype& prototype : prototypes) {
@@ -206,7 +151,7 @@ class Trainer {
     std::vector<Image<float>> rows;
     for (std::size_t clip = 0; clip < corpus_.clips.size(); ++clip) {
       PointSet room;
-      rows.push_back(fusion_rows(clips_.get(static_cast<int>(clip), room), kept_points()));
+      rows.push_back(fusion_rows(clips_.get(static_cast<int>(clip), room), kept_points(options_)));
       model.descriptor_labels.insert(model.descriptor_labels.end(),
                                      static_cast<std::size_t>(rows.back().height()), labels_[clip]);
     }
@@ -271,6 +216,11 @@ void describe(OptionVisitor& visit, TrainOptions& options) {
         "points per clip whose descriptors are kept for that rule where there is no fusion, the "
         "most confident; 0 lets it go by matches alone",
         0, 1000000);
+  visit("late-fusion", options.late_fusion,
+        "classify whole clips by matching, single descriptors and words together, with weights "
+        "that are learned by leaving out each training subject in turn; --fusion and --selection "
+        "floating turn it off",
+        {.off_help = "classify whole clips by matching alone, or as --fusion says"});
   visit("fusion-points", options.fusion_points,
         "points per clip whose descriptors are kept for fusion, the most confident; 0 keeps all", 0,
         1000000);
@@ -294,6 +244,7 @@ TrainOptions paper_options() {
   options.selection = Selection::kFloating;
   options.prototypes = 50;
   options.reject_points = 0;
+  options.late_fusion = false;
   options.validation = 0.5;  // KTH: 8 people to train on, 8 for validation
   return options;
 }

@@ -127,8 +127,10 @@ struct ClipItem {
 
 class ClipResults {
  public:
-  ClipResults(const ClipsToClassify& clips, const std::vector<std::string>& classes)
-      : clips_(clips), classes_(classes) {}
+  ClipResults(const ClipsToClassify& clips, const actions::Classifier& classifier)
+      : clips_(clips),
+        classes_(classifier.classes()),
+        fuses_late_(classifier.model().late_fusion.has_value()) {}
 
   std::string name_of(std::int32_t label) const {
     return label < 0 ? "none" : classes_[static_cast<std::size_t>(label)];
@@ -146,8 +148,15 @@ class ClipResults {
       text =
           fmt::format("{} from frame {}: {}", clips_.names[item.clip], clip.first + 1, found.name);
     if (found.label < 0 && found.nearest >= 0) text += ", nearest " + name_of(found.nearest);
-    if (found.nearest >= 0) text += fmt::format(", distance {:.3f}", found.distance);
-    if (found.runner_up >= 0)
+    if (fuses_late_ && found.nearest >= 0) {
+      text += fmt::format(", probability {:.2f}", probability(found, found.nearest));
+      if (found.runner_up >= 0)
+        text += fmt::format(", {} has {:.2f}", name_of(found.runner_up),
+                            probability(found, found.runner_up));
+    } else if (found.nearest >= 0) {
+      text += fmt::format(", distance {:.3f}", found.distance);
+    }
+    if (!fuses_late_ && found.runner_up >= 0)
       text += std::isfinite(found.margin)
                   ? fmt::format(", {} is {:.0f} % farther", name_of(found.runner_up),
                                 100 * found.margin)
@@ -190,8 +199,14 @@ class ClipResults {
   }
 
  private:
+  // Late fusion gives minus the logarithms of probabilities.
+  static double probability(const actions::ClipClass& found, std::int32_t label) {
+    return std::exp(-found.distances[static_cast<std::size_t>(label)]);
+  }
+
   const ClipsToClassify& clips_;
   const std::vector<std::string>& classes_;
+  bool fuses_late_;
 };
 
 // The file of -o, in either format.
@@ -251,7 +266,7 @@ class ClassifyRun {
     const io::FrameWorkers plan =
         io::plan_frame_workers(context_.exec, static_cast<std::int64_t>(clips_.clips.size()));
     std::vector<actions::Classifier> workers = make_workers(plan);
-    const ClipResults results(clips_, workers[0].classes());
+    const ClipResults results(clips_, workers[0]);
     std::optional<ResultFile> file;
     if (!request_.output.empty())
       file.emplace(request_.output, file_format(request_), results, context_);
@@ -340,9 +355,10 @@ Command actions_classify_command() {
       .text =
           "Prints one line per clip: its file, its class, the nearest class and the runner-up, and "
           "its distance to each class, by the very scoring with which actions eval classifies: "
-          "energy or appearance of the best prototypes, symmetric distances and single descriptors "
-          "as the model says. Where the nearest prototype is farther away than its reject level, "
-          "the class is none; --reject 0 gives the nearest class anyway. Lines are CSV unless they "
+          "matching, single descriptors and words together, whose distances are minus the "
+          "logarithms of probabilities, or matching alone, as the model says. A clip that the "
+          "model's reject rule does not accept has the class none; --reject 0 gives the nearest "
+          "class anyway. Lines are CSV unless they "
           "go to a terminal; with --json they are one object. Several clips are worked on at a "
           "time. A clip that cannot be read is named and left out (exit status 5). Text files "
           "with points in the format of STIP-2.0 stand for videos.",

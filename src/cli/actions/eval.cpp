@@ -264,7 +264,9 @@ Command actions_eval_command() {
           "many clips voting by nearest descriptors and bags of visual words classify correctly in "
           "the same run. Features and scores are chosen inside each fold from a pool that is fixed "
           "beforehand: by the validation people of a split, or by leaving out each training person "
-          "in turn. INPUT is what actions train takes, or with --kth the folder of the KTH set, "
+          "in turn; so are the weights with which matching, single descriptors and words are "
+          "fused. "
+          "INPUT is what actions train takes, or with --kth the folder of the KTH set, "
           "whose own split is tested; --kth with --paper is the paper's experiment: chains of 30 "
           "nodes, T 10, and 50 prototypes of the training people, selected on the validation "
           "people.",

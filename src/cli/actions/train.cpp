@@ -77,7 +77,10 @@ Command actions_train_command() {
           "lines \"file class subject [first-last [scenario]]\". Prototypes are cut from the "
           "clips, as they were filmed and mirrored, and each gets a reject level: a match with a "
           "greater distance is not reported in streams. For whole clips a rule is learned that "
-          "rejects unknown actions: each subject and each action is left out in turn. A clip that "
+          "rejects unknown actions: each subject and each action is left out in turn. Whole clips "
+          "are classified by matching, single descriptors and visual words together, with weights "
+          "that are learned by leaving out each subject in turn (--no-late-fusion: by matching "
+          "alone). A clip that "
           "cannot be read is named and left out. Text files with points and descriptors in the "
           "format of STIP-2.0 stand for videos. "
           "The same clips, options and seed give the same model on any device and with any number "
@@ -86,8 +89,8 @@ Command actions_train_command() {
           {{"INPUT",
             "folder with one folder of videos or files of points per action, or a list of clips"}},
       .examples = {{"fovea actions train clips -o m.safetensors", "keep all prototypes"},
-                   {"fovea actions train clips.txt -o m.safetensors --fusion 0.5",
-                    "add single descriptors for the classification of whole clips"},
+                   {"fovea actions train clips.txt -o m.safetensors --no-late-fusion",
+                    "classify whole clips by matching alone, with a smaller model"},
                    {"fovea actions train clips -o m.safetensors --paper",
                     "train as the paper does: floating selection, no dummies"}},
       .request = make_request<ActionsTrainRequest, run_actions_train>,

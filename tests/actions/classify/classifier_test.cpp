@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "actions/evaluate/evaluate_fold.h"
@@ -78,7 +79,8 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluation) {
           const Exec exec;
           const std::vector<Fold> folds{{"one", both.train_on, both.test, {}}};
           const std::vector<Recipe> recipes{{"one", options}};
-          FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, false, exec);
+          EXPECT_EQ(both.model->late_fusion.has_value(), fusion == 0);
+          FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, true, exec);
           const double scale = fold.scale_of(options, 0);
           EXPECT_EQ(scale, both.model->features.scale);
           const auto expected = fold.distances(options, scale, 0);
@@ -111,7 +113,7 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluationForEveryVariant) {
         const Exec exec;
         const std::vector<Fold> folds{{"one", both.train_on, both.test, {}}};
         const std::vector<Recipe> recipes{{"one", options}};
-        FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, false, exec);
+        FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, true, exec);
         const auto expected = fold.distances(options, fold.scale_of(options, 0), 0);
         const std::vector<ClipClass> found = Classifier(both.model).classify(both.fresh);
         ASSERT_THAT(found, SizeIs(expected.size()));
@@ -129,7 +131,7 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluationForSelectedPrototypes) {
   const Exec exec;
   const std::vector<Fold> folds{{"one", both.train_on, both.test, {}}};
   const std::vector<Recipe> recipes{{"one", options}};
-  FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, false, exec);
+  FoldClassifier fold(both.corpus, ClipSource(both.points), folds, recipes, true, exec);
   const double scale = fold.scale_of(options, 0);
   const auto expected = fold.distances(options, scale, 0);
   const std::vector<ClipClass> found = Classifier(both.model).classify(both.fresh);
@@ -144,6 +146,7 @@ TEST_P(ClassifierPlaces, GiveTheSameDistances) {
     TrainOptions options = small_options();
     if (rich) options.score = {.symmetric = true, .fusion = 1};
     const auto model = small_model(options);
+    EXPECT_EQ(model->late_fusion.has_value(), !rich);
     const PointSet clip = synthetic_points(1, 5, 26, 2);
     Classifier here(model, {.exec = {.device = Device::cpu(), .threads = 1}});
     Classifier there(model, {.exec = {.device = device(), .threads = 3}});
@@ -204,6 +207,26 @@ TEST(Classifier, SaysNoneForClipsWithoutPoints) {
   EXPECT_EQ(found.margin, 0);
 }
 
+TEST(Classifier, LateFusionGivesProbabilities) {
+  const ClipClass found = Classifier(small_model()).classify(synthetic_points(1, 7, 30));
+  double whole = 0;
+  for (const double distance : found.distances) whole += std::exp(-distance);
+  EXPECT_NEAR(whole, 1, 1e-9);
+  EXPECT_EQ(found.label, 1);
+  EXPECT_GT(std::exp(-found.distances[1]), 0.5);
+  // A clip without points says nothing, and one that is too short for chains is known by its words.
+  TrainOptions options = small_options();
+  options.match.dummies = false;
+  Classifier strict(small_model(options), {.reject = 0});
+  PointSet empty;
+  empty.size = {160, 120};
+  empty.frames = 12;
+  EXPECT_EQ(strict.classify(empty).nearest, -1);
+  const ClipClass brief = strict.classify(synthetic_points(2, 7, 3));
+  EXPECT_EQ(brief.nearest, 2);
+  EXPECT_EQ(brief.prototype, -1);
+}
+
 TEST(Classifier, ReadsVideosAndTheirParts) {
   const test::TempFolder folder;
   write_swing_folder(folder / "clips", 2);
@@ -251,6 +274,10 @@ TEST(Classifier, RefusesModelsThatCannotServe) {
   model->reject_rule = RejectRule{.singles = true};
   EXPECT_THAT(message_of<InvalidArgument>([&] { Classifier give(model); }),
               HasSubstr("reject rule compares descriptors"));
+  model->reject_rule.reset();
+  model->late_fusion.emplace();
+  EXPECT_THAT(message_of<InvalidArgument>([&] { Classifier give(model); }),
+              HasSubstr("late fusion, but no descriptors"));
   EXPECT_THROW(Classifier(small_model(), {.reject = -1}), InvalidArgument);
 }
 

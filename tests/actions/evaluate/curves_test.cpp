@@ -22,7 +22,7 @@ struct Set {
 
 int correct_with(const Set& set, const TrainOptions& options, std::span<const Fold> folds) {
   const std::vector<Recipe> one{{"given", options}};
-  return evaluate(set.set.corpus, set.points, folds, one, {.baselines = false}).recipes[0].correct;
+  return evaluate(set.set.corpus, set.points, folds, one, {.baselines = false}).matching.correct;
 }
 
 TEST(Curves, EachWindowIsAnEvaluationOfItsOwn) {

@@ -11,6 +11,7 @@ namespace fovea::actions {
 namespace {
 
 using test::message_of;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -43,6 +44,8 @@ TEST(Evaluate, RecipesAreChosenInsideFoldsAndStandForThemselves) {
   EXPECT_EQ(result.matching.tested, 9);
   EXPECT_EQ(result.matching.correct, 9);
   EXPECT_EQ(result.fused.correct, 9);
+  EXPECT_EQ(result.fused.method, "matching, single descriptors and words");
+  EXPECT_THAT(result.fused_chosen, Each(HasSubstr("late fusion")));
   EXPECT_EQ(result.matching.interval.high, 1);
   EXPECT_LT(result.matching.interval.low, 1);
   EXPECT_EQ(result.matching.confusion.at(1, 1), 3);
@@ -84,6 +87,36 @@ TEST(Evaluate, AFoldClassifiesAsAModelTrainedOnItDoes) {
       EXPECT_EQ(found[i].nearest,
                 result.matching.labels[static_cast<std::size_t>(folds[0].test[i])]);
   }
+}
+
+// The default recipe fuses; its matching is reported too.
+TEST(Evaluate, ARecipeWithLateFusionStandsForItsMatchingToo) {
+  const SyntheticCorpus set(2, 3, 16);
+  const std::vector<Fold> folds = leave_one_subject_out(set.corpus);
+  const std::vector<Recipe> one{{"one", quick_options()}};
+  const EvaluateReport both = evaluate(set.corpus, set.points, folds, one, {.baselines = false});
+  EXPECT_EQ(both.matching.tested, 6);
+  EXPECT_EQ(both.fused.tested, 6);
+  EXPECT_THAT(both.recipes, SizeIs(1));
+  EXPECT_EQ(both.recipes[0].labels, both.fused.labels);
+  TrainOptions plain = quick_options();
+  plain.late_fusion = false;
+  const std::vector<Recipe> other{{"other", plain}};
+  const EvaluateReport alone = evaluate(set.corpus, set.points, folds, other, {.baselines = false});
+  EXPECT_EQ(alone.matching.labels, both.matching.labels);
+  EXPECT_EQ(alone.fused.tested, 0);
+  // The pool without late fusion has fixed weights of single descriptors.
+  EXPECT_THAT(default_recipes(plain).back().name, HasSubstr("single descriptors"));
+  EXPECT_THAT(default_recipes(quick_options()).back().name, HasSubstr("late fusion"));
+}
+
+// With one training subject nobody can be left out to learn weights: matching decides.
+TEST(Evaluate, LateFusionOfOneTrainingSubjectIsMatching) {
+  const SyntheticCorpus set(2, 2, 16);
+  const std::vector<Recipe> one{{"one", quick_options()}};
+  const EvaluateReport result = evaluate(set.corpus, set.points, leave_one_subject_out(set.corpus),
+                                         one, {.baselines = false});
+  EXPECT_EQ(result.fused.labels, result.matching.labels);
 }
 
 TEST(Evaluate, ASplitChoosesAndSelectsByItsValidationClips) {

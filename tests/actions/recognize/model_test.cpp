@@ -75,6 +75,61 @@ TEST_F(ModelFiles, GiveTheSameChainsToTheBit) {
   }
 }
 
+LateFusion small_fusion() {
+  LateFusion fusion{.weights = {1, 0, 0.5, 2}};
+  fusion.words = Image<float>(kDescriptorSize, 2);
+  fusion.classifier.kind = scenes::ClassifierKind::kSvm;
+  fusion.classifier.classes = 2;
+  fusion.classifier.svm.weights = Image<float>(2 * 3, 2);  // three numbers per word
+  for (int y = 0; y < 2; ++y) {
+    for (int x = 0; x < kDescriptorSize; ++x) fusion.words.at(x, y) = 0.5F * static_cast<float>(y);
+    for (int x = 0; x < 6; ++x) fusion.classifier.svm.weights.at(x, y) = static_cast<float>(x - y);
+  }
+  fusion.classifier.svm.bias = {0.25F, -0.5F};
+  return fusion;
+}
+
+TEST_F(ModelFiles, KeepLateFusion) {
+  Model model = small_model();
+  model.score.fusion = 0;
+  model.write(path_);
+  EXPECT_FALSE(Model::read(path_).late_fusion.has_value());
+  model.late_fusion = small_fusion();
+  model.write(path_);
+  const Model back = Model::read(path_);
+  ASSERT_TRUE(back.late_fusion.has_value());
+  EXPECT_EQ(back.late_fusion->weights, model.late_fusion->weights);
+  EXPECT_TRUE(test::images_equal(back.late_fusion->words, model.late_fusion->words));
+  Image<float> histogram(2, 1);
+  histogram.at(0, 0) = 0.25F;
+  histogram.at(1, 0) = 0.75F;
+  EXPECT_TRUE(test::images_equal(back.late_fusion->classifier.scores(histogram),
+                                 model.late_fusion->classifier.scores(histogram)));
+}
+
+TEST_F(ModelFiles, WithLateFusionThatDoesNotFitAreRefused) {
+  Model model = small_model();
+  model.score.fusion = 0;
+  const auto why = [&](LateFusion fusion) {
+    model.late_fusion = std::move(fusion);
+    model.write(path_);
+    return message_of<ModelError>([&] { Model::read(path_); });
+  };
+  LateFusion negative = small_fusion();
+  negative.weights[2] = -1;
+  EXPECT_THAT(why(std::move(negative)), HasSubstr("a weight of its late fusion is -1"));
+  LateFusion narrow = small_fusion();
+  narrow.classifier.svm.weights = Image<float>(5, 2);
+  for (int y = 0; y < 2; ++y) std::fill_n(narrow.classifier.svm.weights.row(y), 5, 0.0F);
+  EXPECT_THAT(why(std::move(narrow)), HasSubstr("word_weights"));
+  LateFusion fewer = small_fusion();
+  fewer.classifier.svm.weights = Image<float>(6, 1);
+  std::fill_n(fewer.classifier.svm.weights.row(0), 6, 0.0F);
+  EXPECT_THAT(why(std::move(fewer)), HasSubstr("word_weights has 1 rows"));
+  model.descriptor_labels.clear();
+  EXPECT_THAT(why(small_fusion()), HasSubstr("compares single descriptors, but it has none"));
+}
+
 TEST_F(ModelFiles, AMirroredPrototypeIsMadeOfTheClip) {
   const Model model = small_model();
   const Chain chain = model.chain(1);

@@ -74,15 +74,18 @@ TEST(Train, AModelFromAFileTellsTheSameToTheBit) {
   const test::TempFolder folder;
   const SyntheticCorpus set(2, 2, 20);
   TrainOptions options = quick_options();
-  options.score.fusion = 0.5;
-  const Model model = train(set.corpus, set.points, options);
-  model.write(folder / "m.safetensors");
   std::vector<PointSet> fresh;
   fresh.push_back(synthetic_points(1, 5, 20));
-  const ClipClass now = classify_clips(model, fresh)[0];
-  const ClipClass back = classify_clips(Model::read(folder / "m.safetensors"), fresh)[0];
-  EXPECT_EQ(now.distances, back.distances);
-  EXPECT_EQ(now.label, back.label);
+  for (const double fusion : {0.5, 0.0}) {
+    options.score.fusion = fusion;
+    const Model model = train(set.corpus, set.points, options);
+    EXPECT_EQ(model.late_fusion.has_value(), fusion == 0);
+    model.write(folder / "m.safetensors");
+    const ClipClass now = classify_clips(model, fresh)[0];
+    const ClipClass back = classify_clips(Model::read(folder / "m.safetensors"), fresh)[0];
+    EXPECT_EQ(now.distances, back.distances);
+    EXPECT_EQ(now.label, back.label);
+  }
 }
 
 TEST(Train, FloatingSelectionKeepsFewAndTheirClips) {

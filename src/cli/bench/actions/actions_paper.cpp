@@ -165,6 +165,7 @@ PaperRow measured(const PaperCase& the, const StagePlaces& places, int repeats,
 // Leaves out each subject in turn, with the default features and score.
 void add_rates(const ActionsPaperOptions& options, Context& context, std::vector<PaperRow>& rows) {
   actions::TrainOptions base;
+  base.late_fusion = false;
   Exec exec = context.exec;
   exec.device = Device::cpu();
   Context own = context;
