@@ -76,7 +76,8 @@ TEST_F(ModelFiles, GiveTheSameChainsToTheBit) {
 }
 
 LateFusion small_fusion() {
-  LateFusion fusion{.weights = {1, 0, 0.5, 2}};
+  LateFusion fusion;
+  fusion.weights = {1, 0, 0.5, 2};
   fusion.words = Image<float>(kDescriptorSize, 2);
   fusion.classifier.kind = scenes::ClassifierKind::kSvm;
   fusion.classifier.classes = 2;

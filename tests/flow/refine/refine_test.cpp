@@ -116,7 +116,7 @@ TEST_P(Refine, FindsAShiftThatIsKnown) {
     }
 }
 
-bool same(const Flow& a, const Flow& b) {
+bool equal_flows(const Flow& a, const Flow& b) {
   for (int y = 0; y < a.u.height(); ++y)
     for (int x = 0; x < a.u.width(); ++x)
       if (a.u.at(x, y) != b.u.at(x, y) || a.v.at(x, y) != b.v.at(x, y) ||
@@ -135,8 +135,8 @@ TEST_P(Refine, EveryThreadCountGivesTheSameField) {
         {.quality = Quality::kBest, .exec = {.device = device(), .threads = threads}});
   };
   const Flow one = field(1);
-  EXPECT_TRUE(same(one, field(2)));
-  EXPECT_TRUE(same(one, field(5)));
+  EXPECT_TRUE(equal_flows(one, field(2)));
+  EXPECT_TRUE(equal_flows(one, field(5)));
 }
 
 TEST_P(Refine, WithoutWarpsAndFusingTheMethodIsAlone) {
@@ -146,12 +146,12 @@ TEST_P(Refine, WithoutWarpsAndFusingTheMethodIsAlone) {
   const Flow plain = estimate_flow(first, second, options);
   options.warps = 0;
   options.fuse = Fuse::kOff;
-  EXPECT_TRUE(same(plain, estimate_flow(first, second, options)));
+  EXPECT_TRUE(equal_flows(plain, estimate_flow(first, second, options)));
   options.warps = 1;
-  EXPECT_FALSE(same(plain, estimate_flow(first, second, options)));
+  EXPECT_FALSE(equal_flows(plain, estimate_flow(first, second, options)));
   options.warps = 0;
   options.fuse = Fuse::kOn;
-  EXPECT_FALSE(same(plain, estimate_flow(first, second, options)));
+  EXPECT_FALSE(equal_flows(plain, estimate_flow(first, second, options)));
 }
 
 TEST_P(Refine, ConstantImagesStayAtRest) {
