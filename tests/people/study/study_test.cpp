@@ -18,9 +18,9 @@ using test::message_of;
 using testing::HasSubstr;
 
 // Crops of 48x80 around a window of 32x64 with a bright bar that stands among noise.
-class Bars final : public ImageSet {
+class NoisyBars final : public ImageSet {
  public:
-  Bars(int count, std::uint64_t seed) : count_(count), seed_(seed) {}
+  NoisyBars(int count, std::uint64_t seed) : count_(count), seed_(seed) {}
   int count() const override { return count_; }
   Image<std::uint8_t> read(int index) const override {
     Image<std::uint8_t> image(48, 80, 3);
@@ -60,7 +60,7 @@ class Scenes final : public ImageSet {
 };
 
 struct Drawn {
-  Bars positives{10, 1}, test_positives{8, 2};
+  NoisyBars positives{10, 1}, test_positives{8, 2};
   Scenes negatives{3, 3}, test_negatives{2, 4};
   StudyData data() const { return {positives, negatives, test_positives, test_negatives}; }
 
@@ -121,7 +121,7 @@ TEST(StudyWindows, AreCutWithAMarginThatIsMirrored) {
 }
 
 TEST(StudyWindows, MiddlesAreTheCropsWithoutWhatIsNotNeeded) {
-  const Bars bars(1, 6);
+  const NoisyBars bars(1, 6);
   const Image<std::uint8_t> whole = bars.read(0);
   const CutWindows cut = cut_middles(bars, {{32, 64}, 2, {}, {}});
   const Image<std::uint8_t> middle = cut.read(0);
@@ -218,7 +218,7 @@ TEST(Study, WrongRequestsAreNamed) {
                 study(drawn.data(), Drawn::options({"mask", "mask"}));
               }),
               HasSubstr("'mask' is given twice"));
-  const Bars nobody(0, 1);
+  const NoisyBars nobody(0, 1);
   EXPECT_THAT(message_of([&] {
                 study({drawn.positives, drawn.negatives, nobody, drawn.test_negatives},
                       Drawn::options({"mask"}));

@@ -48,9 +48,10 @@ TEST(PrincipalAxes, AreOrthonormalAndTheSameForAnyNumberOfThreads) {
     for (int y = 0; y < 300; ++y)
       all += std::pow(points.at(i, y) - axes.mean[static_cast<std::size_t>(i)], 2) / 300;
     sum += axes.variances[static_cast<std::size_t>(i)];
-    if (i > 0)
+    if (i > 0) {
       EXPECT_LE(axes.variances[static_cast<std::size_t>(i)],
                 axes.variances[static_cast<std::size_t>(i - 1)]);
+    }
   }
   EXPECT_NEAR(sum / all, 1, 1e-9);
   const PrincipalAxes again = principal_axes(points, {.threads = 3});
