@@ -110,7 +110,8 @@ struct FilteredTrainOptions {
   int negatives_per_image = 25;
   double feature_share = 0.0625;  // share of the features that each node may choose from
   double kept_weight = 0.99;      // as ChannelsTrainOptions::kept_weight
-  double rejection = -3;          // soft cascade: a window whose score falls below this is rejected
+  double rejection = -7;          // soft cascade: a window whose score falls below this is rejected
+  double mining_rejection = -3;   // the same while negatives are searched
   double enlarge = 1.5;      // negatives are searched from this many times their size downwards
   double ratio = 1.0905;     // size of a level divided by the size of the next, in that search
   int exact_per_octave = 2;  // as ChannelsModel::exact_per_octave, in training and in use

@@ -270,7 +270,7 @@ Command emd_map_command() {
             "map a multispectral video: one cube (.hdr or .mat) per frame"},
            {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",
             "map spectra of a cube and compare the map with spectral angle and others"},
-           {"fovea emd map c.mat --signature contrast --score fused --target 9,9,3,3 -o m.tif",
+           {"fovea emd map c.mat --signature bands --score fused --target 9,9,3,3 -o m.tif",
             "find a target by distance, spectral angle and contrast together"}},
       .request = make_request<MapRequest, run_map>,
       .reads_images = true,

@@ -14,6 +14,7 @@ struct ChannelsTraits {
   static constexpr Kind kKind = Kind::kChannels;
 
   static int depth(const Options&) { return 2; }
+  static double mining_rejection(const Options& options) { return options.rejection; }
   static Model load(const io::ModelReader& in) { return load_channels(in); }
   static void prepare(Model& model, ChannelWindows& windows, const Options&) {
     model.decay = windows.decay();

@@ -16,6 +16,7 @@ struct FilteredTraits {
   static constexpr Kind kKind = Kind::kFiltered;
 
   static int depth(const Options& options) { return options.depth; }
+  static double mining_rejection(const Options& options) { return options.mining_rejection; }
   static Model load(const io::ModelReader& in) { return load_filtered(in); }
   static void prepare(Model& model, ChannelWindows& windows, const Options& options) {
     model.decay = windows.decay();
@@ -57,6 +58,8 @@ void describe(OptionVisitor& visit, FilteredTrainOptions& options) {
         0.5, 1);
   visit("rejection", options.rejection,
         "score below which a window is rejected before all trees are evaluated", -7, 0);
+  visit("mining-rejection", options.mining_rejection, "the same while negatives are searched", -7,
+        0);
   visit("enlarge", options.enlarge,
         "search the negatives from this many times their size downwards", 1, 8);
   visit("ratio", options.ratio,
@@ -84,7 +87,9 @@ Model train_filtered(const TrainData& data, const FilteredTrainOptions& options)
   model.person_height = kTreePersonHeight;
   model.stride = channels::kCell;
   model.threshold = kFilteredThresholdPerTree * static_cast<float>(options.trees);
-  model.classifier = training.train();
+  FilteredModel found = training.train();
+  found.rejection.assign(found.rejection.size(), rejection_sum<FilteredModel>(options.rejection));
+  model.classifier = std::move(found);
   model.facts = training.facts();
   return model;
 }

@@ -33,9 +33,16 @@ int trees_of_round(int round, int trees);
 // Copies samples, one row of features each, to the columns from `first` on.
 void fill_samples(BoostSamples& samples, const std::vector<std::uint8_t>& rows, int first);
 
+// A score in the units in which models of this kind store it.
+template <class Model>
+std::int32_t rejection_sum(double score) {
+  return static_cast<std::int32_t>(std::lround(score * Model::kScoreUnit));
+}
+
 // What a kind adds, as a class `Traits`:
 //   Model, Options             its model, and its training's options
 //   kKind, depth(options)      the kind, and the depth of its trees
+//   mining_rejection(options)  the score below which a search of negatives rejects a window
 //   load(reader)               reads the model of a checkpoint
 //   prepare(model, windows, options)   fills in what a model has besides trees
 //   use(model, windows)        sets how windows are computed
@@ -183,9 +190,8 @@ class TreeTraining {
                              .depth = Traits::depth(options_),
                              .kept_weight = options_.kept_weight};
     Traits::set_trees(state_.model, boost_trees(samples, boost, options_.exec, report));
-    state_.model.rejection.assign(
-        static_cast<std::size_t>(trees),
-        static_cast<std::int32_t>(std::lround(options_.rejection * Model::kScoreUnit)));
+    state_.model.rejection.assign(static_cast<std::size_t>(trees),
+                                  rejection_sum<Model>(Traits::mining_rejection(options_)));
   }
 
   const TrainData& data_;
