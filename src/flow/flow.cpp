@@ -65,7 +65,17 @@ std::unique_ptr<Matcher> make_windows(const FlowOptions& options, Quality qualit
                                       bool cuda) {
   lk::Plan plan = lk::make_plan(options.lk, quality);
   plan.channels = channels;
-  plan.everywhere = refinement_of(options).warps > 0;
+  // Refinement and fusion take all levels, and vectors from beyond a mask.
+  const refine::Plan refined = refinement_of(options);
+  plan.everywhere = refined.warps > 0 || refined.fuse;
+  if (plan.everywhere) {
+    if (options.lk.finest_level.value_or(0) > 0)
+      throw InvalidArgument(fmt::format(
+          "lk finest-level is {}, but refinement and fusion take all levels; leave it out, or set "
+          "warps to 0 and fuse to off",
+          *options.lk.finest_level));
+    plan.finest = 0;
+  }
   return cuda ? cuda::make_lucas_kanade(plan) : cpu::make_lucas_kanade(plan);
 }
 
@@ -87,7 +97,7 @@ std::unique_ptr<Matcher> make_matcher(const FlowOptions& options, bool cuda) {
                          : make_blocks(options, Quality::kFast, 1, cuda);
   parts.other_has_colors = blocks;
   parts.refiner = cuda ? cuda::make_refiner(plan) : cpu::make_refiner(plan);
-  parts.least_side = std::max(parts.least_side, options.bm.block);
+  if (blocks || plan.fuse) parts.least_side = std::max(parts.least_side, options.bm.block);
   parts.memory = cuda ? Memory::kCuda : Memory::kHost;
   // Gray levels and ranks of both frames with their coarser levels, the planes of the system, the
   // images that are compared, and fields.

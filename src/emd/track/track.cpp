@@ -245,7 +245,8 @@ void describe(OptionVisitor& visit, TrackOptions& options) {
         "weight of the parts' mean distance against the map's score", 0, 10);
   visit("filter", options.filter,
         "whether a correlation filter of edges, learned from frame to frame, helps to find the "
-        "target; off uses the first frame's colors alone; cubes and search meanshift have none");
+        "target; off uses the first frame's colors alone, and so does auto for a target without "
+        "texture; cubes and search meanshift have none");
   visit("filter-weight", options.filter_weight,
         "weight of the filter's response against the map's score", 0, 100);
   visit("filter-rate", options.filter_rate,

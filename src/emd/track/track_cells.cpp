@@ -244,4 +244,32 @@ std::vector<float> cells_of(ImageView<const std::uint8_t> frame, const CellSquar
   return out;
 }
 
+double relative_texture(ImageView<const std::uint8_t> frame, const Rect<int>& box) {
+  const Rect<int> whole{0, 0, frame.width, frame.height};
+  const int border = std::max(1, std::min(box.width, box.height) / 8);
+  const int around = std::max(2, (box.width + box.height) / 4);
+  // The mean over pixels of `part` that are not in `hole`, or -1 where there are none.
+  const auto mean_difference = [&](const Rect<int>& part, const Rect<int>& hole) {
+    const Rect<int> seen = intersect(part, whole);
+    double sum = 0;
+    std::int64_t count = 0;
+    for (int y = seen.y; y + 1 < seen.bottom(); ++y)
+      for (int x = seen.x; x + 1 < seen.right(); ++x) {
+        if (!intersect(Rect<int>{x, y, 2, 2}, hole).empty()) continue;
+        const float here = gray_at(frame, x, y);
+        sum += std::abs(static_cast<double>(gray_at(frame, x + 1, y) - here)) +
+               std::abs(static_cast<double>(gray_at(frame, x, y + 1) - here));
+        ++count;
+      }
+    return count > 0 ? sum / static_cast<double>(count) : -1;
+  };
+  const Rect<int> inner{box.x + border, box.y + border, box.width - 2 * border,
+                        box.height - 2 * border};
+  const Rect<int> outer{box.x - around, box.y - around, box.width + 2 * around,
+                        box.height + 2 * around};
+  const double inside = inner.empty() ? -1 : mean_difference(inner, {});
+  const double outside = mean_difference(outer, box);
+  return inside < 0 || outside <= 0 ? 1 : inside / outside;
+}
+
 }  // namespace fovea::emd

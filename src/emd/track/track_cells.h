@@ -1,6 +1,7 @@
 // What the correlation filter sees of a frame: a square around a place, resampled to a grid of
 // cells with orientation histograms of edges and brightness.
 #pragma once
+#include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 
 #include <cstdint>
@@ -28,5 +29,10 @@ struct CellSquare {
 // four blocks of cells around, cut off at 0.2. Values fall to 0 toward the border of the square,
 // which a filter would otherwise take for edges.
 std::vector<float> cells_of(ImageView<const std::uint8_t> frame, const CellSquare& square);
+
+// The mean difference between neighboring pixels inside the box, without its border, relative to
+// that around it. It is near 0 for a target of one color before a textured ground, whose edges
+// would be taken for the target's; 1 where there is nothing to compare.
+double relative_texture(ImageView<const std::uint8_t> frame, const Rect<int>& box);
 
 }  // namespace fovea::emd

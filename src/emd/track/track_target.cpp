@@ -266,9 +266,9 @@ Rect<int> Target::reads(const Rect<int>& frame) const {
   const bool everywhere = lost_ || doubtful_ + 1 >= options_.lost_frames;
   if (options_.whole_map || (everywhere && options_.redetect)) return frame;
   // A box that grows may leave what is mapped.
+  const bool grows = options_.scale || (filter_ && options_.filter_scale);
   const int growth =
-      options_.scale ? 1 + static_cast<int>((kScaleStep - 1) * std::max(box_.width, box_.height))
-                     : 0;
+      grows ? 1 + static_cast<int>((kScaleStep - 1) * std::max(box_.width, box_.height)) : 0;
   return intersect(padded(reached(frame), options_.window / 2 + growth), frame);
 }
 

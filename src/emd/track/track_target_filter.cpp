@@ -16,6 +16,7 @@ constexpr double kLearnResponse = 0.2;    // a frame is learned
 constexpr double kSureResponse = 0.25;    // a place with a low score by the map is not doubted
 constexpr double kScaleResponse = 0.3;    // the size may change
 constexpr double kLeastFirstScore = 0.1;  // a lower first score weighs as much as this one
+constexpr double kLeastTexture = 0.25;    // of a target that has a filter, relative to its ring
 constexpr double kFilterScaleStep = 1.03;
 constexpr double kScaleInertia = 1.01;  // another size must be this much better
 
@@ -35,6 +36,8 @@ double Target::filter_response(const Rect<int>& box) const {
 
 void Target::begin_filter(const LabeledFrame& frame) {
   if (!wants_filter() || frame.pixels.width == 0) return;
+  if (options_.filter == TrackFilter::kAuto && relative_texture(frame.pixels, box_) < kLeastTexture)
+    return;
   first_size_ = {0, 0, box_.width, box_.height};
   scale_ = 1;
   filter_.emplace(frame.pixels, filter_place(box_), box_.width, box_.height);

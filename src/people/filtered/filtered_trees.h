@@ -1,6 +1,7 @@
 // The trees of a filtered model as a scan uses them: features are offsets into the filtered cells
 // of a level, where all levels have the same distance between lines.
 #pragma once
+#include <fovea/core/error.h>
 #include <fovea/people/filtered.h>
 
 #include <cstddef>
@@ -35,6 +36,8 @@ std::vector<DeepTree<kDepth>> deep_trees(const FilteredModel& model, std::ptrdif
   const auto columns = static_cast<std::uint32_t>(model.window.width / channels::kCell),
              rows = static_cast<std::uint32_t>(model.window.height / channels::kCell),
              lines = static_cast<std::uint32_t>(channels::kChannels * model.bank.filters);
+  if (static_cast<std::uint64_t>(rows) * lines * static_cast<std::uint64_t>(stride) > INT32_MAX)
+    throw InvalidArgument("the image is too wide for a model of so many filters; divide it");
   std::vector<Tree> deep(static_cast<std::size_t>(model.trees.count()));
   for (std::size_t t = 0; t < deep.size(); ++t) {
     for (std::size_t n = 0; n < Tree::kNodes; ++n) {

@@ -73,8 +73,8 @@ class TreeTraining {
     checkpoint_.emplace(options_.checkpoint, settings_, survey_);
     if (!continues()) Traits::prepare(state_.model, windows_, options_);
     Traits::use(state_.model, windows_);
-    positives_ = windows_.positives(options_.mirror, options_.jitter);
     limit_negatives();
+    positives_ = windows_.positives(options_.mirror, options_.jitter);
     while (state_.next_round < kRounds) {
       choose_negatives();
       learn();
@@ -125,6 +125,7 @@ class TreeTraining {
     state_.negatives = checkpoint_->places(*file, [&](int image) {
       return windows_.plan(survey_.negatives.sizes[static_cast<std::size_t>(image)]);
     });
+    if (state_.model.window != Model{}.window) checkpoint_->damaged("a window of another size");
     if (state_.next_round < 1 || state_.next_round > kRounds)
       checkpoint_->damaged(fmt::format("round {} of {}", state_.next_round, kRounds));
     if (!std::is_sorted(state_.negatives.begin(), state_.negatives.end(), before))
@@ -136,12 +137,15 @@ class TreeTraining {
   void limit_negatives() {
     const auto bytes = 2 * static_cast<std::uint64_t>(windows_.features());
     const std::uint64_t most = options_.sample_bytes / bytes;
-    if (most < positives() + 100)
+    const std::uint64_t positives = static_cast<std::uint64_t>(data_.positives.count()) *
+                                    (options_.mirror ? 2U : 1U) *
+                                    (1U + static_cast<std::uint64_t>(options_.jitter));
+    if (most < positives + 100)
       throw InvalidArgument(
-          fmt::format("train: {} positives need {} MiB for samples, {} are allowed", positives(),
-                      ((positives() + 100) * bytes >> 20U) + 1, options_.sample_bytes >> 20U));
+          fmt::format("train: {} positives need {} MiB for samples, {} are allowed", positives,
+                      ((positives + 100) * bytes >> 20U) + 1, options_.sample_bytes >> 20U));
     most_negatives_ = static_cast<std::size_t>(std::min<std::uint64_t>(
-        static_cast<std::uint64_t>(options_.most_negatives), most - positives()));
+        static_cast<std::uint64_t>(options_.most_negatives), most - positives));
   }
 
   void choose_negatives() {

@@ -74,5 +74,19 @@ TEST(EmdTrackCells, EdgesDoNotDependOnTheGain) {
       EXPECT_NEAR(cell_value(dim, i, cell), cell_value(lit, i, cell), 0.05) << i << ", " << cell;
 }
 
+TEST(EmdTrackCells, ATargetOfOneColorHasNoTexture) {
+  const auto checks =
+      painted_by(60, 60, 3, [](int x, int y) { return (x + y) % 2 == 0 ? 90 : 130; });
+  const Rect<int> box{20, 20, 16, 16};
+  EXPECT_NEAR(relative_texture(checks.view(), box), 1, 1e-6);
+  const auto inside = [&](int x, int y) { return x >= 20 && x < 36 && y >= 20 && y < 36; };
+  const auto flat = painted_by(60, 60, 3, [&](int x, int y) {
+    return inside(x, y) ? 200 : (x + y) % 2 == 0 ? 90 : 130;
+  });
+  EXPECT_EQ(relative_texture(flat.view(), box), 0);
+  EXPECT_EQ(relative_texture(flat.view(), {0, 0, 60, 60}), 1) << "nothing is around it";
+  EXPECT_EQ(relative_texture(flat.view(), {30, 30, 2, 2}), 1) << "nothing is inside it";
+}
+
 }  // namespace
 }  // namespace fovea::emd

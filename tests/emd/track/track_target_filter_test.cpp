@@ -121,5 +121,26 @@ TEST(EmdTrackFilterRefusals, SayWhereThereIsNoFilter) {
   EXPECT_THAT(message([&] { Tracker{with}; }), HasSubstr("meanshift has no filter"));
 }
 
+// The edges of the ground would hold the box where it is.
+TEST_P(EmdTrackFiltered, ATargetOfOneColorIsFollowedByItsColor) {
+  const auto frame = [](int i) {
+    Image<std::uint8_t> image(96, 72, 3);
+    for (int y = 0; y < 72; ++y)
+      for (int x = 0; x < 96; ++x) {
+        const bool target = x >= 15 + 3 * i && x < 31 + 3 * i && y >= 20 + i && y < 40 + i;
+        for (int k = 0; k < 3; ++k)
+          image.at(x, y, k) = static_cast<std::uint8_t>(
+              target ? (k == 0 ? 200 : 35) : 70 + (x * 37 + y * 59 + x * y * 11 + k * 13) % 40);
+      }
+    return image;
+  };
+  Tracker tracker(frame(0), {15, 20, 16, 20}, options(TrackFilter::kAuto));
+  for (int i = 1; i < 6; ++i) {
+    const Rect<double> box = tracker.track(frame(i))[0].box;
+    EXPECT_NEAR(box.x, 15 + 3 * i, 1);
+    EXPECT_NEAR(box.y, 20 + i, 1);
+  }
+}
+
 }  // namespace
 }  // namespace fovea::emd

@@ -1,9 +1,11 @@
 // Covers: refine_fuse, refine_warp, refiner, refined_matcher
 // Variational refinement against a textbook loop, to the bit, and what it does to a field.
+#include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/flow/flow.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "flow/parity.h"
@@ -152,6 +154,22 @@ TEST_P(Refine, WithoutWarpsAndFusingTheMethodIsAlone) {
   options.warps = 0;
   options.fuse = Fuse::kOn;
   EXPECT_FALSE(equal_flows(plain, estimate_flow(first, second, options)));
+}
+
+TEST_P(Refine, EveryQualityHasConfidencesOfTheFinestLevel) {
+  const auto first = picture<std::uint8_t>(96, 80, 1, 0);
+  const auto second = picture<std::uint8_t>(96, 80, 1, 1.7);
+  FlowOptions options{.quality = Quality::kFast, .warps = 1, .exec = {.device = device()}};
+  const Flow flow = estimate_flow(first, second, options);
+  float least = 1, most = 0;
+  for (int y = 0; y < 80; ++y)
+    for (int x = 0; x < 96; ++x) {
+      least = std::min(least, flow.confidence.at(x, y));
+      most = std::max(most, flow.confidence.at(x, y));
+    }
+  EXPECT_GT(most - least, 0.2F);
+  options.lk.finest_level = 1;
+  EXPECT_THROW(estimate_flow(first, second, options), InvalidArgument);
 }
 
 TEST_P(Refine, ConstantImagesStayAtRest) {
