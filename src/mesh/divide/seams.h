@@ -15,9 +15,9 @@ void doubt_near_seams(const Part& part, double width, Clusters& clusters);
 
 // For each two clusters, divides the faces in doubt between them where the cut costs least. Returns
 // the value of all cuts. No cluster loses its last face. The result is the same on every device.
-// On a GPU, cuts through fewer than `fewest` faces at a time are left to the CPU, which is done
-// with them by the time that a GPU has begun.
-inline constexpr std::size_t kFewestFacesOnGpu = 4096;
+// On a GPU, cuts through fewer than `fewest` faces at a time are left to the CPU, which is faster
+// with them.
+inline constexpr std::size_t kFewestFacesOnGpu = 16384;
 double cut_seams(const Part& part, std::span<const double> capacities, Clusters& clusters,
                  const Exec& exec, std::size_t fewest = kFewestFacesOnGpu);
 
