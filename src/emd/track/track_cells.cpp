@@ -31,7 +31,7 @@ struct SampledSquare {
   std::vector<float> values{};
 
   float at(int x, int y) const {  // from -1 to kSampleSide
-    return values[static_cast<std::size_t>((y + 1) * kStride + x + 1)];
+    return values[place_in(kStride, y + 1, x + 1)];
   }
 };
 
@@ -47,7 +47,7 @@ AxisReads axis_reads(double middle, double side, int size) {
   const double step = side / kSampleSide;
   AxisReads axis;
   axis.each = std::clamp(static_cast<int>(std::ceil(step)), 1, kMostReads);
-  const auto count = static_cast<std::size_t>(SampledSquare::kStride * axis.each);
+  const std::size_t count = place_in(axis.each, SampledSquare::kStride, 0);
   axis.first.reserve(count);
   axis.share.reserve(count);
   for (int i = -1; i <= kSampleSide; ++i) {
@@ -65,7 +65,7 @@ SampledSquare sampled(ImageView<const std::uint8_t> image, const CellSquare& squ
   const AxisReads columns = axis_reads(square.x, square.side, image.width);
   const AxisReads rows = axis_reads(square.y, square.side, image.height);
   const int left = columns.first.front(), right = columns.first.back() + 1;
-  const auto width = static_cast<std::size_t>(right - left + 1);
+  const std::size_t width = static_cast<std::size_t>(right - left) + 1;
   // Rows of brightness are made once and kept while samples need them.
   std::array<std::vector<float>, 2> lines{};
   std::array<int, 2> held{};
@@ -84,9 +84,9 @@ SampledSquare sampled(ImageView<const std::uint8_t> image, const CellSquare& squ
   out.values.assign(static_cast<std::size_t>(SampledSquare::kStride) * SampledSquare::kStride, 0);
   const float weight = 1 / static_cast<float>(columns.each * rows.each);
   for (int y = 0; y < SampledSquare::kStride; ++y) {
-    float* const row = out.values.data() + static_cast<std::size_t>(y * SampledSquare::kStride);
+    float* const row = out.values.data() + place_in(SampledSquare::kStride, y, 0);
     for (int j = 0; j < rows.each; ++j) {
-      const auto line = static_cast<std::size_t>(y * rows.each + j);
+      const std::size_t line = place_in(rows.each, y, j);
       const std::vector<float>& above = line_of(rows.first[line]);
       const std::vector<float>& below = line_of(rows.first[line] + 1);
       const float down = rows.share[line];
@@ -153,8 +153,7 @@ DirectedCells directed_cells(const SampledSquare& samples) {
           const int column = left + i, row = top + j;
           if (column < 0 || row < 0 || column >= kCellSide || row >= kCellSide) continue;
           const float share = (i == 0 ? 1 - across : across) * (j == 0 ? 1 - down : down);
-          cells[static_cast<std::size_t>((row * kCellSide + column) * 2 * kCellDirections +
-                                         best)] += share * size;
+          cells[place_in(2 * kCellDirections, row * kCellSide + column, best)] += share * size;
         }
       }
     }
@@ -187,8 +186,8 @@ class BlockFactors {
 
  private:
   float energy(int x, int y) const {
-    return energy_[static_cast<std::size_t>(std::clamp(y, 0, kCellSide - 1) * kCellSide +
-                                            std::clamp(x, 0, kCellSide - 1))];
+    return energy_[place_in(kCellSide, std::clamp(y, 0, kCellSide - 1),
+                            std::clamp(x, 0, kCellSide - 1))];
   }
   std::vector<float> energy_;
 };
@@ -197,7 +196,7 @@ void write_edges(const DirectedCells& cells, std::vector<float>& out) {
   const BlockFactors factors(cells);
   for (int y = 0; y < kCellSide; ++y) {
     for (int x = 0; x < kCellSide; ++x) {
-      const auto cell = static_cast<std::size_t>(y * kCellSide + x);
+      const std::size_t cell = place_in(kCellSide, y, x);
       const float* const votes = cells.data() + cell * 2 * kCellDirections;
       const std::array<float, 4> scales = factors.at(x, y);
       const auto normalized = [&](float vote) {

@@ -4,6 +4,7 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct CellGrid {
   static constexpr int kChannels = 3 * kDirections + 1;
   static constexpr int kCells = kSide * kSide;
 };
+
+// The place of a value in a plane that is stored row by row.
+inline std::size_t place_in(int side, int row, int column) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(side) +
+         static_cast<std::size_t>(column);
+}
 
 // A square of a frame, in pixels; it may reach beyond the frame, whose border is then repeated.
 struct CellSquare {

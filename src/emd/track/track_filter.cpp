@@ -20,7 +20,7 @@ ComplexPlane wanted_response(const Fourier& fourier, double deviation) {
   for (int y = 0; y < side; ++y) {
     for (int x = 0; x < side; ++x) {
       const int dx = x < side / 2 ? x : x - side, dy = y < side / 2 ? y : y - side;
-      plane.re[static_cast<std::size_t>(y * side + x)] =
+      plane.re[place_in(side, y, x)] =
           static_cast<float>(std::exp(-0.5 * (dx * dx + dy * dy) / (deviation * deviation)));
     }
   }
@@ -104,7 +104,8 @@ ComplexPlane EdgeFilter::compared(const FilterView& planes) const {
 
 void EdgeFilter::look(ImageView<const std::uint8_t> frame, const FilterPlace& place) {
   constexpr int kSide = CellGrid::kSide;
-  constexpr float kMore = static_cast<float>(kFine / kSide) * static_cast<float>(kFine / kSide);
+  constexpr int kFiner = kFine / kSide;
+  constexpr auto kMore = static_cast<float>(kFiner * kFiner);
   seen_ = square_at(place);
   const ComplexPlane spectrum = compared(view(frame, place));
   // Zeros between low and high frequencies interpolate the response.
@@ -112,8 +113,8 @@ void EdgeFilter::look(ImageView<const std::uint8_t> frame, const FilterPlace& pl
   const auto far = [](int i) { return i < kSide / 2 ? i : i + kFine - kSide; };
   for (int y = 0; y < kSide; ++y) {
     for (int x = 0; x < kSide; ++x) {
-      const auto from = static_cast<std::size_t>(y * kSide + x);
-      const auto to = static_cast<std::size_t>(far(y) * kFine + far(x));
+      const std::size_t from = place_in(kSide, y, x);
+      const std::size_t to = place_in(kFine, far(y), far(x));
       fine.re[to] = spectrum.re[from] * kMore;
       fine.im[to] = spectrum.im[from] * kMore;
     }
@@ -132,14 +133,15 @@ double EdgeFilter::match(const FilterView& view) const {
 double EdgeFilter::response(double x, double y) const {
   const double step = seen_.side / kFine;
   const double dx = (x - seen_.x) / step, dy = (y - seen_.y) / step;
-  constexpr double kFarthest = kFine / 2 - 1;
+  constexpr int kHalf = kFine / 2;
+  constexpr double kFarthest = kHalf - 1;
   if (!(std::abs(dx) < kFarthest && std::abs(dy) < kFarthest)) return 0;
   const double left = std::floor(dx), top = std::floor(dy);
   const double across = dx - left, down = dy - top;
   const auto at = [&](int i, int j) {
     const int column = (static_cast<int>(left) + i + kFine) % kFine;
     const int row = (static_cast<int>(top) + j + kFine) % kFine;
-    return static_cast<double>(responses_[static_cast<std::size_t>(row * kFine + column)]);
+    return static_cast<double>(responses_[place_in(kFine, row, column)]);
   };
   return (1 - down) * ((1 - across) * at(0, 0) + across * at(1, 0)) +
          down * ((1 - across) * at(0, 1) + across * at(1, 1));

@@ -39,7 +39,8 @@ void Fourier::along_columns(ComplexPlane& plane, float sign) const {
   for (int half = 1; half < side_; half *= 2) {
     for (int first = 0; first < side_; first += 2 * half) {
       for (int k = 0; k < half; ++k) {
-        const auto turn = static_cast<std::size_t>(k * (side_ / (2 * half)));
+        const int step = side_ / (2 * half);
+        const std::size_t turn = static_cast<std::size_t>(k) * static_cast<std::size_t>(step);
         const float c = cosines_[turn], s = sign * sines_[turn];
         float* const a_re = plane.re.data() + row(first + k);
         float* const a_im = plane.im.data() + row(first + k);
