@@ -2,6 +2,7 @@
 #include <fovea/actions/classify.h>
 #include <fovea/core/error.h>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -73,6 +74,7 @@ class ClipClassifier {
     values["score"] = found.score;
     values["distance"] = found.distance;
     values["margin"] = found.margin;
+    values["probability"] = found.probability;
     values["prototype"] = found.prototype;
     values["distances"] = to_numpy(found.distances);
     return values;

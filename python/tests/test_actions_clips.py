@@ -49,7 +49,8 @@ def test_the_program_classifies_alike(model_file, stranger, corpus, program):
             theirs = json.loads(program(ours.command))["results"][0]
             for name in ("name", "label", "nearest", "runner_up", "score", "distance", "prototype"):
                 assert theirs[name] == getattr(ours, name), name
-            assert of_json(theirs["margin"]) == ours.margin
+            assert theirs["margin"] == ours.margin and theirs["probability"] == ours.probability
+            assert ours.probability == pytest.approx(np.exp(-ours.distances[ours.nearest]))
             assert {name: of_json(value) for name, value in theirs["distances"].items()} == ours.distances
             assert ours.rejected == (ours.name == "none") and list(ours.distances) == classifier.classes
             assert ours.rejected == (ours.score < 0 and options.get("reject") != 0)

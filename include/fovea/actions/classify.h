@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,10 @@ FOVEA_API void describe(OptionVisitor& visit, ClassifyOptions& options);
 
 // The class of a whole clip. Distances are those of ScoreOptions, and infinite for a class none of
 // whose prototypes fits into the clip. With fusion they are sums of z-scores over the classes, and
-// with late fusion minus the logarithms of the probabilities of the classes.
+// with late fusion minus the logarithms of the probabilities of the classes. Late fusion then gives
+// nearest, runner_up, margin, probability and distances, while distance and prototype are those of
+// matching for the class that it chose: of a clip that words and single descriptors classified,
+// none of whose prototypes fits, they are infinite and -1.
 struct ClipClass {
   std::string name = "none";    // of the class; "none" where nothing fits or the clip is rejected
   std::int32_t label = -1;      // -1: none
@@ -33,8 +37,11 @@ struct ClipClass {
                      // difference, 0 for one at the limit, negative for one that is rejected
   double distance = 0;  // distance of the nearest prototype of the nearest class
   double margin = 0;    // by which share of its distance the second class is farther away; infinite
-                        // where the nearest class has distance 0, as clips of the training have
-  int prototype = -1;   // the nearest prototype of that class, an index in Model::prototypes
+                        // where the nearest class has distance 0, as clips of the training have.
+                        // With late fusion the logarithm of the nearest class's odds against the
+                        // second, which is finite
+  std::optional<double> probability{};  // of the nearest class; only late fusion has one
+  int prototype = -1;  // the nearest prototype of that class, an index in Model::prototypes
   std::vector<double> distances;  // by class
 };
 

@@ -26,7 +26,8 @@ struct Event {
   double start_seconds = 0;  // when the first frame begins
   double end_seconds = 0;    // when the last frame ends
   double distance = 0;       // energy or appearance of the match per node, as the model says
-  double margin = 0;         // by which share of `distance` the best other class is farther away
+  double margin = 0;         // by which share of `distance` the best other class is farther away;
+                             // of events that late fusion classified, see ClipClass::margin
   int prototype = 0;         // index in Model::prototypes
   int dummies = 0;           // nodes of the prototype that were not seen
   std::int32_t place = 0;    // number of the place: events of different places may overlap in time

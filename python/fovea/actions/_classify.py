@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .._options import ActionsClassifyOptions
 
-_VALUES = ("name", "label", "nearest", "runner_up", "score", "distance", "margin", "prototype")
+_VALUES = ("name", "label", "nearest", "runner_up", "score", "distance", "margin", "probability", "prototype")
 
 
 class ClipClass(Table):
@@ -37,8 +37,9 @@ class ClipClass(Table):
     nearest: str  #: the nearest action, rejected or not; ``none`` where none fits
     runner_up: str  #: the second nearest action, or ``none``
     score: float  #: how far the clip lies below the limit: 1 without any difference, 0 at it, below 0 where rejected
-    distance: float  #: of the nearest prototype of the nearest action
-    margin: float  #: by which share of its distance the second action is farther away
+    distance: float  #: of the nearest prototype of the nearest action, by matching; infinite where none fits
+    margin: float  #: by which share of its distance the second action is farther away; with late fusion its log odds
+    probability: float | None  #: of the nearest action, where the model has late fusion
     prototype: int  #: the nearest prototype of the model, or -1
     distances: dict[str, float]  #: to each action; infinite for one none of whose prototypes fits into the clip
     file: str | None  #: the clip, where it is a file
@@ -73,7 +74,10 @@ class ClipClass(Table):
     def __repr__(self) -> str:
         found = f"{self.name}, nearest {self.nearest}" if self.rejected else self.name
         made = f"{self.provenance['model']}, {self.provenance['device']}, {1000 * self._seconds:.0f} ms"
-        return f"{found}, distance {self.distance:.3f}, next {self.runner_up} ({made})"
+        near = f"distance {self.distance:.3f}"
+        if self.probability is not None:
+            near = f"probability {self.probability:.2f}"
+        return f"{found}, {near}, next {self.runner_up} ({made})"
 
     def _repr_html_(self) -> str:
         rows = "".join(

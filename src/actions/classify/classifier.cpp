@@ -233,7 +233,12 @@ struct Classifier::Impl {
     if (result.nearest < 0) return result;
     const auto nearest = static_cast<std::size_t>(result.nearest);
     result.runner_up = second_of(found.distances);
-    result.margin = margin_of(found.distances);
+    if (model->late_fusion) {
+      result.margin = log_odds_of(found.distances);
+      result.probability = std::exp(-found.distances[nearest]);
+    } else {
+      result.margin = margin_of(found.distances);
+    }
     result.distance = static_cast<double>(found.nearest[nearest]);
     result.prototype = found.prototypes[nearest];
     set_score(found, of_singles, result);

@@ -197,4 +197,10 @@ double margin_of(std::span<const double> distances) {
   return more / std::abs(least);
 }
 
+double log_odds_of(std::span<const double> distances) {
+  const int best = least_of(distances), second = second_of(distances);
+  if (best < 0 || second < 0) return 0;
+  return distances[static_cast<std::size_t>(second)] - distances[static_cast<std::size_t>(best)];
+}
+
 }  // namespace fovea::actions

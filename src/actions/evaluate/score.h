@@ -75,5 +75,8 @@ int second_of(std::span<const double> distances);
 // Returns the difference between the two least distances, divided by the least; 0 if there is no
 // second, and infinite if the least is 0 and the second is not.
 double margin_of(std::span<const double> distances);
+// Returns the difference between the two least distances; 0 if there is no second. Of minus the
+// logarithms of probabilities it is the logarithm of the odds.
+double log_odds_of(std::span<const double> distances);
 
 }  // namespace fovea::actions

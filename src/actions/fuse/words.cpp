@@ -1,11 +1,10 @@
 #include "actions/fuse/words.h"
 
-#include <fovea/core/random.h>
-
 #include <algorithm>
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "actions/infinity.h"
 #include "actions/match/features.h"
@@ -17,6 +16,7 @@ constexpr int kWords = 400;
 constexpr std::size_t kWordSamples = 20000;
 constexpr int kWordIterations = 30;
 constexpr std::uint64_t kWordSequence = 3;
+constexpr std::size_t kDrawsAtOnce = 4096;  // that shuffled_start() holds
 
 // A descriptor of a clip or of its mirror image.
 struct WordPlace {
@@ -27,15 +27,23 @@ struct WordPlace {
 
 std::vector<WordPlace> drawn_places(const ClipSource& clips, std::span<const int> which,
                                     std::uint64_t seed) {
-  std::vector<WordPlace> places;
+  // All descriptors are numbered: clip by clip, and those of its mirror image after its own.
+  std::vector<std::size_t> ends;
+  ends.reserve(which.size());
+  std::size_t all = 0;
   for (const int clip : which) {
-    const int points = clips.points(clip, 0);
-    for (const bool turned : {false, true})
-      for (int y = 0; y < points; ++y) places.push_back({clip, y, turned});
+    all += 2 * static_cast<std::size_t>(clips.points(clip, 0));
+    ends.push_back(all);
   }
-  Random random(seed, kWordSequence);
-  shuffle(places, random);
-  if (places.size() > kWordSamples) places.resize(kWordSamples);
+  std::vector<WordPlace> places;
+  places.reserve(std::min(all, kWordSamples));
+  for (const std::size_t number : shuffled_start(all, kWordSamples, Random(seed, kWordSequence))) {
+    const auto at = static_cast<std::size_t>(std::ranges::upper_bound(ends, number) - ends.begin());
+    const std::size_t first = at == 0 ? 0 : ends[at - 1], points = (ends[at] - first) / 2;
+    const bool turned = number - first >= points;
+    places.push_back(
+        {which[at], static_cast<std::int32_t>(number - first - (turned ? points : 0)), turned});
+  }
   return places;
 }
 
@@ -62,6 +70,39 @@ Image<float> rows_at(const ClipSource& clips, std::span<const WordPlace> places)
 }
 
 }  // namespace
+
+// shuffle() exchanges the last item of ever fewer with one of them that is drawn. The items that
+// are first in the end are followed back to where they were, against the order of the draws, which
+// are made again some at a time.
+std::vector<std::size_t> shuffled_start(std::size_t count, std::size_t most, Random random) {
+  const std::size_t kept = std::min(count, most), steps = count - kept;
+  std::vector<Random> starts;
+  for (std::size_t step = 0; step < steps; ++step) {
+    if (step % kDrawsAtOnce == 0) starts.push_back(random);
+    random.below(static_cast<std::uint32_t>(count - step));
+  }
+  std::vector<std::size_t> numbers(kept);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  std::unordered_map<std::size_t, std::size_t> items;  // by their places at a step
+  items.reserve(kept);
+  for (const std::size_t item : numbers) items.emplace(item, item);
+  std::vector<std::uint32_t> draws;
+  for (std::size_t block = starts.size(); block-- > 0;) {
+    const std::size_t first = block * kDrawsAtOnce;
+    draws.clear();
+    for (std::size_t step = first; step < std::min(first + kDrawsAtOnce, steps); ++step)
+      draws.push_back(starts[block].below(static_cast<std::uint32_t>(count - step)));
+    for (std::size_t i = draws.size(); i-- > 0;) {
+      auto found = items.extract(draws[i]);
+      if (found.empty()) continue;
+      found.key() = count - (first + i) - 1;
+      items.insert(std::move(found));
+    }
+  }
+  for (const auto& [place, item] : items) numbers[item] = place;
+  shuffle(numbers, random);
+  return numbers;
+}
 
 Image<float> word_rows(const PointSet& points, bool turned) {
   const FeatureOptions plain{.appearance = Appearance::kHogHof, .square_root = false, .scale = 1};

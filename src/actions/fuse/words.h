@@ -3,9 +3,11 @@
 // support vector machine per class compares histograms by the chi-squared kernel. Words are found
 // and margins computed on the device of `exec`; CPU and CUDA agree to the bit.
 #pragma once
+#include <fovea/core/random.h>
 #include <fovea/ops/kmeans.h>
 #include <fovea/scenes/trained_classifier.h>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +18,10 @@ namespace fovea::actions {
 
 // Returns the descriptors of a clip or of its mirror image, one per row, rounded as in files.
 Image<float> word_rows(const PointSet& points, bool turned);
+
+// Returns the first `most` of the numbers below `count` in the order into which shuffle() puts
+// them, without a list of all.
+std::vector<std::size_t> shuffled_start(std::size_t count, std::size_t most, Random random);
 
 // Learns at most 400 words from at most 20 000 descriptors of some of the clips, drawn at random.
 // Returns one word per row, and no row if none of these clips has a point.

@@ -135,6 +135,14 @@ bool has_label(std::span<const std::int32_t> group_labels, std::int32_t label) {
   return std::ranges::find(group_labels, label) != group_labels.end();
 }
 
-Calibration calibrate(const CalibrationTask& task) { return Calibrator(task).run(); }
+Calibration calibrate(const CalibrationTask& task) {
+  Calibration result = Calibrator(task).run();
+  result.points = kept_points(task.clips.options);
+  if (result.fusion || !fuses_late(task.clips.options)) return result;
+  TrainOptions options = task.clips.options;
+  options.late_fusion = false;
+  const ClipTask clips{task.clips.clips, task.clips.labels, options, task.clips.exec};
+  return calibrate({task.corpus, clips, task.prototypes, task.which, task.scores});
+}
 
 }  // namespace fovea::actions

@@ -27,8 +27,10 @@ struct CalibrationTask {
 struct Calibration {
   std::optional<RejectRule> rule{};
   std::optional<LateFusion> fusion{};
+  int points = -1;  // of a clip whose single descriptors were compared, see kept_points()
 };
-// There are two subjects or more.
+// There are two subjects or more. Without late fusion, also if words cannot be trained, the rule is
+// that of a training that does not ask for it.
 Calibration calibrate(const CalibrationTask& task);
 
 }  // namespace fovea::actions

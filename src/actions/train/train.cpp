@@ -73,7 +73,6 @@ class Trainer {
     if (options_.selection == Selection::kFloating)
       prototypes = selected_prototypes(
           task(), selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed));
-    if (kept_points(options_) >= 0) add_descriptors(model);
     const std::vector<int> clips = calibration_clips(prototypes.size());
     const Image<float> scores = clip_table(task(), prototypes, clips);
     set_levels(prototypes, clips, scores);
@@ -81,12 +80,16 @@ class Trainer {
       Calibration learned = calibrate({corpus_, task(), prototypes, clips, scores});
       model.reject_rule = learned.rule;
       model.late_fusion = std::move(learned.fusion);
+      kept_points_ = learned.points;
     }
+    if (compares_descriptors(model)) add_descriptors(model);
     keep_used_clips(std::move(prototypes), model);
     model.facts["options"] = options_json(options_);
     model.facts["seed"] = std::to_string(exec_.seed);
     model.facts["clips"] = std::to_string(corpus_.clips.size());
     model.facts["subjects"] = std::to_string(corpus_.subjects().size());
+    if (options_.late_fusion && !model.late_fusion)
+      model.facts["late_fusion"] = fmt::format("none ({})", why_not_fused());
     return model;
   }
 
@@ -147,11 +150,23 @@ class Trainer {
     model.prototypes = std::move(prototypes);
   }
 
+  // Whether whoever classifies clips by the model reads single descriptors.
+  static bool compares_descriptors(const Model& model) {
+    return model.score.fusion > 0 || model.late_fusion ||
+           (model.reject_rule && model.reject_rule->singles);
+  }
+
+  const char* why_not_fused() const {
+    if (options_.score.fusion > 0) return "fusion with a fixed weight";
+    if (options_.selection != Selection::kAll) return "selected prototypes";
+    return alone_ ? "one subject" : "a class without words";
+  }
+
   void add_descriptors(Model& model) const {
     std::vector<Image<float>> rows;
     for (std::size_t clip = 0; clip < corpus_.clips.size(); ++clip) {
       PointSet room;
-      rows.push_back(fusion_rows(clips_.get(static_cast<int>(clip), room), kept_points(options_)));
+      rows.push_back(fusion_rows(clips_.get(static_cast<int>(clip), room), kept_points_));
       model.descriptor_labels.insert(model.descriptor_labels.end(),
                                      static_cast<std::size_t>(rows.back().height()), labels_[clip]);
     }
@@ -165,6 +180,7 @@ class Trainer {
   std::vector<std::int32_t> labels_;
   std::vector<int> subjects_;
   bool alone_;
+  int kept_points_ = kept_points(options_);
 };
 
 // Makes chains of prototypes that are sorted by clip.

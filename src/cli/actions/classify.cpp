@@ -170,6 +170,7 @@ class ClipResults {
     std::vector<std::string> names{"file", "first_frame", "class"};
     if (!clips_.truth.empty()) names.emplace_back("truth");
     names.insert(names.end(), {"nearest", "runner_up", "score", "distance", "margin"});
+    if (fuses_late_) names.emplace_back("probability");
     for (const std::string& name : classes_) names.push_back("distance_" + name);
     return names;
   }
@@ -179,6 +180,8 @@ class ClipResults {
     if (const std::string* right = truth(item)) csv.field(*right);
     csv.field(name_of(found.nearest)).field(name_of(found.runner_up)).field(found.score);
     csv.field(found.distance).field(found.margin);
+    if (fuses_late_ && found.probability) csv.field(*found.probability);
+    else if (fuses_late_) csv.field("");
     for (const double distance : found.distances) csv.field(distance);
     csv.end_row();
   }
@@ -191,6 +194,7 @@ class ClipResults {
     if (const std::string* right = truth(item)) json.member("truth", *right);
     json.member("first_frame", clip.first).member("score", found.score);
     json.member("distance", found.distance).member("margin", found.margin);
+    if (found.probability) json.member("probability", *found.probability);
     json.member("nearest", name_of(found.nearest));
     json.member("runner_up", name_of(found.runner_up)).member("prototype", found.prototype);
     json.key("distances").begin_object();

@@ -163,7 +163,7 @@ TEST(Classifier, NamesClassRunnerUpAndMargin) {
   const auto second = static_cast<std::size_t>(found.runner_up);
   EXPECT_NE(found.runner_up, 2);
   EXPECT_LE(found.distances[second], found.distances[second == 0 ? 1 : 0]);
-  EXPECT_DOUBLE_EQ(found.margin, found.distances[second] / found.distances[2] - 1);
+  EXPECT_DOUBLE_EQ(found.margin, found.distances[second] - found.distances[2]);
   const Prototype& prototype =
       classifier.model().prototypes[static_cast<std::size_t>(found.prototype)];
   EXPECT_EQ(prototype.label, 2);
@@ -175,6 +175,13 @@ TEST(Classifier, NamesClassRunnerUpAndMargin) {
   bare->reject_rule.reset();
   const ClipClass level = Classifier(bare).classify(synthetic_points(2, 7, 30));
   EXPECT_DOUBLE_EQ(level.score, 1 - level.distance / static_cast<double>(prototype.reject));
+  // Matching alone has no probabilities.
+  bare->late_fusion.reset();
+  const ClipClass plain = Classifier(bare).classify(synthetic_points(2, 7, 30));
+  EXPECT_EQ(plain.nearest, 2);
+  const auto next = static_cast<std::size_t>(plain.runner_up);
+  EXPECT_DOUBLE_EQ(plain.margin, (plain.distances[next] - plain.distances[2]) / plain.distances[2]);
+  EXPECT_FALSE(plain.probability.has_value());
 }
 
 TEST(Classifier, RejectsWhatIsFarUnlessToldOtherwise) {
@@ -213,7 +220,11 @@ TEST(Classifier, LateFusionGivesProbabilities) {
   for (const double distance : found.distances) whole += std::exp(-distance);
   EXPECT_NEAR(whole, 1, 1e-9);
   EXPECT_EQ(found.label, 1);
-  EXPECT_GT(std::exp(-found.distances[1]), 0.5);
+  ASSERT_TRUE(found.probability.has_value());
+  EXPECT_EQ(*found.probability, std::exp(-found.distances[1]));
+  EXPECT_GT(*found.probability, 0.5);
+  const double next = std::exp(-found.distances[static_cast<std::size_t>(found.runner_up)]);
+  EXPECT_NEAR(found.margin, std::log(*found.probability / next), 1e-9);
   // A clip without points says nothing, and one that is too short for chains is known by its words.
   TrainOptions options = small_options();
   options.match.dummies = false;
@@ -222,9 +233,13 @@ TEST(Classifier, LateFusionGivesProbabilities) {
   empty.size = {160, 120};
   empty.frames = 12;
   EXPECT_EQ(strict.classify(empty).nearest, -1);
+  EXPECT_FALSE(strict.classify(empty).probability.has_value());
   const ClipClass brief = strict.classify(synthetic_points(2, 7, 3));
   EXPECT_EQ(brief.nearest, 2);
   EXPECT_EQ(brief.prototype, -1);
+  EXPECT_TRUE(std::isinf(brief.distance));  // of matching
+  EXPECT_TRUE(std::isfinite(brief.margin));
+  EXPECT_TRUE(brief.probability.has_value());
 }
 
 TEST(Classifier, ReadsVideosAndTheirParts) {

@@ -71,6 +71,10 @@ TEST(Score, TheLeastAndItsMargin) {
   EXPECT_EQ(margin_of(std::vector<double>{0, 2}), kInf);
   EXPECT_EQ(margin_of(std::vector<double>{0, 0}), 0);
   EXPECT_DOUBLE_EQ(margin_of(std::vector<double>{-2, -1}), 0.5);
+  EXPECT_DOUBLE_EQ(log_odds_of(std::vector<double>{4, 2, 5}), 2);
+  EXPECT_EQ(log_odds_of(std::vector<double>{0, 3}), 3);  // a probability of 1
+  EXPECT_EQ(log_odds_of(std::vector<double>{4, kInf}), 0);
+  EXPECT_EQ(log_odds_of(std::vector<double>{kInf, kInf}), 0);
   EXPECT_EQ(second_of(std::vector<double>{4, 2, 5}), 0);
   EXPECT_EQ(second_of(std::vector<double>{2, 2, 5}), 1);
   EXPECT_EQ(second_of(std::vector<double>{4, kInf}), -1);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "actions/infinity.h"
@@ -29,6 +30,18 @@ TEST(Words, AreNoMoreThanDescriptorsAndNoneWithoutPoints) {
   EXPECT_EQ(words.height(), 2 * 4 * 10);  // those of the mirror images as well
   const std::vector<PointSet> empty(2);
   EXPECT_EQ(learn_words(std::span<const PointSet>(empty), numbers(2), {}).height(), 0);
+}
+
+TEST(Words, TheStartOfAShuffledListNeedsNoList) {
+  for (const std::size_t count : {0, 1, 2, 60, 61, 500, 4156, 4157, 13000})
+    for (const std::size_t most : {0, 1, 60}) {
+      std::vector<std::size_t> all(count);
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      Random random(count, 3);
+      shuffle(all, random);
+      all.resize(std::min(count, most));
+      EXPECT_EQ(shuffled_start(count, most, Random(count, 3)), all) << count << ' ' << most;
+    }
 }
 
 TEST(Words, HistogramsAreSharesOfTheNearestWords) {

@@ -36,6 +36,7 @@ TEST_F(ActionsClassify, GivesWhatTheLibraryGives) {
     EXPECT_EQ(result["label"], found.label);
     EXPECT_EQ(result["distance"], found.distance);
     EXPECT_EQ(result["margin"], found.margin);
+    EXPECT_EQ(result["probability"], found.probability.value());
     EXPECT_EQ(result["runner_up"], classifier.classes()[static_cast<std::size_t>(found.runner_up)]);
     for (std::size_t c = 0; c < classifier.classes().size(); ++c)
       EXPECT_EQ(result["distances"][classifier.classes()[c]], found.distances[c]);
@@ -49,7 +50,7 @@ TEST_F(ActionsClassify, PrintsAndWritesCsv) {
   ASSERT_EQ(ended.status, kDone) << ended.err;
   EXPECT_THAT(ended.out,
               StartsWith("file,first_frame,class,nearest,runner_up,score,distance,margin,"
-                         "distance_across,distance_grow,distance_up\n"));
+                         "probability,distance_across,distance_grow,distance_up\n"));
   EXPECT_THAT(ended.out, HasSubstr(clip("up/s2_swing.y4m") + ",0,up,up,"));
   EXPECT_THAT(ended.err, HasSubstr("3 clips in"));
   const std::string file = *folder_ / "classes.csv";
