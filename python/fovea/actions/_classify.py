@@ -37,7 +37,7 @@ class ClipClass(Table):
     nearest: str  #: the nearest action, rejected or not; ``none`` where none fits
     runner_up: str  #: the second nearest action, or ``none``
     score: float  #: how far the clip lies below the limit: 1 without any difference, 0 at it, below 0 where rejected
-    distance: float  #: of the nearest prototype of the nearest action; infinite where none fits and late fusion chose it
+    distance: float  #: of the nearest prototype of the nearest action, by matching; infinite where none fits
     margin: float  #: by which share of its distance the second action is farther away; with late fusion its log odds
     probability: float | None  #: of the nearest action, where the model has late fusion
     prototype: int  #: the nearest prototype of the model, or -1

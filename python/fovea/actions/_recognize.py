@@ -57,7 +57,7 @@ class Event(Result):
     end_seconds: float  #: when the last frame ends
     xywh: tuple[float, float, float, float]  #: left, top, width and height of the box around the matched points
     distance: float  #: distance of the match per node
-    margin: float  #: by which share of the distance the best other action is farther away
+    margin: float  #: by which share of the distance the best other action is farther away; see ClipClass with classify
     dummies: int  #: nodes of the prototype that were not seen
     prototype: int  #: the prototype of the model that matched
     place: int  #: number of the place, such as a person; events of different places may overlap in time
