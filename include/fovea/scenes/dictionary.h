@@ -62,7 +62,8 @@ struct Dictionary {
   Image<float> words;  // one per row, in standardized numbers
   WordLearning learning{};
   WordCode code{};
-  // Further words, whose features follow; they have no others beside them. At most one.
+  // Further words, whose features follow; they have no others beside them. At most one: write() and
+  // FeatureMaker throw InvalidArgument where there are more.
   std::vector<Dictionary> beside{};
 
   int size() const { return words.height(); }

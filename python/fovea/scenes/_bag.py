@@ -58,7 +58,8 @@ class BagOfWords(Estimator):
         parameters = self._fitted_parameters()
         images = _images(X, "X")
         if getattr(self, "_bag", None) is None:
-            self._bag = _fovea.scenes.Bag(self.vocabulary_, self.mean_, self.scale_, self.code_, parameters)
+            code = getattr(self, "code_", None)  # estimators of earlier versions, from a pickle, have none
+            self._bag = _fovea.scenes.Bag(self.vocabulary_, self.mean_, self.scale_, code, parameters)
         with reporting(progress) as report:
             features: Floats = self._bag.transform(images, report)
         return features
@@ -71,8 +72,9 @@ class BagOfWords(Estimator):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """The names of the columns of ``transform``: words, and the cells of the spatial pyramid."""
         pyramid = self._fitted_parameters()["pyramid"]
-        names = _names("", len(self.vocabulary_), self.code_, pyramid)
-        for other in self.code_["beside"]:
+        code = getattr(self, "code_", {"coding": "hard", "beside": []})
+        names = _names("", len(self.vocabulary_), code, pyramid)
+        for other in code["beside"]:
             names += _names("color_", len(other["words"]), other["code"], pyramid)
         return np.array(names, dtype=object)
 

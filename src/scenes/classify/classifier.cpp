@@ -12,8 +12,10 @@
 
 #include "core/dispatch.h"
 #include "core/placed.h"
+#include "scenes/classify/classifier_parts.h"
 #include "scenes/classify/scorer.h"
 #include "scenes/train/train_images.h"
+#include "scenes/words/code_plan.h"
 
 namespace fovea::scenes {
 namespace {
@@ -25,6 +27,10 @@ std::shared_ptr<const Model> require_model(std::shared_ptr<const Model> model) {
   if (model->classes.size() != static_cast<std::size_t>(model->classifier.classes))
     throw InvalidArgument(fmt::format("Classifier: the model has {} classes and {} names",
                                       model->classifier.classes, model->classes.size()));
+  if (makes_negative(model->dictionary) && !takes_negative(model->classifier))
+    throw InvalidArgument(
+        "Classifier: the words of the model make negative numbers, but its classifier compares "
+        "histograms");
   return model;
 }
 

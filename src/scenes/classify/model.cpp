@@ -19,6 +19,7 @@
 #include "scenes/classify/kernel_map.h"
 #include "scenes/classify/model_parts.h"
 #include "scenes/classify/scorer.h"
+#include "scenes/words/code_plan.h"
 #include "scenes/words/dictionary_file.h"
 
 namespace fovea::scenes {
@@ -126,6 +127,8 @@ Model SceneModelReader::read() const {
     case ClassifierKind::kSvm: model.classifier.svm = svm(classes, bins); break;
     case ClassifierKind::kLogistic: model.classifier.logistic = logistic(classes, bins); break;
   }
+  if (makes_negative(model.dictionary) && !takes_negative(model.classifier))
+    in_.unfit("its words make negative numbers, but its classifier compares histograms");
   model.facts = in_.facts(kFactPrefix);
   return model;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -53,6 +54,19 @@ LinearMap scores_of(const WordCode& code, int words) {
       fmt::format("{}: the code of the words does not fit them: {}", what, cause));
 }
 
+// Within these, the scores of all words are finite for any projected number, and so are projected
+// numbers unless those of descriptors are beyond all measure. Learned codes are far within them.
+constexpr float kMostCodeFactor = 1e24F;  // of projections and shifts
+constexpr float kMostCodeMean = 1e14F;
+constexpr float kLeastCodeVariance = 1e-8F;
+
+void require_at_most(const char* what, const char* name, std::span<const float> values,
+                     float most) {
+  for (const float value : values)
+    if (!(std::fabs(value) <= most))
+      unfit(what, fmt::format("a {} of {}, expected {} to {}", name, value, -most, most));
+}
+
 void require_positive(const char* what, const char* name, float value) {
   if (!(value > 0) || !std::isfinite(value))
     unfit(what, fmt::format("a {} of {}, expected more than 0", name, value));
@@ -96,6 +110,13 @@ void check_code(const char* what, const Dictionary& dictionary) {
     unfit(what, fmt::format("a projection of {} to {} numbers with {} shifts, expected {} to {}",
                             code.projection.width(), code.projection.height(), code.shift.size(),
                             dictionary.words.width(), components));
+  const auto row = [](const Image<float>& rows, int y) {
+    return std::span(rows.row(y), static_cast<std::size_t>(rows.width()));
+  };
+  require_at_most(what, "shift", code.shift, kMostCodeFactor);
+  for (int j = 0; j < components; ++j)
+    require_at_most(what, "projection", row(code.projection, j), kMostCodeFactor);
+  for (int k = 0; k < words; ++k) require_at_most(what, "mean", row(code.means, k), kMostCodeMean);
   if (code.coding == Coding::kVlad) return;
   if (code.variances.width() != components || code.variances.height() != words ||
       code.shares.size() != static_cast<std::size_t>(words))
@@ -104,9 +125,20 @@ void check_code(const char* what, const Dictionary& dictionary) {
                             words, components));
   for (int k = 0; k < words; ++k) {
     require_positive(what, "share", code.shares[static_cast<std::size_t>(k)]);
-    for (int j = 0; j < components; ++j)
-      require_positive(what, "variance", code.variances.at(j, k));
+    for (int j = 0; j < components; ++j) {
+      const float variance = code.variances.at(j, k);
+      require_positive(what, "variance", variance);
+      if (variance < kLeastCodeVariance)
+        unfit(what,
+              fmt::format("a variance of {}, expected {} or more", variance, kLeastCodeVariance));
+    }
   }
+}
+
+bool makes_negative(const Dictionary& dictionary) {
+  const Coding coding = dictionary.code.coding;
+  return coding == Coding::kVlad || coding == Coding::kFisher ||
+         std::ranges::any_of(dictionary.beside, makes_negative);
 }
 
 CodePlan code_plan(const WordCode& code, int words) {

@@ -32,7 +32,11 @@ struct CodePlan {
 };
 CodePlan code_plan(const WordCode& code, int words);
 
-// Throws unless the parts of a dictionary's code fit its words and descriptors.
+// Throws unless the parts of a dictionary's code fit its words and descriptors and are within the
+// bounds in which scores are finite.
 void check_code(const char* what, const Dictionary& dictionary);
+
+// Returns whether some features of a dictionary may be negative, so that they are no histograms.
+bool makes_negative(const Dictionary& dictionary);
 
 }  // namespace fovea::scenes

@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kCodeTileLines = 64;  // where one image has to occupy several threads
 constexpr int kWholeLines = 4096;
-constexpr std::size_t kGroupImages = 64;  // whose sums are in memory at a time
 
 struct CodeWorker {
   std::unique_ptr<Describer> describer;
@@ -51,8 +50,9 @@ class CpuCodes final : public FeatureEngine {
 
   void make(std::span<const ImageView<const std::uint8_t>> images,
             ImageView<float> features) override {
-    for (std::size_t first = 0; first < images.size(); first += kGroupImages) {
-      const std::size_t count = std::min(kGroupImages, images.size() - first);
+    const std::size_t group = group_images(image_sums() * sizeof(std::int64_t));
+    for (std::size_t first = 0; first < images.size(); first += group) {
+      const std::size_t count = std::min(group, images.size() - first);
       make_group(
           images.subspan(first, count),
           features.crop(0, static_cast<int>(first), features.width, static_cast<int>(count)));

@@ -21,10 +21,11 @@ constexpr int kCodeOne = 256;
 // Words that are e^-6 times as likely as the likeliest one get no weight: less than 1 / kCodeOne.
 constexpr float kCodeReach = 6;
 
+// What is not a number becomes the least one.
 FOVEA_HD inline std::int32_t code_units(float z) {
   const float units = std::rint(z * kCodeUnit);
   const auto most = static_cast<float>(kCodeMost);
-  return static_cast<std::int32_t>(units > most ? most : (units < -most ? -most : units));
+  return static_cast<std::int32_t>(units > most ? most : (units >= -most ? units : -most));
 }
 FOVEA_HD inline float from_units(std::int32_t units) {
   return static_cast<float>(units) * (1 / kCodeUnit);
@@ -66,7 +67,8 @@ FOVEA_HD inline void weigh_words(Coding coding, float* scores, std::ptrdiff_t st
   float sum = 0;
   for (int k = 0; k < words; ++k) {
     float& score = scores[k * stride];
-    score = score > least ? code_exp(score - best) : 0.0F;
+    // Far from 0, least is best itself.
+    score = score > least || score == best ? code_exp(score - best) : 0.0F;
     sum += score;
   }
   for (int k = 0; k < words; ++k) {

@@ -227,6 +227,11 @@ std::map<std::string, std::string> learning_facts(const Dictionary& dictionary) 
 }
 
 void add_dictionary(io::ModelFile& file, const Dictionary& dictionary) {
+  if (dictionary.beside.size() > 1)
+    throw InvalidArgument(fmt::format(
+        "writing: {} dictionaries beside another, expected at most one", dictionary.beside.size()));
+  if (!dictionary.beside.empty() && !dictionary.beside[0].beside.empty())
+    throw InvalidArgument("writing: a dictionary beside another has one beside it");
   const bool coded = is_coded(dictionary);
   add_part(file, "", dictionary, coded);
   for (const Dictionary& other : dictionary.beside)

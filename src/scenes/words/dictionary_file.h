@@ -24,7 +24,8 @@ bool is_coded(const Dictionary& dictionary);
 // Returns what a file says in words about the learning; empty where nothing is known.
 std::map<std::string, std::string> learning_facts(const Dictionary& dictionary);
 
-// Adds everything but the facts of learning.
+// Adds everything but the facts of learning. Throws InvalidArgument where there are more words
+// beside the dictionary's than a file holds.
 void add_dictionary(io::ModelFile& file, const Dictionary& dictionary);
 // Reads the dictionary of a file with the choices of this version of a model.
 Dictionary read_dictionary(const io::ModelReader& in, int version);

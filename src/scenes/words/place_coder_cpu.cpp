@@ -70,7 +70,8 @@ void apply_planes(const PreparedMap& map, const float* HWY_RESTRICT in, float* H
 }
 
 // The limits are whole numbers of units, so that it does not matter that they are applied before
-// rounding here and after it in code_units().
+// rounding here and after it in code_units(). Max() of what is not a number differs between
+// targets.
 void round_lanes(float* HWY_RESTRICT planes, float* HWY_RESTRICT squares,
                  std::int32_t* HWY_RESTRICT units, int components) {
   const CodeLanes d;
@@ -84,7 +85,8 @@ void round_lanes(float* HWY_RESTRICT planes, float* HWY_RESTRICT squares,
     for (int p = 0; p < kCodeBlock; p += lanes) {
       const std::ptrdiff_t at = std::ptrdiff_t{j} * kCodeBlock + p;
       const auto scaled = hn::Mul(hn::LoadU(d, planes + at), unit);
-      const auto rounded = hn::NearestInt(hn::Min(hn::Max(scaled, least), most));
+      const auto above = hn::IfThenElse(hn::Ge(scaled, least), scaled, least);
+      const auto rounded = hn::NearestInt(hn::Min(above, most));
       const auto z = hn::Mul(hn::ConvertTo(d, rounded), back);
       hn::StoreU(z, d, planes + at);
       hn::StoreU(hn::Mul(z, z), d, squares + at);

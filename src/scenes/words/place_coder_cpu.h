@@ -1,6 +1,8 @@
 // Codes places on the CPU, kCodeBlock of them at a time: projection, scores and weights of words,
 // and whole-number sums.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,6 +13,12 @@
 namespace fovea::scenes::cpu {
 
 constexpr int kCodeBlock = 48;  // a multiple of what a loop over any vectors takes at once
+
+// How many images, whose sums take so many bytes each, are summed up at a time.
+constexpr std::size_t group_images(std::size_t image_bytes) {
+  constexpr std::size_t kMostImages = 64, kMostBytes = std::size_t{1} << 29;
+  return std::clamp<std::size_t>(kMostBytes / image_bytes, 1, kMostImages);
+}
 
 // Linear functions with four outputs next to each other, for planes of kCodeBlock places.
 struct PreparedMap {

@@ -1,15 +1,20 @@
 #include <fovea/core/error.h>
 #include <fovea/io/model_file.h>
 #include <fovea/io/models.h>
+#include <fovea/scenes/classifier.h>
 #include <fovea/scenes/model.h>
 #include <fovea/scenes/train.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <memory>
 
+#include "scenes/classify/kernel_map.h"
 #include "scenes/textures.h"
 #include "scenes/with_exec.h"
+#include "scenes/words/coded.h"
 #include "support/files.h"
 #include "support/images.h"
 
@@ -207,6 +212,46 @@ TEST_F(ModelFiles, WithSizesThatDoNotFitAreRefused) {
               HasSubstr("class 3"));
   EXPECT_THAT(why_not_after(svm, [](io::ModelFile& file) { file.set_metadata("class.3", "more"); }),
               HasSubstr("3 classes, but 4"));
+}
+
+// Chi-squared distances and the kernels of histograms cannot compare negative numbers.
+TEST_F(ModelFiles, WithNegativeFeaturesNeedAClassifierThatTakesThem) {
+  const Dictionary fisher = coded_dictionary(Coding::kFisher, {.step = 4}, 2, 3);
+  const auto model_of = [&](Coding coding, Distance distance, bool beside) {
+    Model model;
+    model.dictionary = clone(fisher);
+    model.dictionary.code.coding = coding;
+    if (beside) {
+      model.dictionary.beside.push_back(clone(model.dictionary));
+      model.dictionary.code = {};
+    }
+    model.classes = {"a", "b"};
+    model.classifier.classes = 2;
+    const int bins = feature_length(model.dictionary, 0);
+    Image<float> samples(bins, 2);
+    for (int y = 0; y < 2; ++y) std::fill_n(samples.row(y), bins, 0.F);
+    model.classifier.knn = {1, distance, std::move(samples), {0, 1}};
+    return model;
+  };
+  const auto refused = [&](Model model) {
+    const std::string why = why_not_after(model, [](io::ModelFile&) {});
+    const auto shared = std::make_shared<const Model>(std::move(model));
+    EXPECT_THAT(message_of<InvalidArgument>([&] { Classifier classifier(shared); }),
+                HasSubstr("negative numbers"));
+    EXPECT_THAT(why, HasSubstr("negative numbers"));
+  };
+  refused(model_of(Coding::kFisher, Distance::kChiSquared, true));
+  Model model = model_of(Coding::kVlad, Distance::kChiSquared, false);
+  const int numbers = feature_length(model.dictionary, 0) * map_numbers(Kernel::kChiSquared);
+  model.classifier.kind = ClassifierKind::kSvm;
+  model.classifier.svm.weights = Image<float>(numbers, 2);
+  for (int y = 0; y < 2; ++y) std::fill_n(model.classifier.svm.weights.row(y), numbers, 0.F);
+  model.classifier.svm.bias = {0, 0};
+  refused(std::move(model));
+  model_of(Coding::kFisher, Distance::kCosine, true).write(path_);
+  EXPECT_EQ(Model::read(path_).classifier.knn.distance, Distance::kCosine);
+  model_of(Coding::kSoft, Distance::kChiSquared, false).write(path_);
+  EXPECT_EQ(Model::read(path_).classifier.knn.distance, Distance::kChiSquared);
 }
 
 TEST_F(ModelFiles, WithNumbersThatAreNotFiniteAreRefused) {

@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "reference/scene_codes.h"
 #include "scenes/with_exec.h"
 #include "scenes/words/coded.h"
+#include "scenes/words/place_coder_cpu.h"
 #include "support/devices.h"
 #include "support/images.h"
 #include "support/messages.h"
@@ -124,6 +126,78 @@ TEST_P(Codes, OfWordsBesideOthers) {
   hard.code = {};
   EXPECT_TRUE(
       images_equal(maker.words(image), FeatureMaker(hard, features_with(0, exec())).words(image)));
+}
+
+// Planes of places are rounded as single numbers are, whatever they hold.
+TEST(PlaceCoder, RoundsPlanesAsCodeUnits) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> some{0,
+                                1,
+                                -1,
+                                1.5F / 512,
+                                -0.5F / 512,
+                                15.999F,
+                                1e9F,
+                                -1e9F,
+                                kInfinity,
+                                -kInfinity,
+                                std::numeric_limits<float>::quiet_NaN()};
+  constexpr int kComponents = 2;
+  std::vector<float> planes, squares(kComponents * cpu::kCodeBlock);
+  for (std::size_t i = 0; i < squares.size(); ++i) planes.push_back(some[i % some.size()]);
+  const std::vector<float> given = planes;
+  std::vector<std::int32_t> units(squares.size());
+  cpu::round_planes(planes.data(), squares.data(), units.data(), kComponents);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::int32_t expected = code_units(given[i]);
+    EXPECT_EQ(units[i % cpu::kCodeBlock * kComponents + i / cpu::kCodeBlock], expected) << i;
+    EXPECT_EQ(planes[i], from_units(expected)) << i;
+    EXPECT_EQ(squares[i], planes[i] * planes[i]) << i;
+  }
+}
+
+TEST(PlaceCoder, SumsUpFewImagesAtATimeWhereTheyAreLarge) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  EXPECT_EQ(cpu::group_images(8), 64U);
+  EXPECT_EQ(cpu::group_images(8 * kMiB), 64U);
+  EXPECT_EQ(cpu::group_images(34 * kMiB), 15U);
+  EXPECT_EQ(cpu::group_images(1024 * kMiB), 1U);
+}
+
+// Numbers with which projected numbers or scores would not be finite.
+TEST(CodesBeyondAllMeasure, AreRefused) {
+  const auto why = [](const Dictionary& dictionary) {
+    return test::message_of<InvalidArgument>([&] { FeatureMaker maker(dictionary); });
+  };
+  for (const Coding coding : kCodings) {
+    const Dictionary good = coded_dictionary(coding, {.step = 4}, 4, 6);
+    Dictionary bad = clone(good);
+    bad.code.projection.at(3, 2) = 3e38F;
+    EXPECT_THAT(why(bad), HasSubstr("a projection of 3e+38"));
+    bad = clone(good);
+    bad.code.shift[5] = -3e38F;
+    EXPECT_THAT(why(bad), HasSubstr("a shift of -3e+38"));
+    bad = clone(good);
+    bad.code.means.at(5, 3) = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_THAT(why(bad), HasSubstr("a mean of nan"));
+    if (coding == Coding::kVlad) continue;
+    bad = clone(good);
+    bad.code.variances.at(5, 3) = 1e-45F;
+    EXPECT_THAT(why(bad), HasSubstr("a variance of 1e-45"));
+  }
+}
+
+TEST(CodesWithinAllMeasure, HaveFiniteScores) {
+  Dictionary extreme = coded_dictionary(Coding::kFisher, {.step = 4}, 4, 6);
+  for (int k = 0; k < 4; ++k)
+    for (int j = 0; j < 6; ++j) {
+      extreme.code.means.at(j, k) = 1e14F;
+      extreme.code.variances.at(j, k) = 1e-8F;
+    }
+  const std::vector<float> features = FeatureMaker(extreme).make(patchwork(5, 40, 30));
+  double square = 0;
+  for (const float number : features) square += double{number} * number;
+  EXPECT_NEAR(square, 1, 1e-5);
 }
 
 TEST(CodesOfTheWrongShape, AreRefused) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 namespace fovea::scenes {
@@ -20,6 +21,10 @@ TEST(CodeMath, UnitsAreRoundedAndBounded) {
   EXPECT_EQ(code_units(1e9F), kCodeMost);
   EXPECT_EQ(code_units(-1e9F), -kCodeMost);
   EXPECT_EQ(from_units(code_units(3.25F)), 3.25F);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(code_units(kInfinity), kCodeMost);
+  EXPECT_EQ(code_units(-kInfinity), -kCodeMost);
+  EXPECT_EQ(code_units(std::numeric_limits<float>::quiet_NaN()), -kCodeMost);
 }
 
 TEST(CodeMath, WeightsOfWords) {
@@ -30,7 +35,10 @@ TEST(CodeMath, WeightsOfWords) {
   scores = given;
   weigh_words(Coding::kFisher, scores.data(), 1, 4);
   EXPECT_EQ(scores, (std::vector<float>{6, 125, 125, 0}));  // e^-3 / (2 + e^-3) * 256 is 6.2
-  std::vector<float> apart{0, 7, 1, 7};                     // every other one
+  std::vector<float> far{-3e37F, -2e37F, -2e37F};
+  weigh_words(Coding::kFisher, far.data(), 1, 3);
+  EXPECT_EQ(far, (std::vector<float>{0, 128, 128}));
+  std::vector<float> apart{0, 7, 1, 7};  // every other one
   weigh_words(Coding::kSoft, apart.data(), 2, 2);
   EXPECT_EQ(apart, (std::vector<float>{69, 7, 187, 7}));
 }

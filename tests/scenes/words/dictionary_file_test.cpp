@@ -98,6 +98,20 @@ TEST(DictionaryFile, RefusesCodesThatDoNotFit) {
               testing::HasSubstr("a variance of -2"));
 }
 
+TEST(DictionaryFile, HoldsOneDictionaryBesideAnother) {
+  const test::TempFolder folder;
+  const auto why = [&](const Dictionary& dictionary) {
+    return test::message_of<InvalidArgument>([&] { dictionary.write(folder / "words"); });
+  };
+  Dictionary two = two_words();
+  two.beside.push_back(two_words());
+  two.beside.push_back(two_words());
+  EXPECT_THAT(why(two), testing::HasSubstr("2 dictionaries beside another"));
+  two.beside.pop_back();
+  two.beside[0].beside.push_back(two_words());
+  EXPECT_THAT(why(two), testing::HasSubstr("has one beside it"));
+}
+
 // Files from before an option existed have its default.
 TEST(DictionaryFile, KnowsFilesWithFewerOptions) {
   io::ModelFile file;
