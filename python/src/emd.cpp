@@ -430,6 +430,19 @@ nb::object spectrum_score(nb::handle cube, nb::handle spectrum) {
   }));
 }
 
+// Matched filter and adaptive cosine of one background.
+nb::tuple background_scores(nb::handle cube, nb::handle spectrum) {
+  const FrameSource source(cube, "cube", "");
+  const AnyArray target = dense_array<float>(spectrum, "spectrum", {1});
+  Calls calls;
+  emd::BackgroundScores scores = calls.run(source.work(kOperationsPerPixel), nb::none(), [&] {
+    const BandFrame frame = source.frame();
+    return emd::background_scores(
+        frame.bands, {static_cast<const float*>(target.data()), target.size()}, calls.watched({}));
+  });
+  return nb::make_tuple(to_numpy(std::move(scores.matched)), to_numpy(std::move(scores.adaptive)));
+}
+
 nb::dict roc(nb::handle score, nb::handle truth, const std::string& sense, nb::handle counted) {
   const ImageInput scores = image_input(score, {"score", {io::SampleType::kFloat32}, {1}});
   if (truth.is_none()) throw_invalid_type("truth is None; expected a mask of the score's size");
@@ -485,6 +498,8 @@ void bind_maps(nb::module_& m) {
   m.def("matched_filter", &spectrum_score<emd::matched_filter>, nb::arg("cube").none(),
         nb::arg("spectrum").none());
   m.def("adaptive_cosine", &spectrum_score<emd::adaptive_cosine>, nb::arg("cube").none(),
+        nb::arg("spectrum").none());
+  m.def("background_scores", &background_scores, nb::arg("cube").none(),
         nb::arg("spectrum").none());
   m.def("roc", &roc, nb::arg("score").none(), nb::arg("truth").none(), nb::arg("sense"),
         nb::arg("counted").none());

@@ -386,6 +386,11 @@ def test_fused_scores_are_those_of_the_program(cube, tmp_path, program):
     truth[4:12, 9:17] = True
     areas = emd.evaluate(box, cube, truth, signature="contrast", score="fused", device="cpu").roc_auc
     assert set(areas) == {"emd", "spectral_angle", "sad", "matched_filter", "ace"}
+    counted = np.ones(cube.shape[:2], np.uint8)
+    counted[6:10, 11:15] = 0
+    spectrum = emd.mean_spectrum(cube, box)
+    for name, score in (("matched_filter", emd.matched_filter), ("ace", emd.adaptive_cosine)):
+        assert areas[name] == emd.roc(score(cube, spectrum), truth, "high", counted).area
     refused(lambda: emd.map(cube, box, signature="contrast", score="fused", window=3, device="cpu"), "window is 3")
 
 

@@ -49,6 +49,13 @@ FOVEA_API Image<float> matched_filter(StackView<const float> bands, std::span<co
 // a value is not finite.
 FOVEA_API Image<float> adaptive_cosine(StackView<const float> bands, std::span<const float> target,
                                        const Exec& exec = {});
+// Both of them, for which the covariance is measured once.
+struct BackgroundScores {
+  Image<float> matched{};   // matched_filter()
+  Image<float> adaptive{};  // adaptive_cosine()
+};
+FOVEA_API BackgroundScores background_scores(StackView<const float> bands,
+                                             std::span<const float> target, const Exec& exec = {});
 
 // Whether low scores mean target, as with distances, or high ones, as with likelihoods.
 enum class TargetScore : unsigned char { kLow, kHigh };

@@ -417,7 +417,8 @@ def evaluate(
         counted = found._counted()
         areas["spectral_angle"] = roc(spectral_angle(cube, spectrum), known, "low", counted).area
         areas["sad"] = roc(sum_of_differences(cube, spectrum), known, "low", counted).area
-        areas["matched_filter"] = roc(matched_filter(cube, spectrum), known, "high", counted).area
-        areas["ace"] = roc(adaptive_cosine(cube, spectrum), known, "high", counted).area
+        matched, adaptive = _fovea.emd.background_scores(cube, spectrum)
+        areas["matched_filter"] = roc(matched, known, "high", counted).area
+        areas["ace"] = roc(adaptive, known, "high", counted).area
     inputs = [name_of(image, "IMAGE"), *mapper._words, "--truth", name_of(truth, "TRUTH"), "--json"]
     return Evaluation(own, areas, found, command_line("fovea", "emd", "map", *inputs))

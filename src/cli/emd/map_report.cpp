@@ -153,8 +153,9 @@ Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequ
   areas.angle = roc(emd::spectral_angle(frame.bands, mapper.spectrum(), exec)).area;
   areas.differences = roc(emd::sum_of_differences(frame.bands, mapper.spectrum(), exec)).area;
   constexpr auto kHigh = emd::TargetScore::kHigh;
-  areas.matched = roc(emd::matched_filter(frame.bands, mapper.spectrum(), exec), kHigh).area;
-  areas.adaptive = roc(emd::adaptive_cosine(frame.bands, mapper.spectrum(), exec), kHigh).area;
+  const emd::BackgroundScores known = emd::background_scores(frame.bands, mapper.spectrum(), exec);
+  areas.matched = roc(known.matched, kHigh).area;
+  areas.adaptive = roc(known.adaptive, kHigh).area;
   return areas;
 }
 

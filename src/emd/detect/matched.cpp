@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "core/dispatch.h"
 #include "core/parallel.h"
@@ -16,9 +18,10 @@
 namespace fovea::emd {
 namespace {
 
-constexpr double kRidge = 0.01;     // share of the mean variance that is added to all variances
-constexpr int kChunks = 16;         // of rows, whose sums are kept at the same time
-constexpr std::size_t kMany = 512;  // bands from which there is one chunk, for want of memory
+constexpr double kRidge = 0.01;      // share of the mean variance that is added to all variances
+constexpr int kChunks = 16;          // of rows, whose sums are kept at the same time
+constexpr std::size_t kMany = 512;   // bands from which there is one chunk, for want of memory
+constexpr std::int64_t kBlock = 32;  // bands whose sums are one piece of work
 
 // Returns whether all values of a pixel are finite, and its spectrum less `mean` in `to`.
 bool take_pixel(StackView<const float> bands, int x, int y, std::span<const double> mean,
@@ -37,16 +40,15 @@ class Background {
  public:
   Background(StackView<const float> bands, const Exec& exec)
       : bands_(bands), size_(static_cast<std::size_t>(bands.count)), mean_(size_) {
-    const std::vector<double> sums = sums_over(size_, exec, [](auto pixel, auto to) {
-      for (std::size_t b = 0; b < pixel.size(); ++b) to[b] += pixel[b];
+    const double count = find_finite(exec);
+    if (count == 0) return;
+    mean_ = sums_over(size_, exec,
+                      [this](const Piece& piece, std::span<double> to) { add_values(piece, to); });
+    for (double& value : mean_) value /= count;
+    factor_ = sums_over(size_ * size_, exec, [this](const Piece& piece, std::span<double> to) {
+      add_products(piece, to);
     });
-    if (sums[size_] == 0) return;
-    for (std::size_t b = 0; b < size_; ++b) mean_[b] = sums[b] / sums[size_];
-    factor_ = sums_over(size_ * size_, exec, [n = size_](auto pixel, auto to) {
-      for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j <= i; ++j) to[i * n + j] += pixel[i] * pixel[j];
-    });
-    factorize();
+    factorize(count, exec);
   }
 
   std::span<const double> mean() const { return mean_; }
@@ -69,40 +71,95 @@ class Background {
   }
 
  private:
-  // Sums add(spectrum less the mean so far, sums) over finite pixels; the last sum is their number.
-  template <class Add>
-  std::vector<double> sums_over(std::size_t size, const Exec& exec, Add add) const {
-    const std::int64_t chunks = size_ > kMany ? 1 : kChunks;
-    const std::int64_t rows = (bands_.height + chunks - 1) / chunks;
-    std::vector<std::vector<double>> parts(static_cast<std::size_t>(chunks));
-    parallel_for(exec, bands_.height, rows, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<double>& part = parts[static_cast<std::size_t>(begin / rows)];
-      part.resize(size + 1);
-      std::vector<double> pixel(size_);
+  // A row of pixels, of which the sums of the bands first ... last - 1 are wanted.
+  struct Piece {
+    int y;
+    std::size_t first, last;
+  };
+
+  // Marks pixels whose values are all finite, and returns their number.
+  double find_finite(const Exec& exec) {
+    finite_ = Image<std::uint8_t>(bands_.width, bands_.height);
+    std::vector<int> counts(static_cast<std::size_t>(bands_.height));
+    parallel_for(exec, bands_.height, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<double> missing(static_cast<std::size_t>(bands_.width));
       for (auto y = static_cast<int>(begin); y < end; ++y) {
-        for (int x = 0; x < bands_.width; ++x) {
-          if (!take_pixel(bands_, x, y, mean_, pixel)) continue;
-          add(std::span<const double>(pixel), std::span<double>(part));
-          part.back() += 1;
+        std::fill(missing.begin(), missing.end(), 0.0);
+        for (int b = 0; b < bands_.count; ++b) {
+          const float* const row = bands_.plane(b).row(y);
+          for (std::size_t x = 0; x < missing.size(); ++x)
+            missing[x] += static_cast<double>(row[x]) * 0;
+        }
+        for (std::size_t x = 0; x < missing.size(); ++x) {
+          const bool finite = missing[x] == 0;
+          finite_.row(y)[x] = finite ? 1 : 0;
+          counts[static_cast<std::size_t>(y)] += finite ? 1 : 0;
         }
       }
     });
-    std::vector<double> sums(size + 1);
-    for (const std::vector<double>& part : parts)
-      for (std::size_t i = 0; i < part.size(); ++i) sums[i] += part[i];
+    return std::accumulate(counts.begin(), counts.end(), 0.0);
+  }
+
+  // Sums add(piece, sums) over all rows. A thread takes a block of bands and a chunk of rows.
+  template <class Add>
+  std::vector<double> sums_over(std::size_t size, const Exec& exec, Add add) const {
+    const std::int64_t chunk_rows = (bands_.height + most_chunks() - 1) / most_chunks();
+    const std::int64_t chunks = (bands_.height + chunk_rows - 1) / chunk_rows;
+    const std::int64_t blocks = (bands_.count + kBlock - 1) / kBlock;
+    std::vector<std::vector<double>> parts(static_cast<std::size_t>(chunks));
+    for (std::vector<double>& part : parts) part.resize(size);
+    parallel_for(exec, chunks * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t chunk = i / blocks, band = i % blocks * kBlock;
+        const std::int64_t behind = std::min<std::int64_t>((chunk + 1) * chunk_rows, bands_.height);
+        for (std::int64_t y = chunk * chunk_rows; y < behind; ++y) {
+          throw_if_stopped(exec);
+          add(Piece{static_cast<int>(y), static_cast<std::size_t>(band),
+                    std::min(static_cast<std::size_t>(band + kBlock), size_)},
+              std::span<double>(parts[static_cast<std::size_t>(chunk)]));
+        }
+      }
+    });
+    std::vector<double> sums = std::move(parts.front());
+    for (std::size_t chunk = 1; chunk < parts.size(); ++chunk)
+      for (std::size_t i = 0; i < size; ++i) sums[i] += parts[chunk][i];
     return sums;
+  }
+  std::int64_t most_chunks() const { return size_ > kMany ? 1 : kChunks; }
+
+  void add_values(const Piece& piece, std::span<double> to) const {
+    const std::uint8_t* const finite = finite_.row(piece.y);
+    for (std::size_t b = piece.first; b < piece.last; ++b) {
+      const float* const row = bands_.plane(static_cast<int>(b)).row(piece.y);
+      for (int x = 0; x < bands_.width; ++x)
+        if (finite[x] != 0) to[b] += static_cast<double>(row[x]);
+    }
+  }
+  // Products of the bands of the piece with themselves and all before.
+  void add_products(const Piece& piece, std::span<double> to) const {
+    std::vector<double> pixel(piece.last);
+    for (int x = 0; x < bands_.width; ++x) {
+      if (finite_.at(x, piece.y) == 0) continue;
+      for (std::size_t b = 0; b < pixel.size(); ++b)
+        pixel[b] = static_cast<double>(bands_.plane(static_cast<int>(b)).at(x, piece.y)) - mean_[b];
+      for (std::size_t i = piece.first; i < piece.last; ++i) {
+        double* const row = to.data() + i * size_;
+        const double value = pixel[i];
+        for (std::size_t j = 0; j <= i; ++j) row[j] += value * pixel[j];
+      }
+    }
   }
 
   // Replaces the lower half of the sums of products by the factor of the covariance.
-  void factorize() {
+  void factorize(double count, const Exec& exec) {
     double trace = 0;
-    const double count = factor_.back();
     for (double& value : factor_) value /= count;
     for (std::size_t i = 0; i < size_; ++i) trace += factor_[i * size_ + i];
     const double ridge = kRidge * trace / static_cast<double>(size_);
     varies_ = ridge > 0;
     if (!varies_) return;
     for (std::size_t i = 0; i < size_; ++i) {
+      throw_if_stopped(exec);
       factor_[i * size_ + i] += ridge;
       for (std::size_t j = 0; j <= i; ++j) {
         double sum = factor_[i * size_ + j];
@@ -116,6 +173,7 @@ class Background {
 
   StackView<const float> bands_;
   std::size_t size_;
+  Image<std::uint8_t> finite_{};
   std::vector<double> mean_, factor_{};
   bool varies_ = false;
 };
@@ -125,13 +183,21 @@ struct BackgroundCall {
   StackView<const float> bands;
   std::span<const float> target;
   const Exec& exec;
-  float worst;  // score of pixels with a value that is not finite
+  bool matched, adaptive;  // which scores are wanted
 };
 
-// Calls score(background, x, x'Ks, s'Ks) for every pixel. Where the cube does not vary or the
-// target is its mean, all pixels whose values are finite get 0.
-template <class Score>
-Image<float> background_map(const BackgroundCall& call, Score score) {
+// The signed squared cosine of a pixel, which is overwritten, with x'Ks and s'Ks.
+double adaptive_score(const Background& background, std::span<double> pixel, double along,
+                      double energy) {
+  background.forward(pixel);
+  double own = 0;
+  for (const double value : pixel) own += value * value;
+  const double squared = own > 0 ? std::min(along * along / (own * energy), 1.0) : 0;
+  return along < 0 ? -squared : squared;
+}
+
+// Where the cube does not vary or the target is its mean, all pixels whose values are finite get 0.
+BackgroundScores scores_of(const BackgroundCall& call) {
   check_target(call.who, call.bands, call.target);
   const Exec resolved = fovea::detail::resolve_host_exec(call.who, call.exec, {call.bands});
   fovea::detail::Placed<float> here;
@@ -145,47 +211,46 @@ Image<float> background_map(const BackgroundCall& call, Score score) {
     for (const double value : toward) energy += value * value;
     background.backward(toward);
   }
-  Image<float> map(host.width, host.height);
+  BackgroundScores maps;
+  if (call.matched) maps.matched = Image<float>(host.width, host.height);
+  if (call.adaptive) maps.adaptive = Image<float>(host.width, host.height);
   parallel_for(resolved, host.height, 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> pixel(toward.size());
     for (auto y = static_cast<int>(begin); y < end; ++y) {
       for (int x = 0; x < host.width; ++x) {
-        float& to = map.at(x, y);
-        if (!take_pixel(host, x, y, background.mean(), pixel)) to = call.worst;
-        else if (!(energy > 0)) to = 0;
-        else {
+        double matched = 0, adaptive = 0;
+        if (!take_pixel(host, x, y, background.mean(), pixel)) {
+          matched = -std::numeric_limits<double>::infinity();
+          adaptive = -1;
+        } else if (energy > 0) {
           double along = 0;
           for (std::size_t b = 0; b < pixel.size(); ++b) along += pixel[b] * toward[b];
-          to = static_cast<float>(score(background, std::span<double>(pixel), along, energy));
+          matched = along / energy;
+          if (call.adaptive) adaptive = adaptive_score(background, pixel, along, energy);
         }
+        if (call.matched) maps.matched.at(x, y) = static_cast<float>(matched);
+        if (call.adaptive) maps.adaptive.at(x, y) = static_cast<float>(adaptive);
       }
     }
   });
-  return map;
+  return maps;
 }
 
 }  // namespace
 
 Image<float> matched_filter(StackView<const float> bands, std::span<const float> target,
                             const Exec& exec) {
-  constexpr float kWorst = -std::numeric_limits<float>::infinity();
-  return background_map({"matched_filter", bands, target, exec, kWorst},
-                        [](const Background&, std::span<double>, double along, double energy) {
-                          return along / energy;
-                        });
+  return scores_of({"matched_filter", bands, target, exec, true, false}).matched;
 }
 
 Image<float> adaptive_cosine(StackView<const float> bands, std::span<const float> target,
                              const Exec& exec) {
-  return background_map(
-      {"adaptive_cosine", bands, target, exec, -1},
-      [](const Background& background, std::span<double> pixel, double along, double energy) {
-        background.forward(pixel);
-        double own = 0;
-        for (const double value : pixel) own += value * value;
-        const double squared = own > 0 ? std::min(along * along / (own * energy), 1.0) : 0;
-        return along < 0 ? -squared : squared;
-      });
+  return scores_of({"adaptive_cosine", bands, target, exec, false, true}).adaptive;
+}
+
+BackgroundScores background_scores(StackView<const float> bands, std::span<const float> target,
+                                   const Exec& exec) {
+  return scores_of({"background_scores", bands, target, exec, true, true});
 }
 
 }  // namespace fovea::emd

@@ -20,6 +20,7 @@
 #include "emd/scene/changes.h"
 #include "emd/scene/colors.h"
 #include "emd/scene/fusion.h"
+#include "emd/scene/thinned.h"
 
 namespace fovea::emd {
 namespace {
@@ -100,17 +101,6 @@ constexpr double kMostChanged = 0.75;
 
 // About so many pixels of the first frame, at most, teach the levels of fused scores.
 constexpr int kLevelPixels = 1 << 18;
-
-// Every step-th pixel of every step-th row.
-template <class T>
-Image<T> thinned(ImageView<const T> image, int step) {
-  Image<T> result((image.width + step - 1) / step, (image.height + step - 1) / step,
-                  image.channels);
-  for (int y = 0; y < result.height(); ++y)
-    for (int x = 0; x < result.width(); ++x)
-      std::copy_n(&image.at(x * step, y * step), image.channels, &result.at(x, y));
-  return result;
-}
 
 }  // namespace
 
@@ -196,21 +186,22 @@ struct SceneMapper::Impl {
     exec.device = Device::cpu();
     exec.stream = nullptr;
     fusion.emplace(bands, spectrum, exec);
-    Image<float> angles(bands.width, bands.height, 2);
-    fusion->angles(bands, angles, exec);
-    Image<std::uint16_t> masses(bands.width, bands.height, spectra->bins());
-    spectra->of(bands, masses, exec);
     int step = 1;
     while (static_cast<double>(bands.width) * bands.height > kLevelPixels * 1.0 * step * step)
       ++step;
+    const Extent size = thinned_size(bands, step);
+    Image<float> angles(size.width, size.height, 2);
+    Image<std::uint16_t> masses(size.width, size.height, spectra->bins());
+    for_thinned(bands, {.step = step, .exec = exec}, [&](StackView<const float> part, int y) {
+      fusion->angles(part, angles.view().crop(0, y, part.width, part.height), exec);
+      spectra->of(part, masses.view().crop(0, y, part.width, part.height), exec);
+    });
     MapOptions map;
     map.ground = options.ground;
     map.window = 1;
     map.solver = options.solver;
     map.exec = exec;
-    const Image<float> distances =
-        Mapper(target, map).map_histograms(thinned(std::as_const(masses).view(), step));
-    fusion->learn_levels(distances, thinned(std::as_const(angles).view(), step));
+    fusion->learn_levels(Mapper(target, map).map_histograms(masses), angles);
   }
 
   bool default_ground() const { return !options.ground.distance && options.ground.name.empty(); }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "support/files.h"
+#include "support/images.h"
 
 namespace fovea::emd {
 namespace {
@@ -138,6 +139,50 @@ TEST(DetectMatched, ThreadsDoNotChangeBackgroundScores) {
     for (int y = 0; y < 41; ++y)
       for (int x = 0; x < 9; ++x) EXPECT_EQ(one.at(x, y), many.at(x, y));
   }
+}
+
+TEST(DetectMatched, BothScoresOfOneBackgroundAreThoseOfEach) {
+  Stack<float> cube = noisy_cube(7, 35, 70);  // three blocks of bands
+  cube.plane(40).at(3, 20) = kMissing;
+  std::vector<float> target;
+  for (int b = 0; b < 70; ++b) target.push_back(static_cast<float>(100 + b * (b % 7)));
+  const Image<float> matched = matched_filter(cube, target), cosine = adaptive_cosine(cube, target);
+  for (const int threads : {1, 3}) {
+    const BackgroundScores both = background_scores(cube, target, {.threads = threads});
+    EXPECT_TRUE(test::images_equal(both.matched, matched));
+    EXPECT_TRUE(test::images_equal(both.adaptive, cosine));
+  }
+}
+
+TEST(DetectMatched, BlocksOfBandsGiveTheScoresOfTheTextbook) {
+  constexpr int kBands = 40;  // two blocks
+  const Stack<float> cube = noisy_cube(7, 19, kBands);
+  std::vector<float> target;
+  for (int b = 0; b < kBands; ++b) target.push_back(static_cast<float>(100 + b * (b % 7)));
+  const std::vector<double> wanted(target.begin(), target.end());
+  const TextbookScores textbook(cube);
+  const BackgroundScores found = background_scores(cube, target);
+  const double own = textbook.form(wanted, wanted);
+  for (int y = 0; y < 19; ++y) {
+    std::vector<double> pixel;
+    for (int b = 0; b < kBands; ++b) pixel.push_back(static_cast<double>(cube.plane(b).at(4, y)));
+    const double along = textbook.form(pixel, wanted);
+    EXPECT_NEAR(found.matched.at(4, y), along / own, 1e-5);
+    EXPECT_NEAR(found.adaptive.at(4, y),
+                along * std::abs(along) / own / textbook.form(pixel, pixel), 1e-5);
+  }
+}
+
+TEST(DetectMatched, StopsOnRequest) {
+  const Stack<float> cube = noisy_cube(5, 6, 3);
+  const std::vector<float> target{1, 5, 2};
+  std::stop_source stop;
+  stop.request_stop();
+  Exec exec;
+  exec.stop = stop.get_token();
+  EXPECT_THROW(matched_filter(cube, target, exec), Cancelled);
+  EXPECT_THROW(adaptive_cosine(cube, target, exec), Cancelled);
+  EXPECT_THROW(background_scores(cube, target, exec), Cancelled);
 }
 
 TEST(DetectMatched, RefusesTargetsThatDoNotFit) {

@@ -1,0 +1,26 @@
+// Every step-th pixel of every step-th row of a cube, where all of it would be too much to measure.
+#pragma once
+#include <fovea/core/exec.h>
+#include <fovea/core/geometry.h>
+#include <fovea/core/image.h>
+
+#include <cstdint>
+
+#include "core/parallel.h"
+
+namespace fovea::emd {
+
+struct Thinning {
+  int step = 1;
+  std::int64_t most_values = 1 << 23;  // that are copied at the same time, but at least a row
+  Exec exec{};
+};
+
+Extent thinned_size(StackView<const float> bands, int step);
+
+// Calls measure(part, first row of the thinned cube) for some rows after the other. The cube lies
+// in host memory; with a step of 1 it is the only part itself.
+void for_thinned(StackView<const float> bands, const Thinning& thinning,
+                 FunctionRef<void(StackView<const float>, int)> measure);
+
+}  // namespace fovea::emd
