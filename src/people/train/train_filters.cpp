@@ -104,7 +104,8 @@ std::array<std::int8_t, kTaps> quantized(const Matrix& vectors, int column) {
     sum += std::abs(vectors[i][column]);
     if (std::abs(vectors[i][column]) > std::abs(largest) * (1 + 1e-9)) largest = vectors[i][column];
   }
-  const double scale = std::min((filtered::kMostWeight - kTaps / 2) / sum, 127 / std::abs(largest));
+  constexpr int kRounding = kTaps / 2;  // what rounding adds to the sum of weights at most
+  const double scale = std::min((filtered::kMostWeight - kRounding) / sum, 127 / std::abs(largest));
   std::array<std::int8_t, kTaps> weights{};
   for (int i = 0; i < kTaps; ++i)
     weights[i] =
