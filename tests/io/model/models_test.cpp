@@ -49,7 +49,8 @@ TEST(Models, AnUnknownNameListsTheShippedOnes) {
     FAIL() << "found";
   } catch (const IoError& error) {
     EXPECT_THAT(error.what(), StartsWith("yolo\\n: neither a model file nor a shipped model"));
-    EXPECT_THAT(error.what(), HasSubstr("people/cascade, people/channels, people/filtered, people/hog"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("people/cascade, people/channels, people/filtered, people/hog"));
   }
 }
 
