@@ -469,7 +469,9 @@ void bind_training(nb::module_& m) {
         nb::arg("progress").none());
   m.def("bag_options", &option_table<BagOptions>);
   nb::class_<Bag>(m, "Bag")
-      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, const nb::dict&>())
+      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, const nb::dict&>(),
+           nb::arg("words"), nb::arg("mean"), nb::arg("scale"), nb::arg("code").none(),
+           nb::arg("keywords"))
       .def("transform", &Bag::transform, nb::arg("images"), nb::arg("progress").none());
 }
 
