@@ -55,8 +55,9 @@ void filter_line(const FilterLines& lines, int columns) {
   for (int f = 0; f < kCount; ++f) {
     int sum = 0;
     for (int t = 0; t < kTaps; ++t) {
-      weights[f][t] = lines.weights[f * kTaps + t];
-      sum += weights[f][t];
+      const int weight{lines.weights[f * kTaps + t]};
+      weights[f][t] = static_cast<std::int16_t>(weight);
+      sum += weight;
     }
     start[f] = static_cast<std::int16_t>(-filtered::kMiddle * sum);
   }

@@ -197,7 +197,8 @@ void PlaceCoder::add(const PlaceBlock& block, std::span<const std::int64_t> cell
                  numbers_.data() + static_cast<std::ptrdiff_t>(components) * kCodeBlock,
                  units_.data(), components);
     apply_map(code_.scores, numbers_.data(), scores_.data());
-    for (int p = 0; p < count; ++p) add_place(p, sums + cells[static_cast<std::size_t>(first + p)]);
+    const auto from = static_cast<std::size_t>(first);
+    for (int p = 0; p < count; ++p) add_place(p, sums + cells[from + static_cast<std::size_t>(p)]);
   }
 }
 

@@ -37,7 +37,7 @@ scenes::Dictionary learn_row(const CodeRow& row) {
                                              .exec = {.device = Device::cpu()}};
   Image<float> samples(kNumbers, kLearnedPhotos * kLearnedSamples);
   for (int i = 0; i < kLearnedPhotos; ++i)
-    copy(scenes::sample_descriptors(coded_photo(static_cast<std::uint64_t>(200 + i)), i,
+    copy(scenes::sample_descriptors(coded_photo(200 + static_cast<std::uint64_t>(i)), i,
                                     kLearnedSamples, descriptor)
              .view(),
          samples.view().crop(0, i * kLearnedSamples, kNumbers, kLearnedSamples));
