@@ -44,38 +44,10 @@ void describe(OptionVisitor& visit, FilteredTrainOptions& options) {
   visit("trees", options.trees, "number of trees of the last of four rounds", 64, 65536);
   visit("depth", options.depth, "decisions from the root of a tree to its leaves", 2, 5);
   visit("filters", options.filters, "number of filters per channel", 1, filtered::kMostFilters);
-  visit("negatives-per-round", options.negatives_per_round,
-        "the most new windows without a person in a round", 1, 1000000);
-  visit("most-negatives", options.most_negatives,
-        "the most windows without a person that a round learns from", 1, 1000000);
-  visit("negatives-per-image", options.negatives_per_image,
-        "the most new windows from one negative", 1, 100000);
-  visit("feature-share", options.feature_share,
-        "share of the features that each node may choose from", 1e-4, 1);
-  visit("kept-weight", options.kept_weight,
-        "share of all weight of the samples that a tree learns from, the greatest weights first; "
-        "less is faster",
-        0.5, 1);
-  visit("rejection", options.rejection,
-        "score below which a window is rejected before all trees are evaluated", -7, 0);
+  describe_samples(visit, options);
   visit("mining-rejection", options.mining_rejection, "the same while negatives are searched", -7,
         0);
-  visit("enlarge", options.enlarge,
-        "search the negatives from this many times their size downwards", 1, 8);
-  visit("ratio", options.ratio,
-        "size of a pyramid level divided by the size of the next, in the search of negatives", 1.01,
-        4);
-  visit(
-      "exact-per-octave", options.exact_per_octave,
-      "number of levels per octave whose channels are computed from pixels; 0 computes all levels",
-      0, 64);
-  visit("mirror", options.mirror, "also learn the mirror image of every positive",
-        {.off_help = "learn from the positives as they are, without their mirror images"});
-  visit(
-      "jitter", options.jitter,
-      "also learn so many copies of every positive, moved by up to a pixel and resized by up to 5 "
-      "%",
-      0, 100);
+  describe_search(visit, options);
 }
 
 Model train_filtered(const TrainData& data, const FilteredTrainOptions& options) {

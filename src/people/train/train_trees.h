@@ -4,6 +4,7 @@
 // has the model of a round and the places of its negatives, whose channels are computed again.
 #pragma once
 #include <fovea/core/error.h>
+#include <fovea/core/options.h>
 #include <fovea/core/random.h>
 
 #include <fmt/format.h>
@@ -32,6 +33,44 @@ std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::si
 int trees_of_round(int round, int trees);
 // Copies samples, one row of features each, to the columns from `first` on.
 void fill_samples(BoostSamples& samples, const std::vector<std::uint8_t>& rows, int first);
+
+// The options that the kinds share, in two parts, between which a kind may have its own.
+template <class Options>
+void describe_samples(OptionVisitor& visit, Options& options) {
+  visit("negatives-per-round", options.negatives_per_round,
+        "the most new windows without a person in a round", 1, 1000000);
+  visit("most-negatives", options.most_negatives,
+        "the most windows without a person that a round learns from", 1, 1000000);
+  visit("negatives-per-image", options.negatives_per_image,
+        "the most new windows from one negative", 1, 100000);
+  visit("feature-share", options.feature_share,
+        "share of the features that each node may choose from", 1e-4, 1);
+  visit("kept-weight", options.kept_weight,
+        "share of all weight of the samples that a tree learns from, the greatest weights first; "
+        "less is faster",
+        0.5, 1);
+  visit("rejection", options.rejection,
+        "score below which a window is rejected before all trees are evaluated", -7, 0);
+}
+template <class Options>
+void describe_search(OptionVisitor& visit, Options& options) {
+  visit("enlarge", options.enlarge,
+        "search the negatives from this many times their size downwards", 1, 8);
+  visit("ratio", options.ratio,
+        "size of a pyramid level divided by the size of the next, in the search of negatives", 1.01,
+        4);
+  visit(
+      "exact-per-octave", options.exact_per_octave,
+      "number of levels per octave whose channels are computed from pixels; 0 computes all levels",
+      0, 64);
+  visit("mirror", options.mirror, "also learn the mirror image of every positive",
+        {.off_help = "learn from the positives as they are, without their mirror images"});
+  visit(
+      "jitter", options.jitter,
+      "also learn so many copies of every positive, moved by up to a pixel and resized by up to 5 "
+      "%",
+      0, 100);
+}
 
 // A score in the units in which models of this kind store it.
 template <class Model>

@@ -131,7 +131,8 @@ class CpuCodes final : public FeatureEngine {
       if (tile[i] != 0) std::atomic_ref(image[i]).fetch_add(tile[i], std::memory_order_relaxed);
   }
 
-  // The sums of a cell are those of its cells of the finest level.
+  // Sums are kept for the cells of the finest level only. A cell of a coarser level has the sum of
+  // the finest cells inside it.
   void put_features(const std::int64_t* finest, float* features) const {
     std::vector<std::int64_t> cell_of(cell_sums());
     std::int64_t total = 0;  // of all weights
