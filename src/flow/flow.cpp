@@ -93,8 +93,9 @@ std::unique_ptr<Matcher> make_matcher(const FlowOptions& options, bool cuda) {
   if (plan.warps == 0 && !plan.fuse) return std::move(parts.primary);
   parts.primary_is_bm = blocks;
   if (plan.fuse)
-    parts.other = blocks ? make_windows(options, Quality::kDefault, channels, cuda)
-                         : make_blocks(options, Quality::kFast, 1, cuda);
+    parts.other = blocks
+                      ? make_windows(options, std::min(quality, Quality::kDefault), channels, cuda)
+                      : make_blocks(options, Quality::kFast, 1, cuda);
   parts.other_has_colors = blocks;
   parts.refiner = cuda ? cuda::make_refiner(plan) : cpu::make_refiner(plan);
   if (blocks || plan.fuse) parts.least_side = std::max(parts.least_side, options.bm.block);

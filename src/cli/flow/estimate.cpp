@@ -56,11 +56,13 @@ struct LkRequest : EstimateRequest {};
 void describe(OptionVisitor& visit, LkRequest& request) {
   describe_request(visit, request);
   describe(visit, request.flow.lk);
+  visit.group("bm", request.flow.bm);
 }
 struct BmRequest : EstimateRequest {};
 void describe(OptionVisitor& visit, BmRequest& request) {
   describe_request(visit, request);
   describe(visit, request.flow.bm);
+  visit.group("lk", request.flow.lk);
 }
 
 // The images of a pair as bytes, made only where a picture needs them.
@@ -206,12 +208,15 @@ Command flow_lk_command() {
           "finite, except where --mask leaves the pixel out. With --mask alpha the transparent "
           "pixels of each image are left out. Files of the kinds .pfm, .npy and .tif hold the "
           "confidence as a third channel, and KITTI's PNG marks vectors of little confidence as "
-          "not valid (--least-confidence).",
+          "not valid (--least-confidence). Options that begin with --bm- belong to the blocks that "
+          "the flow is fused with (--fuse).",
       .arguments = inputs(),
       .examples = {{"fovea flow lk a.png b.png -o ab.flo --picture wheel ab.png",
                     "estimate one pair and draw its motion"},
                    {"fovea flow lk a.png b.png -o ab.flo --quality best",
                     "use both methods and refine their flow, for the least error"},
+                   {"fovea flow lk a.png b.png -o ab.flo --quality best --bm-block 11",
+                    "the same, with larger blocks"},
                    {"fovea flow lk a.tif b.tif -o ab.flo --memory 512M",
                     "estimate images that need more than 512 MiB in tiles"},
                    {"fovea flow lk a.png b.png -o ab.npy --mask alpha",
@@ -232,7 +237,8 @@ Command flow_bm_command() {
           .text =
               "Estimates flow as fovea flow lk does, but searches the second image for each block "
               "of the first. It fails less often where motion is large or the light changes, and "
-              "is less exact where motion is small.",
+              "is less exact where motion is small. Options that begin with --lk- belong to the "
+              "method of Lucas and Kanade, whose flow is fused with that of blocks (--fuse).",
           .arguments = inputs(),
           .examples = {{"fovea flow bm a.png b.png -o ab.flo", "estimate one pair"},
                        {"fovea flow bm a.png b.png -o ab.png --mask outline.png",

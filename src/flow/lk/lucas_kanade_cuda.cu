@@ -101,9 +101,11 @@ class LucasKanade final : public Matcher {
     const int finest = std::min(least, top);
     const bool works = finest < top;  // otherwise the field that tiles start from is the result
     reserve(first, least, request, session.stream());
+    // The backward flow, which comes first, uses the fields too.
+    const bool back = wanted && works && plan_.forward_backward;
     if (started)
       copy_field({plane_of(request.start.u), plane_of(request.start.v)},
-                 field_in(fields_[kStart], start_size(request)), session.stream());
+                 field_in(fields_[back ? kStart : 0], start_size(request)), session.stream());
     const DeviceFrameLevel &from = first.levels[static_cast<std::size_t>(least)],
                            &to = second.levels[static_cast<std::size_t>(least)];
     const MatchKey key{from.features.data,
@@ -119,9 +121,9 @@ class LucasKanade final : public Matcher {
                        base_,
                        wanted};
     const auto enqueue = [&](cudaStream_t stream) {
-      if (wanted && works && plan_.forward_backward) go_back(first, second, finest, stream);
+      if (back) go_back(first, second, finest, stream);
       now_ = 0;
-      if (started)
+      if (started && back)
         copy_field(field_in(fields_[kStart], start_size(request)), field(start_size(request)),
                    stream);
       run({first, second, top, finest, wanted}, stream);

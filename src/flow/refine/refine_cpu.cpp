@@ -239,8 +239,11 @@ class SystemRows {
   void find_smoothness(int y) {
     const int below = std::min(y + 1, height_ - 1);
     HWY_DYNAMIC_DISPATCH(smoothness_row)
-    ({field_.u.row(y), field_.v.row(y), field_.u.row(below), field_.v.row(below)}, width_,
-     request_.energy.alpha, smooth(y));
+    ({.u = field_.u.row(y),
+      .v = field_.v.row(y),
+      .u_below = field_.u.row(below),
+      .v_below = field_.v.row(below)},
+     width_, request_.energy.alpha, smooth(y));
   }
   void find_down(int y) {
     if (y == height_ - 1) {
@@ -248,16 +251,31 @@ class SystemRows {
       return;
     }
     HWY_DYNAMIC_DISPATCH(between_row)
-    ({smooth(y), smooth(y + 1), request_.first.gray.row(y), request_.first.gray.row(y + 1)}, width_,
-     request_.energy.edge, down(y));
+    ({.smooth = smooth(y),
+      .smooth_there = smooth(y + 1),
+      .gray = request_.first.gray.row(y),
+      .gray_there = request_.first.gray.row(y + 1)},
+     width_, request_.energy.edge, down(y));
+    if (request_.first.masked())
+      separate(request_.first.mask.row(y), request_.first.mask.row(y + 1), width_, down(y));
   }
   void find_right(int y) {
     float *right = rows_.row(kRight), *here = smooth(y);
     const float* gray = request_.first.gray.row(y);
     HWY_DYNAMIC_DISPATCH(between_row)
-    ({here, here + 1, gray, gray + 1}, width_, request_.energy.edge, right);
+    ({.smooth = here, .smooth_there = here + 1, .gray = gray, .gray_there = gray + 1}, width_,
+     request_.energy.edge, right);
+    if (request_.first.masked()) {
+      const std::uint8_t* counts = request_.first.mask.row(y);
+      separate(counts, counts + 1, width_ - 1, right);
+    }
     right[-1] = 0;
     std::fill_n(right + width_ - 1, kBeyond, 0.0F);
+  }
+  static void separate(const std::uint8_t* here, const std::uint8_t* there, int count,
+                       float* weights) {
+    for (int x = 0; x < count; ++x)
+      weights[x] = refine::joined(here[x] != 0, there[x] != 0, weights[x]);
   }
   std::array<const float*, 5> around(const Plane<float>& plane, int y) const {
     std::array<const float*, 5> rows{};
@@ -265,20 +283,24 @@ class SystemRows {
     return rows;
   }
   void find_systems(int y) {
-    const SystemInput in{around(space_.dx, y),
-                         around(space_.dy, y),
-                         around(space_.difference, y),
-                         space_.valid.row(y),
-                         space_.base.u.row(y),
-                         space_.base.v.row(y),
-                         field_.u.row(y),
-                         field_.v.row(y),
-                         rows_.row(kRight),
-                         down(y),
-                         down(y - 1)};
+    const SystemInput in{.dx = around(space_.dx, y),
+                         .dy = around(space_.dy, y),
+                         .difference = around(space_.difference, y),
+                         .valid = space_.valid.row(y),
+                         .u0 = space_.base.u.row(y),
+                         .v0 = space_.base.v.row(y),
+                         .u = field_.u.row(y),
+                         .v = field_.v.row(y),
+                         .right = rows_.row(kRight),
+                         .down = down(y),
+                         .up = down(y - 1)};
     HWY_DYNAMIC_DISPATCH(system_row)
     (in, width_, request_.energy,
-     {rows_.row(kCross), rows_.row(kU), rows_.row(kV), rows_.row(kIU), rows_.row(kIV)});
+     {.cross = rows_.row(kCross),
+      .want_u = rows_.row(kU),
+      .want_v = rows_.row(kV),
+      .inverse_u = rows_.row(kIU),
+      .inverse_v = rows_.row(kIV)});
     std::fill_n(down(y) + width_, kBeyond, 0.0F);
     for (const Row row : {kCross, kU, kV, kIU, kIV})
       std::fill_n(rows_.row(row) + width_, kBeyond, 0.0F);
@@ -335,12 +357,23 @@ class RowRelaxer {
     };
     const int up = std::max(y - 1, 0), down = std::min(y + 1, height_ - 1);
     HWY_DYNAMIC_DISPATCH(relax_row)
-    ({own(Boards::kU), own(Boards::kV), own(Boards::kCross), own(Boards::kWantU),
-      own(Boards::kWantV), own(Boards::kInverseU), own(Boards::kInverseV),
-      other(Boards::kRight, y) + before, own(Boards::kRight),
-      y > 0 ? other(Boards::kDown, up) : zero_.data(), own(Boards::kDown),
-      other(Boards::kU, y) + before, other(Boards::kU, up), other(Boards::kU, down),
-      other(Boards::kV, y) + before, other(Boards::kV, up), other(Boards::kV, down)},
+    ({.u = own(Boards::kU),
+      .v = own(Boards::kV),
+      .cross = own(Boards::kCross),
+      .want_u = own(Boards::kWantU),
+      .want_v = own(Boards::kWantV),
+      .inverse_u = own(Boards::kInverseU),
+      .inverse_v = own(Boards::kInverseV),
+      .weight_left = other(Boards::kRight, y) + before,
+      .weight_right = own(Boards::kRight),
+      .weight_up = y > 0 ? other(Boards::kDown, up) : zero_.data(),
+      .weight_down = own(Boards::kDown),
+      .u_left = other(Boards::kU, y) + before,
+      .u_up = other(Boards::kU, up),
+      .u_down = other(Boards::kU, down),
+      .v_left = other(Boards::kV, y) + before,
+      .v_up = other(Boards::kV, up),
+      .v_down = other(Boards::kV, down)},
      half_, omega_);
   }
 

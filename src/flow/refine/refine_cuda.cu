@@ -1,262 +1,300 @@
-// Variational refinement on CUDA: the warp, the systems, and relaxations. A block relaxes its tile
-// and as many pixels around it as the relaxations reach, in shared memory: the order of a
-// checkerboard makes every pixel's value the same in each of the tiles that compute it.
+// Variational refinement on CUDA: the systems of a level and their relaxations in one launch. A
+// block has a tile and as many pixels around it as the relaxations reach: the order of a
+// checkerboard makes every pixel's value the same in each of the tiles that compute it. Systems
+// stay in registers, and shared memory holds the flow, red and black pixels apart.
+#include "flow/lk/lucas_kanade_median_cuda.cuh"
 #include "flow/refine/refine_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::after_previous;
-using fovea::cuda::grid_over;
-using fovea::cuda::launch_after;
-using fovea::cuda::thread_place;
 using lk::clamped;
 
+constexpr int kMostRelaxations = refine::Work{}.relaxations;
+constexpr int kMedianRadius = refine::Work{}.median;
+static_assert(kMedianRadius == 2, "middle_of_sorted()");
+
+// A level of few small tiles does not fill a GPU: it is bound by the time of a block, and a median
+// in the same launch costs less than another launch.
 constexpr struct {
-  int block_x = 32, block_y = 8;
-  int tile = 32;            // side of the pixels that a block relaxes
-  int relax_threads = 512;  // threads of such a block
-} kRefineTuning;
-constexpr int kStencil = 4;  // pixels that second derivatives reach
+  int small_tile = 16, small_threads = 608, median_threads = 736;
+  int large_tile = 32, large_threads = 640;
+  unsigned most_small = 128;  // tiles of a level
+} kSolveTuning;
 
-dim3 refine_threads() { return dim3(kRefineTuning.block_x, kRefineTuning.block_y); }
-template <class Kernel, class... Arguments>
-void launch_over(Kernel* kernel, const FloatPlane& plane, cudaStream_t stream, const char* what,
-                 const Arguments&... arguments) {
-  launch_after(kernel, {grid_over(plane.width, plane.height, refine_threads()), refine_threads()},
-               stream, what, arguments...);
-}
+// A tile of kTile x kTile pixels and `kAround` pixels on each side, all of which are relaxed, in
+// pairs of a red and a black pixel.
+template <int kTile, int kThreads, bool kMedian>
+struct SolveShape {
+  static constexpr int kSide = kTile;
+  static constexpr int kBlock = kThreads;
+  static constexpr bool kSmooth = kMedian;
+  static constexpr int kAround = 2 * kMostRelaxations - 1 + (kMedian ? kMedianRadius : 0);
+  static constexpr int kRegion = kTile + 2 * kAround;
+  static constexpr int kPairs = kRegion / 2;                                   // of a row
+  static constexpr int kSlots = (kPairs * kRegion + kThreads - 1) / kThreads;  // pairs of a thread
+  static constexpr int kOuter = kRegion + 4;  // with neighbors, and the neighbors' neighbors
+  static_assert(kTile % 2 == 0, "pairs");
+};
+using SmallSolve = SolveShape<kSolveTuning.small_tile, kSolveTuning.small_threads, false>;
+using MedianSolve = SolveShape<kSolveTuning.small_tile, kSolveTuning.median_threads, true>;
+using LargeSolve = SolveShape<kSolveTuning.large_tile, kSolveTuning.large_threads, false>;
 
-__device__ bool inside(const FloatPlane& plane, int2 place) {
-  return place.x < plane.width && place.y < plane.height;
-}
-__device__ float near(const FloatPlane& plane, int x, int y) {
-  return plane.at(clamped(x, plane.width), clamped(y, plane.height));
-}
-
-__global__ void gray_kernel(DeviceGray units, FloatPlane out) {
-  after_previous();
-  const int2 at = thread_place();
-  if (!inside(out, at)) return;
-  const int unit = units.at(at.x, at.y);
-  out.at(at.x, at.y) =
-      unit == lk::kNoGray ? 0.0F : static_cast<float>(unit) * (1.0F / lk::kGrayUnits);
-}
-
-__global__ void mean_kernel(DevicePlane<const float> red, DevicePlane<const float> green,
-                            DevicePlane<const float> blue, FloatPlane out) {
-  after_previous();
-  const int2 at = thread_place();
-  if (!inside(out, at)) return;
-  out.at(at.x, at.y) =
-      refine::mean_of(red.at(at.x, at.y), green.at(at.x, at.y), blue.at(at.x, at.y));
-}
-
-// Whether a pixel of the first image counts, and all that are interpolated for it.
-__device__ float counted(const DeviceRefine& job, int2 at, int i, int j) {
-  if (!job.first.features.counts(at.x, at.y)) return 0;
-  const DevicePlane<std::uint8_t>& mask = job.second.features.mask;
-  if (mask.data == nullptr) return 1;
-  for (int dy = -1; dy <= 2; ++dy)
-    for (int dx = -1; dx <= 2; ++dx)
-      if (mask.at(clamped(i + dx, mask.width), clamped(j + dy, mask.height)) == 0) return 0;
-  return 1;
-}
-
-__global__ void warp_kernel(DeviceRefine job) {
-  after_previous();
-  const int2 at = thread_place();
-  const FloatPlane& gray = job.second.gray;
-  if (!inside(gray, at)) return;
-  const lk::Landing across = lk::landing(at.x, job.space.base.u.at(at.x, at.y), gray.width);
-  const lk::Landing down = lk::landing(at.y, job.space.base.v.at(at.x, at.y), gray.height);
-  const refine::Cubic cx = refine::cubic(across.fraction), cy = refine::cubic(down.fraction);
-  const float* rows[4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k) rows[k] = gray.row(clamped(down.index + k - 1, gray.height));
-  float columns[4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const int x = clamped(across.index + k - 1, gray.width);
-    columns[k] = refine::weighted(cy, rows[0][x], rows[1][x], rows[2][x], rows[3][x]);
-  }
-  const float there = refine::weighted(cx, columns[0], columns[1], columns[2], columns[3]);
-  const float here = job.first.gray.at(at.x, at.y);
-  job.space.mean.at(at.x, at.y) = (here + there) * 0.5F;
-  job.space.difference.at(at.x, at.y) = there - here;
-  job.space.valid.at(at.x, at.y) = across.inside && down.inside ? 1.0F : 0.0F;
-  if (job.space.counted.data != nullptr)
-    job.space.counted.at(at.x, at.y) = counted(job, at, across.index, down.index);
-}
-
-// Derivatives of the mean; `valid` becomes 0 wherever one would touch a pixel that does not count.
-__global__ void derive_kernel(DeviceRefineSpace space) {
-  after_previous();
-  const int2 at = thread_place();
-  if (!inside(space.mean, at)) return;
-  const auto mean = [&](int dx, int dy) { return near(space.mean, at.x + dx, at.y + dy); };
-  space.dx.at(at.x, at.y) = refine::derivative(mean(-2, 0), mean(-1, 0), mean(1, 0), mean(2, 0));
-  space.dy.at(at.x, at.y) = refine::derivative(mean(0, -2), mean(0, -1), mean(0, 1), mean(0, 2));
-  if (space.counted.data == nullptr) return;
-  float least = space.valid.at(at.x, at.y);
-  for (int dy = -kStencil; dy <= kStencil; ++dy)
-    for (int dx = -kStencil; dx <= kStencil; ++dx)
-      least = fminf(least, near(space.counted, at.x + dx, at.y + dy));
-  space.valid.at(at.x, at.y) = least;
-}
-
-__device__ float smoothness_at(const DeviceField& field, int x, int y, float alpha) {
-  const float u = field.u.at(x, y), v = field.v.at(x, y);
-  const float ux = near(field.u, x + 1, y) - u, uy = near(field.u, x, y + 1) - u;
-  const float vx = near(field.v, x + 1, y) - v, vy = near(field.v, x, y + 1) - v;
-  return refine::smoothness(ux, uy, vx, vy, alpha);
-}
-
-__global__ void system_kernel(DeviceRefine job, DeviceField field) {
-  after_previous();
-  const int2 at = thread_place();
-  const int x = at.x, y = at.y;
-  if (!inside(field.u, at)) return;
-  const DeviceRefineSpace& space = job.space;
-  const auto smooth = [&](int i, int j) { return smoothness_at(field, i, j, job.energy.alpha); };
-  const float here = smooth(x, y), gray = job.first.gray.at(x, y);
-  const float edge = job.energy.edge;
-  float left = 0, right = 0, up = 0, down = 0;
-  if (x > 0)
-    left = refine::between(smooth(x - 1, y), here, gray - job.first.gray.at(x - 1, y), edge);
-  if (x + 1 < field.u.width)
-    right = refine::between(here, smooth(x + 1, y), job.first.gray.at(x + 1, y) - gray, edge);
-  if (y > 0) up = refine::between(smooth(x, y - 1), here, gray - job.first.gray.at(x, y - 1), edge);
-  if (y + 1 < field.u.height)
-    down = refine::between(here, smooth(x, y + 1), job.first.gray.at(x, y + 1) - gray, edge);
-
-  const auto across_of = [&](const FloatPlane& plane) {
-    return refine::derivative(near(plane, x - 2, y), near(plane, x - 1, y), near(plane, x + 1, y),
-                              near(plane, x + 2, y));
-  };
-  const auto down_of = [&](const FloatPlane& plane) {
-    return refine::derivative(near(plane, x, y - 2), near(plane, x, y - 1), near(plane, x, y + 1),
-                              near(plane, x, y + 2));
-  };
-  const refine::Derivatives d{
-      space.dx.at(x, y), space.dy.at(x, y), space.difference.at(x, y),   across_of(space.dx),
-      down_of(space.dx), down_of(space.dy), across_of(space.difference), down_of(space.difference)};
-  const float u0 = space.base.u.at(x, y), v0 = space.base.v.at(x, y);
-  const refine::System s = refine::data_system(
-      d, {u0, v0, field.u.at(x, y) - u0, field.v.at(x, y) - v0}, space.valid.at(x, y), job.energy);
-  const float around = (left + right) + (up + down);
-  space.right.at(x, y) = right;
-  space.down.at(x, y) = down;
-  space.cross.at(x, y) = s.a12;
-  space.want_u.at(x, y) = s.c1;
-  space.want_v.at(x, y) = s.c2;
-  space.inverse_u.at(x, y) = 1 / (s.a11 + around);
-  space.inverse_v.at(x, y) = 1 / (s.a22 + around);
-}
-
-// A tile with its surroundings, in shared memory; places are those of the image.
-struct RelaxTile {
-  float *u, *v;
-  int left, top;      // of the surroundings, within the image
-  int width, height;  // of the surroundings, within the image
-  __device__ int index(int x, int y) const { return (y - top) * width + (x - left); }
-  __device__ bool holds(int x, int y) const {
-    return x >= left && x < left + width && y >= top && y < top + height;
+// The flow around a tile. Places beyond the image hold what the border has.
+template <class Shape>
+struct SolveTile {
+  float2 flow[2][Shape::kOuter][Shape::kOuter / 2];
+  float smooth[Shape::kRegion + 2][Shape::kRegion + 2];
+};
+template <class Shape>
+struct SolveView {
+  SolveTile<Shape>& tile;
+  int left, top;  // place in the image of the first pixel of the tile's memory
+  __device__ int color(int column, int row) const { return (left + top + column + row) & 1; }
+  __device__ float2& at(int column, int row) const {
+    return tile.flow[color(column, row)][row][column >> 1];
   }
 };
 
-// Neighbors that the tile does not hold have no weight at the border of the image; elsewhere what
-// they would change does not reach the pixels that the block writes.
-__device__ void relax_pixel(const DeviceRefineSpace& space, const RelaxTile& tile, int x, int y,
-                            float omega) {
-  const int own = tile.index(x, y);
-  const auto at = [&](int i, int j) { return tile.holds(i, j) ? tile.index(i, j) : own; };
-  const int i_left = at(x - 1, y), i_right = at(x + 1, y), i_up = at(x, y - 1),
-            i_down = at(x, y + 1);
-  const float left = x > 0 ? space.right.at(x - 1, y) : 0.0F, right = space.right.at(x, y);
-  const float up = y > 0 ? space.down.at(x, y - 1) : 0.0F, down = space.down.at(x, y);
-  const auto around = [&](const float* plane) {
-    return (left * plane[i_left] + right * plane[i_right]) +
-           (up * plane[i_up] + down * plane[i_down]);
-  };
-  const float cross = space.cross.at(x, y);
-  const float u =
-      refine::relaxed(tile.u[own], (space.want_u.at(x, y) + around(tile.u)) - cross * tile.v[own],
-                      space.inverse_u.at(x, y), omega);
-  const float v = refine::relaxed(tile.v[own], (space.want_v.at(x, y) + around(tile.v)) - cross * u,
-                                  space.inverse_v.at(x, y), omega);
-  tile.u[own] = u;
-  tile.v[own] = v;
-}
+// The system of a pixel with the weights of its neighbors.
+struct Relaxed {
+  float cross, want_u, want_v, inverse_u, inverse_v;
+  float left, right, up, down;
+};
+// A pixel of one color that a thread relaxes.
+struct SolvePixel {
+  Relaxed system;
+  float2 flow;
+  int index;    // of its flow among those of its color
+  int odd;      // whether its column in the tile's memory is
+  bool counts;  // it lies in the image
+};
 
-__global__ void relax_kernel(DeviceRefineSpace space, DeviceRelaxation fields, float omega) {
-  extern __shared__ float relax_memory[];
-  after_previous();
-  const int halves = 2 * fields.relaxations;
-  const int width = fields.in.u.width, height = fields.in.u.height;
-  const int x0 = static_cast<int>(blockIdx.x) * kRefineTuning.tile;
-  const int y0 = fovea::cuda::block_row() * kRefineTuning.tile;
-  if (y0 >= height) return;
-  const int x1 = lk::least(x0 + kRefineTuning.tile, width);
-  const int y1 = lk::least(y0 + kRefineTuning.tile, height);
-  RelaxTile tile;
-  tile.left = lk::most(x0 - halves, 0);
-  tile.top = lk::most(y0 - halves, 0);
-  tile.width = lk::least(x1 + halves, width) - tile.left;
-  tile.height = lk::least(y1 + halves, height) - tile.top;
-  const int count = tile.width * tile.height;
-  tile.u = relax_memory;
-  tile.v = relax_memory + count;
-  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  for (int i = thread; i < count; i += threads) {
-    const int x = tile.left + i % tile.width, y = tile.top + i / tile.width;
-    tile.u[i] = fields.in.u.at(x, y);
-    tile.v[i] = fields.in.v.at(x, y);
+template <class Shape>
+__device__ void load_flow(const DeviceField& in, const SolveView<Shape>& view) {
+  for (int i = static_cast<int>(threadIdx.x); i < Shape::kOuter * Shape::kOuter;
+       i += Shape::kBlock) {
+    const int column = i % Shape::kOuter, row = i / Shape::kOuter;
+    const int x = clamped(view.left + column, in.u.width);
+    const int y = clamped(view.top + row, in.u.height);
+    view.at(column, row) = make_float2(in.u.at(x, y), in.v.at(x, y));
   }
   __syncthreads();
-  const int pairs = (tile.width + 1) / 2;
-  for (int half = 0; half < halves; ++half) {
-    for (int i = thread; i < pairs * tile.height; i += threads) {
-      const int y = tile.top + i / pairs;
-      const int x = tile.left + 2 * (i % pairs) + ((tile.left + y + half) & 1);
-      if (x < tile.left + tile.width) relax_pixel(space, tile, x, y, omega);
+}
+
+template <class Shape>
+__device__ void find_smoothness(const SolveView<Shape>& view, float alpha) {
+  constexpr int kWidth = Shape::kRegion + 2;
+  for (int i = static_cast<int>(threadIdx.x); i < kWidth * kWidth; i += Shape::kBlock) {
+    const int column = i % kWidth, row = i / kWidth;
+    const float2 here = view.at(column, row), right = view.at(column + 1, row),
+                 below = view.at(column, row + 1);
+    view.tile.smooth[row][column] = refine::smoothness(right.x - here.x, below.x - here.x,
+                                                       right.y - here.y, below.y - here.y, alpha);
+  }
+  __syncthreads();
+}
+
+template <class Shape>
+__device__ Relaxed system_at(const DeviceRefine& job, const DeviceField& base,
+                             const SolveView<Shape>& view, int2 in_tile, float2 flow) {
+  const int x = view.left + in_tile.x, y = view.top + in_tile.y;
+  const FloatPlane& gray = job.first.gray;
+  const float here = view.tile.smooth[in_tile.y][in_tile.x], level = gray.at(x, y);
+  const bool counts = job.first.features.counts(x, y);
+  const auto weight = [&](int dx, int dy) {
+    const int i = x + dx, j = y + dy;
+    if (i < 0 || i >= gray.width || j < 0 || j >= gray.height) return 0.0F;
+    return refine::joined(counts, job.first.features.counts(i, j),
+                          refine::between(view.tile.smooth[in_tile.y + dy][in_tile.x + dx], here,
+                                          gray.at(i, j) - level, job.energy.edge));
+  };
+  Relaxed out;
+  out.left = weight(-1, 0);
+  out.right = weight(1, 0);
+  out.up = weight(0, -1);
+  out.down = weight(0, 1);
+  const float4 a = job.warp.first.at(x, y), b = job.warp.second.at(x, y);
+  const float u0 = base.u.at(x, y), v0 = base.v.at(x, y);
+  const refine::System s =
+      refine::data_system({a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w},
+                          {u0, v0, flow.x - u0, flow.y - v0}, job.warp.valid.at(x, y), job.energy);
+  const float around = (out.left + out.right) + (out.up + out.down);
+  out.cross = s.a12;
+  out.want_u = s.c1;
+  out.want_v = s.c2;
+  out.inverse_u = 1 / (s.a11 + around);
+  out.inverse_v = 1 / (s.a22 + around);
+  return out;
+}
+
+// The place in the tile's memory of the red or black pixel of a pair.
+template <class Shape>
+__device__ int2 place_of(const SolveView<Shape>& view, int pair, int color) {
+  const int row = pair / Shape::kPairs + 1, column = 2 * (pair % Shape::kPairs) + 1;
+  return {view.color(column, row) == color ? column : column + 1, row};
+}
+
+template <class Shape>
+__device__ SolvePixel pixel_of(const DeviceRefine& job, const DeviceField& base,
+                               const SolveView<Shape>& view, int pair, int color) {
+  SolvePixel pixel{};
+  const int2 place = place_of(view, pair, color);
+  const int x = view.left + place.x, y = view.top + place.y;
+  pixel.index = place.y * (Shape::kOuter / 2) + (place.x >> 1);
+  pixel.odd = place.x & 1;
+  pixel.counts = pair < Shape::kPairs * Shape::kRegion && x >= 0 && y >= 0 && x < base.u.width &&
+                 y < base.u.height;
+  if (!pixel.counts) return pixel;
+  pixel.flow = view.at(place.x, place.y);
+  pixel.system = system_at(job, base, view, place, pixel.flow);
+  return pixel;
+}
+
+// How many pixels a place lies beyond those whose values are needed in the end.
+template <class Shape>
+__device__ int beyond(int2 place) {
+  constexpr int kFirst = 2 * kMostRelaxations, kLast = Shape::kRegion + 1 - kFirst;
+  return lk::most(lk::most(kFirst - place.x, place.x - kLast),
+                  lk::most(kFirst - place.y, place.y - kLast));
+}
+
+// `own` and `other` are the flow of the pixel's color and of its neighbors. Neighbors beyond the
+// image have no weight.
+template <class Shape>
+__device__ void relax_pixel(float2* own, const float2* other, float omega, SolvePixel* pixel) {
+  constexpr int kRow = Shape::kOuter / 2;
+  const Relaxed& s = pixel->system;
+  const int at = pixel->index;
+  const float2 left = other[at + pixel->odd - 1], right = other[at + pixel->odd];
+  const float2 up = other[at - kRow], down = other[at + kRow];
+  const float around_u = (s.left * left.x + s.right * right.x) + (s.up * up.x + s.down * down.x);
+  const float around_v = (s.left * left.y + s.right * right.y) + (s.up * up.y + s.down * down.y);
+  float2& flow = pixel->flow;
+  flow.x = refine::relaxed(flow.x, (s.want_u + around_u) - s.cross * flow.y, s.inverse_u, omega);
+  flow.y = refine::relaxed(flow.y, (s.want_v + around_v) - s.cross * flow.x, s.inverse_v, omega);
+  own[at] = flow;
+}
+
+template <class Shape>
+__device__ void relax_tile(const SolveView<Shape>& view, int relaxations, float omega,
+                           SolvePixel (&pixels)[Shape::kSlots][2]) {
+  int away[Shape::kSlots];
+#pragma unroll
+  for (int slot = 0; slot < Shape::kSlots; ++slot) {
+    const int pair = static_cast<int>(threadIdx.x) + slot * Shape::kBlock;
+    away[slot] =
+        lk::least(beyond<Shape>(place_of(view, pair, 0)), beyond<Shape>(place_of(view, pair, 1)));
+  }
+  float2* flow[2] = {&view.tile.flow[0][0][0], &view.tile.flow[1][0][0]};
+  for (int k = 0; k < relaxations; ++k) {
+#pragma unroll
+    for (int color = 0; color < 2; ++color) {
+      const int reach = 2 * (relaxations - k) - 1 - color;
+#pragma unroll
+      for (int slot = 0; slot < Shape::kSlots; ++slot)
+        if (pixels[slot][color].counts && away[slot] <= reach)
+          relax_pixel<Shape>(flow[color], flow[1 - color], omega, &pixels[slot][color]);
+      __syncthreads();
     }
+  }
+}
+
+// The median of both components around the pixels of the tile, whose limited flow lies in shared
+// memory.
+template <class Shape>
+__device__ void write_medians(const SolveView<Shape>& view, const DeviceField& out) {
+  constexpr int kArea = Shape::kSide * Shape::kSide, kCount = 2 * kMedianRadius + 1;
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * kArea; i += Shape::kBlock) {
+    const bool across = i < kArea;
+    const int at = across ? i : i - kArea;
+    const int x = view.left + Shape::kAround + 1 + at % Shape::kSide;
+    const int y = view.top + Shape::kAround + 1 + at / Shape::kSide;
+    if (x >= out.u.width || y >= out.u.height) continue;
+    float sorted[kCount][kCount];
+#pragma unroll
+    for (int dx = 0; dx < kCount; ++dx) {
+      const int column = clamped(x + dx - kMedianRadius, out.u.width) - view.left;
+      float values[kCount];
+#pragma unroll
+      for (int dy = 0; dy < kCount; ++dy) {
+        const float2 flow =
+            view.at(column, clamped(y + dy - kMedianRadius, out.u.height) - view.top);
+        values[dy] = across ? flow.x : flow.y;
+      }
+      sort5(values);
+#pragma unroll
+      for (int dy = 0; dy < kCount; ++dy) sorted[dy][dx] = values[dy];
+    }
+    (across ? out.u : out.v).at(x, y) = middle_of_sorted(sorted);
+  }
+}
+
+template <class Shape>
+__global__ void __launch_bounds__(Shape::kBlock)
+    solve_kernel(DeviceRefine job, DeviceSolution fields) {
+  __shared__ SolveTile<Shape> tile;
+  fovea::cuda::after_previous();
+  const int x0 = static_cast<int>(blockIdx.x) * Shape::kSide;
+  const int y0 = fovea::cuda::block_row() * Shape::kSide;
+  if (y0 >= fields.out.u.height) return;
+  const SolveView<Shape> view{tile, x0 - Shape::kAround - 1, y0 - Shape::kAround - 1};
+  load_flow(fields.in, view);
+  find_smoothness(view, job.energy.alpha);
+  SolvePixel pixels[Shape::kSlots][2];
+#pragma unroll
+  for (int slot = 0; slot < Shape::kSlots; ++slot)
+#pragma unroll
+    for (int color = 0; color < 2; ++color)
+      pixels[slot][color] = pixel_of(job, fields.base, view,
+                                     static_cast<int>(threadIdx.x) + slot * Shape::kBlock, color);
+  relax_tile<Shape>(view, fields.relaxations, job.energy.omega, pixels);
+#pragma unroll
+  for (int slot = 0; slot < Shape::kSlots; ++slot)
+#pragma unroll
+    for (int color = 0; color < 2; ++color) {
+      const SolvePixel& pixel = pixels[slot][color];
+      const int2 place =
+          place_of(view, static_cast<int>(threadIdx.x) + slot * Shape::kBlock, color);
+      if (!pixel.counts || beyond<Shape>(place) > 0) continue;
+      const int x = view.left + place.x, y = view.top + place.y;
+      const float u = refine::limited(pixel.flow.x, fields.base.u.at(x, y));
+      const float v = refine::limited(pixel.flow.y, fields.base.v.at(x, y));
+      if constexpr (Shape::kSmooth) {
+        view.at(place.x, place.y) = make_float2(u, v);
+      } else {
+        fields.out.u.at(x, y) = u;
+        fields.out.v.at(x, y) = v;
+      }
+    }
+  if constexpr (Shape::kSmooth) {
     __syncthreads();
+    write_medians(view, fields.out);
   }
-  for (int i = thread; i < kRefineTuning.tile * kRefineTuning.tile; i += threads) {
-    const int x = x0 + i % kRefineTuning.tile, y = y0 + i / kRefineTuning.tile;
-    if (x >= x1 || y >= y1) continue;
-    const int from = tile.index(x, y);
-    fields.out.u.at(x, y) = refine::limited(tile.u[from], space.base.u.at(x, y));
-    fields.out.v.at(x, y) = refine::limited(tile.v[from], space.base.v.at(x, y));
-  }
+}
+
+template <class Shape>
+void launch_solve(const DeviceRefine& job, const DeviceSolution& fields, const char* what,
+                  cudaStream_t stream) {
+  const dim3 grid =
+      fovea::cuda::tall_grid(fovea::cuda::blocks_for(fields.out.u.width, Shape::kSide),
+                             fovea::cuda::blocks_for(fields.out.u.height, Shape::kSide));
+  fovea::cuda::launch_after(solve_kernel<Shape>, {grid, Shape::kBlock}, stream, what, job, fields);
 }
 
 }  // namespace
 
-void to_gray_levels(DeviceGray units, const FloatPlane& out, cudaStream_t stream) {
-  launch_over(gray_kernel, out, stream, "gray levels", units, out);
-}
-void mean_of_channels(const DevicePlane<const float> (&channels)[3], const FloatPlane& out,
-                      cudaStream_t stream) {
-  launch_over(mean_kernel, out, stream, "the mean of colors", channels[0], channels[1], channels[2],
-              out);
-}
-
-void refine_warp(const DeviceRefine& job, cudaStream_t stream) {
-  launch_over(warp_kernel, job.space.mean, stream, "warping", job);
-  launch_over(derive_kernel, job.space.mean, stream, "derivatives", job.space);
-}
-void refine_systems(const DeviceRefine& job, const DeviceField& field, cudaStream_t stream) {
-  launch_over(system_kernel, field.u, stream, "the systems of a flow", job, field);
-}
-void relax(const DeviceRefine& job, const DeviceRelaxation& fields, cudaStream_t stream) {
-  const int tile = kRefineTuning.tile, side = tile + 4 * fields.relaxations;
-  const dim3 blocks = fovea::cuda::tall_grid(fovea::cuda::blocks_for(fields.in.u.width, tile),
-                                             fovea::cuda::blocks_for(fields.in.u.height, tile));
-  const std::size_t bytes = 2 * sizeof(float) * static_cast<std::size_t>(side) * side;
-  launch_after(relax_kernel, {blocks, dim3(kRefineTuning.relax_threads), bytes}, stream,
-               "relaxations", job.space, fields, job.energy.omega);
+bool solve(const DeviceRefine& job, const DeviceSolution& fields, bool with_median,
+           cudaStream_t stream) {
+  const unsigned tiles = fovea::cuda::blocks_for(fields.out.u.width, SmallSolve::kSide) *
+                         fovea::cuda::blocks_for(fields.out.u.height, SmallSolve::kSide);
+  if (tiles > kSolveTuning.most_small) {
+    launch_solve<LargeSolve>(job, fields, "relaxations", stream);
+    return false;
+  }
+  if (with_median) launch_solve<MedianSolve>(job, fields, "relaxations and a median", stream);
+  else launch_solve<SmallSolve>(job, fields, "relaxations", stream);
+  return with_median;
 }
 
 }  // namespace fovea::flow::cuda

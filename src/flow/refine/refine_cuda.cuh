@@ -15,12 +15,11 @@ struct DeviceRefineLevel {
   DeviceFrameLevel features;
 };
 
-// What a level's refinement works on.
-struct DeviceRefineSpace {
-  DeviceField base;                     // the flow of the warp
-  FloatPlane mean, difference, dx, dy;  // of the first image and the warped second one
-  FloatPlane valid, counted;            // 1 where there is data; the latter with masks only
-  FloatPlane right, down, cross, want_u, want_v, inverse_u, inverse_v;
+// What a warp leaves for the systems of its pixels.
+struct DeviceWarp {
+  DevicePlane<float4> first;   // refine::Derivatives x, y, z and xx
+  DevicePlane<float4> second;  // xy, yy, xz and yz
+  FloatPlane valid;            // 1 where there is data, else 0
 };
 
 void to_gray_levels(DeviceGray units, const FloatPlane& out, cudaStream_t stream);
@@ -29,18 +28,21 @@ void mean_of_channels(const DevicePlane<const float> (&channels)[3], const Float
 
 struct DeviceRefine {
   DeviceRefineLevel first, second;
-  DeviceRefineSpace space;
+  DeviceWarp warp;
   refine::Energy energy;
 };
-// Warps the second image by space.base.
-void refine_warp(const DeviceRefine& job, cudaStream_t stream);
-void refine_systems(const DeviceRefine& job, const DeviceField& field, cudaStream_t stream);
-// All relaxations of a system, from one field to another.
-struct DeviceRelaxation {
-  DeviceField in, out;
+// Warps the second image by `base` and derives.
+void refine_warp(const DeviceRefine& job, const DeviceField& base, cudaStream_t stream);
+// Finds the systems for the flow `in` and relaxes them. `base` is the flow of the warp; `out` is
+// neither of the others.
+struct DeviceSolution {
+  DeviceField base, in, out;
   int relaxations;
 };
-void relax(const DeviceRefine& job, const DeviceRelaxation& fields, cudaStream_t stream);
+// Returns whether the median of refine::Work, if it was asked for, was taken too, which is done
+// where a level is small.
+bool solve(const DeviceRefine& job, const DeviceSolution& fields, bool with_median,
+           cudaStream_t stream);
 
 // Writes to `out` the flow of `own`, or of `other` where that fits better.
 struct DeviceFusion {

@@ -24,6 +24,9 @@ FOVEA_HD inline float derivative(float before2, float before, float after, float
   return (after - before) * kNear - (after2 - before2) * kFar;
 }
 
+// Pixels that second derivatives reach.
+constexpr int kStencil = 4;
+
 // Weights of the pixels -1, 0, 1 and 2 steps away at a fraction of a step (Keys 1981, a = -1/2).
 struct Cubic {
   float w[4];
@@ -86,6 +89,12 @@ FOVEA_HD inline float smoothness(float ux, float uy, float vx, float vy, float a
 // Between two neighbors whose gray levels differ.
 FOVEA_HD inline float between(float here, float there, float difference, float edge) {
   return ((here + there) * 0.5F) * (edge / (edge + std::fabs(difference)));
+}
+
+// The weight between two neighbors if both count or neither does; nothing crosses the border of a
+// mask.
+FOVEA_HD inline float joined(bool counts, bool there, float weight) {
+  return counts == there ? weight : 0.0F;
 }
 
 // One relaxation of a value towards what its neighbors and data ask for.

@@ -84,8 +84,8 @@ HWY_EXPORT(warp_row);
 HWY_EXPORT(compare_row);
 HWY_EXPORT(derive_row);
 
+using refine::kStencil;
 constexpr int kMarginWritten = 4;  // pixels of a margin that repeat the border
-constexpr int kStencil = 4;        // pixels that second derivatives reach
 
 void repeat_border(float* row, int width) {
   std::fill_n(row - kMarginWritten, kMarginWritten, row[0]);

@@ -1,10 +1,12 @@
 // Goes from coarse to fine with both methods: on each level they start from the refined field of
 // the coarser one, their fields are fused, and the result is refined. It works on any device.
 #include <fovea/core/geometry.h>
+#include <fovea/core/stream.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "core/backend.h"
 #include "flow/refine/refiner.h"
 
 namespace fovea::flow {
@@ -40,6 +42,42 @@ int refined_levels(Extent size, int least_side, int most) {
   return most > 0 ? std::min(levels, most) : levels;
 }
 
+// Where the work of a call goes. On a GPU the methods, which do not depend on each other, overlap,
+// and the host does not wait between levels.
+class Lanes {
+ public:
+  Lanes(const Exec& exec, Memory memory, Stream (&streams)[2])
+      : main(exec), beside(exec), stream_(exec.stream), used_(memory == Memory::kCuda) {
+    if (!used_) return;
+    for (Stream& stream : streams)
+      if (stream.get() == nullptr) stream = Stream(exec.device);
+    beside.stream = streams[1].get();
+    if (stream_ != nullptr) return;
+    main.stream = streams[0].get();
+    wait(main.stream, stream_);
+  }
+  // What `beside` gets from now on follows what `main` has got.
+  void fork() const { wait(beside.stream, main.stream); }
+  void join() const { wait(main.stream, beside.stream); }
+  // Later work of the caller follows.
+  void hand_over() const {
+    if (main.stream != stream_) wait(stream_, main.stream);
+  }
+  // Ends a call: the host waits unless the caller has a stream of its own.
+  void finish() const {
+    if (used_ && stream_ == nullptr) fovea::cuda::synchronize_stream(main.stream);
+  }
+
+  Exec main, beside;
+
+ private:
+  void wait(void* stream, void* other) const {
+    if (used_) fovea::cuda::wait_for_stream(stream, other);
+  }
+  void* stream_;  // the caller's own, or null
+  bool used_;
+};
+
 class RefinedMatcher final : public Matcher {
  public:
   explicit RefinedMatcher(RefinedParts parts) : parts_(std::move(parts)) {}
@@ -48,35 +86,40 @@ class RefinedMatcher final : public Matcher {
                                          ImageView<const std::uint8_t> mask,
                                          std::unique_ptr<PreparedFrame> reuse,
                                          const Exec& exec) override {
+    const Lanes lanes(exec, parts_.memory, streams_);
     auto frame = begin({gray.width, gray.height}, std::move(reuse));
-    frame->primary = parts_.primary->prepare(gray, mask, std::move(frame->primary), exec);
+    lanes.fork();
+    frame->primary = parts_.primary->prepare(gray, mask, std::move(frame->primary), lanes.main);
     if (parts_.other)
-      frame->other = parts_.other->prepare(gray, mask, std::move(frame->other), exec);
-    frame->refined =
-        parts_.refiner->prepare({gray, mask, frame->levels}, std::move(frame->refined), exec);
+      frame->other = parts_.other->prepare(gray, mask, std::move(frame->other), lanes.beside);
+    finish(*frame, gray, mask, lanes);
     return frame;
   }
   std::unique_ptr<PreparedFrame> prepare_color(
       const std::array<ImageView<const float>, 3>& channels, ImageView<const std::uint8_t> mask,
       std::unique_ptr<PreparedFrame> reuse, const Exec& exec) override {
+    const Lanes lanes(exec, parts_.memory, streams_);
     auto frame = begin({channels[0].width, channels[0].height}, std::move(reuse));
-    const ImageView<const float> gray = parts_.refiner->mean(channels, exec);
-    const auto prepared = [&](Matcher& matcher, bool colors, std::unique_ptr<PreparedFrame> old) {
-      return colors ? matcher.prepare_color(channels, mask, std::move(old), exec)
-                    : matcher.prepare(gray, mask, std::move(old), exec);
+    const ImageView<const float> gray = parts_.refiner->mean(channels, lanes.main);
+    lanes.fork();
+    const auto prepared = [&](Matcher& matcher, bool colors, std::unique_ptr<PreparedFrame> old,
+                              const Exec& lane) {
+      return colors ? matcher.prepare_color(channels, mask, std::move(old), lane)
+                    : matcher.prepare(gray, mask, std::move(old), lane);
     };
     frame->primary =
-        prepared(*parts_.primary, parts_.primary_has_colors, std::move(frame->primary));
+        prepared(*parts_.primary, parts_.primary_has_colors, std::move(frame->primary), lanes.main);
     if (parts_.other)
-      frame->other = prepared(*parts_.other, parts_.other_has_colors, std::move(frame->other));
-    frame->refined =
-        parts_.refiner->prepare({gray, mask, frame->levels}, std::move(frame->refined), exec);
+      frame->other =
+          prepared(*parts_.other, parts_.other_has_colors, std::move(frame->other), lanes.beside);
+    finish(*frame, gray, mask, lanes);
     return frame;
   }
 
   void match(const MatchRequest& request, FlowView out, const Exec& exec) override {
     const auto& first = dynamic_cast<const RefinedFrame&>(request.first);
     const auto& second = dynamic_cast<const RefinedFrame&>(request.second);
+    const Lanes lanes(exec, parts_.memory, streams_);
     const bool started = !request.start.u.empty();
     int level = first.levels;
     if (started) level = std::min(level, request.start_level);
@@ -91,9 +134,10 @@ class RefinedMatcher final : public Matcher {
         if (!last) field = own;
         else field.confidence = own.confidence;
       }
-      run_level({first, second, start, level, size, last && !out.confidence.empty()}, field, exec);
+      run_level({first, second, start, level, size, last && !out.confidence.empty()}, field, lanes);
       start = {{field.u, field.v, {}}, level};
     }
+    lanes.finish();
   }
 
   void set_base_level(int level) override {
@@ -150,22 +194,34 @@ class RefinedMatcher final : public Matcher {
     return frame;
   }
 
+  void finish(RefinedFrame& frame, ImageView<const float> gray, ImageView<const std::uint8_t> mask,
+              const Lanes& lanes) {
+    frame.refined =
+        parts_.refiner->prepare({gray, mask, frame.levels}, std::move(frame.refined), lanes.main);
+    lanes.join();
+    lanes.hand_over();
+  }
+
   // Blocks need a confidence on every level, the other method only where it is wanted.
-  void run_level(const Level& at, FlowView field, const Exec& exec) {
+  void run_level(Level at, FlowView field, const Lanes& lanes) {
     FlowView other{};
+    FlowView& start = at.start.field;
+    if (!start.u.empty()) start.confidence = steady({start.u.width, start.u.height}, lanes.main);
+    lanes.fork();
     if (parts_.other) {
       other = other_[at.level % 2].of(at.size, parts_.memory);
       FlowView to = other;
       if (parts_.primary_is_bm) to.confidence = {};
-      match_level(*parts_.other, at, {*at.first.other, *at.second.other}, to, exec);
+      match_level(*parts_.other, at, {*at.first.other, *at.second.other}, to, lanes.beside);
     }
     FlowView to = field;
     if (!parts_.primary_is_bm && !at.with_confidence) to.confidence = {};
-    match_level(*parts_.primary, at, {*at.first.primary, *at.second.primary}, to, exec);
+    match_level(*parts_.primary, at, {*at.first.primary, *at.second.primary}, to, lanes.main);
+    lanes.join();
     if (!at.with_confidence) field.confidence = {};
     parts_.refiner->refine(
         {*at.first.refined, *at.second.refined, at.level, field, other, parts_.primary_is_bm},
-        exec);
+        lanes.main);
   }
   // Blocks weigh what they start from by its confidence. The one of a refined field says how far it
   // was moved, and tiles have another than whole images, so that all vectors weigh the same.
@@ -179,11 +235,9 @@ class RefinedMatcher final : public Matcher {
     }
     return steady_.view().crop(0, 0, size.width, size.height);
   }
-  void match_level(Matcher& matcher, const Level& at, MatchRequest request, FlowView out,
-                   const Exec& exec) {
+  static void match_level(Matcher& matcher, const Level& at, MatchRequest request, FlowView out,
+                          const Exec& exec) {
     request.start = at.start.field;
-    if (!request.start.u.empty())
-      request.start.confidence = steady({request.start.u.width, request.start.u.height}, exec);
     request.start_level = at.start.level;
     request.last_level = at.level;
     matcher.match(request, out, exec);
@@ -193,6 +247,7 @@ class RefinedMatcher final : public Matcher {
   int base_ = 0;
   KeptField fields_[2], other_[2];  // a level reads those of the coarser one
   Image<float> steady_{};           // the same confidence everywhere
+  Stream streams_[2];               // of a GPU
 };
 
 }  // namespace

@@ -13,7 +13,6 @@
 namespace fovea::flow::cuda {
 namespace {
 
-using fovea::cuda::check;
 using fovea::cuda::KeptBuffer;
 using fovea::cuda::RecordedGraphs;
 using fovea::cuda::Session;
@@ -34,8 +33,17 @@ DevicePlane<T> take_plane(T*& next, Extent size) {
   return {data, size.width, size.height, static_cast<int>(stride_of(size))};
 }
 
+// What a recorded preparation depends on.
+struct RefinerFrameKey {
+  const void *gray, *mask, *grays, *bytes, *units;
+  std::ptrdiff_t gray_stride, mask_stride;
+  Extent size;
+  int levels;
+  bool operator==(const RefinerFrameKey&) const = default;
+};
+// What a recorded refinement depends on.
 struct RefineKey {
-  const void *first, *second, *first_mask, *second_mask, *planes;
+  const void *first, *second, *first_mask, *second_mask, *planes, *derivatives;
   Extent size;
   int warps;
   bool operator==(const RefineKey&) const = default;
@@ -55,22 +63,13 @@ class CudaRefiner final : public Refiner {
     else frame = std::make_unique<DeviceRefinerFrame>();
     const bool masked = !source.mask.empty();
     lay_out(*frame, {source.gray.width, source.gray.height}, masked, source.levels);
-    FeatureLevels features{};
-    std::uint16_t* next = units_.data();
-    DeviceGray before{};
-    for (std::size_t level = 0; level < frame->levels.size(); ++level) {
-      const DeviceRefineLevel& out = frame->levels[level];
-      const DeviceGray units = take_plane(next, {out.gray.width, out.gray.height});
-      if (level == 0)
-        quantize(plane_of(source.gray), plane_of(source.mask), units, session.stream());
-      else halve(before, masked, units, session.stream());
-      before = units;
-      to_gray_levels(units, out.gray, session.stream());
-      features.gray[features.count] = units;
-      features.mask[features.count] = out.features.mask;
-      features.out[features.count++] = out.features.features;
-    }
-    find_features(features, true, session.stream());
+    const RefinerFrameKey key{source.gray.data,    source.mask.data,
+                              frame->grays.data(), frame->bytes.data(),
+                              units_.data(),       source.gray.stride,
+                              source.mask.stride,  {source.gray.width, source.gray.height},
+                              source.levels};
+    frames_.of(key, [&](cudaStream_t stream) { prepare_levels(source, *frame, stream); })
+        .launch(session.stream());
     session.finish("flow");
     return frame;
   }
@@ -115,6 +114,7 @@ class CudaRefiner final : public Refiner {
                           from.features.mask.data,
                           to.features.mask.data,
                           planes_.data(),
+                          derivatives_.data(),
                           size,
                           work.warps};
       const auto& recorded =
@@ -129,6 +129,24 @@ class CudaRefiner final : public Refiner {
   }
 
  private:
+  void prepare_levels(const Source& source, const DeviceRefinerFrame& frame, cudaStream_t stream) {
+    FeatureLevels features{};
+    std::uint16_t* next = units_.data();
+    DeviceGray before{};
+    for (std::size_t level = 0; level < frame.levels.size(); ++level) {
+      const DeviceRefineLevel& out = frame.levels[level];
+      const DeviceGray units = take_plane(next, {out.gray.width, out.gray.height});
+      if (level == 0) quantize(plane_of(source.gray), plane_of(source.mask), units, stream);
+      else halve(before, !source.mask.empty(), units, stream);
+      before = units;
+      to_gray_levels(units, out.gray, stream);
+      features.gray[features.count] = units;
+      features.mask[features.count] = out.features.mask;
+      features.out[features.count++] = out.features.features;
+    }
+    find_features(features, true, stream);
+  }
+
   void lay_out(DeviceRefinerFrame& frame, Extent size, bool masked, int count) {
     std::size_t area = 0;
     Extent at = size;
@@ -147,40 +165,38 @@ class CudaRefiner final : public Refiner {
   }
 
   void lay_out_space(Extent size, DeviceRefine& job) {
-    constexpr std::size_t kPlanes = 19;
+    constexpr std::size_t kPlanes = 2 * kFields + 1, kDerivatives = 2;
     float* next = planes_.reserve(kPlanes * area_of(size));
-    const auto plane = [&] { return take_plane(next, size); };
-    DeviceRefineSpace& space = job.space;
-    for (FloatPlane* one :
-         {&fields_[0].u, &fields_[0].v, &fields_[1].u, &fields_[1].v, &space.base.u, &space.base.v,
-          &space.mean, &space.difference, &space.dx, &space.dy, &space.valid, &space.right,
-          &space.down, &space.cross, &space.want_u, &space.want_v, &space.inverse_u,
-          &space.inverse_v, &space.counted})
-      *one = plane();
-    const bool masked =
-        job.first.features.mask.data != nullptr || job.second.features.mask.data != nullptr;
-    if (!masked) space.counted = {};
+    for (DeviceField& field : fields_) field = {take_plane(next, size), take_plane(next, size)};
+    job.warp.valid = take_plane(next, size);
+    float4* derivatives = derivatives_.reserve(kDerivatives * area_of(size));
+    job.warp.first = take_plane(derivatives, size);
+    job.warp.second = take_plane(derivatives, size);
   }
 
   // Begins with the first field and returns which one has the result.
   int run(const DeviceRefine& job, const refine::Work& work, cudaStream_t stream) {
     int now = 0;
     for (int warp = 0; warp < work.warps; ++warp) {
-      for (const auto& [from, to] : {std::pair{fields_[now].u, job.space.base.u},
-                                     std::pair{fields_[now].v, job.space.base.v}})
-        check(
-            cudaMemcpyAsync(to.data, from.data, area_of({from.width, from.height}) * sizeof(float),
-                            cudaMemcpyDeviceToDevice, stream),
-            "copying a field");
-      refine_warp(job, stream);
+      const int base = now;
+      // A field that is neither the flow of the warp nor this one.
+      const auto free = [&](int other) {
+        return other == base ? (base + 1) % kFields : 3 - base - other;
+      };
+      refine_warp(job, fields_[base], stream);
+      bool smoothed = work.median == 0;
       for (int k = 0; k < work.fixed; ++k) {
-        refine_systems(job, fields_[now], stream);
-        relax(job, {fields_[now], fields_[1 - now], work.relaxations}, stream);
-        now = 1 - now;
+        const int next = free(now);
+        const bool last = k == work.fixed - 1;
+        const bool done = solve(job, {fields_[base], fields_[now], fields_[next], work.relaxations},
+                                last && !smoothed, stream);
+        smoothed = smoothed || done;
+        now = next;
       }
-      if (work.median == 0) continue;
-      median(fields_[now], fields_[1 - now], work.median, stream);
-      now = 1 - now;
+      if (smoothed) continue;
+      const int next = free(now);
+      median(fields_[now], fields_[next], work.median, stream);
+      now = next;
     }
     return now;
   }
@@ -189,7 +205,10 @@ class CudaRefiner final : public Refiner {
   int base_ = 0;
   KeptBuffer<std::uint16_t> units_;
   KeptBuffer<float> mean_, planes_;
-  DeviceField fields_[2]{};
+  KeptBuffer<float4> derivatives_;
+  static constexpr int kFields = 3;
+  DeviceField fields_[kFields]{};
+  RecordedGraphs<RefinerFrameKey> frames_{kRefineGraphs};
   RecordedGraphs<RefineKey> graphs_{kRefineGraphs};
 };
 
