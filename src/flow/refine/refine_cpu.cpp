@@ -244,6 +244,22 @@ class SystemRows {
       .u_below = field_.u.row(below),
       .v_below = field_.v.row(below)},
      width_, request_.energy.alpha, smooth(y));
+    if (request_.first.masked()) mend_smoothness(y, below);
+  }
+  // Where the mask has a border, the flow beyond it does not count.
+  void mend_smoothness(int y, int below) {
+    const std::uint8_t *row = request_.first.mask.row(y), *lower = request_.first.mask.row(below);
+    for (int x = 0; x < width_; ++x) {
+      const int next = std::min(x + 1, width_ - 1);
+      const bool counts = row[x] != 0, right = row[next] != 0, down = lower[x] != 0;
+      if (counts == right && counts == down) continue;
+      const float u = field_.u.row(y)[x], v = field_.v.row(y)[x];
+      smooth(y)[x] = refine::smoothness(refine::joined(counts, right, field_.u.row(y)[next] - u),
+                                        refine::joined(counts, down, field_.u.row(below)[x] - u),
+                                        refine::joined(counts, right, field_.v.row(y)[next] - v),
+                                        refine::joined(counts, down, field_.v.row(below)[x] - v),
+                                        request_.energy.alpha);
+    }
   }
   void find_down(int y) {
     if (y == height_ - 1) {

@@ -83,14 +83,23 @@ __device__ void load_flow(const DeviceField& in, const SolveView<Shape>& view) {
 }
 
 template <class Shape>
-__device__ void find_smoothness(const SolveView<Shape>& view, float alpha) {
+__device__ void find_smoothness(const DeviceRefineLevel& first, const SolveView<Shape>& view,
+                                float alpha) {
   constexpr int kWidth = Shape::kRegion + 2;
+  const auto counts = [&](int column, int row) {
+    return first.features.counts(clamped(view.left + column, first.gray.width),
+                                 clamped(view.top + row, first.gray.height));
+  };
   for (int i = static_cast<int>(threadIdx.x); i < kWidth * kWidth; i += Shape::kBlock) {
     const int column = i % kWidth, row = i / kWidth;
     const float2 here = view.at(column, row), right = view.at(column + 1, row),
                  below = view.at(column, row + 1);
-    view.tile.smooth[row][column] = refine::smoothness(right.x - here.x, below.x - here.x,
-                                                       right.y - here.y, below.y - here.y, alpha);
+    const bool own = counts(column, row), next = counts(column + 1, row),
+               down = counts(column, row + 1);
+    view.tile.smooth[row][column] = refine::smoothness(
+        refine::joined(own, next, right.x - here.x), refine::joined(own, down, below.x - here.x),
+        refine::joined(own, next, right.y - here.y), refine::joined(own, down, below.y - here.y),
+        alpha);
   }
   __syncthreads();
 }
@@ -240,7 +249,7 @@ __global__ void __launch_bounds__(Shape::kBlock)
   if (y0 >= fields.out.u.height) return;
   const SolveView<Shape> view{tile, x0 - Shape::kAround - 1, y0 - Shape::kAround - 1};
   load_flow(fields.in, view);
-  find_smoothness(view, job.energy.alpha);
+  find_smoothness(job.first, view, job.energy.alpha);
   SolvePixel pixels[Shape::kSlots][2];
 #pragma unroll
   for (int slot = 0; slot < Shape::kSlots; ++slot)

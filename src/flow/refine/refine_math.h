@@ -91,10 +91,10 @@ FOVEA_HD inline float between(float here, float there, float difference, float e
   return ((here + there) * 0.5F) * (edge / (edge + std::fabs(difference)));
 }
 
-// The weight between two neighbors if both count or neither does; nothing crosses the border of a
-// mask.
-FOVEA_HD inline float joined(bool counts, bool there, float weight) {
-  return counts == there ? weight : 0.0F;
+// What is between two neighbors, a weight or a difference, if both count or neither does; nothing
+// crosses the border of a mask.
+FOVEA_HD inline float joined(bool counts, bool there, float value) {
+  return counts == there ? value : 0.0F;
 }
 
 // One relaxation of a value towards what its neighbors and data ask for.

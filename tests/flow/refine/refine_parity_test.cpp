@@ -33,7 +33,9 @@ void expect_equal_fields(const RefineCase& given) {
 
 TEST(RefineParity, SizesThatTilesDoNotDivide) {
   FOVEA_SKIP_WITHOUT_CUDA();
-  for (const auto& [width, height] : {std::pair{101, 87}, {64, 64}, {33, 70}, {1, 1}, {7, 3}}) {
+  // Levels of more than 128 tiles of 16x16 pixels are relaxed in larger ones.
+  for (const auto& [width, height] :
+       {std::pair{101, 87}, {64, 64}, {33, 70}, {1, 1}, {7, 3}, {210, 170}}) {
     SCOPED_TRACE(testing::Message() << width << "x" << height);
     expect_equal_fields({.width = width, .height = height});
   }
@@ -52,11 +54,20 @@ TEST(RefineParity, BothMethodsAndOptions) {
   given.options.fuse = Fuse::kOn;
   given.options.warps = 0;
   expect_equal_fields(given);
+  given.options.quality = Quality::kFast;
+  given.options.method = Method::kBlockMatching;
+  given.options.warps = 1;
+  expect_equal_fields(given);
 }
 
 TEST(RefineParity, MasksAndColors) {
   FOVEA_SKIP_WITHOUT_CUDA();
   expect_equal_fields({.masked = true});
+  expect_equal_fields({.width = 230, .height = 150, .masked = true});
+  RefineCase alone{.masked = true};
+  alone.options.method = Method::kBlockMatching;
+  alone.options.fuse = Fuse::kOff;
+  expect_equal_fields(alone);
   RefineCase colors{.channels = 3};
   colors.options.channels = Channels::kColor;
   expect_equal_fields(colors);

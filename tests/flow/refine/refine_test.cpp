@@ -127,6 +127,45 @@ bool equal_flows(const Flow& a, const Flow& b) {
   return true;
 }
 
+// What the right part of the first image, which is left out, has for flow.
+cpu::Field refined_beside(float beyond) {
+  constexpr int kWidth = 61, kHeight = 44, kCounted = 40;
+  const reference::Grid images[2] = {drawn(kWidth, kHeight, 0), drawn(kWidth, kHeight, 1.3F)};
+  cpu::RefineLevel levels[2];
+  cpu::Field field;
+  field.resize(kWidth, kHeight);
+  for (int k = 0; k < 2; ++k) {
+    cpu::Gray units;
+    units.resize(kWidth, kHeight);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x)
+        units.row(y)[x] = k == 0 && x >= kCounted
+                              ? lk::kNoGray
+                              : static_cast<std::uint16_t>(images[k].near(x, y) * lk::kGrayUnits);
+    cpu::to_refine_level(units, k == 0, levels[k], {});
+  }
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      field.u.row(y)[x] = x < kCounted ? -1.0F : beyond;
+      field.v.row(y)[x] = x < kCounted ? 0.1F : beyond;
+    }
+  cpu::RefineSpace space;
+  cpu::refine_level({levels[0], levels[1], {.warps = 2, .median = 0}, {}}, field, space, {});
+  return field;
+}
+
+TEST_P(Refine, FlowThatAMaskLeavesOutDoesNotMatter) {
+  if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
+  const cpu::Field rest = refined_beside(0), fast = refined_beside(30);
+  for (int y = 0; y < 44; ++y)
+    for (int x = 0; x < 40; ++x) {
+      ASSERT_EQ(rest.u.row(y)[x], fast.u.row(y)[x]) << x << ", " << y;
+      ASSERT_EQ(rest.v.row(y)[x], fast.v.row(y)[x]) << x << ", " << y;
+    }
+  // Where derivatives would touch what is left out, the flow of the pixels beside continues.
+  EXPECT_NEAR(rest.u.row(20)[39], rest.u.row(20)[34], 0.1);
+}
+
 TEST_P(Refine, EveryThreadCountGivesTheSameField) {
   if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "threads are those of the CPU";
   const auto first = picture<std::uint8_t>(120, 150, 1, 0);
