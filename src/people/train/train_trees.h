@@ -72,8 +72,7 @@ void describe_search(OptionVisitor& visit, Options& options) {
   visit("jitter-ratio", options.jitter_ratio, "the most by which a copy is resized, a factor", 1,
         1.5);
   visit("jitter-resample", options.jitter_resample,
-        "resample the channels of copies from another size, as those of most levels of a search",
-        {.off_help = "compute the channels of copies from pixels"});
+        "resample the channels of copies from another size, as those of most levels of a search");
   visit("final-rounds", options.final_rounds, "how many rounds have the full number of trees", 1,
         8);
   visit("shrinkage", options.shrinkage, "factor of what every tree adds to the score", 0.01, 1);
