@@ -93,9 +93,14 @@ struct ChannelsTrainOptions {
   double ratio = 1.0905;   // size of a level divided by the size of the next, in that search
   int exact_per_octave = 2;  // as ChannelsModel::exact_per_octave, in training and in use
   bool mirror = true;        // also learn the mirror image of every positive
-  int jitter = 0;  // also learn so many copies of every positive, moved by up to a pixel and
-                   // resized by up to a step of the search
-  std::string checkpoint{};                  // as LinearTrainOptions::checkpoint
+  int jitter = 0;         // also learn so many copies of every positive, moved and resized a little
+  int jitter_pixels = 1;  // the most pixels by which a copy is moved in each direction
+  double jitter_ratio = 1.05;    // the most by which a copy is resized, a factor
+  bool jitter_resample = false;  // channels of copies are resampled from another size, as those of
+                                 // most levels of a search are
+  int final_rounds = 1;          // how many rounds have the full number of trees
+  double shrinkage = 1;          // factor of what every tree adds to the score
+  std::string checkpoint{};      // as LinearTrainOptions::checkpoint
   std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
   Exec exec{};
 };
@@ -116,8 +121,13 @@ struct FilteredTrainOptions {
   double ratio = 1.0905;     // size of a level divided by the size of the next, in that search
   int exact_per_octave = 2;  // as ChannelsModel::exact_per_octave, in training and in use
   bool mirror = true;        // also learn the mirror image of every positive
-  int jitter = 0;            // as ChannelsTrainOptions::jitter
-  std::string checkpoint{};  // as LinearTrainOptions::checkpoint
+  int jitter = 0;            // as ChannelsTrainOptions, as are the next five
+  int jitter_pixels = 1;
+  double jitter_ratio = 1.05;
+  bool jitter_resample = false;
+  int final_rounds = 1;
+  double shrinkage = 1;
+  std::string checkpoint{};                  // as LinearTrainOptions::checkpoint
   std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
   Exec exec{};
 };

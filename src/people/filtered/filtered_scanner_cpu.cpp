@@ -19,35 +19,7 @@
 namespace fovea::people::cpu {
 namespace {
 
-// The greatest number of trees that are evaluated for sixteen windows at once.
-constexpr int kMostTogether = 256;
 constexpr int kWindowRowsPerTask = 4;
-
-// The first trees, as far as they can be evaluated with scores of 16 bits: from a score that no
-// tree rejected, none may lead below them. Scores that could leave them upward are found by
-// `limit`.
-struct TreesTogether {
-  int count = 0;
-  std::int16_t limit = 0;
-  template <class Tree>
-  static TreesTogether of(const std::vector<Tree>& trees) {
-    constexpr int kMost = 32767;
-    TreesTogether first;
-    int largest = 0, lowest = 0;
-    for (const Tree& tree : trees) {
-      int change = largest;
-      for (const std::int16_t leaf : tree.leaf) change = std::max(change, std::abs(int{leaf}));
-      lowest = std::min(lowest, tree.rejection);
-      if (first.count == kMostTogether || change * kFilteredBetween > kMost ||
-          tree.rejection > kMost || lowest < change - kMost)
-        break;
-      largest = change;
-      ++first.count;
-    }
-    first.limit = static_cast<std::int16_t>(kMost - largest * kFilteredBetween);
-    return first;
-  }
-};
 
 template <int kDepth>
 class FilteredScanner final : public Scanner {

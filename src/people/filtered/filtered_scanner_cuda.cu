@@ -67,8 +67,10 @@ class FilteredScanner final : public Scanner {
     steps.begin(Step::kCopies);
     const fovea::cuda::OnDevice<const std::uint8_t> image(session, request.image);
     steps.begin(Step::kLevels);
-    if (channels_.lay_out(session, image.image(), request.plan, pyramid_of(model_)))
-      place_windows(session);
+    placed_ =
+        !channels_.lay_out(session, image.image(), request.plan, pyramid_of(model_)) && placed_;
+    if (!placed_) place_windows(session);
+    placed_ = true;
     if (channels_.stride() != stride_) {
       walker_.set_trees(deep_trees<kDepth>(model_, channels_.stride()), session.stream());
       stride_ = channels_.stride();
@@ -98,9 +100,11 @@ class FilteredScanner final : public Scanner {
     for (LevelWindows& level : windows)
       level.cells = level.cells / row * row * model_.bank.filters + level.cells % row;
     windows_.fill(windows, session.stream());
+    if (filled_) return;
     weights_.fill(model_.bank.weights, session.stream());
     gain_.fill(model_.bank.gain, session.stream());
     offset_.fill(model_.bank.offset, session.stream());
+    filled_ = true;
   }
 
   void filter(Session& session) {
@@ -118,6 +122,8 @@ class FilteredScanner final : public Scanner {
   const FilteredModel& model_;
   DeviceChannels channels_;
   std::ptrdiff_t stride_ = -1;
+  bool placed_ = false;  // whether windows_ belongs to the tables of channels_
+  bool filled_ = false;  // whether the bank is on the device
   TreeWalker<DeepTree<kDepth>> walker_;
   KeptBuffer<LevelWindows> windows_;
   KeptBuffer<std::int8_t> weights_;

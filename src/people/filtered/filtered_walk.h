@@ -1,6 +1,8 @@
 // The first trees of a filtered model over a row of windows.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "people/filtered/filtered_trees.h"
@@ -27,6 +29,32 @@ struct FilteredSurvivor {
 constexpr int kFilteredPlaces = 16;  // windows that are evaluated together
 // How often it is looked at whether a score could leave 16 bits or few windows are left.
 constexpr int kFilteredBetween = 4;
+
+// The first trees, as far as they can be evaluated with scores of 16 bits. Scores that could leave
+// them upward are found by `limit`; those that leave them downward stop at -32768, which every
+// rejection score must be above.
+struct TreesTogether {
+  static constexpr int kMostTrees = 256;
+  int count = 0;
+  std::int16_t limit = 0;
+  template <class Tree>
+  static TreesTogether of(const std::vector<Tree>& trees) {
+    constexpr int kMost = 32767;
+    TreesTogether first;
+    int largest = 0;
+    for (const Tree& tree : trees) {
+      int change = largest;
+      for (const std::int16_t leaf : tree.leaf) change = std::max(change, std::abs(int{leaf}));
+      if (first.count == kMostTrees || change * kFilteredBetween > kMost ||
+          tree.rejection > kMost || tree.rejection < -kMost)
+        break;
+      largest = change;
+      ++first.count;
+    }
+    first.limit = static_cast<std::int16_t>(kMost - largest * kFilteredBetween);
+    return first;
+  }
+};
 
 // Evaluates the first trees for every wanted place, adds what is left to `survivors`, and returns
 // how many trees were evaluated. Up to 2 * kFilteredPlaces bytes beyond the last place are read.

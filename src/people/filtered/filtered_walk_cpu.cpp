@@ -94,8 +94,9 @@ HWY_INLINE void add_leaves(const DeepTree<kDepth>& tree, const ByteVector* right
       high_value[t] = chosen(high_mask, high_value[t + left], high_value[t]);
     }
   }
-  state.low_score = hn::Add(state.low_score, low_value[0]);
-  state.high_score = hn::Add(state.high_score, high_value[0]);
+  // A score that stops at -32768 is below every rejection score.
+  state.low_score = hn::SaturatedAdd(state.low_score, low_value[0]);
+  state.high_score = hn::SaturatedAdd(state.high_score, high_value[0]);
 }
 
 template <int kStep, int kDepth>

@@ -21,7 +21,10 @@ constexpr int kCheckpointVersion = 1;
 // Whether a setting is one that trainings of trees did without at first, with the value that leaves
 // everything as it was. It counts as absent, so that such trainings can be continued.
 bool is_as_before(std::string_view name, const nlohmann::json& value) {
-  return (name == "jitter" && value == 0) || (name == "kept-weight" && value == 1);
+  return (name == "jitter" && value == 0) || (name == "kept-weight" && value == 1) ||
+         (name == "jitter-pixels" && value == 1) || (name == "jitter-ratio" && value == 1.05) ||
+         (name == "jitter-resample" && value == false) || (name == "final-rounds" && value == 1) ||
+         (name == "shrinkage" && value == 1);
 }
 
 // Settings by their paths, such as "/options/hog/bins". Those of version 0.1.0 get today's names.

@@ -17,7 +17,6 @@ constexpr float kLeastScore = -1;  // least score of a window that is worth lear
 constexpr int kDecayImages = 100;  // images on which the decay is measured
 // Sequences of random numbers for windows, and for the jitter of positives.
 constexpr std::uint64_t kChance = 1ULL << 60U, kJitter = 1ULL << 59U;
-constexpr double kJitterRatio = 1.05;  // greatest change of size
 
 Exec alone() { return {.device = Device::cpu(), .threads = 1}; }
 
@@ -71,12 +70,16 @@ std::vector<Hit> thin_out(std::vector<Hit> hits, const ScanPlan& plan, double pe
   return kept;
 }
 
-// The image around the same middle, moved by up to a pixel and resized by up to kJitterRatio, with
-// its own size. What comes from beyond the border repeats it.
-Image<std::uint8_t> jittered(const Image<std::uint8_t>& image, Random random) {
-  const auto step = [&] { return static_cast<int>(random.below(3)) - 1; };
+// The image around the same middle, moved and resized a little, with its own size. What comes from
+// beyond the border repeats it.
+Image<std::uint8_t> jittered(const Image<std::uint8_t>& image, const Jitter& jitter,
+                             Random& random) {
+  const auto step = [&] {
+    return static_cast<int>(random.below(2 * static_cast<std::uint32_t>(jitter.pixels) + 1)) -
+           jitter.pixels;
+  };
   const int dx = step(), dy = step();
-  const double scale = std::pow(kJitterRatio, 2 * random.uniform() - 1);
+  const double scale = std::pow(jitter.ratio, 2 * random.uniform() - 1);
   const Extent size{std::max(1, static_cast<int>(std::lround(image.width() * scale))),
                     std::max(1, static_cast<int>(std::lround(image.height() * scale)))};
   Image<std::uint8_t> resized(size.width, size.height, image.channels());
@@ -90,6 +93,21 @@ Image<std::uint8_t> jittered(const Image<std::uint8_t>& image, Random random) {
         out.at(x, y, c) = resized.at(std::clamp(x + left, 0, size.width - 1),
                                      std::clamp(y + top, 0, size.height - 1), c);
   return out;
+}
+
+// The window in the middle of a crop as the second of two levels, whose channels come from those of
+// the first. That is smaller or larger than the crop, by as much as levels of a search may differ
+// from the one that they come from.
+ScanPlan plan_resampled(Extent crop, Extent window, int exact_per_octave, Random& random) {
+  ScanPlan plan = plan_crop(crop, window);
+  const double most = 0.5 / exact_per_octave, size = std::exp2((2 * random.uniform() - 1) * most);
+  ScanLevel source = plan.levels[0];
+  source.size = {std::max(1, static_cast<int>(std::lround(crop.width * size))),
+                 std::max(1, static_cast<int>(std::lround(crop.height * size)))};
+  source.scale_x = static_cast<double>(crop.width) / source.size.width;
+  source.scale_y = static_cast<double>(crop.height) / source.size.height;
+  plan.levels.insert(plan.levels.begin(), source);
+  return plan;
 }
 
 std::vector<WindowPlace> joined(const std::vector<std::vector<WindowPlace>>& parts) {
@@ -134,8 +152,8 @@ void ChannelWindows::copy_window(const Cells& cells, int column, int row, std::u
                   columns, out);
 }
 
-std::vector<std::uint8_t> ChannelWindows::positives(bool mirror, int jitter) const {
-  const int sides = mirror ? 2 : 1, copies = sides * (1 + jitter),
+std::vector<std::uint8_t> ChannelWindows::positives(bool mirror, const Jitter& jitter) const {
+  const int sides = mirror ? 2 : 1, copies = sides * (1 + jitter.copies),
             count = setup_.data.positives.count();
   const auto bytes = static_cast<std::size_t>(features());
   std::vector<std::uint8_t> rows(bytes * copies * count);
@@ -145,18 +163,23 @@ std::vector<std::uint8_t> ChannelWindows::positives(bool mirror, int jitter) con
     cpu::ChannelLevels levels;
     Cells cells;
     std::uint8_t* out = rows.data() + bytes * copies * i;
-    for (int copy = 0; copy <= jitter; ++copy) {
-      const auto sequence =
-          kJitter + static_cast<std::uint64_t>(i) * 1024U + static_cast<std::uint64_t>(copy);
-      const Image<std::uint8_t> moved =
-          copy == 0 ? Image<std::uint8_t>() : jittered(image, Random(exec_.seed, sequence));
-      const Image<std::uint8_t>& one = copy == 0 ? image : moved;
+    const auto add = [&](const Image<std::uint8_t>& one, const ScanPlan& plan) {
       for (int side = 0; side < sides; ++side, out += bytes) {
         const Image<std::uint8_t> other = side == 0 ? Image<std::uint8_t>() : mirrored(one);
-        levels.start(side == 0 ? one.view() : other.view(), crop, pyramid_);
-        take_level(levels.make(0, alone()), cells);
+        levels.start(side == 0 ? one.view() : other.view(), plan, pyramid_);
+        take_level(levels.make(static_cast<int>(plan.levels.size()) - 1, alone()), cells);
         copy_window(cells, 0, 0, out);
       }
+    };
+    add(image, crop);
+    for (int copy = 1; copy <= jitter.copies; ++copy) {
+      Random random(exec_.seed, kJitter + static_cast<std::uint64_t>(i) * 1024U +
+                                    static_cast<std::uint64_t>(copy));
+      const Image<std::uint8_t> moved = jittered(image, jitter, random);
+      add(moved, jitter.resample && pyramid_.exact_per_octave > 0
+                     ? plan_resampled(crop.levels[0].size, setup_.window, pyramid_.exact_per_octave,
+                                      random)
+                     : crop);
     }
   });
   return rows;

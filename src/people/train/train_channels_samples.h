@@ -13,6 +13,14 @@
 
 namespace fovea::people {
 
+// Copies of positives that are moved and resized a little.
+struct Jitter {
+  int copies = 0;  // of every positive
+  int pixels = 1;  // as ChannelsTrainOptions::jitter_pixels, as are the next two
+  double ratio = 1.05;
+  bool resample = false;
+};
+
 class ChannelWindows {
  public:
   // All of these must outlive the object.
@@ -30,9 +38,9 @@ class ChannelWindows {
 
   int features() const;
   ScanPlan plan(Extent negative) const;
-  // Every positive as it is and `jitter` times moved and resized a little, each followed by its
-  // mirror image where that is wanted; features() bytes each.
-  std::vector<std::uint8_t> positives(bool mirror, int jitter) const;
+  // Every positive as it is and its copies, each followed by its mirror image where that is
+  // wanted; features() bytes each.
+  std::vector<std::uint8_t> positives(bool mirror, const Jitter& jitter) const;
   // Windows of the negatives, in the order of `places`, which are sorted by image and level.
   std::vector<std::uint8_t> negatives(std::span<const WindowPlace> places) const;
 

@@ -21,7 +21,7 @@ struct FilteredTraits {
   static void prepare(Model& model, ChannelWindows& windows, const Options& options) {
     model.decay = windows.decay();
     windows.use(pyramid_of(model));
-    std::vector<std::uint8_t> samples = windows.positives(options.mirror, 0);
+    std::vector<std::uint8_t> samples = windows.positives(options.mirror, {});
     const std::vector<std::uint8_t> negatives = windows.negatives(windows.choose(
         static_cast<int>(samples.size() / static_cast<std::size_t>(windows.features()))));
     samples.insert(samples.end(), negatives.begin(), negatives.end());

@@ -29,7 +29,7 @@ constexpr float kTreePersonHeight = 104.F / 128;
 // `count` random ones of the places, in their order.
 std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::size_t count,
                                  Random random);
-// The number of trees of a round, where the last one has `trees`.
+// The number of trees of a round: `trees` in the fourth and those after it, less in those before.
 int trees_of_round(int round, int trees);
 // Copies samples, one row of features each, to the columns from `first` on.
 void fill_samples(BoostSamples& samples, const std::vector<std::uint8_t>& rows, int first);
@@ -65,11 +65,17 @@ void describe_search(OptionVisitor& visit, Options& options) {
       0, 64);
   visit("mirror", options.mirror, "also learn the mirror image of every positive",
         {.off_help = "learn from the positives as they are, without their mirror images"});
-  visit(
-      "jitter", options.jitter,
-      "also learn so many copies of every positive, moved by up to a pixel and resized by up to 5 "
-      "%",
-      0, 100);
+  visit("jitter", options.jitter,
+        "also learn so many copies of every positive, moved and resized a little", 0, 100);
+  visit("jitter-pixels", options.jitter_pixels,
+        "the most pixels by which a copy is moved in each direction", 0, 16);
+  visit("jitter-ratio", options.jitter_ratio, "the most by which a copy is resized, a factor", 1,
+        1.5);
+  visit("jitter-resample", options.jitter_resample,
+        "resample the channels of copies from another size, as those of most levels of a search");
+  visit("final-rounds", options.final_rounds, "how many rounds have the full number of trees", 1,
+        8);
+  visit("shrinkage", options.shrinkage, "factor of what every tree adds to the score", 0.01, 1);
 }
 
 // A score in the units in which models of this kind store it.
@@ -92,7 +98,6 @@ class TreeTraining {
  public:
   using Model = typename Traits::Model;
   using Options = typename Traits::Options;
-  static constexpr int kRounds = 4;
 
   TreeTraining(const TrainData& data, const Options& options)
       : data_(data),
@@ -113,8 +118,11 @@ class TreeTraining {
     if (!continues()) Traits::prepare(state_.model, windows_, options_);
     Traits::use(state_.model, windows_);
     limit_negatives();
-    positives_ = windows_.positives(options_.mirror, options_.jitter);
-    while (state_.next_round < kRounds) {
+    positives_ = windows_.positives(options_.mirror, {.copies = options_.jitter,
+                                                      .pixels = options_.jitter_pixels,
+                                                      .ratio = options_.jitter_ratio,
+                                                      .resample = options_.jitter_resample});
+    while (state_.next_round < rounds()) {
       choose_negatives();
       learn();
       ++state_.next_round;
@@ -132,6 +140,7 @@ class TreeTraining {
   }
 
  private:
+  static constexpr int kGrowingRounds = 3;  // rounds before those with the full number of trees
   static constexpr double kCalibration = 0.005;
   static constexpr int kPadding = 24;
   static constexpr std::uint64_t kOldSequence = 1ULL << 61U, kNewSequence = 1ULL << 62U;
@@ -143,6 +152,7 @@ class TreeTraining {
     std::vector<WindowPlace> negatives;  // sorted by place
   };
 
+  int rounds() const { return kGrowingRounds + options_.final_rounds; }
   std::size_t positives() const {
     return positives_.size() / static_cast<std::size_t>(windows_.features());
   }
@@ -165,8 +175,8 @@ class TreeTraining {
       return windows_.plan(survey_.negatives.sizes[static_cast<std::size_t>(image)]);
     });
     if (state_.model.window != Model{}.window) checkpoint_->damaged("a window of another size");
-    if (state_.next_round < 1 || state_.next_round > kRounds)
-      checkpoint_->damaged(fmt::format("round {} of {}", state_.next_round, kRounds));
+    if (state_.next_round < 1 || state_.next_round > rounds())
+      checkpoint_->damaged(fmt::format("round {} of {}", state_.next_round, rounds()));
     if (!std::is_sorted(state_.negatives.begin(), state_.negatives.end(), before))
       checkpoint_->damaged("windows out of order");
     return true;
@@ -220,7 +230,7 @@ class TreeTraining {
     fill_samples(samples, positives_, 0);
     fill_samples(samples, windows_.negatives(state_.negatives), samples.positives);
     const int trees = trees_of_round(state_.next_round, options_.trees);
-    const std::string stage = fmt::format("round {} of {}: trees", state_.next_round + 1, kRounds);
+    const std::string stage = fmt::format("round {} of {}: trees", state_.next_round + 1, rounds());
     const int step = std::max(1, trees / 32);
     const auto report = [&](int done) {
       if (options_.exec.progress && (done % step == 0 || done == trees))
@@ -231,7 +241,8 @@ class TreeTraining {
                              .calibration = kCalibration,
                              .sequence = static_cast<std::uint64_t>(state_.next_round) + 1,
                              .depth = Traits::depth(options_),
-                             .kept_weight = options_.kept_weight};
+                             .kept_weight = options_.kept_weight,
+                             .shrinkage = options_.shrinkage};
     Traits::set_trees(state_.model, boost_trees(samples, boost, options_.exec, report));
     state_.model.rejection.assign(static_cast<std::size_t>(trees),
                                   rejection_sum<Model>(Traits::mining_rejection(options_)));

@@ -230,6 +230,7 @@ FilteredTrees boost_trees(const BoostSamples& samples, const BoostOptions& optio
     double error = 0;
     for (const LeafWeight& weight : reached) error += std::min(weight.positive, weight.negative);
     const double say =
+        options.shrinkage *
         std::clamp(0.5 * std::log((1 - error) / std::max(error, 1e-9)), 0.0, kMostSay);
     std::vector<bool> yes(reached.size());
     for (std::size_t l = 0; l < reached.size(); ++l) {

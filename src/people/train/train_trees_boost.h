@@ -30,6 +30,7 @@ struct BoostOptions {
   int depth = 2;
   double kept_weight = 1;  // a tree grows from the samples with the greatest weights, which have
                            // this share of all weight together
+  double shrinkage = 1;    // factor of what a tree adds to the score
 };
 
 // `report` is called with the number of trees done.

@@ -5,6 +5,7 @@
 
 #include "people/channels/channel_trees.h"
 #include "people/filtered/filter_cells.h"
+#include "people/filtered/filtered_walk.h"
 #include "people/filtered/random_filtered.h"
 #include "people/scanner.h"
 #include "support/devices.h"
@@ -96,6 +97,22 @@ TEST(FilteredScanner, FindsWhatTheTreesSay) {
         EXPECT_FALSE(expected.hits.empty());
       }
     }
+  }
+}
+
+// Trees without errors, whose sums leave 16 bits in both directions.
+TEST(FilteredScanner, StrongTreesAreStillEvaluatedTogether) {
+  Random random(2);
+  FilteredModel model = people_test::random_filtered({40, 3, 4, 2}, kTinyWindow);
+  for (std::int16_t& leaf : model.trees.leaf) leaf = leaf < 0 ? -6144 : 6144;
+  for (const int rejection : {-7 * 4096, -32767, -32768}) {
+    std::fill(model.rejection.begin(), model.rejection.end(), rejection);
+    const auto together = cpu::TreesTogether::of(deep_trees<3>(model, 32));
+    EXPECT_EQ(together.count, rejection < -32767 ? 0 : 40);
+    const auto image = growing_noise(random, 90, 70, 3);
+    const ScanPlan plan = filtered_plan(image, 4);
+    expect_equal(cpu::make_filtered_scanner(model)->scan({image, plan, -20}, {.threads = 1}),
+                 one_by_one(image, plan, model, -20));
   }
 }
 

@@ -119,6 +119,9 @@ TEST(Checkpoint, OptionsThatCameLaterMayBeAbsentWhereTheyChangeNothing) {
   task.checkpoint().write(content(5));
   task.settings.options = R"({"trees": 64, "kept-weight": 1, "jitter": 0})";
   EXPECT_TRUE(task.checkpoint().read().has_value());
+  task.settings.options = R"({"trees": 64, "jitter-pixels": 1, "jitter-ratio": 1.05,
+                              "jitter-resample": false, "final-rounds": 1, "shrinkage": 1})";
+  EXPECT_TRUE(task.checkpoint().read().has_value());
   task.settings.options = R"({"trees": 64, "kept-weight": 1, "jitter": 2})";
   EXPECT_THAT(task.refusal(), HasSubstr("other options"));
 }

@@ -154,5 +154,23 @@ TEST(TrainChannels, JitterAddsPositives) {
   EXPECT_GT(score(model, people.read(30)), 0.5F);
 }
 
+TEST(TrainChannels, CopiesMayBeResampledAndTheLastRoundRepeated) {
+  ChannelsTrainOptions options = small_options();
+  options.jitter = 1;
+  const auto trained = [&] { return train_channels({kPositives, kNegatives}, options); };
+  const Model plain = trained();
+  options.jitter_resample = true;
+  const Model resampled = trained();
+  EXPECT_FALSE(same(plain, resampled));
+  options.jitter_pixels = 2;
+  options.jitter_ratio = 1.03;
+  options.final_rounds = 2;
+  const Model again = trained();
+  EXPECT_EQ(again.facts.at("positives"), "96");
+  const Pictures people(32, {72, 136}, true);
+  for (const Model* model : {&resampled, &again})
+    EXPECT_GT(score(*model, people.read(30)), score(*model, kNegatives.read(0)));
+}
+
 }  // namespace
 }  // namespace fovea::people

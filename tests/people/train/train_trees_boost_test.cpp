@@ -77,6 +77,21 @@ TEST(BoostTrees, OfAnyDepthLearn) {
     }
 }
 
+TEST(BoostTrees, ShrinkageScalesWhatATreeAdds) {
+  const BoostData data = boost_data([](const BoostRow& row) { return row[0] + row[4] > 250; });
+  const auto learned = [&](int trees, double shrinkage) {
+    return boost_trees(
+        data.samples,
+        {.trees = trees, .feature_share = 1, .calibration = 0, .shrinkage = shrinkage}, {},
+        [](int) {});
+  };
+  const FilteredTrees whole = learned(1, 1), half = learned(1, 0.5);
+  ASSERT_EQ(whole.leaf.size(), half.leaf.size());
+  for (std::size_t l = 0; l < half.leaf.size(); ++l)
+    EXPECT_NEAR(whole.leaf[l], 2 * half.leaf[l], 1);
+  expect_learned(learned(60, 0.5), data);
+}
+
 TEST(BoostTrees, DoNotDependOnThreads) {
   const BoostData data = boost_data([](const BoostRow& row) { return row[0] + row[4] > 250; });
   const auto learned = [&](int threads) {
