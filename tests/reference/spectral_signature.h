@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "emd/detect/symmetric_eigen.h"
+#include "ops/eigen/symmetric_eigen.h"
 
 namespace fovea::reference {
 
@@ -57,7 +57,7 @@ inline std::vector<Spectrum> contrasts(StackView<const float> cube,
     for (std::size_t i = 0; i < one.size(); ++i)
       for (std::size_t j = 0; j < n; ++j)
         covariance[i * n + j] += (one[i] - mean[i]) * (one[j] - mean[j]) / count;
-  const Spectrum white = emd::inverse_square_root(covariance, groups, options.floor);
+  const Spectrum white = fovea::detail::inverse_square_root(covariance, groups, options.floor);
   double total = 0;
   for (Spectrum& one : all) {
     if (one.empty()) continue;

@@ -127,7 +127,8 @@ std::vector<BenchRow> measure(const Contest& contest, const Rivals& rivals, int 
   std::vector<Rivals::Work> works;
   if (!on_cuda(place)) works = rivals.prepare(bench_case, place.threads);
   for (const Rivals::Work& rival : works) runners.push_back(host_runner(rival.work));
-  const auto timings = time_in_turns(runners, repeats, stop);
+  auto timings = time_in_turns(runners, repeats, stop);
+  if (on_cuda(place)) timings[0].seconds /= bench_case.frames_on_gpu;
   const BenchRow alone = row_of(contest, timings);
   if (works.empty()) return {alone};
   std::vector<BenchRow> rows(works.size(), alone);

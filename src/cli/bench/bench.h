@@ -76,6 +76,9 @@ struct BenchCase {
   std::function<double()> error{};
   std::function<double(const float* result)> rival_error{};
   bool cpu_only = false;  // it has no row for a GPU
+  // How many frames a run of the work maps on a GPU, where they overlap. Rows have the time of one;
+  // no frame begins before the clock does or ends behind it.
+  int frames_on_gpu = 1;
 };
 
 struct BenchOptions {

@@ -66,6 +66,7 @@ BandChoice parse_band_choice(const std::string& words) {
 }
 
 void choose_bands(const BandChoice& choice, emd::BandFrame& frame) {
+  if (choice.mean || !choice.bands.empty()) frame.samples = {};  // they are those of all bands
   if (choice.mean) frame.bands = mean_of(frame.bands);
   if (choice.bands.empty()) return;
   const Stack<float>& from = frame.bands;

@@ -10,7 +10,7 @@
 
 #include "core/parallel.h"
 #include "emd/detect/backend.h"
-#include "emd/detect/symmetric_eigen.h"
+#include "ops/eigen/symmetric_eigen.h"
 
 namespace fovea::emd {
 namespace {
@@ -86,8 +86,8 @@ class Learner {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j <= i; ++j)
         covariance[j * n + i] = covariance[i * n + j] = covariance[i * n + j] / first[n];
-    plan_.white = inverse_square_root(std::span(covariance).first(n * n), plan_.params.groups,
-                                      options_.floor);
+    plan_.white = fovea::detail::inverse_square_root(std::span(covariance).first(n * n),
+                                                     plan_.params.groups, options_.floor);
   }
 
   void learn_plain_mass() {

@@ -26,6 +26,10 @@ void split_channels(ImageView<const T> image, StackView<float> bands, const Exec
   FOVEA_SPLIT(float)         \
   FOVEA_SPLIT(double)
 
+// Makes floats of the samples of all bands.
+void widen(StackView<const std::uint16_t> samples, StackView<float> bands, const Exec& exec);
+void widen(StackView<const std::int16_t> samples, StackView<float> bands, const Exec& exec);
+
 // The brightness of red, green and blue.
 void brightness_of(StackView<const float> bands, ImageView<float> gray, const Exec& exec);
 

@@ -45,8 +45,16 @@ double white_of(io::SampleType type) { return type == io::SampleType::kUint8 ? 2
 
 BandFrame read_bands(const std::string& path, const io::CubeReadOptions& options) {
   io::Cube cube = io::read_cube(path, options);
-  const double white = white_of(cube.type());
-  return {io::to_float(std::move(cube)), path, white};
+  BandFrame frame{{}, path, white_of(cube.type())};
+  if (cube.type() == io::SampleType::kUint16 || cube.type() == io::SampleType::kInt16) {
+    frame.bands = io::to_float(cube);
+    if (auto* const words = std::get_if<Stack<std::uint16_t>>(&cube.bands))
+      frame.samples = std::move(*words);
+    else frame.samples = std::move(std::get<Stack<std::int16_t>>(cube.bands));
+    return frame;
+  }
+  frame.bands = io::to_float(std::move(cube));
+  return frame;
 }
 
 BandFrame bands_of(const io::AnyView& image, std::string name, const Exec& exec) {

@@ -3,6 +3,7 @@
 // a right angle and 2 for its opposite; small angles keep their digits, and no arc cosine is
 // needed.
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include "emd/detect/signature_math.h"
@@ -14,7 +15,7 @@ constexpr int kFusedScores = 3;   // Earth Mover's Distance, spectral angle, con
 constexpr double kFusedWorst = 2;
 
 // The weights of the three scores; docs/emd.md says how they were chosen.
-FOVEA_HD constexpr double fused_weight(int score) { return score == 2 ? 4 : 1; }
+FOVEA_HD constexpr double fused_weight(int score) { return score == 1 ? 1 : 3; }
 constexpr double kFusedWeights = fused_weight(0) + fused_weight(1) + fused_weight(2);
 
 // What the two angles are measured by. The tables lie in the memory of the twin.
@@ -56,13 +57,16 @@ FOVEA_HD inline double level_of(const LevelTable& table, float distance) {
   return table.levels[low - 1] + part * (table.levels[low] - table.levels[low - 1]);
 }
 
-// The weighted geometric mean of the three shares. NaN, a pixel that is not mapped, stays NaN.
+// A share whose level is the weighted root mean square of the three levels. Squares let the score
+// decide that tells the pixel from most of the scene. NaN, a pixel that is not mapped, stays NaN.
 FOVEA_HD inline float fused_score(const LevelTable* tables, float distance, const float* angles) {
   if (!(distance == distance)) return distance;
-  const double sum = fused_weight(0) * level_of(tables[0], distance) +
-                     fused_weight(1) * level_of(tables[1], angles[0]) +
-                     fused_weight(2) * level_of(tables[2], angles[1]);
-  return static_cast<float>(exp_of(-sum / kFusedWeights));
+  const double levels[kFusedScores] = {level_of(tables[0], distance),
+                                       level_of(tables[1], angles[0]),
+                                       level_of(tables[2], angles[1])};
+  double sum = 0;
+  for (int i = 0; i < kFusedScores; ++i) sum += fused_weight(i) * (levels[i] * levels[i]);
+  return static_cast<float>(exp_of(-sqrt(sum / kFusedWeights)));
 }
 
 }  // namespace fovea::emd::detail

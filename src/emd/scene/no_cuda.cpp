@@ -11,6 +11,8 @@ void split_channels(ImageView<const T>, StackView<float>, const Exec&) {
 }
 FOVEA_SPLIT_ALL
 
+void widen(StackView<const std::uint16_t>, StackView<float>, const Exec&) { fovea::cuda::absent(); }
+void widen(StackView<const std::int16_t>, StackView<float>, const Exec&) { fovea::cuda::absent(); }
 void brightness_of(StackView<const float>, ImageView<float>, const Exec&) { fovea::cuda::absent(); }
 void label_bands(StackView<const float>, const ColorTable&, ImageView<std::uint8_t>, const Exec&) {
   fovea::cuda::absent();

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "core/backend.h"
 #include "core/dispatch.h"
@@ -58,16 +60,18 @@ ImageView<T> kept_image(Image<T>& image, Extent size, int channels, Memory memor
   }
   return image.view();
 }
-StackView<float> kept_stack(Stack<float>& stack, Extent size, int count, Memory memory) {
+template <class T>
+StackView<T> kept_stack(Stack<T>& stack, Extent size, int count, Memory memory) {
   if (stack.width() != size.width || stack.height() != size.height || stack.count() != count ||
       stack.view().memory != memory) {
     stack = {};
-    stack = Stack<float>(size.width, size.height, count, 1, memory);
+    stack = Stack<T>(size.width, size.height, count, 1, memory);
   }
   return stack.view();
 }
 
-StackView<const float> cut_out(StackView<const float> bands, const Rect<int>& part) {
+template <class T>
+StackView<const T> cut_out(StackView<const T> bands, const Rect<int>& part) {
   bands.data = &bands.plane(0).at(part.x, part.y);
   bands.width = part.width;
   bands.height = part.height;
@@ -81,6 +85,17 @@ const BandFrame& on_host(const BandFrame& frame, BandFrame& here, const Exec& ex
   here = {Stack<float>(bands.width, bands.height, bands.count), frame.name, frame.white};
   copy(bands, here.bands.view(), exec);
   return here;
+}
+
+// Whether the frame has samples of 16 bits beside its bands.
+bool has_samples(const BandFrame& frame) {
+  const StackView<const float> bands = frame.bands;
+  return std::visit(
+      [&](const auto& samples) {
+        return samples.width() == bands.width && samples.height() == bands.height &&
+               samples.count() == bands.count;
+      },
+      frame.samples);
 }
 
 // Whether a pixel of a frame in host memory has finite values in all bands.
@@ -284,13 +299,14 @@ struct SceneMapper::Impl {
       if (to.memory == Memory::kCuda) to.stream.wait_for(options.exec.stream);
       exec = {.device = chosen_exec.device, .stream = to.stream.get()};
     }
-    if (spectra) prepare_spectra(bands, to, exec);
+    if (spectra) prepare_spectra(frame, to, exec);
     else label(frame, kept_image(to.labels, to.size, 1, to.memory), exec);
     to.stream.synchronize();
   }
   // Signatures are made for the box around the chosen pixels only. Pixels around it are seen by
   // windows.
-  void prepare_spectra(StackView<const float> bands, PreparedFrame& to, const Exec& exec) const {
+  void prepare_spectra(const BandFrame& frame, PreparedFrame& to, const Exec& exec) const {
+    StackView<const float> bands = frame.bands;
     to.part = {0, 0, bands.width, bands.height};
     if (!chosen.empty())
       to.part = reached_from(chosen_box, options.window_side() / 2, bands.width, bands.height);
@@ -299,12 +315,28 @@ struct SceneMapper::Impl {
     const Memory memory = fovea::detail::memory_of(exec.device);
     if (!fovea::detail::same_side(bands.memory, memory)) {
       const StackView<float> copied = kept_stack(to.bands, size, bands.count, memory);
-      copy(bands, copied, exec);
+      if (memory == Memory::kCuda && has_samples(frame)) upload_samples(frame, to, exec);
+      else copy(bands, copied, exec);
       bands = copied;
     }
     spectra->of(bands, kept_image(to.spectra, size, spectra->bins(), memory), exec);
     // Angles lie where the map will lie.
     if (fusion) fusion->angles(bands, kept_image(to.angles, size, 2, to.memory), exec);
+  }
+
+  // Samples of 16 bits go up as they are and become the floats of to.bands there.
+  static void upload_samples(const BandFrame& frame, PreparedFrame& to, const Exec& exec) {
+    std::visit(
+        [&](const auto& samples) {
+          const auto part = cut_out(samples.view(), to.part);
+          using Samples = std::decay_t<decltype(samples)>;
+          if (!std::holds_alternative<Samples>(to.samples)) to.samples = Samples();
+          const auto there = kept_stack(std::get<Samples>(to.samples), {part.width, part.height},
+                                        part.count, Memory::kCuda);
+          copy(part, there, exec);
+          cuda::widen(there, to.bands.view(), exec);
+        },
+        frame.samples);
   }
 
   // Chooses the pixels of the mask, where there is one, within the region of interest.

@@ -1,4 +1,5 @@
-// Frames on a GPU: channels become bands, bands become gray or colors, and masks choose distances.
+// Frames on a GPU: channels become bands, samples floats, bands become gray or colors, and masks
+// choose distances.
 #include "core/launch.cuh"
 #include "core/on_device.cuh"
 #include "emd/scene/backend.h"
@@ -26,6 +27,22 @@ __global__ void split_kernel(ImageView<const T> image, StackView<float> bands) {
   const T* const pixel = &image.at(at.x, at.y);
   for (int c = 0; c < image.channels; ++c)
     bands.plane(c).at(at.x, at.y) = static_cast<float>(pixel[c]);
+}
+
+template <class T>
+__global__ void widen_kernel(StackView<const T> samples, StackView<float> bands) {
+  const int2 at = fovea::cuda::thread_place();
+  if (at.x >= bands.width || at.y >= bands.height) return;
+  for (int b = 0; b < bands.count; ++b)
+    bands.plane(b).at(at.x, at.y) = static_cast<float>(samples.plane(b).at(at.x, at.y));
+}
+template <class T>
+void widen_bands(StackView<const T> samples, StackView<float> bands, const Exec& exec) {
+  Session session(exec);
+  widen_kernel<<<grid_for(bands.width, bands.height), kThreads, 0, session.stream()>>>(samples,
+                                                                                       bands);
+  check_launch("samples of bands");
+  session.finish("samples of bands");
 }
 
 __global__ void brightness_kernel(StackView<const float> bands, ImageView<float> gray) {
@@ -74,6 +91,13 @@ void split_channels(ImageView<const T> image, StackView<float> bands, const Exec
   session.finish("bands of an image");
 }
 FOVEA_SPLIT_ALL
+
+void widen(StackView<const std::uint16_t> samples, StackView<float> bands, const Exec& exec) {
+  widen_bands(samples, bands, exec);
+}
+void widen(StackView<const std::int16_t> samples, StackView<float> bands, const Exec& exec) {
+  widen_bands(samples, bands, exec);
+}
 
 void brightness_of(StackView<const float> bands, ImageView<float> gray, const Exec& exec) {
   Session session(exec);

@@ -63,7 +63,9 @@ void describe(OptionVisitor& visit, SceneMapOptions& options) {
         "cameras that stand still in light without noise");
   visit("score", options.score,
         "what a map of spectra holds: the distance; or fused, the share of the first frame that "
-        "resembles the target as much, by distance, spectral angle and contrast together");
+        "resembles the target as much, by distance, spectral angle and contrast together. Take "
+        "fused to find a target in a cube, and distance where the value itself, a window or a "
+        "threshold matters");
   describe(visit, options.solver);
 }
 

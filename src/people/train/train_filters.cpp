@@ -1,7 +1,6 @@
 // The autocovariance is taken as stationary: it depends only on how far two cells of a window are
 // apart, and is estimated from all pairs at that distance. Sums are integers, so that their order
-// does not matter. Eigenvectors come from Jacobi's rotations (Golub and Van Loan, "Matrix
-// Computations", 8.5).
+// does not matter.
 #include "people/train/train_filters.h"
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "ops/eigen/symmetric_eigen.h"
 #include "people/filtered/filter_cells.h"
 
 namespace fovea::people {
@@ -21,7 +21,10 @@ constexpr int kFar = kSide - 1;           // the greatest distance of two taps, 
 constexpr int kDistances = 2 * kFar + 1;  // across, from -kFar to kFar
 constexpr double kDeviations = 3.5;
 
-using Matrix = std::array<std::array<double, kTaps>, kTaps>;
+using Matrix = std::array<double, static_cast<std::size_t>(kTaps) * kTaps>;  // row by row
+
+// As models were trained, to the bit.
+constexpr fovea::detail::JacobiOptions kRotations{.most_sweeps = 30, .done = -1, .hypot = false};
 
 // One channel of all windows.
 struct ChannelPlanes {
@@ -67,49 +70,25 @@ Matrix autocovariance(const ChannelPlanes& planes) {
         dx = -dx;
         dy = -dy;
       }
-      matrix[i][j] = by_distance[dy][dx + kFar];
+      matrix[static_cast<std::size_t>(i) * kTaps + j] = by_distance[dy][dx + kFar];
     }
   return matrix;
 }
 
-// The eigenvectors of a symmetric matrix as columns; afterwards its diagonal has the eigenvalues.
-Matrix diagonalize(Matrix& matrix) {
-  constexpr int kSweeps = 30;
-  Matrix vectors{};
-  for (int i = 0; i < kTaps; ++i) vectors[i][i] = 1;
-  const auto rotate = [](double& a, double& b, double c, double s) {
-    const double old = a;
-    a = c * old - s * b;
-    b = s * old + c * b;
-  };
-  for (int sweep = 0; sweep < kSweeps; ++sweep)
-    for (int p = 0; p < kTaps; ++p)
-      for (int q = p + 1; q < kTaps; ++q) {
-        if (matrix[p][q] == 0) continue;
-        const double theta = (matrix[q][q] - matrix[p][p]) / (2 * matrix[p][q]);
-        const double t = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
-        const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-        for (int i = 0; i < kTaps; ++i) rotate(matrix[i][p], matrix[i][q], c, s);
-        for (int i = 0; i < kTaps; ++i) rotate(matrix[p][i], matrix[q][i], c, s);
-        for (int i = 0; i < kTaps; ++i) rotate(vectors[i][p], vectors[i][q], c, s);
-      }
-  return vectors;
-}
-
 // An eigenvector as integers, the largest weight positive, with absolute weights that add up to
 // kMostWeight at most.
-std::array<std::int8_t, kTaps> quantized(const Matrix& vectors, int column) {
+std::array<std::int8_t, kTaps> quantized(const std::vector<double>& vectors, std::size_t column) {
+  const auto vector = [&](int i) { return vectors[static_cast<std::size_t>(i) * kTaps + column]; };
   double sum = 0, largest = 0;
   for (int i = 0; i < kTaps; ++i) {
-    sum += std::abs(vectors[i][column]);
-    if (std::abs(vectors[i][column]) > std::abs(largest) * (1 + 1e-9)) largest = vectors[i][column];
+    sum += std::abs(vector(i));
+    if (std::abs(vector(i)) > std::abs(largest) * (1 + 1e-9)) largest = vector(i);
   }
   constexpr int kRounding = kTaps / 2;  // what rounding adds to the sum of weights at most
   const double scale = std::min((filtered::kMostWeight - kRounding) / sum, 127 / std::abs(largest));
   std::array<std::int8_t, kTaps> weights{};
   for (int i = 0; i < kTaps; ++i)
-    weights[i] =
-        static_cast<std::int8_t>(std::lround(vectors[i][column] * (largest < 0 ? -scale : scale)));
+    weights[i] = static_cast<std::int8_t>(std::lround(vector(i) * (largest < 0 ? -scale : scale)));
   return weights;
 }
 
@@ -146,14 +125,15 @@ FilterBank learn_filters(std::span<const std::uint8_t> windows, Extent cells, in
   bank.filters = filters;
   for (std::size_t k = 0; k < channels::kChannels; ++k) {
     const ChannelPlanes planes{windows.data() + k * plane, windows.size() / stride, stride, cells};
-    Matrix matrix = autocovariance(planes);
-    const Matrix vectors = diagonalize(matrix);
-    std::array<int, kTaps> order{};
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return matrix[a][a] > matrix[b][b]; });
+    const fovea::detail::SymmetricEigen eigen =
+        fovea::detail::symmetric_eigen(autocovariance(planes), kTaps, kRotations);
+    std::array<std::size_t, kTaps> order{};
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return eigen.values[a] > eigen.values[b];
+    });
     for (int f = 0; f < filters; ++f) {
-      const auto weights = quantized(vectors, order[static_cast<std::size_t>(f)]);
+      const auto weights = quantized(eigen.vectors, order[static_cast<std::size_t>(f)]);
       bank.weights.insert(bank.weights.end(), weights.begin(), weights.end());
       fit_range(planes, weights, bank);
     }

@@ -67,14 +67,14 @@ TEST(Fusion, LevelsLieBetweenKnots) {
   EXPECT_EQ(detail::level_of(table, 9), 0);
 }
 
-TEST(Fusion, AScoreIsTheWeightedGeometricMeanOfShares) {
+TEST(Fusion, TheLevelOfAScoreIsARootMeanSquare) {
   const float distances[] = {0, 1};
   const double levels[] = {std::log(100.0), 0};
   const detail::LevelTable tables[] = {
       {2, distances, levels}, {2, distances, levels}, {2, distances, levels}};
   const float near[] = {0, 0}, mixed[] = {1, 0};
   EXPECT_NEAR(detail::fused_score(tables, 0, near), 0.01, 1e-7);
-  EXPECT_NEAR(detail::fused_score(tables, 1, mixed), std::pow(0.01, 4.0 / 6), 1e-7);
+  EXPECT_NEAR(detail::fused_score(tables, 1, mixed), std::pow(0.01, std::sqrt(3.0 / 7)), 1e-7);
   EXPECT_TRUE(std::isnan(detail::fused_score(tables, std::nanf(""), near)));
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "support/devices.h"
 
@@ -117,6 +118,49 @@ TEST(EmdSceneParity, FusedScoresAreTheSameWhereverFramesLie) {
           expect_same_map(gpu.map(frame), expected, "a mask");
           expect_same_map(there.map(frame_on_gpu(frame)), expected, "a mask on the GPU");
         }
+}
+
+// A frame of whole numbers with its samples of 16 bits, some of them negative where T has them.
+template <class T>
+BandFrame frame_with_samples(int bands, std::uint64_t seed) {
+  BandFrame frame = parity_frame(bands, seed, false);
+  Stack<T> samples(kSceneWidth, kSceneHeight, bands);
+  for (int b = 0; b < bands; ++b)
+    for (int y = 0; y < kSceneHeight; ++y)
+      for (int x = 0; x < kSceneWidth; ++x) {
+        const float whole = frame.bands.plane(b).at(x, y) * 100;
+        const auto value = static_cast<T>(std::is_signed_v<T> && b == 2 ? whole - 15000 : whole);
+        samples.plane(b).at(x, y) = value;
+        frame.bands.plane(b).at(x, y) = static_cast<float>(value);
+      }
+  frame.samples = std::move(samples);
+  return frame;
+}
+template <class T>
+void expect_samples_widened() {
+  SceneMapOptions options{.signature = SceneSignature::kContrast};
+  const Rect<int> box{25, 12, 9, 8};
+  const BandFrame first = frame_with_samples<T>(7, 1);
+  for (const bool region : {false, true}) {
+    if (region) options.roi = Rect<int>{3, 6, 60, 30};
+    options.exec = {.device = Device::cpu(), .threads = 2};
+    SceneMapper cpu(first, box, options);
+    options.exec = {.device = Device::cuda()};
+    SceneMapper gpu(first, box, options);
+    for (std::uint64_t k = 1; k < 4; ++k) {
+      BandFrame frame = frame_with_samples<T>(7, k);
+      const Image<float> expected = cpu.map(frame);
+      expect_same_map(gpu.map(frame), expected, "samples of 16 bits");
+      frame.samples = {};
+      expect_same_map(gpu.map(frame), expected, "the same as floats");
+    }
+  }
+}
+
+TEST(EmdSceneParity, SamplesOf16BitsAreWidenedOnTheGpu) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  expect_samples_widened<std::uint16_t>();
+  expect_samples_widened<std::int16_t>();
 }
 
 TEST(EmdSceneParity, ChangedPixelsAloneOnTheGpu) {

@@ -25,7 +25,8 @@ using emd::BandFrame;
 using Cubes = std::shared_ptr<const std::vector<BandFrame>>;
 
 constexpr int kCubeFrames = 4;
-constexpr int kPrepared = 3;  // frames that a GPU prepares while it maps another
+constexpr int kPrepared = 3;    // frames that a GPU prepares while it maps another
+constexpr int kGpuFrames = 16;  // of one run on a GPU, from the first upload to the last map
 constexpr double kCubeNoise = 0.01;
 
 struct CubeSize {
@@ -67,8 +68,8 @@ std::array<float, 3> seen_by(int band, int bands) {
 BandFrame spectral_street(const NaturalScene& scene, const CubeSize& size, int number,
                           const Exec& exec) {
   const Image<std::uint8_t> image = scene.frame({number}, exec);
-  BandFrame frame{Stack<float>(size.width, size.height, size.bands),
-                  fmt::format("frame {}", number), 0};
+  BandFrame frame{
+      Stack<float>(size.width, size.height, size.bands), fmt::format("frame {}", number), 0, {}};
   for (int b = 0; b < size.bands; ++b) {
     const std::array<float, 3> weights = seen_by(b, size.bands);
     Random random(static_cast<std::uint64_t>(number) + 1, static_cast<std::uint64_t>(b));
@@ -78,9 +79,9 @@ BandFrame spectral_street(const NaturalScene& scene, const CubeSize& size, int n
       for (int x = 0; x < size.width; ++x, pixel += image.channels()) {
         float sum = 4;
         for (std::size_t c = 0; c < 3; ++c) sum += weights[c] * static_cast<float>(pixel[c]);
-        to[x] =
+        to[x] = std::round(
             16 * sum *
-            random.uniform(1 - static_cast<float>(kCubeNoise), 1 + static_cast<float>(kCubeNoise));
+            random.uniform(1 - static_cast<float>(kCubeNoise), 1 + static_cast<float>(kCubeNoise)));
       }
     }
   }
@@ -93,6 +94,18 @@ Stack<float> copied_bands(const Stack<float>& bands, Memory memory) {
   return result;
 }
 
+// The same values, which are whole, as samples of 16 bits.
+Stack<std::uint16_t> short_bands(const Stack<float>& bands, Memory memory) {
+  Stack<std::uint16_t> result(bands.width(), bands.height(), bands.count(), 1, memory);
+  for (int b = 0; b < bands.count(); ++b)
+    for (int y = 0; y < bands.height(); ++y) {
+      const float* const from = bands.plane(b).row(y);
+      std::uint16_t* const to = result.plane(b).row(y);
+      for (int x = 0; x < bands.width(); ++x) to[x] = static_cast<std::uint16_t>(from[x]);
+    }
+  return result;
+}
+
 struct SpectraCase {
   CubeSize size;
   Cubes frames;
@@ -101,6 +114,7 @@ struct SpectraCase {
   int signature_bins;
   double distinct;     // share of distinct signatures in a frame
   bool fused = false;  // maps hold fused scores
+  bool words = false;  // frames have samples of 16 bits
 
   std::string kind() const {
     if (fused) return "fused";
@@ -133,15 +147,21 @@ struct SpectraCase {
 };
 
 // Frames in host memory, which is pinned for a GPU, where kPrepared frames go up and become
-// signatures while another is mapped, as emd map does it.
+// signatures while another is mapped, as emd map does it. A run is one frame, or kGpuFrames on a
+// GPU: all of their work lies between its begin and its end.
 class SpectraRun {
  public:
-  SpectraRun(std::span<const BandFrame> frames, emd::SceneMapper mapper, bool ahead, int threads)
-      : mapper_(std::move(mapper)), ahead_(ahead), threads_(threads) {
+  SpectraRun(const SpectraCase& what, bool cold, bool ahead, const Exec& exec)
+      : mapper_(what.frames->front(), what.target(), options_of(what, cold, exec)),
+        ahead_(ahead),
+        threads_(exec.threads) {
+    const auto frames = std::span(*what.frames).first(cold ? what.frames->size() : 1);
+    const Memory memory = ahead ? Memory::kPinned : Memory::kHost;
     frames_.reserve(frames.size());
-    for (const BandFrame& frame : frames)
-      frames_.push_back({copied_bands(frame.bands, ahead ? Memory::kPinned : Memory::kHost),
-                         frame.name, frame.white});
+    for (const BandFrame& frame : frames) {
+      frames_.push_back({copied_bands(frame.bands, memory), frame.name, frame.white, {}});
+      if (what.words) frames_.back().samples = short_bands(frame.bands, memory);
+    }
   }
 
   void operator()() {
@@ -151,16 +171,23 @@ class SpectraRun {
       ++next_;
       return;
     }
-    for (; begun_ <= next_ + kPrepared; ++begun_)
-      work_[begun_ % work_.size()] = std::async(std::launch::async, [this, number = begun_] {
-        mapper_.prepare(frame(number), prepared_[number % prepared_.size()], 1);
-      });
-    work_[next_ % work_.size()].get();
-    mapper_.map(prepared_[next_ % prepared_.size()], map_);
-    ++next_;
+    const std::size_t end = next_ + kGpuFrames;
+    for (std::size_t begun = next_; next_ < end; ++next_) {
+      for (; begun < end && begun <= next_ + kPrepared; ++begun)
+        work_[begun % work_.size()] = std::async(std::launch::async, [this, number = begun] {
+          mapper_.prepare(frame(number), prepared_[number % prepared_.size()], 1);
+        });
+      work_[next_ % work_.size()].get();
+      mapper_.map(prepared_[next_ % prepared_.size()], map_);
+    }
   }
 
  private:
+  static emd::SceneMapOptions options_of(const SpectraCase& what, bool cold, const Exec& exec) {
+    emd::SceneMapOptions options = what.options(exec);
+    if (cold) options.cache_bytes = 0;
+    return options;
+  }
   const BandFrame& frame(std::size_t number) const { return frames_[number % frames_.size()]; }
 
   emd::SceneMapper mapper_;
@@ -169,7 +196,7 @@ class SpectraRun {
   std::vector<BandFrame> frames_{};
   std::array<emd::PreparedFrame, kPrepared + 1> prepared_{};
   Image<float> map_{};
-  std::size_t next_ = 0, begun_ = 0;
+  std::size_t next_ = 0;
   std::array<std::future<void>, kPrepared + 1> work_{};  // awaited before the rest is destroyed
 };
 
@@ -181,24 +208,21 @@ std::optional<PublishedTime> published_rate(const SpectraCase& what, bool cold) 
 }
 
 BenchCase map_case(const SpectraCase& what, bool cold) {
-  return {.name = fmt::format("emd_spectra_{}_{}", what.kind(), cold ? "cold" : "warm"),
+  const double sample = what.words ? sizeof(std::uint16_t) : sizeof(float);
+  return {.name = fmt::format("emd_spectra_{}_{}{}", what.kind(), cold ? "cold" : "warm",
+                              what.words ? "_16bit" : ""),
           .shape = what.shape(),
-          .bytes = what.pixels() * (what.size.bands + 1.0) * sizeof(float),
+          .bytes = what.pixels() * (what.size.bands * sample + sizeof(float)),
           .prepare = [=](Memory memory) -> BenchWork {
             const auto run = std::make_shared<std::unique_ptr<SpectraRun>>();
             return [=](const Exec& exec) {
-              if (!*run) {
-                emd::SceneMapOptions options = what.options(exec);
-                if (cold) options.cache_bytes = 0;
-                *run = std::make_unique<SpectraRun>(
-                    std::span(*what.frames).first(cold ? what.frames->size() : 1),
-                    emd::SceneMapper(what.frames->front(), what.target(), options),
-                    memory == Memory::kCuda, exec.threads);
-              }
+              if (!*run)
+                *run = std::make_unique<SpectraRun>(what, cold, memory == Memory::kCuda, exec);
               (**run)();
             };
           },
-          .published = published_rate(what, cold)};
+          .published = published_rate(what, cold),
+          .frames_on_gpu = kGpuFrames};
 }
 
 // The signatures of a cube that stays in the memory of the device.
@@ -269,6 +293,9 @@ std::vector<BenchCase> emd_spectra_cases(const EmdSpectraOptions& options, const
       cases.push_back(signature_case(what));
       cases.push_back(map_case(what, true));
       cases.push_back(map_case(what, false));
+      what.words = true;
+      cases.push_back(map_case(what, true));
+      what.words = false;
       what.fused = signature == emd::SceneSignature::kContrast;
       if (!what.fused) continue;
       cases.push_back(map_case(what, true));

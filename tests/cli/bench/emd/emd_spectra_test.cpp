@@ -24,11 +24,12 @@ TEST(BenchEmdSpectra, MeasuresSignaturesAndMaps) {
   std::vector<std::string> names;
   for (const auto& row : rows) names.push_back(row["name"]);
   ASSERT_THAT(names, ElementsAre("emd_signature_bands", "emd_spectra_bands_cold",
-                                 "emd_spectra_bands_warm", "emd_signature_contrast",
-                                 "emd_spectra_contrast_cold", "emd_spectra_contrast_warm",
+                                 "emd_spectra_bands_warm", "emd_spectra_bands_cold_16bit",
+                                 "emd_signature_contrast", "emd_spectra_contrast_cold",
+                                 "emd_spectra_contrast_warm", "emd_spectra_contrast_cold_16bit",
                                  "emd_spectra_fused_cold", "emd_spectra_fused_warm"));
   for (const auto& row : rows) EXPECT_EQ(row["device"], "cpu");
-  EXPECT_THAT(rows[5]["size"].get<std::string>(), HasSubstr("32x24x5 7 channels"));
+  EXPECT_THAT(rows[6]["size"].get<std::string>(), HasSubstr("32x24x5 7 channels"));
 }
 
 TEST(BenchEmdSpectra, SaysWhatACubeIs) {
