@@ -106,7 +106,7 @@ class Tracker {
     const TrackInput image = input(frame, "frame"), shown = input(example, "example");
     image.require_kind_of(shown);
     return run(image, [&](const auto& view) {
-      return shown.visit([&](const auto& pixels) {
+      return shown.visit(on_stream().exec, [&](const auto& pixels) {
         if constexpr (std::is_same_v<decltype(view), decltype(pixels)>)
           return std::vector<Track>{tracker_.add_example(view, pixels)};
         else return std::vector<Track>{};  // the kinds are the same
@@ -141,7 +141,7 @@ class Tracker {
   nb::dict run(const TrackInput& image, Function function) {
     const Work work{kOperationsPerTrackedPixel * image.samples()};
     return columns_of(calls_.run(work, nb::none(), [&] {
-      std::vector<Track> tracks = image.visit(function);
+      std::vector<Track> tracks = image.visit(on_stream().exec, function);
       stream_.synchronize();
       return tracks;
     }));

@@ -11,19 +11,12 @@
 
 namespace fovea::python {
 
-// Colors where an array is uint8 with one channel or three, on any device, or else bands of samples
-// of any type, in host memory. It keeps the array alive.
+// Colors where an array is uint8 with one channel or three, or else bands of samples of any type;
+// both in host memory or on a GPU. It keeps the array alive.
 class TrackInput {
  public:
   TrackInput(nb::handle value, const char* name, const Stream& stream)
-      : image_(read(value, name, stream)), name_(name) {
-    const auto memory = std::visit([](const auto& view) { return view.memory; }, image_.view);
-    if (has_bands() && memory == Memory::kCuda)
-      throw InvalidArgument(fmt::format(
-          "{} lies on a GPU and has bands; expected bands in host memory, or uint8 of one or three "
-          "channels",
-          name));
-  }
+      : image_(read(value, name, stream)), name_(name) {}
 
   bool has_bands() const {
     const auto* bytes = std::get_if<ImageView<const std::uint8_t>>(&image_.view);
@@ -44,11 +37,12 @@ class TrackInput {
         name_, other.name_));
   }
 
-  // Calls function with the colors or with the bands; needs no lock of Python's.
+  // Calls function with the colors or with the bands, which are made in the order of exec.stream
+  // where they lie on a GPU; needs no lock of Python's.
   template <class Function>
-  auto visit(Function function) const {
+  auto visit(const Exec& exec, Function function) const {
     if (!has_bands()) return function(image_.of<std::uint8_t>());
-    const emd::BandFrame frame = emd::bands_of(image_.view, name_);
+    const emd::BandFrame frame = emd::bands_of(image_.view, name_, exec);
     return function(StackView<const float>(frame.bands));
   }
 

@@ -125,6 +125,27 @@ def test_targets_are_followed_in_frames_on_the_gpu(images):
     assert paths[0] == paths[1]
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.float64])
+def test_targets_are_followed_in_bands_on_the_gpu(dtype):
+    rng = np.random.default_rng(7)
+    frames = [rng.integers(90, 110, (60, 80, 5)).astype(dtype) for _ in range(4)]
+    for i, frame in enumerate(frames):
+        frame[20 + i : 36 + i, 20 + 2 * i : 36 + 2 * i, 3:] += 100
+    example = np.ascontiguousarray(frames[0][20:36, 20:36])
+    paths = []
+    for device in ("cpu", "cuda"):
+        for place in (np.asarray, lambda frame: torch.from_numpy(frame.astype(dtype)).cuda()):
+            if device == "cpu" and place is not np.asarray:
+                continue
+            tracker = fovea.emd.Tracker(place(frames[0]), box=(20, 20, 16, 16), device=device)
+            path = [tracker.track(place(frame)).box for frame in frames[1:]]
+            paths.append((path, fovea.emd.find(place(frames[1]), place(example), device=device).box))
+    assert paths[0] == paths[1] == paths[2]
+    assert abs(paths[0][0][-1][0] - 26) <= 1
+    with pytest.raises(fovea.DeviceError, match="device='cuda:0'"):
+        fovea.emd.Tracker(torch.from_numpy(frames[0]).cuda(), box=(20, 20, 16, 16), device="cpu")
+
+
 @pytest.mark.parametrize("signature", ["levels", "bands", "contrast", "colors"])
 def test_maps_stay_on_the_gpu(images, signature):
     box, mask = (200, 160, 48, 64), np.zeros(images[0].shape[:2], bool)

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 
 #include "cli/emd/emd.h"
@@ -178,12 +180,30 @@ class TrackRun {
     const int count = frame.bands.count();
     if (report_.bands == 0) report_.bands = count;
     const bool first = report_.width == 0;
+    if (first) require_samples(frame);
     if (count == report_.bands && (first || (width == report_.width && height == report_.height)))
       return;
     throw FormatError(fmt::format(
         "{}: has {}x{} pixels with {} bands, but the first frame has {}x{} with {}; all must have "
         "the same",
         frame.name, width, height, count, report_.width, report_.height, report_.bands));
+  }
+
+  // Later frames may show nothing, which leaves boxes where they are; the first one may not.
+  static void require_samples(const emd::BandFrame& frame) {
+    for (int b = 0; b < frame.bands.count(); ++b) {
+      for (int y = 0; y < frame.bands.height(); ++y) {
+        const float* const row = frame.bands.plane(b).row(y);
+        if (std::any_of(row, row + frame.bands.width(),
+                        [](float sample) { return std::isfinite(sample); }))
+          return;
+      }
+    }
+    throw FormatError(fmt::format(
+        "{}: all {} samples are NaN or infinite; expected numbers in the frame in which targets "
+        "start (--frame)",
+        frame.name,
+        std::int64_t{frame.bands.width()} * frame.bands.height() * frame.bands.count()));
   }
 
   template <class View>

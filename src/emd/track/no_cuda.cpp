@@ -1,6 +1,7 @@
 // Stands in for this folder's CUDA twins in a build without CUDA.
 #include "core/no_cuda.h"
 #include "emd/track/backend.h"
+#include "emd/track/track_filter_engine.h"
 
 namespace fovea::emd::cuda {
 
@@ -13,6 +14,9 @@ void label_bands(StackView<const float>, const BandTable&, ImageView<std::uint8_
 }
 void likelihood(ImageView<const float>, ImageView<const float>, ImageView<std::uint16_t>,
                 const Exec&) {
+  fovea::cuda::absent();
+}
+std::unique_ptr<FilterEngine> filter_engine(const ComplexPlane&, const Exec&) {
   fovea::cuda::absent();
 }
 

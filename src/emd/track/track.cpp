@@ -91,6 +91,12 @@ std::string kind_text(const TrackPixels& pixels) {
                           : std::string("colors of 8 bits");
 }
 
+void set_pixels(const TrackPixels& there, const TrackPixels& host, LabeledFrame& frame) {
+  if (there.has_bands) return;
+  frame.pixels = there.colors;
+  frame.host_pixels = host.colors;
+}
+
 struct Member {
   Target target;
   std::size_t group;
@@ -107,7 +113,7 @@ struct Tracker::Impl {
   bool has_bands = false;  // of frames, as the two next are
   int channels = 0;
   PlacedPixels brought{};  // the frame, copied to the device of the maps if it was elsewhere
-  PlacedPixels fetched{};  // the frame in host memory, where filters look at it
+  PlacedPixels fetched{};  // the frame in host memory, where a target needs it there
 
   void check_pixels(const char* name, const TrackPixels& pixels) const {
     const bool empty = pixels.width <= 0 || pixels.height <= 0;
@@ -353,8 +359,9 @@ std::vector<Track> Tracker::Impl::add(const TrackPixels& image,
   }
   Group group(sources, options);
   const fovea::cuda::ScopedDevice here(options.exec.device);
-  LabeledFrame labels = group.label(on_device(image, there), frame, true, options.exec);
-  if (!host.has_bands) labels.pixels = host.colors;
+  const TrackPixels placed = on_device(image, there);
+  LabeledFrame labels = group.label(placed, frame, true, options.exec);
+  set_pixels(placed, host, labels);
 
   std::vector<Track> tracks;
   std::vector<Target> targets;
@@ -399,8 +406,9 @@ Track Tracker::Impl::add_example(const TrackPixels& image, const TrackPixels& ex
   Group scratch = group.with_same_palette();
   const LabeledFrame pattern =
       scratch.label(on_device(example, example_there), example.bounds(), true, options.exec);
-  LabeledFrame labels = group.label(on_device(image, frame_there), frame, true, options.exec);
-  if (!host.has_bands) labels.pixels = host.colors;
+  const TrackPixels placed = on_device(image, frame_there);
+  LabeledFrame labels = group.label(placed, frame, true, options.exec);
+  set_pixels(placed, host, labels);
   Signatures signatures{label_histogram(pattern.here, group.colors()),
                         label_histogram(labels.here, group.colors())};
   require_votes(signatures, "an example");
@@ -422,17 +430,16 @@ std::vector<Track> Tracker::Impl::track(const TrackPixels& image) {
     fetch[member.group] = fetch[member.group] != 0 || member.target.looks_at_labels() ? 1 : 0;
     parts[member.group] = covering(parts[member.group], member.target.reads(frame));
   }
-  const bool filters =
+  const bool needs_host =
       !image.has_bands && std::any_of(members.begin(), members.end(), [](const Member& member) {
-        return member.target.looks_at_pixels();
+        return member.target.needs_host_pixels();
       });
-  const ImageView<const std::uint8_t> host =
-      filters ? fetched.bring(image, Memory::kHost, options.exec).colors
-              : ImageView<const std::uint8_t>{};
+  const TrackPixels host =
+      needs_host ? fetched.bring(image, Memory::kHost, options.exec) : TrackPixels(pixels);
   std::vector<LabeledFrame> labels;
   for (std::size_t i = 0; i < groups.size(); ++i)
     labels.push_back(groups[i].label(pixels, parts[i], fetch[i] != 0, options.exec));
-  for (LabeledFrame& labeled : labels) labeled.pixels = host;
+  for (LabeledFrame& labeled : labels) set_pixels(pixels, host, labeled);
   std::vector<Track> tracks;
   // All maps are started before the first one is waited for.
   for (Member& member : members) {

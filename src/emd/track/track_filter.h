@@ -2,10 +2,10 @@
 // Where signatures say which colors the target had at first, it says where the edges of the last
 // frames lie, and so how large the target is.
 #pragma once
-#include <vector>
+#include <memory>
+#include <span>
 
-#include "emd/track/track_cells.h"
-#include "emd/track/track_fourier.h"
+#include "emd/track/track_filter_engine.h"
 
 namespace fovea::emd {
 
@@ -15,39 +15,38 @@ struct FilterPlace {
   double scale = 1;
 };
 
-// What a filter sees at a place: the spectra of its cells, one plane per channel.
-using FilterView = std::vector<ComplexPlane>;
-
 class EdgeFilter {
  public:
-  // Learns a target of this size in pixels, in a gray or RGB frame in host memory as all frames.
+  // Learns a target of this size in pixels, in a gray or RGB frame. All frames lie in memory of the
+  // device of `exec`, which has been resolved.
   EdgeFilter(ImageView<const std::uint8_t> frame, const FilterPlace& place, double width,
-             double height);
+             double height, const Exec& exec);
 
-  // Compares the surroundings of a place with the filter; response() then has the answer for a
-  // middle of the target: near 1 where it looks as it did, near 0 elsewhere and out of sight.
-  void look(ImageView<const std::uint8_t> frame, const FilterPlace& place);
+  // Compares the surroundings of a place with the filter; once finish_look() has returned,
+  // response() has the answer for a middle of the target: near 1 where it looks as it did, near 0
+  // elsewhere and out of sight.
+  void start_look(ImageView<const std::uint8_t> frame, const FilterPlace& place);
+  void finish_look();
+  void look(ImageView<const std::uint8_t> frame, const FilterPlace& place) {
+    start_look(frame, place);
+    finish_look();
+  }
   double response(double x, double y) const;
   double highest() const;  // response of all middles
-  // The response of a place alone, which costs less than look().
-  FilterView view(ImageView<const std::uint8_t> frame, const FilterPlace& place) const;
-  double match(const FilterView& view) const;
-  // Replaces a share of what was learned by a view of the target.
-  void learn(const FilterView& view, double rate);
+
+  // Looks at up to three places alone, each of which costs less than look(). match() is the
+  // response of one of them; learn() replaces a share of what was learned by it.
+  void see(ImageView<const std::uint8_t> frame, std::span<const FilterPlace> places);
+  double match(std::size_t seen) { return engine_->match(seen); }
+  void learn(std::size_t seen, double rate) { engine_->learn(seen, rate); }
 
  private:
-  static constexpr int kFine = 4 * CellGrid::kSide;  // samples per side of the response
-
   CellSquare square_at(const FilterPlace& place) const;
-  ComplexPlane compared(const FilterView& view) const;  // the response's spectrum
 
   double side_;  // of the square that is looked at, in pixels at scale 1
-  Fourier coarse_, fine_;
-  ComplexPlane wanted_;    // spectrum of the response to the target itself
-  FilterView products_{};  // of it with the target's spectra, one per channel
-  std::vector<float> energy_{};
-  CellSquare seen_{};
-  std::vector<float> responses_{};
+  CellSquare pushed_{}, seen_{};
+  std::unique_ptr<FilterEngine> engine_{};
+  std::span<const float> responses_{};
 };
 
 }  // namespace fovea::emd

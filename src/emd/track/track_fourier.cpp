@@ -6,6 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "emd/track/track_filter_math.h"
+
 namespace fovea::emd {
 
 Fourier::Fourier(int side) : side_(side) {
@@ -41,17 +43,18 @@ void Fourier::along_columns(ComplexPlane& plane, float sign) const {
       for (int k = 0; k < half; ++k) {
         const int step = side_ / (2 * half);
         const std::size_t turn = static_cast<std::size_t>(k) * static_cast<std::size_t>(step);
-        const float c = cosines_[turn], s = sign * sines_[turn];
+        const Complex by{cosines_[turn], sign * sines_[turn]};
         float* const a_re = plane.re.data() + row(first + k);
         float* const a_im = plane.im.data() + row(first + k);
         float* const b_re = plane.re.data() + row(first + k + half);
         float* const b_im = plane.im.data() + row(first + k + half);
         for (int x = 0; x < side_; ++x) {
-          const float re = b_re[x] * c - b_im[x] * s, im = b_re[x] * s + b_im[x] * c;
-          b_re[x] = a_re[x] - re;
-          b_im[x] = a_im[x] - im;
-          a_re[x] += re;
-          a_im[x] += im;
+          Complex a{a_re[x], a_im[x]}, b{b_re[x], b_im[x]};
+          butterfly(a, b, by);
+          b_re[x] = b.re;
+          b_im[x] = b.im;
+          a_re[x] = a.re;
+          a_im[x] = a.im;
         }
       }
     }
@@ -89,10 +92,12 @@ void split_spectra(const ComplexPlane& both, int side, ComplexPlane& first, Comp
     for (std::size_t x = 0; x < count; ++x) {
       const std::size_t at = y * count + x;
       const std::size_t mirror = (count - y) % count * count + (count - x) % count;
-      first.re[at] = 0.5F * (both.re[at] + both.re[mirror]);
-      first.im[at] = 0.5F * (both.im[at] - both.im[mirror]);
-      second.re[at] = 0.5F * (both.im[at] + both.im[mirror]);
-      second.im[at] = 0.5F * (both.re[mirror] - both.re[at]);
+      const SplitPair pair =
+          split_pair({both.re[at], both.im[at]}, {both.re[mirror], both.im[mirror]});
+      first.re[at] = pair.first.re;
+      first.im[at] = pair.first.im;
+      second.re[at] = pair.second.re;
+      second.im[at] = pair.second.im;
     }
   }
 }

@@ -20,6 +20,9 @@ class Fourier {
   explicit Fourier(int side);  // a power of two, at least 2
 
   int side() const { return side_; }
+  // Of i / side() of a turn.
+  const std::vector<float>& cosines() const { return cosines_; }
+  const std::vector<float>& sines() const { return sines_; }
   // Transforms in place. The result of forward() is transposed, so that its rows belong to the
   // frequencies of columns; inverse() takes that and gives back rows as they were, divided by
   // the number of samples.
@@ -32,8 +35,8 @@ class Fourier {
   void transpose(ComplexPlane& plane) const;
 
   int side_;
-  std::vector<float> cosines_{}, sines_{};  // of i / side of a turn
-  std::vector<int> reversed_{};             // indices with their bits in reverse order
+  std::vector<float> cosines_{}, sines_{};
+  std::vector<int> reversed_{};  // indices with their bits in reverse order
 };
 
 // Two transforms of real planes at the price of one: splits the transform of first + i second.

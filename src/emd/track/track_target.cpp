@@ -246,7 +246,7 @@ SearchRange Target::range_of(const Rect<int>& frame) const {
 Place Target::local_place(const LabeledFrame& frame) {
   const SearchRange range = range_of(frame.bounds());
   if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
-  if (filter_) filter_->look(frame.pixels, filter_place(box_));
+  if (filter_) filter_->finish_look();
   if (!parts_ && !filter_) return best_place(map_, range, {});
   if (parts_) parts_->look_at(frame.here, intersect(padded(box_, range.reach), frame.bounds()));
   return best_place(map_, range, [&](std::span<const Rect<int>> places) {
@@ -261,10 +261,8 @@ Rect<int> Target::reached(const Rect<int>& frame) const {
   return padded(grown(box_, options_.ring), range_of(frame).reach);
 }
 
-// Only a target that is lost, or will be after one more doubtful frame, is searched for everywhere.
 Rect<int> Target::reads(const Rect<int>& frame) const {
-  const bool everywhere = lost_ || doubtful_ + 1 >= options_.lost_frames;
-  if (options_.whole_map || (everywhere && options_.redetect)) return frame;
+  if (options_.whole_map || (may_look_everywhere() && options_.redetect)) return frame;
   // A box that grows may leave what is mapped.
   const bool grows = options_.scale || (filter_ && options_.filter_scale);
   const int growth =
@@ -272,7 +270,10 @@ Rect<int> Target::reads(const Rect<int>& frame) const {
   return intersect(padded(reached(frame), options_.window / 2 + growth), frame);
 }
 
-void Target::prepare(const LabeledFrame& frame) { push_map(frame, reached(frame.bounds())); }
+void Target::prepare(const LabeledFrame& frame) {
+  push_map(frame, reached(frame.bounds()));
+  if (filter_) filter_->start_look(frame.pixels, filter_place(box_));
+}
 
 void Target::next(const LabeledFrame& frame) {
   finish_map(frame);

@@ -22,7 +22,8 @@ inline constexpr int kLeastSide = 4;  // least side, in pixels, of a target with
 struct LabeledFrame {
   ImageView<const std::uint8_t> here;
   ImageView<const std::uint8_t> there;
-  ImageView<const std::uint8_t> pixels{};  // gray or RGB, in host memory; empty without a filter
+  ImageView<const std::uint8_t> pixels{};       // gray or RGB, where maps are made; empty for bands
+  ImageView<const std::uint8_t> host_pixels{};  // where a target needs_host_pixels()
 
   Rect<int> bounds() const { return {0, 0, here.width, here.height}; }
 };
@@ -57,8 +58,11 @@ class Target {
   void next(const LabeledFrame& frame);
   // Whether the labels of a frame are read in host memory.
   bool looks_at_labels() const { return parts_ || options_.adapt > 0 || !plain_.empty(); }
-  // Whether the pixels of a frame are read in host memory, if it has colors.
-  bool looks_at_pixels() const { return wants_filter(); }
+  // Whether the pixels of the next frame are read in host memory too: a target without a filter
+  // that is found there may get one, if it has texture.
+  bool needs_host_pixels() const {
+    return wants_filter() && !filter_ && options_.redetect && may_look_everywhere();
+  }
 
   Track track() const;
   bool uses_parts() const { return parts_.has_value(); }
@@ -81,6 +85,9 @@ class Target {
   void look_everywhere(const LabeledFrame& frame);
   void adapt(const LabeledFrame& frame);
   bool wants_filter() const;
+  // Only a target that is lost, or will be after one more doubtful frame, is searched for
+  // everywhere.
+  bool may_look_everywhere() const { return lost_ || doubtful_ + 1 >= options_.lost_frames; }
   FilterPlace filter_place(const Rect<int>& box) const;
   double filter_response(const Rect<int>& box) const;
   void begin_filter(const LabeledFrame& frame);
@@ -88,7 +95,7 @@ class Target {
   bool sure_by_filter(const Rect<int>& box) const;
   bool found_by_filter(const LabeledFrame& frame, const Rect<int>& box);
   void learn_filter(const LabeledFrame& frame);
-  void fit_size_by_filter(const LabeledFrame& frame, const FilterPlace& here, FilterView& seen);
+  std::size_t fit_size_by_filter(std::span<const FilterPlace> seen);
 
   int id_;
   TrackOptions options_;

@@ -1,9 +1,8 @@
 // How a target uses its correlation filter: the response raises the score of a place, tells whether
-// a place is the target's, and chooses among three sizes; sure frames are learned. The filter works
-// in host memory on every device, because a square has only 1024 cells.
+// a place is the target's, and chooses among three sizes; sure frames are learned.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <utility>
 
 #include "emd/track/track_target.h"
 
@@ -23,7 +22,8 @@ constexpr double kScaleInertia = 1.01;  // another size must be this much better
 }  // namespace
 
 bool Target::wants_filter() const {
-  return options_.filter != TrackFilter::kOff && options_.search != TrackSearch::kMeanShift;
+  return options_.filter != TrackFilter::kOff && options_.search != TrackSearch::kMeanShift &&
+         (options_.filter_weight > 0 || options_.filter_scale);
 }
 
 FilterPlace Target::filter_place(const Rect<int>& box) const {
@@ -36,11 +36,12 @@ double Target::filter_response(const Rect<int>& box) const {
 
 void Target::begin_filter(const LabeledFrame& frame) {
   if (!wants_filter() || frame.pixels.width == 0) return;
-  if (options_.filter == TrackFilter::kAuto && relative_texture(frame.pixels, box_) < kLeastTexture)
+  if (options_.filter == TrackFilter::kAuto &&
+      relative_texture(frame.host_pixels, box_) < kLeastTexture)
     return;
   first_size_ = {0, 0, box_.width, box_.height};
   scale_ = 1;
-  filter_.emplace(frame.pixels, filter_place(box_), box_.width, box_.height);
+  filter_.emplace(frame.pixels, filter_place(box_), box_.width, box_.height, options_.exec);
 }
 
 void Target::add_filter_costs(std::span<const Rect<int>> places, std::vector<double>& costs) const {
@@ -63,30 +64,35 @@ void Target::learn_filter(const LabeledFrame& frame) {
   const bool fits_size = options_.filter_scale && !options_.scale && response > kScaleResponse;
   const bool learns = options_.filter_rate > 0 && response > kLearnResponse;
   if (!fits_size && !learns) return;
-  const FilterPlace here = filter_place(box_);
-  FilterView seen = filter_->view(frame.pixels, here);
-  if (fits_size) fit_size_by_filter(frame, here, seen);
-  if (learns) filter_->learn(seen, options_.filter_rate);
+  std::array<FilterPlace, 3> places{filter_place(box_)};
+  std::size_t count = 1;
+  for (const double factor : {1 / kFilterScaleStep, kFilterScaleStep}) {
+    const double scale = scale_ * factor;
+    if (fits_size && fits(scaled(first_size_, scale), frame))
+      places[count++] = {places[0].x, places[0].y, scale};
+  }
+  const auto seen = std::span<const FilterPlace>(places).first(count);
+  filter_->see(frame.pixels, seen);
+  const std::size_t best = fits_size ? fit_size_by_filter(seen) : 0;
+  if (learns) filter_->learn(best, options_.filter_rate);
 }
 
-// Replaces the size, and what is seen at it, if another one matches better.
-void Target::fit_size_by_filter(const LabeledFrame& frame, const FilterPlace& here,
-                                FilterView& seen) {
-  double most = kScaleInertia * filter_->match(seen);
-  for (const double factor : {1 / kFilterScaleStep, kFilterScaleStep}) {
-    const double scale = here.scale * factor;
-    if (!fits(scaled(first_size_, scale), frame)) continue;
-    FilterView other = filter_->view(frame.pixels, {here.x, here.y, scale});
-    const double response = filter_->match(other);
+// Takes the size of another place if that matches better, and returns the place's index.
+std::size_t Target::fit_size_by_filter(std::span<const FilterPlace> seen) {
+  double most = kScaleInertia * filter_->match(0);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < seen.size(); ++i) {
+    const double response = filter_->match(i);
     if (response <= most) continue;
     most = response;
-    scale_ = scale;
-    seen = std::move(other);
+    best = i;
   }
+  scale_ = seen[best].scale;
   Rect<int> box = scaled(first_size_, scale_);
   box.x = box_.x + static_cast<int>(std::lround(0.5 * (box_.width - box.width)));
   box.y = box_.y + static_cast<int>(std::lround(0.5 * (box_.height - box.height)));
   box_ = box;
+  return best;
 }
 
 }  // namespace fovea::emd

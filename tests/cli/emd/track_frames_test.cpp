@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/program/program.h"
@@ -112,6 +113,25 @@ TEST_F(EmdTrackFrames, BandsAreChosen) {
   };
   refused("7", "--bands names band 7, but");
   refused("x", "--bands is 'x'; expected numbers");
+}
+
+TEST_F(EmdTrackFrames, FramesWithoutNumbersAreNamedOrLeaveBoxes) {
+  const std::string all = folder_ / "all", later = cubes<float>("later", ".hdr");
+  std::filesystem::create_directories(all);
+  for (const std::string& path : {later + "/1.hdr", all + "/0.hdr"}) {
+    Stack<float> nothing(80, 60, kCubeBands);
+    for (int b = 0; b < kCubeBands; ++b)
+      for (int y = 0; y < 60; ++y)
+        std::fill_n(nothing.plane(b).row(y), 80, std::numeric_limits<float>::quiet_NaN());
+    io::write_cube(path, {std::move(nothing), {}});
+  }
+  const Ended refused = track({all, "--target", kBox, "-o", folder_ / "all.txt"});
+  EXPECT_EQ(refused.status, kBadInput);
+  EXPECT_THAT(refused.err, HasSubstr("0.hdr: all 24000 samples are NaN or infinite"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "all.txt"));
+  const json gap = json::parse(track({later, "--target", kBox, "--json"}).out);
+  EXPECT_EQ(gap["tracks"][1]["box"], gap["tracks"][0]["box"]);
+  EXPECT_NEAR(gap["tracks"][4]["box"][0].get<double>(), 32, 2);
 }
 
 TEST_F(EmdTrackFrames, PicturesShowThreeBands) {

@@ -82,8 +82,47 @@ TEST_P(EmdTrackFiltered, TracksAreTheSameForEveryDeviceAndNumberOfThreads) {
   EXPECT_EQ(run(options(TrackFilter::kOn), 3), expected);
 }
 
-// The map's likelihood does not depend on the filter: off is the tracker of colors as it was.
-TEST_P(EmdTrackFiltered, OffReadsNoEdges) {
+// Several targets of several sizes, found again, with every use of the filter, in frames on either
+// side.
+TEST(EmdTrackFilteredParity, TwinsAreEqualToTheBit) {
+  FOVEA_SKIP_WITHOUT_CUDA();
+  const auto frame = [](int i, bool hidden) {
+    auto image = patterned(40 + 3 * i, 45, 12 + 0.3 * i, 1);
+    for (int y = 0; y < 90; ++y) {
+      for (int x = 0; x < 30; ++x)
+        image.at(x, y) = static_cast<std::uint8_t>(128 + 90 * std::sin(0.9 * (x - i) + 0.3 * y));
+      for (int x = 0; hidden && x < 120; ++x) image.at(x, y) = 90;
+    }
+    return image;
+  };
+  const auto run = [&](TrackOptions with, Device device, bool there) {
+    with.exec.device = device;
+    const std::vector<Rect<double>> boxes{{28, 33, 24, 24}, {6, 10, 14, 30}};
+    Tracker tracker(frame(0, false), boxes, with);
+    std::vector<Track> tracks;
+    for (int i = 1; i < 8; ++i) {
+      auto image = frame(i, i == 3 || i == 4);
+      if (there) image = clone(image.view(), Memory::kCuda);
+      for (const Track& track : tracker.track(image)) tracks.push_back(track);
+    }
+    return tracks;
+  };
+  for (int variant = 0; variant < 5; ++variant) {
+    TrackOptions with;
+    with.filter = variant == 0 ? TrackFilter::kAuto : TrackFilter::kOn;
+    with.filter_scale = variant != 1;
+    with.filter_rate = variant == 2 ? 0 : 0.02;
+    with.scale = variant == 3;
+    with.filter_weight = variant == 4 ? 0 : 2;
+    with.lost_frames = 2;
+    const auto expected = run(with, Device::cpu(), false);
+    EXPECT_EQ(run(with, Device::cuda(0), false), expected) << "variant " << variant;
+    EXPECT_EQ(run(with, Device::cuda(0), true), expected) << "variant " << variant;
+  }
+}
+
+// A filter that neither counts nor chooses sizes is none, and must not say which frames are sure.
+TEST_P(EmdTrackFiltered, WithoutWeightAndSizesIsOff) {
   TrackOptions off = options(TrackFilter::kOff), weightless = options(TrackFilter::kOn);
   weightless.filter_weight = 0;
   weightless.filter_scale = false;

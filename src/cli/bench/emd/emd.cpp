@@ -317,14 +317,16 @@ Command bench_emd_command() {
           "street; in cold rows each frame has noise of its own and nothing is kept, in warm rows "
           "nothing changes. On a GPU three cubes go up and become signatures while another is "
           "mapped. --track follows a target of 48x48 "
-          "pixels through drawn cubes of floats, one frame per run.",
+          "pixels through frames of a drawn street, with the filter of edges and by colors alone, "
+          "and through drawn cubes of floats, one frame per run.",
       .examples =
           {{"fovea bench emd --device cpu --threads 1 --bins 11", "time 11 bins with one thread"},
            {"fovea bench emd --filter threshold --json", "time one ground distance and print JSON"},
            {"fovea bench emd --verify 1000000", "compare a million random problems with LEMON"},
            {"fovea bench emd --frames --sizes 1920x1080 --channels 4,11",
             "time maps of whole frames, cold and warm"},
-           {"fovea bench emd --track", "time the tracker on cubes of 11 and 100 bands"},
+           {"fovea bench emd --track",
+            "time the tracker on images and on cubes of 11 and 100 bands"},
            {"fovea bench emd --frames --start both --charts paper/ --repeats 3",
             "repeat the paper's experiment from both starts and draw it"},
            {"fovea bench emd --spectra --cubes 1920x1080x11 --repeats 5",

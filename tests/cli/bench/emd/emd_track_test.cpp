@@ -8,12 +8,15 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(BenchEmdTrack, MeasuresCubesOfTheSizesAskedFor) {
-  const Ended ended = run_here({"bench", "emd", "--quiet", "--track", "--cube-sizes", "128x128",
-                                "--cube-bands", "6", "--repeats", "1", "--threads", "1", "--csv"});
+TEST(BenchEmdTrack, MeasuresImagesAndCubesOfTheSizesAskedFor) {
+  const Ended ended =
+      run_here({"bench", "emd", "--quiet", "--track", "--image-sizes", "160x128", "--cube-sizes",
+                "128x128", "--cube-bands", "6", "--repeats", "1", "--threads", "1", "--csv"});
   ASSERT_EQ(ended.status, kDone) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("emd_track_cubes"));
   EXPECT_THAT(ended.out, HasSubstr("128x128x6"));
+  EXPECT_THAT(ended.out, HasSubstr("emd_track_colors_and_edges"));
+  EXPECT_THAT(ended.out, HasSubstr("160x128"));
 }
 
 TEST(BenchEmdTrack, RefusesWhatDoesNotFit) {
@@ -25,7 +28,8 @@ TEST(BenchEmdTrack, RefusesWhatDoesNotFit) {
   };
   refused({"--frames"}, "give one of them");
   refused({"--cube-sizes", "128x128"}, "expected as many of both");
-  refused({"--cube-sizes", "64x64", "--cube-bands", "6"}, "at least 128x128");
+  refused({"--cube-sizes", "64x64", "--cube-bands", "6"}, "--cube-sizes holds '64x64'");
+  refused({"--image-sizes", "64x480"}, "at least 128x128");
 }
 
 }  // namespace
