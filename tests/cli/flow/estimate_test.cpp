@@ -236,7 +236,7 @@ TEST_P(FlowEstimate, TakesOptionsOfTheMethodThatItsFlowIsFusedWith) {
   EXPECT_EQ(run("other.flo", {"--" + name, "9"})["options"][name], 9);
   EXPECT_NE(error_of("plain.flo"), error_of("other.flo"));
   const Ended refused = flow({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / "c.flo",
-                              "--fuse", "on", "--" + name, "99"});
+                              "--fuse", "on", "--" + name, "999"});
   EXPECT_EQ(refused.status, kUsage);
   EXPECT_THAT(refused.err, HasSubstr(name));
 }
