@@ -469,6 +469,9 @@ void refine_level(const RefineRequest& request, Field& field, RefineSpace& space
     median(field.v, space.median.v, request.work.median, exec);
     std::swap(field, space.median);
   }
+  if (!request.work.mend) return;
+  mend_level(request, field, space, exec);
+  std::swap(field, space.median);
 }
 
 }  // namespace fovea::flow::cpu

@@ -44,6 +44,10 @@ struct DeviceSolution {
 bool solve(const DeviceRefine& job, const DeviceSolution& fields, bool with_median,
            cudaStream_t stream);
 
+// The weighted median of the flow `in`; the last warp is that of the flow.
+void mend(const DeviceRefine& job, const DeviceField& in, const DeviceField& out,
+          cudaStream_t stream);
+
 // Writes to `out` the flow of `own`, or of `other` where that fits better.
 struct DeviceFusion {
   DeviceFrameLevel first, second;

@@ -102,6 +102,32 @@ FOVEA_HD inline float relaxed(float value, float wanted, float inverse, float om
   return value + omega * (wanted * inverse - value);
 }
 
+// The weighted median that ends the refinement (Sun, Roth and Black, CVPR 2010): pixels count more
+// the more their gray level is that of the pixel in the middle, and the surer it is that the second
+// image shows them. The numbers were chosen on drawn pairs (docs/flow.md).
+constexpr int kMendRadius = 3;
+constexpr int kMendTaps = (2 * kMendRadius + 1) * (2 * kMendRadius + 1);
+constexpr int kMendSteps = 8;         // bisections of the range of the flow
+constexpr float kMendRange = 0.3F;    // pixels; where the flow varies less, it stays
+constexpr float kMendGray = 0.005F;   // per squared gray level
+constexpr float kMendError = 0.02F;   // per squared gray level that the warped image differs
+constexpr float kMendMeet = 20.0F;    // per squared pixel by which neighbors approach each other
+constexpr float kMendUnseen = 0.05F;  // of pixels that leave the image
+
+// How much the flow of a pixel counts among its neighbors'. `meet` is the divergence of the flow,
+// below 0 where neighbors approach each other. It is negative for a pixel that a mask leaves out.
+FOVEA_HD inline float mend_weight(float meet, float error, float valid, bool counts) {
+  const float d = std::fmin(meet, 0.0F);
+  const float z = (1 + (d * d) * kMendMeet) * (1 + (error * error) * kMendError);
+  const float weight = (valid > 0 ? 1.0F : kMendUnseen) / (z * z);
+  return counts ? weight : -weight;
+}
+// And for the pixel in the middle.
+FOVEA_HD inline float mend_share(float there, float here, float difference) {
+  const float z = 1 + (difference * difference) * kMendGray;
+  return joined(here > 0, there > 0, std::fabs(there) / (z * z));
+}
+
 // Lowers a confidence if a vector was moved by (du, dv) pixels.
 FOVEA_HD inline float doubted(float confidence, float du, float dv) {
   return confidence / (1.0F + (du * du + dv * dv));

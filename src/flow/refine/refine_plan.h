@@ -19,6 +19,7 @@ struct Work {
   int fixed = 2;        // robust weights per linearization
   int relaxations = 5;  // of both colors of the board, per weights
   int median = 2;       // radius of the median after each warp; 0: none
+  bool mend = false;    // a weighted median ends the work, of pixels that are seen in both images
 };
 
 struct Plan {
@@ -27,7 +28,8 @@ struct Plan {
   Energy energy{};
   Work of(int level) const {
     constexpr int kMoreWarps = 5;  // coarse levels cost little, and steer the finer ones
-    return {.warps = warps > 0 && level > 0 ? warps + kMoreWarps : warps};
+    return {.warps = warps > 0 && level > 0 ? warps + kMoreWarps : warps,
+            .mend = warps > 0 && level == 0};
   }
 };
 

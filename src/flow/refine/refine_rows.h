@@ -36,6 +36,11 @@ struct SystemInput {
 struct SystemOutput {
   float *cross, *want_u, *want_v, *inverse_u, *inverse_v;
 };
+// What a row of the weighted median reads: the rows around it, from kMendRadius above on.
+struct MendRows {
+  std::array<const float*, 7> u, v, gray, weight;
+};
+
 // One color of a row. `left` points to the left neighbors among the other color, whose right
 // neighbors follow one element later.
 struct RelaxRow {

@@ -198,7 +198,10 @@ class CudaRefiner final : public Refiner {
       median(fields_[now], fields_[next], work.median, stream);
       now = next;
     }
-    return now;
+    if (!work.mend) return now;
+    const int next = (now + 1) % kFields;
+    mend(job, fields_[now], fields_[next], stream);
+    return next;
   }
 
   refine::Plan plan_;

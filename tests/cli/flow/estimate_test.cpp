@@ -226,17 +226,17 @@ TEST_P(FlowEstimate, WhatIsGivenBesideThePresetCounts) {
 
 TEST_P(FlowEstimate, TakesOptionsOfTheMethodThatItsFlowIsFusedWith) {
   const bool lk = std::string(GetParam()) == "lk";
-  const std::string name = lk ? "bm-block" : "lk-radius", key = lk ? "bm_block" : "lk_radius";
+  const std::string name = lk ? "bm-block" : "lk-radius";
   const auto run = [&](const std::string& file, std::vector<std::string> more) {
     more.insert(more.begin(),
                 {folder_ / "a.png", folder_ / "b.png", "-o", folder_ / file, "--fuse", "on"});
     return found(more);
   };
   run("plain.flo", {});
-  EXPECT_EQ(run("other.flo", {"--" + name, "9"})["options"][key], 9);
+  EXPECT_EQ(run("other.flo", {"--" + name, "9"})["options"][name], 9);
   EXPECT_NE(error_of("plain.flo"), error_of("other.flo"));
   const Ended refused = flow({folder_ / "a.png", folder_ / "b.png", "-o", folder_ / "c.flo",
-                              "--fuse", "on", "--" + name, "99"});
+                              "--fuse", "on", "--" + name, "999"});
   EXPECT_EQ(refused.status, kUsage);
   EXPECT_THAT(refused.err, HasSubstr(name));
 }

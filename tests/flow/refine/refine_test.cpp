@@ -1,4 +1,4 @@
-// Covers: refine_fuse, refine_warp, refiner, refined_matcher
+// Covers: refine_fuse, refine_mend, refine_warp, refiner, refined_matcher
 // Variational refinement against a textbook loop, to the bit, and what it does to a field.
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "flow/parity.h"
 #include "flow/refine/refine_cpu.h"
+#include "flow/refine/refine_math.h"
 #include "reference/refine.h"
 #include "support/devices.h"
 
@@ -164,6 +167,76 @@ TEST_P(Refine, FlowThatAMaskLeavesOutDoesNotMatter) {
     }
   // Where derivatives would touch what is left out, the flow of the pixels beside continues.
   EXPECT_NEAR(rest.u.row(20)[39], rest.u.row(20)[34], 0.1);
+}
+
+// The weighted median of one component around a pixel, by sorting, and the range of its values.
+struct Median {
+  float value, range;
+};
+Median sorted_median(const cpu::Plane<float>& plane, const cpu::Plane<float>& gray,
+                     const cpu::Plane<float>& weight, int x, int y) {
+  std::vector<std::pair<float, double>> taps;
+  double sum = 0;
+  for (int dy = -refine::kMendRadius; dy <= refine::kMendRadius; ++dy)
+    for (int dx = -refine::kMendRadius; dx <= refine::kMendRadius; ++dx) {
+      const int i = lk::clamped(x + dx, plane.width()), j = lk::clamped(y + dy, plane.height());
+      const double share =
+          refine::mend_share(weight.row(j)[i], weight.row(y)[x], gray.row(j)[i] - gray.row(y)[x]);
+      taps.emplace_back(plane.row(j)[i], share);
+      sum += share;
+    }
+  std::sort(taps.begin(), taps.end());
+  const float range = taps.back().first - taps.front().first;
+  if (range < refine::kMendRange) return {plane.row(y)[x], 0};
+  double below = 0;
+  for (const auto& [value, share] : taps)
+    if ((below += share) >= sum / 2) return {value, range};
+  return {taps.back().first, range};
+}
+
+TEST_P(Refine, TheWeightedMedianIsThatOfSorting) {
+  if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
+  constexpr int kWidth = 37, kHeight = 21;
+  cpu::RefineLevel level;
+  fill(level, drawn(kWidth, kHeight, 0));
+  cpu::Field field;
+  cpu::RefineSpace space;
+  Random random(4);
+  for (cpu::Plane<float>* plane : {&field.u, &field.v, &space.mean, &space.difference, &space.valid,
+                                   &space.median.u, &space.median.v})
+    plane->resize(kWidth, kHeight);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      const auto noise = [&] { return static_cast<float>(random.below(1000)) / 1000; };
+      field.u.row(y)[x] = (x > 15 ? 3.0F : 0.0F) + (x > 25 ? 0.01F : 1.0F) * noise();
+      field.v.row(y)[x] = (y > 9 ? -2.0F : 0.1F) * noise();
+      space.difference.row(y)[x] = 20 * noise() - 10;
+      space.valid.row(y)[x] = noise() > 0.1F ? 1.0F : 0.0F;
+    }
+  cpu::mend_level({level, level, {}, {}}, field, space, {});
+  int kept = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      const Median u = sorted_median(field.u, level.gray, space.mean, x, y);
+      const Median v = sorted_median(field.v, level.gray, space.mean, x, y);
+      // Half of what the bisections leave, and rounding of sums near a half.
+      ASSERT_NEAR(space.median.u.row(y)[x], u.value, u.range / 256) << x << ", " << y;
+      ASSERT_NEAR(space.median.v.row(y)[x], v.value, v.range / 256) << x << ", " << y;
+      kept += u.range == 0 ? 1 : 0;
+    }
+  EXPECT_GT(kept, 50);
+}
+
+TEST_P(Refine, PixelsThatMeetOrDifferOrAreLeftOutCountLess) {
+  EXPECT_EQ(refine::mend_weight(0.5F, 0, 1, true), 1);
+  EXPECT_LT(refine::mend_weight(-0.5F, 0, 1, true), 0.05F);
+  EXPECT_LT(refine::mend_weight(0, 20, 1, true), 0.05F);
+  EXPECT_EQ(refine::mend_weight(0, 0, 0, true), refine::kMendUnseen);
+  EXPECT_EQ(refine::mend_weight(0, 0, 1, false), -1);
+  EXPECT_EQ(refine::mend_share(1, 1, 0), 1);
+  EXPECT_EQ(refine::mend_share(-1, -1, 0), 1);
+  EXPECT_EQ(refine::mend_share(-1, 1, 0), 0);
+  EXPECT_LT(refine::mend_share(1, 1, 50), 0.01F);
 }
 
 TEST_P(Refine, EveryThreadCountGivesTheSameField) {
