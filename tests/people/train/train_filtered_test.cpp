@@ -129,19 +129,14 @@ TEST(TrainFiltered, JitterAddsPositives) {
 TEST(TrainFiltered, CopiesMayBeResampledAndTheLastRoundRepeated) {
   FilteredTrainOptions options = small_options();
   options.jitter = 1;
-  const auto trained = [&] { return train_filtered({kPositives, kNegatives}, options); };
-  const Model plain = trained();
-  options.jitter_resample = true;
-  const Model resampled = trained();
-  EXPECT_FALSE(same(plain, resampled));
   options.jitter_pixels = 2;
   options.jitter_ratio = 1.03;
+  options.jitter_resample = true;
   options.final_rounds = 2;
-  const Model again = trained();
-  EXPECT_EQ(again.facts.at("positives"), "96");
-  const Pictures people(32, {72, 136}, true);
-  for (const Model* model : {&resampled, &again})
-    EXPECT_GT(score(*model, people.read(30)), score(*model, kNegatives.read(0)));
+  const Model other = train_filtered({kPositives, kNegatives}, options);
+  EXPECT_EQ(other.facts.at("positives"), "96");
+  const Pictures people(32, {72, 136}, true), others(1, {72, 136}, false);
+  EXPECT_GT(score(other, people.read(30)), score(other, others.read(0)));
 }
 
 }  // namespace
