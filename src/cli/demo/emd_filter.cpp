@@ -51,8 +51,8 @@ Image<std::uint8_t> shield_frame(ImageView<const std::uint8_t> gray, int frame) 
   return image;
 }
 
-std::vector<Rect<double>> followed(const std::vector<Image<std::uint8_t>>& frames,
-                                   emd::TrackFilter filter, const Exec& exec) {
+std::vector<Rect<double>> follow_shield(const std::vector<Image<std::uint8_t>>& frames,
+                                        emd::TrackFilter filter, const Exec& exec) {
   emd::TrackOptions options;
   options.filter = filter;
   options.exec = exec;
@@ -75,8 +75,8 @@ void add_edges_track(std::vector<Figure>& figures, const DemoRun& run) {
     truth.push_back(shield_at(k).box());
     io::write_image(fmt::format("{}/{:02}.png", folder, k), frames.back().view());
   }
-  const auto edges = followed(frames, emd::TrackFilter::kAuto, run.exec);
-  const auto colors = followed(frames, emd::TrackFilter::kOff, run.exec);
+  const auto edges = follow_shield(frames, emd::TrackFilter::kAuto, run.exec);
+  const auto colors = follow_shield(frames, emd::TrackFilter::kOff, run.exec);
   std::vector<Tile> tiles;
   for (const int k : {0, kShieldFrames / 3, 2 * kShieldFrames / 3, kShieldFrames - 1}) {
     const auto at = static_cast<std::size_t>(k);

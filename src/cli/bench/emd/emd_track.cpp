@@ -17,7 +17,7 @@ constexpr int kTrackedCubes = 4;  // they come again and again, to and fro, so t
                                   // not jump, as do images
 
 // Where a tracker is on its way to and fro.
-struct Course {
+struct TrackCourse {
   std::optional<emd::Tracker> tracker{};  // made for the settings of the first call
   int next = 0;
 
@@ -35,7 +35,7 @@ emd::TrackOptions options_for(const Exec& exec) {
 }
 
 BenchCase track_case(Extent size, int bands) {
-  struct CubeCourse : Course {
+  struct CubeCourse : TrackCourse {
     std::vector<Stack<float>> cubes;
     std::vector<Rect<double>> boxes;
   };
@@ -69,7 +69,7 @@ BenchCase track_case(Extent size, int bands) {
 
 // A piece of a drawn street, seen by a camera that moves.
 BenchCase image_case(Extent size, emd::TrackFilter filter) {
-  struct ImageCourse : Course {
+  struct ImageCourse : TrackCourse {
     std::vector<Image<std::uint8_t>> images;
   };
   constexpr double kTargetSide = 48, kCameraPixels = 4;
