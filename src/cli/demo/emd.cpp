@@ -1,5 +1,6 @@
 // The gallery's section on the Earth Mover's Distance: a map of where an image resembles a part of
-// itself, the regions of a map, a target that is tracked by its colors, and one in cubes of bands.
+// itself, the regions of a map, targets that are tracked by their colors and by their edges, and
+// one in cubes of bands.
 #include <fovea/emd/map.h>
 #include <fovea/emd/regions.h>
 #include <fovea/emd/scene.h>
@@ -19,6 +20,7 @@
 #include <utility>
 
 #include "cli/demo/demo.h"
+#include "cli/demo/emd_filter.h"
 #include "cli/emd/band_choice.h"
 #include "cli/emd/cube_scene.h"
 #include "cli/emd/track_frames.h"
@@ -213,6 +215,7 @@ void add_demo_emd(Page& page, const DemoRun& run) {
   std::vector<Figure> figures;
   add_map(figures, run);
   add_track(figures, run);
+  add_edges_track(figures, run);
   add_cubes(figures, run);
   page.figures(figures, 2);
 }

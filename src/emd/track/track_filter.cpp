@@ -82,8 +82,31 @@ double EdgeFilter::response(double x, double y) const {
          down * ((1 - across) * at(0, 1) + across * at(1, 1));
 }
 
-double EdgeFilter::highest() const {
-  return *std::max_element(responses_.begin(), responses_.end());
+double EdgeFilter::highest_in(const Rect<double>& box) const {
+  constexpr int kFarthest = kFineSide / 2 - 2;
+  const double step = seen_.side / kFineSide;
+  const auto sample = [&](double at, double middle) {  // may lie beyond the square
+    return std::clamp((at - middle) / step, -1.0 * kFineSide, 1.0 * kFineSide);
+  };
+  const auto first = [&](double at, double middle) {
+    return std::max(static_cast<int>(std::ceil(sample(at, middle))), -kFarthest);
+  };
+  const auto last = [&](double at, double middle) {
+    return std::min(static_cast<int>(std::floor(sample(at, middle))), kFarthest);
+  };
+  // The middle of the box lies between samples.
+  double highest = response(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
+  const int left = first(box.x, seen_.x), right = last(box.right(), seen_.x);
+  const int top = first(box.y, seen_.y), bottom = last(box.bottom(), seen_.y);
+  for (int y = top; y <= bottom; ++y) {
+    const int row = (y + kFineSide) % kFineSide;
+    for (int x = left; x <= right; ++x) {
+      const int column = (x + kFineSide) % kFineSide;
+      highest =
+          std::max(highest, static_cast<double>(responses_[place_in(kFineSide, row, column)]));
+    }
+  }
+  return highest;
 }
 
 }  // namespace fovea::emd

@@ -2,6 +2,8 @@
 // Where signatures say which colors the target had at first, it says where the edges of the last
 // frames lie, and so how large the target is.
 #pragma once
+#include <fovea/core/geometry.h>
+
 #include <memory>
 #include <span>
 
@@ -32,7 +34,8 @@ class EdgeFilter {
     finish_look();
   }
   double response(double x, double y) const;
-  double highest() const;  // response of all middles
+  // The highest response of the middles in a box.
+  double highest_in(const Rect<double>& box) const;
 
   // Looks at up to three places alone, each of which costs less than look(). match() is the
   // response of one of them; learn() replaces a share of what was learned by it.

@@ -8,7 +8,7 @@
 namespace fovea::emd {
 
 inline constexpr int kFineSide = 4 * CellGrid::kSide;  // samples per side of the response
-inline constexpr float kRidge = 1;                     // what keeps the filter from fitting noise
+inline constexpr float kFilterRidge = 1;               // what keeps the filter from fitting noise
 
 struct Complex {
   float re, im;
@@ -53,7 +53,7 @@ FOVEA_HD inline Complex with_product(const Complex& sum, const Complex& product,
           sum.im + (product.re * seen.im + product.im * seen.re)};
 }
 FOVEA_HD inline Complex divided(const Complex& sum, float energy) {
-  const float factor = 1 / (energy + kRidge);
+  const float factor = 1 / (energy + kFilterRidge);
   return {sum.re * factor, sum.im * factor};
 }
 

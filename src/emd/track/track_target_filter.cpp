@@ -56,7 +56,9 @@ bool Target::sure_by_filter(const Rect<int>& box) const {
 
 bool Target::found_by_filter(const LabeledFrame& frame, const Rect<int>& box) {
   filter_->look(frame.pixels, filter_place(box));
-  return filter_->highest() >= kFoundResponse;
+  const Rect<double> inner{box.x + 0.25 * box.width, box.y + 0.25 * box.height, 0.5 * box.width,
+                           0.5 * box.height};
+  return filter_->highest_in(inner) >= kFoundResponse;
 }
 
 void Target::learn_filter(const LabeledFrame& frame) {

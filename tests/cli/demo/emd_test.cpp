@@ -1,3 +1,4 @@
+// Covers: emd_filter
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -15,8 +16,9 @@ TEST(DemoEmd, ShowsMapsAndTracksAndCommandsThatRun) {
   report::Page page("x");
   add_demo_emd(page, demo_on_cpu(folder.path(), scene));
   EXPECT_TRUE(std::filesystem::exists(folder / "chase/23.png"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "shield/35.png"));
   const std::string html = page.html();
-  EXPECT_GE(commands_that_parse(html, "emd"), 2);
+  EXPECT_GE(commands_that_parse(html, "emd"), 3);
 }
 
 }  // namespace

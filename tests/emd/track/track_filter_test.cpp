@@ -57,7 +57,8 @@ TEST_P(EmdTrackFilter, AnswersOneWhereItLearnedAndLittleElsewhere) {
   EdgeFilter filter = learned(image);
   look(filter, image);
   EXPECT_NEAR(filter.response(60, 45), 1, 0.1);
-  EXPECT_NEAR(filter.highest(), filter.response(60, 45), 0.01);
+  EXPECT_NEAR(filter.highest_in({0, 0, 120, 90}), filter.response(60, 45), 0.01);
+  EXPECT_NEAR(filter.highest_in({54, 39, 12, 12}), filter.response(60, 45), 0.01);
   EXPECT_LT(filter.response(75, 45), 0.2);
   EXPECT_EQ(filter.response(500, 45), 0);
 }
@@ -78,6 +79,9 @@ TEST_P(EmdTrackFilter, FindsAMovedTarget) {
   EXPECT_NEAR(x, 66, 1);
   EXPECT_NEAR(y, 41, 1);
   EXPECT_GT(most, 0.4);
+  EXPECT_NEAR(filter.highest_in({62, 37, 8, 8}), most, 0.05);
+  EXPECT_LT(filter.highest_in({50, 47, 8, 8}), 0.5 * most);  // not near the target
+  EXPECT_EQ(filter.highest_in({500, 45, 10, 10}), 0);
 }
 
 TEST_P(EmdTrackFilter, MatchIsTheResponseOfThePlace) {
@@ -127,7 +131,7 @@ std::vector<double> numbers_of(const Device& device, int channels, double size) 
     filter.look(image.view(), {x - 2, y - 1, scale});
     for (int dy = -20; dy <= 20; dy += 4)
       for (int dx = -20; dx <= 20; dx += 4) numbers.push_back(filter.response(x + dx, y + dy));
-    numbers.push_back(filter.highest());
+    numbers.push_back(filter.highest_in({x - 10, y - 10, 20, 20}));
     const std::array<FilterPlace, 3> places{
         {{x, y, scale}, {x, y, scale / 1.03}, {x, y, scale * 1.03}}};
     filter.see(image.view(), places);

@@ -121,6 +121,23 @@ TEST(EmdTrackFilteredParity, TwinsAreEqualToTheBit) {
   }
 }
 
+// A lost target is found where the response near the place is high enough, not anywhere around it.
+TEST_P(EmdTrackFiltered, ADoubleWithOtherEdgesIsNotFound) {
+  constexpr Rgb kDark{30, 30, 30}, kBright{230, 230, 230};
+  const Square before{{20, 30, 20, 20}, kDark, kBright}, twin{{50, 8, 20, 20}, kBright, kDark};
+  const Square after{{85, 55, 20, 20}, kDark, kBright};
+  TrackOptions with = options(TrackFilter::kOn);
+  with.lost_frames = 1;
+  with.parts = TrackParts::kOff;
+  with.layout = 0;
+  Tracker tracker(track_scene(120, 90, 0, {before}, 1), before.box, with);
+  EXPECT_TRUE(tracker.track(track_scene(120, 90, 1, {}, 1))[0].lost);
+  EXPECT_TRUE(tracker.track(track_scene(120, 90, 2, {twin}, 1))[0].lost);
+  const Track found = tracker.track(track_scene(120, 90, 3, {after}, 1))[0];
+  EXPECT_FALSE(found.lost);
+  EXPECT_GT(overlap(found.box, after.box), 0.7);
+}
+
 // A filter that neither counts nor chooses sizes is none, and must not say which frames are sure.
 TEST_P(EmdTrackFiltered, WithoutWeightAndSizesIsOff) {
   TrackOptions off = options(TrackFilter::kOff), weightless = options(TrackFilter::kOn);
