@@ -8,6 +8,7 @@
 #include <limits>
 #include <stop_token>
 
+#include "support/files.h"
 #include "support/images.h"
 
 namespace fovea::emd {
@@ -46,6 +47,32 @@ TEST(EmdScene, BandsOfAnImageKeepItsSamples) {
   EXPECT_EQ(frame.bands.plane(2).at(1, 0), 2007);
   EXPECT_EQ(frame.white, 0);
   EXPECT_EQ(bands_of(Image<std::uint8_t>(1, 1).view(), "it").white, 255);
+}
+
+template <class T>
+void expect_samples_kept(const std::string& path, T least) {
+  Stack<T> bands(4, 3, 2);
+  for (int b = 0; b < 2; ++b)
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x) bands.plane(b).at(x, y) = static_cast<T>(least + 900 * b + y + x);
+  io::write_cube(path, {std::move(bands), {}});
+  const BandFrame frame = read_bands(path);
+  const auto* const kept = std::get_if<Stack<T>>(&frame.samples);
+  ASSERT_NE(kept, nullptr);
+  ASSERT_EQ(kept->count(), 2);
+  for (int b = 0; b < 2; ++b)
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x)
+        EXPECT_EQ(static_cast<float>(kept->plane(b).at(x, y)), frame.bands.plane(b).at(x, y));
+  EXPECT_EQ(frame.bands.plane(1).at(3, 2), static_cast<float>(least) + 905);
+}
+
+TEST(EmdScene, FilesOf16BitsKeepTheirSamples) {
+  const test::TempFolder folder;
+  expect_samples_kept<std::uint16_t>(folder / "plain.hdr", 64000);
+  expect_samples_kept<std::int16_t>(folder / "signed.hdr", -300);
+  io::write_cube(folder / "floats.hdr", {Stack<float>(3, 2, 2), {}});
+  EXPECT_EQ(std::get<0>(read_bands(folder / "floats.hdr").samples).count(), 0);
 }
 
 TEST(EmdScene, AFrameWithoutASpectrumIsUnreadable) {

@@ -47,7 +47,8 @@ SymmetricEigen rows_first(std::vector<double> matrix, std::size_t n, int sweeps,
           turn(eigen.vectors[p * n + k], eigen.vectors[q * n + k]);
       }
   }
-  for (std::size_t i = 0; i < n; ++i) eigen.values.push_back(matrix[i * n + i]);
+  eigen.values.resize(n);
+  for (std::size_t i = 0; i < n; ++i) eigen.values[i] = matrix[i * n + i];
   return eigen;
 }
 
@@ -73,7 +74,8 @@ SymmetricEigen columns_first(std::vector<double> matrix, std::size_t n, int swee
         for (std::size_t i = 0; i < n; ++i)
           rotate(eigen.vectors[i * n + p], eigen.vectors[i * n + q], c, s);
       }
-  for (std::size_t i = 0; i < n; ++i) eigen.values.push_back(matrix[i * n + i]);
+  eigen.values.resize(n);
+  for (std::size_t i = 0; i < n; ++i) eigen.values[i] = matrix[i * n + i];
   return eigen;
 }
 
