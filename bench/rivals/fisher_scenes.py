@@ -24,7 +24,7 @@ from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 from sklearn.svm import LinearSVC
 
-SIZES = (16, 24, 36)  # widths of descriptors in pixels
+WIDTHS = (16, 24, 36)  # of descriptors, in pixels; OpenCV's are six times as wide as the size of a key point
 PLACES = 200  # samples per image, as Fovea draws
 
 
@@ -45,12 +45,14 @@ def read_list(path, most):
     return rows
 
 
-def describe(path, step, sift):
-    """Returns descriptors (square roots of L1-normalized SIFT) with places from 0 to 1."""
+def describe(path, step, sift, random=None):
+    """Returns descriptors (square roots of L1-normalized SIFT) with places from 0 to 1, of all places or of some drawn ones."""
     image = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
     height, width = image.shape
-    points = [cv2.KeyPoint(float(x), float(y), float(size), 0)
-              for size in SIZES for y in range(step, height - 1, step) for x in range(step, width - 1, step)]
+    points = [cv2.KeyPoint(float(x), float(y), across / 6, 0)
+              for across in WIDTHS for y in range(step, height - 1, step) for x in range(step, width - 1, step)]
+    if random is not None:
+        points = [points[i] for i in random.choice(len(points), min(PLACES, len(points)), replace=False)]
     points, rows = sift.compute(image, points)
     rows = numpy.sqrt(rows / numpy.maximum(rows.sum(1, keepdims=True), 1e-6))
     return rows.astype(numpy.float32), numpy.array([(p.pt[0] / width, p.pt[1] / height) for p in points])
@@ -91,26 +93,23 @@ def cpu_seconds():
 
 
 def rivals(train, test, options):
-    start = cpu_seconds()
-    sift, random = cv2.SIFT_create(), numpy.random.default_rng(1)
-    described = [describe(path, options.step, sift) for path, _ in train + test]
-    samples = numpy.concatenate([rows[random.choice(len(rows), min(PLACES, len(rows)), replace=False)]
-                                 for rows, _ in described[:len(train)]])
-    pca = PCA(options.components, random_state=1).fit(samples)
-    described = [(pca.transform(rows), places) for rows, places in described]
-    samples = pca.transform(samples)
-    shared = cpu_seconds() - start
     labels, wanted = [label for _, label in train], [label for _, label in test]
     for name, code, model in (
             ("OpenCV SIFT, GaussianMixture, Fisher, LinearSVC", fisher,
              GaussianMixture(options.words, covariance_type="diag", random_state=1, max_iter=30)),
             ("OpenCV SIFT, KMeans, VLAD, LinearSVC", vlad, KMeans(options.words, n_init=1, random_state=1))):
         start = cpu_seconds()
-        model.fit(samples)
-        features = numpy.stack([encode(code, model, rows, places) for rows, places in described])
+        sift, random = cv2.SIFT_create(), numpy.random.default_rng(1)
+        samples = numpy.concatenate([describe(path, options.step, sift, random)[0] for path, _ in train])
+        pca = PCA(options.components, random_state=1).fit(samples)
+        model.fit(pca.transform(samples))
+        features = []
+        for path, _ in train + test:
+            rows, places = describe(path, options.step, sift)
+            features.append(encode(code, model, pca.transform(rows), places))
         machine = LinearSVC(C=1.0, random_state=1).fit(features[:len(train)], labels)
         right = machine.predict(features[len(train):]) == numpy.array(wanted)
-        yield {"method": name, "accuracy": float(right.mean()), "cpu_seconds": round(shared + cpu_seconds() - start, 1)}
+        yield {"method": name, "accuracy": float(right.mean()), "cpu_seconds": round(cpu_seconds() - start, 1)}
 
 
 def fovea(train, test, options, extra):
@@ -121,7 +120,7 @@ def fovea(train, test, options, extra):
                    "--dictionary-from", "split", "--words", "gradients", "--dictionary", str(options.words), "--components",
                    str(options.components), "--pyramid", "1", "--classifier", "svm", "--kernel", "linear", "--device", "cpu",
                    "--json", "--quiet", *extra]
-        start = cpu_seconds()
+        start = cpu_seconds()  # those of the program count once it has ended
         report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         return {"method": "fovea " + " ".join(extra), "accuracy": report["accuracy_mean"],
                 "cpu_seconds": round(cpu_seconds() - start, 1)}
@@ -133,11 +132,12 @@ def main():
     parser.add_argument("--test", required=True)
     parser.add_argument("--fovea", required=True, help="the program")
     parser.add_argument("--each", type=int, default=1 << 30, help="at most so many training images of a class")
+    parser.add_argument("--test-each", type=int, default=1 << 30, help="at most so many test images of a class")
     parser.add_argument("--words", type=int, default=64)
     parser.add_argument("--components", type=int, default=64)
     parser.add_argument("--step", type=int, default=4, help="pixels between places of SIFT")
     options = parser.parse_args()
-    train, test = read_list(options.train, options.each), read_list(options.test, 1 << 30)
+    train, test = read_list(options.train, options.each), read_list(options.test, options.test_each)
     start = time.time()
     rows = [fovea(train, test, options, extra) for extra in
             (["--coding", "fisher"], ["--coding", "vlad"], ["--coding", "fisher", "--color-words", "64"])]
