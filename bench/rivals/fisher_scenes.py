@@ -16,6 +16,7 @@ import resource
 import subprocess
 import tempfile
 import time
+import warnings
 
 import cv2
 import numpy
@@ -137,6 +138,7 @@ def main():
     parser.add_argument("--components", type=int, default=64)
     parser.add_argument("--step", type=int, default=4, help="pixels between places of SIFT")
     options = parser.parse_args()
+    warnings.simplefilter("ignore")  # that 30 steps of a mixture do not converge is known
     train, test = read_list(options.train, options.each), read_list(options.test, options.test_each)
     start = time.time()
     rows = [fovea(train, test, options, extra) for extra in
