@@ -14,6 +14,10 @@ constexpr double kNearest = 1e-9;  // equal clips have the distance 0, which has
 // The penalty of squared weights beside the mean loss of a clip: without one, weights grow without
 // bounds if all clips are classified correctly.
 constexpr double kPenalty = 0.003;
+// Half of a fused score comes from the methods that know most by themselves. The share of a method
+// falls by e where the logarithm of its likelihood, summed over all clips, is so much less.
+constexpr double kLikelihoodStep = 4;
+constexpr double kJointShare = 0.5;
 constexpr int kSteps = 60, kHalvings = 30;
 constexpr double kLeastStep = 1e-10;
 constexpr std::size_t kParts = LateFusion::kParts;
@@ -117,7 +121,14 @@ class Likelihood {
   }
 
   bool empty() const { return clips_.empty(); }
+  std::span<const FusionClip* const> clips() const { return clips_; }
   double loss(const FusionWeights& weights) const {
+    double sum = clip_losses(weights) / static_cast<double>(clips_.size());
+    for (const double weight : weights) sum += kPenalty / 2 * weight * weight;
+    return sum;
+  }
+  // Summed over clips, without the penalty.
+  double clip_losses(const FusionWeights& weights) const {
     double sum = 0;
     for (const FusionClip* clip : clips_) {
       const std::vector<double> values =
@@ -125,8 +136,6 @@ class Likelihood {
       const Sum all = log_sum(values);
       sum += all.rest + (all.greatest - values[static_cast<std::size_t>(clip->label)]);
     }
-    sum /= static_cast<double>(clips_.size());
-    for (const double weight : weights) sum += kPenalty / 2 * weight * weight;
     return sum;
   }
 
@@ -191,6 +200,42 @@ FusionWeights most_likely(const Likelihood& likelihood, const std::array<bool, k
   return weights;
 }
 
+// A method with a negative weight is left out, the worst first, and the others are weighed anew.
+FusionWeights without_negative(const Likelihood& likelihood, std::array<bool, kParts> used) {
+  for (;;) {
+    const FusionWeights weights = most_likely(likelihood, used);
+    const auto worst = std::ranges::min_element(weights);
+    if (*worst >= 0) return weights;
+    used[static_cast<std::size_t>(worst - weights.begin())] = false;
+  }
+}
+
+// Each method is weighed by itself, so that its scores are calibrated; methods share in their sum
+// by how likely they make the true classes; and the sum is calibrated again.
+FusionWeights best_methods(const Likelihood& likelihood) {
+  FusionWeights weights{}, losses{};
+  for (std::size_t k = 0; k < kParts; ++k) {
+    std::array<bool, kParts> alone{};
+    alone[k] = true;
+    const FusionWeights own = without_negative(likelihood, alone);
+    weights[k] = own[k];
+    losses[k] = likelihood.clip_losses(own);
+  }
+  const double least = std::ranges::min(losses);
+  double whole = 0;
+  for (const double loss : losses) whole += std::exp((least - loss) / kLikelihoodStep);
+  for (std::size_t k = 0; k < kParts; ++k)
+    weights[k] *= std::exp((least - losses[k]) / kLikelihoodStep) / whole;
+  std::vector<FusionClip> sums;
+  sums.reserve(likelihood.clips().size());
+  for (const FusionClip* clip : likelihood.clips())
+    sums.push_back(
+        {clip->label, {weighted_sums(clip->scores, weights, class_count(clip->scores))}});
+  const double scale = without_negative(Likelihood(sums), {true})[0];
+  for (double& weight : weights) weight *= scale;
+  return weights;
+}
+
 }  // namespace
 
 FusionScores fusion_scores(const FusionEvidence& evidence) {
@@ -199,22 +244,17 @@ FusionScores fusion_scores(const FusionEvidence& evidence) {
           standardized(finite_scores({evidence.words.begin(), evidence.words.end()}))};
 }
 
-// A method with a negative weight is left out, the worst first, and the others are weighed anew.
 FusionWeights learn_fusion(std::span<const FusionClip> clips) {
   constexpr FusionWeights kMatchingAlone{1};
   const Likelihood likelihood(clips);
   if (likelihood.empty()) return kMatchingAlone;
-  std::array<bool, kParts> used{};
-  used.fill(true);
-  for (;;) {
-    const FusionWeights weights = most_likely(likelihood, used);
-    const auto worst = std::ranges::min_element(weights);
-    if (*worst < 0) {
-      used[static_cast<std::size_t>(worst - weights.begin())] = false;
-      continue;
-    }
-    return std::ranges::max(weights) > 0 ? weights : kMatchingAlone;
-  }
+  std::array<bool, kParts> all{};
+  all.fill(true);
+  const FusionWeights joint = without_negative(likelihood, all), best = best_methods(likelihood);
+  FusionWeights weights{};
+  for (std::size_t k = 0; k < kParts; ++k)
+    weights[k] = kJointShare * joint[k] + (1 - kJointShare) * best[k];
+  return std::ranges::max(weights) > 0 ? weights : kMatchingAlone;
 }
 
 std::vector<double> fused_distances(const FusionScores& scores, const FusionWeights& weights,

@@ -1,8 +1,10 @@
 // Late fusion: the probability of a class is the softmax of a weighted sum of what several methods
 // say about it. The scores of a method are logarithms or margins with the mean 0 and the deviation
-// 1 over the classes of a clip, so that its weight calibrates them; all weights are learned
-// together from clips of people whom the methods were not trained on, as those that make the true
-// classes most likely (conditional logit, McFadden 1974).
+// 1 over the classes of a clip, so that its weight calibrates them. Weights are learned from clips
+// of people whom the methods were not trained on, as those that make the true classes most likely
+// (conditional logit, McFadden 1974): half of them from all methods together, and half from each
+// method by itself, where those count most that know most. With the second half, weights learned
+// from few clips stay near the best method.
 #pragma once
 #include <fovea/actions/model.h>
 

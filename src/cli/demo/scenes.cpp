@@ -1,5 +1,5 @@
 // The gallery's section on scenes: drawn places of four kinds, a model trained on some of them, its
-// words, and the classes of the others.
+// words, the classes of the others, and how alike features of places are with two codings.
 #include <fovea/core/random.h>
 #include <fovea/io/image_io.h>
 #include <fovea/ops/confusion.h>
@@ -130,6 +130,77 @@ void write_places(const Places& places, const std::string& folder, int first) {
   }
 }
 
+// How alike the features of places are that stand kind after kind: a picture with a square per
+// pair, the lighter the greater the cosine between both, and the mean cosines of pairs.
+struct Likeness {
+  Image<std::uint8_t> picture;
+  double same = 0, other = 0;  // of one kind, and of two kinds
+};
+
+Likeness likeness(ImageView<const float> features) {
+  constexpr int kPair = 4;  // pixels
+  const int count = features.height;
+  const auto product = [&](int a, int b) {
+    double sum = 0;
+    for (int x = 0; x < features.width; ++x)
+      sum += static_cast<double>(features.row(a)[x]) * static_cast<double>(features.row(b)[x]);
+    return sum;
+  };
+  std::vector<double> lengths;
+  lengths.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) lengths.push_back(std::sqrt(product(i, i)));
+  Likeness result{.picture = Image<std::uint8_t>(kPair * count, kPair * count, 3)};
+  double sums[2]{}, pairs[2]{};
+  for (int a = 0; a < count; ++a)
+    for (int b = 0; b < count; ++b) {
+      const double cosine = product(a, b) / (lengths[static_cast<std::size_t>(a)] *
+                                             lengths[static_cast<std::size_t>(b)]);
+      const auto shade = static_cast<std::uint8_t>(std::lround(255 * std::clamp(cosine, 0.0, 1.0)));
+      const Rect<double> square{double{kPair} * b, double{kPair} * a, kPair, kPair};
+      fill_box(result.picture.view(), square, {{shade, shade, shade}, 1});
+      if (a == b) continue;
+      const int which = a / kEach == b / kEach ? 0 : 1;
+      sums[which] += cosine;
+      pairs[which] += 1;
+    }
+  result.same = sums[0] / pairs[0];
+  result.other = sums[1] / pairs[1];
+  return result;
+}
+
+void add_codings(Page& page, const DemoRun& run, const scenes::Dictionary& counted) {
+  const Places all(0, kEach);
+  scenes::DescriptorOptions descriptor{.words = scenes::WordSource::kGradients};
+  descriptor.exec = run.exec;
+  scenes::DictionaryOptions dictionary{
+      .words = 8, .coding = scenes::Coding::kFisher, .components = 24, .color_words = 8};
+  dictionary.exec = run.exec;
+  const scenes::Dictionary fisher =
+      scenes::learn_dictionary(Places(0, kTrainEach), descriptor, dictionary);
+  scenes::FeatureOptions options;
+  options.exec = run.exec;
+  const Likeness words = likeness(scenes::make_features(all, counted, options).features);
+  const Likeness vectors = likeness(scenes::make_features(all, fisher, options).features);
+  page.figures(
+      {Figure::picture(
+           words.picture,
+           {fmt::format(
+                "How alike the counted words of any two of the {} places are (white: the "
+                "same), kind after kind. The mean cosine is {:.2f} within a kind and {:.2f} "
+                "between kinds.",
+                all.count(), words.same, words.other),
+            "fovea scenes features places --dictionary places.safetensors -o f.npy --labels "
+            "l.csv"}),
+       Figure::picture(
+           vectors.picture,
+           {fmt::format("The same with Fisher vectors of {} words of gradients and {} of color: "
+                        "{:.2f} within a kind, {:.2f} between kinds.",
+                        dictionary.words, dictionary.color_words, vectors.same, vectors.other),
+            "fovea scenes dictionary places --words gradients --dictionary 8 --coding fisher "
+            "--components 24 --color-words 8 -o fisher.safetensors"})},
+      2);
+}
+
 }  // namespace
 
 void add_demo_scenes(Page& page, const DemoRun& run) {
@@ -194,6 +265,7 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
                                        .width = 360}),
                     {"Which kind is confused with which.",
                      "fovea scenes eval more-places --model places.safetensors -o report"}));
+  add_codings(page, run, model->dictionary);
 }
 
 }  // namespace fovea::cli

@@ -16,6 +16,7 @@ namespace {
 
 using fovea::cuda::check;
 using fovea::cuda::KeptBuffer;
+using fovea::cuda::require_shared;
 using fovea::cuda::ScopedDevice;
 
 constexpr struct {
@@ -49,7 +50,9 @@ class CudaCodes final : public FeatureEngine {
         uploads_(plan.exec.device),
         projection_(code.projection, stream()),
         scores_(code.scores, stream()),
-        describer_(make_describer({plan.descriptor, plan.scale, plan.offset}, stream())) {
+        describer_(make_describer({plan.descriptor, plan.scale, plan.offset}, stream())),
+        places_(code_places(shape_, numbers(),
+                            static_cast<std::size_t>(require_shared(0, "scenes: coding")))) {
     if (!code.means.empty()) means_.fill(code.means, stream());
     if (!code.spreads.empty()) {
       spreads_.fill(code.spreads, stream());
@@ -128,8 +131,8 @@ class CudaCodes final : public FeatureEngine {
       entry.output = rows_;
       described_.push_back(entry);
       coded_.push_back({entry.grid, entry.width, entry.height, rows_, sums});
-      firsts_.push_back(firsts_.back() + static_cast<std::int32_t>(RunTiles<kCodePlaces>::count(
-                                             entry.grid.columns, entry.grid.rows)));
+      firsts_.push_back(firsts_.back() +
+                        static_cast<std::int32_t>((entry.grid.count() + places_ - 1) / places_));
       rows_ += entry.grid.count();
     }
   }
@@ -151,13 +154,20 @@ class CudaCodes final : public FeatureEngine {
                       .projection = projection_.view(),
                       .scores = scores_.view(),
                       .sums = sums_.data()};
-    const std::size_t bytes = code_shared_floats(shape_, numbers()) * sizeof(float);
-    fovea::cuda::allow_shared(code_kernel, bytes, "scenes: coding");
-    code_kernel<<<static_cast<unsigned>(firsts_.back()), kCodeThreads, bytes, stream()>>>(job);
-    fovea::cuda::check_launch("scenes: coding");
+    if (places_ == 32) launch<CodeTile<32>>(job);
+    else if (places_ == 16) launch<CodeTile<16>>(job);
+    else launch<CodeTile<kLeastCodePlaces>>(job);
     // Tables are read by copies in the order of the stream, and filled again only after them.
     check(cudaStreamSynchronize(stream()), "scenes: coding");
     forget_collected();
+  }
+  template <class Tile>
+  void launch(const CodeJob& job) {
+    const std::size_t bytes = code_room(shape_, numbers(), Tile::kPlaces).bytes();
+    fovea::cuda::allow_shared(code_kernel<Tile>, bytes, "scenes: coding");
+    code_kernel<Tile>
+        <<<static_cast<unsigned>(firsts_.back()), kCodeThreads, bytes, stream()>>>(job);
+    fovea::cuda::check_launch("scenes: coding");
   }
   void forget_collected() {
     described_.clear();
@@ -194,6 +204,7 @@ class CudaCodes final : public FeatureEngine {
   Stream uploads_;
   KeptMap projection_, scores_;
   std::unique_ptr<Describer> describer_;
+  int places_;  // of a block
   KeptBuffer<double> means_{}, spreads_{}, first_{}, second_{};
   StagedImages staged_{};
   KeptBuffer<unsigned long long> sums_{};

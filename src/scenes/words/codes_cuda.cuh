@@ -1,23 +1,30 @@
-// Kernels of soft, vlad and fisher coding: one sums up places, kCodePlaces per block at a time, and
-// one makes features of the sums. The arithmetic is that of coding_math.h.
+// Kernels of soft, vlad and fisher coding: one sums up places, some per block at a time, and one
+// makes features of the sums. The arithmetic is that of coding_math.h.
 #pragma once
 #include <cstdint>
 
 #include "core/on_device.cuh"
 #include "scenes/describe/tile_math.h"
+#include "scenes/words/code_room_math.h"
 #include "scenes/words/coding_math.h"
 #include "scenes/words/features_math.h"
 
 namespace fovea::scenes::cuda {
 
-constexpr int kCodePlaces = 32;  // as many as a mask of a word has bits
 constexpr int kCodeThreads = 128;
-constexpr int kCodeOutputs = 64;  // that threads compute next to each other,
-constexpr int kCodeEach = 16;     // for so many places each
-static_assert(kCodeThreads / kCodeOutputs * kCodeEach == kCodePlaces);
-// Floats from one plane of places to the next in shared memory: multiples of four for planes that
-// are read by four, an odd number for those that are read place by place.
-constexpr int kCodePitch = 36, kScorePitch = 33;
+constexpr int kCodeOutputs = 64;  // that threads compute next to each other
+
+// How a block holds its places, of which there are at most as many as a mask of a word has bits.
+// Sums are whole numbers, so that their bits do not depend on it.
+template <int kTilePlaces>
+struct CodeTile {
+  static constexpr int kPlaces = kTilePlaces;
+  static constexpr int kEach = kPlaces / (kCodeThreads / kCodeOutputs);  // places of a thread
+  // Floats from one plane of places to the next in shared memory: multiples of four for planes that
+  // are read by four, an odd number for those that are read place by place.
+  static constexpr int kPitch = code_pitch(kPlaces), kScorePitch = code_score_pitch(kPlaces);
+  static_assert(kPlaces <= 32 && kEach % 4 == 0 && kPitch % 4 == 0 && kScorePitch % 2 == 1);
+};
 
 // Linear functions on the device (LinearMap).
 struct MapView {
@@ -46,40 +53,33 @@ struct CodeJob {
   unsigned long long* sums;  // whole numbers with a sign, added modulo 2^64
 };
 
-// Shared memory: descriptors and later scores, projected numbers, masks of words, cells.
-FOVEA_HD inline std::size_t code_shared_floats(const CodeShape& shape, int inputs) {
-  const int descriptors = inputs * kCodePitch, scores = shape.words * kScorePitch;
-  const int first = (descriptors > scores ? descriptors : scores) + 3;
-  return static_cast<std::size_t>(first / 4 * 4 + shape.components * kCodePitch + shape.words +
-                                  kCodePlaces);
-}
-
-// Values of linear functions of kCodePlaces places. `in` has one plane of places per input;
+// Values of linear functions of the places of a tile. `in` has one plane of places per input;
 // put(j, place, value) takes the values. With kSquares the inputs are followed by their squares.
-template <bool kSquares, class Put>
+template <class Tile, bool kSquares, class Put>
 __device__ inline void map_places(const MapView& map, const float* in, const Put& put) {
-  const int part = static_cast<int>(threadIdx.x) / kCodeOutputs * kCodeEach;
+  constexpr int kEach = Tile::kEach;
+  const int part = static_cast<int>(threadIdx.x) / kCodeOutputs * kEach;
   const int numbers = kSquares ? map.inputs / 2 : map.inputs;
   for (int j = static_cast<int>(threadIdx.x) % kCodeOutputs; j < map.outputs; j += kCodeOutputs) {
-    float values[kCodeEach];
+    float values[kEach];
 #pragma unroll
-    for (int p = 0; p < kCodeEach; ++p) values[p] = map.bias[j];
+    for (int p = 0; p < kEach; ++p) values[p] = map.bias[j];
 #pragma unroll
     for (int power = 0; power < (kSquares ? 2 : 1); ++power) {
       const float* factors =
           map.factors + static_cast<std::ptrdiff_t>(power) * numbers * map.outputs;
       for (int i = 0; i < numbers; ++i) {
         const float factor = factors[static_cast<std::ptrdiff_t>(i) * map.outputs + j];
-        const float* x = in + i * kCodePitch + part;
+        const float* x = in + i * Tile::kPitch + part;
 #pragma unroll
-        for (int p = 0; p < kCodeEach; ++p) {
+        for (int p = 0; p < kEach; ++p) {
           const float input = power == 0 ? x[p] : x[p] * x[p];
           values[p] = std::fma(input, factor, values[p]);
         }
       }
     }
 #pragma unroll
-    for (int p = 0; p < kCodeEach; ++p) put(j, part + p, values[p]);
+    for (int p = 0; p < kEach; ++p) put(j, part + p, values[p]);
   }
 }
 
@@ -104,6 +104,7 @@ __device__ inline void for_each_run(unsigned mask, const int* cells, const Add& 
   if (cell >= 0) flush(cell);
 }
 
+template <class Tile>
 __device__ inline void add_tile(const CodeJob& job, std::int64_t image, const float* weights,
                                 const float* numbers, const unsigned* masks, const int* cells) {
   const CodeShape& shape = job.shape;
@@ -113,7 +114,9 @@ __device__ inline void add_tile(const CodeJob& job, std::int64_t image, const fl
     std::int64_t sum = 0;
     for_each_run(
         masks[k], cells,
-        [&](int place) { sum += static_cast<std::int64_t>(weights[k * kScorePitch + place]); },
+        [&](int place) {
+          sum += static_cast<std::int64_t>(weights[k * Tile::kScorePitch + place]);
+        },
         [&](int cell) {
           add_sum(sums + cell * cell_sums + k, sum);
           sum = 0;
@@ -128,8 +131,8 @@ __device__ inline void add_tile(const CodeJob& job, std::int64_t image, const fl
     for_each_run(
         masks[k], cells,
         [&](int place) {
-          const int weight = static_cast<int>(weights[k * kScorePitch + place]);
-          const int units = static_cast<int>(numbers[j * kCodePitch + place] * kCodeUnit);
+          const int weight = static_cast<int>(weights[k * Tile::kScorePitch + place]);
+          const int units = static_cast<int>(numbers[j * Tile::kPitch + place] * kCodeUnit);
           first += weight * units;
           second += std::int64_t{weight} * (units * units);
         },
@@ -142,49 +145,51 @@ __device__ inline void add_tile(const CodeJob& job, std::int64_t image, const fl
   }
 }
 
+template <class Tile>
 __global__ void __launch_bounds__(kCodeThreads) code_kernel(const CodeJob job) {
+  constexpr int kPlaces = Tile::kPlaces, kPitch = Tile::kPitch, kScorePitch = Tile::kScorePitch;
   extern __shared__ float4 shared[];
   const CodeShape& shape = job.shape;
   auto* points = reinterpret_cast<float*>(shared);  // later scores and weights
-  const int scores = shape.words * kScorePitch, inputs = job.projection.inputs * kCodePitch;
-  float* numbers = points + ((inputs > scores ? inputs : scores) + 3) / 4 * 4;
-  auto* masks = reinterpret_cast<unsigned*>(numbers + shape.components * kCodePitch);
-  auto* cells = reinterpret_cast<int*>(masks + shape.words);
+  const CodeRoom room = code_room(shape, job.projection.inputs, kPlaces);
+  float* numbers = points + room.numbers;
+  auto* masks = reinterpret_cast<unsigned*>(points + room.masks);
+  auto* cells = reinterpret_cast<int*>(points + room.cells);
 
   const auto tile = static_cast<std::int32_t>(blockIdx.x);
   const int found = run_of(job.firsts, job.count, tile);
   const CodeEntry entry = job.entries[found];
   const std::int32_t of_entry = tile - job.firsts[found];
-  const std::int64_t first = std::int64_t{of_entry} * kCodePlaces;
+  const std::int64_t first = std::int64_t{of_entry} * kPlaces;
   const std::int64_t left = std::int64_t{entry.grid.columns} * entry.grid.rows - first;
-  const int count = left < kCodePlaces ? static_cast<int>(left) : kCodePlaces;
+  const int count = left < kPlaces ? static_cast<int>(left) : kPlaces;
 
   const auto thread = static_cast<int>(threadIdx.x);
-  for (int i = thread; i < job.projection.inputs * kCodePlaces; i += kCodeThreads) {
+  for (int i = thread; i < job.projection.inputs * kPlaces; i += kCodeThreads) {
     const int place = i / job.projection.inputs, number = i % job.projection.inputs;
     const std::int64_t row = entry.row + first + (place < count ? place : count - 1);
-    points[number * kCodePitch + place] = job.descriptors[row * job.stride + number];
+    points[number * kPitch + place] = job.descriptors[row * job.stride + number];
   }
-  if (thread < kCodePlaces) {
+  if (thread < kPlaces) {
     int column = 0, row = 0;
-    const bool inside = RunTiles<kCodePlaces>::place(entry.grid, of_entry, thread, column, row);
+    const bool inside = RunTiles<kPlaces>::place(entry.grid, of_entry, thread, column, row);
     const int x =
         pyramid_cell(entry.grid.left + column * entry.grid.step, entry.width, job.pyramid);
     const int y = pyramid_cell(entry.grid.top + row * entry.grid.step, entry.height, job.pyramid);
     cells[thread] = inside ? (y << job.pyramid) + x : -1;
   }
   __syncthreads();
-  map_places<false>(job.projection, points, [&](int j, int place, float value) {
-    numbers[j * kCodePitch + place] = from_units(code_units(value));
+  map_places<Tile, false>(job.projection, points, [&](int j, int place, float value) {
+    numbers[j * kPitch + place] = from_units(code_units(value));
   });
   __syncthreads();
   const auto put_score = [&](int k, int place, float value) {
     points[k * kScorePitch + place] = value;
   };
-  if (shape.coding == Coding::kVlad) map_places<false>(job.scores, numbers, put_score);
-  else map_places<true>(job.scores, numbers, put_score);
+  if (shape.coding == Coding::kVlad) map_places<Tile, false>(job.scores, numbers, put_score);
+  else map_places<Tile, true>(job.scores, numbers, put_score);
   __syncthreads();
-  if (thread < kCodePlaces) weigh_words(shape.coding, points + thread, kScorePitch, shape.words);
+  if (thread < kPlaces) weigh_words(shape.coding, points + thread, kScorePitch, shape.words);
   __syncthreads();
   for (int k = thread / 32; k < shape.words; k += kCodeThreads / 32) {
     const int place = thread % 32;
@@ -192,7 +197,7 @@ __global__ void __launch_bounds__(kCodeThreads) code_kernel(const CodeJob job) {
     if (place == 0) masks[k] = mask;
   }
   __syncthreads();
-  add_tile(job, entry.sums, points, numbers, masks, cells);
+  add_tile<Tile>(job, entry.sums, points, numbers, masks, cells);
 }
 
 struct CodeFinishJob {

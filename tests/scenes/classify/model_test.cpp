@@ -172,6 +172,16 @@ TEST_F(ModelFiles, ThatShipAreRead) {
   EXPECT_EQ(model.classifier.kind, ClassifierKind::kSvm);
 }
 
+TEST_F(ModelFiles, WithFisherVectorsShipsToo) {
+  const auto model = load_model("sun8-fisher");
+  EXPECT_EQ(model->classes, load_model("sun8")->classes);
+  EXPECT_EQ(model->dictionary.code.coding, Coding::kFisher);
+  EXPECT_EQ(model->dictionary.size(), 64);
+  ASSERT_EQ(model->dictionary.beside.size(), 1U);
+  EXPECT_EQ(model->dictionary.beside[0].descriptor.color, Color::kLab);
+  EXPECT_EQ(model->dictionary.beside[0].size(), 64);
+}
+
 TEST_F(ModelFiles, OfAnotherMakeAreRefused) {
   io::ModelFile file;
   file.set_schema("people.hog", 1);

@@ -61,7 +61,10 @@ INSTANTIATE_TEST_SUITE_P(
                     CodeCase{Coding::kFisher, WordSource::kGradients, Color::kGray, 0, 16, 64, 1},
                     CodeCase{Coding::kFisher, WordSource::kGradients, Color::kLab, 4, 5, 128, 0},
                     CodeCase{Coding::kFisher, WordSource::kFilters, Color::kLab, 4, 12, 31, 2},
-                    CodeCase{Coding::kFisher, WordSource::kFilters, Color::kGray, 1, 2, 1, 1}));
+                    CodeCase{Coding::kFisher, WordSource::kFilters, Color::kGray, 1, 2, 1, 1},
+                    // So many words that blocks take fewer places at a time.
+                    CodeCase{Coding::kSoft, WordSource::kFilters, Color::kGray, 5, 1024, 128, 1},
+                    CodeCase{Coding::kVlad, WordSource::kGradients, Color::kLab, 6, 1024, 4, 0}));
 
 TEST(CodeTwins, OtherBanksAndWordsBesideOthers) {
   FOVEA_SKIP_WITHOUT_CUDA();

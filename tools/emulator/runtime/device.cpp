@@ -77,7 +77,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* to, int index) {
   std::snprintf(to->name, sizeof(to->name), "NVIDIA H200 (emulated)");
   to->totalGlobalMem = kDeviceBytes;
   to->sharedMemPerBlock = 48 << 10;
-  to->sharedMemPerBlockOptin = kMostShared;
+  to->sharedMemPerBlockOptin = most_shared();
   to->sharedMemPerMultiprocessor = kSharedOfMultiprocessor;
   to->multiProcessorCount = kMultiprocessors;
   to->major = 9;
@@ -93,7 +93,7 @@ cudaError_t cudaDeviceGetAttribute(int* to, cudaDeviceAttr what, int index) {
     case cudaDevAttrMultiProcessorCount: *to = kMultiprocessors; break;
     case cudaDevAttrMaxThreadsPerMultiProcessor: *to = kMostThreads; break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *to = kSharedOfMultiprocessor; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *to = kMostShared; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *to = most_shared(); break;
   }
   return cudaSuccess;
 }

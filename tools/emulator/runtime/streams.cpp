@@ -48,7 +48,7 @@ cudaError_t launch(const Config& config, const char* name, std::function<void()>
   if (!grid_fits || !block_fits || cluster == 0 || cluster > 8 || g.x % c.x != 0 ||
       g.y % c.y != 0 || g.z % c.z != 0)
     return keep(cudaErrorInvalidConfiguration);
-  if (config.shared > kMostShared) return keep(cudaErrorInvalidValue);
+  if (config.shared > static_cast<std::size_t>(most_shared())) return keep(cudaErrorInvalidValue);
   enqueue(config.stream,
           [config, name, thread = std::move(thread)] { execute(config, name, thread); });
   return cudaSuccess;
