@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -46,6 +47,16 @@ void for_each_line(std::FILE* file, const std::string& path, const Take& take) {
   }
 }
 
+// The first member of an object, as our JSON writes it, that stands at or behind `from`.
+std::string member_at(const std::string& json, std::size_t from) {
+  const std::size_t comma = json.rfind(", \"", from);
+  const std::size_t begin =
+      comma == std::string::npos ? std::min<std::size_t>(1, json.size()) : comma + 2;
+  const std::size_t end = std::min(json.find(", \"", std::max(begin, from)), json.size());
+  const std::string member = json.substr(begin, end - begin);
+  return member.ends_with('}') ? member.substr(0, member.size() - 1) : member;
+}
+
 std::string shown(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 }  // namespace
@@ -60,7 +71,13 @@ void require_same_job(const JobIdentity& found, const JobIdentity& expected,
   require("version", found.version, expected.version);
   require("architecture", found.architecture, expected.architecture);
   require("command", found.command, expected.command);
-  require("set of options", found.options, expected.options);
+  if (found.options != expected.options) {
+    const auto [there, here] = std::ranges::mismatch(found.options, expected.options);
+    const auto place = static_cast<std::size_t>(there - found.options.begin());
+    throw InvalidArgument(fmt::format("{}: belongs to another job: its options have {}, not {}",
+                                      name, member_at(found.options, place),
+                                      member_at(expected.options, place)));
+  }
   require("hash of models", shown(found.models), shown(expected.models));
   require("number of inputs", std::to_string(found.units), std::to_string(expected.units));
   require("hash of input names", shown(found.inputs), shown(expected.inputs));
@@ -125,6 +142,7 @@ Manifest& Manifest::operator=(Manifest&&) noexcept = default;
 const std::string& Manifest::path() const { return impl_->path; }
 const JobIdentity& Manifest::job() const { return impl_->header.job; }
 Shard Manifest::shard() const { return impl_->header.shard; }
+const std::vector<std::string>& Manifest::words() const { return impl_->header.words; }
 std::uint64_t Manifest::done() const { return impl_->counts[0]; }
 std::uint64_t Manifest::failed() const { return impl_->counts[1]; }
 std::uint64_t Manifest::whole_bytes() const { return impl_->whole_bytes; }

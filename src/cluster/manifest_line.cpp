@@ -18,11 +18,9 @@ std::uint32_t checksum_of(std::string_view text) {
 void add_text(std::string& line, std::string_view text) {
   line += '\t';
   for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
     if (letter == '\\') line += "\\\\";
     else if (letter == '\t') line += "\\t";
     else if (letter == '\n') line += "\\n";
-    else if (code < 0x20) fmt::format_to(std::back_inserter(line), "\\x{:02x}", code);
     else line += letter;
   }
 }
@@ -58,10 +56,7 @@ class Fields {
       if (kind == '\\') result += '\\';
       else if (kind == 't') result += '\t';
       else if (kind == 'n') result += '\n';
-      else if (kind == 'x' && i + 2 < raw.size()) {
-        result += static_cast<char>(parsed(raw.substr(i + 1, 2), 16));
-        i += 2;
-      } else damaged("a letter behind a backslash is unknown");
+      else damaged("a letter behind a backslash is unknown");
     }
     return result;
   }
@@ -120,7 +115,8 @@ RecordStart start_of(Fields& fields) {
 
 }  // namespace
 
-std::string header_line(const JobIdentity& job, Shard shard) {
+std::string header_line(const Header& header) {
+  const JobIdentity& job = header.job;
   std::string line;
   add_text(line, kManifestFormat);
   add_text(line, job.version);
@@ -130,8 +126,10 @@ std::string header_line(const JobIdentity& job, Shard shard) {
   add_hash(line, job.models);
   add_hash(line, job.inputs);
   add_number(line, job.units);
-  add_number(line, static_cast<std::uint64_t>(shard.index));
-  add_number(line, static_cast<std::uint64_t>(shard.count));
+  add_number(line, static_cast<std::uint64_t>(header.shard.index));
+  add_number(line, static_cast<std::uint64_t>(header.shard.count));
+  add_number(line, header.words.size());
+  for (const std::string& word : header.words) add_text(line, word);
   return with_checksum(line);
 }
 
@@ -182,6 +180,8 @@ Header read_header(std::string_view line, const std::string& name) {
   header.job.units = fields.number();
   header.shard.index = fields.count();
   header.shard.count = fields.count();
+  const int words = fields.count();
+  for (int i = 0; i < words; ++i) header.words.push_back(fields.text());
   fields.finish();
   if (header.shard.index >= header.shard.count) fields.damaged("its part is none of its parts");
   return header;

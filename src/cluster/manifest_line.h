@@ -1,6 +1,6 @@
 // The lines of a manifest: a checksum of eight hexadecimal digits, and fields behind tabs. Fields
-// of text have their control characters and backslashes escaped, so that a line is a line whatever
-// a path contains.
+// of text have their tabs, line breaks and backslashes escaped, so that a line is a line whatever
+// they contain, and numbers in binary take little more than their own length.
 #pragma once
 #include <fovea/cluster/manifest.h>
 
@@ -11,16 +11,17 @@ namespace fovea::cluster::detail {
 
 inline constexpr std::string_view kManifestFormat = "fovea-manifest-1";
 
-std::string header_line(const JobIdentity& job, Shard shard);
+struct Header {
+  JobIdentity job{};
+  Shard shard{};
+  std::vector<std::string> words{};  // of the command
+};
+std::string header_line(const Header& header);
 std::string record_line(const UnitRecord& record);
 
 // Whether the checksum of a line, which has no line break, is right.
 bool is_whole_line(std::string_view line);
 
-struct Header {
-  JobIdentity job{};
-  Shard shard{};
-};
 // These throw FormatError; `name` is the file's.
 Header read_header(std::string_view line, const std::string& name);
 UnitRecord read_record(std::string_view line, const std::string& name);

@@ -50,7 +50,7 @@ struct ManifestWriter::Impl {
   void make_file(const Start& start) {
     const std::string fresh = path + ".new";
     open_file(fresh, O_CREAT | O_TRUNC);
-    append(detail::header_line(start.job, start.shard));
+    append(detail::header_line({start.job, start.shard, start.words}));
     sync();
     if (rename(fresh.c_str(), path.c_str()) != 0) throw failed(errno);
   }

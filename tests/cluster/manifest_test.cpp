@@ -86,7 +86,7 @@ TEST(Manifest, IsContinuedWhereverItWasCut) {
   for (std::size_t length = ends[0]; length <= bytes.size(); length += 11) {
     std::ofstream(cut, std::ios::binary | std::ios::trunc) << bytes.substr(0, length);
     {
-      ManifestWriter writer(cut, {kJob, {0, 1}, true});
+      ManifestWriter writer(cut, {kJob, {0, 1}, {"people", "detect"}, true});
       const auto kept = static_cast<std::uint64_t>(
           std::count_if(ends.begin() + 1, ends.end(), [&](auto end) { return end <= length; }));
       for (std::uint64_t unit = kept; unit < 4; ++unit) writer.add(record_of(unit));
@@ -130,12 +130,13 @@ TEST(Manifest, OnlyTheSameJobIsContinued) {
   { ManifestWriter writer(path, {kJob, {0, 2}}); }
   const auto refusal = [&](const JobIdentity& job, Shard shard) {
     return test::message_of<InvalidArgument>([&] {
-      ManifestWriter writer(path, {job, shard, true});
+      ManifestWriter writer(path, {job, shard, {}, true});
     });
   };
   JobIdentity other = kJob;
-  other.options = "{}";
-  EXPECT_THAT(refusal(other, {0, 2}), AllOf(HasSubstr(kJob.options), HasSubstr("not {}")));
+  other.options = R"({"threshold": 0.5})";
+  EXPECT_THAT(refusal(other, {0, 2}),
+              HasSubstr(R"(its options have "threshold": 0.2, not "threshold": 0.5)"));
   other = kJob;
   other.version = "0.2.0";
   EXPECT_THAT(refusal(other, {0, 2}), AllOf(HasSubstr("0.1.0"), HasSubstr("0.2.0")));
@@ -151,7 +152,7 @@ TEST(Manifest, HasOneWriterAtATime) {
   const test::TempFolder folder;
   ManifestWriter first(folder / "job", {kJob, {0, 1}});
   EXPECT_THAT(test::message_of<IoError>([&] {
-                ManifestWriter second(folder / "job", {kJob, {0, 1}, true});
+                ManifestWriter second(folder / "job", {kJob, {0, 1}, {"people", "detect"}, true});
               }),
               AllOf(HasSubstr("process"), HasSubstr("has been writing")));
   first.add(record_of(0));

@@ -66,6 +66,8 @@ class FOVEA_API Manifest {
   const std::string& path() const;
   const JobIdentity& job() const;
   Shard shard() const;
+  // The words of the command that wrote it, as it was given them.
+  const std::vector<std::string>& words() const;
   std::uint64_t done() const;
   std::uint64_t failed() const;
   // The bytes up to the end of the last whole line.
@@ -87,7 +89,8 @@ class FOVEA_API ManifestWriter {
   struct Start {
     JobIdentity job{};
     Shard shard{};
-    bool resume = false;  // continue a file of the same job that is there already
+    std::vector<std::string> words{};  // of the command, with which a merge repeats it
+    bool resume = false;               // continue a file of the same job that is there already
   };
   // Makes the file, or opens it and cuts off a torn end. Throws IoError where another process
   // writes to it, or where it exists and `resume` is not given, and what Manifest and
