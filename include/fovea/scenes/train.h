@@ -49,6 +49,12 @@ struct SampleTable {
 };
 FOVEA_API SampleTable draw_samples(const io::ImageSet& images, const DescriptorOptions& descriptor,
                                    int samples, const ImageFailure& failed = {});
+// The same for some images of the set, in any number of calls: each has the places that it has
+// among all. One entry of `usable` and as many rows as `samples` for each element of `which`; the
+// rows of an image that cannot be read are zero.
+FOVEA_API SampleTable draw_samples(const io::ImageSet& images, std::span<const int> which,
+                                   const DescriptorOptions& descriptor, int samples,
+                                   const ImageFailure& failed = {});
 
 // Learns words from the images of a set, as train() does with the same options.
 FOVEA_API Dictionary learn_dictionary(const io::ImageSet& images,

@@ -17,6 +17,7 @@
 
 #include "cli/actions/actions.h"
 #include "cli/program/batch.h"
+#include "cli/program/packing.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"
@@ -70,6 +71,35 @@ struct ClipsToClassify {
   std::vector<std::string> truth;  // empty where it is not known
 };
 
+std::string packed(const actions::ClipClass& found) {
+  Packer out;
+  out.text(found.name).number(found.label).number(found.nearest).number(found.runner_up);
+  out.number(found.score).number(found.distance).number(found.margin);
+  out.number(found.probability.has_value()).number(found.probability.value_or(0));
+  out.number(found.prototype).number(static_cast<std::uint64_t>(found.distances.size()));
+  for (const double distance : found.distances) out.number(distance);
+  return out.bytes();
+}
+
+actions::ClipClass unpacked_class(std::string_view bytes) {
+  Unpacker in(bytes);
+  actions::ClipClass found;
+  found.name = in.text();
+  found.label = in.number<std::int32_t>();
+  found.nearest = in.number<std::int32_t>();
+  found.runner_up = in.number<std::int32_t>();
+  found.score = in.number<double>();
+  found.distance = in.number<double>();
+  found.margin = in.number<double>();
+  const bool has_probability = in.number<bool>();
+  const auto probability = in.number<double>();
+  if (has_probability) found.probability = probability;
+  found.prototype = in.number<int>();
+  for (auto left = in.number<std::uint64_t>(); left > 0; --left)
+    found.distances.push_back(in.number<double>());
+  return found;
+}
+
 // A folder's text files that contain no points are passed over.
 std::vector<std::string> clip_paths(const std::vector<std::string>& words) {
   io::InputKind kind = io::video_files();
@@ -97,7 +127,9 @@ ClipsToClassify clips_to_classify(const ClassifyClipsRequest& request, const Con
   if (request.clips.empty()) {
     if (context.inputs.empty())
       throw InvalidArgument("actions classify needs a VIDEO, or --clips with a folder or list");
-    result.names = clip_paths(context.inputs);
+    result.names = context.journal != nullptr && context.journal->inputs() != nullptr
+                       ? *context.journal->inputs()
+                       : clip_paths(context.inputs);
     for (const std::string& path : result.names)
       result.clips.push_back({.path = path,
                               .subject = {},
@@ -272,29 +304,37 @@ class ClassifyRun {
     std::vector<actions::Classifier> workers = make_workers(plan);
     const ClipResults results(clips_, workers[0]);
     std::optional<ResultFile> file;
-    if (!request_.output.empty())
+    if (!request_.output.empty() && writes_shared_files(context_))
       file.emplace(request_.output, file_format(request_), results, context_);
-    const bool as_csv = !file && !context_.json && !context_.console.out_is_terminal();
+    const bool as_csv =
+        request_.output.empty() && !context_.json && !context_.console.out_is_terminal();
     const double start = steady_seconds();
     Batch batch(context_, clips_.names);
     std::optional<io::CsvWriter> csv;
     if (as_csv)
       csv.emplace([&](std::string_view text) { context_.console.print_at_once(text); },
                   results.header(), io::CsvOptions{.crlf = false});
+    const auto add = [&](std::size_t input, const ClipItem& item) {
+      count(results, item);
+      if (file) file->add(clips_.names[input], item);
+      if (csv) results.write_row(*csv, item);
+    };
+    batch.on_replay([&](std::size_t input, std::string_view recorded) {
+      add(input, {.clip = input, .result = unpacked_class(recorded)});
+    });
     const BatchSteps<ClipItem, actions::Classifier> steps{
         .read = [](std::size_t input, ClipItem& item) { item = {.clip = input}; },
         .work = [&](actions::Classifier& worker,
                     ClipItem& item) { item.result = worker.classify(clips_.clips[item.clip]); },
         .write = [&](std::size_t, ClipItem& item) -> Outcome {
           if (context_.json) return {.members = members_of(results, item)};
-          if (file || as_csv) return {};
+          if (!request_.output.empty() || as_csv) return {};
           return {.line = results.line(item)};
         },
         .add =
             [&](std::size_t input, ClipItem& item) {
-              count(results, item);
-              if (file) file->add(clips_.names[input], item);
-              if (csv) results.write_row(*csv, item);
+              add(input, item);
+              batch.record(packed(item.result));
             }};
     batch.run_together<ClipItem, actions::Classifier>(clips_.clips.size(), workers, plan, steps);
     if (file) file->finish(clips_.clips.size() - classified_);
@@ -378,7 +418,9 @@ Command actions_classify_command() {
                     "find the nearest class of frames 101 to 160"}},
       .request = make_request<ClassifyClipsRequest, run_classify_clips>,
       .reads_images = true,
-      .batches = true};
+      .batches = true,
+      .shards = true,
+      .shared_files = {"output"}};
 }
 
 }  // namespace fovea::cli

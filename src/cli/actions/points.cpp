@@ -338,8 +338,8 @@ Command actions_points_command() {
       .arguments =
           {{"VIDEO",
             "video file, folder or glob of images, - for y4m on standard input, camera:N, the "
-            "address of a stream, or a file of points",
-            1, 1}},
+            "address of a stream, or a file of points; several, or @list, one after the other",
+            1, kAnyNumber}},
       .examples = {{"fovea actions points walk.avi -o walk.txt", "find corners and describe them"},
                    {"fovea actions points walk.avi --detector periodic --annotated seen.mp4",
                     "draw the points of the periodic detector into the video"},
@@ -350,7 +350,9 @@ Command actions_points_command() {
       .request = make_request<PointsRequest, run_points>,
       .reads_images = true,
       .reads_videos = true,
-      .batches = true};
+      .batches = true,
+      .shards = true,
+      .repeats = true};
 }
 
 }  // namespace fovea::cli

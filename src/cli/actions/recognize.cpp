@@ -229,7 +229,8 @@ Command actions_recognize_command() {
       .arguments =
           {{"VIDEO",
             "video file, folder or glob of images, - for y4m on standard input, camera:N, or the "
-            "address of a stream"}},
+            "address of a stream; several, or @list, one after the other",
+            1, kAnyNumber}},
       .examples = {{"fovea actions recognize street.mp4 --timeline when.svg",
                     "use the shipped model weizmann, and draw a timeline"},
                    {"fovea actions recognize a.avi --model m.safetensors --annotated b.mp4",
@@ -240,7 +241,9 @@ Command actions_recognize_command() {
                     "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
       .request = make_request<RecognizeRequest, run_recognize>,
       .reads_images = true,
-      .reads_videos = true};
+      .reads_videos = true,
+      .shards = true,
+      .repeats = true};
 }
 
 }  // namespace fovea::cli

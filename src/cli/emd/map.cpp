@@ -274,7 +274,10 @@ Command emd_map_command() {
       .request = make_request<MapRequest, run_map>,
       .reads_images = true,
       .reads_videos = true,
-      .batches = true};
+      .batches = true,
+      .shards = true,
+      .repeats = true,
+      .joins = true};
 }
 
 }  // namespace fovea::cli

@@ -367,8 +367,8 @@ Command emd_track_command() {
       .arguments =
           {{"VIDEO",
             "video file, folder or glob of images or cubes, - for y4m (or raw cubes) on standard "
-            "input, camera:N, or the address of a stream",
-            1, 1}},
+            "input, camera:N, or the address of a stream; several, or @list, one after the other",
+            1, kAnyNumber}},
       .examples = {{"fovea emd track walk.mp4 --target 205,151,17,50 -o tracks.txt",
                     "follow a box of the first frame and write MOT challenge text"},
                    {"fovea emd track a.mp4 --target 9,40,30,80 --target 90,44,32,78 --video b.mp4",
@@ -384,7 +384,9 @@ Command emd_track_command() {
       .request = make_request<TrackRequest, run_track>,
       .reads_images = true,
       .reads_videos = true,
-      .batches = true};
+      .batches = true,
+      .shards = true,
+      .repeats = true};
 }
 
 }  // namespace fovea::cli

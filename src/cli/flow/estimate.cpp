@@ -227,7 +227,10 @@ Command flow_lk_command() {
                     "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
       .request = make_request<LkRequest, run_lk>,
       .reads_images = true,
-      .reads_videos = true};
+      .reads_videos = true,
+      .shards = true,
+      .repeats = true,
+      .joins = true};
 }
 
 Command flow_bm_command() {
@@ -247,7 +250,10 @@ Command flow_bm_command() {
                         "write vectors of less confidence as not known"}},
           .request = make_request<BmRequest, run_bm>,
           .reads_images = true,
-          .reads_videos = true};
+          .reads_videos = true,
+          .shards = true,
+          .repeats = true,
+          .joins = true};
 }
 
 }  // namespace fovea::cli

@@ -308,7 +308,10 @@ Command flow_segment_command() {
                     "divide a field that is there already"}},
       .request = make_request<SegmentRequest, run_segment>,
       .reads_images = true,
-      .reads_videos = true};
+      .reads_videos = true,
+      .shards = true,
+      .repeats = true,
+      .joins = true};
 }
 
 }  // namespace fovea::cli

@@ -321,7 +321,8 @@ Command mesh_distances_command() {
           "distances as the CPU; floyd-warshall and partitioned use as much of its memory as "
           "--memory allows and bring the rest through host memory, and `storage` in the JSON says "
           "how: a square, half of one, tiles, or rows.",
-      .arguments = {{"MESH", "a mesh: OFF, OBJ, PLY or STL"}},
+      .arguments = {{"MESH", "a mesh: OFF, OBJ, PLY or STL; several, or @list, one after the other",
+                     1, kAnyNumber}},
       .examples = {{"fovea mesh distances hand.off -o all.npy", "measure between all faces"},
                    {"fovea mesh distances hand.off --from 0 --picture far.png --alpha 1",
                     "show how far every face is from face 0"},
@@ -329,7 +330,9 @@ Command mesh_distances_command() {
                     "measure from three faces, and no farther than 20"},
                    {"fovea mesh distances hand.off --from 0,90 --nearest -o near.csv",
                     "find the nearer of two faces, and how far it is"}},
-      .request = make_request<DistancesRequest, run_distances>};
+      .request = make_request<DistancesRequest, run_distances>,
+      .shards = true,
+      .repeats = true};
 }
 
 }  // namespace fovea::cli

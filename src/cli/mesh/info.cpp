@@ -56,7 +56,7 @@ constexpr std::uint64_t kCopies = 8;
 
 int run_mesh_info(io::MeshReadOptions& options, Context& context) {
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
-  const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
+  const auto inputs = unit_inputs(context, io::mesh_files());
   const auto plan = io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
   Batch batch(context, inputs);
   batch.run_together<io::TriangleMesh, NoWorker>(
@@ -86,7 +86,8 @@ Command mesh_info_command() {
                          kAnyNumber}},
           .examples = {{"fovea mesh info scan.ply", "describe one mesh"}},
           .request = make_request<io::MeshReadOptions, run_mesh_info>,
-          .batches = true};
+          .batches = true,
+          .shards = true};
 }
 
 }  // namespace fovea::cli

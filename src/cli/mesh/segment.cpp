@@ -189,14 +189,19 @@ void check_formats(const SegmentRequest& request, const Outputs& outputs, Contex
     context.console.note("only .ply files have memberships; --memberships writes them as an array");
 }
 
-std::string members_of(const io::TriangleMesh& mesh, const mesh::Segmentation& found) {
-  return fmt::format(
+std::string members_of(const io::TriangleMesh& mesh, const mesh::Segmentation& found,
+                       bool with_times) {
+  std::string members = fmt::format(
       "\"faces\": {}, \"parts\": {}, \"pieces\": {}, \"chosen\": {}, \"cut_value\": {}, "
-      "\"engine\": {}, \"graph_seconds\": {}, \"distance_seconds\": {}, \"cluster_seconds\": {}, "
-      "\"cut_seconds\": {}",
+      "\"engine\": {}",
       mesh.faces.size(), found.count, found.piece_count, found.chosen, found.cut_value,
-      detail::json_quote(found.engine), found.graph_seconds, found.distance_seconds,
-      found.cluster_seconds, found.cut_seconds);
+      detail::json_quote(found.engine));
+  if (with_times)
+    members += fmt::format(
+        ", \"graph_seconds\": {}, \"distance_seconds\": {}, \"cluster_seconds\": {}, "
+        "\"cut_seconds\": {}",
+        found.graph_seconds, found.distance_seconds, found.cluster_seconds, found.cut_seconds);
+  return members;
 }
 
 std::string parts_text(const io::TriangleMesh& mesh, const mesh::Segmentation& found) {
@@ -250,13 +255,15 @@ void write_numbers(const OutputsOfOne& outputs, const mesh::Segmentation& found,
 }
 
 // Writes the files of one mesh.
-Outcome write(const std::string& input, const OutputsOfOne& outputs, const SegmentRequest& request,
-              const Divided& item) {
+Outcome write(const OutputsOfOne& outputs, const SegmentRequest& request, const Divided& item,
+              bool with_times) {
+  const std::string& input = item.input;
   const io::TriangleMesh& mesh = item.mesh;
   const mesh::Segmentation& found = item.found;
-  std::string members = members_of(mesh, found);
+  Outcome outcome{.members = members_of(mesh, found, with_times)};
   const auto wrote = [&](const char* key, const std::string& path) {
-    members += fmt::format(", \"{}\": {}", key, detail::json_quote(path));
+    outcome.members += fmt::format(", \"{}\": {}", key, detail::json_quote(path));
+    outcome.files.push_back(path);
   };
   if (!outputs.mesh.empty()) {
     const auto colors = bytes_of(mesh::part_colors(found.labels));
@@ -283,11 +290,11 @@ Outcome write(const std::string& input, const OutputsOfOne& outputs, const Segme
     wrote("page", outputs.page);
   }
   write_numbers(outputs, found, wrote);
-  return {fmt::format("{}: {}{}", input, parts_text(mesh, found),
-                      found.piece_count == found.count
-                          ? ""
-                          : fmt::format(", {} connected pieces", found.piece_count)),
-          members};
+  outcome.line = fmt::format("{}: {}{}", input, parts_text(mesh, found),
+                             found.piece_count == found.count
+                                 ? ""
+                                 : fmt::format(", {} connected pieces", found.piece_count));
+  return outcome;
 }
 
 int run_segment(SegmentRequest& request, Context& context) {
@@ -296,7 +303,7 @@ int run_segment(SegmentRequest& request, Context& context) {
     throw InvalidArgument(
         "mesh segment needs -o MESH, --seg, --picture, --page, --memberships or --tree");
   settle_device(context);
-  const auto inputs = io::expand_inputs(context.inputs, io::mesh_files());
+  const auto inputs = unit_inputs(context, io::mesh_files());
   const Outputs outputs = outputs_of(request, context, inputs);
   check_formats(request, outputs, context);
   check_files(request, outputs, inputs, context);
@@ -315,6 +322,8 @@ int run_segment(SegmentRequest& request, Context& context) {
   options.keep_memberships = options.keep_memberships || !request.memberships.empty();
   for (int i = 0; i < plan.count; ++i) segmenters.emplace_back(options);
   Batch batch(context, inputs);
+  batch.on_replay(
+      [&](std::size_t, std::string_view labels) { context.console.print_data(labels); });
   batch.run_together<Divided, mesh::Segmenter>(
       inputs.size(), segmenters, plan,
       {.read =
@@ -332,13 +341,16 @@ int run_segment(SegmentRequest& request, Context& context) {
              item.found =
                  segmenter.segment(item.mesh, read_own_costs(request.costs, item.input, graph));
            },
-       .write = [&](std::size_t i,
-                    const Divided& item) { return write(inputs[i], outputs.at(i), request, item); },
+       .write = [&](std::size_t i, const Divided& item) -> Outcome {
+         return write(outputs.at(i), request, item, context.journal == nullptr);
+       },
        .add =
            [&](std::size_t i, const Divided& item) {
-             if (io::is_standard_output(outputs.seg[i]))
-               context.console.print_data(
-                   io::labels_text(io::file_labels(item.mesh, item.found.labels)));
+             if (!io::is_standard_output(outputs.seg[i])) return;
+             const std::string labels =
+                 io::labels_text(io::file_labels(item.mesh, item.found.labels));
+             context.console.print_data(labels);
+             batch.record(labels);
            },
        .bytes = [&](std::size_t i) { return memory_of(inputs[i], request.options); }});
   return batch.finish();
@@ -373,7 +385,8 @@ Command mesh_segment_command() {
                    {"fovea mesh segment ant.off --division hierarchical --page ant.html",
                     "make a page on which the divisions open level by level"}},
       .request = make_request<SegmentRequest, run_segment>,
-      .batches = true};
+      .batches = true,
+      .shards = true};
 }
 
 }  // namespace fovea::cli

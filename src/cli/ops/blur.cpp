@@ -57,7 +57,8 @@ Command ops_blur_command() {
                         "blur every image of a folder, mirrored at its borders"}},
           .request = make_request<BlurRequest, run_blur>,
           .reads_images = true,
-          .batches = true};
+          .batches = true,
+          .shards = true};
 }
 
 }  // namespace fovea::cli

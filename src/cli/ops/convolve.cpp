@@ -130,7 +130,8 @@ Command ops_convolve_command() {
                     "show blobs and edges on a gray ground"}},
       .request = make_request<ConvolveRequest, run_convolve>,
       .reads_images = true,
-      .batches = true};
+      .batches = true,
+      .shards = true};
 }
 
 }  // namespace fovea::cli

@@ -147,7 +147,8 @@ Command ops_gradient_command() {
                         "write horizontal differences by Sobel's kernel"}},
           .request = make_request<GradientRequest, run_gradient>,
           .reads_images = true,
-          .batches = true};
+          .batches = true,
+          .shards = true};
 }
 
 }  // namespace fovea::cli

@@ -66,7 +66,8 @@ Command ops_histogram_command() {
                         "count in larger windows, for every image of a folder"}},
           .request = make_request<HistogramRequest, run_histogram>,
           .reads_images = true,
-          .batches = true};
+          .batches = true,
+          .shards = true};
 }
 
 }  // namespace fovea::cli

@@ -70,7 +70,7 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
     throw InvalidArgument(fmt::format("{} writes files and not to standard output; name a file",
                                       context.command.name()));
   settle_device(context);
-  const auto inputs = io::expand_inputs(context.inputs, io::image_files());
+  const auto inputs = unit_inputs(context, io::image_files());
   const auto outputs = output_paths(context, files.output, inputs, std::string(extension));
   const auto plan = io::plan_frame_workers(context.exec, static_cast<std::int64_t>(inputs.size()));
   for (Exec* exec : execs) {
@@ -87,13 +87,15 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
       const Turn turn(at_once);
       return work(image, outputs[i]);
     }();
-    std::string lines;
+    Outcome outcome;
     for (const auto& [path, made] : result.files) {
       io::write_image(path, made);
-      lines += (lines.empty() ? "" : "\n") + path;
+      outcome.line += (outcome.line.empty() ? "" : "\n") + path;
+      outcome.files.push_back(path);
     }
-    return {lines, fmt::format("\"output\": {}, {}{}{}", json_names(result.files), size,
-                               result.members.empty() ? "" : ", ", result.members)};
+    outcome.members = fmt::format("\"output\": {}, {}{}{}", json_names(result.files), size,
+                                  result.members.empty() ? "" : ", ", result.members);
+    return outcome;
   };
   Batch batch(context, inputs);
   batch.run_together<io::AnyImage, NoWorker>(

@@ -69,7 +69,8 @@ Command ops_integral_command() {
                     "write sums of squares, for variances"}},
       .request = make_request<IntegralRequest, run_integral>,
       .reads_images = true,
-      .batches = true};
+      .batches = true,
+      .shards = true};
 }
 
 }  // namespace fovea::cli

@@ -80,7 +80,8 @@ Command ops_pyramid_command() {
                         "write eight levels, each a sixth smaller than the one before"}},
           .request = make_request<PyramidRequest, run_pyramid>,
           .reads_images = true,
-          .batches = true};
+          .batches = true,
+          .shards = true};
 }
 
 }  // namespace fovea::cli

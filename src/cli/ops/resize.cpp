@@ -72,7 +72,8 @@ Command ops_resize_command() {
                         "halve the size of every image of a folder"}},
           .request = make_request<ResizeRequest, run_resize>,
           .reads_images = true,
-          .batches = true};
+          .batches = true,
+          .shards = true};
 }
 
 }  // namespace fovea::cli

@@ -72,7 +72,7 @@ class Search {
         context_(context),
         model_(people::load_model(request.model)),
         options_(request.detect),
-        files_(request.lists) {
+        files_(writes_shared_files(context) ? request.lists : PeopleOutputs{}) {
     if (!request.mask.empty() && request.detect.region)
       throw InvalidArgument("--mask and --region exclude each other; give one of them");
     if (!request.mask.empty())
@@ -97,7 +97,10 @@ class Search {
          .add =
              [&](std::size_t i, const Photo& photo) {
                const Image<std::uint8_t>& pixels = photo.pixels;
-               files_.add({inputs[i], pixels.width(), pixels.height(), -1, 0, photo.result.people});
+               const PeopleFrame frame{inputs[i], pixels.width(),     pixels.height(), -1,
+                                       0,         photo.result.people};
+               files_.add(frame);
+               batch.record(packed(frame));
                weightless_ += photo.result.counts.weightless;
                if (photo.result.people.empty()) hint_at_enlarging(inputs[i], pixels.height());
              },
@@ -117,8 +120,14 @@ class Search {
     const char* separator = "";
     const auto write = [&](Shot& shot) {
       const Image<std::uint8_t>& image = shot.frame.image;
-      files_.add({input, image.width(), image.height(), shot.frame.frame, shot.frame.seconds,
-                  shot.result.people});
+      const PeopleFrame frame{input,
+                              image.width(),
+                              image.height(),
+                              shot.frame.frame,
+                              shot.frame.seconds,
+                              shot.result.people};
+      files_.add(frame);
+      batch.record(packed(frame));
       if (context_.json)
         batch.print_more(fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
                                      std::exchange(separator, ", "), shot.frame.frame,
@@ -158,7 +167,13 @@ class Search {
                         detail::counted(run.frames, "frame"), dropped_text(reader),
                         written.empty() ? "" : ", ", written),
             fmt::format("{}{}\"dropped\": {}", file, file.empty() ? "" : ", ", reader.dropped()),
-            run.fault};
+            run.fault, files_of(written)};
+  }
+
+  // Adds the frames of an input that is done already to the lists.
+  void replay(std::string_view recorded) {
+    Unpacker in(recorded);
+    while (!in.at_end()) files_.add(unpacked_frame(in));
   }
 
   // Says what mean shift did not count.
@@ -173,7 +188,7 @@ class Search {
   // Completes the lists. `all` is false where every input failed; then lists are written only where
   // some frames were searched before.
   void commit(const Context& context, bool all) {
-    if (!all && files_.count() == 0) return;
+    if (!writes_shared_files(context) || (!all && files_.count() == 0)) return;
     files_.commit(provenance_json(context));
   }
 
@@ -214,7 +229,8 @@ class Search {
                         "{}, \"weightless\": {}, \"people\": {}",
                         file, file.empty() ? "" : ", ", photo.pixels.width(), photo.pixels.height(),
                         result.counts.windows, result.counts.evaluations, result.counts.weightless,
-                        people_json(result.people))};
+                        people_json(result.people)),
+            nullptr, files_of(output)};
   }
 
   // Each worker has a stream of its own, so that on a GPU copies and work of several frames
@@ -263,6 +279,10 @@ class Search {
         std::lround(static_cast<float>(window) * model_->person_height), height));
   }
 
+  static std::vector<std::string> files_of(const std::string& output) {
+    if (output.empty()) return {};
+    return {output};
+  }
   static std::string output_member(const std::string& output) {
     return output.empty() ? "" : fmt::format("\"output\": {}", detail::json_quote(output));
   }
@@ -293,7 +313,7 @@ void sort_outputs(DetectRequest& request) {
 int run_detect(DetectRequest& request, Context& context) {
   sort_outputs(request);
   settle_device(context);
-  const auto inputs = io::expand_inputs(context.inputs, io::image_and_video_files());
+  const auto inputs = unit_inputs(context, io::image_and_video_files());
   std::vector<std::string> outputs(inputs.size());
   if (!request.output.empty()) outputs = output_paths(context, request.output, inputs);
   check_outputs(context,
@@ -306,6 +326,7 @@ int run_detect(DetectRequest& request, Context& context) {
   const bool only_images = std::none_of(inputs.begin(), inputs.end(), is_video);
   Search search(request, context, only_images ? static_cast<std::int64_t>(inputs.size()) : 0);
   Batch batch(context, inputs);
+  batch.on_replay([&](std::size_t, std::string_view recorded) { search.replay(recorded); });
   while (batch.next() < inputs.size() && !batch.stopped()) {
     const std::size_t i = batch.next();
     const auto first_video =
@@ -357,7 +378,9 @@ Command people_detect_command() {
       .request = make_request<DetectRequest, run_detect>,
       .reads_images = true,
       .reads_videos = true,
-      .batches = true};
+      .batches = true,
+      .shards = true,
+      .shared_files = {"output", "coco", "coco-results", "csv", "parquet", "yolo", "labelme"}};
 }
 
 }  // namespace fovea::cli

@@ -340,6 +340,41 @@ void PeopleFiles::commit(const std::string& info) {
   for (const auto& writer : writers_) writer->commit(info);
 }
 
+std::string packed(const PeopleFrame& frame) {
+  Packer out;
+  out.text(frame.input).number(frame.width).number(frame.height).number(frame.frame);
+  out.number(frame.seconds).number(static_cast<std::uint64_t>(frame.people.size()));
+  for (const people::Detection& person : frame.people) {
+    for (const float number : numbers(person.box)) out.number(number);
+    for (const float number : numbers(person.window)) out.number(number);
+    out.number(person.score).number(person.scale);
+  }
+  return out.bytes();
+}
+
+PeopleFrame unpacked_frame(Unpacker& in) {
+  PeopleFrame frame;
+  frame.input = in.text();
+  frame.width = in.number<int>();
+  frame.height = in.number<int>();
+  frame.frame = in.number<std::int64_t>();
+  frame.seconds = in.number<double>();
+  const auto box = [&] {
+    std::array<float, 4> sides{};
+    for (float& side : sides) side = in.number<float>();
+    return Rect<float>{sides[0], sides[1], sides[2], sides[3]};
+  };
+  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+    people::Detection person;
+    person.box = box();
+    person.window = box();
+    person.score = in.number<float>();
+    person.scale = in.number<float>();
+    frame.people.push_back(person);
+  }
+  return frame;
+}
+
 std::string people_json(const std::vector<people::Detection>& people) {
   std::string json = "[";
   for (const people::Detection& person : people)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/program/command.h"
+#include "cli/program/packing.h"
 
 namespace fovea::cli {
 
@@ -32,6 +33,10 @@ struct PeopleFrame {
   double seconds = 0;
   std::vector<people::Detection> people;
 };
+
+// A frame as bytes, for manifests.
+std::string packed(const PeopleFrame& frame);
+PeopleFrame unpacked_frame(Unpacker& in);
 
 class PeopleFiles {
  public:

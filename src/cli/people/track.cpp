@@ -79,7 +79,10 @@ Given read_given(const PeopleTrackRequest& request) {
 class TrackSearchRun {
  public:
   TrackSearchRun(const PeopleTrackRequest& request, Context& context)
-      : request_(request), context_(context), table_(request.csv), options_(request.track) {
+      : request_(request),
+        context_(context),
+        table_(writes_shared_files(context) ? request.csv : ""),
+        options_(request.track) {
     options_.exec = context.exec_without_progress();
     people::Tracker check(options_);  // refuses what no tracker can do
     if (request.detections.empty()) {
@@ -102,7 +105,8 @@ class TrackSearchRun {
     const auto write = [&](Shot& shot) {
       const std::vector<people::Track> tracks = tracker.track(shot.frame.image, shot.people);
       boxes += tracks.size();
-      table_.add(input, shot.frame, tracks);
+      table_.add(input, {shot.frame.frame, shot.frame.seconds}, tracks);
+      batch.record(packed({shot.frame.frame, shot.frame.seconds}, tracks));
       if (context_.json)
         batch.print_more(fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
                                      std::exchange(separator, ", "), shot.frame.frame,
@@ -145,7 +149,18 @@ class TrackSearchRun {
                     people_text(static_cast<std::size_t>(tracker.identities())),
                     detail::counted(boxes, "box", "boxes"), detail::counted(run.frames, "frame"),
                     written ? ", " : "", written ? output : ""),
-        members(tracker, run, written ? output : "", run.frames > 0 ? mot : ""), run.fault};
+        members(tracker, run, written ? output : "", run.frames > 0 ? mot : ""), run.fault,
+        files_of(run.frames > 0, {output, mot})};
+  }
+
+  // Adds the frames of an input that is done already to the table.
+  void replay(const std::string& input, std::string_view recorded) {
+    Unpacker in(recorded);
+    std::vector<people::Track> tracks;
+    while (!in.at_end()) {
+      const FrameTime frame = unpacked_tracks(in, tracks);
+      table_.add(input, frame, tracks);
+    }
   }
 
   void commit() { table_.commit(); }
@@ -203,6 +218,11 @@ class TrackSearchRun {
     return text;
   }
 
+  static std::vector<std::string> files_of(bool written, std::vector<std::string> names) {
+    std::erase(names, "");
+    return written ? names : std::vector<std::string>{};
+  }
+
   const PeopleTrackRequest& request_;
   Context& context_;
   PeopleTrackTable table_;
@@ -215,6 +235,8 @@ class TrackSearchRun {
 
 // A video, a folder of pictures or a glob is one sequence each.
 std::vector<std::string> sequences_of(const Context& context) {
+  if (context.journal != nullptr && context.journal->inputs() != nullptr)
+    return *context.journal->inputs();
   for (const std::string& input : context.inputs) {
     std::error_code error;
     if (input != "-" && !std::filesystem::exists(input, error) &&
@@ -243,8 +265,12 @@ int run_people_track(PeopleTrackRequest& request, Context& context) {
                  {"--mot", inputs.size() == 1 ? request.mot : ""},
                  {"--csv", request.csv}},
                 {request.detections});
+  if (context.journal != nullptr && io::is_standard_output(request.mot))
+    throw InvalidArgument("--mot -: a run with a manifest writes files; name one");
   TrackSearchRun run(request, context);
   Batch batch(context, inputs);
+  batch.on_replay(
+      [&](std::size_t i, std::string_view recorded) { run.replay(inputs[i], recorded); });
   while (batch.next() < inputs.size() && !batch.stopped()) {
     const std::size_t i = batch.next();
     batch.run_alone([&] { return run.video(batch, inputs[i], outputs[i], mots[i]); });
@@ -287,7 +313,9 @@ Command people_track_command() {
       .request = make_request<PeopleTrackRequest, run_people_track>,
       .reads_images = true,
       .reads_videos = true,
-      .batches = true};
+      .batches = true,
+      .shards = true,
+      .shared_files = {"csv"}};
 }
 
 }  // namespace fovea::cli

@@ -13,7 +13,36 @@ PeopleTrackTable::PeopleTrackTable(const std::string& path) {
   file_.emplace(path);
 }
 
-void PeopleTrackTable::add(const std::string& input, const io::Frame& frame,
+std::string packed(FrameTime frame, std::span<const people::Track> tracks) {
+  Packer out;
+  out.number(frame.frame).number(frame.seconds);
+  out.number(static_cast<std::uint64_t>(tracks.size()));
+  for (const people::Track& track : tracks) {
+    out.number(track.id).number(track.box.x).number(track.box.y);
+    out.number(track.box.width).number(track.box.height);
+    out.number(track.score).number(track.missed);
+  }
+  return out.bytes();
+}
+
+FrameTime unpacked_tracks(Unpacker& in, std::vector<people::Track>& tracks) {
+  FrameTime frame;
+  frame.frame = in.number<std::int64_t>();
+  frame.seconds = in.number<double>();
+  tracks.clear();
+  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+    people::Track track;
+    track.id = in.number<int>();
+    for (float* side : {&track.box.x, &track.box.y, &track.box.width, &track.box.height})
+      *side = in.number<float>();
+    track.score = in.number<float>();
+    track.missed = in.number<int>();
+    tracks.push_back(track);
+  }
+  return frame;
+}
+
+void PeopleTrackTable::add(const std::string& input, FrameTime frame,
                            std::span<const people::Track> tracks) {
   ++frames_;
   if (!file_) return;

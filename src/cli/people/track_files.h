@@ -9,14 +9,27 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "cli/program/packing.h"
 
 namespace fovea::cli {
+
+// When a frame is shown.
+struct FrameTime {
+  std::int64_t frame = 0;
+  double seconds = 0;
+};
+
+// The tracks of a frame as bytes, for manifests: what PeopleTrackTable writes of them.
+std::string packed(FrameTime frame, std::span<const people::Track> tracks);
+FrameTime unpacked_tracks(Unpacker& in, std::vector<people::Track>& tracks);
 
 // One row per person and frame, for all inputs. The file is written only by commit().
 class PeopleTrackTable {
  public:
   explicit PeopleTrackTable(const std::string& path);  // no file where this is empty
-  void add(const std::string& input, const io::Frame& frame, std::span<const people::Track> tracks);
+  void add(const std::string& input, FrameTime frame, std::span<const people::Track> tracks);
   void commit();
   std::int64_t frames() const { return frames_; }
 

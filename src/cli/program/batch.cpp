@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
+#include <numeric>
+#include <utility>
 
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -24,6 +27,10 @@ std::string named(std::string input, const std::string& message) {
 }  // namespace
 
 Device settle_device(Context& context) {
+  if (context.journal != nullptr && !context.journal->device().empty()) {
+    context.exec.device = Device::cpu();  // nothing is computed again
+    return context.exec.device;
+  }
   const bool automatic = context.exec.device.kind == DeviceKind::kAuto;
   context.exec.device = resolve(context.exec.device);
   const std::string message = "running on " + to_string(context.exec.device);
@@ -38,28 +45,40 @@ std::span<NoWorker> NoWorker::some() {
 }
 
 Batch::Batch(Context& context, const std::vector<std::string>& inputs)
-    : context_(context), inputs_(inputs), first_failure_(kDone) {
+    : context_(context),
+      inputs_(inputs),
+      first_failure_(kDone),
+      range_{.first = 0, .last = inputs.size()} {
+  if (context_.journal != nullptr) {
+    context_.journal->begin(context_, inputs_);
+    range_ = context_.journal->range();
+  }
   if (context_.json)
     print(fmt::format("{{\n  {},\n  \"results\": [", provenance_members(context_, ",\n  ")));
   report_progress();
 }
 
 void Batch::run_alone(const std::function<Outcome()>& work) {
+  if (open_inputs(1).empty()) return replay_until(next_ + 1);
   Entry entry{.input = next_};
   guard(entry, [&] {
     throw_if_stopped(context_.exec);
     entry.outcome = work();
   });
+  measure(entry);
   take(entry);
 }
 
 int Batch::finish() {
   if (context_.json)
-    print(fmt::format("\n  ],\n  \"interrupted\": {},\n  \"failed\": {},\n  \"seconds\": {}\n}}\n",
-                      stopped_, failures_, detail::json_number(seconds_so_far(context_))));
+    print(fmt::format(
+        "\n  ],\n  \"interrupted\": {},\n  \"failed\": {}{}\n}}\n", stopped_, failures_,
+        context_.journal != nullptr
+            ? ""
+            : fmt::format(",\n  \"seconds\": {}", detail::json_number(seconds_so_far(context_)))));
   if (stopped_) throw Cancelled("stopped on request");
   if (failures_ == 0) return kDone;
-  return failures_ == inputs_.size() ? first_failure_ : kSomeFailed;
+  return failures_ == range_.size() ? first_failure_ : kSomeFailed;
 }
 
 void Batch::guard(Entry& entry, const std::function<void()>& step) {
@@ -80,32 +99,89 @@ void Batch::guard(Entry& entry, const std::function<void()>& step) {
   }
 }
 
-void Batch::take(Entry& entry) {
-  const std::string& input = inputs_[entry.input];
-  const Outcome& outcome = entry.outcome;
-  const auto print_outcome = [&] {
-    if (context_.json) print_element(outcome.members);
-    else if (!outcome.line.empty()) print(outcome.line + "\n");
-  };
-  if (!outcome.fault) {
-    print_outcome();
-    step();
-    return;
+std::vector<std::size_t> Batch::open_inputs(std::size_t count) const {
+  if (context_.journal != nullptr) return context_.journal->open_units(next_, next_ + count);
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), next_);
+  return all;
+}
+
+void Batch::replay_until(std::size_t end) {
+  while (next_ < end) {
+    if (range_.has(next_)) replay_next();
+    else ++next_;
   }
+}
+
+void Batch::replay_next() {
+  const UnitResult result = context_.journal->result(next_);
+  if (!result.early.empty()) {
+    print_members({});
+    print(result.early);
+  }
+  if (replay_ && !result.shared.empty()) replay_(next_, result.shared);
+  print_outcome({.line = result.line, .members = result.members}, result.message);
+  if (!result.message.empty() && failures_++ == 0) first_failure_ = result.status;
+  step();
+}
+
+void Batch::record(std::string_view shared) {
+  if (context_.journal != nullptr) shared_ += shared;
+}
+
+void Batch::measure(Entry& entry) const {
+  if (context_.journal == nullptr) return;
+  const UnitResult result{.files = entry.failed ? std::vector<std::string>{} : entry.outcome.files};
+  entry.record = context_.journal->measure(entry.input, result);
+}
+
+void Batch::keep(Entry& entry, const std::string& failure, int status) {
+  if (!entry.record) return;
+  entry.record->status =
+      failure.empty() ? cluster::UnitStatus::kDone : cluster::UnitStatus::kFailed;
+  context_.journal->add(std::move(*entry.record), {.line = entry.outcome.line,
+                                                   .members = entry.outcome.members,
+                                                   .early = std::exchange(early_, {}),
+                                                   .shared = std::exchange(shared_, {}),
+                                                   .files = {},
+                                                   .message = failure,
+                                                   .status = status});
+}
+
+void Batch::print_outcome(const Outcome& outcome, const std::string& failure) {
+  if (!context_.json && !outcome.line.empty()) print(outcome.line + "\n");
+  if (!failure.empty()) context_.console.complain(failure);
+  if (!context_.json) return;
+  if (failure.empty()) print_element(outcome.members);
+  else
+    print_element(fmt::format("{}{}\"error\": {}", outcome.members,
+                              outcome.members.empty() ? "" : ", ", json_quote(failure)));
+}
+
+void Batch::take(Entry& entry) {
+  const Outcome& outcome = entry.outcome;
+  std::string failure;
+  int status = kDone;
   try {
-    std::rethrow_exception(outcome.fault);
+    if (outcome.fault) std::rethrow_exception(outcome.fault);
   } catch (const Cancelled&) {
     stopped_ = true;
-    if (!entry.failed || element_open_) print_outcome();
+    if (!entry.failed || element_open_) print_outcome(outcome, {});
+    early_.clear();
+    shared_.clear();
+    return step();
   } catch (const Error& error) {
-    const std::string message = named(input, error.what());
-    if (!context_.json && !outcome.line.empty()) print(outcome.line + "\n");
-    context_.console.complain(message);
-    if (context_.json)
-      print_element(fmt::format("{}{}\"error\": {}", outcome.members,
-                                outcome.members.empty() ? "" : ", ", json_quote(message)));
-    if (failures_++ == 0) first_failure_ = status_of(error);
+    failure = named(inputs_[entry.input], error.what());
+    status = status_of(error);
   }
+  try {
+    keep(entry, failure, status);
+  } catch (const WriteError& error) {  // the disk is full; the input counts as not done
+    if (failure.empty()) failure = error.what();
+    status = kFailed;
+  }
+  print_outcome(outcome, failure);
+  if (!failure.empty() && failures_++ == 0) first_failure_ = status;
   step();
 }
 
@@ -132,13 +208,17 @@ void Batch::print_members(const std::string& members) {
                       json_quote(inputs_[next_])));
   first_element_ = false;
   element_open_ = true;
-  print((members.empty() ? "" : ", ") + members);
+  print_more((members.empty() ? "" : ", ") + members);
 }
 
-void Batch::print_more(const std::string& text) { print(text); }
+void Batch::print_more(const std::string& text) {
+  if (context_.journal != nullptr) early_ += text;
+  print(text);
+}
 
 void Batch::print_element(const std::string& members) {
   print_members(members);
+  early_.clear();
   print("}");
   element_open_ = false;
 }
@@ -151,9 +231,11 @@ void Batch::step() {
 }
 
 void Batch::report_progress() const {
-  if (context_.exec.progress && inputs_.size() > 1)
+  if (context_.exec.progress && range_.size() > 1)
     context_.exec.progress(
-        {context_.command.verb, static_cast<double>(next_), static_cast<double>(inputs_.size())});
+        {context_.command.verb,
+         static_cast<double>(std::max<std::size_t>(next_, range_.first) - range_.first),
+         static_cast<double>(range_.size())});
 }
 
 }  // namespace fovea::cli

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/program/command.h"
+#include "cli/program/journal.h"
 #include "cli/program/output_paths.h"
 
 namespace fovea::cli {
@@ -27,6 +29,7 @@ struct Outcome {
   // Why the input ended early, such as a video that breaks off: it counts as failed, or as
   // interrupted where this is Cancelled, and `line` and `members` tell what was found before.
   std::exception_ptr fault{};
+  std::vector<std::string> files{};  // that it has written for itself alone
 };
 
 // What is done to each of many inputs. The steps of different inputs run at the same time, except
@@ -68,6 +71,15 @@ class Batch {
   void print_members(const std::string& members);
   void print_more(const std::string& text);
 
+  // Tells what the input that is being added, or that runs alone, adds to files that all inputs
+  // share, so that a resumed or merged run can add it again.
+  void record(std::string_view shared);
+  // Called instead of working on an input that is done already, in the order of the inputs, with
+  // what record() was told.
+  void on_replay(std::function<void(std::size_t input, std::string_view shared)> replay) {
+    replay_ = std::move(replay);
+  }
+
   // Ends the output and returns the exit status: done, kSomeFailed, or the status of the first
   // failure where nothing succeeded. Throws Cancelled where a stop was requested.
   int finish();
@@ -81,12 +93,23 @@ class Batch {
     std::size_t input = 0;
     Outcome outcome{};
     bool failed = false;
+    std::optional<cluster::UnitRecord> record{};
   };
   // Calls `step` unless the input has failed. Errors of the input, and too little memory for it,
   // stay with it; those of the program's own output end the batch.
   static void guard(Entry& entry, const std::function<void()>& step);
+  // The next `count` inputs that are to be worked on.
+  std::vector<std::size_t> open_inputs(std::size_t count) const;
+  // Gives the results of inputs again that are done already, and passes over those of other shards.
+  void replay_until(std::size_t end);
+  void replay_next();
+  // Hashes what the input has read and written, where that is recorded.
+  void measure(Entry& entry) const;
   // Takes the entry of the next input.
   void take(Entry& entry);
+  // Prints the outcome of an input; a failure has a message.
+  void print_outcome(const Outcome& outcome, const std::string& failure);
+  void keep(Entry& entry, const std::string& failure, int status);
   void end_run(const io::FrameRun& run);
   io::FrameRunOptions options_of(const io::FrameWorkers& plan) const;
   void print_element(const std::string& members);
@@ -99,9 +122,13 @@ class Batch {
   std::size_t next_ = 0;
   std::size_t failures_ = 0;
   int first_failure_;
+  cluster::UnitRange range_;  // the inputs of this run
   bool stopped_ = false;
   bool first_element_ = true;
   bool element_open_ = false;
+  std::string early_{};   // JSON of the input that runs alone, where it is recorded
+  std::string shared_{};  // what record() was told about the current input
+  std::function<void(std::size_t, std::string_view)> replay_{};
 };
 
 template <class Item, class Worker>
@@ -111,13 +138,14 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
     Entry entry{};
     Item item{};
   };
-  std::size_t next = next_;
+  const std::vector<std::size_t> open = open_inputs(count);
+  std::size_t begun = 0;
   const std::size_t end = next_ + count;
   io::FrameSteps<Shared, Worker> frames{
       .read =
           [&](Shared& shared) {
-            if (next == end) return false;
-            shared.entry = {.input = next++};
+            if (begun == open.size()) return false;
+            shared.entry = {.input = open[begun++]};
             return true;
           },
       .prepare =
@@ -128,9 +156,11 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
           [&](Shared& shared) {
             guard(shared.entry,
                   [&] { shared.entry.outcome = steps.write(shared.entry.input, shared.item); });
+            measure(shared.entry);
           },
       .write =
           [&](Shared& shared) {
+            replay_until(shared.entry.input);
             guard(shared.entry, [&] {
               if (steps.add) steps.add(shared.entry.input, shared.item);
             });
@@ -144,6 +174,7 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
   if (steps.bytes)
     frames.bytes = [&](const Shared& shared) { return steps.bytes(shared.entry.input); };
   end_run(io::run_frames<Shared, Worker>(workers, frames, options_of(plan)));
+  if (!stopped_) replay_until(end);
 }
 
 }  // namespace fovea::cli

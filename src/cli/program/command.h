@@ -15,10 +15,12 @@
 namespace fovea::io {
 enum class HardwareDecoding : unsigned char;
 enum class LiveFrames : unsigned char;
+struct InputKind;
 }  // namespace fovea::io
 
 namespace fovea::cli {
 
+class Journal;
 struct Command;
 
 // How much of each video is read, and how cameras and streams are.
@@ -46,6 +48,10 @@ struct Context {
   VideoLimits videos{};
   std::vector<std::pair<std::string, std::string>> addresses{};  // shown, as given
   double start_seconds = steady_seconds();
+  Journal* journal = nullptr;  // where inputs are recorded, or given again
+
+  // The device that results name.
+  std::string device_name() const;
 
   // Replaces addresses among the inputs by their names.
   void hide_addresses();
@@ -123,6 +129,10 @@ struct Command {
   bool reads_images = false;  // takes --max-pixels
   bool reads_videos = false;  // takes --hardware and how much is read of videos and live sources
   bool batches = false;       // works on several inputs or frames at a time and takes --memory
+  bool shards = false;        // its inputs are units of work: takes --shard, --resume, --manifest
+  bool repeats = false;       // works on one input; several are worked on one after the other
+  bool joins = false;         // several inputs are one sequence, unless --each is given
+  std::vector<std::string_view> shared_files{};  // its options that name files of all inputs
 
   std::string name() const {
     return std::string(system) + (verb.empty() ? "" : " ") + std::string(verb);
@@ -143,6 +153,7 @@ std::vector<const Command*> verbs_of(std::string_view system);
 
 // The table entries; each is defined in the file that implements it.
 Command info_command();
+Command merge_command();
 Command version_command();
 Command help_command();
 Command completion_command();

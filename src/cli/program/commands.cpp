@@ -81,6 +81,7 @@ const std::vector<Command>& commands() {
       bench_mesh_command(),
       bench_actions_command(),
       demo_command(),
+      merge_command(),
       info_command(),
       help_command(),
       man_command(),

@@ -44,6 +44,18 @@ Console::Console(const Streams& streams)
     : streams_(streams),
       progress_({streams.err, streams.err_is_terminal, streams.columns, steady_seconds}) {}
 
+Console Console::with_output(Sink& out) const {
+  Console other({.out = out,
+                 .err = streams_.err,
+                 .color = streams_.color,
+                 .columns = streams_.columns,
+                 .help_columns = streams_.help_columns,
+                 .stop = streams_.stop});
+  other.quiet_ = quiet_;
+  other.verbose_ = verbose_;
+  return other;
+}
+
 void Console::set_progress(ProgressStyle style) { progress_.set_style(style); }
 
 void Console::print(std::string_view text) {

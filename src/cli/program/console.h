@@ -56,6 +56,8 @@ struct Streams {
 class Console {
  public:
   explicit Console(const Streams& streams);
+  // One whose results go elsewhere, without progress.
+  Console with_output(Sink& out) const;
 
   void set_quiet(bool quiet) { quiet_ = quiet; }
   void set_verbose(bool verbose) { verbose_ = verbose; }

@@ -203,6 +203,17 @@ class Parser {
   std::size_t next_ = 0;
 };
 
+std::string json_of(const std::vector<OptionField>& fields) {
+  std::string json;
+  for (const OptionField& field : fields)
+    json += fmt::format(R"({}"{}": {})", json.empty() ? "" : ", ", field.name, option_json(field));
+  return "{" + json + "}";
+}
+
+// Options that change no result: they are echoed nowhere, so that results have the same bytes
+// however many threads made them.
+bool changes_no_result(const OptionField& field) { return field.name == "threads"; }
+
 }  // namespace
 
 void describe_common(OptionVisitor& visit, CommonOptions& options, const Command& command) {
@@ -232,6 +243,11 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
         "memory", options.memory_bytes,
         "most memory for the inputs or frames that are worked on at the same time, in which "
         "a larger one still runs alone; 0 takes a quarter of the machine's memory");
+  if (command.joins)
+    visit("each", options.each,
+          "work on each input for itself, instead of taking several as one sequence; names of "
+          "output files are then patterns such as out/{}.tif");
+  if (command.shards) describe(visit, options.journal);
   if (command.computes) {
     describe(visit, options.exec);
     visit("json", options.json, "print the result as JSON");
@@ -267,20 +283,32 @@ std::vector<OptionField> Invocation::common_fields() const {
   return fields;
 }
 
-std::string Invocation::options_json() const {
+std::vector<OptionField> Invocation::result_fields() const {
   std::vector<OptionField> fields = own_fields();
-  if (command->computes)
-    for_each_option(common->exec, [&](const OptionField& field) { fields.push_back(field); });
+  const auto add = [&](const OptionField& field) {
+    if (!changes_no_result(field)) fields.push_back(field);
+  };
+  if (command->computes) for_each_option(common->exec, add);
   for (const OptionField& field : common_fields())
     if (field.name == "max-pixels" || field.name == "frames" || field.name == "seconds" ||
         field.name == "live")
-      fields.push_back(field);
-  std::string json;
-  for (const OptionField& field : fields) {
-    if (field.name == "output") continue;  // reading a result back must not overwrite its files
-    json += fmt::format(R"({}"{}": {})", json.empty() ? "" : ", ", field.name, option_json(field));
-  }
-  return "{" + json + "}";
+      add(field);
+  return fields;
+}
+
+std::string Invocation::options_json() const {
+  std::vector<OptionField> fields = result_fields();
+  // Reading a result back must not overwrite its files.
+  std::erase_if(fields, [](const OptionField& field) { return field.name == "output"; });
+  return json_of(fields);
+}
+
+std::string Invocation::job_json() const {
+  std::vector<OptionField> fields = result_fields();
+  std::erase_if(fields, [](const OptionField& field) { return field.name == "device"; });
+  for (const OptionField& field : common_fields())
+    if (field.name == "json") fields.push_back(field);
+  return json_of(fields);
 }
 
 Invocation default_invocation(const Command& command) {

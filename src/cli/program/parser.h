@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/program/command.h"
+#include "cli/program/journal.h"
 
 namespace fovea::cli {
 
@@ -24,6 +25,8 @@ struct CommonOptions {
   std::uint64_t memory_bytes = 0;   // of inputs that are worked on at a time; 0: chosen
   io::HardwareDecoding hardware{};  // decoder of video files
   VideoLimits videos{};
+  bool each = false;  // several inputs are no sequence
+  JournalOptions journal{};
   bool print_config = false;  // print the options as JSON and stop
   bool quiet = false;         // no progress and no notes
   bool verbose = false;       // say more on standard error
@@ -40,8 +43,12 @@ struct Invocation {
 
   std::vector<OptionField> own_fields() const;
   std::vector<OptionField> common_fields() const;
+  // Those that results depend on.
+  std::vector<OptionField> result_fields() const;
   // The options that affect a result, as one JSON object, which --config accepts.
   std::string options_json() const;
+  // All of them, with the names of outputs: what runs must have in common to be shards of one job.
+  std::string job_json() const;
 };
 
 // The command with all options at their defaults.
@@ -51,6 +58,9 @@ Invocation default_invocation(const Command& command);
 // not valid, and IoError or FormatError for a configuration file. After --help, nothing else is
 // checked.
 Invocation parse(const Command& command, std::span<const std::string> words);
+
+// What the command runs with.
+Context context_of(const Invocation& invocation, Console& console);
 
 // Returns 'o' for output, 'q' for quiet and so on; 0 where an option has no short form.
 char short_form(const OptionField& option);

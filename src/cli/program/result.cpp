@@ -6,20 +6,27 @@
 
 #include <fmt/format.h>
 
+#include "cli/program/journal.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
+
+std::string Context::device_name() const {
+  const std::string recorded = journal != nullptr ? journal->device() : "";
+  return recorded.empty() ? to_string(exec.device) : recorded;
+}
 
 double seconds_so_far(const Context& context) { return steady_seconds() - context.start_seconds; }
 
 void begin_result(io::JsonWriter& json, const Context& context) {
   json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
-  json.member("device", to_string(context.exec.device)).member("seed", context.exec.seed);
+  json.member("device", context.device_name()).member("seed", context.exec.seed);
   json.key("options").raw(context.options_json.empty() ? "{}" : context.options_json);
 }
 
 void end_result(io::JsonWriter& json, const Context& context) {
-  json.member("seconds", seconds_so_far(context)).end_object().finish();
+  if (context.journal == nullptr) json.member("seconds", seconds_so_far(context));
+  json.end_object().finish();
 }
 
 void print_result(const Context& context, const std::function<void(io::JsonWriter& json)>& write) {
@@ -34,7 +41,7 @@ void print_result(const Context& context, const std::function<void(io::JsonWrite
 std::string provenance_members(const Context& context, std::string_view separator) {
   return fmt::format(
       R"("fovea": "{0}"{5}"command": {1}{5}"device": "{2}"{5}"seed": {3}{5}"options": {4})",
-      FOVEA_VERSION, detail::json_quote(context.command.name()), to_string(context.exec.device),
+      FOVEA_VERSION, detail::json_quote(context.command.name()), context.device_name(),
       context.exec.seed, context.options_json.empty() ? "{}" : context.options_json, separator);
 }
 
@@ -45,7 +52,7 @@ std::string provenance_json(const Context& context) {
 report::Provenance page_provenance(const Context& context) {
   return {.command = "fovea " + context.command.name(),
           .options = context.options_json,
-          .device = to_string(context.exec.device),
+          .device = context.device_name(),
           .seed = context.exec.seed};
 }
 

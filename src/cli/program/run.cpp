@@ -3,13 +3,20 @@
 #include <fovea/core/error.h>
 #include <fovea/core/system.h>
 #include <fovea/core/version.h>
+#include <fovea/io/models.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <filesystem>
 #include <new>
 #include <span>
 
+#include "cli/program/each.h"
+#include "cli/program/files.h"
 #include "cli/program/help.h"
+#include "cli/program/journal.h"
 #include "cli/program/parser.h"
 #include "cli/program/spelling.h"
 #include "core/words.h"
@@ -63,6 +70,75 @@ const Command* choose(std::span<const std::string> args, Console& console, std::
   return command;
 }
 
+// The hash of the models and other files that options name, where they are files.
+std::uint64_t hash_of_named_files(const Invocation& invocation) {
+  std::uint64_t hash = 0;
+  const auto add = [&](const std::string& name, TextUse use) {
+    try {
+      const std::string path =
+          use == TextUse::kModel ? io::find_model(name, invocation.command->system) : name;
+      hash = std::rotl(hash, 1) ^ cluster::identity_of_file(path).hash;
+    } catch (const IoError&) {
+      // It is no file, or whoever reads it says why not.
+    }
+  };
+  for (const OptionField& field : invocation.own_fields()) {
+    const TextUse use = field.traits.use;
+    if (use != TextUse::kModel && use != TextUse::kInput) continue;
+    if (const auto* text = std::get_if<std::string*>(&field.value)) {
+      if (!(*text)->empty()) add(**text, use);
+    } else if (const auto* texts = std::get_if<std::vector<std::string>*>(&field.value)) {
+      for (const std::string& each : **texts) add(each, use);
+    }
+  }
+  return hash;
+}
+
+std::unique_ptr<Journal> journal_of(const Invocation& invocation,
+                                    const std::vector<std::string>& words) {
+  const JournalOptions& options = invocation.common->journal;
+  if (!options.wanted()) return nullptr;
+  return recording_journal(
+      options,
+      {.words = words, .options = invocation.job_json(), .files = hash_of_named_files(invocation)});
+}
+
+// Whether the name is that of a table, and not of pictures.
+bool is_table(const std::string& name) {
+  const std::string extension = std::filesystem::path(name).extension().string();
+  return extension == ".json" || extension == ".csv" || extension == ".parquet" ||
+         extension == ".npy";
+}
+
+// The options that name files which all inputs share.
+std::vector<OptionField> shared_fields(const Invocation& invocation) {
+  const std::vector<std::string_view>& shared = invocation.command->shared_files;
+  std::vector<OptionField> fields = invocation.own_fields();
+  std::erase_if(fields, [&](const OptionField& field) {
+    const auto* text = std::get_if<std::string*>(&field.value);
+    return std::ranges::find(shared, field.name) == shared.end() || text == nullptr ||
+           (*text)->empty() || (field.name == "output" && !is_table(**text));
+  });
+  return fields;
+}
+
+// Sets the options that name files of all inputs to `output`, or to files in that folder.
+void redirect_shared(const Invocation& invocation, const std::string& output) {
+  namespace fs = std::filesystem;
+  const std::vector<OptionField> fields = shared_fields(invocation);
+  if (fields.empty())
+    throw InvalidArgument(
+        fmt::format("-o {}: the job writes no file that its inputs share; leave out -o", output));
+  std::error_code ignored;
+  if (fields.size() == 1 && !output.ends_with('/') && !fs::is_directory(output, ignored))
+    return set_option(fields.front(), output);
+  make_folder(output);
+  for (const OptionField& field : fields) {
+    const fs::path name = fs::path(option_text(field)).filename();
+    set_option(field, (fs::path(output) / name).string());
+  }
+}
+
 int run_command(const std::vector<std::string>& args, const Streams& streams, Console& console) {
   std::size_t used = 0;
   const Command* command = choose(args, console, used);
@@ -81,23 +157,56 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   console.set_quiet(common.quiet);
   console.set_verbose(common.verbose);
   console.set_progress(common.progress);
-  Context context{*command,
-                  console,
-                  invocation.inputs,
-                  common.exec,
-                  common.json,
-                  invocation.options_json(),
-                  common.overwrite,
-                  common.max_pixels,
-                  common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4,
-                  common.hardware,
-                  common.videos};
+  Context context = context_of(invocation, console);
+  const std::unique_ptr<Journal> journal = journal_of(invocation, args);
+  context.journal = journal.get();
   context.hide_addresses();
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
   if (!command->verb.empty()) require_processor();  // fovea info tells what is missing
-  return invocation.request->run(context);
+  const int status = runs_each(invocation)
+                         ? run_each(invocation, std::span(args).subspan(used), context)
+                         : invocation.request->run(context);
+  if (journal)
+    for (const OptionField& field : shared_fields(invocation))
+      journal->remove_remains(option_text(field));
+  return status;
 }
+
+}  // namespace
+
+Context context_of(const Invocation& invocation, Console& console) {
+  const CommonOptions& common = *invocation.common;
+  return {*invocation.command,
+          console,
+          invocation.inputs,
+          common.exec,
+          common.json,
+          invocation.options_json(),
+          common.overwrite,
+          common.max_pixels,
+          common.memory_bytes > 0 ? common.memory_bytes : usable_memory_bytes() / 4,
+          common.hardware,
+          common.videos};
+}
+
+int run_again(const std::vector<std::string>& words, Journal& journal, const std::string& output,
+              const Context& context) {
+  std::size_t used = 0;
+  const Command* command = choose(words, context.console, used);
+  if (command == nullptr || !command->shards)
+    throw FormatError("a manifest's command has no shards; it is damaged");
+  const Invocation invocation = parse(*command, std::span(words).subspan(used));
+  Context again = context_of(invocation, context.console);  // names files as the job did
+  if (!output.empty()) redirect_shared(invocation, output);
+  again.journal = &journal;
+  again.exec.progress = context.exec.progress;
+  again.exec.stop = context.exec.stop;
+  if (runs_each(invocation)) return run_each(invocation, std::span(words).subspan(used), again);
+  return invocation.request->run(again);
+}
+
+namespace {
 
 template <class Kind>
 bool is(const std::exception& error) {

@@ -14,7 +14,9 @@
 #include <optional>
 
 #include "cli/program/batch.h"
+#include "cli/program/packing.h"
 #include "cli/program/progress.h"
+#include "cli/program/recorded_units.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
@@ -98,7 +100,8 @@ class JsonResults final : public Results {
   }
   void end(double seconds, int images, int failed) override {
     json_.end_array().member("images", images).member("failed", failed);
-    json_.member("images_per_second", seconds > 0 ? (images - failed) / seconds : 0);
+    if (context_.journal == nullptr)
+      json_.member("images_per_second", seconds > 0 ? (images - failed) / seconds : 0);
     end_result(json_, context_);
   }
 
@@ -107,35 +110,66 @@ class JsonResults final : public Results {
   const Context& context_;
 };
 
+std::string packed(const scenes::ClassifyResult& result) {
+  Packer out;
+  out.text(result.name).number(result.label).number(result.score);
+  out.number(static_cast<std::uint64_t>(result.scores.size()));
+  for (const float score : result.scores) out.number(score);
+  return out.bytes();
+}
+
+scenes::ClassifyResult unpacked_place(std::string_view bytes) {
+  Unpacker in(bytes);
+  scenes::ClassifyResult result;
+  result.name = in.text();
+  result.label = in.number<int>();
+  result.score = in.number<float>();
+  for (auto left = in.number<std::uint64_t>(); left > 0; --left)
+    result.scores.push_back(in.number<float>());
+  return result;
+}
+
 int run_classify(ClassifyRequest& request, Context& context) {
   const bool as_json = wants_json(request, context);
-  const std::vector<std::string> paths = scenes_inputs(context.inputs);
+  const std::vector<std::string> paths = scenes_inputs(context);
   check_outputs(context, {{"-o", to_file(request) ? request.output : ""}}, paths);
   settle_device(context);
   scenes::Classifier classifier(request.model.model, {.exec = context.exec});
   std::optional<io::FileSink> file;
-  if (to_file(request)) file.emplace(request.output);
-  const io::Sink sink =
-      file ? file->sink() : [&](std::string_view text) { context.console.print_at_once(text); };
+  if (to_file(request) && writes_shared_files(context)) file.emplace(request.output);
+  const io::Sink sink = [&](std::string_view text) {
+    if (file) file->write(text);
+    else if (!to_file(request)) context.console.print_at_once(text);
+  };
   std::unique_ptr<Results> results;
   if (as_json) results = std::make_unique<JsonResults>(sink, classifier.classes(), context);
   else results = std::make_unique<CsvResults>(sink, classifier.classes());
 
   SkippedImages skipped(context, paths);
-  const double start = steady_seconds();
   int images = 0;
+  RecordedUnits units(context, paths,
+                      [&](std::size_t i, std::string_view place, const std::string& message) {
+                        ++images;
+                        if (message.empty()) results->image(paths[i], unpacked_place(place));
+                        else
+                          results->failure(paths[i], skipped.report(static_cast<int>(i), message));
+                      });
+  const double start = steady_seconds();
   const auto complete = [&] {
     results->end(steady_seconds() - start, images, skipped.count());
     if (file) file->commit();
     context.console.end_progress();
   };
   try {
-    classifier.classify(InputImages(context, paths), [&](const scenes::ClassifiedImage& image) {
-      const std::string& path = paths[static_cast<std::size_t>(image.index)];
-      ++images;
-      if (image.result) results->image(path, *image.result);
-      else results->failure(path, skipped.report(image.index, image.error));
-    });
+    std::vector<std::string> open;
+    open.reserve(units.open().size());
+    for (const std::size_t i : units.open()) open.push_back(paths[i]);
+    if (!open.empty())
+      classifier.classify(InputImages(context, open), [&](const scenes::ClassifiedImage& image) {
+        units.take(units.open()[static_cast<std::size_t>(image.index)],
+                   image.result ? packed(*image.result) : "", image.error);
+      });
+    units.finish();
   } catch (const Cancelled&) {
     complete();
     throw;
@@ -170,7 +204,9 @@ Command scenes_classify_command() {
                    {"fovea scenes classify photos --model places.safetensors -o classes.csv",
                     "classify every image of a folder with your own model"}},
       .request = make_request<ClassifyRequest, run_classify>,
-      .reads_images = true};
+      .reads_images = true,
+      .shards = true,
+      .shared_files = {"output"}};
 }
 
 }  // namespace fovea::cli

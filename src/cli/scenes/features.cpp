@@ -47,9 +47,7 @@ void describe(OptionVisitor& visit, FeaturesRequest& request) {
   describe(visit, request.features);
 }
 
-scenes::FeatureTable count_maps(const scenes::Corpus& corpus, const scenes::Dictionary& dictionary,
-                                const FeaturesRequest& request, SkippedImages& skipped,
-                                const Context& context) {
+void check_words(const scenes::Dictionary& dictionary) {
   const scenes::DescriptorOptions& descriptor = dictionary.descriptor;
   if (descriptor.words != scenes::WordSource::kFilters || descriptor.step > 1)
     throw InvalidArgument(
@@ -58,50 +56,70 @@ scenes::FeatureTable count_maps(const scenes::Corpus& corpus, const scenes::Dict
     throw InvalidArgument(
         "--from words counts words, but the dictionary has another coding or words of color beside "
         "it; take images");
-  scenes::FeatureTable table;
-  table.usable.assign(corpus.paths.size(), false);
-  for (std::size_t i = 0; i < corpus.paths.size(); ++i) {
-    throw_if_stopped(context.exec);
+}
+
+// The histograms of maps of words.
+UnitRows count_maps(std::span<const int> which, const std::vector<std::string>& paths,
+                    const std::function<std::vector<float>(const std::string&)>& histogram,
+                    const scenes::ImageFailure& failed) {
+  UnitRows made;
+  made.usable.assign(which.size(), false);
+  for (std::size_t i = 0; i < which.size(); ++i) {
     try {
-      const io::AnyImage map = read_input(context, corpus.paths[i]);
-      if (map.type() != io::SampleType::kUint16)
-        throw FormatError(fmt::format("{}: holds {}, but maps of words hold uint16",
-                                      corpus.paths[i], io::to_string(map.type())));
-      const std::vector<float> row =
-          scenes::word_histogram(std::get<ImageView<const std::uint16_t>>(map.view()),
-                                 dictionary.size(), request.features.pyramid);
-      if (table.features.empty())
-        table.features =
-            Image<float>(static_cast<int>(row.size()), static_cast<int>(corpus.paths.size()));
-      std::ranges::copy(row, table.features.row(static_cast<int>(i)));
-      table.usable[i] = true;
+      const std::vector<float> row = histogram(paths[static_cast<std::size_t>(which[i])]);
+      if (made.rows.empty())
+        made.rows = Image<float>(static_cast<int>(row.size()), static_cast<int>(which.size()));
+      std::ranges::copy(row, made.rows.row(static_cast<int>(i)));
+      made.usable[i] = true;
     } catch (const Cancelled&) {
       throw;
     } catch (const Error& error) {
-      skipped.report(static_cast<int>(i), error.what());
+      failed(which[i], error.what());
     }
   }
-  return table;
+  return made;
 }
 
-// The rows of the images that could be read, and their labels.
-struct UsableRows {
-  Image<float> features;
+MakeRows histograms_of_maps(const Context& context, const std::vector<std::string>& paths,
+                            const scenes::Dictionary& dictionary, int pyramid) {
+  return [&, pyramid](std::span<const int> which, const scenes::ImageFailure& failed) {
+    const auto histogram = [&](const std::string& path) {
+      throw_if_stopped(context.exec);
+      const io::AnyImage map = read_input(context, path);
+      if (map.type() != io::SampleType::kUint16)
+        throw FormatError(fmt::format("{}: holds {}, but maps of words hold uint16", path,
+                                      io::to_string(map.type())));
+      return scenes::word_histogram(std::get<ImageView<const std::uint16_t>>(map.view()),
+                                    dictionary.size(), pyramid);
+    };
+    return count_maps(which, paths, histogram, failed);
+  };
+}
+
+MakeRows histograms_of_images(const Context& context, const std::vector<std::string>& paths,
+                              const scenes::Dictionary& dictionary,
+                              const scenes::FeatureOptions& options) {
+  return [&](std::span<const int> which, const scenes::ImageFailure& failed) -> UnitRows {
+    std::vector<std::string> some;
+    some.reserve(which.size());
+    for (const int i : which) some.push_back(paths[static_cast<std::size_t>(i)]);
+    scenes::FeatureTable table = scenes::make_features(
+        InputImages(context, some), dictionary, options, [&](int index, const std::string& why) {
+          failed(which[static_cast<std::size_t>(index)], why);
+        });
+    return {std::move(table.features), std::move(table.usable)};
+  };
+}
+
+scenes::LabelTable labels_of(const scenes::Corpus& corpus, const std::vector<bool>& usable) {
   scenes::LabelTable labels;
-};
-UsableRows usable_rows(const scenes::Corpus& corpus, const scenes::FeatureTable& table) {
-  const auto count = std::count(table.usable.begin(), table.usable.end(), true);
-  if (count == 0) throw FormatError("no image can be read");
-  UsableRows rows{Image<float>(table.features.width(), static_cast<int>(count)), {}};
-  rows.labels.classes = corpus.classes;
+  labels.classes = corpus.classes;
   for (std::size_t i = 0; i < corpus.paths.size(); ++i) {
-    if (!table.usable[i]) continue;
-    std::copy_n(table.features.row(static_cast<int>(i)), table.features.width(),
-                rows.features.row(static_cast<int>(rows.labels.files.size())));
-    rows.labels.files.push_back(corpus.paths[i]);
-    rows.labels.labels.push_back(corpus.labels[i]);
+    if (!usable[i]) continue;
+    labels.files.push_back(corpus.paths[i]);
+    labels.labels.push_back(corpus.labels[i]);
   }
-  return rows;
+  return labels;
 }
 
 int run_features(FeaturesRequest& request, Context& context) {
@@ -113,30 +131,30 @@ int run_features(FeaturesRequest& request, Context& context) {
   settle_device(context);
   const scenes::Dictionary dictionary = read_dictionary_or_model(request.dictionary);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
-  SkippedImages skipped(context, corpus.paths);
   request.features.exec = context.exec;
-  const scenes::FeatureTable table =
-      request.from == FeaturesFrom::kWords
-          ? count_maps(corpus, dictionary, request, skipped, context)
-          : scenes::make_features(InputImages(context, corpus.paths), dictionary, request.features,
-                                  skipped.report());
-  context.console.end_progress();
-  const UsableRows rows = usable_rows(corpus, table);
-  io::write_image(request.output, rows.features.view());
-  scenes::write_labels(request.labels, rows.labels);
+  const bool maps = request.from == FeaturesFrom::kWords;
+  if (maps) check_words(dictionary);
+  const UnitRows made = rows_of_units(
+      context, corpus.paths,
+      maps ? histograms_of_maps(context, corpus.paths, dictionary, request.features.pyramid)
+           : histograms_of_images(context, corpus.paths, dictionary, request.features));
+  const Image<float>& rows = made.rows;
+  if (writes_shared_files(context)) {
+    io::write_image(request.output, rows.view());
+    scenes::write_labels(request.labels, labels_of(corpus, made.usable));
+  }
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
       json.member("output", request.output).member("labels", request.labels);
-      json.member("images", rows.features.height()).member("failed", skipped.count());
-      json.member("length", rows.features.width()).key("classes").begin_array();
+      json.member("images", rows.height()).member("failed", made.failed);
+      json.member("length", rows.width()).key("classes").begin_array();
       for (const std::string& name : corpus.classes) json.value(name);
       json.end_array();
     });
   else
     context.console.print(fmt::format("{}: {} of {} numbers\n", request.output,
-                                      detail::counted(rows.features.height(), "histogram"),
-                                      rows.features.width()));
-  return skipped.status();
+                                      detail::counted(rows.height(), "histogram"), rows.width()));
+  return made.failed > 0 ? kSomeFailed : kDone;
 }
 
 }  // namespace
@@ -155,7 +173,9 @@ Command scenes_features_command() {
           .examples = {{"fovea scenes features places --dictionary sun8 -o f.npy --labels l.csv",
                         "count the words of the shipped model in every image"}},
           .request = make_request<FeaturesRequest, run_features>,
-          .reads_images = true};
+          .reads_images = true,
+          .shards = true,
+          .shared_files = {"output", "labels"}};
 }
 
 }  // namespace fovea::cli

@@ -43,7 +43,7 @@ Image<float> as_channels(const Image<float>& rows, const scenes::PlaceGrid& grid
 int run_filters(FiltersRequest& request, Context& context) {
   if (request.output.empty()) throw InvalidArgument("scenes filters needs -o FILE.npy or .tif");
   settle_device(context);
-  const auto inputs = scenes_inputs(context.inputs);
+  const auto inputs = scenes_inputs(context);
   const auto outputs = output_paths(context, request.output, inputs, ".npy");
   const InputImages images(context, inputs);
   const io::FrameWorkers plan =
@@ -73,7 +73,9 @@ int run_filters(FiltersRequest& request, Context& context) {
                              found.channels(), outputs[i]),
                  fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}, \"output\": {}",
                              found.width(), found.height(), found.channels(),
-                             detail::json_quote(outputs[i]))};
+                             detail::json_quote(outputs[i])),
+                 nullptr,
+                 {outputs[i]}};
        },
        .bytes = [&](std::size_t i) { return 3 * numbers * image_bytes(inputs[i]); }});
   return batch.finish();
@@ -97,7 +99,8 @@ Command scenes_filters_command() {
                         "write one TIFF of 96 channels per image"}},
           .request = make_request<FiltersRequest, run_filters>,
           .reads_images = true,
-          .batches = true};
+          .batches = true,
+          .shards = true};
 }
 
 }  // namespace fovea::cli

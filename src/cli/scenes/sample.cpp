@@ -35,25 +35,29 @@ int run_sample(SampleVerbRequest& request, Context& context) {
   check_outputs(context, {{"-o", request.output}});
   settle_device(context);
   const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0]);
-  SkippedImages skipped(context, corpus.paths);
   request.descriptor.exec = context.exec;
-  const scenes::SampleTable table = scenes::draw_samples(
-      InputImages(context, corpus.paths), request.descriptor, request.samples, skipped.report());
-  context.console.end_progress();
-  const auto images = std::count(table.usable.begin(), table.usable.end(), true);
-  if (images == 0) throw FormatError("no image can be read");
-  io::write_image(request.output, table.rows.view());
+  const InputImages images(context, corpus.paths);
+  const UnitRows rows = rows_of_units(
+      context, corpus.paths,
+      [&](std::span<const int> which, const scenes::ImageFailure& failed) -> UnitRows {
+        scenes::SampleTable table =
+            scenes::draw_samples(images, which, request.descriptor, request.samples, failed);
+        return {std::move(table.rows), std::move(table.usable)};
+      });
+  const int samples = rows.rows.height();
+  const auto used = std::count(rows.usable.begin(), rows.usable.end(), true);
+  if (writes_shared_files(context)) io::write_image(request.output, rows.rows.view());
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
-      json.member("output", request.output).member("images", images);
-      json.member("failed", skipped.count()).member("samples", table.rows.height());
-      json.member("dimensions", table.rows.width());
+      json.member("output", request.output).member("images", used);
+      json.member("failed", rows.failed).member("samples", samples);
+      json.member("dimensions", rows.rows.width());
     });
   else
     context.console.print(fmt::format("{}: {} of {} numbers from {}\n", request.output,
-                                      detail::counted(table.rows.height(), "sample"),
-                                      table.rows.width(), detail::counted(images, "image")));
-  return skipped.status();
+                                      detail::counted(samples, "sample"), rows.rows.width(),
+                                      detail::counted(used, "image")));
+  return rows.failed > 0 ? kSomeFailed : kDone;
 }
 
 }  // namespace
@@ -72,7 +76,9 @@ Command scenes_sample_command() {
           .examples = {{"fovea scenes sample places -o samples.npy",
                         "write 200 descriptors of every image"}},
           .request = make_request<SampleVerbRequest, run_sample>,
-          .reads_images = true};
+          .reads_images = true,
+          .shards = true,
+          .shared_files = {"output"}};
 }
 
 }  // namespace fovea::cli

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "cli/program/image_input.h"
+#include "cli/program/journal.h"
 #include "cli/program/run.h"
 #include "core/words.h"
 
@@ -35,14 +36,14 @@ void describe(OptionVisitor& visit, ScenesModel& model) {
              "the name of a shipped model, or a file that fovea scenes train wrote");
 }
 
-std::vector<std::string> scenes_inputs(const std::vector<std::string>& words) {
-  for (const std::string& word : words)
+std::vector<std::string> scenes_inputs(const Context& context) {
+  for (const std::string& word : context.inputs)
     if (is_model(word))
       throw InvalidArgument(
           fmt::format("{0} is a model and stands where an image is expected; write --model {0}, "
                       "and images as the only other words",
                       detail::shown(word)));
-  return io::expand_inputs(words, io::image_files());
+  return unit_inputs(context, io::image_files());
 }
 
 scenes::Dictionary read_dictionary_or_model(const std::string& name) {

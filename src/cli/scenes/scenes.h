@@ -19,7 +19,7 @@ void describe(OptionVisitor& visit, ScenesModel& model);
 
 // The files that the words of a command line stand for. Where a word names a model, throws an
 // InvalidArgument that explains that models are given with --model.
-std::vector<std::string> scenes_inputs(const std::vector<std::string>& words);
+std::vector<std::string> scenes_inputs(const Context& context);
 
 // The words of a dictionary's file, of a model's file, or of a shipped model by its name.
 scenes::Dictionary read_dictionary_or_model(const std::string& name);

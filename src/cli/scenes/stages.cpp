@@ -9,7 +9,12 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 
+#include "cli/program/packing.h"
+#include "cli/program/recorded_units.h"
+#include "cli/program/run.h"
+#include "cli/scenes/scenes.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -24,6 +29,64 @@ void fill_table(const io::NdArray& array, Image<float>& table) {
 }
 
 }  // namespace
+
+UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
+                       const MakeRows& make) {
+  constexpr std::size_t kTogether = 256;  // images between two records
+  SkippedImages skipped(context, paths);
+  UnitRows result;
+  result.usable.assign(paths.size(), false);
+  std::vector<float> numbers;
+  int width = 0;
+  RecordedUnits units(context, paths,
+                      [&](std::size_t i, std::string_view shared, const std::string& message) {
+                        if (!message.empty()) {
+                          skipped.report(static_cast<int>(i), message);
+                          return;
+                        }
+                        Unpacker in(shared);
+                        width = in.number<int>();
+                        while (!in.at_end()) numbers.push_back(in.number<float>());
+                        result.usable[i] = true;
+                      });
+  const std::vector<std::size_t>& open = units.open();
+  const std::size_t together = context.journal != nullptr ? kTogether : open.size();
+  for (std::size_t first = 0; first < open.size(); first += together) {
+    const std::size_t count = std::min(together, open.size() - first);
+    std::vector<int> which(count);
+    std::transform(open.begin() + static_cast<std::ptrdiff_t>(first),
+                   open.begin() + static_cast<std::ptrdiff_t>(first + count), which.begin(),
+                   [](std::size_t unit) { return static_cast<int>(unit); });
+    std::map<int, std::string> failures;
+    const UnitRows made =
+        make(which, [&](int index, const std::string& why) { failures[index] = why; });
+    const int each = made.rows.height() / static_cast<int>(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!made.usable[i]) {
+        units.take(open[first + i], {}, failures[which[i]]);
+        continue;
+      }
+      Packer out;
+      out.number(made.rows.width());
+      for (int y = 0; y < each; ++y)
+        for (const float value : std::span(made.rows.row(static_cast<int>(i) * each + y),
+                                           static_cast<std::size_t>(made.rows.width())))
+          out.number(value);
+      units.take(open[first + i], out.bytes(), {});
+    }
+  }
+  units.finish();
+  context.console.end_progress();
+  result.failed = skipped.status() == kDone ? 0 : skipped.count();
+  if (numbers.empty()) {
+    if (writes_shared_files(context)) throw FormatError("no image can be read");
+    return result;
+  }
+  result.rows = Image<float>(width, static_cast<int>(numbers.size()) / width);
+  for (int y = 0; y < result.rows.height(); ++y)
+    std::copy_n(numbers.data() + std::ptrdiff_t{y} * width, width, result.rows.row(y));
+  return result;
+}
 
 void require_table_output(const Context& context, const std::string& output) {
   if (output.empty())

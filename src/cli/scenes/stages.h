@@ -2,10 +2,13 @@
 // the learning of words is told.
 #pragma once
 #include <fovea/io/json_writer.h>
-#include <fovea/scenes/dictionary.h>
+#include <fovea/scenes/train.h>
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/program/command.h"
 
@@ -17,6 +20,21 @@ void require_table_output(const Context& context, const std::string& output);
 // A table of numbers, one row per sample or image. Throws FormatError where the file holds no array
 // of rows and columns of floating-point numbers.
 Image<float> read_table(const std::string& path);
+
+// The rows of numbers that some images give.
+struct UnitRows {
+  Image<float> rows{};         // of images that can be read, as many for each
+  std::vector<bool> usable{};  // whether an image can be read
+  int failed = 0;              // images that cannot
+};
+// Makes the rows of the images at `which`, zeros for those that cannot be read, which are reported
+// by their index among all.
+using MakeRows =
+    std::function<UnitRows(std::span<const int> which, const scenes::ImageFailure& failed)>;
+// The rows of all images of a corpus, or of a shard of it; those that a manifest has are not made
+// again. Images that cannot be read are named. Throws FormatError where none of the corpus can.
+UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
+                       const MakeRows& make);
 
 // "k-means ended after 143 iterations, inertia 1.234e+06"
 std::string learning_text(const scenes::WordLearning& learning);

@@ -74,7 +74,7 @@ int run_words(WordsRequest& request, Context& context) {
   if (request.output.empty() && request.numbers.empty())
     throw InvalidArgument("scenes words needs -o PICTURE, or --numbers FILE");
   settle_device(context);
-  const auto inputs = scenes_inputs(context.inputs);
+  const auto inputs = scenes_inputs(context);
   const scenes::Dictionary dictionary = read_dictionary_or_model(
       request.dictionary.empty() ? request.model.model : request.dictionary);
   if (request.responses && request.beside)
@@ -97,10 +97,13 @@ int run_words(WordsRequest& request, Context& context) {
     std::set<std::uint16_t> distinct;
     for (int y = 0; y < words.height(); ++y)
       distinct.insert(words.row(y), words.row(y) + words.width());
-    std::string members = fmt::format("\"width\": {}, \"height\": {}, \"distinct_words\": {}",
-                                      words.width(), words.height(), distinct.size());
+    Outcome outcome;
+    std::string& members = outcome.members;
+    members = fmt::format("\"width\": {}, \"height\": {}, \"distinct_words\": {}", words.width(),
+                          words.height(), distinct.size());
     if (!numbers[i].empty()) {
       io::write_image(numbers[i], words.view());
+      outcome.files.push_back(numbers[i]);
       members += fmt::format(", \"numbers\": {}", detail::json_quote(numbers[i]));
     }
     if (!pictures[i].empty()) {
@@ -110,12 +113,13 @@ int run_words(WordsRequest& request, Context& context) {
         shown = report::montage(tiles, {.columns = 2, .gap = 4});
       }
       io::write_image(pictures[i], shown.view());
+      outcome.files.push_back(pictures[i]);
       members += fmt::format(", \"output\": {}", detail::json_quote(pictures[i]));
     }
-    return {fmt::format("{}: {} of {}{}{}", inputs[i], distinct.size(),
-                        detail::counted(dictionary.size(), "word"), pictures[i].empty() ? "" : ", ",
-                        pictures[i]),
-            members};
+    outcome.line = fmt::format("{}: {} of {}{}{}", inputs[i], distinct.size(),
+                               detail::counted(dictionary.size(), "word"),
+                               pictures[i].empty() ? "" : ", ", pictures[i]);
+    return outcome;
   };
   Batch batch(context, inputs);
   batch.run_together<Painted, scenes::FeatureMaker>(
@@ -151,7 +155,8 @@ Command scenes_words_command() {
                         "draw the image and its words with the shipped model sun8"}},
           .request = make_request<WordsRequest, run_words>,
           .reads_images = true,
-          .batches = true};
+          .batches = true,
+          .shards = true};
 }
 
 }  // namespace fovea::cli

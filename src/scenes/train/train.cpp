@@ -104,6 +104,13 @@ SampleTable draw_samples(const io::ImageSet& images, const DescriptorOptions& de
   return result;
 }
 
+SampleTable draw_samples(const io::ImageSet& images, std::span<const int> which,
+                         const DescriptorOptions& descriptor, int samples,
+                         const ImageFailure& failed) {
+  check_descriptor(descriptor);
+  return sample_images({images, which, "drawing samples"}, {descriptor, samples}, failed);
+}
+
 FeatureTable make_features(const io::ImageSet& images, const Dictionary& dictionary,
                            const FeatureOptions& options, const ImageFailure& failed) {
   return make_features(ImageLoop{images, all_of(images), "features"}, dictionary, options, failed);

@@ -1,0 +1,192 @@
+"""A command of the program as a job on a cluster: one Ray task per shard, and a merge at the end."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import ray
+
+from ..errors import Cancelled, Error, InvalidArgument
+from ._manifest import Failure, read_state
+from ._program import Ended, run_program
+
+_SHARDS_PER_WORKER = 8  # so that the last shards to end are short
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What each worker has, and how many there are."""
+
+    workers: int | tuple[int, int] | None = None  # None: as many as the cluster has room for
+    cpus_per_worker: float = 1
+    gpus_per_worker: float = 0
+
+    def most_workers(self) -> int:
+        if isinstance(self.workers, tuple):
+            return self.workers[1]
+        if self.workers is not None:
+            return self.workers
+        total = ray.cluster_resources()
+        room = total.get("CPU", 1) / max(self.cpus_per_worker, 1e-9)
+        if self.gpus_per_worker > 0:
+            room = min(room, total.get("GPU", 0) / self.gpus_per_worker)
+        return max(1, int(room))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Inputs that are done, and those that have failed, of all."""
+
+    done: int
+    failed: int
+    total: int | None  # None until the first shard has begun
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job has given."""
+
+    status: int  # the exit status of one run of the command: 0, or 5 where some inputs failed
+    printed: str  # what one run would have printed
+    folder: pathlib.Path
+    failed: list[Failure] = field(default_factory=list)
+
+
+def _run_shard(words: list[str], folder: str) -> Ended:
+    return run_program(words, folder)
+
+
+class Job:
+    """A running job. Its shards are tasks of Ray, which repeats those whose worker or node dies."""
+
+    def __init__(
+        self, words: Sequence[str], folder: str | os.PathLike[str], resources: Resources, shards: int | None, resume: bool
+    ) -> None:
+        if not ray.is_initialized():
+            raise InvalidArgument("Ray is not initialized; call ray.init() for this machine, or ray.init(address=...) for a cluster")
+        self._folder = pathlib.Path(folder).absolute()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._words = list(words)
+        self._workers = resources.most_workers()
+        self._shards = shards or _SHARDS_PER_WORKER * self._workers
+        self._manifests = [self._folder / f"shard-{i}-of-{self._shards}.manifest" for i in range(self._shards)]
+        others = set(self._folder.glob("shard-*.manifest")) - set(self._manifests)
+        if others and resume:
+            raise InvalidArgument(f"{min(others)}: belongs to a job of another number of shards; remove it, or give that number")
+        if not resume:
+            for manifest in [*others, *self._manifests]:
+                manifest.unlink(missing_ok=True)
+        self._resources = resources
+        self._stop = threading.Event()
+        self._ended: Ended | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._drive, name="fovea-job", daemon=True)
+        self._thread.start()
+
+    def progress(self) -> Progress:
+        """How far the job has come, from its manifests."""
+        done = failed = 0
+        total = None
+        for manifest in self._manifests:
+            if state := read_state(manifest):
+                total = state.units
+                failed += len(state.failures)
+                done += len(state.recorded) - len(state.failures)
+        return Progress(done, failed, total)
+
+    def stop(self) -> None:
+        """Begins no further shard and cancels those that run. What is recorded is kept for a later job with resume."""
+        self._stop.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether the job has ended, after so many seconds at most."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def result(self) -> Result:
+        """Waits for the end, and merges the shards. Raises Error where the job cannot be done at all."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        assert self._ended is not None
+        failed = [state.failures[unit] for m in self._manifests if (state := read_state(m)) for unit in sorted(state.failures)]
+        return Result(self._ended.status, self._ended.printed, self._folder, failed)
+
+    def _drive(self) -> None:
+        try:
+            self._run_shards()
+            ended = run_program(["merge", *map(str, self._manifests)], str(self._folder))
+            if ended.status not in (0, 5) and not self._has_all_units():
+                raise ended.error()
+            self._ended = ended
+        except BaseException as error:  # whatever it is, it belongs to whoever asks for the result
+            self._error = error
+
+    def _run_shards(self) -> None:
+        task: Any = ray.remote(_run_shard).options(
+            num_cpus=self._resources.cpus_per_worker, num_gpus=self._resources.gpus_per_worker, max_retries=-1
+        )
+        waiting = list(range(self._shards))
+        running: dict[Any, int] = {}
+        while waiting or running:
+            if self._stop.is_set():
+                for reference in running:
+                    ray.cancel(reference, force=True)
+                raise Cancelled("the job was stopped; what is done is recorded")
+            while waiting and len(running) < self._workers:
+                shard = waiting.pop(0)
+                running[task.remote(self._shard_words(shard), str(self._folder))] = shard
+            for reference in ray.wait(list(running), timeout=0.2)[0]:
+                self._check(running.pop(reference), ray.get(reference))
+
+    def _shard_words(self, shard: int) -> list[str]:
+        return [*self._words, "--resume", "--shard", f"{shard}/{self._shards}", "--manifest", str(self._manifests[shard]), "--quiet"]
+
+    def _check(self, shard: int, ended: Ended) -> None:
+        # Inputs that failed are recorded, whatever the exit status; a shard that recorded nothing could not begin.
+        if ended.status in (0, 5):
+            return
+        state = read_state(self._manifests[shard])
+        if state is None or len(state.recorded) < _units_of(shard, self._shards, state.units):
+            raise ended.error()
+
+    def _has_all_units(self) -> bool:
+        progress = self.progress()
+        return progress.total is not None and progress.done + progress.failed == progress.total
+
+
+def _units_of(shard: int, shards: int, units: int) -> int:
+    return units // shards + (1 if shard < units % shards else 0)
+
+
+def run(
+    words: Sequence[str],
+    *,
+    folder: str | os.PathLike[str],
+    workers: int | tuple[int, int] | None = None,
+    cpus_per_worker: float = 1,
+    gpus_per_worker: float = 0,
+    shards: int | None = None,
+    resume: bool = True,
+) -> Job:
+    """Starts a command of the program, such as ``["people", "detect", "/data/photos", "--csv", "all.csv"]``, on the cluster.
+
+    Words are those of the command line without ``--shard``, ``--resume`` and ``--manifest``. ``folder`` is where the command runs and where
+    its manifests lie; every node must see it, and the inputs, under the same path.
+    """
+    if not words:
+        raise InvalidArgument("run: there are no words; give a system, a verb and inputs")
+    own = [word for word in words if word.split("=")[0] in ("--shard", "--resume", "--manifest")]
+    if own:
+        raise InvalidArgument(f"run: {own[0]} is set by the job; leave it out")
+    threads = [] if "--threads" in words or cpus_per_worker < 1 else ["--threads", str(int(cpus_per_worker))]
+    device = [] if "--device" in words else ["--device", "cuda" if gpus_per_worker > 0 else "cpu"]
+    return Job([*words, *threads, *device], folder, Resources(workers, cpus_per_worker, gpus_per_worker), shards, resume)
+
+
+__all__ = ["Error", "Failure", "Job", "Progress", "Resources", "Result", "run"]

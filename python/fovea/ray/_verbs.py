@@ -1,0 +1,71 @@
+"""One function per verb that works on many inputs."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import InvalidArgument
+from ._job import Job, run
+from ._program import option_words
+
+Inputs = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+_JOB = ("workers", "cpus_per_worker", "gpus_per_worker", "shards", "resume")
+
+
+def input_words(inputs: Inputs, folder: pathlib.Path) -> list[str]:
+    """The inputs as words with absolute paths; a list of them goes through a file."""
+    if isinstance(inputs, (str, os.PathLike)):
+        return [os.path.abspath(inputs)]
+    paths = [os.path.abspath(path) for path in inputs]
+    if not paths:
+        raise InvalidArgument("there are no inputs; give a folder, a file, or a list of them")
+    if any("\n" in path for path in paths):
+        return paths
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = folder / "inputs.txt"
+    listed.write_text("".join(path + "\n" for path in paths), errors="surrogateescape")
+    return [f"@{listed}"]
+
+
+class Verb:
+    """A verb of the program. Called with inputs and a folder, it starts a job on the cluster.
+
+    Keywords are the verb's options, such as ``threshold=0.2``, and those of :func:`fovea.ray.run`.
+    """
+
+    def __init__(self, name: str, *, files: Mapping[str, str], each: bool = False) -> None:
+        self.words = name.split()
+        self.files = dict(files)
+        self.each = each
+        self.__name__ = self.words[1].replace("-", "_")
+        self.__doc__ = f"Starts ``fovea {name}`` on the cluster; files: {', '.join(files.values()) or 'none, results are printed'}."
+
+    def __call__(self, inputs: Inputs, *, out: str | os.PathLike[str], **options: Any) -> Job:
+        folder = pathlib.Path(out).absolute()
+        job = {name: options.pop(name) for name in _JOB if name in options}
+        words = [*self.words, *input_words(inputs, folder), *(["--each"] if self.each else [])]
+        return run([*words, *option_words({**self.files, **options})], folder=folder, **job)
+
+
+detect = Verb("people detect", files={"parquet": "people.parquet"})
+track_people = Verb("people track", files={"csv": "tracks.csv", "mot": "mot/{}.txt"})
+flow_lk = Verb("flow lk", files={"output": "{}"}, each=True)
+flow_bm = Verb("flow bm", files={"output": "{}"}, each=True)
+segment_motion = Verb("flow segment", files={"output": "{}", "table": "{}.csv"}, each=True)
+map_targets = Verb("emd map", files={"output": "{}.tif"}, each=True)
+track_targets = Verb("emd track", files={"output": "{}.txt"})
+classify_scenes = Verb("scenes classify", files={"output": "classes.csv"})
+words = Verb("scenes words", files={"output": "{}.png"})
+segment_meshes = Verb("mesh segment", files={"output": "{}.ply"})
+distances = Verb("mesh distances", files={"output": "{}.npy"})
+points = Verb("actions points", files={"output": "{}.txt"})
+classify_actions = Verb("actions classify", files={"output": "classes.csv"})
+recognize = Verb("actions recognize", files={})
+
+
+def ops(verb: str, inputs: Inputs, *, out: str | os.PathLike[str], **options: Any) -> Job:
+    """Starts an operation on images, such as ``ops("blur", "photos", out="soft", sigma=3)``."""
+    return Verb(f"ops {verb}", files={"output": "{}.png"})(inputs, out=out, **options)

@@ -1,0 +1,183 @@
+#include "cli/program/each.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/program/batch.h"
+#include "cli/program/run.h"
+#include "core/json_text.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+class StringSink final : public Sink {
+ public:
+  void write(std::string_view more) override { text_ += more; }
+  // Without the line break at its end.
+  std::string text() const {
+    return text_.ends_with('\n') ? text_.substr(0, text_.size() - 1) : text_;
+  }
+
+ private:
+  std::string text_{};
+};
+
+// A word that begins with @ is a file with one input per line.
+std::vector<std::string> inputs_of(const Context& context) {
+  if (context.journal != nullptr && context.journal->inputs() != nullptr)
+    return *context.journal->inputs();
+  std::vector<std::string> inputs;
+  for (const std::string& word : context.inputs) {
+    if (!word.starts_with('@') || word.size() == 1) {
+      inputs.push_back(word);
+      continue;
+    }
+    std::ifstream list(word.substr(1));
+    if (!list) throw IoError(fmt::format("{}: cannot open the list", word.substr(1)));
+    for (std::string line; std::getline(list, line);)
+      if (!line.empty()) inputs.push_back(line);
+  }
+  if (inputs.empty())
+    throw InvalidArgument(fmt::format("{}: the list is empty", fmt::join(context.inputs, " ")));
+  return inputs;
+}
+
+// The names that each output option has for each input.
+class EachOutput {
+ public:
+  EachOutput(const Context& context, const std::vector<std::string>& inputs)
+      : context_(context), inputs_(inputs) {}
+
+  void add(const std::string& option, const std::string& output) {
+    if (output.empty() || names_.contains(output)) return;
+    if (inputs_.size() == 1 && output.find("{}") == std::string::npos) {
+      names_[output] = {output};
+      return;
+    }
+    if (output.find("{}") == std::string::npos)
+      throw InvalidArgument(fmt::format(
+          "--{} {} names one file, but there are {} inputs; give a pattern such as out/{{}}{}",
+          option, output, inputs_.size(), std::filesystem::path(output).extension().string()));
+    names_[output] = output_paths(context_, output, inputs_);
+  }
+  // The name for an input, which is also noted in `files`.
+  std::string name(const std::string& output, std::size_t input,
+                   std::vector<std::string>& files) const {
+    if (output.empty()) return {};
+    files.push_back(names_.at(output)[input]);
+    return files.back();
+  }
+
+ private:
+  const Context& context_;
+  const std::vector<std::string>& inputs_;
+  std::map<std::string, std::vector<std::string>> names_{};
+};
+
+bool is_output(const OptionField& field) {
+  return field.traits.use == TextUse::kOutput || field.traits.use == TextUse::kFolder;
+}
+
+// Calls text(option, value) for every name of an output file.
+template <class Text>
+void for_each_output(const Invocation& invocation, const Text& text) {
+  for (const OptionField& field : invocation.own_fields()) {
+    if (const auto* one = std::get_if<std::string*>(&field.value)) {
+      if (is_output(field)) text(field.name, **one);
+    } else if (const auto* pairs = std::get_if<std::vector<WordAndFile>*>(&field.value)) {
+      for (WordAndFile& pair : **pairs) text(field.name, pair.second);
+    }
+  }
+}
+
+// What a run has printed, as members of its element: one object, or the lines of several.
+std::string members_of(const std::string& text) {
+  if (nlohmann::json::accept(text)) return "\"result\": " + text;
+  std::string lines;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    lines += (lines.empty() ? "" : ", ") +
+             (nlohmann::json::accept(line) ? line : detail::json_quote(line));
+    begin = end + 1;
+  }
+  return "\"lines\": [" + lines + "]";
+}
+
+// Lines of JSON get the name of their input, because they stand among those of others.
+std::string named_lines(std::string text, const std::string& input) {
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    if (text[at] == '{')
+      text.insert(at + 1, fmt::format("\"input\": {}, ", detail::json_quote(input)));
+    if (text.find('\n', at) == std::string::npos) break;
+  }
+  return text;
+}
+
+}  // namespace
+
+bool runs_each(const Invocation& invocation) {
+  const Command& command = *invocation.command;
+  const CommonOptions& common = *invocation.common;
+  if (!command.repeats) return false;
+  const bool listed = invocation.inputs.size() == 1 && invocation.inputs[0].starts_with('@');
+  const bool several = invocation.inputs.size() > 1 || listed;
+  if (command.joins && several && !common.each) {
+    if (common.journal.wanted())
+      throw InvalidArgument(fmt::format(
+          "the {} inputs of {} are one sequence; give --each to work on each for itself, "
+          "which --shard, --resume and --manifest need",
+          invocation.inputs.size(), command.name()));
+    return false;
+  }
+  return several || common.each || common.journal.wanted();
+}
+
+int run_each(const Invocation& invocation, std::span<const std::string> words, Context& context) {
+  settle_device(context);
+  const std::vector<std::string> inputs = inputs_of(context);
+  EachOutput outputs(context, inputs);
+  for_each_output(invocation, [&](const std::string& option, const std::string& output) {
+    outputs.add(option, output);
+  });
+  Batch batch(context, inputs);
+  while (batch.next() < inputs.size() && !batch.stopped()) {
+    const std::size_t i = batch.next();
+    batch.run_alone([&]() -> Outcome {
+      Outcome outcome;
+      Invocation one = parse(*invocation.command, words);
+      one.inputs = {inputs[i]};
+      for_each_output(one, [&](const std::string&, std::string& output) {
+        output = outputs.name(output, i, outcome.files);
+      });
+      StringSink printed;
+      Console console = context.console.with_output(printed);
+      Context alone = context_of(one, console);
+      alone.exec.stop = context.exec.stop;
+      alone.exec.progress = inputs.size() > 1 ? ProgressFn{} : context.exec.progress;
+      alone.journal = context.journal;
+      alone.hide_addresses();
+      try {
+        one.request->run(alone);
+        console.flush();
+      } catch (const Error&) {
+        outcome.fault = std::current_exception();
+      }
+      if (context.json && !printed.text().empty()) outcome.members = members_of(printed.text());
+      else if (!context.json)
+        outcome.line = inputs.size() > 1 ? named_lines(printed.text(), inputs[i]) : printed.text();
+      return outcome;
+    });
+  }
+  return batch.finish();
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,416 @@
+#include "cli/program/journal.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/inputs.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "cli/program/packing.h"
+#include "core/parallel.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using cluster::FileIdentity;
+using cluster::Manifest;
+using cluster::UnitRecord;
+using cluster::UnitStatus;
+
+constexpr const char* kArchitecture =
+#ifdef __aarch64__
+    "aarch64";
+#else
+    "x86-64";
+#endif
+
+std::string packed(const UnitResult& result) {
+  return Packer()
+      .text(result.line)
+      .text(result.members)
+      .text(result.early)
+      .text(result.shared)
+      .number(result.status)
+      .bytes();
+}
+
+UnitResult unpacked(const UnitRecord& record) {
+  Unpacker in(record.payload);
+  UnitResult result;
+  result.line = in.text();
+  result.members = in.text();
+  result.early = in.text();
+  result.shared = in.text();
+  result.status = in.number<int>();
+  result.message = record.message;
+  for (const cluster::UnitOutput& output : record.outputs) result.files.push_back(output.path);
+  return result;
+}
+
+// An input may be a folder of images, which is the sum of its files.
+FileIdentity identity_of(const std::string& input) {
+  std::error_code error;
+  std::vector<std::string> files;
+  if (fs::is_directory(input, error)) {
+    for (const auto& entry : fs::recursive_directory_iterator(input, error))
+      if (entry.is_regular_file(error)) files.push_back(entry.path().string());
+  } else if (!fs::exists(input, error) && input.find_first_of("*?[") != std::string::npos) {
+    files = io::expand_inputs(std::span(&input, 1), io::image_files());
+  } else {
+    return cluster::identity_of_file(input);
+  }
+  std::sort(files.begin(), files.end());
+  FileIdentity whole;
+  cluster::Hasher hasher;
+  for (const std::string& file : files) {
+    const FileIdentity one = cluster::identity_of_file(file);
+    whole.size += one.size;
+    hasher.add(file);
+    hasher.add({reinterpret_cast<const char*>(&one.hash), sizeof one.hash});
+  }
+  whole.hash = hasher.result();
+  return whole;
+}
+
+// Zeros where the file cannot be read: an input that vanished has failed, and is tried again.
+FileIdentity identity_or_none(const std::string& path) {
+  try {
+    return identity_of(path);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::uint64_t hash_of_names(const std::vector<std::string>& names) {
+  cluster::Hasher hasher;
+  for (const std::string& name : names) {
+    hasher.add(name);
+    hasher.add(std::string_view("\0", 1));
+  }
+  return hasher.result();
+}
+
+// Names some of many.
+std::string some_of(const std::vector<std::string>& names, std::size_t count) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i)
+    text += (text.empty() ? "" : ", ") + detail::shown(names[i]);
+  if (count > kShown) text += fmt::format(" and {} more", count - kShown);
+  return text;
+}
+
+// Files are written under names such as .photo.png.1234.0.part and then renamed. What a killed run
+// has left of them is found once per folder.
+class Remains {
+ public:
+  void remove(const std::string& file) {
+    const fs::path path(file);
+    const std::string folder = path.parent_path().string();
+    const std::scoped_lock lock(mutex_);
+    const auto [place, is_new] = found_.try_emplace(folder);
+    if (is_new) look_in(folder.empty() ? "." : folder, place->second);
+    const auto [first, last] = place->second.equal_range(path.filename().string());
+    std::error_code ignored;
+    for (auto each = first; each != last; ++each) fs::remove(each->second, ignored);
+    place->second.erase(first, last);
+  }
+
+ private:
+  using Parts = std::multimap<std::string, fs::path>;  // by the name of the file
+
+  void look_in(const std::string& folder, Parts& parts) const {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with('.') || !name.ends_with(".part")) continue;
+      if (entry.last_write_time(error) >= began_) continue;  // of a run that is under way
+      std::string file = name.substr(1, name.size() - 6);
+      for (int numbers = 0; numbers < 2 && !file.empty(); ++numbers)
+        file.resize(std::min(file.rfind('.'), file.size()));
+      parts.emplace(file, entry.path());
+    }
+  }
+
+  std::mutex mutex_{};
+  fs::file_time_type began_ = fs::file_time_type::clock::now();
+  std::map<std::string, Parts> found_{};
+};
+
+class Recording final : public Journal {
+ public:
+  Recording(const JournalOptions& options, JournaledCommand command)
+      : shard_(options.shard.empty() ? cluster::Shard{} : cluster::parse_shard(options.shard)),
+        resume_(options.resume),
+        path_(options.manifest),
+        command_(std::move(command)) {}
+
+  bool whole() const override { return shard_.count == 1; }
+
+  void begin(const Context& context, const std::vector<std::string>& inputs) override {
+    for (const std::string& input : inputs)
+      if (input == "-" || io::is_live_source(input))
+        throw InvalidArgument(fmt::format(
+            "{}: cannot be read a second time, and a manifest is for work that can be repeated; "
+            "name a file, or leave out --shard, --resume and --manifest",
+            input == "-" ? "standard input" : input));
+    if (path_.empty()) path_ = default_manifest(context.command, shard_);
+    inputs_ = &inputs;
+    exec_ = context.exec_without_progress();
+    range_ = cluster::units_of(shard_, inputs.size());
+    const bool there = fs::exists(path_);
+    writer_.emplace(
+        path_, cluster::ManifestWriter::Start{.job = {.version = FOVEA_VERSION,
+                                                      .architecture = kArchitecture,
+                                                      .command = context.command.name(),
+                                                      .options = options_on(context.exec.device),
+                                                      .models = command_.files,
+                                                      .inputs = hash_of_names(inputs),
+                                                      .units = inputs.size()},
+                                              .shard = shard_,
+                                              .words = command_.words,
+                                              .resume = resume_});
+    if (there) known_.emplace(path_);
+    context.console.explain(fmt::format("{}: inputs {} to {} of {} are recorded", path_,
+                                        range_.first + 1, range_.last, inputs.size()));
+  }
+
+  cluster::UnitRange range() const override { return range_; }
+
+  std::vector<std::size_t> open_units(std::size_t first, std::size_t last) override {
+    first = std::max<std::size_t>(first, range_.first);
+    last = std::min<std::size_t>(last, range_.last);
+    std::vector<std::size_t> open;
+    if (first >= last) return open;
+    std::vector<char> valid(last - first, 0);
+    if (known_)
+      parallel_for(exec_, static_cast<std::int64_t>(last - first), 1,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t i = begin; i < end; ++i) {
+                       const auto place = static_cast<std::size_t>(i);
+                       valid[place] = still_valid(first + place) ? 1 : 0;
+                     }
+                   });
+    for (std::size_t unit = first; unit < last; ++unit)
+      if (valid[unit - first] == 0) open.push_back(unit);
+    return open;
+  }
+
+  UnitResult result(std::size_t unit) override { return unpacked(record(unit)); }
+
+  UnitRecord measure(std::size_t unit, const UnitResult& result) const override {
+    UnitRecord record{.unit = unit,
+                      .status = result.message.empty() ? UnitStatus::kDone : UnitStatus::kFailed,
+                      .input = (*inputs_)[unit]};
+    record.identity = identity_or_none(record.input);
+    for (const std::string& file : result.files) {
+      record.outputs.push_back({file, identity_or_none(file)});
+      remove_remains(file);
+    }
+    return record;
+  }
+
+  void remove_remains(const std::string& file) const override {
+    if (known_) remains_.remove(file);
+  }
+
+  void add(UnitRecord record, const UnitResult& result) override {
+    record.message = result.message;
+    record.payload = packed(result);
+    writer_->add(record);
+  }
+
+ private:
+  // The options begin with the device, because results name it; GPUs of one machine are alike.
+  std::string options_on(Device device) const {
+    if (device.kind == DeviceKind::kCuda) device.index = 0;
+    return fmt::format("{{\"device\": \"{}\", {}", to_string(device), command_.options.substr(1));
+  }
+
+  UnitRecord record(std::size_t unit) const {
+    const std::scoped_lock lock(reading_);
+    return known_->record(unit);
+  }
+
+  // Whether the unit was done, and its input and its files are as they were then.
+  bool still_valid(std::size_t unit) const {
+    if (known_->status(unit) != UnitStatus::kDone) return false;
+    const UnitRecord before = record(unit);
+    if (before.input != (*inputs_)[unit] || identity_or_none(before.input) != before.identity)
+      return false;
+    return std::ranges::all_of(before.outputs, [](const cluster::UnitOutput& output) {
+      return identity_or_none(output.path) == output.identity;
+    });
+  }
+
+  cluster::Shard shard_;
+  bool resume_;
+  std::string path_;
+  JournaledCommand command_;
+  const std::vector<std::string>* inputs_ = nullptr;
+  Exec exec_{};
+  cluster::UnitRange range_{};
+  std::optional<cluster::ManifestWriter> writer_{};
+  std::optional<Manifest> known_{};  // what it held when this run began
+  mutable std::mutex reading_{};
+  mutable Remains remains_{};
+};
+
+class Merging final : public Journal {
+ public:
+  explicit Merging(std::vector<Manifest> parts) : parts_(std::move(parts)) {
+    check_parts();
+    read_names();
+    device_ = parts_.front().job().options;
+    constexpr std::string_view kBefore = "{\"device\": \"";
+    device_ =
+        device_.starts_with(kBefore)
+            ? device_.substr(kBefore.size(), device_.find('"', kBefore.size()) - kBefore.size())
+            : "cpu";
+  }
+
+  const std::vector<std::string>* inputs() const override { return &names_; }
+  std::string device() const override { return device_; }
+  bool whole() const override { return true; }
+
+  void begin(const Context&, const std::vector<std::string>& inputs) override {
+    if (inputs.size() != names_.size())
+      throw FormatError(fmt::format("the job has {}, but its manifests name {}",
+                                    detail::counted(inputs.size(), "input"), names_.size()));
+  }
+  cluster::UnitRange range() const override { return {0, names_.size()}; }
+  std::vector<std::size_t> open_units(std::size_t, std::size_t) override { return {}; }
+  UnitResult result(std::size_t unit) override { return unpacked(part_of(unit).record(unit)); }
+  UnitRecord measure(std::size_t, const UnitResult&) const override { return {}; }
+  void add(UnitRecord, const UnitResult&) override {}
+
+ private:
+  // Sorts the parts by their numbers.
+  void check_parts() {
+    if (parts_.empty()) throw InvalidArgument("there is no manifest to merge");
+    std::ranges::sort(parts_, {}, [](const Manifest& part) { return part.shard().index; });
+    const Manifest& first = parts_.front();
+    const int count = first.shard().count;
+    for (const Manifest& part : parts_) {
+      require_same_job(part.job(), first.job(), part.path());
+      if (part.shard().count != count)
+        throw InvalidArgument(fmt::format("{} is one of {} shards, but {} is one of {}",
+                                          part.path(), part.shard().count, first.path(), count));
+    }
+    if (first.job().version != FOVEA_VERSION)
+      throw InvalidArgument(fmt::format("{}: was written by version {}, but this is {}",
+                                        first.path(), first.job().version, FOVEA_VERSION));
+    std::vector<std::string> missing;
+    std::size_t next = 0;
+    for (int index = 0; index < count; ++index) {
+      const bool found = next < parts_.size() && parts_[next].shard().index == index;
+      if (!found) {
+        missing.push_back(to_string(cluster::Shard{index, count}));
+        continue;
+      }
+      if (++next < parts_.size() && parts_[next].shard().index == index)
+        throw InvalidArgument(fmt::format("{} and {} are both shard {}", parts_[next - 1].path(),
+                                          parts_[next].path(), to_string(parts_[next].shard())));
+    }
+    if (!missing.empty())
+      throw InvalidArgument(fmt::format("{} of the job missing: {}",
+                                        missing.size() == 1 ? "a shard" : "shards",
+                                        some_of(missing, missing.size())));
+  }
+
+  static void check_output(const Manifest& part, const cluster::UnitOutput& output) {
+    std::error_code error;
+    const bool folder = fs::is_directory(output.path, error);
+    if (!folder && fs::file_size(output.path, error) != output.identity.size)
+      throw FormatError(fmt::format(
+          "{}: is missing or has changed since shard {} wrote it; run that shard again with "
+          "--resume, in the folder in which it ran",
+          output.path, to_string(part.shard())));
+  }
+
+  void read_names() {
+    std::vector<std::string> missing;
+    std::size_t count = 0;
+    names_.reserve(parts_.front().job().units);
+    for (const Manifest& part : parts_) {
+      const cluster::UnitRange range = units_of(part.shard(), part.job().units);
+      for (std::uint64_t unit = range.first; unit < range.last; ++unit) {
+        if (part.status(unit)) {
+          const UnitRecord record = part.record(unit);
+          for (const cluster::UnitOutput& output : record.outputs) check_output(part, output);
+          names_.push_back(record.input);
+        } else if (++count <= 5) {
+          missing.push_back(fmt::format("input {} (shard {})", unit + 1, to_string(part.shard())));
+        }
+      }
+    }
+    if (count > 0)
+      throw FormatError(fmt::format("{} no result yet: {}; run those shards again with --resume",
+                                    count == 1 ? "an input has" : "inputs have",
+                                    some_of(missing, count)));
+    if (hash_of_names(names_) != parts_.front().job().inputs)
+      throw FormatError(fmt::format("{}: the names of its inputs are not those of the job",
+                                    parts_.front().path()));
+  }
+
+  const Manifest& part_of(std::uint64_t unit) const {
+    const auto part = std::ranges::find_if(parts_, [&](const Manifest& each) {
+      return units_of(each.shard(), each.job().units).has(unit);
+    });
+    return *part;
+  }
+
+  std::vector<Manifest> parts_;
+  std::vector<std::string> names_{};
+  std::string device_{};
+};
+
+}  // namespace
+
+void describe(OptionVisitor& visit, JournalOptions& options) {
+  visit("shard", options.shard,
+        "work on one part of the inputs only: 0/4 is the first of four; each part has a manifest, "
+        "and fovea merge joins them",
+        {.value_name = "I/N"});
+  visit("resume", options.resume,
+        "continue the manifest of a run that ended early: inputs that are done are not worked on "
+        "again, unless they or their results have changed");
+  visit.path("manifest", options.manifest, TextUse::kOutput,
+             "file that records which inputs are done; with --shard or --resume its default is a "
+             "name made of the command, such as people-detect-0-of-4.manifest");
+}
+
+std::unique_ptr<Journal> recording_journal(const JournalOptions& options,
+                                           const JournaledCommand& command) {
+  return std::make_unique<Recording>(options, command);
+}
+
+std::unique_ptr<Journal> merging_journal(std::vector<cluster::Manifest> parts) {
+  return std::make_unique<Merging>(std::move(parts));
+}
+
+std::string default_manifest(const Command& command, cluster::Shard shard) {
+  std::string name = command.name();
+  std::ranges::replace(name, ' ', '-');
+  if (shard.count > 1) name += fmt::format("-{}-of-{}", shard.index, shard.count);
+  return name + ".manifest";
+}
+
+std::vector<std::string> unit_inputs(const Context& context, const io::InputKind& kind) {
+  if (context.journal != nullptr && context.journal->inputs() != nullptr)
+    return *context.journal->inputs();
+  return io::expand_inputs(context.inputs, kind);
+}
+
+bool writes_shared_files(const Context& context) {
+  return context.journal == nullptr || context.journal->whole();
+}
+
+}  // namespace fovea::cli

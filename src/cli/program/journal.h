@@ -1,0 +1,90 @@
+// What a run over many inputs keeps for later: which inputs belong to it, which of them need no
+// work any more, and what each has given. A run with --shard, --resume or --manifest writes it to a
+// manifest; fovea merge reads it from the manifests of all shards, and gives it again.
+#pragma once
+#include <fovea/cluster/manifest.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+// The options of every command whose inputs are units of work.
+struct JournalOptions {
+  std::string shard{};     // such as 0/4; empty for the whole job
+  bool resume = false;     // continue a manifest that is there
+  std::string manifest{};  // empty for a name that tells the command and the shard
+
+  bool wanted() const { return resume || !shard.empty() || !manifest.empty(); }
+};
+void describe(OptionVisitor& visit, JournalOptions& options);
+
+// What one input has given.
+struct UnitResult {
+  std::string line{};                // for people
+  std::string members{};             // for programs, as JSON
+  std::string early{};               // JSON that was printed before `members`
+  std::string shared{};              // what it adds to the files that all inputs share
+  std::vector<std::string> files{};  // its own files
+  std::string message{};             // why it failed; empty where it did not
+  int status = 0;                    // the exit status of a failure
+};
+
+class Journal {
+ public:
+  virtual ~Journal() = default;
+
+  // The names of all inputs, where they are known without looking for them.
+  virtual const std::vector<std::string>* inputs() const { return nullptr; }
+  // The device that results name, where that is not the one in use.
+  virtual std::string device() const { return {}; }
+  // Whether this run sees every input, so that it writes the files that all inputs share.
+  virtual bool whole() const = 0;
+
+  // Must be called with the names of all inputs before what follows.
+  virtual void begin(const Context& context, const std::vector<std::string>& inputs) = 0;
+  // The inputs that belong to this run.
+  virtual cluster::UnitRange range() const = 0;
+  // Those from `first` up to `last` that are to be worked on.
+  virtual std::vector<std::size_t> open_units(std::size_t first, std::size_t last) = 0;
+  // What an input of this run that is not open has given.
+  virtual UnitResult result(std::size_t unit) = 0;
+
+  // Sizes and hashes of an input and of the files it gave; several threads may call it.
+  virtual cluster::UnitRecord measure(std::size_t unit, const UnitResult& result) const = 0;
+  // Removes what a killed run has left of a file that it was writing; several threads may call it.
+  virtual void remove_remains(const std::string&) const {}
+  // Keeps what an input has given. Throws WriteError.
+  virtual void add(cluster::UnitRecord record, const UnitResult& result) = 0;
+};
+
+// What a manifest records of a command line.
+struct JournaledCommand {
+  std::vector<std::string> words{};  // behind the name of the program
+  std::string options{};             // that results depend on, and names of files, as JSON
+  std::uint64_t files = 0;           // hash of the models and other files that options name
+};
+
+// Writes a manifest. Throws InvalidArgument where `options` are wrong.
+std::unique_ptr<Journal> recording_journal(const JournalOptions& options,
+                                           const JournaledCommand& command);
+// Gives the results in the manifests of all shards again. Throws InvalidArgument where shards are
+// missing or not of one job, and FormatError that names inputs without a result.
+std::unique_ptr<Journal> merging_journal(std::vector<cluster::Manifest> parts);
+
+// The name of the manifest that a command writes where none is given.
+std::string default_manifest(const Command& command, cluster::Shard shard);
+
+// The names of the inputs that a verb works on: those that the words of the command line stand for,
+// or those of the job that is merged.
+std::vector<std::string> unit_inputs(const Context& context, const io::InputKind& kind);
+
+// Whether the run writes the files that all inputs share; a shard leaves them to fovea merge.
+bool writes_shared_files(const Context& context);
+
+}  // namespace fovea::cli

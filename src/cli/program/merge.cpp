@@ -1,0 +1,60 @@
+// fovea merge: joins the shards of a job, whose manifests hold what every input has given.
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+
+#include <algorithm>
+
+#include "cli/program/command.h"
+#include "cli/program/journal.h"
+#include "cli/program/run.h"
+
+namespace fovea::cli {
+namespace {
+
+struct MergeRequest {
+  std::string output{};
+};
+
+void describe(OptionVisitor& visit, MergeRequest& request) {
+  visit.path("output", request.output, TextUse::kOutput,
+             "where to write the file that all inputs share, or a folder for several such files; "
+             "without it they are written where the command of the job names them");
+}
+
+int run_merge(MergeRequest& request, Context& context) {
+  std::vector<cluster::Manifest> parts;
+  for (const std::string& path :
+       io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}}))
+    parts.emplace_back(path);
+  const std::vector<std::string> words = parts.front().words();
+  const auto journal = merging_journal(std::move(parts));
+  return run_again(words, *journal, request.output, context);
+}
+
+}  // namespace
+
+Command merge_command() {
+  return {
+      .system = "merge",
+      .verb = "",
+      .summary = "join the results of the shards of a job",
+      .text =
+          "A command that was run once for each of its shards (--shard 0/4 to 3/4), on one machine "
+          "or on many, has written the files of each input and one manifest per shard. This prints "
+          "what a single run over all inputs would have printed and writes the files that all "
+          "inputs share, such as --coco, --csv or a table of classes, with the same bytes. Run it "
+          "in the folder in which the shards ran. Nothing is computed again: neither the inputs "
+          "nor a GPU are needed, only the models. Inputs that failed are named, with the exit "
+          "status that a single run would have had; where a shard or an input has no result yet, "
+          "it is named and nothing is written.",
+      .arguments = {{"MANIFEST", "the manifests of all shards: files, folders, globs or @list", 1,
+                     kAnyNumber}},
+      .examples = {{"fovea merge people-detect-*.manifest",
+                    "join the shards of fovea people detect photos --csv all.csv --shard I/N"},
+                   {"fovea merge parts -o all.csv",
+                    "take all manifests of a folder, and write the table elsewhere"}},
+      .request = make_request<MergeRequest, run_merge>,
+      .computes = false};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,41 @@
+#include "cli/program/recorded_units.h"
+
+#include <numeric>
+#include <utility>
+
+#include "cli/program/run.h"
+
+namespace fovea::cli {
+
+RecordedUnits::RecordedUnits(const Context& context, const std::vector<std::string>& inputs,
+                             Give give)
+    : journal_(context.journal), give_(std::move(give)), range_{.first = 0, .last = inputs.size()} {
+  if (journal_ == nullptr) {
+    open_.resize(inputs.size());
+    std::iota(open_.begin(), open_.end(), 0);
+    return;
+  }
+  journal_->begin(context, inputs);
+  range_ = journal_->range();
+  open_ = journal_->open_units(0, inputs.size());
+}
+
+void RecordedUnits::take(std::size_t unit, std::string shared, std::string message) {
+  replay_until(unit);
+  ++next_;
+  give_(unit, shared, message);
+  if (journal_ == nullptr) return;
+  const UnitResult result{
+      .shared = std::move(shared), .message = std::move(message), .status = kBadInput};
+  journal_->add(journal_->measure(unit, result), result);
+}
+
+void RecordedUnits::replay_until(std::size_t end) {
+  for (; next_ < end; ++next_) {
+    if (journal_ == nullptr || !range_.has(next_)) continue;
+    const UnitResult known = journal_->result(next_);
+    give_(next_, known.shared, known.message);
+  }
+}
+
+}  // namespace fovea::cli

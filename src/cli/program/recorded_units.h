@@ -1,0 +1,38 @@
+// Inputs of verbs whose library call goes through many of them by itself: what each has given is
+// handed on in the order of the inputs, and recorded where there is a manifest.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/program/journal.h"
+
+namespace fovea::cli {
+
+class RecordedUnits {
+ public:
+  // Gets what each input has given, or why it failed.
+  using Give =
+      std::function<void(std::size_t unit, std::string_view shared, const std::string& message)>;
+  RecordedUnits(const Context& context, const std::vector<std::string>& inputs, Give give);
+
+  // The inputs that are to be worked on.
+  const std::vector<std::size_t>& open() const { return open_; }
+  // What the next of them has given, as bytes, or why it failed.
+  void take(std::size_t unit, std::string shared, std::string message);
+  // Gives those that are left.
+  void finish() { replay_until(range_.last); }
+
+ private:
+  void replay_until(std::size_t end);
+
+  Journal* journal_;
+  Give give_;
+  cluster::UnitRange range_;
+  std::vector<std::size_t> open_{};
+  std::size_t next_ = 0;
+};
+
+}  // namespace fovea::cli

@@ -1,0 +1,175 @@
+#include <fovea/cluster/manifest.h>
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "cluster/manifest_line.h"
+
+namespace fovea::cluster {
+namespace {
+
+using OpenFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+OpenFile opened(const std::string& path) {
+  OpenFile file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  return file;
+}
+
+// Calls take(line, offset) for each line that ends, until it returns false.
+template <class Take>
+void for_each_line(std::FILE* file, const std::string& path, const Take& take) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20U;
+  std::string text;
+  std::uint64_t offset = 0;  // of the text's beginning
+  for (;;) {
+    const std::size_t known = text.size();
+    text.resize(known + kBlock);
+    const std::size_t count = std::fread(text.data() + known, 1, kBlock, file);
+    text.resize(known + count);
+    if (std::ferror(file) != 0)
+      throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+    std::size_t begin = 0;
+    for (std::size_t end = text.find('\n', known); end != std::string::npos;
+         end = text.find('\n', begin)) {
+      if (!take(std::string_view(text).substr(begin, end - begin), offset + begin)) return;
+      begin = end + 1;
+    }
+    text.erase(0, begin);
+    offset += begin;
+    if (count == 0) return;
+  }
+}
+
+// The first member of an object, as our JSON writes it, that stands at or behind `from`.
+std::string member_at(const std::string& json, std::size_t from) {
+  const std::size_t comma = json.rfind(", \"", from);
+  const std::size_t begin =
+      comma == std::string::npos ? std::min<std::size_t>(1, json.size()) : comma + 2;
+  const std::size_t end = std::min(json.find(", \"", std::max(begin, from)), json.size());
+  const std::string member = json.substr(begin, end - begin);
+  return member.ends_with('}') ? member.substr(0, member.size() - 1) : member;
+}
+
+std::string shown(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+}  // namespace
+
+void require_same_job(const JobIdentity& found, const JobIdentity& expected,
+                      const std::string& name) {
+  const auto require = [&](const char* what, const std::string& there, const std::string& here) {
+    if (there != here)
+      throw InvalidArgument(
+          fmt::format("{}: belongs to another job: its {} is {}, not {}", name, what, there, here));
+  };
+  require("version", found.version, expected.version);
+  require("architecture", found.architecture, expected.architecture);
+  require("command", found.command, expected.command);
+  if (found.options != expected.options) {
+    const auto [there, here] = std::ranges::mismatch(found.options, expected.options);
+    const auto place = static_cast<std::size_t>(there - found.options.begin());
+    throw InvalidArgument(fmt::format("{}: belongs to another job: its options have {}, not {}",
+                                      name, member_at(found.options, place),
+                                      member_at(expected.options, place)));
+  }
+  require("hash of models", shown(found.models), shown(expected.models));
+  require("number of inputs", std::to_string(found.units), std::to_string(expected.units));
+  require("hash of input names", shown(found.inputs), shown(expected.inputs));
+}
+
+struct Manifest::Impl {
+  static constexpr std::uint64_t kNothing = 0;
+  // The place of a record's line times 2, plus 1 where the unit failed; kNothing where there is
+  // none, since the header stands at 0.
+  std::vector<std::uint64_t> places{};
+  std::string path{};
+  detail::Header header{};
+  UnitRange range{};
+  std::uint64_t counts[2] = {0, 0};
+  std::uint64_t whole_bytes = 0;
+  mutable OpenFile file{nullptr, std::fclose};
+
+  void read_header_line(std::string_view line) {
+    header = detail::read_header(line, path);
+    range = units_of(header.shard, header.job.units);
+    places.assign(range.size(), kNothing);
+  }
+  void read_record_line(std::string_view line, std::uint64_t offset) {
+    const detail::RecordStart start = detail::read_record_start(line, path);
+    if (!range.has(start.unit))
+      throw FormatError(fmt::format("{}: unit {} is none of its part {}, which has {} to {}", path,
+                                    start.unit, to_string(header.shard), range.first, range.last));
+    std::uint64_t& place = places[start.unit - range.first];
+    if (place != kNothing) --counts[place % 2];
+    const std::uint64_t failed = start.status == UnitStatus::kFailed ? 1 : 0;
+    place = 2 * offset + failed;
+    ++counts[failed];
+  }
+};
+
+Manifest::Manifest(const std::string& path) : impl_(std::make_unique<Impl>()) {
+  impl_->path = path;
+  impl_->file = opened(path);
+  bool torn = false;
+  for_each_line(impl_->file.get(), path, [&](std::string_view line, std::uint64_t offset) {
+    if (offset == 0) {
+      impl_->read_header_line(line);
+    } else if (!detail::is_whole_line(line)) {
+      torn = true;
+      return true;
+    } else {
+      if (torn)
+        throw FormatError(fmt::format(
+            "{}: is damaged before its end, near byte {}; begin the job anew", path, offset));
+      impl_->read_record_line(line, offset);
+    }
+    impl_->whole_bytes = offset + line.size() + 1;
+    return true;
+  });
+  if (impl_->whole_bytes == 0)
+    throw FormatError(fmt::format("{}: is not a manifest of Fovea: it has no whole line", path));
+}
+Manifest::~Manifest() = default;
+Manifest::Manifest(Manifest&&) noexcept = default;
+Manifest& Manifest::operator=(Manifest&&) noexcept = default;
+
+const std::string& Manifest::path() const { return impl_->path; }
+const JobIdentity& Manifest::job() const { return impl_->header.job; }
+Shard Manifest::shard() const { return impl_->header.shard; }
+const std::vector<std::string>& Manifest::words() const { return impl_->header.words; }
+std::uint64_t Manifest::done() const { return impl_->counts[0]; }
+std::uint64_t Manifest::failed() const { return impl_->counts[1]; }
+std::uint64_t Manifest::whole_bytes() const { return impl_->whole_bytes; }
+
+std::optional<UnitStatus> Manifest::status(std::uint64_t unit) const {
+  if (!impl_->range.has(unit)) return {};
+  const std::uint64_t place = impl_->places[unit - impl_->range.first];
+  if (place == Impl::kNothing) return {};
+  return place % 2 == 1 ? UnitStatus::kFailed : UnitStatus::kDone;
+}
+
+UnitRecord Manifest::record(std::uint64_t unit) const {
+  if (!status(unit))
+    throw InvalidArgument(fmt::format("{}: has no record of unit {}", impl_->path, unit));
+  const std::uint64_t offset = impl_->places[unit - impl_->range.first] / 2;
+  std::FILE* const file = impl_->file.get();
+  if (fseeko(file, static_cast<off_t>(offset), SEEK_SET) != 0)
+    throw IoError(fmt::format("{}: cannot be read: {}", impl_->path, std::strerror(errno)));
+  UnitRecord record;
+  bool found = false;
+  for_each_line(file, impl_->path, [&](std::string_view line, std::uint64_t) {
+    record = detail::read_record(line, impl_->path);
+    found = true;
+    return false;
+  });
+  if (!found) throw FormatError(fmt::format("{}: was cut off while it was read", impl_->path));
+  return record;
+}
+
+}  // namespace fovea::cluster
