@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <vector>
 
 namespace fovea::cluster {
 namespace {
@@ -92,7 +91,8 @@ FileIdentity identity_of_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
   if (!file) throw failed();
-  std::vector<char> block(std::size_t{1} << 18U);
+  std::setvbuf(file.get(), nullptr, _IONBF, 0);
+  std::array<char, std::size_t{1} << 16U> block;
   Hasher hasher;
   FileIdentity identity;
   while (const std::size_t count = std::fread(block.data(), 1, block.size(), file.get())) {

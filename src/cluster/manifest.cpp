@@ -16,22 +16,25 @@ namespace {
 
 using OpenFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
+constexpr std::size_t kWholeFile = std::size_t{1} << 20U, kOneRecord = 1024;
+
 OpenFile opened(const std::string& path) {
   OpenFile file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (!file) throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   return file;
 }
 
-// Calls take(line, offset) for each line that ends, until it returns false.
+// Calls take(line, offset) for each line that ends, until it returns false. Reads `block` bytes at
+// a time, and more where a line is longer.
 template <class Take>
-void for_each_line(std::FILE* file, const std::string& path, const Take& take) {
-  constexpr std::size_t kBlock = std::size_t{1} << 20U;
+void for_each_line(std::FILE* file, const std::string& path, std::size_t block, const Take& take) {
   std::string text;
   std::uint64_t offset = 0;  // of the text's beginning
   for (;;) {
     const std::size_t known = text.size();
-    text.resize(known + kBlock);
-    const std::size_t count = std::fread(text.data() + known, 1, kBlock, file);
+    const std::size_t wanted = std::max(block, known);
+    text.resize(known + wanted);
+    const std::size_t count = std::fread(text.data() + known, 1, wanted, file);
     text.resize(known + count);
     if (std::ferror(file) != 0)
       throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
@@ -117,21 +120,22 @@ Manifest::Manifest(const std::string& path) : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
   impl_->file = opened(path);
   bool torn = false;
-  for_each_line(impl_->file.get(), path, [&](std::string_view line, std::uint64_t offset) {
-    if (offset == 0) {
-      impl_->read_header_line(line);
-    } else if (!detail::is_whole_line(line)) {
-      torn = true;
-      return true;
-    } else {
-      if (torn)
-        throw FormatError(fmt::format(
-            "{}: is damaged before its end, near byte {}; begin the job anew", path, offset));
-      impl_->read_record_line(line, offset);
-    }
-    impl_->whole_bytes = offset + line.size() + 1;
-    return true;
-  });
+  for_each_line(
+      impl_->file.get(), path, kWholeFile, [&](std::string_view line, std::uint64_t offset) {
+        if (offset == 0) {
+          impl_->read_header_line(line);
+        } else if (!detail::is_whole_line(line)) {
+          torn = true;
+          return true;
+        } else {
+          if (torn)
+            throw FormatError(fmt::format(
+                "{}: is damaged before its end, near byte {}; begin the job anew", path, offset));
+          impl_->read_record_line(line, offset);
+        }
+        impl_->whole_bytes = offset + line.size() + 1;
+        return true;
+      });
   if (impl_->whole_bytes == 0)
     throw FormatError(fmt::format("{}: is not a manifest of Fovea: it has no whole line", path));
 }
@@ -163,7 +167,7 @@ UnitRecord Manifest::record(std::uint64_t unit) const {
     throw IoError(fmt::format("{}: cannot be read: {}", impl_->path, std::strerror(errno)));
   UnitRecord record;
   bool found = false;
-  for_each_line(file, impl_->path, [&](std::string_view line, std::uint64_t) {
+  for_each_line(file, impl_->path, kOneRecord, [&](std::string_view line, std::uint64_t) {
     record = detail::read_record(line, impl_->path);
     found = true;
     return false;
