@@ -46,6 +46,10 @@ FileLock::FileLock(std::string path, const std::string& guarded) : path_(std::mo
     if (file_ < 0)
       throw WriteError(fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
     if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      if (const int reason = errno; reason != EWOULDBLOCK) {
+        close(std::exchange(file_, -1));
+        throw WriteError(fmt::format("{}: cannot be locked: {}", path_, std::strerror(reason)));
+      }
       struct stat state {};
       const std::string owner = first_line_of(file_);
       const auto age = fstat(file_, &state) == 0 ? std::time(nullptr) - state.st_mtime : 0;

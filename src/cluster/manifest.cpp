@@ -81,7 +81,8 @@ void require_same_job(const JobIdentity& found, const JobIdentity& expected,
                                       name, member_at(found.options, place),
                                       member_at(expected.options, place)));
   }
-  require("hash of models", shown(found.models), shown(expected.models));
+  require("hash of models and other files that options name", shown(found.models),
+          shown(expected.models));
   require("number of inputs", std::to_string(found.units), std::to_string(expected.units));
   require("hash of input names", shown(found.inputs), shown(expected.inputs));
 }
@@ -136,6 +137,7 @@ Manifest::Manifest(const std::string& path) : impl_(std::make_unique<Impl>()) {
         impl_->whole_bytes = offset + line.size() + 1;
         return true;
       });
+  close();
   if (impl_->whole_bytes == 0)
     throw FormatError(fmt::format("{}: is not a manifest of Fovea: it has no whole line", path));
 }
@@ -158,10 +160,13 @@ std::optional<UnitStatus> Manifest::status(std::uint64_t unit) const {
   return place % 2 == 1 ? UnitStatus::kFailed : UnitStatus::kDone;
 }
 
+void Manifest::close() const { impl_->file.reset(); }
+
 UnitRecord Manifest::record(std::uint64_t unit) const {
   if (!status(unit))
     throw InvalidArgument(fmt::format("{}: has no record of unit {}", impl_->path, unit));
   const std::uint64_t offset = impl_->places[unit - impl_->range.first] / 2;
+  if (!impl_->file) impl_->file = opened(impl_->path);
   std::FILE* const file = impl_->file.get();
   if (fseeko(file, static_cast<off_t>(offset), SEEK_SET) != 0)
     throw IoError(fmt::format("{}: cannot be read: {}", impl_->path, std::strerror(errno)));

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "cluster/file_lock.h"
 #include "cluster/manifest_line.h"
@@ -53,6 +54,11 @@ struct ManifestWriter::Impl {
     append(detail::header_line({start.job, start.shard, start.words}));
     sync();
     if (rename(fresh.c_str(), path.c_str()) != 0) throw failed(errno);
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    const int directory = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+    if (directory < 0) return;
+    fsync(directory);  // so that the name survives as well
+    close(directory);
   }
   // Continues the file that is there, behind its last whole line.
   void continue_file(const Start& start) {

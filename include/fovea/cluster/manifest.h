@@ -52,7 +52,7 @@ struct UnitRecord {
   friend bool operator==(const UnitRecord&, const UnitRecord&) = default;
 };
 
-// A manifest in memory: 16 bytes per unit of its shard, however long the records are. Where a unit
+// A manifest in memory: 8 bytes per unit of its shard, however long the records are. Where a unit
 // has several records, the last one counts.
 class FOVEA_API Manifest {
  public:
@@ -75,8 +75,11 @@ class FOVEA_API Manifest {
 
   // Nothing where the unit is not recorded.
   std::optional<UnitStatus> status(std::uint64_t unit) const;
-  // Reads the record again. Throws InvalidArgument where there is none.
+  // Reads the record again, for which the file is opened and stays open. Throws InvalidArgument
+  // where there is none.
   UnitRecord record(std::uint64_t unit) const;
+  // Closes the file until the next record is read.
+  void close() const;
 
  private:
   struct Impl;
@@ -101,7 +104,8 @@ class FOVEA_API ManifestWriter {
   ManifestWriter& operator=(ManifestWriter&&) noexcept;
 
   // Appends one line. What was added survives the end of the process at once, and that of the
-  // machine after a second at most or after flush(). Throws WriteError.
+  // machine once it is synced: at most once a second, when a line is added, and by flush(). Throws
+  // WriteError.
   void add(const UnitRecord& record);
   void flush();
 

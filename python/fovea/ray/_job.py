@@ -26,6 +26,14 @@ class Resources:
     cpus_per_worker: float = 1
     gpus_per_worker: float = 0
 
+    def ask_for_workers(self) -> None:
+        """Asks a cluster that grows and shrinks for the least number of workers."""
+        if isinstance(self.workers, tuple):
+            from ray.autoscaler.sdk import request_resources
+
+            need = {"CPU": self.cpus_per_worker, "GPU": self.gpus_per_worker}
+            request_resources(bundles=[{name: amount for name, amount in need.items() if amount > 0}] * self.workers[0])
+
     def most_workers(self) -> int:
         if isinstance(self.workers, tuple):
             return self.workers[1]
@@ -73,7 +81,7 @@ class Job:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._words = list(words)
         self._workers = resources.most_workers()
-        self._shards = shards or _SHARDS_PER_WORKER * self._workers
+        self._shards = shards or (resume and self._shards_there()) or _SHARDS_PER_WORKER * self._workers
         self._manifests = [self._folder / f"shard-{i}-of-{self._shards}.manifest" for i in range(self._shards)]
         others = set(self._folder.glob("shard-*.manifest")) - set(self._manifests)
         if others and resume:
@@ -87,6 +95,11 @@ class Job:
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._drive, name="fovea-job", daemon=True)
         self._thread.start()
+
+    def _shards_there(self) -> int:
+        """How many shards the job had when it was begun here, or 0."""
+        names = [path.stem.rsplit("-", 1)[-1] for path in self._folder.glob("shard-*-of-*.manifest")]
+        return max((int(name) for name in names if name.isdigit()), default=0)
 
     def progress(self) -> Progress:
         """How far the job has come, from its manifests."""
@@ -121,7 +134,7 @@ class Job:
         try:
             self._run_shards()
             ended = run_program(["merge", *map(str, self._manifests)], str(self._folder))
-            if ended.status not in (0, 5) and not self._has_all_units():
+            if ended.status not in (0, 5) and not self._all_failed():
                 raise ended.error()
             self._ended = ended
         except BaseException as error:  # whatever it is, it belongs to whoever asks for the result
@@ -131,18 +144,21 @@ class Job:
         task: Any = ray.remote(_run_shard).options(
             num_cpus=self._resources.cpus_per_worker, num_gpus=self._resources.gpus_per_worker, max_retries=-1
         )
+        self._resources.ask_for_workers()
         waiting = list(range(self._shards))
         running: dict[Any, int] = {}
-        while waiting or running:
-            if self._stop.is_set():
-                for reference in running:
-                    ray.cancel(reference, force=True)
-                raise Cancelled("the job was stopped; what is done is recorded")
-            while waiting and len(running) < self._workers:
-                shard = waiting.pop(0)
-                running[task.remote(self._shard_words(shard), str(self._folder))] = shard
-            for reference in ray.wait(list(running), timeout=0.2)[0]:
-                self._check(running.pop(reference), ray.get(reference))
+        try:
+            while waiting or running:
+                if self._stop.is_set():
+                    raise Cancelled("the job was stopped; what is done is recorded")
+                while waiting and len(running) < self._workers:
+                    shard = waiting.pop(0)
+                    running[task.remote(self._shard_words(shard), str(self._folder))] = shard
+                for reference in ray.wait(list(running), timeout=0.2)[0]:
+                    self._check(running.pop(reference), ray.get(reference))
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
 
     def _shard_words(self, shard: int) -> list[str]:
         return [*self._words, "--resume", "--shard", f"{shard}/{self._shards}", "--manifest", str(self._manifests[shard]), "--quiet"]
@@ -155,9 +171,9 @@ class Job:
         if state is None or len(state.recorded) < _units_of(shard, self._shards, state.units):
             raise ended.error()
 
-    def _has_all_units(self) -> bool:
+    def _all_failed(self) -> bool:
         progress = self.progress()
-        return progress.total is not None and progress.done + progress.failed == progress.total
+        return progress.total is not None and progress.failed == progress.total
 
 
 def _units_of(shard: int, shards: int, units: int) -> int:

@@ -74,8 +74,10 @@ def option_words(options: Mapping[str, Any]) -> list[str]:
             continue
         if isinstance(value, bool):
             words.append(f"--{option}" if value else f"--no-{option}")
-        elif isinstance(value, (list, tuple)):
+        elif isinstance(value, (list, tuple)) and all(isinstance(element, (int, float)) for element in value):
             words += [f"--{option}", ",".join(str(element) for element in value)]
+        elif isinstance(value, (list, tuple)):
+            words += [word for element in value for word in (f"--{option}", str(element))]
         else:
             words += [f"--{option}", str(value)]
     return words

@@ -7,7 +7,7 @@ import os
 import pathlib
 from typing import Any
 
-from ..errors import InvalidArgument
+from ..errors import FormatError, InvalidArgument
 from ._job import run
 from ._program import option_words, run_program
 
@@ -51,7 +51,9 @@ def train_scenes(places: str | os.PathLike[str], *, out: str | os.PathLike[str],
     corpus = os.path.abspath(places)
 
     def on_cluster(stage: str, *words: str) -> None:
-        run(["scenes", stage, corpus, *words, *option_words(shares[stage])], folder=folder / stage, **job).result()
+        result = run(["scenes", stage, corpus, *words, *option_words(shares[stage])], folder=folder / stage, **job).result()
+        if result.status not in (0, 5):
+            raise FormatError(f"{corpus}: no image can be read: {result.failed[0].error}")
 
     def here(stage: str, *words: str) -> None:
         ended = run_program(["scenes", stage, *words, *option_words(shares[stage])], str(folder))

@@ -318,6 +318,8 @@ class ClassifyRun {
       count(results, item);
       if (file) file->add(clips_.names[input], item);
       if (csv) results.write_row(*csv, item);
+      else if (request_.output.empty() && !context_.json)
+        context_.console.print_at_once(results.line(item) + "\n");
     };
     batch.on_replay([&](std::size_t input, std::string_view recorded) {
       add(input, {.clip = input, .result = unpacked_class(recorded)});
@@ -327,9 +329,7 @@ class ClassifyRun {
         .work = [&](actions::Classifier& worker,
                     ClipItem& item) { item.result = worker.classify(clips_.clips[item.clip]); },
         .write = [&](std::size_t, ClipItem& item) -> Outcome {
-          if (context_.json) return {.members = members_of(results, item)};
-          if (!request_.output.empty() || as_csv) return {};
-          return {.line = results.line(item)};
+          return {.members = context_.json ? members_of(results, item) : ""};
         },
         .add =
             [&](std::size_t input, ClipItem& item) {

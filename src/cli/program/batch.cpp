@@ -60,7 +60,7 @@ Batch::Batch(Context& context, const std::vector<std::string>& inputs)
 
 void Batch::run_alone(const std::function<Outcome()>& work) {
   if (open_inputs(1).empty()) return replay_until(next_ + 1);
-  Entry entry{.input = next_};
+  Entry entry = begin(next_);
   guard(entry, [&] {
     throw_if_stopped(context_.exec);
     entry.outcome = work();
@@ -70,6 +70,7 @@ void Batch::run_alone(const std::function<Outcome()>& work) {
 }
 
 int Batch::finish() {
+  if (context_.journal != nullptr) context_.journal->flush();
   if (context_.json)
     print(fmt::format(
         "\n  ],\n  \"interrupted\": {},\n  \"failed\": {}{}\n}}\n", stopped_, failures_,
@@ -129,10 +130,22 @@ void Batch::record(std::string_view shared) {
   if (context_.journal != nullptr) shared_ += shared;
 }
 
+Batch::Entry Batch::begin(std::size_t input) const {
+  Entry entry{.input = input};
+  if (context_.journal != nullptr) entry.stamp = context_.journal->stamp(input);
+  return entry;
+}
+
 void Batch::measure(Entry& entry) const {
   if (context_.journal == nullptr) return;
-  const UnitResult result{.files = entry.failed ? std::vector<std::string>{} : entry.outcome.files};
+  const bool whole = !entry.failed && !entry.outcome.fault;
+  const UnitResult result{.files = whole ? entry.outcome.files : std::vector<std::string>{}};
   entry.record = context_.journal->measure(entry.input, result);
+  if (whole && !context_.overwrite && context_.journal->stamp(entry.input) != entry.stamp) {
+    entry.failed = true;
+    entry.outcome.fault = std::make_exception_ptr(
+        FormatError("changed while it was worked on; run it again with --resume"));
+  }
 }
 
 void Batch::keep(Entry& entry, const std::string& failure, int status) {

@@ -94,7 +94,9 @@ class Batch {
     Outcome outcome{};
     bool failed = false;
     std::optional<cluster::UnitRecord> record{};
+    FileStamp stamp{};  // of the input, before it was read
   };
+  Entry begin(std::size_t input) const;
   // Calls `step` unless the input has failed. Errors of the input, and too little memory for it,
   // stay with it; those of the program's own output end the batch.
   static void guard(Entry& entry, const std::function<void()>& step);
@@ -145,7 +147,7 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
       .read =
           [&](Shared& shared) {
             if (begun == open.size()) return false;
-            shared.entry = {.input = open[begun++]};
+            shared.entry = begin(open[begun++]);
             return true;
           },
       .prepare =

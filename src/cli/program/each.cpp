@@ -1,11 +1,14 @@
 #include "cli/program/each.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+#include <fovea/io/mesh_io.h>
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +16,7 @@
 #include "cli/program/run.h"
 #include "core/json_text.h"
 #include "core/words.h"
+#include "io/text/input_list.h"
 
 namespace fovea::cli {
 namespace {
@@ -29,20 +33,25 @@ class StringSink final : public Sink {
   std::string text_{};
 };
 
-// A word that begins with @ is a file with one input per line.
+// A word that begins with @ is a list of inputs. Only folders of meshes are opened: one of images
+// is a sequence.
 std::vector<std::string> inputs_of(const Context& context) {
+  if (context.command.system == "mesh") return unit_inputs(context, io::mesh_files());
   if (context.journal != nullptr && context.journal->inputs() != nullptr)
     return *context.journal->inputs();
+  namespace fs = std::filesystem;
   std::vector<std::string> inputs;
   for (const std::string& word : context.inputs) {
     if (!word.starts_with('@') || word.size() == 1) {
       inputs.push_back(word);
       continue;
     }
-    std::ifstream list(word.substr(1));
-    if (!list) throw IoError(fmt::format("{}: cannot open the list", word.substr(1)));
-    for (std::string line; std::getline(list, line);)
-      if (!line.empty()) inputs.push_back(line);
+    const std::string path = word.substr(1);
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw IoError(fmt::format("{}: cannot open the list", path));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (const std::string& name : io::parse_input_list(text, path))
+      inputs.push_back((fs::path(path).parent_path() / name).string());
   }
   if (inputs.empty())
     throw InvalidArgument(fmt::format("{}: the list is empty", fmt::join(context.inputs, " ")));
@@ -138,7 +147,11 @@ bool runs_each(const Invocation& invocation) {
           invocation.inputs.size(), command.name()));
     return false;
   }
-  return several || common.each || common.journal.wanted();
+  bool pattern = false;
+  for_each_output(invocation, [&](const std::string&, const std::string& output) {
+    pattern = pattern || output.find("{}") != std::string::npos;
+  });
+  return several || pattern || common.each || common.journal.wanted();
 }
 
 int run_each(const Invocation& invocation, std::span<const std::string> words, Context& context) {

@@ -54,18 +54,7 @@ UnitResult unpacked(const UnitRecord& record) {
   return result;
 }
 
-// An input may be a folder of images, which is the sum of its files.
-FileIdentity identity_of(const std::string& input) {
-  std::error_code error;
-  std::vector<std::string> files;
-  if (fs::is_directory(input, error)) {
-    for (const auto& entry : fs::recursive_directory_iterator(input, error))
-      if (entry.is_regular_file(error)) files.push_back(entry.path().string());
-  } else if (!fs::exists(input, error) && input.find_first_of("*?[") != std::string::npos) {
-    files = io::expand_inputs(std::span(&input, 1), io::image_files());
-  } else {
-    return cluster::identity_of_file(input);
-  }
+FileIdentity identity_of_files(std::vector<std::string> files) {
   std::sort(files.begin(), files.end());
   FileIdentity whole;
   cluster::Hasher hasher;
@@ -79,10 +68,49 @@ FileIdentity identity_of(const std::string& input) {
   return whole;
 }
 
+// All files below a folder but those that are being written.
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error))
+    if (entry.is_regular_file(error) && entry.path().extension() != ".part")
+      files.push_back(entry.path().string());
+  return files;
+}
+
+// Images and cubes: a folder of them may hold other files as well, results among them.
+bool may_be_frame(const std::string& path) {
+  io::InputKind kind = io::image_files();
+  kind.extensions.insert(kind.extensions.end(),
+                         {"hdr", "mat", "img", "dat", "raw", "bin", "bsq", "bil", "bip", "cube"});
+  return io::has_extension(path, kind);
+}
+
+// An input may be a folder or a glob of images.
+FileIdentity identity_of(const std::string& input) {
+  std::error_code error;
+  if (fs::is_directory(input, error)) {
+    std::vector<std::string> files = files_below(input);
+    std::erase_if(files, [](const std::string& file) { return !may_be_frame(file); });
+    return identity_of_files(std::move(files));
+  }
+  if (!fs::exists(input, error) && input.find_first_of("*?[") != std::string::npos)
+    return identity_of_files(io::expand_inputs(std::span(&input, 1), io::image_files()));
+  return cluster::identity_of_file(input);
+}
+
+// A result may be a folder.
+FileIdentity identity_of_result(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) ? identity_of_files(files_below(path))
+                                       : cluster::identity_of_file(path);
+}
+
 // Zeros where the file cannot be read: an input that vanished has failed, and is tried again.
-FileIdentity identity_or_none(const std::string& path) {
+template <class Identify>
+FileIdentity identity_or_none(const std::string& path, const Identify& identify) {
   try {
-    return identity_of(path);
+    return identify(path);
   } catch (const Error&) {
     return {};
   }
@@ -111,14 +139,19 @@ std::string some_of(const std::vector<std::string>& names, std::size_t count) {
 // has left of them is found once per folder.
 class Remains {
  public:
+  // Of a file, or of any file in a folder, that is complete.
   void remove(const std::string& file) {
+    std::error_code ignored;
     const fs::path path(file);
+    if (fs::is_directory(path, ignored)) {
+      for (const auto& [name, part] : parts_in(file)) fs::remove(part, ignored);
+      return;
+    }
     const std::string folder = path.parent_path().string();
     const std::scoped_lock lock(mutex_);
     const auto [place, is_new] = found_.try_emplace(folder);
-    if (is_new) look_in(folder.empty() ? "." : folder, place->second);
+    if (is_new) place->second = parts_in(folder.empty() ? "." : folder);
     const auto [first, last] = place->second.equal_range(path.filename().string());
-    std::error_code ignored;
     for (auto each = first; each != last; ++each) fs::remove(each->second, ignored);
     place->second.erase(first, last);
   }
@@ -126,21 +159,21 @@ class Remains {
  private:
   using Parts = std::multimap<std::string, fs::path>;  // by the name of the file
 
-  void look_in(const std::string& folder, Parts& parts) const {
+  static Parts parts_in(const std::string& folder) {
+    Parts parts;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with('.') || !name.ends_with(".part")) continue;
-      if (entry.last_write_time(error) >= began_) continue;  // of a run that is under way
       std::string file = name.substr(1, name.size() - 6);
       for (int numbers = 0; numbers < 2 && !file.empty(); ++numbers)
         file.resize(std::min(file.rfind('.'), file.size()));
       parts.emplace(file, entry.path());
     }
+    return parts;
   }
 
   std::mutex mutex_{};
-  fs::file_time_type began_ = fs::file_time_type::clock::now();
   std::map<std::string, Parts> found_{};
 };
 
@@ -178,8 +211,9 @@ class Recording final : public Journal {
                                               .words = command_.words,
                                               .resume = resume_});
     if (there) known_.emplace(path_);
-    context.console.explain(fmt::format("{}: inputs {} to {} of {} are recorded", path_,
-                                        range_.first + 1, range_.last, inputs.size()));
+    context.console.explain(fmt::format("{}: {} of {} are recorded from input {} on", path_,
+                                        range_.size(), detail::counted(inputs.size(), "input"),
+                                        range_.first + 1));
   }
 
   cluster::UnitRange range() const override { return range_; }
@@ -209,10 +243,12 @@ class Recording final : public Journal {
     UnitRecord record{.unit = unit,
                       .status = result.message.empty() ? UnitStatus::kDone : UnitStatus::kFailed,
                       .input = (*inputs_)[unit]};
-    record.identity = identity_or_none(record.input);
+    record.identity = identity_or_none(record.input, identity_of);
+    std::error_code error;
     for (const std::string& file : result.files) {
-      record.outputs.push_back({file, identity_or_none(file)});
       remove_remains(file);
+      if (fs::exists(file, error))
+        record.outputs.push_back({file, identity_or_none(file, identity_of_result)});
     }
     return record;
   }
@@ -220,6 +256,16 @@ class Recording final : public Journal {
   void remove_remains(const std::string& file) const override {
     if (known_) remains_.remove(file);
   }
+
+  FileStamp stamp(std::size_t unit) const override {
+    std::error_code error;
+    const fs::path path((*inputs_)[unit]);
+    if (!fs::is_regular_file(path, error)) return {};
+    const auto size = fs::file_size(path, error);
+    return {size, fs::last_write_time(path, error).time_since_epoch().count()};
+  }
+
+  void flush() override { writer_->flush(); }
 
   void add(UnitRecord record, const UnitResult& result) override {
     record.message = result.message;
@@ -243,10 +289,11 @@ class Recording final : public Journal {
   bool still_valid(std::size_t unit) const {
     if (known_->status(unit) != UnitStatus::kDone) return false;
     const UnitRecord before = record(unit);
-    if (before.input != (*inputs_)[unit] || identity_or_none(before.input) != before.identity)
+    if (before.input != (*inputs_)[unit] ||
+        identity_or_none(before.input, identity_of) != before.identity)
       return false;
     return std::ranges::all_of(before.outputs, [](const cluster::UnitOutput& output) {
-      return identity_or_none(output.path) == output.identity;
+      return identity_or_none(output.path, identity_of_result) == output.identity;
     });
   }
 
@@ -281,15 +328,17 @@ class Merging final : public Journal {
   bool whole() const override { return true; }
 
   void begin(const Context&, const std::vector<std::string>& inputs) override {
-    if (inputs.size() != names_.size())
-      throw FormatError(fmt::format("the job has {}, but its manifests name {}",
-                                    detail::counted(inputs.size(), "input"), names_.size()));
+    if (hash_of_names(inputs) != parts_.front().job().inputs)
+      throw FormatError(fmt::format(
+          "the command finds {} now, whose names are not those of the {} in the manifests",
+          detail::counted(inputs.size(), "input"), names_.size()));
   }
   cluster::UnitRange range() const override { return {0, names_.size()}; }
   std::vector<std::size_t> open_units(std::size_t, std::size_t) override { return {}; }
   UnitResult result(std::size_t unit) override { return unpacked(part_of(unit).record(unit)); }
   UnitRecord measure(std::size_t, const UnitResult&) const override { return {}; }
   void add(UnitRecord, const UnitResult&) override {}
+  void remove_remains(const std::string& file) const override { remains_.remove(file); }
 
  private:
   // Sorts the parts by their numbers.
@@ -327,8 +376,10 @@ class Merging final : public Journal {
 
   static void check_output(const Manifest& part, const cluster::UnitOutput& output) {
     std::error_code error;
-    const bool folder = fs::is_directory(output.path, error);
-    if (!folder && fs::file_size(output.path, error) != output.identity.size)
+    const bool same = fs::is_directory(output.path, error)
+                          ? identity_of_result(output.path) == output.identity
+                          : fs::file_size(output.path, error) == output.identity.size;
+    if (!same)
       throw FormatError(fmt::format(
           "{}: is missing or has changed since shard {} wrote it; run that shard again with "
           "--resume, in the folder in which it ran",
@@ -344,12 +395,14 @@ class Merging final : public Journal {
       for (std::uint64_t unit = range.first; unit < range.last; ++unit) {
         if (part.status(unit)) {
           const UnitRecord record = part.record(unit);
-          for (const cluster::UnitOutput& output : record.outputs) check_output(part, output);
+          if (record.status == UnitStatus::kDone)
+            for (const cluster::UnitOutput& output : record.outputs) check_output(part, output);
           names_.push_back(record.input);
         } else if (++count <= 5) {
           missing.push_back(fmt::format("input {} (shard {})", unit + 1, to_string(part.shard())));
         }
       }
+      part.close();
     }
     if (count > 0)
       throw FormatError(fmt::format("{} no result yet: {}; run those shards again with --resume",
@@ -360,16 +413,20 @@ class Merging final : public Journal {
                                     parts_.front().path()));
   }
 
-  const Manifest& part_of(std::uint64_t unit) const {
-    const auto part = std::ranges::find_if(parts_, [&](const Manifest& each) {
-      return units_of(each.shard(), each.job().units).has(unit);
-    });
-    return *part;
+  // Units come in their order, so that one file at a time is open.
+  const Manifest& part_of(std::uint64_t unit) {
+    while (!units_of(parts_[part_].shard(), parts_[part_].job().units).has(unit)) {
+      parts_[part_].close();
+      part_ = (part_ + 1) % parts_.size();
+    }
+    return parts_[part_];
   }
 
   std::vector<Manifest> parts_;
+  std::size_t part_ = 0;  // the one that is read
   std::vector<std::string> names_{};
   std::string device_{};
+  mutable Remains remains_{};
 };
 
 }  // namespace
@@ -385,6 +442,25 @@ void describe(OptionVisitor& visit, JournalOptions& options) {
   visit.path("manifest", options.manifest, TextUse::kOutput,
              "file that records which inputs are done; with --shard or --resume its default is a "
              "name made of the command, such as people-detect-0-of-4.manifest");
+}
+
+std::uint64_t hash_of_named(const std::string& name) {
+  std::error_code error;
+  const std::size_t braces = name.find("{}");
+  std::vector<std::string> files;
+  if (braces != std::string::npos) {
+    const std::string folder = fs::path(name).parent_path().string();
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
+      const std::string path = folder.empty() ? entry.path().filename() : entry.path();
+      if (path.starts_with(name.substr(0, braces)) && path.ends_with(name.substr(braces + 2)))
+        files.push_back(path);
+    }
+  } else if (fs::is_directory(name, error)) {
+    files = files_below(name);
+  } else if (fs::is_regular_file(name, error)) {
+    files = {name};
+  }
+  return files.empty() ? 0 : identity_of_files(std::move(files)).hash;
 }
 
 std::unique_ptr<Journal> recording_journal(const JournalOptions& options,

@@ -35,6 +35,14 @@ struct UnitResult {
   int status = 0;                    // the exit status of a failure
 };
 
+// What tells without reading it that a file has changed. Folders and what cannot be found have
+// none.
+struct FileStamp {
+  std::uint64_t size = 0;
+  std::int64_t time = 0;
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+
 class Journal {
  public:
   virtual ~Journal() = default;
@@ -55,10 +63,13 @@ class Journal {
   // What an input of this run that is not open has given.
   virtual UnitResult result(std::size_t unit) = 0;
 
+  virtual FileStamp stamp(std::size_t) const { return {}; }
   // Sizes and hashes of an input and of the files it gave; several threads may call it.
   virtual cluster::UnitRecord measure(std::size_t unit, const UnitResult& result) const = 0;
   // Removes what a killed run has left of a file that it was writing; several threads may call it.
   virtual void remove_remains(const std::string&) const {}
+  // Brings what was kept to the disk. Throws WriteError.
+  virtual void flush() {}
   // Keeps what an input has given. Throws WriteError.
   virtual void add(cluster::UnitRecord record, const UnitResult& result) = 0;
 };
@@ -69,6 +80,10 @@ struct JournaledCommand {
   std::string options{};             // that results depend on, and names of files, as JSON
   std::uint64_t files = 0;           // hash of the models and other files that options name
 };
+
+// The hash of a file that an option names, or of all files in a folder, or of all files that a name
+// with {} stands for; 0 where there is none.
+std::uint64_t hash_of_named(const std::string& name);
 
 // Writes a manifest. Throws InvalidArgument where `options` are wrong.
 std::unique_ptr<Journal> recording_journal(const JournalOptions& options,

@@ -30,6 +30,11 @@ void RecordedUnits::take(std::size_t unit, std::string shared, std::string messa
   journal_->add(journal_->measure(unit, result), result);
 }
 
+void RecordedUnits::finish() {
+  replay_until(range_.last);
+  if (journal_ != nullptr) journal_->flush();
+}
+
 void RecordedUnits::replay_until(std::size_t end) {
   for (; next_ < end; ++next_) {
     if (journal_ == nullptr || !range_.has(next_)) continue;

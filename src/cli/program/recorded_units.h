@@ -23,7 +23,7 @@ class RecordedUnits {
   // What the next of them has given, as bytes, or why it failed.
   void take(std::size_t unit, std::string shared, std::string message);
   // Gives those that are left.
-  void finish() { replay_until(range_.last); }
+  void finish();
 
  private:
   void replay_until(std::size_t end);

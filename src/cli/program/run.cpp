@@ -74,13 +74,15 @@ const Command* choose(std::span<const std::string> args, Console& console, std::
 std::uint64_t hash_of_named_files(const Invocation& invocation) {
   std::uint64_t hash = 0;
   const auto add = [&](const std::string& name, TextUse use) {
-    try {
-      const std::string path =
-          use == TextUse::kModel ? io::find_model(name, invocation.command->system) : name;
-      hash = std::rotl(hash, 1) ^ cluster::identity_of_file(path).hash;
-    } catch (const IoError&) {
-      // It is no file, or whoever reads it says why not.
+    std::string path = name;
+    if (use == TextUse::kModel) {
+      try {
+        path = io::find_model(name, invocation.command->system);
+      } catch (const IoError&) {
+        return;  // whoever reads it says why
+      }
     }
+    hash = std::rotl(hash, 1) ^ hash_of_named(path);
   };
   for (const OptionField& field : invocation.own_fields()) {
     const TextUse use = field.traits.use;
@@ -190,20 +192,29 @@ Context context_of(const Invocation& invocation, Console& console) {
           common.videos};
 }
 
-int run_again(const std::vector<std::string>& words, Journal& journal, const std::string& output,
-              const Context& context) {
+int run_again(const std::vector<std::string>& words, const std::string& options, Journal& journal,
+              const std::string& output, const Context& context) {
   std::size_t used = 0;
   const Command* command = choose(words, context.console, used);
   if (command == nullptr || !command->shards)
     throw FormatError("a manifest's command has no shards; it is damaged");
   const Invocation invocation = parse(*command, std::span(words).subspan(used));
+  if (const std::string now = invocation.job_json(); !options.ends_with(now.substr(1)))
+    throw InvalidArgument(fmt::format(
+        "the command of the job has other options now than when its shards ran, because a "
+        "file of options has changed: {}, not {}",
+        now, options));
   Context again = context_of(invocation, context.console);  // names files as the job did
   if (!output.empty()) redirect_shared(invocation, output);
   again.journal = &journal;
   again.exec.progress = context.exec.progress;
   again.exec.stop = context.exec.stop;
-  if (runs_each(invocation)) return run_each(invocation, std::span(words).subspan(used), again);
-  return invocation.request->run(again);
+  const int status = runs_each(invocation)
+                         ? run_each(invocation, std::span(words).subspan(used), again)
+                         : invocation.request->run(again);
+  for (const OptionField& field : shared_fields(invocation))
+    journal.remove_remains(option_text(field));
+  return status;
 }
 
 namespace {

@@ -23,10 +23,10 @@ ExitStatus status_of(const std::exception& error);
 
 class Journal;
 struct Context;
-// Runs the command of recorded words again, with the results in the journal instead of work. Files
-// that all inputs share go to `output` where it is not empty.
-int run_again(const std::vector<std::string>& words, Journal& journal, const std::string& output,
-              const Context& context);
+// Runs the command of recorded words and options again, with the results in the journal instead of
+// work. Files that all inputs share go to `output` where it is not empty.
+int run_again(const std::vector<std::string>& words, const std::string& options, Journal& journal,
+              const std::string& output, const Context& context);
 
 // Runs the program; `args` are the words after its name. Never throws.
 int run(const std::vector<std::string>& args, const Streams& streams);

@@ -82,7 +82,8 @@ UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
     if (writes_shared_files(context)) throw FormatError("no image can be read");
     return result;
   }
-  result.rows = Image<float>(width, static_cast<int>(numbers.size()) / width);
+  result.rows =
+      Image<float>(width, static_cast<int>(numbers.size() / static_cast<std::size_t>(width)));
   for (int y = 0; y < result.rows.height(); ++y)
     std::copy_n(numbers.data() + std::ptrdiff_t{y} * width, width, result.rows.row(y));
   return result;

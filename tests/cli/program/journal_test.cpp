@@ -242,6 +242,9 @@ TEST_F(Shards, Meshes) {
     io::write_mesh(meshes.back(), dumbbell(6 + i, 10));
   }
   const std::string out = folder_ / "out";
+  const Words broken = joined(joined({"mesh", "distances"}, meshes), {folder_ / "none.off"});
+  expect_equal(joined(broken, {"--from", "0", "-o", out + "/{}.npy"}), kSomeFailed,
+               Printed::kHasTimes);
   expect_equal({"mesh", "info", folder_ / "in", "--json"});
   expect_equal({"mesh", "segment", folder_ / "in", "-k", "2", "-o", out + "/{}.ply", "--seg",
                 out + "/{}.seg", "--json"});
@@ -324,6 +327,13 @@ TEST_F(Resumed, LooksAtContentsAndNotAtNames) {
   EXPECT_EQ(resume().status, kDone);
   EXPECT_NE(results(), files_);
   EXPECT_EQ(written("out/0.png"), first);
+}
+
+TEST_F(Resumed, WhatAKilledRunHasLeftIsRemoved) {
+  test::save(folder_ / "out/.2.png.99.0.part", "half");
+  test::save(folder_ / "out/2.png", "damaged");
+  EXPECT_EQ(resume().status, kDone);
+  EXPECT_EQ(results(), files_);
 }
 
 TEST_F(Resumed, FailedInputsAreTriedAgain) {
@@ -430,6 +440,25 @@ TEST_F(Merge, NamesMayHaveSpacesLineBreaksAndOddBytes) {
   expect_equal(words_);
 }
 
+TEST_F(Merge, OptionsAreThoseOfTheShards) {
+  test::save(folder_ / "options.json", R"({"sigma": 3})");
+  run_shards(joined(words_, {"--config", folder_ / "options.json"}), 2);
+  test::save(folder_ / "options.json", R"({"sigma": 4})");
+  const Ended ended = merge(2);
+  EXPECT_EQ(ended.status, kUsage);
+  EXPECT_THAT(ended.err, HasSubstr("has other options now"));
+}
+
+TEST_F(Merge, ACorpusThatHasChangedIsRefused) {
+  write_places(folder_ / "places", 2);
+  const Words sample{"scenes", "sample", folder_ / "places", "-o", folder_ / "s.npy"};
+  run_shards(sample, 2);
+  fs::rename(folder_ / "places/lying/0.png", folder_ / "places/squares/9.png");
+  const Ended ended = merge(2);
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_THAT(ended.err, HasSubstr("are not those of the 6 in the manifests"));
+}
+
 TEST_F(Merge, ShardsBeyondTheInputsAreEmpty) {
   EXPECT_EQ(run_shards(words_, 9).status, kDone);
   EXPECT_EQ(merge(9).status, kDone);
@@ -453,7 +482,7 @@ TEST(Each, NeedsPatternsForSeveralInputs) {
 TEST(Each, OneThatFailsIsNamed) {
   const test::TempFolder folder;
   io::write_mesh(folder / "a.off", dumbbell(6, 8));
-  test::save(folder / "list", folder / "a.off\n" + (folder / "no.off\n"));
+  test::save(folder / "list", "# meshes\r\na.off\r\nno.off\r\n");
   const Ended ended = run_here(
       {"mesh", "distances", "@" + (folder / "list"), "--from", "0", "-o", folder / "{}.npy"});
   EXPECT_EQ(ended.status, kSomeFailed);
