@@ -59,7 +59,8 @@ void refine_warp(const RefineRequest& request, RefineSpace& space, const Exec& e
 // Writes the system for `field`, whose values the boards take too.
 void refine_systems(const RefineRequest& request, Field& field, RefineSpace& space,
                     const Exec& exec);
-// Writes the weighted median of `field` to space.median; the last warp is that of the field.
+// Writes the weighted median of `field` to space.median. The warp is that of the flow before the
+// last round.
 void mend_level(const RefineRequest& request, Field& field, RefineSpace& space, const Exec& exec);
 void relax_boards(Boards& boards, int relaxations, float omega, const Exec& exec);
 

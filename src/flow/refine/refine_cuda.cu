@@ -2,6 +2,10 @@
 // block has a tile and as many pixels around it as the relaxations reach: the order of a
 // checkerboard makes every pixel's value the same in each of the tiles that compute it. Systems
 // stay in registers, and shared memory holds the flow, red and black pixels apart.
+#include <fovea/core/error.h>
+
+#include <string>
+
 #include "flow/lk/lucas_kanade_median_cuda.cuh"
 #include "flow/refine/refine_cuda.cuh"
 
@@ -293,14 +297,18 @@ void launch_solve(const DeviceRefine& job, const DeviceSolution& fields, const c
 
 }  // namespace
 
-bool solve(const DeviceRefine& job, const DeviceSolution& fields, bool with_median,
-           cudaStream_t stream) {
+bool solve(const DeviceRefine& job, const DeviceSolution& fields, int median, cudaStream_t stream) {
+  if (fields.relaxations > kMostRelaxations)
+    throw InvalidArgument("a tile sees far enough for " + std::to_string(kMostRelaxations) +
+                          " relaxations, but " + std::to_string(fields.relaxations) +
+                          " were asked for");
   const unsigned tiles = fovea::cuda::blocks_for(fields.out.u.width, SmallSolve::kSide) *
                          fovea::cuda::blocks_for(fields.out.u.height, SmallSolve::kSide);
   if (tiles > kSolveTuning.most_small) {
     launch_solve<LargeSolve>(job, fields, "relaxations", stream);
     return false;
   }
+  const bool with_median = median == kMedianRadius;
   if (with_median) launch_solve<MedianSolve>(job, fields, "relaxations and a median", stream);
   else launch_solve<SmallSolve>(job, fields, "relaxations", stream);
   return with_median;

@@ -39,12 +39,12 @@ struct DeviceSolution {
   DeviceField base, in, out;
   int relaxations;
 };
-// Returns whether the median of refine::Work, if it was asked for, was taken too, which is done
-// where a level is small.
-bool solve(const DeviceRefine& job, const DeviceSolution& fields, bool with_median,
-           cudaStream_t stream);
+// Returns whether a median of radius `median` (0: none is asked for) was taken too, which is done
+// where a level is small and the radius is that of refine::Work. Throws if there are more
+// relaxations than refine::Work has, which is as far as a tile sees.
+bool solve(const DeviceRefine& job, const DeviceSolution& fields, int median, cudaStream_t stream);
 
-// The weighted median of the flow `in`; the last warp is that of the flow.
+// The weighted median of the flow `in`. The warp is that of the flow before the last round.
 void mend(const DeviceRefine& job, const DeviceField& in, const DeviceField& out,
           cudaStream_t stream);
 

@@ -7,6 +7,7 @@
 #pragma once
 #include <fovea/core/api.h>
 
+#include <cfloat>
 #include <cmath>
 
 #include "flow/refine/refine_plan.h"
@@ -106,9 +107,10 @@ FOVEA_HD inline float relaxed(float value, float wanted, float inverse, float om
 // the more their gray level is that of the pixel in the middle, and the surer it is that the second
 // image shows them. The numbers were chosen on drawn pairs (docs/flow.md).
 constexpr int kMendRadius = 3;
-constexpr int kMendTaps = (2 * kMendRadius + 1) * (2 * kMendRadius + 1);
+constexpr int kMendSide = 2 * kMendRadius + 1;
+constexpr int kMendTaps = kMendSide * kMendSide;
 constexpr int kMendSteps = 8;         // bisections of the range of the flow
-constexpr float kMendRange = 0.3F;    // pixels; where the flow varies less, it stays
+constexpr float kMendRange = 0.3F;    // pixels; a component that varies less stays
 constexpr float kMendGray = 0.005F;   // per squared gray level
 constexpr float kMendError = 0.02F;   // per squared gray level that the warped image differs
 constexpr float kMendMeet = 20.0F;    // per squared pixel by which neighbors approach each other
@@ -127,6 +129,24 @@ FOVEA_HD inline float mend_share(float there, float here, float difference) {
   const float z = 1 + (difference * difference) * kMendGray;
   return joined(here > 0, there > 0, std::fabs(there) / (z * z));
 }
+
+// Where the weighted median of one component lies, from taps whose share is above 0: each is given
+// to take(), then narrow() bisects. The median is the least tap above `under` in the end. Minima
+// keep the first of equal taps, so that zeros have the same sign everywhere.
+struct MendBracket {
+  float low = FLT_MAX, high = -FLT_MAX;
+  float under = -FLT_MAX;  // taps up to here have less than half of the shares
+  FOVEA_HD void take(float value) {
+    low = value < low ? value : low;
+    high = value > high ? value : high;
+  }
+  FOVEA_HD bool flat() const { return high - low < kMendRange; }
+  FOVEA_HD float middle() const { return (low + high) * 0.5F; }
+  FOVEA_HD void narrow(float at, float below, float half) {
+    if (below >= half) high = at;
+    else low = under = at;
+  }
+};
 
 // Lowers a confidence if a vector was moved by (du, dv) pixels.
 FOVEA_HD inline float doubted(float confidence, float du, float dv) {

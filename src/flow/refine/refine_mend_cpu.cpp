@@ -1,6 +1,7 @@
 // The weighted median that ends the refinement. It is found by bisection of the range of the flow
-// around a pixel, so that vectors of pixels are worked on alike.
+// around a pixel, so that vectors of pixels are worked on alike; the result is one of the taps.
 #include <algorithm>
+#include <cfloat>
 
 #include "flow/refine/refine_cpu.h"
 #include "flow/refine/refine_math.h"
@@ -19,34 +20,50 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
-constexpr int kSide = 2 * refine::kMendRadius + 1;
+using refine::kMendSide;
 
 // Calls body with the rows' index, the place in a row and the number of each of the taps.
 template <class Body>
 HWY_INLINE void for_taps(int x, const Body& body) {
-  for (int j = 0, k = 0; j < kSide; ++j)
-    for (int i = 0; i < kSide; ++i, ++k) body(j, x + i - refine::kMendRadius, k);
+  for (int j = 0, k = 0; j < kMendSide; ++j)
+    for (int i = 0; i < kMendSide; ++i, ++k) body(j, x + i - refine::kMendRadius, k);
 }
 
-// The range of one component, and its middle in the end.
+// refine::MendBracket of vectors of pixels.
 struct Bracket {
-  V low, high;
+  V low, high, under;
+  template <class M>
+  HWY_INLINE void take(V value, M counts) {
+    low = hn::IfThenElse(hn::And(counts, hn::Lt(value, low)), value, low);
+    high = hn::IfThenElse(hn::And(counts, hn::Gt(value, high)), value, high);
+  }
+  HWY_INLINE auto flat() const {
+    return hn::Lt(hn::Sub(high, low), hn::Set(D(), refine::kMendRange));
+  }
   HWY_INLINE V middle() const { return hn::Mul(hn::Add(low, high), hn::Set(D(), 0.5F)); }
   HWY_INLINE void narrow(V at, V below, V half) {
     const auto reached = hn::Ge(below, half);
     high = hn::IfThenElse(reached, at, high);
     low = hn::IfThenElse(reached, low, at);
+    under = hn::IfThenElse(reached, under, at);
   }
 };
-HWY_INLINE Bracket range_of(const std::array<const float*, kSide>& rows, int x) {
+// The brackets of both components.
+struct Brackets {
+  Bracket u, v;
+};
+using Taps = std::array<const float*, kMendSide>;
+
+// Whether a component stays at all pixels from x on, whatever the shares of the taps.
+HWY_INLINE bool all_flat(const Taps& rows, int x) {
   const D d;
-  Bracket range{hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[0] + x)};
+  V low = hn::LoadU(d, rows[0] + x), high = low;
   for_taps(x, [&](int j, int at, int) {
     const V value = hn::LoadU(d, rows[j] + at);
-    range.low = hn::Min(range.low, value);
-    range.high = hn::Max(range.high, value);
+    low = hn::Min(low, value);
+    high = hn::Max(high, value);
   });
-  return range;
+  return hn::AllTrue(d, hn::Lt(hn::Sub(high, low), hn::Set(d, refine::kMendRange)));
 }
 
 // refine::mend_share() of all taps around the pixels from x on. Returns half of their sum.
@@ -69,39 +86,84 @@ HWY_INLINE V find_shares(const MendRows& rows, int x, float* HWY_RESTRICT shares
   return hn::Mul(sum, hn::Set(d, 0.5F));
 }
 
+// The taps around the pixels from x on, their shares and half of the sum of these.
+struct MendTaps {
+  const MendRows& rows;
+  const float* shares;
+  int x;
+  V half;
+  template <class Body>
+  HWY_INLINE void for_each(const Body& body) const {
+    const D d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    for_taps(x, [&](int j, int at, int k) {
+      body(hn::LoadU(d, rows.u[j] + at), hn::LoadU(d, rows.v[j] + at),
+           hn::Load(d, shares + k * lanes));
+    });
+  }
+};
+HWY_INLINE Brackets ranges_of(const MendTaps& taps) {
+  const V most = hn::Set(D(), FLT_MAX), least = hn::Neg(most);
+  Brackets out{{most, least, least}, {most, least, least}};
+  taps.for_each([&](V u, V v, V share) {
+    const auto counts = hn::Gt(share, hn::Zero(D()));
+    out.u.take(u, counts);
+    out.v.take(v, counts);
+  });
+  return out;
+}
+HWY_INLINE void bisect(const MendTaps& taps, Brackets& now) {
+  for (int step = 0; step < refine::kMendSteps; ++step) {
+    const V at_u = now.u.middle(), at_v = now.v.middle();
+    V below_u = hn::Zero(D()), below_v = below_u;
+    taps.for_each([&](V u, V v, V share) {
+      below_u = hn::Add(below_u, hn::IfThenElseZero(hn::Le(u, at_u), share));
+      below_v = hn::Add(below_v, hn::IfThenElseZero(hn::Le(v, at_v), share));
+    });
+    now.u.narrow(at_u, below_u, taps.half);
+    now.v.narrow(at_v, below_v, taps.half);
+  }
+}
+// The least taps above `under`, whose share is above 0.
+struct Least {
+  V u, v;
+};
+HWY_INLINE Least least_taps(const MendTaps& taps, const Brackets& in) {
+  const V most = hn::Set(D(), FLT_MAX);
+  Least least{most, most};
+  const auto take = [](V value, V under, auto counts, V& to) {
+    const auto less = hn::And(hn::Gt(value, under), hn::Lt(value, to));
+    to = hn::IfThenElse(hn::And(counts, less), value, to);
+  };
+  taps.for_each([&](V u, V v, V share) {
+    const auto counts = hn::Gt(share, hn::Zero(D()));
+    take(u, in.u.under, counts, least.u);
+    take(v, in.v.under, counts, least.v);
+  });
+  return least;
+}
+
 void mend_row(const MendRows& rows, int width, float* HWY_RESTRICT out_u,
               float* HWY_RESTRICT out_v) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   HWY_ALIGN float shares[refine::kMendTaps * 16];
-  const V least = hn::Set(d, refine::kMendRange);
   for (int x = 0; x < width; x += lanes) {
     const V u = hn::LoadU(d, rows.u[refine::kMendRadius] + x);
     const V v = hn::LoadU(d, rows.v[refine::kMendRadius] + x);
-    Bracket along = range_of(rows.u, x), down = range_of(rows.v, x);
-    const auto flat_u = hn::Lt(hn::Sub(along.high, along.low), least);
-    const auto flat_v = hn::Lt(hn::Sub(down.high, down.low), least);
-    if (hn::AllTrue(d, hn::And(flat_u, flat_v))) {
+    if (all_flat(rows.u, x) && all_flat(rows.v, x)) {
       hn::StoreU(u, d, out_u + x);
       hn::StoreU(v, d, out_v + x);
       continue;
     }
     const V half = find_shares(rows, x, shares);
-    for (int step = 0; step < refine::kMendSteps; ++step) {
-      const V at_u = along.middle(), at_v = down.middle();
-      V below_u = hn::Zero(d), below_v = hn::Zero(d);
-      for_taps(x, [&](int j, int at, int k) {
-        const V share = hn::Load(d, shares + k * lanes);
-        below_u =
-            hn::Add(below_u, hn::IfThenElseZero(hn::Le(hn::LoadU(d, rows.u[j] + at), at_u), share));
-        below_v =
-            hn::Add(below_v, hn::IfThenElseZero(hn::Le(hn::LoadU(d, rows.v[j] + at), at_v), share));
-      });
-      along.narrow(at_u, below_u, half);
-      down.narrow(at_v, below_v, half);
-    }
-    hn::StoreU(hn::IfThenElse(flat_u, u, along.middle()), d, out_u + x);
-    hn::StoreU(hn::IfThenElse(flat_v, v, down.middle()), d, out_v + x);
+    const MendTaps taps{rows, shares, x, half};
+    Brackets brackets = ranges_of(taps);
+    const auto flat_u = brackets.u.flat(), flat_v = brackets.v.flat();
+    bisect(taps, brackets);
+    const Least least = least_taps(taps, brackets);
+    hn::StoreU(hn::IfThenElse(flat_u, u, least.u), d, out_u + x);
+    hn::StoreU(hn::IfThenElse(flat_v, v, least.v), d, out_v + x);
   }
 }
 

@@ -6,10 +6,10 @@ namespace fovea::flow::cuda {
 namespace {
 
 using lk::clamped;
+using refine::kMendSide;
 
 constexpr int kMendWidth = 32, kMendHeight = 8;  // pixels of a tile, one thread each
 constexpr int kMendThreads = kMendWidth * kMendHeight;
-constexpr int kMendSide = 2 * refine::kMendRadius + 1;
 
 // A tile with its surroundings. Places beyond the image hold what the border has.
 struct MendTile {
@@ -29,31 +29,37 @@ __device__ float weight_at(const DeviceRefine& job, const DeviceField& field, in
                              job.warp.valid.at(x, y), job.first.features.counts(x, y));
 }
 
-// The weighted median of one component around the pixel whose first tap is at (x, y).
-__device__ float mended(const float (&plane)[MendTile::kHeight][MendTile::kWidth], int x, int y,
-                        const float (&shares)[refine::kMendTaps], float half) {
-  float low = plane[y][x], high = low;
+// Calls body with a component's value at each of the taps and with its number. The first tap is at
+// (x, y).
+template <class Body>
+__device__ void for_mend_taps(const float (&plane)[MendTile::kHeight][MendTile::kWidth], int x,
+                              int y, const Body& body) {
 #pragma unroll
   for (int j = 0; j < kMendSide; ++j)
 #pragma unroll
-    for (int i = 0; i < kMendSide; ++i) {
-      low = fminf(low, plane[y + j][x + i]);
-      high = fmaxf(high, plane[y + j][x + i]);
-    }
-  if (high - low < refine::kMendRange)
-    return plane[y + refine::kMendRadius][x + refine::kMendRadius];
+    for (int i = 0; i < kMendSide; ++i) body(plane[y + j][x + i], j * kMendSide + i);
+}
+
+// The weighted median of one component around the pixel whose first tap is at (x, y).
+__device__ float mended(const float (&plane)[MendTile::kHeight][MendTile::kWidth], int x, int y,
+                        const float (&shares)[refine::kMendTaps], float half) {
+  refine::MendBracket bracket;
+  for_mend_taps(plane, x, y, [&](float value, int k) {
+    if (shares[k] > 0) bracket.take(value);
+  });
+  if (bracket.flat()) return plane[y + refine::kMendRadius][x + refine::kMendRadius];
   for (int step = 0; step < refine::kMendSteps; ++step) {
-    const float at = (low + high) * 0.5F;
+    const float at = bracket.middle();
     float below = 0;
-#pragma unroll
-    for (int j = 0; j < kMendSide; ++j)
-#pragma unroll
-      for (int i = 0; i < kMendSide; ++i)
-        below += plane[y + j][x + i] <= at ? shares[j * kMendSide + i] : 0.0F;
-    if (below >= half) high = at;
-    else low = at;
+    for_mend_taps(plane, x, y,
+                  [&](float value, int k) { below += value <= at ? shares[k] : 0.0F; });
+    bracket.narrow(at, below, half);
   }
-  return (low + high) * 0.5F;
+  float least = FLT_MAX;
+  for_mend_taps(plane, x, y, [&](float value, int k) {
+    if (shares[k] > 0 && value > bracket.under && value < least) least = value;
+  });
+  return least;
 }
 
 __global__ void __launch_bounds__(kMendThreads)

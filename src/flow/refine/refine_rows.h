@@ -2,6 +2,8 @@
 #pragma once
 #include <array>
 
+#include "flow/refine/refine_math.h"
+
 namespace fovea::flow::cpu {
 
 // Where the pixels of a row land in the second image.
@@ -38,7 +40,7 @@ struct SystemOutput {
 };
 // What a row of the weighted median reads: the rows around it, from kMendRadius above on.
 struct MendRows {
-  std::array<const float*, 7> u, v, gray, weight;
+  std::array<const float*, refine::kMendSide> u, v, gray, weight;
 };
 
 // One color of a row. `left` points to the left neighbors among the other color, whose right

@@ -189,7 +189,7 @@ class CudaRefiner final : public Refiner {
         const int next = free(now);
         const bool last = k == work.fixed - 1;
         const bool done = solve(job, {fields_[base], fields_[now], fields_[next], work.relaxations},
-                                last && !smoothed, stream);
+                                last ? work.median : 0, stream);
         smoothed = smoothed || done;
         now = next;
       }

@@ -153,7 +153,8 @@ cpu::Field refined_beside(float beyond) {
       field.v.row(y)[x] = x < kCounted ? 0.1F : beyond;
     }
   cpu::RefineSpace space;
-  cpu::refine_level({levels[0], levels[1], {.warps = 2, .median = 0}, {}}, field, space, {});
+  cpu::refine_level({levels[0], levels[1], {.warps = 2, .median = 0, .mend = true}, {}}, field,
+                    space, {});
   return field;
 }
 
@@ -169,62 +170,134 @@ TEST_P(Refine, FlowThatAMaskLeavesOutDoesNotMatter) {
   EXPECT_NEAR(rest.u.row(20)[39], rest.u.row(20)[34], 0.1);
 }
 
-// The weighted median of one component around a pixel, by sorting, and the range of its values.
-struct Median {
-  float value, range;
+// What the weighted median of a level reads and writes.
+struct MendLevel {
+  cpu::RefineLevel level;
+  cpu::Field field;
+  cpu::RefineSpace space;
 };
-Median sorted_median(const cpu::Plane<float>& plane, const cpu::Plane<float>& gray,
-                     const cpu::Plane<float>& weight, int x, int y) {
+// Fills all but the flow: without differences, and seen everywhere. Columns from `counted` on are
+// left out.
+void fill(MendLevel& mend, const reference::Grid& gray, int counted) {
+  cpu::Gray units;
+  units.resize(gray.width, gray.height);
+  for (cpu::Plane<float>* plane :
+       {&mend.field.u, &mend.field.v, &mend.space.mean, &mend.space.difference, &mend.space.valid,
+        &mend.space.median.u, &mend.space.median.v})
+    plane->resize(gray.width, gray.height);
+  for (int y = 0; y < gray.height; ++y)
+    for (int x = 0; x < gray.width; ++x) {
+      units.row(y)[x] =
+          x < counted ? static_cast<std::uint16_t>(gray.near(x, y) * lk::kGrayUnits) : lk::kNoGray;
+      mend.space.difference.row(y)[x] = 0;
+      mend.space.valid.row(y)[x] = 1;
+    }
+  cpu::to_refine_level(units, counted < gray.width, mend.level, {});
+}
+void run_mend(MendLevel& mend) {
+  cpu::mend_level({mend.level, mend.level, {}, {}}, mend.field, mend.space, {});
+}
+
+// The taps of one component around a pixel that have a share, in order, and their sum.
+struct SortedTaps {
   std::vector<std::pair<float, double>> taps;
   double sum = 0;
+  float range() const { return taps.back().first - taps.front().first; }
+  bool has(float value) const {
+    return std::any_of(taps.begin(), taps.end(), [&](const auto& t) { return t.first == value; });
+  }
+  // The shares of the taps below a value, or up to it.
+  double below(float value) const {
+    double out = 0;
+    for (const auto& [at, share] : taps) out += at < value ? share : 0;
+    return out;
+  }
+  double up_to(float value) const {
+    double out = 0;
+    for (const auto& [at, share] : taps) out += at <= value ? share : 0;
+    return out;
+  }
+};
+SortedTaps taps_around(const MendLevel& mend, const cpu::Plane<float>& plane, int x, int y) {
+  SortedTaps out;
+  const cpu::Plane<float>&gray = mend.level.gray, &weight = mend.space.mean;
   for (int dy = -refine::kMendRadius; dy <= refine::kMendRadius; ++dy)
     for (int dx = -refine::kMendRadius; dx <= refine::kMendRadius; ++dx) {
       const int i = lk::clamped(x + dx, plane.width()), j = lk::clamped(y + dy, plane.height());
       const double share =
           refine::mend_share(weight.row(j)[i], weight.row(y)[x], gray.row(j)[i] - gray.row(y)[x]);
-      taps.emplace_back(plane.row(j)[i], share);
-      sum += share;
+      if (share == 0) continue;
+      out.taps.emplace_back(plane.row(j)[i], share);
+      out.sum += share;
     }
-  std::sort(taps.begin(), taps.end());
-  const float range = taps.back().first - taps.front().first;
-  if (range < refine::kMendRange) return {plane.row(y)[x], 0};
-  double below = 0;
-  for (const auto& [value, share] : taps)
-    if ((below += share) >= sum / 2) return {value, range};
-  return {taps.back().first, range};
+  std::sort(out.taps.begin(), out.taps.end());
+  return out;
+}
+// Whether a result is a tap, and the median by sorting is a tap that is not below it and lies
+// within what the bisections leave of the range. Returns 1 if the flow stayed.
+int check_median(const SortedTaps& taps, float result, float before) {
+  if (taps.range() < refine::kMendRange) {
+    EXPECT_EQ(result, before);
+    return 1;
+  }
+  const double rounding = 1e-5 * taps.sum;
+  const float left = taps.range() / (1 << refine::kMendSteps) * 1.001F;
+  EXPECT_TRUE(taps.has(result)) << result;
+  EXPECT_LT(taps.below(result), taps.sum / 2 + rounding);
+  EXPECT_GE(taps.up_to(result + left), taps.sum / 2 - rounding);
+  return 0;
 }
 
 TEST_P(Refine, TheWeightedMedianIsThatOfSorting) {
   if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
   constexpr int kWidth = 37, kHeight = 21;
-  cpu::RefineLevel level;
-  fill(level, drawn(kWidth, kHeight, 0));
-  cpu::Field field;
-  cpu::RefineSpace space;
-  Random random(4);
-  for (cpu::Plane<float>* plane : {&field.u, &field.v, &space.mean, &space.difference, &space.valid,
-                                   &space.median.u, &space.median.v})
-    plane->resize(kWidth, kHeight);
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) {
-      const auto noise = [&] { return static_cast<float>(random.below(1000)) / 1000; };
-      field.u.row(y)[x] = (x > 15 ? 3.0F : 0.0F) + (x > 25 ? 0.01F : 1.0F) * noise();
-      field.v.row(y)[x] = (y > 9 ? -2.0F : 0.1F) * noise();
-      space.difference.row(y)[x] = 20 * noise() - 10;
-      space.valid.row(y)[x] = noise() > 0.1F ? 1.0F : 0.0F;
+  for (const int counted : {kWidth, 22}) {
+    MendLevel mend;
+    fill(mend, drawn(kWidth, kHeight, 0), counted);
+    Random random(4);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        const auto noise = [&] { return static_cast<float>(random.below(1000)) / 1000; };
+        mend.field.u.row(y)[x] = (x > 15 ? 3.0F : 0.0F) + (x > 25 ? 0.01F : 1.0F) * noise();
+        mend.field.v.row(y)[x] = (y > 9 ? -2.0F : 0.1F) * noise();
+        mend.space.difference.row(y)[x] = 20 * noise() - 10;
+        mend.space.valid.row(y)[x] = noise() > 0.1F ? 1.0F : 0.0F;
+      }
+    run_mend(mend);
+    int kept = 0;
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        SCOPED_TRACE(testing::Message() << counted << ": " << x << ", " << y);
+        const cpu::Field &from = mend.field, &to = mend.space.median;
+        kept += check_median(taps_around(mend, from.u, x, y), to.u.row(y)[x], from.u.row(y)[x]);
+        check_median(taps_around(mend, from.v, x, y), to.v.row(y)[x], from.v.row(y)[x]);
+      }
+    EXPECT_GT(kept, 50);
+  }
+}
+
+TEST_P(Refine, TheWeightedMedianBesideAFastThingIsExact) {
+  if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
+  constexpr int kWidth = 24, kHeight = 9, kBorder = 11;
+  for (const float speed : {40.0F, -40.0F}) {
+    MendLevel mend;
+    fill(mend, reference::Grid(kWidth, kHeight), kWidth);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        mend.field.u.row(y)[x] = x < kBorder ? 0 : speed;
+        mend.field.v.row(y)[x] = x < kBorder ? 0.3F : speed;
+      }
+    run_mend(mend);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kBorder - 1; ++x) {
+        ASSERT_EQ(mend.space.median.u.row(y)[x], 0) << speed << ": " << x << ", " << y;
+        ASSERT_EQ(mend.space.median.v.row(y)[x], 0.3F) << speed << ": " << x << ", " << y;
+      }
+    for (int x = kBorder + 1; x < kWidth; ++x) {
+      ASSERT_EQ(mend.space.median.u.row(4)[x], speed) << x;
+      ASSERT_EQ(mend.space.median.v.row(4)[x], speed) << x;
     }
-  cpu::mend_level({level, level, {}, {}}, field, space, {});
-  int kept = 0;
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) {
-      const Median u = sorted_median(field.u, level.gray, space.mean, x, y);
-      const Median v = sorted_median(field.v, level.gray, space.mean, x, y);
-      // Half of what the bisections leave, and rounding of sums near a half.
-      ASSERT_NEAR(space.median.u.row(y)[x], u.value, u.range / 256) << x << ", " << y;
-      ASSERT_NEAR(space.median.v.row(y)[x], v.value, v.range / 256) << x << ", " << y;
-      kept += u.range == 0 ? 1 : 0;
-    }
-  EXPECT_GT(kept, 50);
+  }
 }
 
 TEST_P(Refine, PixelsThatMeetOrDifferOrAreLeftOutCountLess) {
