@@ -25,6 +25,7 @@
 #include <fovea/io/image_io.h>
 #include <fovea/io/image_path.h>
 #include <fovea/io/image_set.h>
+#include <fovea/io/input_list.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/mesh_io.h>

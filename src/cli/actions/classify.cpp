@@ -16,8 +16,8 @@
 #include <optional>
 
 #include "cli/actions/actions.h"
+#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
-#include "cli/program/packing.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/jobs/packing.h"
 #include "cli/program/command.h"
-#include "cli/program/packing.h"
 
 namespace fovea::cli {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/program/packing.h"
+#include "cli/jobs/packing.h"
 
 namespace fovea::cli {
 

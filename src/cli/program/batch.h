@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/jobs/journal.h"
 #include "cli/program/command.h"
-#include "cli/program/journal.h"
 #include "cli/program/output_paths.h"
 
 namespace fovea::cli {

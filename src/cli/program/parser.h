@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/jobs/journal.h"
 #include "cli/program/command.h"
-#include "cli/program/journal.h"
 
 namespace fovea::cli {
 

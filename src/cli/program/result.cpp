@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/program/journal.h"
+#include "cli/jobs/journal.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {

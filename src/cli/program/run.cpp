@@ -13,10 +13,10 @@
 #include <new>
 #include <span>
 
-#include "cli/program/each.h"
+#include "cli/jobs/each.h"
+#include "cli/jobs/journal.h"
 #include "cli/program/files.h"
 #include "cli/program/help.h"
-#include "cli/program/journal.h"
 #include "cli/program/parser.h"
 #include "cli/program/spelling.h"
 #include "core/words.h"

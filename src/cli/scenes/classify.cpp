@@ -13,10 +13,10 @@
 #include <memory>
 #include <optional>
 
+#include "cli/jobs/packing.h"
+#include "cli/jobs/recorded_units.h"
 #include "cli/program/batch.h"
-#include "cli/program/packing.h"
 #include "cli/program/progress.h"
-#include "cli/program/recorded_units.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"

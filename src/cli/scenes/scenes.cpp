@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/jobs/journal.h"
 #include "cli/program/image_input.h"
-#include "cli/program/journal.h"
 #include "cli/program/run.h"
 #include "core/words.h"
 

@@ -11,8 +11,8 @@
 #include <limits>
 #include <map>
 
-#include "cli/program/packing.h"
-#include "cli/program/recorded_units.h"
+#include "cli/jobs/packing.h"
+#include "cli/jobs/recorded_units.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
 #include "core/words.h"

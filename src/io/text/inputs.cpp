@@ -1,4 +1,5 @@
 #include <fovea/core/error.h>
+#include <fovea/io/input_list.h>
 #include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
@@ -107,27 +108,6 @@ std::vector<std::string> matches_of(const std::string& pattern) {
   return paths;
 }
 
-std::vector<std::string> list_words(const std::string& list) {
-  std::ifstream file(list, std::ios::binary);
-  std::error_code error;
-  if (!file) throw IoError(fmt::format("{}: cannot open: {}", list, std::strerror(errno)));
-  if (fs::is_directory(list, error))
-    throw IoError(list + ": is a folder; expected a file that lists inputs");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::string> words = parse_input_list(text, list);
-  if (words.empty()) throw IoError(list + ": this list names no file");
-  const fs::path folder = fs::path(list).parent_path();
-  for (std::string& word : words) {
-    if (is_camera_name(word) || is_address(word))
-      throw IoError(fmt::format(
-          "{}: names the camera or stream {}; these are read only where they are given as the "
-          "input itself",
-          list, fovea::detail::shown(source_name(word))));
-    word = (folder / word).string();
-  }
-  return words;
-}
-
 // status() reports no error for a missing file.
 std::string missing_reason(std::error_code error) {
   return error ? error.message() : std::strerror(ENOENT);
@@ -174,6 +154,27 @@ InputKind kind_of(std::string name, std::initializer_list<const char*> extension
 }
 
 }  // namespace
+
+std::vector<std::string> read_input_list(const std::string& list) {
+  std::ifstream file(list, std::ios::binary);
+  std::error_code error;
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", list, std::strerror(errno)));
+  if (fs::is_directory(list, error))
+    throw IoError(list + ": is a folder; expected a file that lists inputs");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> words = parse_input_list(text, list);
+  if (words.empty()) throw IoError(list + ": this list names no file");
+  const fs::path folder = fs::path(list).parent_path();
+  for (std::string& word : words) {
+    if (is_camera_name(word) || is_address(word))
+      throw IoError(fmt::format(
+          "{}: names the camera or stream {}; these are read only where they are given as the "
+          "input itself",
+          list, fovea::detail::shown(source_name(word))));
+    word = (folder / word).string();
+  }
+  return words;
+}
 
 InputKind image_files() {
   return kind_of("image", {"png", "jpg", "jpeg", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "pam",
@@ -228,7 +229,8 @@ std::vector<std::string> expand_inputs(std::span<const std::string> words, const
     if (word == "-") paths.push_back(word);
     else if (word[0] != '@') expand_word(word, kind, paths);
     else
-      for (const std::string& listed : list_words(word.substr(1))) expand_word(listed, kind, paths);
+      for (const std::string& listed : read_input_list(word.substr(1)))
+        expand_word(listed, kind, paths);
   }
   if (paths.size() == 1) refuse_missing(paths[0]);
   return paths;

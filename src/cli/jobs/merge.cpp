@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/jobs/journal.h"
 #include "cli/program/command.h"
-#include "cli/program/journal.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {

@@ -1,4 +1,4 @@
-#include "cli/program/packing.h"
+#include "cli/jobs/packing.h"
 
 #include <fovea/core/error.h>
 #include <gtest/gtest.h>

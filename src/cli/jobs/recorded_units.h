@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/program/journal.h"
+#include "cli/jobs/journal.h"
 
 namespace fovea::cli {
 

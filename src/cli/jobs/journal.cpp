@@ -1,4 +1,4 @@
-#include "cli/program/journal.h"
+#include "cli/jobs/journal.h"
 
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
@@ -11,7 +11,7 @@
 #include <map>
 #include <mutex>
 
-#include "cli/program/packing.h"
+#include "cli/jobs/packing.h"
 #include "core/parallel.h"
 #include "core/words.h"
 

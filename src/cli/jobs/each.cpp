@@ -1,14 +1,13 @@
-#include "cli/program/each.h"
+#include "cli/jobs/each.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/input_list.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/mesh_io.h>
 
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +15,6 @@
 #include "cli/program/run.h"
 #include "core/json_text.h"
 #include "core/words.h"
-#include "io/text/input_list.h"
 
 namespace fovea::cli {
 namespace {
@@ -39,22 +37,14 @@ std::vector<std::string> inputs_of(const Context& context) {
   if (context.command.system == "mesh") return unit_inputs(context, io::mesh_files());
   if (context.journal != nullptr && context.journal->inputs() != nullptr)
     return *context.journal->inputs();
-  namespace fs = std::filesystem;
   std::vector<std::string> inputs;
   for (const std::string& word : context.inputs) {
     if (!word.starts_with('@') || word.size() == 1) {
       inputs.push_back(word);
       continue;
     }
-    const std::string path = word.substr(1);
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw IoError(fmt::format("{}: cannot open the list", path));
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    for (const std::string& name : io::parse_input_list(text, path))
-      inputs.push_back((fs::path(path).parent_path() / name).string());
+    for (const std::string& name : io::read_input_list(word.substr(1))) inputs.push_back(name);
   }
-  if (inputs.empty())
-    throw InvalidArgument(fmt::format("{}: the list is empty", fmt::join(context.inputs, " ")));
   return inputs;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/program/recorded_units.h"
+#include "cli/jobs/recorded_units.h"
 
 #include <numeric>
 #include <utility>

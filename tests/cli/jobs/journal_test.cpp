@@ -1,6 +1,6 @@
 // Jobs that are cut into shards, stopped, resumed and merged give the bytes of one run.
-// Covers: merge, each
-#include "cli/program/journal.h"
+// Covers: merge, each, recorded_units
+#include "cli/jobs/journal.h"
 
 #include <fovea/core/error.h>
 #include <fovea/io/mesh_io.h>
