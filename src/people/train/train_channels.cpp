@@ -4,8 +4,8 @@
 namespace fovea::people {
 namespace {
 
-// Not measured in training. On images of half a megapixel that were not learned from,
-// this threshold lets one false positive pass in twenty images.
+// Not measured in training. On images of half a megapixel that were not learned from, this
+// threshold lets one false positive pass in twenty images.
 constexpr float kThresholdPerTree = 0.005F;
 
 struct ChannelsTraits {
