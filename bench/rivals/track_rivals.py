@@ -98,12 +98,18 @@ class LegacyTracker:
         return self.tracker.update(image)
 
 
+def processor_time():
+    """Seconds of user and system time of all programs run so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def run_ours(program, folder, words):
     """The report of the program, and processor seconds per frame."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    before = processor_time()
     command = [program, "emd", "track", str(folder / "img"), *words, "--threads", "1", "--device", "cpu", "--json"]
     report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    return report, (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before) / report["frames"]
+    return report, (processor_time() - before) / report["frames"]
 
 
 def measure_ours(program, words, folder, decoding):

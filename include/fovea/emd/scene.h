@@ -24,8 +24,8 @@ struct BandFrame {
   Stack<float> bands{};
   std::string name{};  // name of the file, or number of a video's frame, for messages
   double white = 0;    // 255 for samples of 8 bits, else 0: the data has the range
-  // The same values, or nothing. Where there are some, a GPU gets them instead of `bands`, which
-  // takes half the time, and widens them itself: maps are the same.
+  // 16-bit samples as they were read, for GPUs, or nothing; clear them if you change `bands`. A GPU
+  // gets them instead of `bands`, which takes half the time, and widens them: maps are the same.
   ShortBands samples{};
 };
 // Reads one image, cube or folder of bands.

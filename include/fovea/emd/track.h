@@ -38,9 +38,9 @@ enum class TrackSpectra : unsigned char { kAuto, kValues, kShape };
 FOVEA_API std::span<const Choice> choices(TrackSpectra);
 
 // Whether a correlation filter of the target's edges, learned on in every sure frame, helps to find
-// it; off follows the target by its first colors alone. auto is on in frames of bytes with search
-// exhaustive. Frames with bands have no filter, and neither has the mean shift search: there on is
-// refused. A filter that has no weight and changes no sizes is off.
+// it; off: by its first colors alone. auto is on in frames of bytes with search exhaustive, except
+// for a target whose texture is below a quarter of its ring's. Frames with bands and the mean shift
+// search have no filter: there on is refused. One that has no weight and changes no sizes is off.
 enum class TrackFilter : unsigned char { kAuto, kOff, kOn };
 FOVEA_API std::span<const Choice> choices(TrackFilter);
 

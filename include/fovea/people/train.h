@@ -79,8 +79,8 @@ FOVEA_API std::span<const Choice> choices(CascadePreset);
 FOVEA_API CascadeTrainOptions cascade_options(CascadePreset preset);
 
 struct ChannelsTrainOptions {
-  int trees = 2048;                 // trees of the last of four rounds; those before have 1/4, 1/16
-                                    // and 1/64 as many
+  int trees = 2048;  // trees of the full rounds; the three before them have 1/64, 1/16
+                     // and 1/4 as many
   int negatives_per_round = 10000;  // the most new windows without a person in a round
   int most_negatives = 20000;       // the most windows without a person that a round learns from
   int negatives_per_image = 25;     // the most new windows from one negative
@@ -99,7 +99,7 @@ struct ChannelsTrainOptions {
   bool jitter_resample = false;  // channels of copies are resampled from another size, as those of
                                  // most levels of a search are
   int final_rounds = 1;          // how many rounds have the full number of trees
-  double shrinkage = 1;          // factor of what every tree adds to the score
+  double shrinkage = 1;          // factor of what trees add, of rejection scores and threshold
   std::string checkpoint{};      // as LinearTrainOptions::checkpoint
   std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
   Exec exec{};

@@ -434,8 +434,8 @@ std::vector<Track> Tracker::Impl::track(const TrackPixels& image) {
       !image.has_bands && std::any_of(members.begin(), members.end(), [](const Member& member) {
         return member.target.needs_host_pixels();
       });
-  const TrackPixels host =
-      needs_host ? fetched.bring(image, Memory::kHost, options.exec) : TrackPixels(pixels);
+  const TrackPixels host = needs_host ? fetched.bring(image, Memory::kHost, options.exec)
+                                      : TrackPixels(ImageView<const std::uint8_t>{});
   std::vector<LabeledFrame> labels;
   for (std::size_t i = 0; i < groups.size(); ++i)
     labels.push_back(groups[i].label(pixels, parts[i], fetch[i] != 0, options.exec));

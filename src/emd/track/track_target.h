@@ -23,7 +23,7 @@ struct LabeledFrame {
   ImageView<const std::uint8_t> here;
   ImageView<const std::uint8_t> there;
   ImageView<const std::uint8_t> pixels{};       // gray or RGB, where maps are made; empty for bands
-  ImageView<const std::uint8_t> host_pixels{};  // where a target needs_host_pixels()
+  ImageView<const std::uint8_t> host_pixels{};  // empty unless a target needs_host_pixels()
 
   Rect<int> bounds() const { return {0, 0, here.width, here.height}; }
 };

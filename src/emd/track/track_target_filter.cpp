@@ -1,5 +1,7 @@
 // How a target uses its correlation filter: the response raises the score of a place, tells whether
 // a place is the target's, and chooses among three sizes; sure frames are learned.
+#include <fovea/core/error.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,9 +38,11 @@ double Target::filter_response(const Rect<int>& box) const {
 
 void Target::begin_filter(const LabeledFrame& frame) {
   if (!wants_filter() || frame.pixels.width == 0) return;
-  if (options_.filter == TrackFilter::kAuto &&
-      relative_texture(frame.host_pixels, box_) < kLeastTexture)
-    return;
+  if (options_.filter == TrackFilter::kAuto) {
+    if (frame.host_pixels.data == nullptr)
+      throw Error("tracker: internal error: a filter begins in a frame without host pixels");
+    if (relative_texture(frame.host_pixels, box_) < kLeastTexture) return;
+  }
   first_size_ = {0, 0, box_.width, box_.height};
   scale_ = 1;
   filter_.emplace(frame.pixels, filter_place(box_), box_.width, box_.height, options_.exec);

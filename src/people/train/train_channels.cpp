@@ -4,8 +4,8 @@
 namespace fovea::people {
 namespace {
 
-// Scores grow with the number of trees. On images of half a megapixel that were not learned from,
-// this threshold lets one false positive pass in twenty images.
+// Not measured in training. On images of half a megapixel that were not learned from, this
+// threshold lets one false positive pass in twenty images.
 constexpr float kThresholdPerTree = 0.005F;
 
 struct ChannelsTraits {
@@ -39,7 +39,7 @@ struct ChannelsTraits {
 }  // namespace
 
 void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
-  visit("trees", options.trees, "number of trees of the last of four rounds", 64, 65536);
+  visit("trees", options.trees, "number of trees of the full rounds", 64, 65536);
   describe_samples(visit, options);
   describe_search(visit, options);
 }
@@ -52,7 +52,7 @@ Model train_channels(const TrainData& data, const ChannelsTrainOptions& options)
   model.kind = Kind::kChannels;
   model.person_height = kTreePersonHeight;
   model.stride = channels::kCell;
-  model.threshold = kThresholdPerTree * static_cast<float>(options.trees);
+  model.threshold = tree_threshold(kThresholdPerTree, options);
   model.classifier = training.train();
   model.facts = training.facts();
   return model;

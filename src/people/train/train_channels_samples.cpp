@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kOverlap =
     0.65;  // overlap of people, relative to the smaller box, from which one of them is dropped
-constexpr float kLeastScore = -1;  // least score of a window that is worth learning from
 constexpr int kDecayImages = 100;  // images on which the decay is measured
 // Sequences of random numbers for windows, and for the jitter of positives.
 constexpr std::uint64_t kChance = 1ULL << 60U, kJitter = 1ULL << 59U;
@@ -231,13 +230,13 @@ std::vector<WindowPlace> ChannelWindows::choose(int count) const {
 }
 
 std::vector<WindowPlace> ChannelWindows::mine(const ScannerMaker& maker, int per_image,
-                                              const char* stage) const {
+                                              float least_score) const {
   const int images = setup_.data.negatives.count();
   std::vector<std::vector<WindowPlace>> found(static_cast<std::size_t>(images));
   NegativeScanner scanner({setup_.data.negatives, [&](Extent image) { return plan(image); }, maker},
                           exec_);
-  for_each_image({stage, images}, exec_, [&](int i) {
-    auto [scan, result] = scanner.scan(i, kLeastScore);
+  for_each_image({"searching negatives", images}, exec_, [&](int i) {
+    auto [scan, result] = scanner.scan(i, least_score);
     const std::vector<Hit> hits = thin_out(std::move(result.hits), scan, setup_.person_height,
                                            setup_.person_aspect, per_image);
     auto& mine = found[static_cast<std::size_t>(i)];

@@ -46,10 +46,11 @@ class ChannelWindows {
 
   // `count` random windows, as many from each image as from the others, sorted by place.
   std::vector<WindowPlace> choose(int count) const;
-  // Windows that pass a model, whose scanner is made for CUDA or for the CPU: the best `per_image`
-  // of each image among those that do not overlap much, sorted by place.
+  // Windows to which a model, whose scanner is made for CUDA or for the CPU, gives at least this
+  // score: the best `per_image` of each image among those that do not overlap much, sorted by
+  // place.
   using ScannerMaker = std::function<std::unique_ptr<Scanner>(bool)>;
-  std::vector<WindowPlace> mine(const ScannerMaker& maker, int per_image, const char* stage) const;
+  std::vector<WindowPlace> mine(const ScannerMaker& maker, int per_image, float least_score) const;
   // How the values of channels fall as an image shrinks (ChannelsModel::decay), measured on
   // negatives.
   std::array<float, ChannelsModel::kChannels> decay() const;

@@ -14,8 +14,8 @@ std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::si
 }
 
 int trees_of_round(int round, int trees) {
-  constexpr int kFull = 3, kGrowth = 4;  // growth of the number of trees from round to round
-  for (int r = round; r < kFull; ++r) trees /= kGrowth;
+  constexpr int kGrowth = 4;  // growth of the number of trees from round to round
+  for (int r = round; r < kGrowingRounds; ++r) trees /= kGrowth;
   return std::max(1, trees);
 }
 

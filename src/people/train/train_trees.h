@@ -25,11 +25,12 @@
 namespace fovea::people {
 
 constexpr float kTreePersonHeight = 104.F / 128;
+constexpr int kGrowingRounds = 3;  // rounds before those with the full number of trees
 
 // `count` random ones of the places, in their order.
 std::vector<WindowPlace> some_of(const std::vector<WindowPlace>& places, std::size_t count,
                                  Random random);
-// The number of trees of a round: `trees` in the fourth and those after it, less in those before.
+// The number of trees of a round: fewer than `trees` in the growing rounds.
 int trees_of_round(int round, int trees);
 // Copies samples, one row of features each, to the columns from `first` on.
 void fill_samples(BoostSamples& samples, const std::vector<std::uint8_t>& rows, int first);
@@ -50,7 +51,9 @@ void describe_samples(OptionVisitor& visit, Options& options) {
         "less is faster",
         0.5, 1);
   visit("rejection", options.rejection,
-        "score below which a window is rejected before all trees are evaluated", -7, 0);
+        "score below which a window is rejected before all trees are evaluated; the shrinkage "
+        "multiplies it",
+        -7, 0);
 }
 template <class Options>
 void describe_search(OptionVisitor& visit, Options& options) {
@@ -68,20 +71,29 @@ void describe_search(OptionVisitor& visit, Options& options) {
   visit("jitter", options.jitter,
         "also learn so many copies of every positive, moved and resized a little", 0, 100);
   visit("jitter-pixels", options.jitter_pixels,
-        "the most pixels by which a copy is moved in each direction", 0, 16);
-  visit("jitter-ratio", options.jitter_ratio, "the most by which a copy is resized, a factor", 1,
-        1.5);
+        "with jitter: the most pixels by which a copy is moved in each direction", 0, 16);
+  visit("jitter-ratio", options.jitter_ratio,
+        "with jitter: the most by which a copy is resized, a factor", 1, 1.5);
   visit("jitter-resample", options.jitter_resample,
-        "resample the channels of copies from another size, as those of most levels of a search");
+        "with jitter: resample the channels of copies from another size, as those of most levels "
+        "of a search");
   visit("final-rounds", options.final_rounds, "how many rounds have the full number of trees", 1,
         8);
-  visit("shrinkage", options.shrinkage, "factor of what every tree adds to the score", 0.01, 1);
+  visit("shrinkage", options.shrinkage,
+        "factor of what every tree adds to the score, and of the rejection scores and threshold",
+        0.01, 1);
 }
 
-// A score in the units in which models of this kind store it.
-template <class Model>
-std::int32_t rejection_sum(double score) {
-  return static_cast<std::int32_t>(std::lround(score * Model::kScoreUnit));
+// The threshold of a model. Scores grow with the number of trees and with their shrinkage.
+template <class Options>
+float tree_threshold(float per_tree, const Options& options) {
+  return per_tree * static_cast<float>(options.trees) * static_cast<float>(options.shrinkage);
+}
+// A score of trees without shrinkage, with it and in the units in which models of this kind store
+// it.
+template <class Model, class Options>
+std::int32_t rejection_sum(double score, const Options& options) {
+  return static_cast<std::int32_t>(std::lround(score * options.shrinkage * Model::kScoreUnit));
 }
 
 // What a kind adds, as a class `Traits`:
@@ -140,8 +152,9 @@ class TreeTraining {
   }
 
  private:
-  static constexpr int kGrowingRounds = 3;  // rounds before those with the full number of trees
-  static constexpr double kCalibration = 0.005;
+  // These two are scores of trees without shrinkage.
+  static constexpr double kCalibration = 0.005;  // added to every leaf
+  static constexpr double kLeastScore = -1;      // of a window that is worth learning from
   static constexpr int kPadding = 24;
   static constexpr std::uint64_t kOldSequence = 1ULL << 61U, kNewSequence = 1ULL << 62U;
 
@@ -205,9 +218,9 @@ class TreeTraining {
     if (round == 0) {
       fresh = windows_.choose(static_cast<int>(wanted));
     } else {
-      const std::vector<WindowPlace> found =
-          windows_.mine([&](bool cuda) { return Traits::scanner(state_.model, cuda); },
-                        options_.negatives_per_image, "searching negatives");
+      const std::vector<WindowPlace> found = windows_.mine(
+          [&](bool cuda) { return Traits::scanner(state_.model, cuda); },
+          options_.negatives_per_image, static_cast<float>(kLeastScore * options_.shrinkage));
       std::set_difference(found.begin(), found.end(), state_.negatives.begin(),
                           state_.negatives.end(), std::back_inserter(fresh), before);
     }
@@ -238,14 +251,15 @@ class TreeTraining {
     };
     const BoostOptions boost{.trees = trees,
                              .feature_share = options_.feature_share,
-                             .calibration = kCalibration,
+                             .calibration = kCalibration * options_.shrinkage,
                              .sequence = static_cast<std::uint64_t>(state_.next_round) + 1,
                              .depth = Traits::depth(options_),
                              .kept_weight = options_.kept_weight,
                              .shrinkage = options_.shrinkage};
     Traits::set_trees(state_.model, boost_trees(samples, boost, options_.exec, report));
-    state_.model.rejection.assign(static_cast<std::size_t>(trees),
-                                  rejection_sum<Model>(Traits::mining_rejection(options_)));
+    state_.model.rejection.assign(
+        static_cast<std::size_t>(trees),
+        rejection_sum<Model>(Traits::mining_rejection(options_), options_));
   }
 
   const TrainData& data_;

@@ -50,6 +50,20 @@ void check_every_class(std::span<const std::int32_t> labels, std::span<const std
           fmt::format("train: class {} has no image that can be read", classes[c]));
 }
 
+void check_samples(int samples) {
+  if (samples < 1)
+    throw InvalidArgument(
+        fmt::format("draw_samples: {} samples of an image, expected 1 or more", samples));
+}
+
+void check_which(std::span<const int> which, int count) {
+  for (std::size_t i = 0; i < which.size(); ++i)
+    if (which[i] < 0 || which[i] >= count)
+      throw InvalidArgument(fmt::format(
+          "draw_samples: element {} of `which` is {}, but there {}", i, which[i],
+          count < 1 ? std::string("are no images") : fmt::format("are images 0 to {}", count - 1)));
+}
+
 // Draws samples of the images at `which`, from which those that cannot be read are taken out.
 Image<float> samples_of(const io::ImageSet& images, std::vector<int>& which,
                         const SampleRequest& request, const ImageFailure& failed) {
@@ -96,6 +110,7 @@ FeatureOptions feature_options(const TrainOptions& options) {
 SampleTable draw_samples(const io::ImageSet& images, const DescriptorOptions& descriptor,
                          int samples, const ImageFailure& failed) {
   check_descriptor(descriptor);
+  check_samples(samples);
   std::vector<int> which = all_of(images);
   SampleTable result;
   result.rows = samples_of(images, which, {descriptor, samples}, failed);
@@ -108,6 +123,8 @@ SampleTable draw_samples(const io::ImageSet& images, std::span<const int> which,
                          const DescriptorOptions& descriptor, int samples,
                          const ImageFailure& failed) {
   check_descriptor(descriptor);
+  check_samples(samples);
+  check_which(which, images.count());
   return sample_images({images, which, "drawing samples"}, {descriptor, samples}, failed);
 }
 

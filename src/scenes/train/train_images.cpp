@@ -3,8 +3,11 @@
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "core/dispatch.h"
@@ -151,8 +154,12 @@ LoopTimes for_each_batch(const ImageLoop& loop, const Exec& exec, const ImageFai
 SampleTable sample_images(const ImageLoop& loop, const SampleRequest& request,
                           const ImageFailure& failed) {
   const Exec& exec = request.descriptor.exec;
-  const auto count = static_cast<int>(loop.which.size());
-  SampleTable table{Image<float>(dimensions(request.descriptor), count * request.samples),
+  const std::int64_t rows = static_cast<std::int64_t>(loop.which.size()) * request.samples;
+  if (rows > std::numeric_limits<int>::max())
+    throw InvalidArgument(fmt::format(
+        "{}: {} images of {} samples each make {} rows, expected at most {}; draw fewer",
+        loop.stage, loop.which.size(), request.samples, rows, std::numeric_limits<int>::max()));
+  SampleTable table{Image<float>(dimensions(request.descriptor), static_cast<int>(rows)),
                     std::vector<bool>(loop.which.size(), false)};
   for (int y = 0; y < table.rows.height(); ++y)
     std::fill_n(table.rows.row(y), table.rows.width(), 0.F);

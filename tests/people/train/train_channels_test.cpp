@@ -2,6 +2,7 @@
 #include <fovea/core/error.h>
 #include <fovea/people/train.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -152,6 +153,30 @@ TEST(TrainChannels, JitterAddsPositives) {
   EXPECT_EQ(model.facts.at("positives"), "144");
   const Pictures people(32, {72, 136}, true);
   EXPECT_GT(score(model, people.read(30)), 0.5F);
+}
+
+// Leaves, rejection scores and the threshold shrink together.
+TEST(TrainChannels, ShrinkageScalesEveryScore) {
+  ChannelsTrainOptions options = small_options();
+  const Model full = train_channels({kPositives, kNegatives}, options);
+  options.shrinkage = 0.25;
+  const Model quarter = train_channels({kPositives, kNegatives}, options);
+  EXPECT_FLOAT_EQ(full.threshold, 0.32F);
+  EXPECT_FLOAT_EQ(quarter.threshold, 0.08F);
+  const auto& before = std::get<ChannelsModel>(full.classifier);
+  const auto& after = std::get<ChannelsModel>(quarter.classifier);
+  EXPECT_THAT(before.rejection, testing::Each(-3 * 4096));
+  EXPECT_THAT(after.rejection, testing::Each(-3 * 1024));
+  // What is added to both votes of a tree, 0.005 before.
+  const auto sum = [](const ChannelTree& tree) {
+    const auto [least, most] = std::minmax_element(tree.leaf.begin(), tree.leaf.end());
+    return *least + *most;
+  };
+  EXPECT_NEAR(sum(before.trees[0]), 2 * 20.48, 1);
+  EXPECT_NEAR(sum(after.trees[0]), 2 * 5.12, 1);
+  const Pictures people(32, {72, 136}, true), noise(32, {72, 136}, false);
+  EXPECT_GT(score(quarter, people.read(30)), 0.125F);
+  EXPECT_LT(score(quarter, noise.read(30)), -0.125F);
 }
 
 TEST(TrainChannels, CopiesMayBeResampledAndTheLastRoundRepeated) {

@@ -101,6 +101,14 @@ TEST(TrainFiltered, NeitherThreadsNorInterruptionShow) {
   EXPECT_EQ(folder.files(), 1U);  // the checkpoint, for who wrote the model to remove
 }
 
+TEST(TrainFiltered, ShrinkageScalesTheThresholdAndTheRejection) {
+  FilteredTrainOptions options = small_options();
+  options.shrinkage = 0.5;
+  const Model model = train_filtered({kPositives, kNegatives}, options);
+  EXPECT_FLOAT_EQ(model.threshold, 0.16F);
+  EXPECT_THAT(std::get<FilteredModel>(model.classifier).rejection, testing::Each(-7 * 2048));
+}
+
 TEST(TrainFiltered, BadDataIsNamed) {
   const Pictures none(0, {72, 136}, true), small(3, {40, 40}, true), tiny(3, {8, 8}, false);
   const auto refusal = [](const ImageSet& positives, const ImageSet& negatives,

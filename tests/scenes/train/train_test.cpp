@@ -243,6 +243,22 @@ TEST(Train, SaysWhatIsWrong) {
               HasSubstr("class spots has no image that can be read"));
 }
 
+TEST(DrawSamples, RefusesImagesAndCountsThatDoNotExist) {
+  const Textures set(3);
+  const auto why = [&](const std::vector<int>& which, int samples) {
+    return message_of<InvalidArgument>([&] { (void)draw_samples(set, which, {}, samples); });
+  };
+  EXPECT_THAT(why({0, 9}, 5), HasSubstr("element 1 of `which` is 9, but there are images 0 to 8"));
+  EXPECT_THAT(why({-1}, 5), HasSubstr("element 0 of `which` is -1"));
+  EXPECT_THAT(why({0}, 0), HasSubstr("0 samples of an image"));
+  EXPECT_THAT(why({0, 1, 2}, 1 << 30), HasSubstr("make 3221225472 rows"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { (void)draw_samples(set, {}, -4); }),
+              HasSubstr("-4 samples of an image"));
+  const SampleTable table = draw_samples(set, std::vector<int>{8, 0}, {}, 5);
+  EXPECT_EQ(table.rows.height(), 10);
+  EXPECT_THAT(table.usable, ElementsAre(true, true));
+}
+
 TEST(Train, StopsWhenAsked) {
   const Textures set(30);
   std::stop_source stop;
