@@ -55,6 +55,7 @@ void describe(OptionVisitor& visit, DetectRequest& request) {
 
 // Whether the input is a video. A pipe or a device carries y4m, as the standard input does.
 bool is_video(const std::string& input) {
+  if (io::has_extension(input, io::image_files())) return false;  // without a look at the disk
   std::error_code error;
   const auto type = std::filesystem::status(input, error).type();
   const bool stream = type == std::filesystem::file_type::fifo ||

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -106,6 +107,9 @@ void refuse_to_replace(const std::vector<std::string>& paths,
                        const std::vector<std::string>& inputs) {
   std::set<std::string> read;
   std::error_code error;
+  const bool any =
+      std::ranges::any_of(paths, [&](const std::string& path) { return fs::exists(path, error); });
+  if (!any) return;  // what is not there is no input
   for (const std::string& input : inputs) {
     if (input != "-" && fs::is_regular_file(input, error))
       read.insert(fs::weakly_canonical(input, error).string());
@@ -155,6 +159,10 @@ void refuse_folder_of_inputs(const std::vector<OutputFile>& outputs,
                              const std::vector<std::string>& inputs) {
   std::set<fs::path> folders, parents;
   std::error_code error;
+  const bool any = std::ranges::any_of(outputs, [&](const OutputFile& output) {
+    return !output.path.empty() && fs::is_directory(output.path, error);
+  });
+  if (!any) return;
   for (const std::string& input : inputs) {
     if (fs::is_directory(input, error)) folders.insert(fs::canonical(input, error));
     else if (fs::is_regular_file(input, error))
