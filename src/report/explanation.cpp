@@ -40,16 +40,22 @@ std::string wrapped(std::string_view text, std::size_t columns) {
   return lines;
 }
 
+// In characters, of which fmt counts one column each.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 std::string table_text(const Table& table) {
   std::vector<std::size_t> widths;
   widths.reserve(table.columns.size());
   const auto title = [](const Column& column) {
     return column.unit.empty() ? column.title : column.title + " (" + column.unit + ")";
   };
-  for (const Column& column : table.columns) widths.push_back(title(column).size());
+  for (const Column& column : table.columns) widths.push_back(width_of(title(column)));
   for (const auto& row : table.rows)
     for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
-      widths[i] = std::max(widths[i], row[i].text().size());
+      widths[i] = std::max(widths[i], width_of(row[i].text()));
   std::string text = table.caption.empty() ? "" : wrapped(table.caption, 100) + "\n";
   const auto line = [&](const auto& cell_text, const auto& is_number) {
     std::string words;
@@ -170,8 +176,9 @@ std::string to_text(const Explanation& explanation) {
   std::string text;
   if (!explanation.title.empty()) text += explanation.title + "\n";
   if (!explanation.summary.empty()) text += wrapped(explanation.summary, 100) + "\n";
-  std::size_t width = explanation.total_name.size();
-  for (const Reason& reason : explanation.reasons) width = std::max(width, reason.name.size());
+  const std::string_view others = explanation.rest != 0 ? "all others" : "";
+  std::size_t width = std::max(width_of(explanation.total_name), others.size());
+  for (const Reason& reason : explanation.reasons) width = std::max(width, width_of(reason.name));
   const auto line = [&](std::string_view name, double value, std::string_view words) {
     text += fmt::format("  {:<{}}  {:>+10.4g}", name, width, value);
     if (!words.empty()) text += fmt::format("  {}", words);
@@ -179,7 +186,7 @@ std::string to_text(const Explanation& explanation) {
   };
   for (const Reason& reason : explanation.reasons) line(reason.name, reason.value, reason.text);
   if (!explanation.reasons.empty()) {
-    if (explanation.rest != 0) line("all others", explanation.rest, {});
+    if (!others.empty()) line(others, explanation.rest, {});
     line(explanation.total_name, explanation.total, {});
   }
   for (const Table& table : explanation.tables) text += table_text(table);

@@ -50,11 +50,14 @@ TEST(Explanation, TextHasTheSummaryReasonsAndTables) {
   EXPECT_EQ(to_text(why),
             "Why this window counts as a person\n"
             "The score is 1.5, which is above the threshold of 1.\n"
-            "  legs           +2  They are straight.\n"
-            "  sky         -0.75\n"
-            "  all others      +0.25\n"
-            "  score       +1.5\n"
-            "Stages\n");
+            "  legs                +2  They are straight.\n"
+            "  sky              -0.75\n"
+            "  all others       +0.25\n"
+            "  score             +1.5\n"
+            "Stages\n"
+            "  stage  sum (units)\n"
+            "      1        0.500\n"
+            "      2       −0.250\n");
 }
 
 TEST(Explanation, JsonHasEverything) {

@@ -87,6 +87,8 @@ struct ExplanationPictureOptions {
   double margin = 0.5;       // surroundings of the place that is shown, relative to its size
   bool whole_image = false;  // show all of the picture instead of the place and its surroundings
 };
+FOVEA_API void describe(OptionVisitor& visit, ExplanationPictureOptions& options);
+
 // The explanation over the picture that it belongs to: one picture per layer, side by side, each
 // with its caption and color bar, the place, and the shapes of the frame that is explained. The
 // image is gray or RGB, in host memory.
