@@ -146,11 +146,11 @@ Image<std::uint8_t> draw_one(ImageView<const std::uint8_t> image, const Explanat
 }  // namespace
 
 void describe(OptionVisitor& visit, ExplanationPictureOptions& options) {
-  visit("heat-alpha", options.heat_alpha, "how much of the picture a layer covers", {0, 1});
+  visit("heat-alpha", options.heat_alpha, "how much of the picture a layer covers", 0, 1);
   visit("least-width", options.least_width,
-        "pixels; smaller pictures are enlarged by a whole number", {1, 8192});
+        "pixels; smaller pictures are enlarged by a whole number", 1, 8192);
   visit("margin", options.margin, "surroundings of the place that are shown, relative to its size",
-        {0, 100});
+        0, 100);
   visit("whole-image", options.whole_image,
         "show all of the picture instead of the place and its surroundings");
 }
