@@ -117,9 +117,9 @@ std::uint64_t hash_of_clips(const Corpus& corpus, const PackedClips& points) {
     add_numbers(hasher, points.points(i));
     const PointSet unpacked = points.unpacked(i);
     for (int y = 0; y < unpacked.descriptors.height(); ++y)
-      add_numbers(hasher, std::span<const float>(
-                              unpacked.descriptors.row(y),
-                              static_cast<std::size_t>(unpacked.descriptors.width())));
+      add_numbers(hasher,
+                  std::span<const float>(unpacked.descriptors.row(y),
+                                         static_cast<std::size_t>(unpacked.descriptors.width())));
     add_numbers(hasher, std::span<const std::int64_t>(&unpacked.frames, 1));
   }
   return hasher.result();

@@ -48,11 +48,11 @@ std::vector<EvaluatedUnit> clip_units(const actions::Corpus& corpus) {
   std::vector<EvaluatedUnit> units;
   units.reserve(corpus.clips.size());
   for (const actions::Clip& clip : corpus.clips)
-    units.push_back({clip.frames > 0 || clip.first > 0
-                         ? fmt::format("{} {}-{}", clip.path, clip.first + 1,
-                                       clip.first + clip.frames)
-                         : clip.path,
-                     files});
+    units.push_back(
+        {clip.frames > 0 || clip.first > 0
+             ? fmt::format("{} {}-{}", clip.path, clip.first + 1, clip.first + clip.frames)
+             : clip.path,
+         files});
   return units;
 }
 

@@ -195,8 +195,8 @@ class PartMeasurer {
       pack_curve(out, actions::subject_curve(clips_.corpus, clips_.points, folds_,
                                              request_.curves.draws, request_.train, exec_));
     else
-      pack_unknown(out, actions::evaluate_unknown(clips_.corpus, clips_.points, request_.train,
-                                                  exec_));
+      pack_unknown(out,
+                   actions::evaluate_unknown(clips_.corpus, clips_.points, request_.train, exec_));
     return out.bytes();
   }
 
@@ -239,8 +239,7 @@ std::optional<ActionsEvalResult> evaluate_actions(const ActionsEvalRequest& requ
   ActionsEvalResult result;
   const bool measures = !units.open().empty();
   if (measures) {
-    const ClipSet clips =
-        load_clips(task.corpus, request.train.points, request.cut_first, context);
+    const ClipSet clips = load_clips(task.corpus, request.train.points, request.cut_first, context);
     status = clips.status();
     result.point_seconds = clips.seconds;
     PartMeasurer(request, clips, folds_of(request, task, clips), context.exec)
