@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "actions/videos.h"
 #include "cli/flow/scene.h"
 #include "cli/jobs/divided.h"
 #include "cli/mesh/shapes.h"
@@ -96,6 +97,16 @@ TEST_F(Evaluations, ActionsWithChoiceBaselinesAndABrokenClip) {
   expect_equal({"actions", "eval", clips, "--nodes", "6", "--step", "6", "--test-subjects", "s2",
                 "--no-choose", "--no-late-fusion", "--no-baselines"},
                kSomeFailed);
+}
+
+TEST_F(Evaluations, Streams) {
+  actions::write_swing_folder(folder_ / "clips", 3);
+  const std::string clips = folder_ / "clips", model = folder_ / "m.safetensors";
+  const Words small{"--nodes",         "6", "--step",          "12", "--harris-levels", "1",
+                    "--harris-scales", "1", "--no-late-fusion"};
+  ASSERT_EQ(run_here(joined({"actions", "train", clips, "-o", model}, small)).status, kDone);
+  const Words words{"actions", "eval-stream", clips, "--gap", "2", "--rejects", "1"};
+  expect_equal(joined(words, {"--model", model, "--subjects", "s2,s0", "--json"}));
 }
 
 TEST_F(Evaluations, AResumedOneLooksAtAllFilesOfAUnit) {

@@ -40,8 +40,8 @@ const std::set<std::string>& sharded_verbs() {
       "emd map",           "emd track",         "scenes classify", "scenes sample",
       "scenes features",   "scenes words",      "scenes filters",  "mesh segment",
       "mesh distances",    "mesh info",         "actions points",  "actions classify",
-      "actions recognize", "actions distances", "actions eval",    "flow eval",
-      "mesh eval",         "scenes eval"};
+      "actions recognize", "actions distances", "actions eval",    "actions eval-stream",
+      "flow eval",         "mesh eval",         "scenes eval"};
   return kVerbs;
 }
 
