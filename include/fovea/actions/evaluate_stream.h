@@ -132,9 +132,10 @@ FOVEA_API StreamReport evaluate_streams(const Corpus& corpus, const PackedClips&
                                         const StreamEvaluateOptions& options = {});
 // The same for some of the subjects; the report of all is the sum of theirs. Throws InvalidArgument
 // for names that are no subjects.
-FOVEA_API StreamReport evaluate_streams(const Corpus& corpus, const PackedClips& points,
-                                        const ModelStreams& which, const TrainOptions& train,
-                                        const StreamEvaluateOptions& options = {});
+FOVEA_API StreamReport evaluate_subject_streams(const Corpus& corpus, const PackedClips& points,
+                                                const ModelStreams& which,
+                                                const TrainOptions& train,
+                                                const StreamEvaluateOptions& options = {});
 // Measures a given model on one video per subject, of all or of some. Clips of actions that the
 // model does not know, or that are named as unknown, are unrelated motion. Throws InvalidArgument
 // for names that are no subjects.

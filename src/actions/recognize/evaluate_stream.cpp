@@ -234,9 +234,9 @@ StreamReport evaluate_streams(const Corpus& corpus, const PackedClips& points,
   return streams_of(corpus, points, {.unknown = {unknown.begin(), unknown.end()}}, train_with,
                     options);
 }
-StreamReport evaluate_streams(const Corpus& corpus, const PackedClips& points,
-                              const ModelStreams& which, const TrainOptions& train_with,
-                              const StreamEvaluateOptions& options) {
+StreamReport evaluate_subject_streams(const Corpus& corpus, const PackedClips& points,
+                                      const ModelStreams& which, const TrainOptions& train_with,
+                                      const StreamEvaluateOptions& options) {
   return streams_of(corpus, points, which, train_with, options);
 }
 

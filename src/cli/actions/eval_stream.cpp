@@ -168,8 +168,8 @@ class SubjectStreams {
     }
     const std::vector<std::string> readable = clips_.corpus.subjects();
     if (std::ranges::find(readable, subject) != readable.end())
-      pack_report(out, evaluate_streams(clips_.corpus, clips_.points, which, request_.train,
-                                        request_.evaluate));
+      pack_report(out, evaluate_subject_streams(clips_.corpus, clips_.points, which, request_.train,
+                                                request_.evaluate));
     return out.bytes();
   }
 
