@@ -59,7 +59,8 @@ const std::set<std::string>& verbs_here() {
                                             "people study",      "people eval-kernel",
                                             "scenes info",       "mesh arcs",
                                             "actions classify",  "actions eval-stream",
-                                            "flow stereo",       "flow segment"};
+                                            "flow stereo",       "flow segment",
+                                            "actions distances"};
   return kVerbs;
 }
 
@@ -215,6 +216,7 @@ TEST_F(Envelope, Actions) {
     return words;
   };
   expect_envelope(small({"actions", "train", clips, "-o", model}));
+  expect_envelope(small({"actions", "distances", clips, "-o", folder_ / "d.safetensors"}));
   expect_envelope({"actions", "points", video, "--harris-levels", "1", "--harris-scales", "1"});
   expect_envelope({"actions", "recognize", video, "--model", model});
   expect_envelope({"actions", "classify", video, "--model", model});
