@@ -71,8 +71,8 @@ bool BandFrames::fetch(StoredBands& stored) {
 }
 void BandFrames::keep_files(std::int64_t first, std::int64_t count) {
   next_ = std::min(static_cast<std::size_t>(first), files_.size());
-  end_ = count > 0 ? std::min(next_ + static_cast<std::size_t>(count), files_.size())
-                   : files_.size();
+  end_ =
+      count > 0 ? std::min(next_ + static_cast<std::size_t>(count), files_.size()) : files_.size();
 }
 void BandFrames::decode(const StoredBands& stored, BandFrame& frame) const {
   if (!video_) {

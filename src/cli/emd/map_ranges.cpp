@@ -49,9 +49,9 @@ class JoinedMaps {
     const std::vector<std::int64_t>& frames = report_.frame_numbers;
     if (!files_) {
       if (!context_.json)
-        context_.console.print(fmt::format("{}: maps of {} recorded; fovea merge joins all shards\n",
-                                           context_.inputs[0],
-                                           detail::counted(frames.size(), "frame")));
+        context_.console.print(
+            fmt::format("{}: maps of {} recorded; fovea merge joins all shards\n",
+                        context_.inputs[0], detail::counted(frames.size(), "frame")));
       return;
     }
     if (frames.empty()) {
@@ -92,9 +92,9 @@ int map_in_ranges(const MapRequest& request, Context& context,
     BandFrames frames = map_frames(request, context, video_options(context));
     facts = frames.facts();
     if (facts.single)
-      throw InvalidArgument(fmt::format(
-          "{} is one cube, which cannot be cut into ranges of frames; give --each",
-          context.inputs[0]));
+      throw InvalidArgument(
+          fmt::format("{} is one cube, which cannot be cut into ranges of frames; give --each",
+                      context.inputs[0]));
     if (!request.truth.empty())
       throw InvalidArgument("--truth is one image and needs one frame, but there are several");
     source = source_of(frames, context);

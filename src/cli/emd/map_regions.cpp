@@ -212,8 +212,7 @@ FoundRegions unpack_regions(Unpacker& in) {
   const auto count = in.number<std::size_t>();
   for (std::size_t i = 0; i < count; ++i) {
     emd::Region& region = regions.found.regions.emplace_back();
-    for (int* const number :
-         {&region.box.x, &region.box.y, &region.box.width, &region.box.height})
+    for (int* const number : {&region.box.x, &region.box.y, &region.box.width, &region.box.height})
       *number = in.number<int>();
     region.area = in.number<std::int64_t>();
     region.score = in.number<double>();

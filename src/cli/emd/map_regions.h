@@ -31,8 +31,8 @@ struct RegionRequest {
 };
 void describe(OptionVisitor& visit, RegionRequest& request);
 
-// Whether the results of all frames are written together, or those of each frame for itself, because
-// other ranges of frames are worked on elsewhere.
+// Whether the results of all frames are written together, or those of each frame for itself,
+// because other ranges of frames are worked on elsewhere.
 enum class FrameResults : unsigned char { kTogether, kApart };
 
 // The regions of a frame, with what is drawn of them.
@@ -43,7 +43,7 @@ struct FoundRegions {
   Extent size{};                        // of the frame
   std::vector<std::string> outlines{};  // run lengths, where a file needs them
   Image<std::uint8_t> overlay{};
-  std::string mask_file{};  // the frame's own mask in a folder, which is there already
+  std::string mask_file{};     // the frame's own mask in a folder, which is there already
   std::string overlay_file{};  // of a run over ranges of frames
 };
 

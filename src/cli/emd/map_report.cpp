@@ -130,8 +130,8 @@ std::string line_of(const MapReport& report, const std::string& name, const Cont
   const std::size_t frames = report.stats.size();
   const std::string solvers = solved_by_text(total.solved_by);
   std::string line =
-      fmt::format("{}: {}{} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate{}\n",
-                  name, detail::counted(frames, "frame"),
+      fmt::format("{}: {}{} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate{}\n", name,
+                  detail::counted(frames, "frame"),
                   report.dropped > 0 ? fmt::format(" ({} dropped)", report.dropped) : "",
                   report.width, report.height, detail::counted(total.solved, "distance"),
                   solvers.empty() ? "" : " (" + solvers + ")", 100 * total.hit_rate(),
@@ -188,8 +188,8 @@ void print_report(const MapReport& report, const MapRequest& request,
 
 MapperFacts facts_of(const emd::SceneMapper& mapper) {
   return {.target = member_text([&](io::JsonWriter& json) { write_target(json, mapper); }),
-          .ground =
-              member_text([&](io::JsonWriter& json) { write_ground(json, mapper.mapper().ground()); }),
+          .ground = member_text(
+              [&](io::JsonWriter& json) { write_ground(json, mapper.mapper().ground()); }),
           .range = mapper.range()};
 }
 
@@ -197,9 +197,9 @@ void print_report(const MapReport& report, const MapRequest& request, const Mapp
                   Context& context) {
   const std::size_t frames = report.frame_numbers.size();
   if (!context.json) {
-    std::string line =
-        fmt::format("{}: {} of {}x{}\n", request.output.empty() ? context.inputs[0] : request.output,
-                    detail::counted(frames, "frame"), report.width, report.height);
+    std::string line = fmt::format("{}: {} of {}x{}\n",
+                                   request.output.empty() ? context.inputs[0] : request.output,
+                                   detail::counted(frames, "frame"), report.width, report.height);
     if (!report.regions.empty()) line += regions_text(report);
     context.console.print(line);
     return;

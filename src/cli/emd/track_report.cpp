@@ -95,8 +95,8 @@ std::string text_of(const TrackReport& report, const TrackRequest& request,
                     const Context& context) {
   const bool times = tells_times(context);
   std::string text = fmt::format(
-      "{}: {} in {}{}{}{}{}{}\n", context.inputs[0],
-      detail::counted(report.targets, "target"), detail::counted(report.frames, "frame"),
+      "{}: {} in {}{}{}{}{}{}\n", context.inputs[0], detail::counted(report.targets, "target"),
+      detail::counted(report.frames, "frame"),
       report.dropped == 0 ? "" : fmt::format(", {} dropped", report.dropped),
       report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost),
       times ? fmt::format(", {:.3g} s", report.seconds) : "",
@@ -104,8 +104,7 @@ std::string text_of(const TrackReport& report, const TrackRequest& request,
       request.output == "-" ? "" : request.output);
   for (std::size_t i = 0; i < report.own.size(); ++i) {
     text += fmt::format("{:<34} {:>12} {:>15} {:>9}{}\n", fmt::format("target {}", i + 1),
-                        "mean overlap", "precision 20 px", "success",
-                        times ? "  ms/frame" : "");
+                        "mean overlap", "precision 20 px", "success", times ? "  ms/frame" : "");
     std::vector<TrackResult> all{report.own[i]};
     if (i < report.rivals.size())
       all.insert(all.end(), report.rivals[i].begin(), report.rivals[i].end());

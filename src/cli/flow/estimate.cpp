@@ -111,10 +111,10 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
   const double confidence = mean_confidence(field, view);
   context.console.end_progress();
   if (!context.json) {
-    context.console.print(
-        fmt::format("{}: {}x{}, mean motion {:.2f} px, mean confidence {:.2f}{}\n",
-                    request.output.empty() ? pictures[0].path : request.output, field.u.width(),
-                    field.u.height(), facts.mean_motion, confidence, time_at_end(context, seconds)));
+    context.console.print(fmt::format(
+        "{}: {}x{}, mean motion {:.2f} px, mean confidence {:.2f}{}\n",
+        request.output.empty() ? pictures[0].path : request.output, field.u.width(),
+        field.u.height(), facts.mean_motion, confidence, time_at_end(context, seconds)));
     return kDone;
   }
   print_result(context, [&](io::JsonWriter& json) {

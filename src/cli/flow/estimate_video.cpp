@@ -153,8 +153,7 @@ class VideoRun {
       throw InvalidArgument(fmt::format(
           "{}: is a video of format {}; --mask alpha takes images with an alpha channel",
           context_.inputs[0], video_.reader().info().format));
-    AlphaFiles files{
-        {}, video_.reader().info().size, {.max_pixels = context_.max_pixels}};
+    AlphaFiles files{{}, video_.reader().info().size, {.max_pixels = context_.max_pixels}};
     files.paths = files_of_sequence(context_, video_.reader());
     return files;
   }
@@ -330,13 +329,13 @@ class RangesReport {
   void finish(int status) {
     if (!writes_shared_files(context_)) {
       if (!context_.json)
-        context_.console.print(fmt::format("{}: {} from {} recorded; fovea merge joins all shards\n",
-                                           context_.inputs[0], fields(), frames()));
+        context_.console.print(
+            fmt::format("{}: {} from {} recorded; fovea merge joins all shards\n",
+                        context_.inputs[0], fields(), frames()));
       return;
     }
     if (numbers_.empty() && status == kDone)
-      throw FormatError(
-          fmt::format("{}: one frame was read; flow needs two", context_.inputs[0]));
+      throw FormatError(fmt::format("{}: one frame was read; flow needs two", context_.inputs[0]));
     for (const PartPictures& pictures : pictures_)
       join_pictures(context_, pictures, numbers_, total_.frame_rate);
     print();
@@ -347,10 +346,9 @@ class RangesReport {
   std::string frames() const { return detail::counted(total_.frames, "frame"); }
   void print() {
     if (!context_.json) {
-      context_.console.print(
-          fmt::format("{}: {} from {}\n",
-                      request_.output.empty() ? pictures_[0].path() : request_.output, fields(),
-                      frames()));
+      context_.console.print(fmt::format(
+          "{}: {} from {}\n", request_.output.empty() ? pictures_[0].path() : request_.output,
+          fields(), frames()));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {
@@ -382,10 +380,9 @@ int estimate_in_ranges(const EstimateRequest& request, Context& context) {
     source = frame_source(context, frames.reader(), files_of_sequence(context, frames.reader()));
   }
   RangesReport report(request, context, pictures);
-  FrameUnits units(context, std::move(source), 1,
-                   [&](std::int64_t first, std::string_view shared) {
-                     report.add(first, RangeOfFields::unpacked(shared));
-                   });
+  FrameUnits units(context, std::move(source), 1, [&](std::int64_t first, std::string_view shared) {
+    report.add(first, RangeOfFields::unpacked(shared));
+  });
   std::unique_ptr<RangeRun> ranges;
   std::unique_ptr<VideoRun> run;  // is asked for its last range after its pass
   units.run(

@@ -84,9 +84,10 @@ std::vector<std::string> FrameUnits::names_of_units() const {
       std::min(source_.frames, source_.most > 0 ? source_.most : source_.frames);
   const std::int64_t count = std::max<std::int64_t>(1, (frames + size_ - 1) / size_);
   if (count > kMostUnits)
-    throw InvalidArgument(fmt::format("{}: {} frames are {} units of {}; give a larger "
-                                      "--unit-frames",
-                                      context_.inputs[0], frames, count, size_));
+    throw InvalidArgument(
+        fmt::format("{}: {} frames are {} units of {}; give a larger "
+                    "--unit-frames",
+                    context_.inputs[0], frames, count, size_));
   std::vector<std::string> names;
   names.reserve(static_cast<std::size_t>(count));
   for (std::int64_t unit = 0; unit < count; ++unit) {
@@ -156,8 +157,7 @@ std::optional<FrameUnits::Pass> FrameUnits::next_pass() {
   return pass;
 }
 
-void FrameUnits::run(const std::function<io::FrameRun(const Pass&)>& work,
-                     const Collect& collect) {
+void FrameUnits::run(const std::function<io::FrameRun(const Pass&)>& work, const Collect& collect) {
   while (const std::optional<Pass> pass = next_pass()) {
     io::FrameRun run;
     try {
@@ -212,9 +212,8 @@ void FrameUnits::report(std::size_t unit, std::string_view shared, const std::st
   ++given_;
   if (!message.empty()) {
     context_.console.end_progress();
-    context_.console.complain(message.starts_with(names_[unit])
-                                  ? message
-                                  : fmt::format("{}: {}", names_[unit], message));
+    context_.console.complain(
+        message.starts_with(names_[unit]) ? message : fmt::format("{}: {}", names_[unit], message));
     if (failures_++ == 0) first_failure_ = units_->status();
   }
   if (!shared.empty()) give_(static_cast<std::int64_t>(unit) * size_, shared);

@@ -106,7 +106,8 @@ void add_samples(std::vector<std::string>& files) {
     fs::path path(files[i]);
     if (path.extension() != ".hdr") continue;
     for (const char* ending : {"", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip", ".cube"})
-      if (fs::is_regular_file(path.replace_extension(ending), error)) files.push_back(path.string());
+      if (fs::is_regular_file(path.replace_extension(ending), error))
+        files.push_back(path.string());
   }
 }
 
@@ -300,9 +301,7 @@ class Recording final : public Journal {
   bool still_valid(std::size_t unit) const {
     if (known_->status(unit) != UnitStatus::kDone) return false;
     const UnitRecord before = record(unit);
-    if (before.input != (*inputs_)[unit] ||
-        identity_of_unit(unit) != before.identity)
-      return false;
+    if (before.input != (*inputs_)[unit] || identity_of_unit(unit) != before.identity) return false;
     return std::ranges::all_of(before.outputs, [](const cluster::UnitOutput& output) {
       return identity_or_none(output.path, identity_of_result) == output.identity;
     });

@@ -23,8 +23,8 @@ RecordedUnits::RecordedUnits(const Context& context, const std::vector<std::stri
 }
 
 void RecordedUnits::take(std::size_t unit, std::string shared, std::string message) {
-  take(unit, UnitResult{
-                 .shared = std::move(shared), .message = std::move(message), .status = kBadInput});
+  take(unit,
+       UnitResult{.shared = std::move(shared), .message = std::move(message), .status = kBadInput});
 }
 
 void RecordedUnits::take(std::size_t unit, UnitResult result) {

@@ -298,11 +298,10 @@ int run_distances(DistancesRequest& request, Context& context) {
     const std::string& written = !request.output.empty()  ? request.output
                                  : !request.which.empty() ? request.which
                                                           : request.picture;
-    context.console.print(fmt::format("{}: {} by {}{}{}\n", written,
-                                      detail::counted(graph.nodes(), "face"),
-                                      to_string(found.run.engine), why,
-                                      tells_times(context) ? fmt::format(", {:.2f} s", seconds)
-                                                           : std::string()));
+    context.console.print(
+        fmt::format("{}: {} by {}{}{}\n", written, detail::counted(graph.nodes(), "face"),
+                    to_string(found.run.engine), why,
+                    tells_times(context) ? fmt::format(", {:.2f} s", seconds) : std::string()));
   }
   return 0;
 }

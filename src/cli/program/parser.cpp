@@ -249,10 +249,11 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
           "output files are then patterns such as out/{}.tif");
   if (command.shards) describe(visit, options.journal);
   if (command.ranges)
-    visit("unit-frames", options.unit_frames,
-          "with --shard, --resume or --manifest: frames of a video or sequence that are done or not "
-          "done; the same for all shards",
-          1, 1'000'000'000);
+    visit(
+        "unit-frames", options.unit_frames,
+        "with --shard, --resume or --manifest: frames of a video or sequence that are done or not "
+        "done; the same for all shards",
+        1, 1'000'000'000);
   if (command.computes) {
     describe(visit, options.exec);
     visit("json", options.json, "print the result as JSON");

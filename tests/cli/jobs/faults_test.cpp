@@ -160,8 +160,8 @@ TEST_F(Faults, AResultOnAFullDisk) {
 // Fields of a range of frames.
 TEST_F(Faults, ARangeOfFramesOnAFullDisk) {
   for (const std::string& image : images_) write_ramp(image, 40);
-  const Words words{"flow", "lk", folder_ / "in", "-o", folder_ / "out/fields", "--unit-frames",
-                    "2"};
+  const Words words{"flow",          "lk", folder_ / "in", "-o", folder_ / "out/fields",
+                    "--unit-frames", "2"};
   clear();
   const Ended whole = run_whole(words);
   ASSERT_EQ(whole.status, kDone) << whole.err;

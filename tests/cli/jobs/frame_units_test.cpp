@@ -50,8 +50,8 @@ TEST_F(FrameRanges, FlowOfAFolder) {
 
 TEST_F(FrameRanges, FlowOfAVideo) {
   const std::string video = write_video("v.y4m", 7);
-  expect_equal_shards(
-      {"flow", "bm", video, "-o", out("fields"), "--unit-frames", "2", "--format", "png", "--json"});
+  expect_equal_shards({"flow", "bm", video, "-o", out("fields"), "--unit-frames", "2", "--format",
+                       "png", "--json"});
   expect_equal_shards({"flow", "lk", video, "--picture", "confidence", out("%03d.png"),
                        "--unit-frames", "3", "--frames", "5", "--json"});
   expect_equal_shards(
@@ -77,12 +77,28 @@ TEST_F(FrameRanges, MapsInAFolder) {
 
 TEST_F(FrameRanges, MapsInOneFile) {
   const std::string video = write_video("v.y4m", 5);
-  expect_equal_shards({"emd",       "map",         video,           "--target",
-                       "8,10,8,8",  "-o",          out("maps.tif"), "--picture",
-                       out("p.y4m"), "--coco",     out("r.json"),   "--csv",
-                       out("r.csv"), "--found-mask", out("masks"),  "--overlay",
-                       out("o.y4m"), "--window",   "5",             "--unit-frames",
-                       "2",          "--json"});
+  expect_equal_shards({"emd",
+                       "map",
+                       video,
+                       "--target",
+                       "8,10,8,8",
+                       "-o",
+                       out("maps.tif"),
+                       "--picture",
+                       out("p.y4m"),
+                       "--coco",
+                       out("r.json"),
+                       "--csv",
+                       out("r.csv"),
+                       "--found-mask",
+                       out("masks"),
+                       "--overlay",
+                       out("o.y4m"),
+                       "--window",
+                       "5",
+                       "--unit-frames",
+                       "2",
+                       "--json"});
 }
 
 TEST_F(FrameRanges, MapsOfImagesWithRegions) {
@@ -93,8 +109,9 @@ TEST_F(FrameRanges, MapsOfImagesWithRegions) {
 
 TEST_F(FrameRanges, AResumedRunWorksOnWhatIsMissingAlone) {
   write_frames(8);
-  const Words words{"flow",        "lk",           folder_ / "in",   "-o", out("fields"),
-                    "--picture",   "wheel",        out("wheel.y4m"), "--unit-frames", "2"};
+  const Words words{"flow",          "lk",        folder_ / "in", "-o",
+                    out("fields"),   "--picture", "wheel",        out("wheel.y4m"),
+                    "--unit-frames", "2"};
   clear();
   const Ended whole = run_whole(words);
   const Files files = results();
@@ -145,8 +162,8 @@ TEST_F(FrameRanges, AVideoThatBreaksOffKeepsTheRangesBefore) {
 
 TEST_F(FrameRanges, WhatCannotBeCutIsRefused) {
   const Words names = write_frames(3);
-  const Ended pair = run_here(
-      {"flow", "lk", names[0], names[1], "-o", out("a.flo"), "--shard", "0/2"});
+  const Ended pair =
+      run_here({"flow", "lk", names[0], names[1], "-o", out("a.flo"), "--shard", "0/2"});
   EXPECT_EQ(pair.status, kUsage);
   EXPECT_THAT(pair.err, HasSubstr("two images are one pair"));
   const Ended pipe = run_here({"flow", "lk", "-", "-o", out("fields"), "--shard", "0/2"});
