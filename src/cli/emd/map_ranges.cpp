@@ -89,6 +89,7 @@ int map_in_ranges(const MapRequest& request, Context& context,
   FrameSource source;
   FrameFacts facts;
   if (!merges_frames(context)) {
+    require_repeatable(context);
     BandFrames frames = map_frames(request, context, video_options(context));
     facts = frames.facts();
     if (facts.single)

@@ -376,6 +376,7 @@ int estimate_in_ranges(const EstimateRequest& request, Context& context) {
     pictures.emplace_back(picture.path);
   FrameSource source;
   if (!merges_frames(context)) {
+    require_repeatable(context);
     FramePairs frames(context);
     source = frame_source(context, frames.reader(), files_of_sequence(context, frames.reader()));
   }

@@ -31,6 +31,13 @@ std::int64_t frames_to_the_end(io::VideoReader& reader) {
   return count;
 }
 
+[[noreturn]] void refuse_to_repeat(const std::string& input) {
+  throw InvalidArgument(fmt::format(
+      "{}: cannot be read a second time, and a manifest is for work that can be repeated; "
+      "name a file, or leave out --shard, --resume and --manifest",
+      input == "-" ? "standard input" : input));
+}
+
 FileStamp stamp_of(const std::string& file) {
   std::error_code error;
   const auto size = fs::file_size(file, error);
@@ -46,11 +53,7 @@ FrameSource frame_source(const Context& context, io::VideoReader& reader,
   if (source.files.empty()) {
     source.video = context.address_of(context.inputs[0]);
     std::error_code error;
-    if (!fs::is_regular_file(source.video, error))
-      throw InvalidArgument(fmt::format(
-          "{}: cannot be read a second time, and a manifest is for work that can be repeated; "
-          "name a file, or leave out --shard, --resume and --manifest",
-          context.inputs[0] == "-" ? "standard input" : context.inputs[0]));
+    if (!fs::is_regular_file(source.video, error)) refuse_to_repeat(context.inputs[0]);
   }
   source.frames = reader.expected_frames();
   source.most = context.videos.frames;
@@ -58,6 +61,11 @@ FrameSource frame_source(const Context& context, io::VideoReader& reader,
   source.frames = frames_to_the_end(reader);
   if (context.videos.seconds > 0) source.most = source.frames;
   return source;
+}
+
+void require_repeatable(const Context& context) {
+  for (const std::string& input : context.inputs)
+    if (input == "-" || io::is_live_source(context.address_of(input))) refuse_to_repeat(input);
 }
 
 bool merges_frames(const Context& context) {
@@ -177,6 +185,7 @@ void FrameUnits::reach(std::int64_t frame, const Collect& collect) {
 
 void FrameUnits::end_pass(const io::FrameRun& run, const Collect& collect) {
   const auto failed = [&](const Error& error, bool source_is_broken) {
+    if (at_ == pass_end_) return;
     const Failure failure{error.what(), status_of(error)};
     take(collect(), failure);
     if (!source_is_broken) return;  // the next pass begins behind this unit

@@ -27,6 +27,9 @@ struct FrameSource {
 FrameSource frame_source(const Context& context, io::VideoReader& reader,
                          std::vector<std::string> files);
 
+// Throws InvalidArgument where an input is a pipe, a camera or a stream, before it is opened.
+void require_repeatable(const Context& context);
+
 // Whether a merge gives the results again, so that the source need not be there.
 bool merges_frames(const Context& context);
 

@@ -159,7 +159,7 @@ TEST_F(Faults, AResultOnAFullDisk) {
 
 // Fields of a range of frames.
 TEST_F(Faults, ARangeOfFramesOnAFullDisk) {
-  for (const std::string& image : images_) write_ramp(image, 40);
+  for (const std::string& image : images_) write_ramp(image, 12);
   const Words words{"flow",          "lk", folder_ / "in", "-o", folder_ / "out/fields",
                     "--unit-frames", "2"};
   clear();

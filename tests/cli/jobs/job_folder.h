@@ -52,7 +52,8 @@ class JobFolder : public testing::Test {
   }
   // The job in 1, 2, 3 and 7 shards with 1 and 2 threads gives the files of a run without a
   // manifest and prints what a single run with one prints.
-  void expect_equal_shards(const Words& words, int status = kDone) const {
+  void expect_equal_shards(const Words& job, int status = kDone) const {
+    const Words words = with(job, {"-q"});  // a merge is as quiet as its shards
     clear();
     const Ended plain = run_here(words);
     ASSERT_NE(plain.status, kUsage) << plain.err;
