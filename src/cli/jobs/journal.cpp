@@ -5,6 +5,7 @@
 #include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -81,12 +82,13 @@ FileIdentity identity_of_files_of(const std::string& input) {
 // An input may be a folder or a glob of images.
 FileIdentity identity_of(const std::string& input) {
   std::error_code error;
-  if (fs::is_directory(input, error)) {
+  const fs::file_status status = fs::status(input, error);
+  if (fs::is_directory(status)) {
     std::vector<std::string> files = files_below(input);
     std::erase_if(files, [](const std::string& file) { return !may_be_frame(file); });
     return identity_of_files(std::move(files));
   }
-  if (!fs::exists(input, error) && input.find_first_of("*?[") != std::string::npos)
+  if (!fs::exists(status) && input.find_first_of("*?[") != std::string::npos)
     return identity_of_files(io::expand_inputs(std::span(&input, 1), io::image_files()));
   return identity_of_files_of(input);
 }
@@ -109,6 +111,14 @@ void add_samples(std::vector<std::string>& files) {
       if (fs::is_regular_file(path.replace_extension(ending), error))
         files.push_back(path.string());
   }
+}
+
+FileStamp stamp_of_file(const std::string& path) {
+  struct stat state {};  // one call to the system, since this is done twice per input
+  if (stat(path.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return {};
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  return {static_cast<std::uint64_t>(state.st_size),
+          state.st_mtim.tv_sec * kNanoseconds + state.st_mtim.tv_nsec};
 }
 
 // Zeros where the file cannot be read: an input that vanished has failed, and is tried again.
@@ -265,11 +275,7 @@ class Recording final : public Journal {
   }
 
   FileStamp stamp(std::size_t unit) const override {
-    std::error_code error;
-    const fs::path path((*inputs_)[unit]);
-    if (!fs::is_regular_file(path, error)) return {};
-    const auto size = fs::file_size(path, error);
-    return {size, fs::last_write_time(path, error).time_since_epoch().count()};
+    return stamp_of_file((*inputs_)[unit]);
   }
 
   void flush() override { writer_->flush(); }
