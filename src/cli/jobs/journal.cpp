@@ -274,9 +274,7 @@ class Recording final : public Journal {
     if (known_) remains_.remove(file);
   }
 
-  FileStamp stamp(std::size_t unit) const override {
-    return stamp_of_file((*inputs_)[unit]);
-  }
+  FileStamp stamp(std::size_t unit) const override { return stamp_of_file((*inputs_)[unit]); }
 
   void flush() override { writer_->flush(); }
 
