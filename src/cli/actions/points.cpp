@@ -270,9 +270,9 @@ class PointsRun {
                       context_.inputs[0], detail::counted(given_, "frame")));
     if (context_.json || output_.prints_text()) return;
     context_.console.print(fmt::format(
-        "{}: {} in {}{}, {}\n", request_.output.empty() ? request_.annotated : request_.output,
+        "{}: {} in {}{}{}\n", request_.output.empty() ? request_.annotated : request_.output,
         detail::counted(points_, "point"), detail::counted(given_, "frame"), dropped_text(reader_),
-        seconds_text(seconds)));
+        time_at_end(context_, seconds)));
   }
 
   const PointsRequest& request_;

@@ -59,14 +59,20 @@ BandFrames::BandFrames(const std::vector<std::string>& inputs, bool folder_is_cu
     return;
   }
   files_ = files_of(inputs, folder_is_cube);
+  end_ = files_.size();
 }
 BandFrames::~BandFrames() = default;
 
 bool BandFrames::fetch(StoredBands& stored) {
   if (video_) return video_->fetch(stored.video);
-  if (next_ == files_.size()) return false;
+  if (next_ >= end_) return false;
   stored.file = files_[next_++];
   return true;
+}
+void BandFrames::keep_files(std::int64_t first, std::int64_t count) {
+  next_ = std::min(static_cast<std::size_t>(first), files_.size());
+  end_ =
+      count > 0 ? std::min(next_ + static_cast<std::size_t>(count), files_.size()) : files_.size();
 }
 void BandFrames::decode(const StoredBands& stored, BandFrame& frame) const {
   if (!video_) {

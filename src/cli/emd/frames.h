@@ -29,6 +29,13 @@ struct StoredBands {
   std::string file{};
 };
 
+// What is known of all frames before they are read.
+struct FrameFacts {
+  bool single = false;        // known to be one frame
+  std::int64_t expected = 0;  // how many there are; 0 where it is not known
+  double rate = 25;           // frames per second
+};
+
 // The frames of the inputs: those of a video, or one per file. The cubes (.hdr, .mat) of a folder
 // are frames. A single folder of images is a cube of bands where `folder_is_cube` is set; otherwise
 // its images are frames.
@@ -51,6 +58,12 @@ class BandFrames {
   bool single() const;                   // known to be one frame
   std::int64_t expected_frames() const;  // 0 where it is not known
   double frame_rate() const;
+  FrameFacts facts() const { return {single(), expected_frames(), frame_rate()}; }
+  // The files that are frames; none for a video.
+  const std::vector<std::string>& files() const { return files_; }
+  // Reads `count` files from number `first` on, or all up to the last where it is 0.
+  void keep_files(std::int64_t first, std::int64_t count);
+  io::VideoReader* video() { return video_.get(); }
   const io::VideoReader* video() const { return video_.get(); }  // null for files
   // An estimate of the memory of a frame and its map.
   std::uint64_t frame_bytes(const StoredBands& stored) const;
@@ -58,7 +71,7 @@ class BandFrames {
  private:
   std::vector<std::string> files_{};
   io::CubeReadOptions options_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, end_ = 0;
   std::unique_ptr<io::VideoReader> video_;
 };
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "cli/emd/emd.h"
 #include "cli/emd/targets.h"
@@ -99,39 +101,48 @@ std::vector<std::string> addresses_of(const Context& context) {
   return addresses;
 }
 
+}  // namespace
+
+BandFrames map_frames(const MapRequest& request, const Context& context,
+                      const io::VideoReadOptions& video) {
+  return BandFrames(addresses_of(context), request.map.spectral() || request.map.band, request.read,
+                    video);
+}
+
+namespace {
+
 // Frames are read, decoded, prepared (labeled, or uploaded to a GPU and made to signatures),
 // mapped, compressed and written at the same time. One mapper maps them in order, because frames
-// share solved histograms.
-class MapRun {
+// share solved histograms. A pass over ranges of frames begins with the map of the first frame of
+// all, which determines thresholds and colors.
+class MapRun final : public MapPass {
  public:
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
         context_(context),
-        frames_(addresses_of(context), request.map.spectral() || request.map.band, request.read,
-                video_options(context)),
+        frames_(map_frames(request, context, video_options(context))),
         plan_(frames_.plan(context.exec)),
-        files_(request, frames_),
-        regions_(request.regions, frames_) {
+        files_(request, frames_.facts()),
+        regions_(request.regions, frames_.facts()) {
     if (!request.truth.empty() && !frames_.single())
       throw InvalidArgument("--truth is one image and needs one frame, but there are several");
   }
 
+  MapRun(const MapRequest& request, Context& context, const MapRange& range)
+      : request_(request),
+        context_(context),
+        range_(&range),
+        frames_(map_frames(request, context, pass_options(context, range.pass))),
+        plan_(frames_.plan(context.exec)),
+        files_(request, range.facts, FrameResults::kApart),
+        regions_(request.regions, range.facts, FrameResults::kApart),
+        next_(range.pass.first) {
+    frames_.keep_files(range.pass.first, range.pass.count);
+  }
+
   int run() {
     const double start = steady_seconds();
-    std::array<Nothing, 1> workers{};
-    const io::FrameRun run = io::run_frames<Step, Nothing>(
-        workers,
-        {.read = [&](Step& step) { return read(step); },
-         .bytes = [&](const Step& step) { return frames_.frame_bytes(step.stored); },
-         .prepare = [&](Step& step) { prepare(step); },
-         .work = [&](Nothing&, Step& step) { work(step); },
-         .complete = [&](Step& step) { complete(step); },
-         .write = [&](Step& step) { write(step); }},
-        {.in_flight = plan_.in_flight,
-         .threads = plan_.runners,
-         .memory_bytes = context_.memory_bytes,
-         .expected = frames_.expected_frames(),
-         .exec = context_.exec});
+    const io::FrameRun run = pass();
     files_.finish();
     regions_.finish(provenance_json(context_));
     context_.console.end_progress();
@@ -146,6 +157,39 @@ class MapRun {
     print_report(report_, request_, *mapper_, context_);
     run.rethrow();
     return kDone;
+  }
+
+  io::FrameRun pass() override {
+    if (range_ != nullptr && range_->pass.first > 0) learn_from_first();
+    std::array<Nothing, 1> workers{};
+    return io::run_frames<Step, Nothing>(
+        workers,
+        {.read = [&](Step& step) { return read(step); },
+         .bytes = [&](const Step& step) { return frames_.frame_bytes(step.stored); },
+         .prepare = [&](Step& step) { prepare(step); },
+         .work = [&](Nothing&, Step& step) { work(step); },
+         .complete = [&](Step& step) { complete(step); },
+         .write = [&](Step& step) { write(step); }},
+        {.in_flight = plan_.in_flight,
+         .threads = plan_.runners,
+         .memory_bytes = context_.memory_bytes,
+         .expected = frames_.expected_frames(),
+         .exec = context_.exec});
+  }
+
+  FrameUnits::Given collect() override {
+    if (report_.frame_numbers.empty()) return {};
+    Packer out;
+    const MapperFacts mapper = facts_of(*mapper_);
+    out.number(report_.width).number(report_.height).number(range_->facts.rate);
+    out.number(range_->facts.expected).text(mapper.target).text(mapper.ground);
+    out.number(mapper.range.low).number(mapper.range.high);
+    out.number(report_.frame_numbers.size());
+    for (const std::int64_t number : report_.frame_numbers) out.number(number);
+    out.text(packed_regions_.bytes());
+    report_ = {};
+    packed_regions_ = {};
+    return {out.bytes(), std::exchange(files_of_range_, {})};
   }
 
  private:
@@ -173,6 +217,20 @@ class MapRun {
     mapper_.emplace(frame_mapper(request_, step.frame, context_.exec_without_progress()));
     return true;
   }
+  // What the first frame of all determines, for a pass that does not begin with it.
+  void learn_from_first() {
+    BandFrames frames = map_frames(request_, context_, pass_options(context_, {0, 1}));
+    Step step;
+    if (!frames.next(step.frame)) return;
+    mapper_.emplace(frame_mapper(request_, step.frame, context_.exec_without_progress()));
+    mapper_->prepare(step.frame, step.prepared, context_.exec.threads);
+    mapper_->map(step.prepared, step.map);
+    begin(step.map);
+  }
+  void begin(ImageView<const float> first) {
+    files_.begin(first);
+    if (request_.regions.wanted()) regions_.begin(first, *mapper_, request_.map);
+  }
   void prepare(Step& step) {
     if (step.number > 0) frames_.decode(step.stored, step.frame);
     const double start = steady_seconds();
@@ -184,9 +242,7 @@ class MapRun {
     mapper_->map(step.prepared, step.map);
     step.seconds += steady_seconds() - start;
     step.stats = mapper_->mapper().report();
-    if (step.number > 0) return;
-    files_.begin(step.map);
-    if (request_.regions.wanted()) regions_.begin(step.map, *mapper_, request_.map);
+    if (step.number == 0) begin(step.map);
   }
   void complete(Step& step) {
     step.encoded = files_.encode(step.map, step.frame_number);
@@ -195,12 +251,19 @@ class MapRun {
   }
   void write(Step& step) {
     const ImageView<const float> map = step.map;
+    if (range_ != nullptr) range_->units.reach(step.frame_number, [this] { return collect(); });
     if (!request_.truth.empty())
       report_.areas =
           areas_of(map, step.frame, request_, *mapper_, context_.exec_without_progress());
     report_.width = map.width;
     report_.height = map.height;
     files_.add(map, step.encoded);
+    if (range_ != nullptr) {
+      for (const std::string& file : {step.encoded.file, step.encoded.picture_file,
+                                      step.regions.mask_file, step.regions.overlay_file})
+        if (!file.empty()) files_of_range_.push_back(file);
+      if (request_.regions.wanted()) pack_regions(packed_regions_, step.regions);
+    }
     if (request_.regions.wanted()) {
       regions_.add(step.regions);
       report_.regions.push_back(
@@ -213,6 +276,7 @@ class MapRun {
 
   const MapRequest& request_;
   Context& context_;
+  const MapRange* range_ = nullptr;  // null for a run over all frames
   BandFrames frames_;
   io::FrameWorkers plan_;
   MapFiles files_;
@@ -220,13 +284,18 @@ class MapRun {
   std::int64_t next_ = 0;
   std::optional<emd::SceneMapper> mapper_{};
   MapReport report_{};
+  std::vector<std::string> files_of_range_{};
+  Packer packed_regions_{};
 };
 
 int run_map(MapRequest& request, Context& context) {
   check_request(request, context);
   settle_device(context);
   request.read.max_pixels = context.max_pixels;
-  return MapRun(request, context).run();
+  if (context.unit_frames == 0) return MapRun(request, context).run();
+  return map_in_ranges(request, context, [&](const MapRange& range) {
+    return std::make_unique<MapRun>(request, context, range);
+  });
 }
 
 }  // namespace
@@ -277,7 +346,8 @@ Command emd_map_command() {
       .batches = true,
       .shards = true,
       .repeats = true,
-      .joins = true};
+      .joins = true,
+      .ranges = true};
 }
 
 }  // namespace fovea::cli

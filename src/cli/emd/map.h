@@ -7,6 +7,8 @@
 #include <fovea/report/color_map.h>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +16,7 @@
 
 #include "cli/emd/frames.h"
 #include "cli/emd/map_regions.h"
+#include "cli/jobs/frame_units.h"
 #include "cli/program/command.h"
 #include "cli/program/files.h"
 
@@ -41,10 +44,12 @@ class MapFiles {
     std::optional<io::TiffPage> page{};
     std::string file{};  // the frame's own file in a folder, which is there already
     Image<std::uint8_t> picture{};
+    std::string picture_file{};  // of a run over ranges of frames
   };
 
   // Throws InvalidArgument where a file of the output's name cannot hold a map.
-  MapFiles(const MapRequest& request, const BandFrames& frames);
+  MapFiles(const MapRequest& request, const FrameFacts& facts,
+           FrameResults results = FrameResults::kTogether);
 
   // Prepares the files for maps like the first one, whose range of colors all pictures share.
   void begin(ImageView<const float> first);
@@ -56,15 +61,24 @@ class MapFiles {
 
  private:
   const MapRequest& request_;
+  FrameResults results_;
   bool folder_;  // one file per frame
   bool single_;  // one frame
   std::int64_t expected_frames_;
   std::optional<io::VideoWriter> video_{};
+  std::optional<PartPictures> part_pictures_{};
   std::optional<report::ColorMapOptions> colors_{};
   std::optional<io::TiffWriter> pages_{};
   PendingFiles written_{};  // files behind the last frame that counts are removed
   std::int64_t frames_ = 0;
 };
+
+// The map of a frame of a run over ranges of frames, where all maps become one file.
+std::string map_part(const MapRequest& request, std::int64_t frame);
+bool joins_maps(const MapRequest& request);
+// Makes one TIFF of the maps of all frames with these numbers.
+void join_maps(const Context& context, const MapRequest& request,
+               const std::vector<std::int64_t>& frames, const FrameFacts& facts);
 
 // Areas under ROC curves. Pixels of the target's box, where there is one, are not counted.
 struct Areas {
@@ -92,5 +106,35 @@ struct MapReport {
 };
 void print_report(const MapReport& report, const MapRequest& request,
                   const emd::SceneMapper& mapper, Context& context);
+
+// What a report tells of the mapper, which is the same for all ranges of frames.
+struct MapperFacts {
+  std::string target{}, ground{};  // JSON
+  emd::LevelRange range{};
+};
+MapperFacts facts_of(const emd::SceneMapper& mapper);
+// The report of all ranges of frames: without times, and without what depends on which distances
+// were known before.
+void print_report(const MapReport& report, const MapRequest& request, const MapperFacts& mapper,
+                  Context& context);
+
+// Ranges of frames that are mapped in one pass.
+struct MapRange {
+  FrameUnits& units;
+  FrameUnits::Pass pass{};
+  FrameFacts facts{};  // of all frames
+};
+class MapPass {
+ public:
+  virtual ~MapPass() = default;
+  virtual io::FrameRun pass() = 0;
+  virtual FrameUnits::Given collect() = 0;
+};
+// Maps the frames of a run with a manifest, whose units are ranges of frames.
+int map_in_ranges(const MapRequest& request, Context& context,
+                  const std::function<std::unique_ptr<MapPass>(const MapRange&)>& begin);
+// Opens the frames that the inputs name.
+BandFrames map_frames(const MapRequest& request, const Context& context,
+                      const io::VideoReadOptions& video);
 
 }  // namespace fovea::cli

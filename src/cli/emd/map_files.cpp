@@ -48,16 +48,54 @@ void check_output(const std::string& path, bool single) {
                            path));
 }
 
+constexpr const char* kPartsEnding = ".parts";
+
+io::TiffWriter pages_of(const MapRequest& request, ImageView<const float> first,
+                        std::int64_t frames) {
+  const auto bytes = static_cast<std::uint64_t>(first.width) *
+                     static_cast<std::uint64_t>(first.height) * sizeof(float);
+  // The lowest compression level takes half the time of zlib's usual one (6) and makes files of
+  // maps about a tenth larger.
+  return io::TiffWriter(request.output, io::ImageWriteOptions{.level = 1},
+                        bytes * static_cast<std::uint64_t>(frames), Exec{.threads = 1});
+}
+
 }  // namespace
 
-MapFiles::MapFiles(const MapRequest& request, const BandFrames& frames)
+std::string map_part(const MapRequest& request, std::int64_t frame) {
+  const std::string folder = request.output + (joins_maps(request) ? kPartsEnding : "");
+  return (fs::path(folder) / fmt::format("{:06}.tif", frame)).string();
+}
+
+bool joins_maps(const MapRequest& request) {
+  return !request.output.empty() && !names_folder(request.output);
+}
+
+void join_maps(const Context& context, const MapRequest& request,
+               const std::vector<std::int64_t>& frames, const FrameFacts& facts) {
+  if (!joins_maps(request) || frames.empty()) return;
+  std::optional<io::TiffWriter> pages;
+  for (const std::int64_t frame : frames) {
+    throw_if_stopped(context.exec);
+    const Image<float> map =
+        io::to_float(io::read_image(map_part(request, frame), {.max_pixels = 0}));
+    if (!pages) pages.emplace(pages_of(request, map.view(), facts.expected));
+    pages->write(map.view());
+  }
+  pages->finish();
+  context.journal->remove_remains(request.output);
+}
+
+MapFiles::MapFiles(const MapRequest& request, const FrameFacts& facts, FrameResults results)
     : request_(request),
+      results_(results),
       folder_(names_folder(request.output)),
-      single_(frames.single()),
-      expected_frames_(frames.expected_frames()) {
+      single_(facts.single),
+      expected_frames_(facts.expected) {
   check_output(request.output, single_);
-  if (!request.picture.empty() && !single_)
-    video_.emplace(request.picture, io::VideoWriteOptions{.frame_rate = frames.frame_rate()});
+  if (results == FrameResults::kApart) part_pictures_.emplace(request.picture);
+  else if (!request.picture.empty() && !single_)
+    video_.emplace(request.picture, io::VideoWriteOptions{.frame_rate = facts.rate});
 }
 
 void MapFiles::begin(ImageView<const float> first) {
@@ -66,24 +104,21 @@ void MapFiles::begin(ImageView<const float> first) {
     colors_ = report::ColorMapOptions{.automatic = false, .low = range.high, .high = range.low};
   }
   if (request_.output.empty()) return;
-  if (folder_) {
-    make_folder(request_.output);
-  } else if (!single_) {
-    const auto bytes = static_cast<std::uint64_t>(first.width) *
-                       static_cast<std::uint64_t>(first.height) * sizeof(float);
-    // The lowest compression level takes half the time of zlib's usual one (6) and makes files of
-    // maps about a tenth larger.
-    pages_.emplace(request_.output, io::ImageWriteOptions{.level = 1},
-                   bytes * static_cast<std::uint64_t>(expected_frames_), Exec{.threads = 1});
-  }
+  if (folder_) make_folder(request_.output);
+  else if (results_ == FrameResults::kApart) make_folder(request_.output + kPartsEnding);
+  else if (!single_) pages_.emplace(pages_of(request_, first, expected_frames_));
 }
 
 MapFiles::Encoded MapFiles::encode(ImageView<const float> map, std::int64_t frame) {
   Encoded encoded;
   if (colors_) encoded.picture = report::apply_color_map(map, *colors_);
   if (pages_) encoded.page = pages_->encode(map);
-  if (!request_.output.empty() && folder_) {
-    encoded.file = (fs::path(request_.output) / fmt::format("{:06}.tif", frame)).string();
+  if (part_pictures_ && colors_) {
+    encoded.picture_file = part_pictures_->file(frame);
+    io::write_image(encoded.picture_file, encoded.picture.view());
+  }
+  if (!request_.output.empty() && (folder_ || results_ == FrameResults::kApart)) {
+    encoded.file = map_part(request_, frame);
     io::write_image(encoded.file, map);
     written_.add(encoded.file);
   }
@@ -91,6 +126,10 @@ MapFiles::Encoded MapFiles::encode(ImageView<const float> map, std::int64_t fram
 }
 
 void MapFiles::add(ImageView<const float> map, const Encoded& encoded) {
+  if (results_ == FrameResults::kApart) {
+    if (!encoded.file.empty()) written_.keep(encoded.file);
+    return;
+  }
   if (video_) video_->write(encoded.picture);
   else if (colors_) io::write_image(request_.picture, encoded.picture.view());
   if (pages_) pages_->write(*encoded.page);

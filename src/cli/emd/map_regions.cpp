@@ -64,18 +64,23 @@ void describe(OptionVisitor& visit, RegionRequest& request) {
              "or a folder");
 }
 
-RegionFiles::RegionFiles(const RegionRequest& request, const BandFrames& frames)
-    : request_(request), single_(frames.single()), options_(request.options) {
+RegionFiles::RegionFiles(const RegionRequest& request, const FrameFacts& facts,
+                         FrameResults results)
+    : request_(request), single_(facts.single), results_(results), options_(request.options) {
   const std::string& mask = request.found_mask;
   if (!single_ && !mask.empty() && fs::path(mask).has_extension())
     throw InvalidArgument(fmt::format(
         "--found-mask {}: masks of several frames go to a folder; give a name without an ending",
         mask));
+  if (results == FrameResults::kApart) {
+    part_pictures_.emplace(request.overlay);
+    return;
+  }
   if (!request.coco.empty()) coco_file_.emplace(request.coco);
   if (!request.csv.empty()) csv_file_.emplace(request.csv);
   if (coco_file_) coco_.emplace(coco_file_->sink());
   if (!request.overlay.empty() && !single_)
-    video_.emplace(request.overlay, io::VideoWriteOptions{.frame_rate = frames.frame_rate()});
+    video_.emplace(request.overlay, io::VideoWriteOptions{.frame_rate = facts.rate});
 }
 
 void RegionFiles::begin(ImageView<const float> first, const emd::SceneMapper& mapper,
@@ -96,12 +101,17 @@ FoundRegions RegionFiles::find(ImageView<const float> map, const BandFrame& fram
                                std::int64_t number) {
   FoundRegions regions{.input = frame.name, .frame = number};
   regions.found = emd::find_regions(map, options_, target_);
-  if (coco_)
+  regions.size = {map.width, map.height};
+  if (!request_.coco.empty())
     for (std::size_t i = 0; i < regions.found.regions.size(); ++i)
       regions.outlines.push_back(emd::region_rle(regions.found, i));
   if (!request_.overlay.empty()) {
     regions.overlay = picture_of(frame);
     emd::draw_regions(regions.overlay, regions.found);
+    if (part_pictures_) {
+      regions.overlay_file = part_pictures_->file(number);
+      io::write_image(regions.overlay_file, regions.overlay.view());
+    }
   }
   if (!single_ && !request_.found_mask.empty()) {
     regions.mask_file = (fs::path(request_.found_mask) / fmt::format("{:06}.png", number)).string();
@@ -112,6 +122,10 @@ FoundRegions RegionFiles::find(ImageView<const float> map, const BandFrame& fram
 }
 
 void RegionFiles::add(const FoundRegions& regions) {
+  if (results_ == FrameResults::kApart) {
+    if (!regions.mask_file.empty()) masks_.keep(regions.mask_file);
+    return;
+  }
   if (coco_) add_coco(regions);
   if (csv_file_) add_csv(regions);
   if (video_) video_->write(regions.overlay);
@@ -124,7 +138,7 @@ void RegionFiles::add(const FoundRegions& regions) {
 
 void RegionFiles::add_coco(const FoundRegions& regions) {
   if (frames_ == 0) coco_->begin_object().key("annotations").begin_array();
-  const int width = regions.found.labels.width(), height = regions.found.labels.height();
+  const auto [width, height] = regions.size;
   for (std::size_t i = 0; i < regions.found.regions.size(); ++i) {
     const emd::Region& region = regions.found.regions[i];
     coco_->begin_object().member("id", ++annotations_).member("image_id", frames_ + 1);
@@ -173,6 +187,43 @@ void RegionFiles::finish(const std::string& info) {
   coco_->key("info").raw(info);
   coco_->end_object().finish();
   coco_file_->commit();
+}
+
+void pack_regions(Packer& out, const FoundRegions& regions) {
+  out.text(regions.input).number(regions.frame).number(regions.size.width);
+  out.number(regions.size.height).number(regions.found.threshold);
+  out.number(regions.found.regions.size());
+  for (const emd::Region& region : regions.found.regions) {
+    for (const int number : numbers_of(region.box)) out.number(number);
+    out.number(region.area).number(region.score).number(region.peak_x).number(region.peak_y);
+    out.number(region.distance).number(region.mean_distance);
+  }
+  out.number(regions.outlines.size());
+  for (const std::string& outline : regions.outlines) out.text(outline);
+}
+
+FoundRegions unpack_regions(Unpacker& in) {
+  FoundRegions regions;
+  regions.input = in.text();
+  regions.frame = in.number<std::int64_t>();
+  regions.size.width = in.number<int>();
+  regions.size.height = in.number<int>();
+  regions.found.threshold = in.number<double>();
+  const auto count = in.number<std::size_t>();
+  for (std::size_t i = 0; i < count; ++i) {
+    emd::Region& region = regions.found.regions.emplace_back();
+    for (int* const number : {&region.box.x, &region.box.y, &region.box.width, &region.box.height})
+      *number = in.number<int>();
+    region.area = in.number<std::int64_t>();
+    region.score = in.number<double>();
+    region.peak_x = in.number<int>();
+    region.peak_y = in.number<int>();
+    region.distance = in.number<float>();
+    region.mean_distance = in.number<double>();
+  }
+  const auto outlines = in.number<std::size_t>();
+  for (std::size_t i = 0; i < outlines; ++i) regions.outlines.push_back(in.text());
+  return regions;
 }
 
 void write_regions(io::JsonWriter& json, const emd::RegionSet& found) {

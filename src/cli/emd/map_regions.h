@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "cli/emd/frames.h"
+#include "cli/jobs/frame_units.h"
+#include "cli/jobs/packing.h"
 #include "cli/program/command.h"
 #include "cli/program/files.h"
 
@@ -29,20 +31,27 @@ struct RegionRequest {
 };
 void describe(OptionVisitor& visit, RegionRequest& request);
 
+// Whether the results of all frames are written together, or those of each frame for itself,
+// because other ranges of frames are worked on elsewhere.
+enum class FrameResults : unsigned char { kTogether, kApart };
+
 // The regions of a frame, with what is drawn of them.
 struct FoundRegions {
   std::string input{};
   std::int64_t frame = 0;
   emd::RegionSet found{};
+  Extent size{};                        // of the frame
   std::vector<std::string> outlines{};  // run lengths, where a file needs them
   Image<std::uint8_t> overlay{};
-  std::string mask_file{};  // the frame's own mask in a folder, which is there already
+  std::string mask_file{};     // the frame's own mask in a folder, which is there already
+  std::string overlay_file{};  // of a run over ranges of frames
 };
 
 class RegionFiles {
  public:
   // Throws InvalidArgument where a file of an output's name cannot hold what goes to it.
-  RegionFiles(const RegionRequest& request, const BandFrames& frames);
+  RegionFiles(const RegionRequest& request, const FrameFacts& facts,
+              FrameResults results = FrameResults::kTogether);
 
   // Chooses the threshold for all frames by the first map, unless it is given: a --threshold up to
   // which distances are exact counts as given.
@@ -60,6 +69,8 @@ class RegionFiles {
 
   const RegionRequest& request_;
   bool single_;
+  FrameResults results_;
+  std::optional<PartPictures> part_pictures_{};
   emd::RegionOptions options_;
   emd::RegionTarget target_{};
   std::optional<io::FileSink> coco_file_{}, csv_file_{};
@@ -70,6 +81,10 @@ class RegionFiles {
   std::vector<std::string> images_{};  // entries of COCO's list
   std::int64_t annotations_ = 0, frames_ = 0;
 };
+
+// Regions as bytes, for a manifest: all but what was drawn.
+void pack_regions(Packer& out, const FoundRegions& regions);
+FoundRegions unpack_regions(Unpacker& in);
 
 // A member "regions" with the regions of a frame.
 void write_regions(io::JsonWriter& json, const emd::RegionSet& found);

@@ -12,6 +12,7 @@
 
 #include "cli/emd/emd.h"
 #include "cli/emd/map.h"
+#include "cli/program/result.h"
 #include "cli/program/stopwatch.h"
 #include "core/words.h"
 
@@ -59,6 +60,24 @@ emd::MapReport total_of(const MapReport& report) {
   return total;
 }
 
+void write_target(io::JsonWriter& json, const emd::SceneMapper& mapper) {
+  json.key("target").begin_array();
+  for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
+  json.end_array();
+}
+
+// Compact text of the one member that `write` adds.
+template <class Write>
+std::string member_text(const Write& write) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
+  json.begin_object();
+  write(json);
+  json.end_object().finish();
+  const std::size_t begin = text.find(':') + 1;
+  return text.substr(begin, text.rfind('}') - begin);
+}
+
 void print_json(const MapReport& report, const MapRequest& request, const emd::SceneMapper& mapper,
                 const Context& context) {
   print_result(context, [&](io::JsonWriter& json) {
@@ -68,9 +87,7 @@ void print_json(const MapReport& report, const MapRequest& request, const emd::S
     json.member("width", report.width).member("height", report.height);
     json.member("frames", report.stats.size()).member("dropped", report.dropped);
     json.member("interrupted", report.interrupted);
-    json.key("target").begin_array();
-    for (const std::uint16_t mass : mapper.mapper().target()) json.value(static_cast<int>(mass));
-    json.end_array();
+    write_target(json, mapper);
     if (!request.map.spectral())
       json.member("low", mapper.range().low).member("high", mapper.range().high);
     write_ground(json, mapper.mapper().ground());
@@ -81,7 +98,8 @@ void print_json(const MapReport& report, const MapRequest& request, const emd::S
     json.key("frame_stats").begin_array();
     for (std::size_t i = 0; i < report.stats.size(); ++i) {
       json.begin_object().member("frame", report.frame_numbers[i]);
-      json.member("seconds", report.frame_seconds[i]).key("stats");
+      if (tells_times(context)) json.member("seconds", report.frame_seconds[i]);
+      json.key("stats");
       write_stats(json, report.stats[i]);
       if (i < report.regions.size()) write_regions(json, report.regions[i]);
       json.end_object();
@@ -94,10 +112,11 @@ std::string regions_text(const MapReport& report) {
   std::size_t count = 0;
   for (const emd::RegionSet& found : report.regions) count += found.regions.size();
   std::string line = detail::counted(count, "region");
-  if (report.stats.size() > 1) line += fmt::format(" in {} frames", report.stats.size());
+  if (report.frame_numbers.size() > 1)
+    line += fmt::format(" in {} frames", report.frame_numbers.size());
   if (std::isnan(report.regions[0].threshold)) return line + ": no pixel has a distance\n";
   line += fmt::format(" at distances up to {:.4g}", report.regions[0].threshold);
-  if (report.stats.size() > 1 || count == 0) return line + '\n';
+  if (report.frame_numbers.size() > 1 || count == 0) return line + '\n';
   const emd::Region& best = report.regions[0].regions[0];
   return line + fmt::format(
                     "; the best is {},{},{},{} with a score of {:.2f} and a distance of {:.4g} "
@@ -106,17 +125,17 @@ std::string regions_text(const MapReport& report) {
                     best.distance, best.peak_x, best.peak_y);
 }
 
-std::string line_of(const MapReport& report, const std::string& name) {
+std::string line_of(const MapReport& report, const std::string& name, const Context& context) {
   const emd::MapReport total = total_of(report);
   const std::size_t frames = report.stats.size();
   const std::string solvers = solved_by_text(total.solved_by);
   std::string line =
-      fmt::format("{}: {}{} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate, {}\n",
-                  name, detail::counted(frames, "frame"),
+      fmt::format("{}: {}{} of {}x{}, {} solved{}, {:.1f} % of pixels known or duplicate{}\n", name,
+                  detail::counted(frames, "frame"),
                   report.dropped > 0 ? fmt::format(" ({} dropped)", report.dropped) : "",
                   report.width, report.height, detail::counted(total.solved, "distance"),
                   solvers.empty() ? "" : " (" + solvers + ")", 100 * total.hit_rate(),
-                  seconds_text(report.seconds));
+                  time_at_end(context, report.seconds));
   if (!report.regions.empty()) line += regions_text(report);
   if (!report.areas) return line;
   line += fmt::format("area under the ROC curve: {:.4f}", report.areas->emd);
@@ -164,7 +183,47 @@ void print_report(const MapReport& report, const MapRequest& request,
   if (context.json) print_json(report, request, mapper, context);
   else
     context.console.print(
-        line_of(report, request.output.empty() ? context.inputs[0] : request.output));
+        line_of(report, request.output.empty() ? context.inputs[0] : request.output, context));
+}
+
+MapperFacts facts_of(const emd::SceneMapper& mapper) {
+  return {.target = member_text([&](io::JsonWriter& json) { write_target(json, mapper); }),
+          .ground = member_text(
+              [&](io::JsonWriter& json) { write_ground(json, mapper.mapper().ground()); }),
+          .range = mapper.range()};
+}
+
+void print_report(const MapReport& report, const MapRequest& request, const MapperFacts& mapper,
+                  Context& context) {
+  const std::size_t frames = report.frame_numbers.size();
+  if (!context.json) {
+    std::string line = fmt::format("{}: {} of {}x{}\n",
+                                   request.output.empty() ? context.inputs[0] : request.output,
+                                   detail::counted(frames, "frame"), report.width, report.height);
+    if (!report.regions.empty()) line += regions_text(report);
+    context.console.print(line);
+    return;
+  }
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("input", context.inputs[0]);
+    if (!request.output.empty()) json.member("output", request.output);
+    if (!request.picture.empty()) json.member("picture", request.picture);
+    json.member("width", report.width).member("height", report.height);
+    json.member("frames", frames).member("dropped", 0).member("interrupted", false);
+    json.key("target").raw(mapper.target);
+    if (!request.map.spectral())
+      json.member("low", mapper.range.low).member("high", mapper.range.high);
+    json.key("ground").raw(mapper.ground);
+    if (report.regions.empty()) return;
+    json.member("detect_threshold", report.regions[0].threshold);
+    json.key("frame_stats").begin_array();
+    for (std::size_t i = 0; i < frames; ++i) {
+      json.begin_object().member("frame", report.frame_numbers[i]);
+      write_regions(json, report.regions[i]);
+      json.end_object();
+    }
+    json.end_array();
+  });
 }
 
 }  // namespace fovea::cli

@@ -14,24 +14,27 @@
 namespace fovea::cli {
 namespace {
 
-void write_result(io::JsonWriter& json, const TrackResult& result) {
+// Times differ from run to run.
+enum class Times : unsigned char { kTold, kLeftOut };
+
+void write_result(io::JsonWriter& json, const TrackResult& result, Times times) {
   json.member("mean_overlap", result.errors.mean_overlap)
       .member("precision_20px", result.errors.precision_20px)
       .member("success_50", result.errors.success_50)
       .member("success_area", result.errors.success_area)
       .member("mean_center_distance", result.errors.mean_center_distance)
       .member("missed_frames", result.errors.missed)
-      .member("evaluated_frames", result.errors.frames)
-      .member("seconds_per_frame", result.seconds);
+      .member("evaluated_frames", result.errors.frames);
+  if (times == Times::kTold) json.member("seconds_per_frame", result.seconds);
 }
 
 void write_rivals(io::JsonWriter& json, const TrackResult& own,
-                  const std::vector<TrackResult>& rivals) {
+                  const std::vector<TrackResult>& rivals, Times times) {
   double overlap = 0, precision = 0;
   json.key("rivals").begin_array();
   for (const TrackResult& rival : rivals) {
     json.begin_object().member("name", rival.name).member("bar", rival.bar);
-    write_result(json, rival);
+    write_result(json, rival, times);
     json.end_object();
     if (!rival.bar) continue;
     overlap = std::max(overlap, rival.errors.mean_overlap);
@@ -54,6 +57,7 @@ void write_map(io::JsonWriter& json, const emd::MapReport& stats) {
 
 void print_json(const TrackReport& report, const TrackRequest& request, const emd::Tracker& tracker,
                 const Context& context) {
+  const Times times = tells_times(context) ? Times::kTold : Times::kLeftOut;
   print_result(context, [&](io::JsonWriter& json) {
     json.member("input", context.inputs[0]);
     if (!request.output.empty()) json.member("output", request.output);
@@ -78,8 +82,8 @@ void print_json(const TrackReport& report, const TrackRequest& request, const em
       const int id = static_cast<int>(i) + 1;
       json.begin_object().member("id", id);
       json.member("parts", tracker.targets() >= id && tracker.uses_parts(id));
-      if (i < report.own.size()) write_result(json, report.own[i]);
-      if (i < report.rivals.size()) write_rivals(json, report.own[i], report.rivals[i]);
+      if (i < report.own.size()) write_result(json, report.own[i], times);
+      if (i < report.rivals.size()) write_rivals(json, report.own[i], report.rivals[i], times);
       json.end_object();
     }
     json.end_array();
@@ -89,25 +93,28 @@ void print_json(const TrackReport& report, const TrackRequest& request, const em
 
 std::string text_of(const TrackReport& report, const TrackRequest& request,
                     const Context& context) {
+  const bool times = tells_times(context);
   std::string text = fmt::format(
-      "{}: {} in {}{}{}, {:.3g} s{}{}\n", context.inputs[0],
-      detail::counted(report.targets, "target"), detail::counted(report.frames, "frame"),
+      "{}: {} in {}{}{}{}{}{}\n", context.inputs[0], detail::counted(report.targets, "target"),
+      detail::counted(report.frames, "frame"),
       report.dropped == 0 ? "" : fmt::format(", {} dropped", report.dropped),
-      report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost), report.seconds,
+      report.lost == 0 ? "" : fmt::format(", lost in {}", report.lost),
+      times ? fmt::format(", {:.3g} s", report.seconds) : "",
       request.output.empty() || request.output == "-" ? "" : ", ",
       request.output == "-" ? "" : request.output);
   for (std::size_t i = 0; i < report.own.size(); ++i) {
-    text += fmt::format("{:<34} {:>12} {:>15} {:>9} {:>9}\n", fmt::format("target {}", i + 1),
-                        "mean overlap", "precision 20 px", "success", "ms/frame");
+    text += fmt::format("{:<34} {:>12} {:>15} {:>9}{}\n", fmt::format("target {}", i + 1),
+                        "mean overlap", "precision 20 px", "success", times ? "  ms/frame" : "");
     std::vector<TrackResult> all{report.own[i]};
     if (i < report.rivals.size())
       all.insert(all.end(), report.rivals[i].begin(), report.rivals[i].end());
     for (const TrackResult& result : all)
-      text += fmt::format("{:<34} {:>12.3f} {:>15.3f} {:>9.3f} {:>9.2f}\n", result.name,
+      text += fmt::format("{:<34} {:>12.3f} {:>15.3f} {:>9.3f}{}\n", result.name,
                           result.errors.mean_overlap, result.errors.precision_20px,
-                          result.errors.success_area, 1000 * result.seconds);
+                          result.errors.success_area,
+                          times ? fmt::format(" {:>9.2f}", 1000 * result.seconds) : "");
   }
-  if (!report.own.empty())
+  if (!report.own.empty() && times)
     text += "ms/frame: in the tracker alone, per target; decoding and writing are not counted\n";
   return text;
 }

@@ -111,10 +111,10 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
   const double confidence = mean_confidence(field, view);
   context.console.end_progress();
   if (!context.json) {
-    context.console.print(
-        fmt::format("{}: {}x{}, mean motion {:.2f} px, mean confidence {:.2f}, {}\n",
-                    request.output.empty() ? pictures[0].path : request.output, field.u.width(),
-                    field.u.height(), facts.mean_motion, confidence, seconds_text(seconds)));
+    context.console.print(fmt::format(
+        "{}: {}x{}, mean motion {:.2f} px, mean confidence {:.2f}{}\n",
+        request.output.empty() ? pictures[0].path : request.output, field.u.width(),
+        field.u.height(), facts.mean_motion, confidence, time_at_end(context, seconds)));
     return kDone;
   }
   print_result(context, [&](io::JsonWriter& json) {
@@ -124,6 +124,7 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
     json.member("width", field.u.width()).member("height", field.u.height());
     json.member("mean_motion", facts.mean_motion).member("longest_motion", facts.longest_motion);
     json.member("mean_confidence", confidence);
+    if (!tells_times(context)) return;
     json.member("working_memory_bytes", working);
     json.member("estimate_seconds", seconds);
     json.member("peak_memory_bytes", peak_memory_bytes());
@@ -148,12 +149,17 @@ int run_estimate(EstimateRequest& request, Context& context) {
   if (request.output.empty() && request.pictures.empty())
     throw InvalidArgument(
         fmt::format("{} needs -o OUT or --picture KIND FILE", context.command.name()));
+  if (context.unit_frames > 0 && context.inputs.size() == 2)
+    throw InvalidArgument(
+        "two images are one pair, which cannot be cut into parts; leave out --shard, --resume and "
+        "--manifest");
   check_files(request, context);
   settle_flow_device(request.flow, context);
   request.flow.exec = context.exec;
   if (context.inputs.size() != 2) {
     request.flow.exec.progress = {};  // progress counts frames
-    return estimate_video(request, context);
+    return context.unit_frames > 0 ? estimate_in_ranges(request, context)
+                                   : estimate_video(request, context);
   }
   flow::Estimator estimator(request.flow);
   return run_pair(request, context, estimator);
@@ -223,6 +229,8 @@ Command flow_lk_command() {
                     "leave out transparent pixels; write u, v and confidence"},
                    {"fovea flow lk walk.mp4 -o fields --picture arrows walk_arrows.mp4",
                     "estimate along a video"},
+                   {"fovea flow lk long.mp4 -o fields --shard 0/4",
+                    "estimate the first quarter of a video's fields; fovea merge joins them"},
                    {"fovea flow lk - -o fields",
                     "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
       .request = make_request<LkRequest, run_lk>,
@@ -230,7 +238,8 @@ Command flow_lk_command() {
       .reads_videos = true,
       .shards = true,
       .repeats = true,
-      .joins = true};
+      .joins = true,
+      .ranges = true};
 }
 
 Command flow_bm_command() {
@@ -253,7 +262,8 @@ Command flow_bm_command() {
           .reads_videos = true,
           .shards = true,
           .repeats = true,
-          .joins = true};
+          .joins = true,
+          .ranges = true};
 }
 
 }  // namespace fovea::cli

@@ -34,5 +34,7 @@ void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictur
 // Writes fields and pictures along a video, a folder or a list of images. Where the source breaks
 // or the run is stopped, the finished results are kept and reported before the error is thrown.
 int estimate_video(const EstimateRequest& request, Context& context);
+// The same for a run with a manifest, whose units are ranges of frames.
+int estimate_in_ranges(const EstimateRequest& request, Context& context);
 
 }  // namespace fovea::cli

@@ -13,6 +13,8 @@
 
 #include "cli/flow/estimate.h"
 #include "cli/flow/frame_pairs.h"
+#include "cli/jobs/frame_units.h"
+#include "cli/jobs/packing.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/result.h"
@@ -26,13 +28,54 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What a range of frames has given.
+struct RangeOfFields {
+  std::int64_t frames = 0, fields = 0;
+  int width = 0, height = 0;
+  double frame_rate = 0;
+  std::vector<std::string> files{};
+
+  FrameUnits::Given take() {
+    if (frames == 0 && fields == 0) return {};
+    Packer out;
+    out.number(frames).number(fields).number(width).number(height).number(frame_rate);
+    FrameUnits::Given given{out.bytes(), std::move(files)};
+    *this = {};
+    return given;
+  }
+  static RangeOfFields unpacked(std::string_view bytes) {
+    Unpacker in(bytes);
+    RangeOfFields range;
+    range.frames = in.number<std::int64_t>();
+    range.fields = in.number<std::int64_t>();
+    range.width = in.number<int>();
+    range.height = in.number<int>();
+    range.frame_rate = in.number<double>();
+    return range;
+  }
+};
+
+// The files of a sequence of images; none where the reader reads a video.
+std::vector<std::string> files_of_sequence(const Context& context, const io::VideoReader& reader) {
+  if (reader.info().format != "images") return {};
+  return context.inputs.size() > 1 ? context.inputs
+                                   : io::expand_inputs(context.inputs, io::image_files());
+}
+
+// Where the results of a pass over ranges of frames go.
+struct RangeRun {
+  FrameUnits& units;
+  FrameUnits::Pass pass{};
+  const std::vector<PartPictures>& pictures;
+};
+
 // One pass over the video: frames are decoded while the flow of those before is estimated and their
 // fields are drawn and written. On the CPU several pairs of frames are estimated at a time. On a
 // GPU, and with a mask, a single estimator follows the video, because it then prepares each frame
 // once, or prepares the second frame of a pair with the mask as well.
 class VideoRun {
  public:
-  VideoRun(const EstimateRequest& request, Context& context)
+  VideoRun(const EstimateRequest& request, Context& context, const RangeRun* ranges = nullptr)
       : request_(request),
         context_(context),
         estimating_(context.exec.device),
@@ -40,7 +83,8 @@ class VideoRun {
         pictures_(picture_files(request.pictures)),
         mask_(request.alpha() ? Image<std::uint8_t>{}
                               : read_mask(request.mask, {.max_pixels = context.max_pixels})),
-        video_(context),
+        ranges_(ranges),
+        video_(ranges == nullptr ? FramePairs(context) : FramePairs(context, ranges->pass)),
         alpha_(alpha_files()),
         plan_(video_.plan(follows() ? 1 : 0)),
         in_pairs_(plan_.count > 1) {
@@ -48,13 +92,23 @@ class VideoRun {
     options.exec.stream = estimating_.get();
     options.exec.threads = plan_.threads;
     for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(options);
+    if (ranges_ != nullptr) return;
     for (const PictureFile& picture : pictures_)
       writers_.emplace_back(
           picture.path, io::VideoWriteOptions{.frame_rate = video_.reader().info().rate.value()});
   }
 
   int run() {
-    const io::FrameRun run = io::run_frames<Step, flow::Estimator>(
+    const io::FrameRun run = pass();
+    if (fields_ > 0)
+      for (io::VideoWriter& writer : writers_) writer.finish();
+    if (video_.ended(run, fields_, "flow")) print(run);
+    run.rethrow();
+    return kDone;
+  }
+
+  io::FrameRun pass() {
+    return io::run_frames<Step, flow::Estimator>(
         estimators_,
         {.read = [&](Step& step) { return read(step); },
          .bytes = [&](const Step&) { return video_.step_bytes(kBytesPerPixel); },
@@ -63,12 +117,9 @@ class VideoRun {
          .complete = [&](Step& step) { complete(step); },
          .write = [&](Step& step) { write(step); }},
         video_.options(plan_));
-    if (fields_ > 0)
-      for (io::VideoWriter& writer : writers_) writer.finish();
-    if (video_.ended(run, fields_, "flow")) print(run);
-    run.rethrow();
-    return kDone;
   }
+
+  FrameUnits::Given collect() { return range_.take(); }
 
  private:
   struct Step {
@@ -78,6 +129,7 @@ class VideoRun {
     bool found = false;              // whether there is a field
     flow::Flow field{};
     std::vector<Image<std::uint8_t>> drawn{};  // one per picture file
+    std::vector<std::string> files{};          // that are the field's alone
   };
 
   // With the field and the estimator.
@@ -101,10 +153,8 @@ class VideoRun {
       throw InvalidArgument(fmt::format(
           "{}: is a video of format {}; --mask alpha takes images with an alpha channel",
           context_.inputs[0], video_.reader().info().format));
-    AlphaFiles files{
-        context_.inputs, video_.reader().info().size, {.max_pixels = context_.max_pixels}};
-    if (context_.inputs.size() == 1)
-      files.paths = io::expand_inputs(context_.inputs, io::image_files());
+    AlphaFiles files{{}, video_.reader().info().size, {.max_pixels = context_.max_pixels}};
+    files.paths = files_of_sequence(context_, video_.reader());
     return files;
   }
 
@@ -173,21 +223,47 @@ class VideoRun {
     Exec exec = context_.exec_without_progress();
     exec.threads = plan_.threads;
     step.drawn.clear();
+    step.files.clear();
+    if (!request_.output.empty()) step.files.push_back(field_path(step.field_number));
     for (const PictureFile& picture : pictures_)
       step.drawn.push_back(draw_flow(picture.kind,
                                      {step.frames.before->image(), step.frames.now->image(), view,
                                       field.confidence, request_.wheel.longest},
                                      exec));
+    if (ranges_ != nullptr) write_parts(step);
+  }
+
+  void write_parts(Step& step) {
+    for (std::size_t i = 0; i < step.drawn.size(); ++i) {
+      step.files.push_back(ranges_->pictures[i].file(step.field_number));
+      io::write_image(step.files.back(), step.drawn[i].view());
+    }
   }
 
   void write(Step& step) {
     width_ = step.frames.now->image().width();
     height_ = step.frames.now->image().height();
+    const std::int64_t number = step.frames.now->number();
     step.frames = {};
+    if (ranges_ != nullptr) return add_to_range(step, number);
     if (!step.found) return;
     for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].write(step.drawn[i]);
     written_.keep(field_path(step.field_number));
     ++fields_;
+  }
+
+  // A field belongs to the range of the first of its frames.
+  void add_to_range(Step& step, std::int64_t number) {
+    range_.width = width_;
+    range_.height = height_;
+    range_.frame_rate = video_.reader().info().rate.value();
+    if (step.found) {
+      ++range_.fields;
+      range_.files.insert(range_.files.end(), step.files.begin(), step.files.end());
+      if (!request_.output.empty()) written_.keep(field_path(step.field_number));
+    }
+    ranges_->units.reach(number, [this] { return collect(); });
+    if (ranges_->units.owns(number)) ++range_.frames;
   }
 
   std::string field_path(std::int64_t number) const {
@@ -200,9 +276,9 @@ class VideoRun {
   void print(const io::FrameRun& run) {
     if (!context_.json) {
       context_.console.print(fmt::format(
-          "{}: {} from {}{}, {}\n", request_.output.empty() ? pictures_[0].path : request_.output,
+          "{}: {} from {}{}{}\n", request_.output.empty() ? pictures_[0].path : request_.output,
           detail::counted(fields_, "field"), detail::counted(run.frames, "frame"),
-          dropped_text(video_.reader()), seconds_text(run.seconds)));
+          dropped_text(video_.reader()), time_at_end(context_, run.seconds)));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {
@@ -213,7 +289,7 @@ class VideoRun {
       json.member("frames", run.frames).member("dropped", video_.reader().dropped());
       json.member("fields", fields_);
       json.member("interrupted", !run.whole());
-      json.member("peak_memory_bytes", peak_memory_bytes());
+      if (tells_times(context_)) json.member("peak_memory_bytes", peak_memory_bytes());
     });
   }
 
@@ -222,6 +298,7 @@ class VideoRun {
   Stream estimating_, uploading_;
   std::vector<PictureFile> pictures_;
   Image<std::uint8_t> mask_;
+  const RangeRun* ranges_;
   FramePairs video_;
   AlphaFiles alpha_;
   io::FrameWorkers plan_;
@@ -231,10 +308,96 @@ class VideoRun {
   std::once_flag folder_made_;
   PendingFiles written_{};  // fields behind the last that counts are removed
   std::int64_t fields_ = 0;
+  RangeOfFields range_{};  // that is being worked on
   int width_ = 0, height_ = 0;
 };
 
+// The results of all ranges together.
+class RangesReport {
+ public:
+  RangesReport(const EstimateRequest& request, Context& context,
+               const std::vector<PartPictures>& pictures)
+      : request_(request), context_(context), pictures_(pictures) {}
+
+  void add(std::int64_t first, const RangeOfFields& range) {
+    total_.frames += range.frames;
+    for (std::int64_t i = 0; i < range.fields; ++i) numbers_.push_back(first + i);
+    total_.width = range.width;
+    total_.height = range.height;
+    total_.frame_rate = range.frame_rate;
+  }
+  void finish(int status) {
+    if (!writes_shared_files(context_)) {
+      if (!context_.json)
+        context_.console.print(
+            fmt::format("{}: {} from {} recorded; fovea merge joins all shards\n",
+                        context_.inputs[0], fields(), frames()));
+      return;
+    }
+    if (numbers_.empty() && status == kDone)
+      throw FormatError(fmt::format("{}: one frame was read; flow needs two", context_.inputs[0]));
+    for (const PartPictures& pictures : pictures_)
+      join_pictures(context_, pictures, numbers_, total_.frame_rate);
+    print();
+  }
+
+ private:
+  std::string fields() const { return detail::counted(numbers_.size(), "field"); }
+  std::string frames() const { return detail::counted(total_.frames, "frame"); }
+  void print() {
+    if (!context_.json) {
+      context_.console.print(fmt::format(
+          "{}: {} from {}\n", request_.output.empty() ? pictures_[0].path() : request_.output,
+          fields(), frames()));
+      return;
+    }
+    print_result(context_, [&](io::JsonWriter& json) {
+      json.member("input", context_.inputs[0]);
+      if (!request_.output.empty()) json.member("output", request_.output);
+      write_pictures(json, picture_files(request_.pictures));
+      json.member("width", total_.width).member("height", total_.height);
+      json.member("frames", total_.frames).member("dropped", 0);
+      json.member("fields", numbers_.size()).member("interrupted", false);
+    });
+  }
+
+  const EstimateRequest& request_;
+  Context& context_;
+  const std::vector<PartPictures>& pictures_;
+  RangeOfFields total_{};
+  std::vector<std::int64_t> numbers_{};  // of the fields
+};
+
 }  // namespace
+
+int estimate_in_ranges(const EstimateRequest& request, Context& context) {
+  std::vector<PartPictures> pictures;
+  for (const PictureFile& picture : picture_files(request.pictures))
+    pictures.emplace_back(picture.path);
+  FrameSource source;
+  if (!merges_frames(context)) {
+    require_repeatable(context);
+    FramePairs frames(context);
+    source = frame_source(context, frames.reader(), files_of_sequence(context, frames.reader()));
+  }
+  RangesReport report(request, context, pictures);
+  FrameUnits units(context, std::move(source), 1, [&](std::int64_t first, std::string_view shared) {
+    report.add(first, RangeOfFields::unpacked(shared));
+  });
+  std::unique_ptr<RangeRun> ranges;
+  std::unique_ptr<VideoRun> run;  // is asked for its last range after its pass
+  units.run(
+      [&](const FrameUnits::Pass& pass) {
+        run.reset();
+        ranges = std::make_unique<RangeRun>(RangeRun{units, pass, pictures});
+        run = std::make_unique<VideoRun>(request, context, ranges.get());
+        return run->pass();
+      },
+      [&] { return run ? run->collect() : FrameUnits::Given{}; });
+  const int status = units.finish();
+  report.finish(status);
+  return status;
+}
 
 int estimate_video(const EstimateRequest& request, Context& context) {
   return VideoRun(request, context).run();

@@ -11,15 +11,18 @@
 namespace fovea::cli {
 namespace {
 
-io::VideoReader pairs_reader(const Context& context) {
-  const io::VideoReadOptions options = video_options(context);
+io::VideoReader pairs_reader(const Context& context, const io::VideoReadOptions& options) {
   return context.inputs.size() == 1 ? open_video(context, context.inputs[0], options)
                                     : io::VideoReader(context.inputs, options);
 }
 
 }  // namespace
 
-FramePairs::FramePairs(Context& context) : context_(context), reader_(pairs_reader(context)) {}
+FramePairs::FramePairs(Context& context)
+    : context_(context), reader_(pairs_reader(context, video_options(context))) {}
+
+FramePairs::FramePairs(Context& context, const FrameUnits::Pass& pass)
+    : context_(context), reader_(pairs_reader(context, pass_options(context, pass))) {}
 
 io::FrameWorkers FramePairs::plan(int most) const {
   return io::plan_frame_workers(context_.exec, reader_, most);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/flow/shared_frame.h"
+#include "cli/jobs/frame_units.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -16,6 +17,8 @@ class FramePairs {
  public:
   // Opens the video, folder or list of images that the inputs name.
   explicit FramePairs(Context& context);
+  // Of its frames, those of a pass.
+  FramePairs(Context& context, const FrameUnits::Pass& pass);
 
   io::VideoReader& reader() { return reader_; }
   const io::VideoReader& reader() const { return reader_; }

@@ -147,9 +147,9 @@ void print_divided(const SegmentRequest& request, const DividedImage& divided,
   if (!context.json) {
     const auto regions = static_cast<std::int64_t>(segments.regions.size());
     context.console.print(
-        fmt::format("{} of {}, {}\n", fovea::detail::counted(regions, "region"),
+        fmt::format("{} of {}{}\n", fovea::detail::counted(regions, "region"),
                     fovea::detail::counted(segments.layers, "motion"),
-                    seconds_text(divided.estimate_seconds + divided.segment_seconds)));
+                    time_at_end(context, divided.estimate_seconds + divided.segment_seconds)));
     if (request.table.empty() || !request.truth.empty())
       context.console.print(regions_text(segments));
     if (!request.truth.empty())
@@ -170,6 +170,7 @@ void print_divided(const SegmentRequest& request, const DividedImage& divided,
       json.member("rand_index", report.rand_index)
           .member("adjusted_rand_index", report.adjusted_rand_index)
           .member("covering", report.covering);
+    if (!tells_times(context)) return;
     if (!is_field(context)) json.member("estimate_seconds", divided.estimate_seconds);
     json.member("segment_seconds", divided.segment_seconds);
     json.member("peak_memory_bytes", peak_memory_bytes());

@@ -102,9 +102,9 @@ class SegmentRun {
         frames_ > 0 ? static_cast<double>(regions_) / static_cast<double>(frames_) : 0;
     if (!context_.json) {
       context_.console.print(
-          fmt::format("{}: {} of {} divided{}, {:.1f} regions on average, {}\n", context_.inputs[0],
+          fmt::format("{}: {} of {} divided{}, {:.1f} regions on average{}\n", context_.inputs[0],
                       frames_, detail::counted(run.frames, "frame"), dropped_text(video_.reader()),
-                      each, seconds_text(run.seconds)));
+                      each, time_at_end(context_, run.seconds)));
       return;
     }
     print_result(context_, [&](io::JsonWriter& json) {
@@ -115,7 +115,7 @@ class SegmentRun {
       json.member("frames", run.frames).member("dropped", video_.reader().dropped());
       json.member("divided", frames_).member("mean_regions", each);
       json.member("interrupted", !run.whole());
-      json.member("peak_memory_bytes", peak_memory_bytes());
+      if (tells_times(context_)) json.member("peak_memory_bytes", peak_memory_bytes());
     });
   }
 

@@ -123,10 +123,38 @@ std::string named_lines(std::string text, const std::string& input) {
 
 }  // namespace
 
+namespace {
+
+bool has_pattern(const Invocation& invocation) {
+  bool pattern = false;
+  for_each_output(invocation, [&](const std::string&, const std::string& output) {
+    pattern = pattern || output.find("{}") != std::string::npos;
+  });
+  return pattern;
+}
+
+// One image or cube, by its name: a merge need not find the input.
+bool is_single_frame(const std::string& input) {
+  io::InputKind kind = io::image_files();
+  kind.extensions.insert(kind.extensions.end(), {"hdr", "mat"});
+  return io::has_extension(input, kind) && input.find_first_of("*?[") == std::string::npos;
+}
+
+}  // namespace
+
+bool cuts_frames(const Invocation& invocation) {
+  const CommonOptions& common = *invocation.common;
+  if (!invocation.command->ranges || !common.journal.wanted() || common.each) return false;
+  const std::vector<std::string>& inputs = invocation.inputs;
+  if (inputs.size() == 1 && (inputs[0].starts_with('@') || is_single_frame(inputs[0])))
+    return false;
+  return inputs.size() > 1 || !has_pattern(invocation);
+}
+
 bool runs_each(const Invocation& invocation) {
   const Command& command = *invocation.command;
   const CommonOptions& common = *invocation.common;
-  if (!command.repeats) return false;
+  if (!command.repeats || cuts_frames(invocation)) return false;
   const bool listed = invocation.inputs.size() == 1 && invocation.inputs[0].starts_with('@');
   const bool several = invocation.inputs.size() > 1 || listed;
   if (command.joins && several && !common.each) {
@@ -137,11 +165,7 @@ bool runs_each(const Invocation& invocation) {
           invocation.inputs.size(), command.name()));
     return false;
   }
-  bool pattern = false;
-  for_each_output(invocation, [&](const std::string&, const std::string& output) {
-    pattern = pattern || output.find("{}") != std::string::npos;
-  });
-  return several || pattern || common.each || common.journal.wanted();
+  return several || has_pattern(invocation) || common.each || common.journal.wanted();
 }
 
 int run_each(const Invocation& invocation, std::span<const std::string> words, Context& context) {

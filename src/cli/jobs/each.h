@@ -8,6 +8,9 @@
 
 namespace fovea::cli {
 
+// Whether the command line asks for a manifest of ranges of the frames of one sequence.
+bool cuts_frames(const Invocation& invocation);
+
 // Whether the command line asks for one run per input. Throws InvalidArgument where it asks for a
 // manifest of inputs that are one sequence.
 bool runs_each(const Invocation& invocation);

@@ -5,6 +5,7 @@
 #include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -54,20 +55,6 @@ UnitResult unpacked(const UnitRecord& record) {
   return result;
 }
 
-FileIdentity identity_of_files(std::vector<std::string> files) {
-  std::sort(files.begin(), files.end());
-  FileIdentity whole;
-  cluster::Hasher hasher;
-  for (const std::string& file : files) {
-    const FileIdentity one = cluster::identity_of_file(file);
-    whole.size += one.size;
-    hasher.add(file);
-    hasher.add({reinterpret_cast<const char*>(&one.hash), sizeof one.hash});
-  }
-  whole.hash = hasher.result();
-  return whole;
-}
-
 // All files below a folder but those that are being written.
 std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> files;
@@ -86,17 +73,24 @@ bool may_be_frame(const std::string& path) {
   return io::has_extension(path, kind);
 }
 
+// The header of a cube stands for the file of its samples as well.
+FileIdentity identity_of_files_of(const std::string& input) {
+  if (!input.ends_with(".hdr")) return cluster::identity_of_file(input);
+  return identity_of_files({input});
+}
+
 // An input may be a folder or a glob of images.
 FileIdentity identity_of(const std::string& input) {
   std::error_code error;
-  if (fs::is_directory(input, error)) {
+  const fs::file_status status = fs::status(input, error);
+  if (fs::is_directory(status)) {
     std::vector<std::string> files = files_below(input);
     std::erase_if(files, [](const std::string& file) { return !may_be_frame(file); });
     return identity_of_files(std::move(files));
   }
-  if (!fs::exists(input, error) && input.find_first_of("*?[") != std::string::npos)
+  if (!fs::exists(status) && input.find_first_of("*?[") != std::string::npos)
     return identity_of_files(io::expand_inputs(std::span(&input, 1), io::image_files()));
-  return cluster::identity_of_file(input);
+  return identity_of_files_of(input);
 }
 
 // A result may be a folder.
@@ -106,11 +100,32 @@ FileIdentity identity_of_result(const std::string& path) {
                                        : cluster::identity_of_file(path);
 }
 
+// Adds the samples of cubes, which lie beside their headers.
+void add_samples(std::vector<std::string>& files) {
+  std::error_code error;
+  const std::size_t count = files.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    fs::path path(files[i]);
+    if (path.extension() != ".hdr") continue;
+    for (const char* ending : {"", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip", ".cube"})
+      if (fs::is_regular_file(path.replace_extension(ending), error))
+        files.push_back(path.string());
+  }
+}
+
+FileStamp stamp_of_file(const std::string& path) {
+  struct stat state {};  // one call to the system, since this is done twice per input
+  if (stat(path.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return {};
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  return {static_cast<std::uint64_t>(state.st_size),
+          state.st_mtim.tv_sec * kNanoseconds + state.st_mtim.tv_nsec};
+}
+
 // Zeros where the file cannot be read: an input that vanished has failed, and is tried again.
-template <class Identify>
-FileIdentity identity_or_none(const std::string& path, const Identify& identify) {
+template <class What, class Identify>
+FileIdentity identity_or_none(const What& what, const Identify& identify) {
   try {
-    return identify(path);
+    return identify(what);
   } catch (const Error&) {
     return {};
   }
@@ -187,6 +202,8 @@ class Recording final : public Journal {
 
   bool whole() const override { return shard_.count == 1; }
 
+  void watch(UnitSource source) override { source_ = std::move(source); }
+
   void begin(const Context& context, const std::vector<std::string>& inputs) override {
     for (const std::string& input : inputs)
       if (input == "-" || io::is_live_source(input))
@@ -204,7 +221,7 @@ class Recording final : public Journal {
                                                       .architecture = kArchitecture,
                                                       .command = context.command.name(),
                                                       .options = options_on(context.exec.device),
-                                                      .models = command_.files,
+                                                      .models = command_.files ^ source_.hash,
                                                       .inputs = hash_of_names(inputs),
                                                       .units = inputs.size()},
                                               .shard = shard_,
@@ -243,7 +260,7 @@ class Recording final : public Journal {
     UnitRecord record{.unit = unit,
                       .status = result.message.empty() ? UnitStatus::kDone : UnitStatus::kFailed,
                       .input = (*inputs_)[unit]};
-    record.identity = identity_or_none(record.input, identity_of);
+    record.identity = identity_of_unit(unit);
     std::error_code error;
     for (const std::string& file : result.files) {
       remove_remains(file);
@@ -257,13 +274,7 @@ class Recording final : public Journal {
     if (known_) remains_.remove(file);
   }
 
-  FileStamp stamp(std::size_t unit) const override {
-    std::error_code error;
-    const fs::path path((*inputs_)[unit]);
-    if (!fs::is_regular_file(path, error)) return {};
-    const auto size = fs::file_size(path, error);
-    return {size, fs::last_write_time(path, error).time_since_epoch().count()};
-  }
+  FileStamp stamp(std::size_t unit) const override { return stamp_of_file((*inputs_)[unit]); }
 
   void flush() override { writer_->flush(); }
 
@@ -285,13 +296,16 @@ class Recording final : public Journal {
     return known_->record(unit);
   }
 
+  FileIdentity identity_of_unit(std::size_t unit) const {
+    if (!source_.identity) return identity_or_none((*inputs_)[unit], identity_of);
+    return identity_or_none(unit, source_.identity);
+  }
+
   // Whether the unit was done, and its input and its files are as they were then.
   bool still_valid(std::size_t unit) const {
     if (known_->status(unit) != UnitStatus::kDone) return false;
     const UnitRecord before = record(unit);
-    if (before.input != (*inputs_)[unit] ||
-        identity_or_none(before.input, identity_of) != before.identity)
-      return false;
+    if (before.input != (*inputs_)[unit] || identity_of_unit(unit) != before.identity) return false;
     return std::ranges::all_of(before.outputs, [](const cluster::UnitOutput& output) {
       return identity_or_none(output.path, identity_of_result) == output.identity;
     });
@@ -301,6 +315,7 @@ class Recording final : public Journal {
   bool resume_;
   std::string path_;
   JournaledCommand command_;
+  UnitSource source_{};
   const std::vector<std::string>* inputs_ = nullptr;
   Exec exec_{};
   cluster::UnitRange range_{};
@@ -430,6 +445,22 @@ class Merging final : public Journal {
 };
 
 }  // namespace
+
+cluster::FileIdentity identity_of_files(std::vector<std::string> files) {
+  add_samples(files);
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  FileIdentity whole;
+  cluster::Hasher hasher;
+  for (const std::string& file : files) {
+    const FileIdentity one = cluster::identity_of_file(file);
+    whole.size += one.size;
+    hasher.add(file);
+    hasher.add({reinterpret_cast<const char*>(&one.hash), sizeof one.hash});
+  }
+  whole.hash = hasher.result();
+  return whole;
+}
 
 void describe(OptionVisitor& visit, JournalOptions& options) {
   visit("shard", options.shard,

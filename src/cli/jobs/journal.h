@@ -5,6 +5,7 @@
 #include <fovea/cluster/manifest.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,13 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
+// What units are made of, where their names are not those of files.
+struct UnitSource {
+  // Size and hash of what a unit reads; several threads may call it. Throws IoError.
+  std::function<cluster::FileIdentity(std::size_t unit)> identity{};
+  std::uint64_t hash = 0;  // of what all shards of the job must have in common
+};
+
 class Journal {
  public:
   virtual ~Journal() = default;
@@ -54,6 +62,8 @@ class Journal {
   // Whether this run sees every input, so that it writes the files that all inputs share.
   virtual bool whole() const = 0;
 
+  // Called before begin() where units are parts of something.
+  virtual void watch(UnitSource) {}
   // Must be called with the names of all inputs before what follows.
   virtual void begin(const Context& context, const std::vector<std::string>& inputs) = 0;
   // The inputs that belong to this run.
@@ -84,6 +94,9 @@ struct JournaledCommand {
 // The hash of a file that an option names, or of all files in a folder, or of all files that a name
 // with {} stands for; 0 where there is none.
 std::uint64_t hash_of_named(const std::string& name);
+
+// The size of all files together, and the hash of their names and contents. Throws IoError.
+cluster::FileIdentity identity_of_files(std::vector<std::string> files);
 
 // Writes a manifest. Throws InvalidArgument where `options` are wrong.
 std::unique_ptr<Journal> recording_journal(const JournalOptions& options,

@@ -1,5 +1,7 @@
 #include "cli/jobs/recorded_units.h"
 
+#include <fovea/core/error.h>
+
 #include <numeric>
 #include <utility>
 
@@ -21,13 +23,26 @@ RecordedUnits::RecordedUnits(const Context& context, const std::vector<std::stri
 }
 
 void RecordedUnits::take(std::size_t unit, std::string shared, std::string message) {
+  take(unit,
+       UnitResult{.shared = std::move(shared), .message = std::move(message), .status = kBadInput});
+}
+
+void RecordedUnits::take(std::size_t unit, UnitResult result) {
   replay_until(unit);
   ++next_;
-  give_(unit, shared, message);
-  if (journal_ == nullptr) return;
-  const UnitResult result{
-      .shared = std::move(shared), .message = std::move(message), .status = kBadInput};
-  journal_->add(journal_->measure(unit, result), result);
+  if (journal_ != nullptr) {
+    try {
+      journal_->add(journal_->measure(unit, result), result);
+    } catch (const WriteError& error) {
+      if (result.message.empty()) {
+        result.message = error.what();
+        result.status = kFailed;
+      }
+      result.shared.clear();
+    }
+  }
+  status_ = result.status;
+  give_(unit, result.shared, result.message);
 }
 
 void RecordedUnits::finish() {
@@ -39,6 +54,7 @@ void RecordedUnits::replay_until(std::size_t end) {
   for (; next_ < end; ++next_) {
     if (journal_ == nullptr || !range_.has(next_)) continue;
     const UnitResult known = journal_->result(next_);
+    status_ = known.status;
     give_(next_, known.shared, known.message);
   }
 }

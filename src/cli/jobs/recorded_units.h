@@ -20,8 +20,12 @@ class RecordedUnits {
 
   // The inputs that are to be worked on.
   const std::vector<std::size_t>& open() const { return open_; }
-  // What the next of them has given, as bytes, or why it failed.
+  // What the next of them has given, as bytes, or why it failed. Where that cannot be recorded,
+  // because the disk is full, the input counts as failed.
   void take(std::size_t unit, std::string shared, std::string message);
+  void take(std::size_t unit, UnitResult result);
+  // The exit status of the failure that is being given.
+  int status() const { return status_; }
   // Gives those that are left.
   void finish();
 
@@ -33,6 +37,7 @@ class RecordedUnits {
   cluster::UnitRange range_;
   std::vector<std::size_t> open_{};
   std::size_t next_ = 0;
+  int status_ = 0;
 };
 
 }  // namespace fovea::cli

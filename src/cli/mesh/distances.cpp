@@ -290,16 +290,18 @@ int run_distances(DistancesRequest& request, Context& context) {
       json.member("storage", to_string(found.run.storage));
       json.member("device_bytes", found.run.device_bytes);
       json.member("greatest", found.greatest).member("unreachable", found.unreachable);
-      json.member("distance_seconds", seconds).member("output", request.output);
+      if (tells_times(context)) json.member("distance_seconds", seconds);
+      json.member("output", request.output);
     });
   } else {
     const std::string why = found.run.why.empty() ? "" : fmt::format(" ({})", found.run.why);
     const std::string& written = !request.output.empty()  ? request.output
                                  : !request.which.empty() ? request.which
                                                           : request.picture;
-    context.console.print(fmt::format("{}: {} by {}{}, {:.2f} s\n", written,
-                                      detail::counted(graph.nodes(), "face"),
-                                      to_string(found.run.engine), why, seconds));
+    context.console.print(
+        fmt::format("{}: {} by {}{}{}\n", written, detail::counted(graph.nodes(), "face"),
+                    to_string(found.run.engine), why,
+                    tells_times(context) ? fmt::format(", {:.2f} s", seconds) : std::string()));
   }
   return 0;
 }

@@ -190,7 +190,7 @@ void Batch::take(Entry& entry) {
   try {
     keep(entry, failure, status);
   } catch (const WriteError& error) {  // the disk is full; the input counts as not done
-    if (failure.empty()) failure = error.what();
+    if (failure.empty()) failure = fmt::format("{}: {}", inputs_[entry.input], error.what());
     status = kFailed;
   }
   print_outcome(outcome, failure);

@@ -49,6 +49,7 @@ struct Context {
   std::vector<std::pair<std::string, std::string>> addresses{};  // shown, as given
   double start_seconds = steady_seconds();
   Journal* journal = nullptr;  // where inputs are recorded, or given again
+  int unit_frames = 0;         // how many frames are a unit of work; 0 where inputs are the units
 
   // The device that results name.
   std::string device_name() const;
@@ -132,6 +133,7 @@ struct Command {
   bool shards = false;        // its inputs are units of work: takes --shard, --resume, --manifest
   bool repeats = false;       // works on one input; several are worked on one after the other
   bool joins = false;         // several inputs are one sequence, unless --each is given
+  bool ranges = false;        // and ranges of its frames are units of work: takes --unit-frames
   std::vector<std::string_view> shared_files{};  // its options that name files of all inputs
 
   std::string name() const {

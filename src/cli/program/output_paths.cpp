@@ -103,6 +103,36 @@ void refuse_to_share(const std::vector<std::string>& paths,
   }
 }
 
+// The canonical names of files. Folders are looked up once, which is most of the work where many
+// files share them.
+class CanonicalNames {
+ public:
+  std::string of(fs::path path) {
+    constexpr int kMostLinks = 40;  // as Linux follows
+    for (int links = 0; links < kMostLinks; ++links) {
+      path = folder_of(path) / path.filename();
+      std::error_code error;
+      const fs::path target = fs::read_symlink(path, error);
+      if (error) break;  // it is no link
+      path = path.parent_path() / target;
+    }
+    return path.string();
+  }
+
+ private:
+  const fs::path& folder_of(const fs::path& path) {
+    const auto [place, is_new] = folders_.try_emplace(path.parent_path());
+    if (is_new) {
+      const fs::path& folder = place->first;
+      std::error_code error;
+      place->second = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder, error);
+    }
+    return place->second;
+  }
+
+  std::map<fs::path, fs::path> folders_{};
+};
+
 void refuse_to_replace(const std::vector<std::string>& paths,
                        const std::vector<std::string>& inputs) {
   std::set<std::string> read;
@@ -110,12 +140,12 @@ void refuse_to_replace(const std::vector<std::string>& paths,
   const bool any =
       std::ranges::any_of(paths, [&](const std::string& path) { return fs::exists(path, error); });
   if (!any) return;  // what is not there is no input
+  CanonicalNames names;
   for (const std::string& input : inputs) {
-    if (input != "-" && fs::is_regular_file(input, error))
-      read.insert(fs::weakly_canonical(input, error).string());
+    if (input != "-") read.insert(names.of(input));
   }
   for (const std::string& path : paths) {
-    if (read.contains(fs::weakly_canonical(path, error).string()))
+    if (read.contains(names.of(path)) && fs::is_regular_file(path, error))
       throw InvalidArgument(fmt::format(
           "{} is an input and would be replaced by a result; name another output, or add "
           "--overwrite",

@@ -248,6 +248,12 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
           "work on each input for itself, instead of taking several as one sequence; names of "
           "output files are then patterns such as out/{}.tif");
   if (command.shards) describe(visit, options.journal);
+  if (command.ranges)
+    visit(
+        "unit-frames", options.unit_frames,
+        "with --shard, --resume or --manifest: frames of a video or sequence that are done or not "
+        "done; the same for all shards",
+        1, 1'000'000'000);
   if (command.computes) {
     describe(visit, options.exec);
     visit("json", options.json, "print the result as JSON");
@@ -307,7 +313,7 @@ std::string Invocation::job_json() const {
   std::vector<OptionField> fields = result_fields();
   std::erase_if(fields, [](const OptionField& field) { return field.name == "device"; });
   for (const OptionField& field : common_fields())
-    if (field.name == "json") fields.push_back(field);
+    if (field.name == "json" || field.name == "unit-frames") fields.push_back(field);
   return json_of(fields);
 }
 

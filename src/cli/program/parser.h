@@ -25,7 +25,8 @@ struct CommonOptions {
   std::uint64_t memory_bytes = 0;   // of inputs that are worked on at a time; 0: chosen
   io::HardwareDecoding hardware{};  // decoder of video files
   VideoLimits videos{};
-  bool each = false;  // several inputs are no sequence
+  bool each = false;      // several inputs are no sequence
+  int unit_frames = 100;  // frames of a sequence that are a unit of work
   JournalOptions journal{};
   bool print_config = false;  // print the options as JSON and stop
   bool quiet = false;         // no progress and no notes

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/jobs/journal.h"
+#include "cli/program/stopwatch.h"
 #include "core/json_text.h"
 
 namespace fovea::cli {
@@ -18,6 +19,12 @@ std::string Context::device_name() const {
 
 double seconds_so_far(const Context& context) { return steady_seconds() - context.start_seconds; }
 
+bool tells_times(const Context& context) { return context.journal == nullptr; }
+
+std::string time_at_end(const Context& context, double seconds) {
+  return tells_times(context) ? ", " + seconds_text(seconds) : "";
+}
+
 void begin_result(io::JsonWriter& json, const Context& context) {
   json.begin_object().member("fovea", FOVEA_VERSION).member("command", context.command.name());
   json.member("device", context.device_name()).member("seed", context.exec.seed);
@@ -25,7 +32,7 @@ void begin_result(io::JsonWriter& json, const Context& context) {
 }
 
 void end_result(io::JsonWriter& json, const Context& context) {
-  if (context.journal == nullptr) json.member("seconds", seconds_so_far(context));
+  if (tells_times(context)) json.member("seconds", seconds_so_far(context));
   json.end_object().finish();
 }
 

@@ -30,6 +30,12 @@ report::Provenance page_provenance(const Context& context);
 // Seconds since the program started on the command.
 double seconds_so_far(const Context& context);
 
+// Whether results tell times and memory, which differ from run to run: not where they are recorded,
+// so that resumed and merged runs print the same.
+bool tells_times(const Context& context);
+// ", 43.1 ms" at the end of a line, or nothing.
+std::string time_at_end(const Context& context, double seconds);
+
 // Must be called for each option that names an output file, before anything is printed. Where the
 // file is the standard output, console lines become notes on standard error. Throws InvalidArgument
 // where --json or another option writes there too.

@@ -162,6 +162,7 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   Context context = context_of(invocation, console);
   const std::unique_ptr<Journal> journal = journal_of(invocation, args);
   context.journal = journal.get();
+  if (cuts_frames(invocation)) context.unit_frames = common.unit_frames;
   context.hide_addresses();
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
@@ -204,9 +205,11 @@ int run_again(const std::vector<std::string>& words, const std::string& options,
         "the command of the job has other options now than when its shards ran, because a "
         "file of options has changed: {}, not {}",
         now, options));
+  if (invocation.common->quiet) context.console.set_quiet(true);
   Context again = context_of(invocation, context.console);  // names files as the job did
   if (!output.empty()) redirect_shared(invocation, output);
   again.journal = &journal;
+  if (cuts_frames(invocation)) again.unit_frames = invocation.common->unit_frames;
   again.exec.progress = context.exec.progress;
   again.exec.stop = context.exec.stop;
   const int status = runs_each(invocation)

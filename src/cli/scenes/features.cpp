@@ -145,15 +145,18 @@ int run_features(FeaturesRequest& request, Context& context) {
   }
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
-      json.member("output", request.output).member("labels", request.labels);
+      if (writes_shared_files(context))
+        json.member("output", request.output).member("labels", request.labels);
       json.member("images", rows.height()).member("failed", made.failed);
       json.member("length", rows.width()).key("classes").begin_array();
       for (const std::string& name : corpus.classes) json.value(name);
       json.end_array();
     });
   else
-    context.console.print(fmt::format("{}: {} of {} numbers\n", request.output,
-                                      detail::counted(rows.height(), "histogram"), rows.width()));
+    context.console.print(written_or_recorded(
+        context, request.output,
+        fmt::format("{} of {} numbers", detail::counted(rows.height(), "histogram"),
+                    rows.width())));
   return made.failed > 0 ? kSomeFailed : kDone;
 }
 

@@ -49,14 +49,16 @@ int run_sample(SampleVerbRequest& request, Context& context) {
   if (writes_shared_files(context)) io::write_image(request.output, rows.rows.view());
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
-      json.member("output", request.output).member("images", used);
+      if (writes_shared_files(context)) json.member("output", request.output);
+      json.member("images", used);
       json.member("failed", rows.failed).member("samples", samples);
       json.member("dimensions", rows.rows.width());
     });
   else
-    context.console.print(fmt::format("{}: {} of {} numbers from {}\n", request.output,
-                                      detail::counted(samples, "sample"), rows.rows.width(),
-                                      detail::counted(used, "image")));
+    context.console.print(written_or_recorded(
+        context, request.output,
+        fmt::format("{} of {} numbers from {}", detail::counted(samples, "sample"),
+                    rows.rows.width(), detail::counted(used, "image"))));
   return rows.failed > 0 ? kSomeFailed : kDone;
 }
 

@@ -89,6 +89,13 @@ UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
   return result;
 }
 
+std::string written_or_recorded(const Context& context, const std::string& output,
+                                const std::string& what) {
+  return writes_shared_files(context)
+             ? fmt::format("{}: {}\n", output, what)
+             : fmt::format("{} recorded; fovea merge writes {}\n", what, output);
+}
+
 void require_table_output(const Context& context, const std::string& output) {
   if (output.empty())
     throw InvalidArgument(fmt::format("{} needs -o FILE.npy", context.command.name()));

@@ -14,6 +14,11 @@
 
 namespace fovea::cli {
 
+// The line about a table: "f.npy: 12 histograms", or for a shard, which does not write the file,
+// that they are recorded.
+std::string written_or_recorded(const Context& context, const std::string& output,
+                                const std::string& what);
+
 // Checks that a stage has an output that ends in .npy.
 void require_table_output(const Context& context, const std::string& output);
 

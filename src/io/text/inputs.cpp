@@ -127,18 +127,18 @@ bool is_live_input(const std::string& word, const InputKind& kind) {
 }
 
 // A name that exists stands for itself, even where it looks like a glob.
-void expand_word(const std::string& word, const InputKind& kind, std::vector<std::string>& paths) {
+void expand_word(std::string word, const InputKind& kind, std::vector<std::string>& paths) {
   const auto append = [&](std::vector<std::string> more) {
     std::move(more.begin(), more.end(), std::back_inserter(paths));
   };
   std::error_code error;
   const fs::file_status status = fs::status(word, error);
   if (fs::is_directory(status)) append(inputs_in(word, kind));
-  else if (fs::exists(status)) paths.push_back(word);
-  else if (is_live_input(word, kind)) paths.push_back(word);
+  else if (fs::exists(status)) paths.push_back(std::move(word));
+  else if (is_live_input(word, kind)) paths.push_back(std::move(word));
   else if (word.find("**") != word.npos) append(files_below(word, kind));
   else if (is_glob(word)) append(matches_of(word));
-  else paths.push_back(word);  // it is missing, which reading it will report
+  else paths.push_back(std::move(word));  // it is missing, which reading it will report
 }
 
 // Reading would fail as well, but later and with a less helpful message.
@@ -228,9 +228,11 @@ std::vector<std::string> expand_inputs(std::span<const std::string> words, const
     if (word.empty()) throw IoError("an input is empty; expected a file, folder or glob");
     if (word == "-") paths.push_back(word);
     else if (word[0] != '@') expand_word(word, kind, paths);
-    else
-      for (const std::string& listed : read_input_list(word.substr(1)))
-        expand_word(listed, kind, paths);
+    else {
+      std::vector<std::string> listed = read_input_list(word.substr(1));
+      paths.reserve(paths.size() + listed.size());  // lists may have millions of names
+      for (std::string& name : listed) expand_word(std::move(name), kind, paths);
+    }
   }
   if (paths.size() == 1) refuse_missing(paths[0]);
   return paths;

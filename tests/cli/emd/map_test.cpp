@@ -1,4 +1,4 @@
-// Covers: map_files, map_frame, map_regions, map_report
+// Covers: map_files, map_frame, map_ranges, map_regions, map_report
 #include "cli/emd/map.h"
 
 #include <fmt/format.h>

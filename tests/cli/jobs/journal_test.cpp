@@ -45,8 +45,6 @@ const std::set<std::string>& sharded_verbs() {
   return kVerbs;
 }
 
-enum class Printed { kCompared, kHasTimes };
-
 class Shards : public testing::Test {
  protected:
   std::map<std::string, std::string> results() const {
@@ -77,7 +75,7 @@ class Shards : public testing::Test {
   }
 
   // Files and what is printed are the same for one run and for 2, 3 and 7 shards that are merged.
-  void expect_equal(const Words& words, int status = kDone, Printed printed = Printed::kCompared) {
+  void expect_equal(const Words& words, int status = kDone) {
     EXPECT_TRUE(sharded_verbs().contains(words[0] + " " + words[1])) << words[0] << " " << words[1];
     forget(0);
     const Ended whole = run_here(joined(words, {"--manifest", folder_ / "whole.manifest"}));
@@ -91,9 +89,7 @@ class Shards : public testing::Test {
       const Ended merged = run_here(joined({"merge"}, manifests(count)));
       EXPECT_EQ(merged.status, status) << merged.err;
       EXPECT_EQ(results(), files) << words[1] << " in " << count << " shards";
-      if (printed == Printed::kCompared) {
-        EXPECT_EQ(merged.out, whole.out) << words[1];
-      }
+      EXPECT_EQ(merged.out, whole.out) << words[1];
       forget(count);
     }
   }
@@ -185,11 +181,9 @@ TEST_F(Shards, Flow) {
   }
   for (const char* verb : {"lk", "bm"})
     expect_equal(joined(joined({"flow", verb, "--each"}, videos),
-                        {"-o", folder_ / "out/{}", "--picture", "wheel", folder_ / "out/{}.y4m"}),
-                 kDone, Printed::kHasTimes);
+                        {"-o", folder_ / "out/{}", "--picture", "wheel", folder_ / "out/{}.y4m"}));
   expect_equal(joined(joined({"flow", "segment", "--each"}, videos),
-                      {"-o", folder_ / "out/{}", "--table", folder_ / "out/{}.csv"}),
-               kDone, Printed::kHasTimes);
+                      {"-o", folder_ / "out/{}", "--table", folder_ / "out/{}.csv"}));
 }
 
 TEST_F(Shards, Emd) {
@@ -205,11 +199,9 @@ TEST_F(Shards, Emd) {
     folders.push_back(folder);
   }
   expect_equal(joined(joined({"emd", "map", "--each"}, images),
-                      {"--target", "20,20,8,8", "-o", folder_ / "out/{}.tif"}),
-               kDone, Printed::kHasTimes);
+                      {"--target", "20,20,8,8", "-o", folder_ / "out/{}.tif"}));
   expect_equal(joined(joined({"emd", "track"}, folders),
-                      {"--target", "20,20,20,24", "-o", folder_ / "out/{}.txt"}),
-               kDone, Printed::kHasTimes);
+                      {"--target", "20,20,20,24", "-o", folder_ / "out/{}.txt"}));
 }
 
 TEST_F(Shards, Scenes) {
@@ -244,14 +236,12 @@ TEST_F(Shards, Meshes) {
   }
   const std::string out = folder_ / "out";
   const Words broken = joined(joined({"mesh", "distances"}, meshes), {folder_ / "none.off"});
-  expect_equal(joined(broken, {"--from", "0", "-o", out + "/{}.npy"}), kSomeFailed,
-               Printed::kHasTimes);
+  expect_equal(joined(broken, {"--from", "0", "-o", out + "/{}.npy"}), kSomeFailed);
   expect_equal({"mesh", "info", folder_ / "in", "--json"});
   expect_equal({"mesh", "segment", folder_ / "in", "-k", "2", "-o", out + "/{}.ply", "--seg",
                 out + "/{}.seg", "--json"});
   expect_equal(
-      joined(joined({"mesh", "distances"}, meshes), {"--from", "0", "-o", out + "/{}.npy"}), kDone,
-      Printed::kHasTimes);
+      joined(joined({"mesh", "distances"}, meshes), {"--from", "0", "-o", out + "/{}.npy"}));
 }
 
 TEST_F(Shards, Actions) {
@@ -271,8 +261,7 @@ TEST_F(Shards, Actions) {
     video = name;
   }
   expect_equal(joined(joined({"actions", "points"}, videos),
-                      {"--harris-levels", "1", "--harris-scales", "1", "-o", out + "/{}.txt"}),
-               kDone, Printed::kHasTimes);
+                      {"--harris-levels", "1", "--harris-scales", "1", "-o", out + "/{}.txt"}));
   for (const Words& where : {Words{"-o", out + "/all.csv"}, Words{}, Words{"--json"}})
     expect_equal(
         joined(joined({"actions", "classify"}, videos), joined({"--model", model}, where)));
@@ -493,8 +482,8 @@ TEST(Each, OneThatFailsIsNamed) {
 TEST(Each, InputsOfASequenceStayOne) {
   const test::TempFolder folder;
   for (const char* name : {"a.png", "b.png", "c.png"}) write_ramp(folder / name, 40);
-  const Ended ended = run_here({"flow", "lk", folder / "a.png", folder / "b.png", folder / "c.png",
-                                "-o", folder / "out", "--shard", "0/2"});
+  const Ended ended = run_here({"flow", "segment", folder / "a.png", folder / "b.png",
+                                folder / "c.png", "-o", folder / "out", "--shard", "0/2"});
   EXPECT_EQ(ended.status, kUsage);
   EXPECT_THAT(ended.err, HasSubstr("give --each"));
 }

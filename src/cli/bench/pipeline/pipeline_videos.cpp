@@ -118,7 +118,7 @@ void write_pages(const std::string& path, const Video& video, const MapMaterial&
                  const Exec& exec) {
   MapRequest request = all.request;
   request.output = path;
-  MapFiles files(request, BandFrames({video.path}, false, {}));
+  MapFiles files(request, BandFrames({video.path}, false, {}).facts());
   files.begin(all.map);
   const int count = static_cast<int>(all.frames.size());
   const io::FrameWorkers plan = io::plan_frame_workers(exec, count, 1);
