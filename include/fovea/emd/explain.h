@@ -56,6 +56,9 @@ struct MapExplanation {
     double contrast_angle = 0;
   };
   std::optional<Fused> fused{};
+  // What each pixel of the window adds to the distance, by its bin; empty for spectra. A border pixel
+  // that is counted several times has the sum.
+  Image<float> heat{};
   Extent image{};  // size of the labels
 };
 
@@ -69,6 +72,9 @@ FOVEA_API MapExplanation explain_histograms(const Mapper& mapper,
 FOVEA_API MapExplanation explain(const SceneMapper& mapper, const BandFrame& frame, int x, int y);
 
 FOVEA_API report::Explanation present(const MapExplanation& explanation);
+// A picture of the moves: the pixel's histogram on the left, the target's on the right, and between
+// them bands as thick as the mass that moves and as bright as its cost.
+FOVEA_API Image<std::uint8_t> draw_moves(const MapExplanation& explanation, int width = 640);
 
 // Scores of the places of a target's box within reach, on a grid: the value in column i and row j
 // belongs to the box whose upper left corner is moved by left + i * step and top + j * step pixels.

@@ -69,6 +69,7 @@ struct WindowExplanation {
   int row = 0;
   Outcome outcome = Outcome::kPerson;
   double threshold = 0;  // the least score of a person
+  Detection joined{};    // where the outcome is kFused: the person that it became part of
   // What the shares of blocks or trees add up to. Where the window was evaluated to the end this is
   // its score (and of a cascade without ranking, its score plus `base`); otherwise it is the sum
   // that was too low.

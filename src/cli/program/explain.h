@@ -1,6 +1,7 @@
 // Explanations of results, which every system prints, draws and writes as JSON in the same way. A
 // verb describes its own --explain, because what is explained differs: a place, a face, a frame.
 #pragma once
+#include <fovea/io/json_writer.h>
 #include <fovea/report/explanation.h>
 
 #include <functional>
