@@ -56,8 +56,8 @@ struct MapExplanation {
     double contrast_angle = 0;
   };
   std::optional<Fused> fused{};
-  // What each pixel of the window adds to the distance, by its bin; empty for spectra. A border pixel
-  // that is counted several times has the sum.
+  // What each pixel of the window adds to the distance, by its bin; empty for spectra. A border
+  // pixel that is counted several times has the sum.
   Image<float> heat{};
   Extent image{};  // size of the labels
 };

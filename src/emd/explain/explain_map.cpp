@@ -14,9 +14,8 @@ namespace {
 
 void require_pixel(int x, int y, int width, int height) {
   if (x >= 0 && y >= 0 && x < width && y < height) return;
-  throw InvalidArgument(
-      fmt::format("explain: the pixel {},{} lies outside of the image of {}x{}", x, y, width,
-                  height));
+  throw InvalidArgument(fmt::format("explain: the pixel {},{} lies outside of the image of {}x{}",
+                                    x, y, width, height));
 }
 
 // Fills in distance, moves and costs from the two histograms.
@@ -92,8 +91,7 @@ MapExplanation explain(const Mapper& mapper, ImageView<const std::uint8_t> label
                 v = std::clamp(in_y + dv, 0, part.height - 1);
       if (!repeats && (u != in_x + du || v != in_y + dv)) continue;
       const std::uint8_t bin = part.at(u, v);
-      if (bin < bins)
-        to.heat.at(u, v) += static_cast<float>(to.cost_from[bin] / to.histogram[bin]);
+      if (bin < bins) to.heat.at(u, v) += static_cast<float>(to.cost_from[bin] / to.histogram[bin]);
     }
   return to;
 }

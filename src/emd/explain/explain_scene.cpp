@@ -24,8 +24,8 @@ report::Color srgb_of(const LabColor& lab) {
                y = straight(middle),
                z = 1.08883 * straight(middle - static_cast<double>(lab[2]) / 200);
   const auto byte = [](double light) {
-    const double value = light <= 0.0031308 ? 12.92 * light
-                                            : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+    const double value =
+        light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
     return static_cast<std::uint8_t>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
   };
   return {byte(3.2406 * x - 1.5372 * y - 0.4986 * z), byte(-0.9689 * x + 1.8758 * y + 0.0415 * z),
@@ -39,7 +39,8 @@ std::vector<BinLook> level_looks(const LevelRange& range, int bins) {
   for (int b = 0; b < bins; ++b) {
     const auto gray = static_cast<std::uint8_t>(std::lround(255 * (b + 0.5) / bins));
     const double low = static_cast<double>(range.low) + b * step;
-    looks.push_back({fmt::format("{:.4g} to {:.4g}", low, low + step), report::Color{gray, gray, gray}});
+    looks.push_back(
+        {fmt::format("{:.4g} to {:.4g}", low, low + step), report::Color{gray, gray, gray}});
   }
   return looks;
 }
@@ -110,8 +111,7 @@ MapExplanation explain(const SceneMapper& mapper, const BandFrame& frame, int x,
     to.window = intersect(Rect<int>{x - side / 2, y - side / 2, side, side}, {0, 0, width, height});
     if (mapper.options().score == SceneScore::kFused) {
       const Image<float> angles = pixel_on_host(prepared.angles, in_x, in_y);
-      const float score =
-          SceneInsides::fused(mapper, angles, static_cast<float>(to.distance));
+      const float score = SceneInsides::fused(mapper, angles, static_cast<float>(to.distance));
       to.fused = {score, angles.at(0, 0, 0), angles.at(0, 0, 1)};
     }
   } else {
