@@ -1,4 +1,4 @@
-// Covers: explain_map, explain_scene, present_map, present_track, track_target_explain, insides
+// Covers: explain_map, explain_scene, present_map, present_track, insides
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/emd/explain.h>
