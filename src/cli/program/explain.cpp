@@ -54,6 +54,10 @@ ExplainedPixel explained_pixel(const ExplainNumbers& numbers, Extent size) {
 
 int print_explanation(Context& context, const report::Explanation& explanation,
                       const ExplainOutput& output) {
+  if (context.journal)
+    throw InvalidArgument(
+        "--explain answers for one result, of which nothing is recorded; leave out --shard, "
+        "--resume and --manifest");
   if (!output.picture.empty())
     io::write_image(output.picture,
                     report::draw_explanation(output.image, explanation, output.drawing).view());
