@@ -254,16 +254,21 @@ class VideoRun {
 
   // A field belongs to the range of the first of its frames.
   void add_to_range(Step& step, std::int64_t number) {
-    range_.width = width_;
-    range_.height = height_;
-    range_.frame_rate = video_.reader().info().rate.value();
     if (step.found) {
+      note_size();
       ++range_.fields;
       range_.files.insert(range_.files.end(), step.files.begin(), step.files.end());
       if (!request_.output.empty()) written_.keep(field_path(step.field_number));
     }
     ranges_->units.reach(number, [this] { return collect(); });
-    if (ranges_->units.owns(number)) ++range_.frames;
+    if (!ranges_->units.owns(number)) return;
+    note_size();  // of another range, where this frame begins one
+    ++range_.frames;
+  }
+  void note_size() {
+    range_.width = width_;
+    range_.height = height_;
+    range_.frame_rate = video_.reader().info().rate.value();
   }
 
   std::string field_path(std::int64_t number) const {
