@@ -81,7 +81,7 @@ TEST(TrainDistances, OfOtherClipsOrOptionsAreRefused) {
   TrainOptions nodes = options;
   nodes.cut.nodes = 8;
   EXPECT_THAT(message_of([&] { train(clips.set.corpus, clips.packed, distances, nodes); }),
-              HasSubstr("the distances were measured with"));
+              HasSubstr("measured with \"nodes\": 6, but training has \"nodes\": 8"));
   EXPECT_THAT(message_of([&] { train(others.set.corpus, others.packed, distances, options); }),
               HasSubstr("other clips, points or labels"));
   distances.clips[1].matching.pop_back();

@@ -59,7 +59,7 @@ TEST_F(Trainings, DistancesOfOtherOptionsOrClipsAreRefused) {
   EXPECT_EQ(run_here(joined(train, {"--reject-share", "0.2"})).status, kDone);
   const Ended options = run_here(joined(train, {"--seed", "7"}));
   EXPECT_EQ(options.status, kUsage);
-  EXPECT_THAT(options.err, HasSubstr("\"seed\": 7"));
+  EXPECT_THAT(options.err, HasSubstr("with \"seed\": 1234, but training has \"seed\": 7"));
   std::filesystem::copy(folder_ / "clip0.txt", folder_ / "clip1.txt",
                         std::filesystem::copy_options::overwrite_existing);
   const Ended other = run_here(train);
