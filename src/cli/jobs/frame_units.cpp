@@ -24,11 +24,17 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostUnits = 100'000'000;
 
-std::int64_t frames_to_the_end(io::VideoReader& reader) {
-  std::int64_t count = 0;
+// Counts frames up to the end or to a damaged place, and returns whether it is the end.
+bool count_frames(io::VideoReader& reader, std::int64_t& count) {
   io::StoredFrame stored;
-  while (reader.fetch(stored)) ++count;
-  return count;
+  try {
+    for (count = 0; reader.fetch(stored); ++count) {
+    }
+    return true;
+  } catch (const IoError&) {
+  } catch (const FormatError&) {
+  }
+  return false;  // the last unit will meet it
 }
 
 [[noreturn]] void refuse_to_repeat(const std::string& input) {
@@ -58,8 +64,8 @@ FrameSource frame_source(const Context& context, io::VideoReader& reader,
   source.frames = reader.expected_frames();
   source.most = context.videos.frames;
   if (source.frames >= 0) return source;
-  source.frames = frames_to_the_end(reader);
-  if (context.videos.seconds > 0) source.most = source.frames;
+  const bool whole = count_frames(reader, source.frames);
+  if (whole && context.videos.seconds > 0) source.most = source.frames;
   return source;
 }
 

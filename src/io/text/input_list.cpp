@@ -14,7 +14,9 @@ std::vector<std::string> parse_input_list(std::string_view text, const std::stri
   if (text.find('\0') != text.npos)
     throw FormatError(name + ": is not a list of names: it holds a byte 0; expected text");
   std::vector<std::string> words;
-  for (const auto& [number, word] : list_lines(text)) {
+  const std::vector<ListLine> lines = list_lines(text);
+  words.reserve(lines.size());
+  for (const auto& [number, word] : lines) {
     if (word[0] == '@' || word == "-")
       throw IoError(fmt::format("{}: line {} is {}; a list holds files, folders and globs only",
                                 name, number,

@@ -7,6 +7,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -161,7 +162,11 @@ std::vector<std::string> read_input_list(const std::string& list) {
   if (!file) throw IoError(fmt::format("{}: cannot open: {}", list, std::strerror(errno)));
   if (fs::is_directory(list, error))
     throw IoError(list + ": is a folder; expected a file that lists inputs");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;  // room for all of it at once: lists may have millions of names
+  if (const auto size = fs::file_size(list, error); !error) text.reserve(size);
+  std::array<char, std::size_t{1} << 16U> block{};
+  while (file.read(block.data(), block.size()) || file.gcount() > 0)
+    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
   std::vector<std::string> words = parse_input_list(text, list);
   if (words.empty()) throw IoError(list + ": this list names no file");
   const fs::path folder = fs::path(list).parent_path();
