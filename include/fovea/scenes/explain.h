@@ -63,6 +63,7 @@ struct SceneExplanation {
   int second = -1;
   std::string first_name{};
   std::string second_name{};
+  std::vector<std::string> names{};  // of all classes, by label
   Evidence evidence = Evidence::kLogOdds;
   double total = 0;
   // What does not depend on the image: the difference of the classes' biases and, with log odds,
