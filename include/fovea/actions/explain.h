@@ -37,17 +37,19 @@ struct TriangleShare {
   double energy() const { return time + angles; }
 };
 
-// A model found in a scene. The energies of all nodes and triangles, times `scale`, add up to
-// `energy`.
+// A model found in a scene. The energies of all nodes and triangles add up to `energy`. With
+// several points per frame they count as the variant says: with Variant::kChains by the strand's
+// share in the mean of all strands, with kGreedy by the mean over the points of a frame, where the
+// first strand has the times.
 struct ChainShares {
   bool found = false;
   int prototype = -1;  // index in Model::prototypes; -1 for an example of the caller
   std::int32_t label = -1;
-  int frames = 0;  // nodes of the prototype, by which energies are divided
+  int frames = 0;  // of the model that have points, by which energies are divided
   bool mirrored = false;
   double energy = 0;    // as the matcher gives it
-  double scale = 1;     // 1, or with the variants of several strands the factor of their averages
-  double distance = 0;  // per node: energy / frames, or appearance / frames with Score::kAppearance
+  double distance = 0;  // per frame of the model: of the energy, or of its appearance and dummies
+                        // where the model compares these (Score::kAppearance)
   std::vector<NodeShare> nodes{};
   std::vector<TriangleShare> triangles{};
 };
@@ -67,9 +69,9 @@ struct ClassShare {
 struct FusionShare {
   std::string name{};  // matching, descriptors, votes, words
   double weight = 0;
-  double first = 0;  // score of the first class, standardized over the classes
-  double second = 0;
-  double value = 0;    // weight * (first - second)
+  double first = 0;    // score of the first class, standardized over the classes; with fusion a
+  double second = 0;   // distance
+  double value = 0;    // what it speaks for the first class: weight times the difference
   bool speaks = true;  // false: the method says nothing about this clip
 };
 

@@ -69,11 +69,17 @@ struct CountScore {
                      // is less
 };
 // Why the hierarchical division left a part whole.
-enum class StopRule : unsigned char { kEnough, kDepth, kFewFaces, kFlat, kNear, kWhole };
+enum class StopRule : unsigned char {
+  kDepth,     // divisions above it
+  kFewFaces,  // its faces
+  kFlat,      // how much its faces bend, relative to those of the whole component
+  kNear,      // the distance of its halves, relative to those of the first division
+  kWhole      // it cannot be divided
+};
 FOVEA_API std::span<const Choice> choices(StopRule);
 struct PartStop {
   std::int32_t part = -1;
-  StopRule rule = StopRule::kEnough;
+  StopRule rule = StopRule::kDepth;
   double value = 0;  // what was compared with the limit
   double limit = 0;
 };
