@@ -241,9 +241,8 @@ std::string clip_summary(const ClipExplanation& why, const std::string& first,
   if (!why.fusion.empty()) {
     double sum = 0;
     for (const FusionShare& share : why.fusion) sum += share.value;
-    text += fmt::format(result.probability ? " The log odds of {:.3f} consist of"
-                                           : " The difference of {:.3f} consists of",
-                        sum);
+    text += result.probability ? fmt::format(" The log odds of {:.3f} consist of", sum)
+                               : fmt::format(" The difference of {:.3f} consists of", sum);
     for (std::size_t i = 0; i < why.fusion.size(); ++i) {
       const FusionShare& share = why.fusion[i];
       text += fmt::format("{} {} {}",
