@@ -21,6 +21,7 @@
 
 #include "cli/demo/demo.h"
 #include "cli/demo/emd_filter.h"
+#include "cli/demo/why.h"
 #include "cli/emd/band_choice.h"
 #include "cli/emd/cube_scene.h"
 #include "cli/emd/track_frames.h"
@@ -48,6 +49,7 @@ void add_map(std::vector<Figure>& figures, const DemoRun& run) {
   Image<std::uint8_t> marked = clone(run.scene);
   draw_box(marked.view(), grass);
   figures.push_back(Figure::picture(marked, {"the target: a piece of grass"}));
+  figures.push_back(why_map(run.scene, {40, 340, 60, 50}, run.exec));
   figures.push_back(Figure::picture(
       apply_color_map(map.view(), {.map = ColorMap::kTide}),
       {fmt::format(
@@ -119,6 +121,7 @@ void add_track(std::vector<Figure>& figures, const DemoRun& run) {
     io::write_image(fmt::format("{}/{:02}.png", folder, k),
                     chase.frames[static_cast<std::size_t>(k)].view());
   add_regions(figures, chase, run);
+  figures.push_back(why_track(chase.frames, chase.truth[0], run.exec));
   emd::TrackOptions options;
   options.exec = run.exec;
   options.whole_map = true;

@@ -8,6 +8,7 @@
 
 #include "cli/demo/demo.h"
 #include "cli/demo/flow_parts.h"
+#include "cli/demo/why.h"
 #include "cli/flow/flow.h"
 #include "cli/flow/scene.h"
 
@@ -93,6 +94,7 @@ void add_demo_flow(Page& page, const DemoRun& run) {
     figures.push_back(sure_figure(scene, field));
   }
   page.figures(figures, 2);
+  page.figure(why_flow(scene, run.exec));
   add_demo_stereo(page, run);
   add_demo_regions(page, run);
 }

@@ -14,6 +14,7 @@
 
 #include "cli/demo/demo.h"
 #include "cli/demo/people_study.h"
+#include "cli/demo/why.h"
 #include "cli/people/crowd.h"
 #include "cli/people/people.h"
 
@@ -114,6 +115,7 @@ void add_demo_people(Page& page, const DemoRun& run) {
       Figure::picture(people::hog_glyphs(image, {}, 10),
                       {"gradients as glyphs", "fovea people show street.png -o glyphs.png"}));
   page.figures(figures, 2);
+  page.figure(why_person(image, run.exec));
   page.figure(followed(run.exec));
   for (const char* name : kModels) page.figure(learned_by(name));
   add_people_study(page, run.exec);

@@ -1,4 +1,4 @@
-// Covers: people_study
+// Covers: people_study, why
 #include <gmock/gmock.h>
 
 #include <filesystem>

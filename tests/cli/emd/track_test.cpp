@@ -48,6 +48,21 @@ class EmdTrackProgram : public testing::Test {
   test::TempFolder folder_;
 };
 
+TEST_F(EmdTrackProgram, ExplainsAFrame) {
+  const Ended ended = track(
+      {"--target", "20,20,20,24", "--explain", "3", "--explain-picture", folder_ / "why.png"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("Target 1 moves by +4,+1 pixels"));
+  EXPECT_GT(io::read_image(folder_ / "why.png").width(), 100);
+  const Ended as_json = track({"--target", "20,20,20,24", "--explain", "3,1", "--json"});
+  const json report = json::parse(as_json.out);
+  EXPECT_EQ(report["frame"], 3);
+  EXPECT_EQ(report["explanation"]["total_name"], "score");
+  expect_refusal({"--target", "20,20,20,24", "--explain", "0"}, kUsage, "give a later one");
+  expect_refusal({"--target", "20,20,20,24", "--explain", "99"}, kUsage, "no more than 8 frames");
+  expect_refusal({"--target", "20,20,20,24", "--explain", "2,7"}, kUsage, "there is no target 7");
+}
+
 TEST_F(EmdTrackProgram, WritesMotTextVideosAndJson) {
   const Ended ended = track({"--target", "20,20,20,24", "-o", folder_ / "tracks.txt", "--video",
                              folder_ / "drawn/", "--map-video", folder_ / "map/", "--json"});

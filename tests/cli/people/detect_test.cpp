@@ -89,6 +89,27 @@ TEST_F(PeopleDetect, JsonReportsBoxesAndCounts) {
   EXPECT_GT(person["score"].get<double>(), 0.2);
 }
 
+TEST_F(PeopleDetect, ExplainsAPlaceAsTextJsonAndPicture) {
+  const json person = detected({folder_ / "a.png"})["results"][0]["people"][0];
+  const Ended ended =
+      detect({folder_ / "a.png", "--explain", "56,80", "--explain-picture", folder_ / "why.png"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("Why this window counts as a person"));
+  EXPECT_GT(io::read_image(folder_ / "why.png").width(), 100);
+  const json report = detected({folder_ / "a.png", "--explain", "56,80"});
+  EXPECT_NEAR(report["explanation"]["total"].get<double>(), person["score"].get<double>(), 1e-3);
+  EXPECT_EQ(report["explanation"]["layers"][0]["values"].size(), 32U);
+  const json boxed = detected({folder_ / "a.png", "--explain", "34,28,43,104"});
+  EXPECT_EQ(boxed["explanation"]["total"], report["explanation"]["total"]);
+  expect_refusal({folder_ / "a.png", "--explain", "5"}, kUsage, "has 1 numbers; expected 2 or 4");
+  expect_refusal({folder_ / "a.png", "--explain", "500,3"}, kUsage, "outside of the image");
+  expect_refusal({folder_ / "a.png", "--explain", "5,3", "--csv", folder_ / "b.csv"}, kUsage,
+                 "--explain finds no people");
+  expect_refusal({folder_ / "a.png", "--explain-picture", folder_ / "b.png"}, kUsage,
+                 "needs --explain");
+  expect_refusal({folder_ / "a.png", folder_ / "a.png", "--explain", "5,3"}, kUsage, "one image");
+}
+
 TEST_F(PeopleDetect, WritesPictureAndLists) {
   const Ended ended = detect({folder_ / "a.png", "-o", folder_ / "found.png", "--coco",
                               folder_ / "found.json", "--csv", folder_ / "found.csv"});

@@ -1,4 +1,4 @@
-// Covers: track_target
+// Covers: track_target, track_target_explain
 #include <fovea/core/error.h>
 #include <fovea/emd/track.h>
 #include <gmock/gmock.h>

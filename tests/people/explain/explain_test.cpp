@@ -91,7 +91,9 @@ TEST_P(ExplainPeople, SharesAddUpToTheScore) {
     const double rounding = 1e-4 * (1 + std::abs(e.sum));
     EXPECT_NEAR(sum, e.sum, rounding);
     EXPECT_NEAR(total(e.heat), e.sum, rounding);
-    if (e.outcome != Outcome::kRejected) EXPECT_NEAR(e.sum - e.base, e.window.score, rounding);
+    if (e.outcome != Outcome::kRejected) {
+      EXPECT_NEAR(e.sum - e.base, e.window.score, rounding);
+    }
     const bool counts = e.outcome == Outcome::kPerson || e.outcome == Outcome::kFused;
     EXPECT_EQ(counts, e.window.score >= static_cast<float>(e.threshold));
     EXPECT_EQ(counts, e.missing == 0);
