@@ -2,6 +2,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/mesh_io.h>
 #include <fovea/mesh/evaluate.h>
+#include <fovea/mesh/explain.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/show.h>
 
@@ -18,6 +19,7 @@
 #include <utility>
 
 #include "arrays.h"
+#include "explain.h"
 #include "mesh_costs.h"
 #include "options.h"
 #include "run.h"
@@ -259,6 +261,112 @@ std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
   return nodes;
 }
 
+template <class Enum>
+std::string word_of(Enum value) {
+  for (const Choice& choice : mesh::choices(value))
+    if (choice.value == static_cast<int>(value)) return std::string(choice.word);
+  return {};
+}
+
+nb::dict edge_of(const mesh::CutEdge& edge) {
+  nb::dict values;
+  values["faces"] = nb::make_tuple(edge.face_a, edge.face_b);
+  values["vertices"] = nb::make_tuple(edge.vertex_a, edge.vertex_b);
+  values["capacity"] = edge.capacity;
+  values["length"] = edge.length;
+  values["angle"] = edge.angle;
+  values["concave"] = edge.concave;
+  return values;
+}
+
+nb::dict count_of(const mesh::CountChoice& choice) {
+  nb::dict values;
+  values["component"] = choice.component;
+  values["count"] = choice.count;
+  values["rule"] = word_of(choice.rule);
+  nb::list scores, stops;
+  for (const mesh::CountScore& score : choice.scores)
+    scores.append(nb::make_tuple(score.count, score.score));
+  for (const mesh::PartStop& stop : choice.stops)
+    stops.append(nb::make_tuple(stop.part, word_of(stop.rule), stop.value, stop.limit));
+  values["scores"] = scores;
+  values["stops"] = stops;
+  return values;
+}
+
+nb::dict numbers_of(const mesh::SegmentExplanation& why) {
+  nb::dict numbers;
+  nb::list seams, cuts, counts;
+  for (const mesh::Seam& seam : why.seams) {
+    nb::dict values;
+    values["parts"] = nb::make_tuple(seam.part_a, seam.part_b);
+    values["capacity"] = seam.capacity;
+    values["length"] = seam.length;
+    values["concave_length"] = seam.concave_length;
+    values["edges"] = seam.edges;
+    values["weakest"] = edge_of(seam.weakest);
+    values["strongest"] = edge_of(seam.strongest);
+    seams.append(values);
+  }
+  for (const mesh::SeamCut& cut : why.cuts)
+    cuts.append(nb::make_tuple(nb::make_tuple(cut.part_a, cut.part_b), cut.faces, cut.value));
+  for (const mesh::CountChoice& choice : why.counts) counts.append(count_of(choice));
+  numbers["seams"] = seams;
+  numbers["cuts"] = cuts;
+  numbers["counts"] = counts;
+  numbers["capacity"] = why.capacity;
+  numbers["doubt"] = to_numpy(why.doubt);
+  numbers["before"] = to_numpy(why.before);
+  return numbers;
+}
+
+nb::dict numbers_of(const mesh::FaceExplanation& face) {
+  nb::dict numbers;
+  numbers["face"] = face.face;
+  numbers["part"] = face.part;
+  numbers["runner_up"] = face.runner_up;
+  numbers["doubt"] = face.doubt;
+  numbers["before"] = face.before;
+  numbers["margin"] = face.margin;
+  std::vector<double> memberships, costs;
+  nb::list touches, edges;
+  for (const mesh::FacePart& part : face.parts) {
+    memberships.push_back(part.membership);
+    costs.push_back(part.cost);
+    touches.append(part.touches);
+  }
+  for (const mesh::CutEdge& edge : face.edges) edges.append(edge_of(edge));
+  numbers["memberships"] = to_numpy(memberships);
+  numbers["costs"] = to_numpy(costs);
+  numbers["touches"] = touches;
+  numbers["edges"] = edges;
+  return numbers;
+}
+
+nb::dict values_of(const mesh::Segmentation& found, bool memberships) {
+  nb::dict all, seconds;
+  all["labels"] = to_numpy(found.labels);
+  all["count"] = found.count;
+  all["pieces"] = to_numpy(found.pieces);
+  all["piece_count"] = found.piece_count;
+  all["representatives"] = to_numpy(found.representatives);
+  all["membership"] = to_numpy(found.membership);
+  all["memberships"] = nb::none();
+  if (memberships)
+    all["memberships"] =
+        to_numpy(found.memberships, {found.labels.size(), static_cast<std::size_t>(found.count)});
+  all["hierarchy"] = tuples_of(found.hierarchy);
+  all["chosen"] = found.chosen;
+  all["cut_value"] = found.cut_value;
+  all["engine"] = found.engine;
+  seconds["graph"] = found.graph_seconds;
+  seconds["distance"] = found.distance_seconds;
+  seconds["cluster"] = found.cluster_seconds;
+  seconds["cut"] = found.cut_seconds;
+  all["seconds"] = seconds;
+  return all;
+}
+
 class Segmenter {
  public:
   explicit Segmenter(const nb::dict& keywords)
@@ -277,27 +385,16 @@ class Segmenter {
         segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
           return own ? segmenter.segment(mesh, steps) : segmenter.segment(mesh);
         });
-    nb::dict all, seconds;
-    all["labels"] = to_numpy(found.labels);
-    all["count"] = found.count;
-    all["pieces"] = to_numpy(found.pieces);
-    all["piece_count"] = found.piece_count;
-    all["representatives"] = to_numpy(found.representatives);
-    all["membership"] = to_numpy(found.membership);
-    all["memberships"] = nb::none();
-    if (options_.keep_memberships)
-      all["memberships"] =
-          to_numpy(found.memberships, {found.labels.size(), static_cast<std::size_t>(found.count)});
-    all["hierarchy"] = tuples_of(found.hierarchy);
-    all["chosen"] = found.chosen;
-    all["cut_value"] = found.cut_value;
-    all["engine"] = found.engine;
-    seconds["graph"] = found.graph_seconds;
-    seconds["distance"] = found.distance_seconds;
-    seconds["cluster"] = found.cluster_seconds;
-    seconds["cut"] = found.cut_seconds;
-    all["seconds"] = seconds;
-    return all;
+    return values_of(found, options_.keep_memberships);
+  }
+
+  mesh::SegmentExplanation explain(const TriangleMesh& mesh, nb::handle costs) {
+    const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
+    const bool own = !costs.is_none();
+    const std::vector<float> steps = own_costs(costs);
+    return segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
+      return own ? segmenter.explain(mesh, steps) : segmenter.explain(mesh);
+    });
   }
 
   void stop() { segmenter_.stop(); }
@@ -610,10 +707,22 @@ void bind_mesh(nb::module_& parent) {
     return to_numpy(io::file_labels(mesh, face_labels(mesh, labels)));
   });
   m.def("info", &info);
+  nb::class_<mesh::SegmentExplanation>(m, "SegmentExplanation")
+      .def("segmentation",
+           [](const mesh::SegmentExplanation& why) { return values_of(why.segmentation, true); })
+      .def("shown",
+           [](const mesh::SegmentExplanation& why) {
+             return explanation_of(mesh::present(why), numbers_of(why));
+           })
+      .def("face", [](const mesh::SegmentExplanation& why, std::int64_t face) {
+        const mesh::FaceExplanation one = mesh::explain_face(why, face);
+        return explanation_of(mesh::present(why, one), numbers_of(one));
+      });
   nb::class_<Segmenter>(m, "Segmenter")
       .def("stop", &Segmenter::stop)
       .def(nb::init<const nb::dict&>())
       .def("segment", &Segmenter::segment, nb::arg("mesh"), nb::arg("costs").none())
+      .def("explain", &Segmenter::explain, nb::arg("mesh"), nb::arg("costs").none())
       .def_prop_ro("options", [](const Segmenter& s) { return option_values(s.options()); })
       .def_prop_ro("words", [](const Segmenter& s) { return option_words(s.options()); });
   m.def("part_colors", &part_colors);
