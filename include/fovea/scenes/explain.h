@@ -45,6 +45,7 @@ struct ExplainOptions {
   int second = -1;  // the class that it is compared with; -1: the greatest score of the others
   Exec exec{};      // its device is not used
 };
+FOVEA_API void describe(OptionVisitor& visit, ExplainOptions& options);
 
 // Every feature (a bin of a histogram, or a number of a vlad or fisher vector) adds its own part to
 // both classes' values, because the kernels are sums over features. `words`, `cells` and `heat` are

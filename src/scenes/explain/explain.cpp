@@ -192,6 +192,13 @@ std::span<const Choice> choices(Evidence) {
   return kChoices;
 }
 
+void describe(OptionVisitor& visit, ExplainOptions& options) {
+  visit("first", options.first, "label of the class that is explained; -1 is the best one", -1,
+        1e9);
+  visit("second", options.second,
+        "label of the class that it is compared with; -1 is the next best", -1, 1e9);
+}
+
 SceneExplanation explain(const Model& model, ImageView<const std::uint8_t> image,
                          const ExplainOptions& options) {
   check_explained(model, image);
