@@ -67,7 +67,7 @@ std::string word_of(Enum value) {
   return {};
 }
 
-nb::dict numbers_of(const scenes::SceneExplanation& why) {
+nb::dict explained_numbers(const scenes::SceneExplanation& why) {
   nb::dict numbers;
   numbers["first"] = why.first_name;
   numbers["second"] = why.second_name;
@@ -152,7 +152,7 @@ class Classifier {
       how.exec.threads = options_.exec.threads;
       found = scenes::explain(*model_, input.view(), how);
     }
-    return explanation_of(scenes::present(found), numbers_of(found));
+    return explanation_of(scenes::present(found), explained_numbers(found));
   }
 
   nb::tuple evaluate(const nb::list& images, const Labels& labels, bool skip, nb::handle progress) {
