@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "actions_explain.h"
 #include "actions_points.h"
 #include "arrays.h"
 #include "options.h"
@@ -28,7 +29,7 @@ using actions::Event;
 using actions::Model;
 using actions::RecognizeOptions;
 
-nb::dict values_of(const Event& event) {
+nb::dict values_of(const Event& event, const Model& model) {
   nb::dict values;
   values["name"] = event.name;
   values["label"] = event.label;
@@ -48,6 +49,8 @@ nb::dict values_of(const Event& event) {
   for (const actions::MatchedNode& node : event.path)
     path.insert(path.end(), {node.frame, node.point});
   values["path"] = to_numpy(path, {event.path.size(), 2});
+  values["explanation"] = nb::none();
+  if (event.evidence) values["explanation"] = explanation_of(actions::explain(model, event));
   return values;
 }
 
@@ -153,7 +156,7 @@ class Recognizer {
       events.swap(events_);
     }
     nb::list list;
-    for (const Event& event : events) list.append(values_of(event));
+    for (const Event& event : events) list.append(values_of(event, *model_));
     return list;
   }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "actions_explain.h"
 #include "actions_points.h"
 #include "options.h"
 #include "run.h"
@@ -59,6 +60,21 @@ class ClipClassifier {
     }));
   }
 
+  nb::tuple explain_points(const nb::dict& columns) {
+    const actions::PointSet points = set_of(columns);
+    require_comparable(points, model_->points);
+    return explanation_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
+      return classifier.explain(points);
+    }));
+  }
+  nb::tuple explain_file(const std::string& path, int first, int frames) {
+    const actions::Clip clip{
+        .path = path, .subject = {}, .scenario = {}, .first = first, .frames = frames};
+    return explanation_of(face_.call(kLongWork, nb::none(), [&](actions::Classifier& classifier) {
+      return classifier.explain(clip);
+    }));
+  }
+
   const ClassifyOptions& options() const { return options_; }
 
  private:
@@ -92,6 +108,8 @@ void bind_actions_classification(nb::module_& m) {
       .def(nb::init<std::shared_ptr<const Model>, const nb::dict&>())
       .def("of_points", &ClipClassifier::of_points)
       .def("of_file", &ClipClassifier::of_file)
+      .def("explain_points", &ClipClassifier::explain_points)
+      .def("explain_file", &ClipClassifier::explain_file)
       .def_prop_ro("options", [](const ClipClassifier& c) { return option_values(c.options()); })
       .def_prop_ro("words", [](const ClipClassifier& c) { return option_words(c.options()); });
   m.def("classify_options", &option_table<ClassifyOptions>);

@@ -16,6 +16,7 @@
 #include <memory>
 #include <utility>
 
+#include "actions_explain.h"
 #include "actions_points.h"
 #include "options.h"
 #include "run.h"
@@ -127,11 +128,14 @@ struct NodeColumns {
 class FoundExample {
  public:
   FoundExample(std::shared_ptr<MatchVideo> example, std::shared_ptr<MatchVideo> scene,
-               actions::ExampleMatch found, const actions::MatchOptions& options)
+               actions::ExampleMatch found, const actions::ExampleOptions& options)
       : example_(std::move(example)), scene_(std::move(scene)), found_(std::move(found)) {
-    add_nodes(options);
+    why_ = actions::explain(found_, options);
+    add_nodes(options.match);
     if (found_.mirrored) example_->mirror();
   }
+
+  nb::tuple explanation() const { return explanation_of(why_); }
 
   nb::dict values() const {
     nb::dict all;
@@ -205,6 +209,7 @@ class FoundExample {
 
   std::shared_ptr<MatchVideo> example_, scene_;
   actions::ExampleMatch found_;
+  actions::ExampleExplanation why_{};
   NodeColumns columns_;
 };
 
@@ -232,8 +237,8 @@ nb::tuple match(const std::shared_ptr<MatchVideo>& example,
         "the example has no match in the scene: no assignment keeps the order of frames and the "
         "window; allow dummies, fewer nodes or a wider window");
   return nb::make_tuple(
-      std::make_unique<FoundExample>(example, scene, std::move(*found), options.example.match),
-      values, words);
+      std::make_unique<FoundExample>(example, scene, std::move(*found), options.example), values,
+      words);
 }
 
 }  // namespace
@@ -247,6 +252,7 @@ void bind_actions_matching(nb::module_& m) {
       .def("__len__", &MatchVideo::size);
   nb::class_<FoundExample>(m, "FoundExample")
       .def("values", &FoundExample::values)
+      .def("explanation", &FoundExample::explanation)
       .def("picture", &FoundExample::picture);
   m.def("match", &match);
   m.def("match_options", &option_table<MatchKeywords>);

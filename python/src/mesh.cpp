@@ -19,6 +19,7 @@
 
 #include "arrays.h"
 #include "mesh_costs.h"
+#include "mesh_explain.h"
 #include "options.h"
 #include "run.h"
 #include "systems.h"
@@ -259,6 +260,30 @@ std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
   return nodes;
 }
 
+nb::dict values_of(const mesh::Segmentation& found, bool memberships) {
+  nb::dict all, seconds;
+  all["labels"] = to_numpy(found.labels);
+  all["count"] = found.count;
+  all["pieces"] = to_numpy(found.pieces);
+  all["piece_count"] = found.piece_count;
+  all["representatives"] = to_numpy(found.representatives);
+  all["membership"] = to_numpy(found.membership);
+  all["memberships"] = nb::none();
+  if (memberships)
+    all["memberships"] =
+        to_numpy(found.memberships, {found.labels.size(), static_cast<std::size_t>(found.count)});
+  all["hierarchy"] = tuples_of(found.hierarchy);
+  all["chosen"] = found.chosen;
+  all["cut_value"] = found.cut_value;
+  all["engine"] = found.engine;
+  seconds["graph"] = found.graph_seconds;
+  seconds["distance"] = found.distance_seconds;
+  seconds["cluster"] = found.cluster_seconds;
+  seconds["cut"] = found.cut_seconds;
+  all["seconds"] = seconds;
+  return all;
+}
+
 class Segmenter {
  public:
   explicit Segmenter(const nb::dict& keywords)
@@ -277,27 +302,16 @@ class Segmenter {
         segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
           return own ? segmenter.segment(mesh, steps) : segmenter.segment(mesh);
         });
-    nb::dict all, seconds;
-    all["labels"] = to_numpy(found.labels);
-    all["count"] = found.count;
-    all["pieces"] = to_numpy(found.pieces);
-    all["piece_count"] = found.piece_count;
-    all["representatives"] = to_numpy(found.representatives);
-    all["membership"] = to_numpy(found.membership);
-    all["memberships"] = nb::none();
-    if (options_.keep_memberships)
-      all["memberships"] =
-          to_numpy(found.memberships, {found.labels.size(), static_cast<std::size_t>(found.count)});
-    all["hierarchy"] = tuples_of(found.hierarchy);
-    all["chosen"] = found.chosen;
-    all["cut_value"] = found.cut_value;
-    all["engine"] = found.engine;
-    seconds["graph"] = found.graph_seconds;
-    seconds["distance"] = found.distance_seconds;
-    seconds["cluster"] = found.cluster_seconds;
-    seconds["cut"] = found.cut_seconds;
-    all["seconds"] = seconds;
-    return all;
+    return values_of(found, options_.keep_memberships);
+  }
+
+  mesh::SegmentExplanation explain(const TriangleMesh& mesh, nb::handle costs) {
+    const Work work{kOperationsPerFace * static_cast<double>(mesh.faces.size())};
+    const bool own = !costs.is_none();
+    const std::vector<float> steps = own_costs(costs);
+    return segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
+      return own ? segmenter.explain(mesh, steps) : segmenter.explain(mesh);
+    });
   }
 
   void stop() { segmenter_.stop(); }
@@ -610,10 +624,16 @@ void bind_mesh(nb::module_& parent) {
     return to_numpy(io::file_labels(mesh, face_labels(mesh, labels)));
   });
   m.def("info", &info);
+  nb::class_<mesh::SegmentExplanation>(m, "SegmentExplanation")
+      .def("segmentation",
+           [](const mesh::SegmentExplanation& why) { return values_of(why.segmentation, true); })
+      .def("shown", [](const mesh::SegmentExplanation& why) { return explanation_of(why); })
+      .def("face", &face_explanation_of);
   nb::class_<Segmenter>(m, "Segmenter")
       .def("stop", &Segmenter::stop)
       .def(nb::init<const nb::dict&>())
       .def("segment", &Segmenter::segment, nb::arg("mesh"), nb::arg("costs").none())
+      .def("explain", &Segmenter::explain, nb::arg("mesh"), nb::arg("costs").none())
       .def_prop_ro("options", [](const Segmenter& s) { return option_values(s.options()); })
       .def_prop_ro("words", [](const Segmenter& s) { return option_words(s.options()); });
   m.def("part_colors", &part_colors);

@@ -3,6 +3,7 @@
 #include <fovea/io/inputs.h>
 #include <fovea/scenes/classifier.h>
 #include <fovea/scenes/evaluate.h>
+#include <fovea/scenes/explain.h>
 #include <fovea/scenes/show.h>
 #include <fovea/scenes/train.h>
 
@@ -20,6 +21,7 @@
 
 #include "arrays.h"
 #include "errors.h"
+#include "explain.h"
 #include "options.h"
 #include "renamed.h"
 #include "run.h"
@@ -55,6 +57,42 @@ nb::dict grid_of(const scenes::DescriptorOptions& descriptor, int width, int hei
   for (const scenes::PlaceGrid& grid : grids) places += grid.count();
   first["places"] = places;  // of all grids
   return first;
+}
+
+// The word of a choice.
+template <class Enum>
+std::string word_of(Enum value) {
+  for (const Choice& choice : choices(value))
+    if (choice.value == static_cast<int>(value)) return std::string(choice.word);
+  return {};
+}
+
+nb::dict explained_numbers(const scenes::SceneExplanation& why) {
+  nb::dict numbers;
+  numbers["first"] = why.first_name;
+  numbers["second"] = why.second_name;
+  numbers["evidence"] = word_of(why.evidence);
+  numbers["bias"] = why.bias;
+  numbers["scores"] = to_numpy(why.result.scores);
+  std::vector<std::int32_t> words, dictionaries;
+  std::vector<double> values, places;
+  for (const scenes::WordShare& word : why.words) {
+    words.push_back(word.word);
+    dictionaries.push_back(word.dictionary);
+    values.push_back(word.value);
+    places.push_back(word.places);
+  }
+  numbers["words"] = to_numpy(words);
+  numbers["dictionaries"] = to_numpy(dictionaries);
+  numbers["contributions"] = to_numpy(values);
+  numbers["places"] = to_numpy(places);
+  nb::list cells;
+  for (const scenes::CellShare& cell : why.cells)
+    cells.append(
+        nb::make_tuple(cell.level, cell.row, cell.column, box_tuple(cell.place), cell.value));
+  numbers["cells"] = cells;
+  numbers["heat"] = array_or_none(why.heat);
+  return numbers;
 }
 
 class Classifier {
@@ -102,6 +140,19 @@ class Classifier {
       given = model_->classifier.contributions(bins, {.threads = options_.exec.threads});
     }
     return to_numpy(std::move(given));
+  }
+
+  // Classes are labels, or -1.
+  nb::tuple why(nb::handle image, int first, int second) {
+    const SceneImage input(image);
+    scenes::SceneExplanation found;
+    {
+      nb::gil_scoped_release others_go_on;
+      scenes::ExplainOptions how{.first = first, .second = second};
+      how.exec.threads = options_.exec.threads;
+      found = scenes::explain(*model_, input.view(), how);
+    }
+    return explanation_of(scenes::present(found), explained_numbers(found));
   }
 
   nb::tuple evaluate(const nb::list& images, const Labels& labels, bool skip, nb::handle progress) {
@@ -441,6 +492,7 @@ void bind_models(nb::module_& m) {
       .def("features", &Classifier::features, nb::arg("image").none())
       .def("words", &Classifier::words, nb::arg("image").none())
       .def("contributions", &Classifier::contributions)
+      .def("why", &Classifier::why, nb::arg("image").none(), nb::arg("first"), nb::arg("second"))
       .def("evaluate", &Classifier::evaluate, nb::arg("images"), nb::arg("labels"), nb::arg("skip"),
            nb::arg("progress").none())
       .def_prop_ro("options", [](const Classifier& c) { return option_values(c.options()); })

@@ -375,3 +375,36 @@ def test_no_frame_crashes(frame):
             call(frame)
         except fovea.Error as error:
             assert "\n" not in str(error)
+
+
+def energy_of(match):
+    nodes = sum(node["appearance"] + node["dummy"] for node in match["nodes"])
+    return nodes + sum(triangle["time"] + triangle["angles"] for triangle in match["triangles"])
+
+
+def test_clips_are_explained(model, corpus):
+    classifier = fovea.actions.Classifier(model, device="cpu")
+    path = corpus / "up" / "s0_swing.y4m"
+    clip, why = classifier.classify(path), classifier.explain(path)
+    assert why.name == clip.name and why.classes[0][0] == clip.nearest
+    assert why.match["prototype"] == clip.prototype
+    assert energy_of(why.match) == pytest.approx(why.match["energy"], abs=1e-3)
+    if why.fusion:
+        assert sum(part[-1] for part in why.fusion) == pytest.approx(clip.margin)
+    same = classifier.explain(swings([2], 0))
+    assert same.summary == why.summary
+
+
+def test_events_are_explained(model_file, day_file, seen):
+    assert seen[0].explanation is None
+    events = fovea.actions.recognize(day_file, model_file, reject=1.1, device="cpu", explain=True)
+    assert [event.distance for event in events] == [event.distance for event in seen]
+    for event in events:
+        match = event.explanation.match
+        assert energy_of(match) == pytest.approx(match["energy"], abs=1e-3)
+        assert match["distance"] == pytest.approx(event.distance)
+
+
+def test_matches_are_explained(corpus):
+    found = fovea.actions.match(corpus / "up" / "s0_swing.y4m", corpus / "up" / "s1_swing.y4m", device="cpu")
+    assert energy_of(found.explain().match) == pytest.approx(found.energy, abs=1e-3)

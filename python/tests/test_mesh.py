@@ -406,3 +406,19 @@ def test_no_mesh_crashes(vertices, faces):
             call((vertices, faces))
         except fovea.Error as error:
             assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("method", ["resistance", "fuzzy"])
+def test_explanations_add_up(bell, method):
+    segmenter = fovea.mesh.Segmenter(2, method=method, device="cpu")
+    parts, why = segmenter.segment(bell), segmenter.explain(bell)
+    assert np.array_equal(why.segmentation.labels, parts.labels)
+    assert sum(seam["capacity"] for seam in why.seams) == pytest.approx(why.capacity)
+    assert sum(value for *_, value in why.cuts) == pytest.approx(parts.cut_value)
+    assert why.counts[0]["rule"] == "given" and why.counts[0]["count"] == 2
+    face = why.face(7)
+    assert face.part == parts.labels[7] and face.runner_up == 1 - face.part
+    assert face.memberships.sum() == pytest.approx(1, abs=1e-5) and face.costs[face.part] == 0
+    assert face.draw().ndim == why.draw().ndim == 3
+    with pytest.raises(fovea.InvalidArgument, match="no face 1000000"):
+        why.face(1000000)

@@ -453,3 +453,34 @@ def test_bad_sets_of_images_are_refused(paths, labels):
             call(paths, labels, neighbor=3)
         with pytest.raises(fovea.Error, match="no-such-folder"):
             call("no-such-folder")
+
+
+@pytest.mark.parametrize("more", [{"classifier": "logistic", "pyramid": 1}, {"classifier": "knn"}])
+def test_why_adds_up_to_both_scores(places, paths, program, tmp_path, more):
+    trained = scenes.train(places, **{**SMALL, **more})
+    classifier = scenes.Classifier(trained, device="cpu")
+    scene = classifier.classify(paths[0])
+    why = scene.why()
+    first, second = scene.scores[why.first], scene.scores[why.second]
+    apart = np.log(first / second) if why.evidence == "logits" else first - second
+    assert why.first == scene.name and why.total == pytest.approx(apart, abs=1e-4)
+    assert why.bias + why.contributions.sum() == pytest.approx(why.total, abs=1e-4)
+    assert why.bias + why.heat.sum(dtype=np.float64) == pytest.approx(why.total, abs=1e-3)
+    assert why.bias + sum(cell[-1] for cell in why.cells) == pytest.approx(why.total, abs=1e-4)
+    assert why.heat.shape == (48, 64) and why.places.sum() == pytest.approx(1, abs=1e-4)
+    assert why.draw(whole=True).ndim == 3
+    trained.save(tmp_path / "m.safetensors")
+    told = json.loads(program(f"fovea scenes classify {paths[0]} --model {tmp_path}/m.safetensors --explain --json"))
+    assert told["explanation"]["summary"] == why.summary
+
+
+def test_why_takes_any_model_and_names_unknown_classes(paths):
+    classifier = scenes.Classifier("sun8", device="cpu")
+    first, second = classifier.classes[:2]
+    why = classifier.why(paths[0], first, second)
+    assert (why.first, why.second) == (first, second)
+    assert pickle.loads(pickle.dumps(why)).summary == why.summary
+    with pytest.raises(fovea.InvalidArgument, match="is no class of sun8"):
+        classifier.why(paths[0], "moon")
+    with pytest.raises(fovea.InvalidArgument, match="compared with itself"):
+        classifier.why(paths[0], first, first)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ._classify import Classifier, ClipClass, classify
 from ._evaluate import ClipEvaluation, EventCounts, StreamEvaluation, StreamPoint, evaluate, evaluate_stream
+from ._explain import ActionExplanation, ClipExplanation, EventExplanation, MatchExplanation
 from ._match import Match, match
 from ._model import LateFusion, Model, Prototype, RejectRule, load_model
 from ._points import Points, convert_points, is_points_file, make_points, points, read_points, write_points
@@ -16,16 +17,20 @@ from ._recognize import Event, Events, Recognizer, recognize
 from ._train import CurvePoint, Evaluation, Method, UnknownActions, cross_validate, train
 
 __all__ = [
+    "ActionExplanation",
     "Classifier",
     "ClipClass",
     "ClipEvaluation",
+    "ClipExplanation",
     "CurvePoint",
     "Evaluation",
     "Event",
     "EventCounts",
+    "EventExplanation",
     "Events",
     "LateFusion",
     "Match",
+    "MatchExplanation",
     "Method",
     "Model",
     "Points",

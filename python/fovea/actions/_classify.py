@@ -17,6 +17,7 @@ from .._progress import Progress
 from .._results import Table, command_line
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
+from ._explain import ClipExplanation
 from ._model import Model, load_model
 from ._points import Points, _found
 from ._video import _Source
@@ -119,6 +120,19 @@ class Classifier:
         Of a file, ``first`` and ``frames`` take a part: so many frames from that one on, or with 0 all to the end."""
         return self._classified(self._classifier, clip, _part(clip, first, frames))
 
+    def explain(self, clip: VideoLike | Points, *, first: int = 0, frames: int = 0) -> ClipExplanation:
+        """Why ``classify()`` gives a clip its class: the matched nodes and triangles, what each method says, the
+        runner-up and the reject level."""
+        part = _part(clip, first, frames)
+        if is_path(clip):
+            return ClipExplanation(self._classifier.explain_file(as_path(clip), *part))
+        values = clip._values() if isinstance(clip, Points) else self._points_of(clip)
+        return ClipExplanation(self._classifier.explain_points(values))
+
+    def _points_of(self, clip: Any) -> Any:
+        finder = _fovea.actions.model_finder(self.model._model, self._keywords)
+        return _found(finder, _Source(clip), False)
+
     def classify_all(
         self, clips: Iterable[Any], *, progress: Progress = False, on_error: OnError = "raise"
     ) -> Iterator[ClipClass]:
@@ -147,8 +161,7 @@ class Classifier:
             name = "POINTS.txt"
             values = classifier.of_points(clip._values())
         else:
-            finder = _fovea.actions.model_finder(self.model._model, self._keywords)
-            values = classifier.of_points(_found(finder, _Source(clip), False))
+            values = classifier.of_points(self._points_of(clip))
         first, frames = part
         words = [*(["--first", first + 1] if first else []), *(["--frames", frames] if frames else []), *self._words]
         model = self.model.name if self.model._file else "MODEL.safetensors"

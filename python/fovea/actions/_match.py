@@ -15,6 +15,7 @@ from .._notebook import png_bytes
 from .._progress import Progress, reporting
 from .._results import Table, command_line
 from ..errors import FormatError, InvalidArgument
+from ._explain import MatchExplanation
 from ._points import Points, known_points
 from ._video import Bytes, _Source
 
@@ -75,6 +76,12 @@ class Match(Table):
             raise InvalidArgument("this result came without its videos; call match() again, or take graph")
         picture: Bytes = self._found.picture(shown)
         return picture
+
+    def explain(self) -> MatchExplanation:
+        """What each node and triangle adds to the energy."""
+        if self._found is None:
+            raise InvalidArgument("this result came without its videos; call match() again")
+        return MatchExplanation(self._found.explanation())
 
     def __getstate__(self) -> dict[str, Any]:
         # The videos are no part of the result.

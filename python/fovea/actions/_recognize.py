@@ -17,6 +17,7 @@ from .._progress import Progress, check_progress, reporting
 from .._results import Result, Table, command_line
 from ..errors import Error, FormatError, InvalidArgument
 from ..files import Path
+from ._explain import EventExplanation
 from ._model import Model, load_model
 from ._points import Points, known_points, points_of
 from ._video import Bytes, Ints, _Source
@@ -64,12 +65,16 @@ class Event(Result):
     latency_frames: int  #: frames from the last one until the event was reported
     path: Ints  #: one row of frame and point per node; points are numbered within their frame, and -1 was not seen
 
+    explanation: EventExplanation | None  #: why it was reported, with ``explain=True``
+
     _compared = _EVENT_FIELDS
 
     def __init__(self, values: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         for name in _EVENT_FIELDS:
             setattr(self, name, values[name])
+        why = values["explanation"]
+        self.explanation = None if why is None else EventExplanation(why)
 
     @property
     def xyxy(self) -> tuple[float, float, float, float]:

@@ -21,7 +21,7 @@ from ._costs import (
 from ._distances import Distances, distances
 from ._evaluate import Comparison, evaluate
 from ._mesh import Info, Mesh, info, read, read_labels, write, write_labels
-from ._segment import HierarchyNode, Segmentation, Segmenter, segment
+from ._segment import FaceExplanation, HierarchyNode, Segmentation, SegmentExplanation, Segmenter, segment
 
 __all__ = [
     "Clusters",
@@ -29,9 +29,11 @@ __all__ = [
     "Diameters",
     "Distances",
     "DualGraph",
+    "FaceExplanation",
     "HierarchyNode",
     "Info",
     "Mesh",
+    "SegmentExplanation",
     "Segmentation",
     "Segmenter",
     "arc_costs",

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _fovea
 from .._arguments import OnError, path_of, shown, skips, whole_number, word
+from .._explanation import Explanation
 from .._frames import SideBySide
 from .._keywords import takes_options
 from .._notebook import png_bytes
@@ -201,6 +202,66 @@ class Segmentation(Table):
         return png_bytes(self.render())
 
 
+class FaceExplanation(Explanation):
+    """Why a face belongs to its part. Its memberships in all parts add up to 1."""
+
+    face: int
+    part: int
+    runner_up: int  #: the other part with the greatest membership, or -1
+    doubt: int  #: the part that a minimum cut might have given it to; -1: it was in no doubt
+    before: int  #: the part that it had before cuts
+    margin: float  #: membership in its part minus that in the runner-up
+    memberships: np.ndarray[Any, np.dtype[np.float64]]  #: one per part
+    costs: np.ndarray[Any, np.dtype[np.float64]]  #: by how much all seams would cost more if each part got the face
+    touches: list[bool]  #: one per part: whether a neighbor of the face belongs to it
+    edges: list[dict[str, Any]]  #: of the face, with their capacities
+
+    def draw(self, image: Any = None, whole: bool = False) -> Bytes:
+        """A picture of the mesh, colored by the membership of all faces in the part of this one."""
+        return _drawn(self, self._image)
+
+
+class SegmentExplanation(Explanation):
+    """What the seams between the parts of a mesh cost, and why there are so many parts.
+
+    The capacities of all seams add up to ``capacity``."""
+
+    segmentation: Segmentation  #: as ``segment()`` gives it, with memberships
+    capacity: float  #: of all edges between two parts
+    seams: list[dict[str, Any]]  #: parts, capacity, length, concave_length, edges, weakest and strongest of each
+    cuts: list[tuple[tuple[int, int], int, float]]  #: parts, faces in doubt and value of each minimum cut
+    counts: list[dict[str, Any]]  #: per component: its number of parts, the rule that chose it, and scores
+    doubt: Ints  #: one per face: the part that a cut might have given it to, or -1
+    before: Ints  #: one per face: its part before cuts
+
+    def __init__(self, found: Any, segmentation: Segmentation) -> None:
+        super().__init__(found.shown(), segmentation)
+        self.segmentation = segmentation
+        self._found = found
+
+    def face(self, face: int) -> FaceExplanation:
+        """Why a face belongs to its part."""
+        if self._found is None:
+            raise InvalidArgument("an explanation that was pickled has forgotten its faces; explain the mesh again")
+        return FaceExplanation(self._found.face(whole_number(face, "face")), self.segmentation)
+
+    def draw(self, image: Any = None, whole: bool = False) -> Bytes:
+        """A picture of the mesh, colored by how surely each face belongs to its part."""
+        return _drawn(self, self._image)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_found": None}
+
+
+def _drawn(explanation: Explanation, segmentation: Any) -> Bytes:
+    if segmentation is None:
+        raise InvalidArgument("an explanation that was pickled cannot be drawn; explain the mesh again")
+    layer = explanation.layers[0]
+    shown = (layer.values, segmentation.labels)
+    picture: Bytes = _fovea.mesh.render_values(segmentation.mesh._mesh, shown, layer.name, {})
+    return picture
+
+
 class Segmenter:
     """Divides one mesh after another into parts. Threads take turns; several segmenters run side by side."""
 
@@ -225,6 +286,14 @@ class Segmenter:
         ``dual_graph(mesh)``, a function of that graph that returns them, or a file of them. They are lengths with
         ``method="fuzzy"`` and resistances otherwise, and borders run where they are high."""
         return self._divided(self._segmenter, mesh, costs)
+
+    def explain(self, mesh: MeshLike, costs: CostsLike = None) -> SegmentExplanation:
+        """Divides a mesh as ``segment()`` does, and tells what the seams cost and why there are so many parts."""
+        start = time.perf_counter()
+        known = mesh_like(mesh)
+        own, named = costs_of(costs, known)
+        found = self._segmenter.explain(known._mesh, own)
+        return SegmentExplanation(found, self._made(known, found.segmentation(), named, start))
 
     def segment_all(
         self,
@@ -256,7 +325,9 @@ class Segmenter:
         start = time.perf_counter()
         known = mesh_like(mesh)
         own, named = costs_of(costs, known)
-        found = segmenter.segment(known._mesh, own)
+        return self._made(known, segmenter.segment(known._mesh, own), named, start)
+
+    def _made(self, known: Mesh, found: dict[str, Any], named: Any, start: float) -> Segmentation:
         words = [*known._words, *self._words, *named]
         command = command_line("fovea", "mesh", "segment", known._name, "--seg", "LABELS.seg", *words)
         return Segmentation(

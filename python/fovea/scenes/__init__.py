@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._bag import BagOfWords
-from ._classify import Classifier, Explanation, Reason, Scene, Words, classify
+from ._classify import Classifier, Explanation, Reason, Scene, SceneExplanation, Words, classify
 from ._model import Learning, Model, load_model
 from ._stages import (
     Dictionary,
@@ -33,6 +33,7 @@ __all__ = [
     "Model",
     "Reason",
     "Scene",
+    "SceneExplanation",
     "Words",
     "classify",
     "cross_validate",

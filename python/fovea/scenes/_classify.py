@@ -11,6 +11,8 @@ import numpy as np
 
 from .. import _fovea
 from .._arguments import OnError, model_of, shown, skips
+from .._explanation import Box
+from .._explanation import Explanation as Why
 from .._frames import SideBySide, name_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
@@ -56,6 +58,12 @@ class Scene(Table):
             raise InvalidArgument("this result came without its image; call explain(image) of a Classifier")
         image = self._image if self.file is None else self.file
         return self._classifier.explain(image, self.name if name is None else name)
+
+    def why(self, name: str | None = None, against: str | None = None) -> SceneExplanation:
+        """Which words and places spoke for this class, or another one, and against the runner-up, or another one."""
+        if self._classifier is None:
+            raise InvalidArgument("this result came without its image; call why(image) of a Classifier")
+        return self._classifier.why(self._image if self.file is None else self.file, name, against)
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """The classes in the model's order, and their scores."""
@@ -191,6 +199,24 @@ class Explanation(Table):
         return None if self._image is None else png_bytes(self.draw())
 
 
+class SceneExplanation(Why):
+    """Why an image counts as one kind of place rather than another.
+
+    ``bias`` and the contributions of all words, of all cells or of all pixels add up to ``total``."""
+
+    first: str  #: the class that is explained
+    second: str  #: the class that it is compared with
+    evidence: str  #: what ``total`` is the difference of: log-odds, margin, logits or votes
+    bias: float  #: what does not depend on the image
+    scores: Floats  #: of all classes, as ``classify()`` gives them
+    words: np.ndarray[Any, np.dtype[np.int32]]  #: numbers of all words, dictionary after dictionary
+    dictionaries: np.ndarray[Any, np.dtype[np.int32]]  #: one per word: 1 for color words beside others, otherwise 0
+    contributions: np.ndarray[Any, np.dtype[np.float64]]  #: one per word
+    places: np.ndarray[Any, np.dtype[np.float64]]  #: one per word: which share of the image's places has it
+    cells: list[tuple[int, int, int, Box, float]]  #: level, row, column, box and value of the pyramid's cells
+    heat: Floats  #: one number per pixel
+
+
 class Classifier:
     """Finds which kind of place images show. Threads take turns; several classifiers run side by side."""
 
@@ -246,14 +272,12 @@ class Classifier:
         pixels = _pixels(image)
         if name is None:
             label, _ = self._classifier.classify(pixels)
-        elif isinstance(name, str) and name in self._classes:
-            label = self._classes.index(name)
         else:
-            raise InvalidArgument(f"{shown(name)} is no class of {self.model.name}; it has {', '.join(self._classes)}")
+            label = self._label(name)
         if self.model.coding != "hard" or self.model.color_words is not None:
             raise InvalidArgument(
                 f"{self.model.name} has {self.model.coding} coding or words of color beside others; "
-                "explain() needs a model that counts one kind of words"
+                "explain() needs a model that counts one kind of words; why() takes any model"
             )
         features = self._classifier.features(pixels)
         given: Floats = self._classifier.contributions(features)[label]
@@ -267,6 +291,19 @@ class Classifier:
         line = self._line("classify", image, "--json")
         bias = float(self.model._model.bias[label])
         return Explanation(self._classes[label], bias, rows, heat, grid=grid, image=pixels, **self._origin(line))
+
+    def why(self, image: Any, name: str | None = None, against: str | None = None) -> SceneExplanation:
+        """Which words and places of an image spoke for a class and against another one, for every kind of model.
+
+        The class is the one that the image is classified as, and the other one the runner-up, unless they are named."""
+        pixels = _pixels(image)
+        first, second = (-1 if one is None else self._label(one) for one in (name, against))
+        return SceneExplanation(self._classifier.why(pixels, first, second), pixels)
+
+    def _label(self, name: Any) -> int:
+        if isinstance(name, str) and name in self._classes:
+            return self._classes.index(name)
+        raise InvalidArgument(f"{shown(name)} is no class of {self.model.name}; it has {', '.join(self._classes)}")
 
     def _classified(self, classifier: Any, image: Any) -> Scene:
         start = time.perf_counter()

@@ -1,6 +1,7 @@
 // fovea actions classify: finds which action each clip shows and writes classes and distances as a
 // table, CSV or JSON.
 #include <fovea/actions/classify.h>
+#include <fovea/actions/explain.h>
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/inputs.h>
@@ -16,8 +17,10 @@
 #include <optional>
 
 #include "cli/actions/actions.h"
+#include "cli/actions/explain.h"
 #include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
+#include "cli/program/explain.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"
@@ -33,6 +36,8 @@ struct ClassifyClipsRequest {
   double reject = 1;
   bool cut_first = false;
   std::string output{};
+  bool explain = false;
+  std::string explain_picture{};
 };
 
 void describe(OptionVisitor& visit, ClassifyClipsRequest& request) {
@@ -53,6 +58,10 @@ void describe(OptionVisitor& visit, ClassifyClipsRequest& request) {
         "no influence");
   visit.path("output", request.output, TextUse::kOutput,
              "file for the results, .csv or .json; without it they are printed");
+  visit("explain", request.explain,
+        "say why one clip has its class: the matched nodes and triangles, what each method says, "
+        "the runner-up and the reject level");
+  describe_explain_picture(visit, request.explain_picture);
 }
 
 enum class Format : unsigned char { kTable, kCsv, kJson };
@@ -379,11 +388,53 @@ class ClassifyRun {
   std::size_t classified_ = 0, none_ = 0, correct_ = 0;
 };
 
+// Explains the class of one clip instead of classifying all.
+int explain_one_clip(const ClassifyClipsRequest& request, const ClipsToClassify& clips,
+                     Context& context) {
+  if (clips.clips.size() != 1)
+    throw InvalidArgument(
+        fmt::format("--explain explains one clip, but there are {}", clips.clips.size()));
+  if (!request.output.empty())
+    throw InvalidArgument("-o is for classes; --explain prints its explanation, with --json too");
+  check_outputs(context, {{"--explain-picture", request.explain_picture}}, clips.names);
+  actions::ClassifyOptions options;
+  options.reject = request.reject;
+  options.cut_first = request.cut_first;
+  options.max_pixels = context.max_pixels;
+  options.exec = context.exec_without_progress();
+  actions::Classifier classifier(actions::load_model(request.model), options);
+  const actions::ClipExplanation why = classifier.explain(clips.clips[0]);
+  report::Explanation shown = present(why);
+  Image<std::uint8_t> frame;
+  const std::int64_t at = drawn_frame(shown);
+  if (!request.explain_picture.empty()) {
+    if (at < 0)
+      throw InvalidArgument(
+          fmt::format("--explain-picture {}: nothing was matched that could be drawn",
+                      request.explain_picture));
+    frame = frame_of_clip(context, clips.clips[0], at);
+  }
+  show_frame(shown, at);
+  return print_explanation(context, shown,
+                           {.picture = request.explain_picture,
+                            .image = frame,
+                            .drawing = {.whole_image = true},
+                            .members = [&](io::JsonWriter& json) {
+                              json.member("input", clips.names[0]);
+                              json.member("name", why.result.name).member("frame", at);
+                            }});
+}
+
 int run_classify_clips(ClassifyClipsRequest& request, Context& context) {
+  check_explain_picture(request.explain, request.explain_picture);
   if (request.output == "-") request.output.clear();  // results are printed anyway
   if (!request.output.empty()) file_format(request);
   ClipsToClassify clips = clips_to_classify(request, context);
   check_outputs(context, {{"-o", request.output}}, clips.names);
+  if (request.explain) {
+    settle_device(context);
+    return explain_one_clip(request, clips, context);
+  }
   const auto model = actions::load_model(request.model);
   settle_device(context);
   return ClassifyRun(request, context, clips, model).run();
@@ -415,7 +466,9 @@ Command actions_classify_command() {
                    {"fovea actions classify --clips test.txt --model m.safetensors",
                     "classify clips whose action is known, and count the correct ones"},
                    {"fovea actions classify long.avi --first 101 --frames 60 --reject 0",
-                    "find the nearest class of frames 101 to 160"}},
+                    "find the nearest class of frames 101 to 160"},
+                   {"fovea actions classify walk.avi --explain --explain-picture why.png",
+                    "say why the clip has its class, and draw the matched chain"}},
       .request = make_request<ClassifyClipsRequest, run_classify_clips>,
       .reads_images = true,
       .batches = true,

@@ -1,5 +1,6 @@
 // fovea actions match: finds the action of a short video in another one and draws lines between
 // the points that belong together.
+#include <fovea/actions/explain.h>
 #include <fovea/actions/match_example.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
@@ -14,7 +15,9 @@
 #include <filesystem>
 
 #include "cli/actions/actions.h"
+#include "cli/actions/explain.h"
 #include "cli/program/batch.h"
+#include "cli/program/explain.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
@@ -28,6 +31,8 @@ struct ActionsMatchRequest {
   std::string output{};
   std::string graph{};
   int columns = 5;
+  bool explain = false;
+  std::string explain_picture{};
   actions::PointOptions points = actions::TrainOptions{}.points;
   actions::ExampleOptions example{};
 };
@@ -37,6 +42,9 @@ void describe(OptionVisitor& visit, ActionsMatchRequest& request) {
   visit.path("graph", request.graph, TextUse::kOutput,
              "also draw both graphs in space and time, side by side, .svg");
   visit("columns", request.columns, "number of nodes that are shown", 1, 20);
+  visit("explain", request.explain,
+        "also print what each node and triangle adds to the energy of the match");
+  describe_explain_picture(visit, request.explain_picture);
   describe(visit, request.points);
   describe(visit, request.example);
 }
@@ -176,6 +184,9 @@ void write_match(io::JsonWriter& json, const MatchReport& report) {
       write_node(json, report, static_cast<int>(s), chain.nodes[i], strand.match.path[i], costs[i]);
   }
   json.end_array();
+  if (report.request.explain)
+    json.key("explanation")
+        .raw(report::to_json(present(explain(report.best, report.request.example))));
 }
 
 void print_match(const MatchReport& report, const Context& context) {
@@ -192,6 +203,9 @@ void print_match(const MatchReport& report, const Context& context) {
       report.best.energy(), match.appearance, match.dummies, report.best.dummy_count(),
       report.points(), match.time, match.angles, nodes.front().frame, nodes.back().frame,
       report.best.mirrored ? ", mirrored," : "", first, last));
+  if (report.request.explain)
+    context.console.print("\n" +
+                          report::to_text(present(explain(report.best, report.request.example))));
 }
 
 void draw_match(const MatchReport& report) {
@@ -206,6 +220,17 @@ void draw_match(const MatchReport& report) {
                                             .match = &strand.match,
                                             .columns = report.request.columns})
                         .view());
+  if (!report.request.explain_picture.empty()) {
+    report::Explanation shown = present(explain(report.best, report.request.example));
+    const std::int64_t frame = drawn_frame(shown);
+    show_frame(shown, frame);
+    io::write_image(
+        report.request.explain_picture,
+        report::draw_explanation(
+            report.videos[1].frames[static_cast<std::size_t>(std::max<std::int64_t>(frame, 0))],
+            shown, {.whole_image = true})
+            .view());
+  }
   const auto size = [&](std::size_t video) {
     const auto& frame = report.videos[video].frames[0];
     return Extent{frame.width, frame.height};
@@ -219,13 +244,17 @@ void draw_match(const MatchReport& report) {
 }
 
 void check_match_request(const ActionsMatchRequest& request, Context& context) {
-  if (request.output.empty() && request.graph.empty() && !context.json)
+  check_explain_picture(request.explain, request.explain_picture);
+  if (request.output.empty() && request.graph.empty() && !request.explain && !context.json)
     throw InvalidArgument(
-        "actions match needs -o PICTURE, --graph FILE or --json: there is nothing to write");
+        "actions match needs -o PICTURE, --graph FILE, --explain or --json: there is nothing to "
+        "write");
   if (!request.graph.empty() && std::filesystem::path(request.graph).extension() != ".svg")
     throw InvalidArgument(fmt::format("--graph {}: the name must end in .svg", request.graph));
   actions::check_cut(request.example.cut);
-  check_outputs(context, {{"-o", request.output}, {"--graph", request.graph}});
+  check_outputs(context, {{"-o", request.output},
+                          {"--graph", request.graph},
+                          {"--explain-picture", request.explain_picture}});
 }
 
 int run_actions_match(ActionsMatchRequest& request, Context& context) {
@@ -275,7 +304,9 @@ Command actions_match_command() {
                    {"fovea actions match a.avi b.avi --graph graph.svg",
                     "draw both graphs in space and time"},
                    {"fovea actions match a.avi b.avi --json --model-points 3 --variant greedy",
-                    "match three points per frame and print every node"}},
+                    "match three points per frame and print every node"},
+                   {"fovea actions match a.avi b.avi --explain",
+                    "print what each node and triangle adds to the energy"}},
       .request = make_request<ActionsMatchRequest, run_actions_match>,
       .reads_images = true,
       .reads_videos = true};

@@ -1,5 +1,6 @@
 #include "cli/actions/points_input.h"
 
+#include <fovea/actions/explain.h>
 #include <fovea/actions/select_points.h>
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
@@ -59,7 +60,7 @@ void print_points_json(const PointSet& set, const ConvertPoints& request, std::s
 
 }  // namespace
 
-std::string event_line(const actions::Event& event) {
+std::string event_line(const actions::Event& event, const actions::Model& model) {
   std::string line;
   io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
   json.begin_object().member("name", event.name).member("label", event.label);
@@ -71,7 +72,9 @@ std::string event_line(const actions::Event& event) {
   json.member("distance", event.distance).member("margin", event.margin);
   json.member("dummies", event.dummies).member("prototype", event.prototype);
   json.member("place", event.place);
-  json.member("latency_frames", event.latency_frames).end_object().finish();
+  json.member("latency_frames", event.latency_frames);
+  if (event.evidence) json.key("explanation").raw(report::to_json(present(explain(model, event))));
+  json.end_object().finish();
   return line;
 }
 
@@ -89,7 +92,7 @@ int recognize_points(const RecognizePoints& request, Context& context) {
   const auto report = [&](std::span<const actions::Event> some) {
     for (const actions::Event& event : some) {
       context.console.end_progress();
-      context.console.print_at_once(event_line(event));
+      context.console.print_at_once(event_line(event, *model));
       events.push_back(event);
     }
   };

@@ -8,8 +8,9 @@
 
 namespace fovea::cli {
 
-// An event as a line of JSON, with its end.
-std::string event_line(const actions::Event& event);
+// An event as a line of JSON, with its end, and with its explanation where it has evidence. The
+// explanation counts frames as the recognizer does.
+std::string event_line(const actions::Event& event, const actions::Model& model);
 
 // Recognizes actions in the points of the first input, frame by frame.
 struct RecognizePoints {

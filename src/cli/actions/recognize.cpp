@@ -136,7 +136,7 @@ class RecognizeRun {
   void report(std::span<const actions::Event> events) {
     for (const actions::Event& counted : events) {
       const actions::Event event = in_source(counted);
-      const std::string line = event_line(event);
+      const std::string line = event_line(event, recognizers_[0].model());
       context_.console.end_progress();
       context_.console.print(line);
       context_.console.flush();
@@ -220,7 +220,8 @@ Command actions_recognize_command() {
           "Prints one line of JSON per action as soon as it is certain: its name, its score, its "
           "first and last frame and second, the box around it, its distance to the nearest "
           "prototype, by how much the second nearest action is farther away, and how many frames "
-          "after its end it is reported. Movement that is not close to any prototype is not "
+          "after its end it is reported, and with --explain why. Movement that is not close to any "
+          "prototype is not "
           "reported. Memory does not grow with the video. A text file with points and descriptors "
           "in "
           "the format of STIP-2.0 stands for its video. "
@@ -237,6 +238,8 @@ Command actions_recognize_command() {
                     "use your own model, and draw what it reports into the video"},
                    {"fovea actions recognize camera:0 --live all",
                     "watch a camera; every frame counts, because actions are movements"},
+                   {"fovea actions recognize street.mp4 --explain",
+                    "say of each event which nodes and triangles its distance comes from"},
                    {"fovea actions recognize -",
                     "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
       .request = make_request<RecognizeRequest, run_recognize>,

@@ -1,12 +1,15 @@
 #include "cli/demo/actions_clips.h"
 
 #include <fovea/actions/classify.h>
+#include <fovea/actions/explain.h>
 #include <fovea/actions/match_example.h>
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
 #include <fovea/report/montage.h>
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "cli/demo/act_videos.h"
 
@@ -25,6 +28,26 @@ actions::PointSet points_of_act(Act act, int person, const DemoRun& run,
 
 std::string name_of_class(const actions::Model& model, std::int32_t label) {
   return label < 0 ? "none" : model.classes[static_cast<std::size_t>(label)];
+}
+
+// Why the clip of a walk is one: the chain that was matched, over the frame in its middle.
+void add_why_of_clip(Page& page, const DemoRun& run, actions::Classifier& classifier,
+                     const actions::PointSet& walk, int person) {
+  Explanation why = actions::present(classifier.explain(walk));
+  std::vector<int> frames;
+  for (const Shape& shape : why.shapes)
+    if (shape.frame >= 0) frames.push_back(shape.frame);
+  if (frames.empty()) return;
+  std::ranges::sort(frames);
+  const int middle = frames[frames.size() / 2];
+  for (Shape& shape : why.shapes)
+    if (shape.frame == middle) shape.frame = -1;
+  const ActVideo video = draw_act_video(Act::kWalk, {person}, run.act_frames);
+  page.figure(Figure::picture(
+      draw_explanation(video[static_cast<std::size_t>(middle)], why, {.whole_image = true}),
+      {why.title + ". " + why.summary,
+       "fovea actions classify clips/walk.y4m --model acts.safetensors "
+       "--reject 0 --explain --explain-picture why.png"}));
 }
 
 }  // namespace
@@ -59,6 +82,7 @@ void add_demo_clip_classes(Page& page, const DemoRun& run,
        "fovea actions classify clips --model acts.safetensors --reject 0"},
       2));
   page.table(table);
+  add_why_of_clip(page, run, classifier, clips[static_cast<std::size_t>(Act::kWalk)], person);
 }
 
 void add_demo_match_graph(Page& page, const DemoRun& run, const actions::Model& model, int person) {

@@ -1,6 +1,7 @@
 // The gallery's section on meshes: bodies made of rounded limbs are segmented into these limbs
 // again.
 #include <fovea/io/sink.h>
+#include <fovea/mesh/explain.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/shape_diameter.h>
 #include <fovea/mesh/show.h>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/demo/demo.h"
 #include "cli/demo/mesh_shapes.h"
@@ -150,6 +152,34 @@ void add_memberships(Page& page, const DemoRun& run, const io::TriangleMesh& han
       2);
 }
 
+// Why a face near the border of a finger belongs to its part.
+void add_why(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
+  const mesh::SegmentExplanation why = mesh::explain(hand, segment_options(run, 6));
+  // The face in doubt whose two best memberships differ least.
+  std::int64_t face = 0;
+  double least = 2;
+  for (std::int64_t i = 0; i < std::ssize(why.doubt); ++i) {
+    if (why.doubt[static_cast<std::size_t>(i)] < 0) continue;
+    const double margin = std::abs(mesh::explain_face(why, i).margin);
+    if (margin >= least) continue;
+    least = margin;
+    face = i;
+  }
+  const report::Explanation whole = mesh::present(why);
+  const report::Explanation one = mesh::present(why, mesh::explain_face(why, face));
+  page.figures(
+      {Figure::picture(
+           values_picture(run, hand, whole.surface[1].values, why.segmentation.labels, "capacity"),
+           {whole.title + ". " + whole.summary, "fovea mesh segment hand.off -k 6 --explain"}),
+       Figure::picture(
+           values_picture(run, hand, one.surface[0].values, why.segmentation.labels, "membership"),
+           {one.title + ". " + one.summary,
+            fmt::format("fovea mesh segment hand.off -k 6 --explain-face {} "
+                        "--explain-picture why.png",
+                        face)})},
+      2);
+}
+
 void add_fields(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
   const Graph graph = mesh::path_graph(mesh::dual_graph(hand), {.alpha = 1});
   const std::vector<std::int32_t> sources = far_faces(hand);
@@ -192,6 +222,7 @@ void add_demo_mesh(Page& page, const DemoRun& run) {
   add_parts(page, run, shapes);
   add_halves(page, run, shapes[0].mesh);
   add_memberships(page, run, shapes[1].mesh);
+  add_why(page, run, shapes[1].mesh);
   add_fields(page, run, shapes[1].mesh);
 }
 

@@ -5,8 +5,10 @@
 #include <fovea/ops/confusion.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/draw.h>
+#include <fovea/report/explanation.h>
 #include <fovea/report/montage.h>
 #include <fovea/scenes/classifier.h>
+#include <fovea/scenes/explain.h>
 #include <fovea/scenes/show.h>
 #include <fovea/scenes/train.h>
 
@@ -265,6 +267,14 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
                                        .width = 360}),
                     {"Which kind is confused with which.",
                      "fovea scenes eval more-places --model places.safetensors -o report"}));
+  const ImageView<const std::uint8_t> explained = unknown.image(0);
+  const Explanation why = scenes::present(scenes::explain(*model, explained, {.exec = run.exec}));
+  page.figure(Figure::picture(
+      draw_explanation(explained, why, {.whole_image = true}),
+      {why.title + ". " + why.summary,
+       fmt::format("fovea scenes classify more-places/{}/{:02}.png --model places.safetensors "
+                   "--explain --explain-picture why.png",
+                   kKinds[0], kTrainEach)}));
   add_codings(page, run, model->dictionary);
 }
 

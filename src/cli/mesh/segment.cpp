@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/mesh/explain.h"
 #include "cli/mesh/own_costs.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
@@ -40,6 +41,7 @@ struct SegmentRequest {
   std::string tree{};
   OwnCosts costs{};
   Show show = Show::kParts;
+  ExplainMesh explain{};
   mesh::SegmentOptions options{};
   mesh::RenderOptions render{.views = 4};
   io::MeshReadOptions read{};
@@ -67,6 +69,7 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
              "write the tree of divisions as .json; needs --division hierarchical");
   visit("show", request.show,
         "color the picture by the parts, or by how surely each face belongs to its part");
+  describe(visit, request.explain);
   describe(visit, request.options);
   describe(visit, request.costs);
   visit.group("picture", request.render);
@@ -297,7 +300,25 @@ Outcome write(const OutputsOfOne& outputs, const SegmentRequest& request, const 
   return outcome;
 }
 
+int run_explain_mesh(const SegmentRequest& request, Context& context) {
+  for (const std::string& output : {request.output, request.seg, request.picture, request.page,
+                                    request.memberships, request.tree})
+    if (!output.empty())
+      throw InvalidArgument(fmt::format(
+          "--explain writes no parts that {} could get; take --explain-picture FILE", output));
+  require_default_costs(request.costs, request.options.cost);
+  settle_device(context);
+  return explain_mesh({.request = request.explain,
+                       .options = request.options,
+                       .render = request.render,
+                       .costs = request.costs,
+                       .read = request.read},
+                      io::expand_inputs(context.inputs, io::mesh_files()), context);
+}
+
 int run_segment(SegmentRequest& request, Context& context) {
+  check_explain_mesh(request.explain);
+  if (request.explain.asked()) return run_explain_mesh(request, context);
   if (request.output.empty() && request.seg.empty() && request.picture.empty() &&
       request.page.empty() && request.memberships.empty() && request.tree.empty())
     throw InvalidArgument(
@@ -383,7 +404,9 @@ Command mesh_segment_command() {
                    {"fovea mesh segment ant.off -k 9 --memberships ant.npy --seg ant.seg",
                     "write how much each face belongs to each part"},
                    {"fovea mesh segment ant.off --division hierarchical --page ant.html",
-                    "make a page on which the divisions open level by level"}},
+                    "make a page on which the divisions open level by level"},
+                   {"fovea mesh segment ant.off --explain-face 120 --explain-picture why.png",
+                    "say why a face belongs to its part, and draw its memberships"}},
       .request = make_request<SegmentRequest, run_segment>,
       .batches = true,
       .shards = true};

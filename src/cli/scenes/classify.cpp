@@ -16,6 +16,7 @@
 #include "cli/jobs/packing.h"
 #include "cli/jobs/recorded_units.h"
 #include "cli/program/batch.h"
+#include "cli/program/explain.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -28,12 +29,14 @@ namespace {
 struct ClassifyRequest {
   ScenesModel model{};
   std::string output{};
+  ExplainScene explain{};
 };
 
 void describe(OptionVisitor& visit, ClassifyRequest& request) {
   describe(visit, request.model);
   visit.path("output", request.output, TextUse::kOutput,
              "file for the results, .csv or .json; without it they are printed");
+  describe(visit, request.explain);
 }
 
 // Whether results go to a file; otherwise they are printed.
@@ -133,6 +136,14 @@ int run_classify(ClassifyRequest& request, Context& context) {
   const bool as_json = wants_json(request, context);
   const std::vector<std::string> paths = scenes_inputs(context);
   check_outputs(context, {{"-o", to_file(request) ? request.output : ""}}, paths);
+  check_explain_picture(request.explain.explain, request.explain.picture);
+  if (!request.explain.explain && !(request.explain.of + request.explain.against).empty())
+    throw InvalidArgument("--explain-class and --explain-against need --explain");
+  if (request.explain.explain) {
+    if (to_file(request))
+      throw InvalidArgument("-o is for classes; --explain prints its explanation, with --json too");
+    return explain_scene(request.explain, request.model.model, paths, context);
+  }
   settle_device(context);
   scenes::Classifier classifier(request.model.model, {.exec = context.exec});
   std::optional<io::FileSink> file;
@@ -196,13 +207,16 @@ Command scenes_classify_command() {
           "Prints one line per image: its file, its class and one score per class. Scores lie "
           "between 0 and 1 and add up to 1. With --json it prints one object. Images are decoded "
           "while others are classified. An image that cannot be read is named and left out (exit "
-          "status 5). When Ctrl-C is pressed, the results so far are kept.",
+          "status 5). --explain says instead why one image has its class. When Ctrl-C is pressed, "
+          "the results so far are kept.",
       .arguments = {{"IMAGE", "images: files, folders, globs, @list, or - for standard input", 1,
                      kAnyNumber}},
       .examples = {{"fovea scenes classify photo.jpg",
                     "classify one image with the shipped model sun8"},
                    {"fovea scenes classify photos --model places.safetensors -o classes.csv",
-                    "classify every image of a folder with your own model"}},
+                    "classify every image of a folder with your own model"},
+                   {"fovea scenes classify photo.jpg --explain --explain-picture why.png",
+                    "say which words and places spoke for the class"}},
       .request = make_request<ClassifyRequest, run_classify>,
       .reads_images = true,
       .shards = true,

@@ -58,4 +58,16 @@ class SkippedImages {
   int count_ = 0;
 };
 
+// What scenes classify is asked about its answer.
+struct ExplainScene {
+  bool explain = false;
+  std::string of{};       // name of a class; empty: the one with the greatest score
+  std::string against{};  // empty: the greatest score of the others
+  std::string picture{};
+};
+void describe(OptionVisitor& visit, ExplainScene& request);
+// Explains the class of one image instead of classifying all.
+int explain_scene(const ExplainScene& request, const std::string& model,
+                  const std::vector<std::string>& paths, Context& context);
+
 }  // namespace fovea::cli
