@@ -97,7 +97,7 @@ def test_a_killed_shard_is_repeated(cluster, photos, tmp_path):
     job = fr.run(words, folder=tmp_path / "ray", shards=3)
     killed = 0
     for _ in range(200):
-        workers = subprocess.run(["pgrep", "-f", "ray::_run_shard"], capture_output=True, text=True, check=False).stdout.split()
+        workers = subprocess.run(["pgrep", "-f", "ray::run_shard"], capture_output=True, text=True, check=False).stdout.split()
         if workers:
             os.kill(int(workers[0]), signal.SIGKILL)
             killed += 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import pathlib
+import signal
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,9 +15,10 @@ import ray
 
 from ..errors import Cancelled, Error, InvalidArgument
 from ._manifest import Failure, read_state
-from ._program import Ended, run_program
+from ._program import Ended, run_program, shard_task
 
 _SHARDS_PER_WORKER = 8  # so that the last shards to end are short
+_KILLS_WITHOUT_PROGRESS = 3  # after which a shard that something kills is given up
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,7 @@ class Result:
     printed: str  # what one run would have printed
     folder: pathlib.Path
     failed: list[Failure] = field(default_factory=list)
-
-
-def _run_shard(words: list[str], folder: str) -> Ended:
-    return run_program(words, folder)
+    messages: str = ""  # what the merge wrote to standard error: the failures, in the program's words
 
 
 class Job:
@@ -91,6 +91,7 @@ class Job:
                 manifest.unlink(missing_ok=True)
         self._resources = resources
         self._stop = threading.Event()
+        self._kills: dict[int, tuple[int, int]] = {}  # of shards: inputs recorded at the last kill, kills since the last progress
         self._ended: Ended | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._drive, name="fovea-job", daemon=True)
@@ -128,7 +129,7 @@ class Job:
             raise self._error
         assert self._ended is not None
         failed = [state.failures[unit] for m in self._manifests if (state := read_state(m)) for unit in sorted(state.failures)]
-        return Result(self._ended.status, self._ended.printed, self._folder, failed)
+        return Result(self._ended.status, self._ended.printed, self._folder, failed, self._ended.messages)
 
     def _drive(self) -> None:
         try:
@@ -141,21 +142,24 @@ class Job:
             self._error = error
 
     def _run_shards(self) -> None:
-        task: Any = ray.remote(_run_shard).options(
+        task: Any = ray.remote(shard_task()).options(
             num_cpus=self._resources.cpus_per_worker, num_gpus=self._resources.gpus_per_worker, max_retries=-1
         )
         self._resources.ask_for_workers()
-        waiting = list(range(self._shards))
+        waiting = collections.deque(range(self._shards))
         running: dict[Any, int] = {}
         try:
             while waiting or running:
                 if self._stop.is_set():
                     raise Cancelled("the job was stopped; what is done is recorded")
                 while waiting and len(running) < self._workers:
-                    shard = waiting.pop(0)
+                    shard = waiting.popleft()
                     running[task.remote(self._shard_words(shard), str(self._folder))] = shard
                 for reference in ray.wait(list(running), timeout=0.2)[0]:
-                    self._check(running.pop(reference), ray.get(reference))
+                    status, messages = ray.get(reference)
+                    shard = running.pop(reference)
+                    if not self._is_done(shard, Ended(status, "", messages)):
+                        waiting.append(shard)
         finally:
             for reference in running:
                 ray.cancel(reference, force=True)
@@ -163,13 +167,25 @@ class Job:
     def _shard_words(self, shard: int) -> list[str]:
         return [*self._words, "--resume", "--shard", f"{shard}/{self._shards}", "--manifest", str(self._manifests[shard]), "--quiet"]
 
-    def _check(self, shard: int, ended: Ended) -> None:
+    def _is_done(self, shard: int, ended: Ended) -> bool:
+        """Whether a shard has ended, or is to be begun again because a signal has killed it, such as that of a machine out of memory."""
         # Inputs that failed are recorded, whatever the exit status; a shard that recorded nothing could not begin.
         if ended.status in (0, 5):
-            return
+            return True
         state = read_state(self._manifests[shard])
-        if state is None or len(state.recorded) < _units_of(shard, self._shards, state.units):
+        recorded = len(state.recorded) if state else 0
+        if state and recorded >= _units_of(shard, self._shards, state.units):
+            return True
+        if ended.status >= 0:
             raise ended.error()
+        before, kills = self._kills.get(shard, (-1, 0))
+        kills = 1 if recorded > before else kills + 1
+        self._kills[shard] = (recorded, kills)
+        if kills >= _KILLS_WITHOUT_PROGRESS:
+            name = signal.Signals(-ended.status).name
+            raise Error(f"{self._manifests[shard]}: the program was ended by {name} {kills} times without recording an input; "
+                        "it may need more memory than the node has")
+        return False
 
     def _all_failed(self) -> bool:
         progress = self.progress()

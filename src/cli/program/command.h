@@ -132,6 +132,7 @@ struct Command {
   bool shards = false;        // its inputs are units of work: takes --shard, --resume, --manifest
   bool repeats = false;       // works on one input; several are worked on one after the other
   bool joins = false;         // several inputs are one sequence, unless --each is given
+  bool hands_on = false;      // what follows its first argument belongs to another command
   std::vector<std::string_view> shared_files{};  // its options that name files of all inputs
 
   std::string name() const {
@@ -154,6 +155,7 @@ std::vector<const Command*> verbs_of(std::string_view system);
 // The table entries; each is defined in the file that implements it.
 Command info_command();
 Command merge_command();
+Command ray_submit_command();
 Command version_command();
 Command help_command();
 Command completion_command();
