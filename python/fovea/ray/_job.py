@@ -50,6 +50,14 @@ class Resources:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where the command runs, and the folder in it for manifests."""
+
+    folder: pathlib.Path
+    manifests: str = ""
+
+
+@dataclass(frozen=True)
 class Progress:
     """Inputs that are done, and those that have failed, of all."""
 
@@ -62,7 +70,7 @@ class Progress:
 class Result:
     """What a job has given."""
 
-    status: int  # the exit status of one run of the command: 0, or 5 where some inputs failed
+    status: int  # the exit status of one run of the command: 0, 5 where some inputs failed, 6 where another command must follow
     printed: str  # what one run would have printed
     folder: pathlib.Path
     failed: list[Failure] = field(default_factory=list)
@@ -72,18 +80,17 @@ class Result:
 class Job:
     """A running job. Its shards are tasks of Ray, which repeats those whose worker or node dies."""
 
-    def __init__(
-        self, words: Sequence[str], folder: str | os.PathLike[str], resources: Resources, shards: int | None, resume: bool
-    ) -> None:
+    def __init__(self, words: Sequence[str], place: Place, resources: Resources, shards: int | None, resume: bool) -> None:
         if not ray.is_initialized():
             raise InvalidArgument("Ray is not initialized; call ray.init() for this machine, or ray.init(address=...) for a cluster")
-        self._folder = pathlib.Path(folder).absolute()
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder = place.folder.absolute()
+        self._kept = self._folder / place.manifests
+        self._kept.mkdir(parents=True, exist_ok=True)
         self._words = list(words)
         self._workers = resources.most_workers()
         self._shards = shards or (resume and self._shards_there()) or _SHARDS_PER_WORKER * self._workers
-        self._manifests = [self._folder / f"shard-{i}-of-{self._shards}.manifest" for i in range(self._shards)]
-        others = set(self._folder.glob("shard-*.manifest")) - set(self._manifests)
+        self._manifests = [self._kept / f"shard-{i}-of-{self._shards}.manifest" for i in range(self._shards)]
+        others = set(self._kept.glob("shard-*.manifest")) - set(self._manifests)
         if others and resume:
             raise InvalidArgument(f"{min(others)}: belongs to a job of another number of shards; remove it, or give that number")
         if not resume:
@@ -99,7 +106,7 @@ class Job:
 
     def _shards_there(self) -> int:
         """How many shards the job had when it was begun here, or 0."""
-        names = [path.stem.rsplit("-", 1)[-1] for path in self._folder.glob("shard-*-of-*.manifest")]
+        names = [path.stem.rsplit("-", 1)[-1] for path in self._kept.glob("shard-*-of-*.manifest")]
         return max((int(name) for name in names if name.isdigit()), default=0)
 
     def progress(self) -> Progress:
@@ -135,7 +142,7 @@ class Job:
         try:
             self._run_shards()
             ended = run_program(["merge", *map(str, self._manifests)], str(self._folder))
-            if ended.status not in (0, 5) and not self._all_failed():
+            if ended.status not in (0, 5, 6) and not self._all_failed():
                 raise ended.error()
             self._ended = ended
         except BaseException as error:  # whatever it is, it belongs to whoever asks for the result
@@ -205,11 +212,12 @@ def run(
     gpus_per_worker: float = 0,
     shards: int | None = None,
     resume: bool = True,
+    manifests: str = "",
 ) -> Job:
     """Starts a command of the program, such as ``["people", "detect", "/data/photos", "--csv", "all.csv"]``, on the cluster.
 
     Words are those of the command line without ``--shard``, ``--resume`` and ``--manifest``. ``folder`` is where the command runs and where
-    its manifests lie; every node must see it, and the inputs, under the same path.
+    its manifests lie, or those in its folder ``manifests``; every node must see it, and the inputs, under the same path.
     """
     if not words:
         raise InvalidArgument("run: there are no words; give a system, a verb and inputs")
@@ -218,7 +226,8 @@ def run(
         raise InvalidArgument(f"run: {own[0]} is set by the job; leave it out")
     threads = [] if "--threads" in words or cpus_per_worker < 1 else ["--threads", str(int(cpus_per_worker))]
     device = [] if "--device" in words else ["--device", "cuda" if gpus_per_worker > 0 else "cpu"]
-    return Job([*words, *threads, *device], folder, Resources(workers, cpus_per_worker, gpus_per_worker), shards, resume)
+    place, resources = Place(pathlib.Path(folder), manifests), Resources(workers, cpus_per_worker, gpus_per_worker)
+    return Job([*words, *threads, *device], place, resources, shards, resume)
 
 
 __all__ = ["Error", "Failure", "Job", "Progress", "Resources", "Result", "run"]
