@@ -4,6 +4,7 @@
 #include <fovea/scenes/train.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,21 @@ struct EvaluateReport {
   std::vector<WordLearning> learning;
   int failed = 0;  // how many images could not be read
 };
+
+// How one split was classified, and how its words were learned: for it alone, or once for all.
+struct SplitReport {
+  fovea::Confusion confusion{};
+  // knn: how many test images were classified correctly with 1, 2, ... neighbors.
+  std::vector<std::int64_t> right_by_neighbors{};
+  std::vector<WordLearning> learning{};  // one, or none where features were given
+};
+// Gets the report of each split as soon as it is there.
+using SplitFinished = std::function<void(std::size_t split, const SplitReport& report)>;
+// The report of an evaluation from those of its splits, which may have been evaluated one by one.
+// Where words come from all images, they were learned once. How many images could not be read is
+// left to the caller.
+FOVEA_API EvaluateReport summarize_splits(std::span<const SplitReport> splits, DictionaryFrom words);
+
 // Trains and tests each split. The test images of a split take no part in its training (but see
 // DictionaryFrom). Samples for words are drawn once per image. Words from each split cost one
 // k-means per split and the features of all its images; words from all images cost that once.
@@ -71,14 +87,16 @@ struct EvaluateReport {
 FOVEA_API EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
                                   int classes, std::span<const Split> splits,
                                   const EvaluateOptions& options = {},
-                                  const ImageFailure& failed = {});
+                                  const ImageFailure& failed = {},
+                                  const SplitFinished& finished = {});
 
 // The same for features that are there (one histogram per row, in host memory): trains and tests a
 // classifier on each split.
 FOVEA_API EvaluateReport evaluate_features(ImageView<const float> features,
                                            std::span<const std::int32_t> labels, int classes,
                                            std::span<const Split> splits,
-                                           const TrainClassifierOptions& options = {});
+                                           const TrainClassifierOptions& options = {},
+                                           const SplitFinished& finished = {});
 
 // Tests a trained classifier with all images, whose labels count its classes. The report has one
 // split.

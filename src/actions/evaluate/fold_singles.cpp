@@ -36,7 +36,8 @@ class Comparison {
     std::vector<int> some;
     std::int64_t numbers = 0;
     for (int clip = 0; clip < clips_.size(); ++clip) {
-      if (places[static_cast<std::size_t>(clip)].empty()) continue;
+      const auto at = static_cast<std::size_t>(clip);
+      if (places[at].empty() || (task_.only != nullptr && !(*task_.only)[at])) continue;
       some.push_back(clip);
       numbers += std::int64_t{clips_.points(clip, 0)} * std::max(jobs_.groups(), task_.width);
       if (numbers < kNumbersAtOnce) continue;
@@ -125,28 +126,41 @@ void compare_singles(const ClipSource& clips, const FoldJobs& jobs, const Single
 
 FoldSingles::FoldSingles(const ClipSource& clips, const FoldJobs& jobs, int classes, int most,
                          const Exec& exec)
-    : classes_(classes) {
+    : FoldSingles(jobs, classes) {
+  find({clips, jobs, most, exec});
+}
+
+FoldSingles::FoldSingles(const FoldJobs& jobs, int classes) : classes_(classes) {
   for (const FoldJob& job : jobs.jobs()) {
     distances_.emplace_back(job.test.size() * static_cast<std::size_t>(classes), 0);
     votes_.emplace_back(job.test.size() * static_cast<std::size_t>(classes), 0);
   }
-  const std::vector<std::vector<TestPlace>> places = test_places(jobs, clips.size());
-  const SinglesTask task{
-      [](const PointSet& points) { return fusion_rows(points, 0); },
-      [most](const PointSet& points) { return with_mirrored_hof(fusion_rows(points, most)); },
-      kHofSize};
-  compare_singles(clips, jobs, task, exec, [&](int clip, ImageView<const float> nearest) {
-    for (const TestPlace& place : places[static_cast<std::size_t>(clip)]) {
-      const auto job = static_cast<std::size_t>(place.job);
-      const auto first =
-          static_cast<std::ptrdiff_t>(place.tested * static_cast<std::size_t>(classes));
-      const std::span<const std::int32_t> labels = jobs.labels(place.job);
-      std::ranges::copy(single_distances(nearest, 0, nearest.height, labels, classes),
-                        distances_[job].begin() + first);
-      std::ranges::copy(single_votes(nearest, 0, nearest.height, labels, classes),
-                        votes_[job].begin() + first);
-    }
-  });
+}
+
+void FoldSingles::find(const Search& search) {
+  const std::vector<std::vector<TestPlace>> places =
+      test_places(search.jobs, search.clips.size());
+  const SinglesTask task{[](const PointSet& points) { return fusion_rows(points, 0); },
+                         [most = search.most](const PointSet& points) {
+                           return with_mirrored_hof(fusion_rows(points, most));
+                         },
+                         kHofSize, search.only};
+  compare_singles(search.clips, search.jobs, task, search.exec,
+                  [&](int clip, ImageView<const float> nearest) {
+                    for (const TestPlace& place : places[static_cast<std::size_t>(clip)]) {
+                      const std::span<const std::int32_t> labels = search.jobs.labels(place.job);
+                      set(place, single_distances(nearest, 0, nearest.height, labels, classes_),
+                          single_votes(nearest, 0, nearest.height, labels, classes_));
+                    }
+                  });
+}
+
+void FoldSingles::set(const TestPlace& place, std::span<const double> distances,
+                      std::span<const int> votes) {
+  const auto job = static_cast<std::size_t>(place.job);
+  const auto first = static_cast<std::ptrdiff_t>(place.tested * static_cast<std::size_t>(classes_));
+  std::ranges::copy(distances, distances_[job].begin() + first);
+  std::ranges::copy(votes, votes_[job].begin() + first);
 }
 
 }  // namespace fovea::actions

@@ -49,8 +49,7 @@ class Calibrator {
     if (options_.score.symmetric)
       symmetric.emplace(task_.clips.clips, jobs_, options_, FoldTableUse{0, options_.score.best},
                         exec());
-    if (const int most = kept_points(options_); most >= 0)
-      singles_.emplace(task_.clips.clips, jobs_, classes_, most, exec());
+    if (const int most = kept_points(options_); most >= 0) compare_singles_of(most);
     for (std::size_t job = 0; job < jobs_.jobs().size(); ++job)
       for (std::size_t i = 0; i < jobs_.jobs()[job].test.size(); ++i) {
         const int clip = jobs_.jobs()[job].test[i];
@@ -63,6 +62,20 @@ class Calibrator {
         if (!singles_) continue;
         const std::span<const double> own = singles_->distances(number, i);
         one.singles.assign(own.begin(), own.end());
+      }
+  }
+
+  void compare_singles_of(int most) {
+    if (task_.known == nullptr) {
+      singles_.emplace(task_.clips.clips, jobs_, classes_, most, exec());
+      return;
+    }
+    singles_.emplace(jobs_, classes_);
+    for (std::size_t job = 0; job < jobs_.jobs().size(); ++job)
+      for (std::size_t i = 0; i < jobs_.jobs()[job].test.size(); ++i) {
+        const auto clip = static_cast<std::size_t>(jobs_.jobs()[job].test[i]);
+        singles_->set({static_cast<int>(job), i}, task_.known->clips[clip].singles,
+                      task_.known->clips[clip].votes);
       }
   }
 

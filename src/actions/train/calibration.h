@@ -23,6 +23,7 @@ struct CalibrationTask {
   std::span<const Prototype> prototypes;
   std::span<const int> which;  // the clips of the rows, in rising order
   ImageView<const float> scores;
+  const TrainDistances* known = nullptr;  // where single descriptors were compared before
 };
 struct Calibration {
   std::optional<RejectRule> rule{};

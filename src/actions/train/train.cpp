@@ -17,45 +17,51 @@
 #include "actions/evaluate/score.h"
 #include "actions/match/features.h"
 #include "actions/train/calibration.h"
+#include "actions/train/match_plan.h"
 #include "actions/train/select.h"
 #include "core/words.h"
 
 namespace fovea::actions {
 namespace {
 
-// The limit of matches for reject levels; if there would be more, clips are drawn at random.
-constexpr std::int64_t kMostMatches = 4'000'000;
 // The limit of distances that floating selection holds, 200 megabytes.
 constexpr std::size_t kMostSelectionPairs = 50'000'000;
 constexpr std::size_t kPrototypesAtOnce = 2048, kClipsAtATime = 64;
-constexpr std::uint64_t kSelectionSequence = 1, kRejectSequence = 2;
+constexpr std::uint64_t kSelectionSequence = 1;
 
-std::vector<int> all_clips(const Corpus& corpus) {
-  std::vector<int> all(corpus.clips.size());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-std::vector<std::int32_t> labels_of(const Corpus& corpus) {
-  std::vector<std::int32_t> labels;
-  for (const Clip& clip : corpus.clips) labels.push_back(clip.label);
-  return labels;
+// The distances of all prototypes of a plan, which were measured clip by clip.
+Image<float> known_table(const MatchPlan& plan, const TrainDistances& known) {
+  Image<float> table(static_cast<int>(plan.prototypes.size()), static_cast<int>(plan.clips.size()));
+  for (std::size_t first = 0; first < plan.prototypes.size();) {
+    const int clip = plan.prototypes[first].clip;
+    std::size_t end = first;
+    while (end < plan.prototypes.size() && plan.prototypes[end].clip == clip) ++end;
+    const std::vector<float>& own = known.clips[static_cast<std::size_t>(clip)].matching;
+    const std::size_t columns = end - first;
+    if (own.size() != columns * plan.clips.size())
+      throw InvalidArgument(
+          fmt::format("train: clip {} has {} distances; expected {} of each of {} prototypes", clip,
+                      own.size(), plan.clips.size(), columns));
+    for (std::size_t row = 0; row < plan.clips.size(); ++row)
+      std::copy_n(own.begin() + static_cast<std::ptrdiff_t>(row * columns), columns,
+                  table.row(static_cast<int>(row)) + first);
+    first = end;
+  }
+  return table;
 }
 
 class Trainer {
  public:
-  Trainer(const Corpus& corpus, const ClipSource& clips, const TrainOptions& options)
+  Trainer(const Corpus& corpus, const ClipSource& clips, const TrainOptions& options,
+          const TrainDistances* known)
       : corpus_(corpus),
         clips_(clips),
-        options_(options),
+        options_(with_learned_scale(clips, options)),
+        known_(known),
         exec_(options.exec),
         labels_(labels_of(corpus)),
         subjects_(subject_numbers(corpus)),
-        alone_(corpus.subjects().size() < 2) {
-    if (options_.features.scale == 0)
-      options_.features.scale = choose_scale(clips, all_clips(corpus), options.scene_points,
-                                             options.features, exec_.seed);
-  }
+        alone_(corpus.subjects().size() < 2) {}
 
   Model train() {
     Model model;
@@ -68,16 +74,17 @@ class Trainer {
     model.match = options_.match;
     model.match.exec = {};
     model.score = options_.score;
-    std::vector<Prototype> prototypes = cut_clips(task(), all_clips(corpus_));
-    check_every_class(prototypes);
-    if (options_.selection == Selection::kFloating)
-      prototypes = selected_prototypes(
-          task(), selection_parts(all_clips(corpus_), subjects_, options_.validation, exec_.seed));
-    const std::vector<int> clips = calibration_clips(prototypes.size());
-    const Image<float> scores = clip_table(task(), prototypes, clips);
+    auto [prototypes, clips] = plan_matches(corpus_, task());
+    Image<float> scores = known_ != nullptr ? known_table({prototypes, clips}, *known_)
+                                            : clip_table(task(), prototypes, clips);
+    if (options_.selection == Selection::kFloating) {
+      prototypes = select_prototypes(task(), prototypes, clips, scores);
+      clips = calibration_clips(corpus_.clips.size(), prototypes.size(), exec_.seed);
+      scores = clip_table(task(), prototypes, clips);
+    }
     set_levels(prototypes, clips, scores);
     if (!alone_) {
-      Calibration learned = calibrate({corpus_, task(), prototypes, clips, scores});
+      Calibration learned = calibrate({corpus_, task(), prototypes, clips, scores, known_});
       model.reject_rule = learned.rule;
       model.late_fusion = std::move(learned.fusion);
       kept_points_ = learned.points;
@@ -95,31 +102,6 @@ class Trainer {
 
  private:
   ClipTask task() const { return {clips_, labels_, options_, exec_}; }
-
-  void check_every_class(const std::vector<Prototype>& prototypes) const {
-    for (std::size_t label = 0; label < corpus_.classes.size(); ++label)
-      if (std::ranges::none_of(prototypes, [&](const Prototype& prototype) {
-            return prototype.label == static_cast<std::int32_t>(label);
-          }))
-        throw InvalidArgument(fmt::format(
-            "train: no clip of class {} has points in {} frames; lower the detector's threshold or "
-            "the number of nodes",
-            corpus_.classes[label], (options_.cut.nodes + 1) / 2));
-  }
-
-  // Returns the clips from which reject levels and the reject rule are learned: all, or some.
-  std::vector<int> calibration_clips(std::size_t prototypes) const {
-    std::vector<int> clips = all_clips(corpus_);
-    const std::int64_t most =
-        std::max<std::int64_t>(kMostMatches / static_cast<std::int64_t>(prototypes), 1);
-    if (static_cast<std::int64_t>(clips.size()) > most) {
-      Random random(exec_.seed, kRejectSequence);
-      shuffle(clips, random);
-      clips.resize(static_cast<std::size_t>(most));
-      std::ranges::sort(clips);
-    }
-    return clips;
-  }
 
   // Whose clip it is. If there is only one subject, prototypes and clips are kept apart by clip.
   int owner(int clip) const { return alone_ ? clip : subjects_[static_cast<std::size_t>(clip)]; }
@@ -176,6 +158,7 @@ class Trainer {
   const Corpus& corpus_;
   ClipSource clips_;
   TrainOptions options_;
+  const TrainDistances* known_;  // null where they are measured here
   Exec exec_;
   std::vector<std::int32_t> labels_;
   std::vector<int> subjects_;
@@ -371,7 +354,7 @@ Image<float> clip_table(const ClipTask& task, std::span<const Prototype> prototy
   return table;
 }
 
-std::vector<Prototype> selected_prototypes(const ClipTask& task, const SelectionParts& parts) {
+std::vector<Prototype> selection_candidates(const ClipTask& task, const SelectionParts& parts) {
   if (task.options.score.symmetric)
     throw InvalidArgument(
         "symmetric distances are those of whole clips: not of selected prototypes");
@@ -382,18 +365,29 @@ std::vector<Prototype> selected_prototypes(const ClipTask& task, const Selection
     for (std::size_t i = 0; i < most; ++i) candidates[i] = candidates[i * candidates.size() / most];
     candidates.resize(most);
   }
+  return candidates;
+}
+
+std::vector<Prototype> select_prototypes(const ClipTask& task,
+                                         std::span<const Prototype> candidates,
+                                         std::span<const int> validation,
+                                         const Image<float>& distances) {
   std::vector<std::int32_t> columns, rows;
   columns.reserve(candidates.size());
-  rows.reserve(parts.validation.size());
+  rows.reserve(validation.size());
   for (const Prototype& candidate : candidates) columns.push_back(candidate.label);
-  for (const int clip : parts.validation)
-    rows.push_back(task.labels[static_cast<std::size_t>(clip)]);
-  const Image<float> distances = clip_table(task, candidates, parts.validation);
+  for (const int clip : validation) rows.push_back(task.labels[static_cast<std::size_t>(clip)]);
   std::vector<Prototype> chosen;
   for (const int column :
        select_floating({distances.view(), rows, columns, task.options.prototypes}, task.exec))
     chosen.push_back(candidates[static_cast<std::size_t>(column)]);
   return chosen;
+}
+
+std::vector<Prototype> selected_prototypes(const ClipTask& task, const SelectionParts& parts) {
+  const std::vector<Prototype> candidates = selection_candidates(task, parts);
+  return select_prototypes(task, candidates, parts.validation,
+                           clip_table(task, candidates, parts.validation));
 }
 
 Image<float> fusion_rows(const PointSet& points, int most) {
@@ -414,18 +408,20 @@ Image<float> fusion_rows(const PointSet& points, int most) {
   return rows;
 }
 
-Model train(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options) {
+Model train_clips(const Corpus& corpus, const ClipSource& clips, const TrainOptions& options,
+                  const TrainDistances* known) {
   check_options(options);
   check_cut(options.cut);
-  check_corpus(corpus, static_cast<int>(points.size()), "train");
-  return Trainer(corpus, points, options).train();
+  check_corpus(corpus, clips.size(), "train");
+  return Trainer(corpus, clips, options, known).train();
+}
+
+Model train(const Corpus& corpus, std::span<const PointSet> points, const TrainOptions& options) {
+  return train_clips(corpus, points, options, nullptr);
 }
 
 Model train(const Corpus& corpus, const PackedClips& points, const TrainOptions& options) {
-  check_options(options);
-  check_cut(options.cut);
-  check_corpus(corpus, points.size(), "train");
-  return Trainer(corpus, points, options).train();
+  return train_clips(corpus, points, options, nullptr);
 }
 
 }  // namespace fovea::actions

@@ -1,5 +1,6 @@
 // Parts of training that evaluation repeats for each fold.
 #pragma once
+#include <fovea/actions/distances.h>
 #include <fovea/actions/train.h>
 
 #include <span>
@@ -42,10 +43,21 @@ std::vector<Prototype> cut_clips(const ClipTask& task, std::span<const int> clip
 // clip, one column per prototype.
 Image<float> clip_table(const ClipTask& task, std::span<const Prototype> prototypes,
                         std::span<const int> clips);
-// Returns the prototypes that floating selection chooses among those of the candidates. If there
-// are more than fifty million pairs of candidates and validation clips, every n-th candidate
-// counts.
+// Returns the prototypes of the candidates. If there are more than fifty million pairs of them and
+// validation clips, every n-th counts.
+std::vector<Prototype> selection_candidates(const ClipTask& task, const SelectionParts& parts);
+// Returns those of them that floating selection chooses by their distances to validation clips, one
+// row per clip.
+std::vector<Prototype> select_prototypes(const ClipTask& task,
+                                         std::span<const Prototype> candidates,
+                                         std::span<const int> validation,
+                                         const Image<float>& distances);
+// Does both.
 std::vector<Prototype> selected_prototypes(const ClipTask& task, const SelectionParts& parts);
+
+// Trains, with distances that are known or, where `known` is null, measured here.
+Model train_clips(const Corpus& corpus, const ClipSource& clips, const TrainOptions& options,
+                  const TrainDistances* known);
 
 // Returns the flow descriptors of the most confident points, rounded as in files.
 Image<float> fusion_rows(const PointSet& points, int most);

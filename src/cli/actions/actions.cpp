@@ -20,10 +20,53 @@ void finish_after(const io::FrameRun& run, const std::function<void()>& finish) 
 
 int ClipSet::status() const { return failed > 0 ? kSomeFailed : kDone; }
 
+void complain_of(const ClipFailures& failures, std::size_t clips, Context& context) {
+  if (failures.empty()) return;
+  for (const auto& [clip, why] : failures) context.console.complain(why);
+  context.console.complain(fmt::format("{} of {} could not be read and were left out",
+                                       failures.size(), detail::counted(clips, "clip")));
+}
+
+ClipSet readable_clips(actions::Corpus corpus, ClipFailures failures) {
+  ClipSet set;
+  const std::size_t count = corpus.clips.size();
+  set.corpus.classes = std::move(corpus.classes);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool bad = failures.contains(static_cast<int>(i));
+    set.place.push_back(bad ? -1 : static_cast<std::int32_t>(set.corpus.clips.size()));
+    if (!bad) set.corpus.clips.push_back(std::move(corpus.clips[i]));
+  }
+  set.failed = static_cast<int>(failures.size());
+  set.failures = std::move(failures);
+  if (set.corpus.clips.empty())
+    throw FormatError(fmt::format("none of {} could be read", detail::counted(count, "clip")));
+  return set;
+}
+
+std::vector<EvaluatedUnit> clip_units(const actions::Corpus& corpus) {
+  const UnitFiles files = clip_files(corpus);
+  std::vector<EvaluatedUnit> units;
+  units.reserve(corpus.clips.size());
+  for (const actions::Clip& clip : corpus.clips)
+    units.push_back({clip.frames > 0 || clip.first > 0
+                         ? fmt::format("{} {}-{}", clip.path, clip.first + 1,
+                                       clip.first + clip.frames)
+                         : clip.path,
+                     files});
+  return units;
+}
+
+UnitFiles clip_files(const actions::Corpus& corpus) {
+  std::vector<std::string> files;
+  for (const actions::Clip& clip : corpus.clips)
+    if (files.empty() || files.back() != clip.path) files.push_back(clip.path);
+  return unit_files(std::move(files));
+}
+
 ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_wanted,
                    bool cut_first, Context& context) {
   const double start = steady_seconds();
-  std::vector<bool> bad(corpus.clips.size(), false);
+  ClipFailures failures;
   actions::ClipOptions options;
   options.points = points_wanted;
   options.exec = context.exec;
@@ -31,26 +74,16 @@ ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_w
   options.max_pixels = context.max_pixels;
   actions::PackedClips points =
       actions::packed_clip_points(corpus.clips, options, [&](int clip, const std::string& why) {
-        bad[static_cast<std::size_t>(clip)] = true;
+        failures.emplace(clip, why);
         context.console.complain(why);
       });
-  ClipSet set;
-  set.corpus.classes = std::move(corpus.classes);
-  for (std::size_t i = 0; i < bad.size(); ++i) {
-    set.place.push_back(bad[i] ? -1 : static_cast<std::int32_t>(set.corpus.clips.size()));
-    if (bad[i]) {
-      ++set.failed;
-      continue;
-    }
-    set.corpus.clips.push_back(std::move(corpus.clips[i]));
-  }
-  if (set.corpus.clips.empty())
-    throw FormatError(fmt::format("none of {} could be read", detail::counted(bad.size(), "clip")));
+  const std::size_t count = corpus.clips.size();
+  ClipSet set = readable_clips(std::move(corpus), std::move(failures));
   points.keep(set.place);
   set.points = std::move(points);
   if (set.failed > 0)
     context.console.complain(fmt::format("{} of {} could not be read and were left out", set.failed,
-                                         detail::counted(bad.size(), "clip")));
+                                         detail::counted(count, "clip")));
   set.seconds = steady_seconds() - start;
   return set;
 }

@@ -5,11 +5,13 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/jobs/evaluated_units.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {
@@ -48,17 +50,29 @@ class SourceFrames {
   std::int64_t forgotten_ = 0;
 };
 
+// Why clips of a data set cannot be read, by their index.
+using ClipFailures = std::map<int, std::string>;
+// Names them on standard error.
+void complain_of(const ClipFailures& failures, std::size_t clips, Context& context);
+
 // Clips with their points. Those that cannot be read are named and left out.
 struct ClipSet {
   actions::Corpus corpus;
   actions::PackedClips points;
   int failed = 0;
+  ClipFailures failures;
   double seconds = 0;
   std::vector<std::int32_t> place;  // index of each clip of the original data set; -1: left out
 
   // Returns kDone, or kSomeFailed where clips were left out.
   int status() const;
 };
+// The clips of a data set without those that failed, and without points.
+ClipSet readable_clips(actions::Corpus corpus, ClipFailures failures);
+// One unit per clip. What a clip gives depends on all of them.
+std::vector<EvaluatedUnit> clip_units(const actions::Corpus& corpus);
+// The files of all clips.
+UnitFiles clip_files(const actions::Corpus& corpus);
 ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points, bool cut_first,
                    Context& context);
 

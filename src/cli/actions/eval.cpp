@@ -65,14 +65,27 @@ void preset_chosen(ActionsEvalRequest& request) {
   request.choose = false;
 }
 
-namespace {
+bool is_split(const ActionsEvalRequest& request) {
+  if (request.protocol != Protocol::kAuto) return request.protocol == Protocol::kSplit;
+  return !request.kth.empty() || !request.test_subjects.empty();
+}
 
-// The clips, and how they are divided into training and test.
-struct Task {
-  actions::Corpus corpus;
-  std::vector<std::int32_t> train, validation, test;
-  MissingVideos missing{};
-};
+std::vector<actions::Fold> folds_of(const ActionsEvalRequest& request, const ActionsTask& task,
+                                    const ClipSet& clips) {
+  if (!is_split(request)) return actions::leave_one_subject_out(clips.corpus);
+  actions::Fold fold{"split", {}, {}, {}};
+  const auto keep = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
+    for (const std::int32_t clip : from)
+      if (const std::int32_t place = clips.place[static_cast<std::size_t>(clip)]; place >= 0)
+        to.push_back(place);
+  };
+  keep(task.train, fold.train);
+  keep(task.validation, fold.validation);
+  keep(task.test, fold.test);
+  return {fold};
+}
+
+namespace {
 
 // Counts the videos and clips of a part of KTH, and those that are not there.
 MissingPart missing_in(const actions::KthSequences& kth, const char* name,
@@ -98,13 +111,13 @@ MissingPart missing_in(const actions::KthSequences& kth, const char* name,
 }
 
 // With --partial, clips whose video is missing are left out.
-Task kth_task(const ActionsEvalRequest& request, const std::string& folder) {
+ActionsTask kth_task(const ActionsEvalRequest& request, const std::string& folder) {
   const actions::KthSequences kth = actions::read_kth(request.kth, folder, !request.partial);
   std::vector<bool> is_there(kth.corpus.clips.size(), true);
   if (request.partial)
     for (std::size_t i = 0; i < is_there.size(); ++i)
       is_there[i] = std::filesystem::exists(kth.corpus.clips[i].path);
-  Task task;
+  ActionsTask task;
   task.corpus.classes = kth.corpus.classes;
   std::vector<std::int32_t> place(is_there.size(), -1);
   for (std::size_t i = 0; i < is_there.size(); ++i) {
@@ -136,9 +149,9 @@ void check_subjects(const char* option, const std::vector<std::string>& names,
                                         name, fmt::join(known, ", ")));
 }
 
-Task make_task(const ActionsEvalRequest& request, const Context& context) {
+ActionsTask make_task(const ActionsEvalRequest& request, const Context& context) {
   if (!request.kth.empty()) return kth_task(request, context.inputs[0]);
-  Task task{actions::read_corpus(context.inputs[0]), {}, {}, {}};
+  ActionsTask task{actions::read_corpus(context.inputs[0]), {}, {}, {}};
   const std::vector<std::string> known = task.corpus.subjects();
   check_subjects("test-subjects", request.test_subjects, known);
   check_subjects("validation-subjects", request.validation_subjects, known);
@@ -159,13 +172,8 @@ Task make_task(const ActionsEvalRequest& request, const Context& context) {
   return task;
 }
 
-bool is_split(const ActionsEvalRequest& request) {
-  if (request.protocol != Protocol::kAuto) return request.protocol == Protocol::kSplit;
-  return !request.kth.empty() || !request.test_subjects.empty();
-}
-
 // A split without anybody to train on or to test with is refused before points are found.
-void check_split(const ActionsEvalRequest& request, const Task& task) {
+void check_split(const ActionsEvalRequest& request, const ActionsTask& task) {
   if (!is_split(request) || (!task.train.empty() && !task.test.empty())) return;
   throw InvalidArgument(fmt::format(
       "the split has {} clips to train on, {} to choose by and {} to test with; it needs some to "
@@ -189,21 +197,6 @@ void note_missing(const MissingVideos& missing, Context& context) {
       fmt::format("left out because they are not there: {}: {}", text, fmt::join(first, ", ")));
 }
 
-std::vector<actions::Fold> folds_of(const ActionsEvalRequest& request, const Task& task,
-                                    const ClipSet& clips) {
-  if (!is_split(request)) return actions::leave_one_subject_out(clips.corpus);
-  actions::Fold fold{"split", {}, {}, {}};
-  const auto keep = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
-    for (const std::int32_t clip : from)
-      if (const std::int32_t place = clips.place[static_cast<std::size_t>(clip)]; place >= 0)
-        to.push_back(place);
-  };
-  keep(task.train, fold.train);
-  keep(task.validation, fold.validation);
-  keep(task.test, fold.test);
-  return {fold};
-}
-
 int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (request.protocol == Protocol::kSplit && request.kth.empty() && request.test_subjects.empty())
     throw InvalidArgument("--protocol split needs --kth SEQUENCES or --test-subjects NAMES");
@@ -216,38 +209,18 @@ int run_actions_eval(ActionsEvalRequest& request, Context& context) {
   if (!request.validation_subjects.empty() && request.test_subjects.empty())
     throw InvalidArgument(
         "--validation-subjects belong to a split: give --test-subjects NAMES too");
-  const actions::TrainOptions& options = request.train;
-  actions::check_cut(options.cut);
+  actions::check_cut(request.train.cut);
   settle_device(context);
-  Task task = make_task(request, context);
+  ActionsTask task = make_task(request, context);
   note_missing(task.missing, context);
   check_split(request, task);
-  ClipSet clips = load_clips(task.corpus, options.points, request.cut_first, context);
-  const std::vector<actions::Fold> folds = folds_of(request, task, clips);
-  const std::vector<actions::Recipe> given{{request.paper ? "paper" : "given", options}};
-  ActionsEvalResult result;
   request.evaluate.exec = context.exec;
-  result.report = actions::evaluate(clips.corpus, clips.points, folds,
-                                    request.choose ? actions::default_recipes(options) : given,
-                                    request.evaluate);
-  result.windows = actions::window_curve(clips.corpus, clips.points, folds, request.curves.windows,
-                                         options, context.exec);
-  if (request.curves.draws > 0)
-    result.subjects = actions::subject_curve(clips.corpus, clips.points, folds,
-                                             request.curves.draws, options, context.exec);
-  if (request.unknown)
-    result.unknown = actions::evaluate_unknown(clips.corpus, clips.points, options, context.exec);
-  result.point_seconds = clips.seconds;
-  result.failed = clips.failed;
-  result.folds = folds.size();
-  result.missing = std::move(task.missing);
-  if (is_split(request))
-    result.split = {folds[0].train.size(), folds[0].validation.size(), folds[0].test.size()};
-  const int status = clips.status();
-  result.corpus = std::move(clips.corpus);
-  context.console.end_progress();
-  if (!request.output.empty()) write_actions_evaluation(request.output, result, context);
-  print_evaluation(result, context);
+  int status = kDone;
+  std::optional<ActionsEvalResult> result = evaluate_actions(request, task, context, status);
+  if (!result) return status;
+  result->missing = std::move(task.missing);
+  if (!request.output.empty()) write_actions_evaluation(request.output, *result, context);
+  print_evaluation(*result, context);
   return status;
 }
 
@@ -269,7 +242,8 @@ Command actions_eval_command() {
           "INPUT is what actions train takes, or with --kth the folder of the KTH set, "
           "whose own split is tested; --kth with --paper is the paper's experiment: chains of 30 "
           "nodes, T 10, and 50 prototypes of the training people, selected on the validation "
-          "people.",
+          "people. Shards divide the folds, the windows of --windows, --draws and --unknown; their "
+          "merged result has no times.",
       .arguments =
           {{"INPUT",
             "folder with one folder of videos or files of points per action, or a list of clips"}},
@@ -283,7 +257,9 @@ Command actions_eval_command() {
                    {"fovea actions eval kth --kth 00sequences.txt --paper",
                     "test KTH's own split as the paper does"}},
       .request = make_request<ActionsEvalRequest, run_actions_eval>,
-      .reads_images = true};
+      .reads_images = true,
+      .shards = true,
+      .shared_files = {"output"}};
 }
 
 }  // namespace fovea::cli

@@ -1,11 +1,14 @@
 // The request and the results of an evaluation of actions.
 #pragma once
 #include <fovea/actions/curves.h>
+#include <fovea/actions/fold_reports.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/actions/actions.h"
+#include "cli/jobs/evaluated_units.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {
@@ -43,6 +46,17 @@ struct MissingVideos {
   std::vector<std::string> names;  // of the videos, such as person01_boxing_d1
 };
 
+// The clips, and how they are divided into training and test.
+struct ActionsTask {
+  actions::Corpus corpus;
+  std::vector<std::int32_t> train, validation, test;
+  MissingVideos missing{};
+};
+bool is_split(const ActionsEvalRequest& request);
+// The folds of the clips that can be read.
+std::vector<actions::Fold> folds_of(const ActionsEvalRequest& request, const ActionsTask& task,
+                                    const ClipSet& clips);
+
 struct ActionsEvalResult {
   actions::Corpus corpus;
   actions::EvaluateReport report;
@@ -59,6 +73,12 @@ struct ActionsEvalResult {
   // All methods that were evaluated; matching comes first.
   std::vector<const actions::MethodReport*> methods() const;
 };
+
+// What is evaluated apart from other things: a fold, a window, the curve over training subjects,
+// unknown actions. Nothing where this is a shard of a job; `status` is then its exit status.
+std::optional<ActionsEvalResult> evaluate_actions(const ActionsEvalRequest& request,
+                                                  const ActionsTask& task, Context& context,
+                                                  int& status);
 
 // How many clips of a scenario were tested, and how many of them were classified correctly.
 struct ScenarioRow {

@@ -28,11 +28,12 @@ void write_confusion(io::JsonWriter& json, const Confusion& confusion) {
   json.end_array();
 }
 
-void write_method(io::JsonWriter& json, const MethodReport& method) {
+void write_method(io::JsonWriter& json, const MethodReport& method, bool timed) {
   json.begin_object().member("method", method.method).member("tested", method.tested);
   json.member("correct", method.correct).member("accuracy", method.accuracy());
   json.member("low", method.interval.low).member("high", method.interval.high);
-  json.member("unclassified", method.unclassified).member("seconds", method.seconds);
+  json.member("unclassified", method.unclassified);
+  if (timed) json.member("seconds", method.seconds);
   json.key("confusion_matrix");
   write_confusion(json, method.confusion);
   json.end_object();
@@ -45,15 +46,14 @@ void write_list(io::JsonWriter& json, const char* name, const std::vector<std::s
 }
 
 void write_curve(io::JsonWriter& json, const char* name, const char* unit,
-                 const std::vector<actions::CurvePoint>& curve) {
+                 const std::vector<actions::CurvePoint>& curve, bool timed) {
   json.key(name).begin_array();
-  for (const actions::CurvePoint& point : curve)
-    json.begin_object()
-        .member(unit, point.at)
-        .member("correct", point.correct)
-        .member("tested", point.tested)
-        .member("seconds", point.seconds)
-        .end_object();
+  for (const actions::CurvePoint& point : curve) {
+    json.begin_object().member(unit, point.at).member("correct", point.correct);
+    json.member("tested", point.tested);
+    if (timed) json.member("seconds", point.seconds);
+    json.end_object();
+  }
   json.end_array();
 }
 
@@ -110,24 +110,24 @@ std::string unknown_svg(const actions::UnknownReport& report) {
 
 void print_json(const ActionsEvalResult& result, Context& context) {
   print_result(context, [&](io::JsonWriter& json) {
+    const bool timed = reports_times(context);
     json.member("clips", result.corpus.clips.size()).member("failed", result.failed);
     write_split(json, result);
     json.member("folds", result.folds).member("subjects", result.corpus.subjects().size());
     write_list(json, "classes", result.corpus.classes);
     const actions::EvaluateReport& report = result.report;
     json.key("methods").begin_array();
-    for (const MethodReport* method : result.methods()) write_method(json, *method);
+    for (const MethodReport* method : result.methods()) write_method(json, *method, timed);
     json.end_array();
     write_list(json, "chosen", report.chosen);
     write_list(json, "fused_chosen", report.fused_chosen);
     json.key("recipes").begin_array();
-    for (const MethodReport& method : report.recipes)
-      json.begin_object()
-          .member("recipe", method.method)
-          .member("correct", method.correct)
-          .member("tested", method.tested)
-          .member("seconds", method.seconds)
-          .end_object();
+    for (const MethodReport& method : report.recipes) {
+      json.begin_object().member("recipe", method.method).member("correct", method.correct);
+      json.member("tested", method.tested);
+      if (timed) json.member("seconds", method.seconds);
+      json.end_object();
+    }
     json.end_array();
     const std::vector<ScenarioRow> scenarios = by_scenario(result.corpus, *result.methods()[0]);
     json.key("scenarios").begin_array();
@@ -139,9 +139,9 @@ void print_json(const ActionsEvalResult& result, Context& context) {
           .end_object();
     json.end_array();
     if (result.unknown) write_unknown(json, *result.unknown);
-    write_curve(json, "accuracy_against_window", "window", result.windows);
-    write_curve(json, "accuracy_against_subjects", "subjects", result.subjects);
-    json.member("point_seconds", result.point_seconds);
+    write_curve(json, "accuracy_against_window", "window", result.windows, timed);
+    write_curve(json, "accuracy_against_subjects", "subjects", result.subjects, timed);
+    if (timed) json.member("point_seconds", result.point_seconds);
   });
 }
 
@@ -214,23 +214,24 @@ void write_confusion_csv(const fs::path& path, const ActionsEvalResult& result,
   file.commit();
 }
 
-report::Table methods_table(const ActionsEvalResult& result) {
+report::Table methods_table(const ActionsEvalResult& result, bool timed) {
   report::Table table{.caption = "Results of each method",
                       .columns = {{"method"},
                                   {"correct", "clips"},
                                   {"tested", "clips"},
                                   {"accuracy", "%"},
                                   {"low", "%"},
-                                  {"high", "%"},
-                                  {"time", "s"}}};
-  for (const MethodReport* method : result.methods())
+                                  {"high", "%"}}};
+  if (timed) table.columns.push_back({"time", "s"});
+  for (const MethodReport* method : result.methods()) {
     table.rows.push_back({method->method,
                           {static_cast<double>(method->correct), 3},
                           {static_cast<double>(method->tested), 3},
                           {100 * method->accuracy(), 3},
                           {100 * method->interval.low, 3},
-                          {100 * method->interval.high, 3},
-                          {method->seconds, 3}});
+                          {100 * method->interval.high, 3}});
+    if (timed) table.rows.back().push_back({method->seconds, 3});
+  }
   return table;
 }
 
@@ -259,11 +260,14 @@ std::vector<ScenarioRow> by_scenario(const actions::Corpus& corpus, const Method
 
 void print_evaluation(const ActionsEvalResult& result, Context& context) {
   if (context.json) return print_json(result, context);
+  const auto time = [&](double seconds) {
+    return reports_times(context) ? fmt::format(", {:.1f} s", seconds) : "";
+  };
   for (const MethodReport* method : result.methods())
-    context.console.print(
-        fmt::format("{:<32} {:4} of {:4} correct, {:5.1f} % ({:.1f} to {:.1f}), {:.1f} s\n",
-                    method->method, method->correct, method->tested, 100 * method->accuracy(),
-                    100 * method->interval.low, 100 * method->interval.high, method->seconds));
+    context.console.print(fmt::format(
+        "{:<32} {:4} of {:4} correct, {:5.1f} % ({:.1f} to {:.1f}){}\n", method->method,
+        method->correct, method->tested, 100 * method->accuracy(), 100 * method->interval.low,
+        100 * method->interval.high, time(method->seconds)));
   const MethodReport& first = *result.methods()[0];
   const std::vector<double> recall = first.confusion.recall();
   for (std::size_t c = 0; c < result.corpus.classes.size(); ++c)
@@ -282,8 +286,8 @@ void print_evaluation(const ActionsEvalResult& result, Context& context) {
                     100.0 * result.unknown->known_kept / std::max(1, result.unknown->known),
                     result.unknown->area));
   for (const actions::CurvePoint& point : result.windows)
-    context.console.print(fmt::format("  T {:<4} {} of {} correct, {:.1f} s\n", point.at,
-                                      point.correct, point.tested, point.seconds));
+    context.console.print(fmt::format("  T {:<4} {} of {} correct{}\n", point.at, point.correct,
+                                      point.tested, time(point.seconds)));
   for (const actions::CurvePoint& point : result.subjects)
     context.console.print(fmt::format("  {:2} training subjects {} of {} correct, {:.1f} %\n",
                                       point.at, point.correct, point.tested,
@@ -298,7 +302,8 @@ void write_actions_evaluation(const std::string& folder, const ActionsEvalResult
   report::Page page("Actions", fmt::format("{} clips of {} actions by {} subjects, {} folds",
                                            result.corpus.clips.size(), result.corpus.classes.size(),
                                            result.corpus.subjects().size(), result.folds));
-  page.section("Accuracy").table(methods_table(result));
+  const bool timed = reports_times(context);
+  page.section("Accuracy").table(methods_table(result, timed));
   const std::string methods = methods_svg(result), confusion = confusion_svg(result, first);
   write_text((to / "methods.svg").string(), methods);
   write_text((to / "confusion.svg").string(), confusion);
@@ -310,12 +315,14 @@ void write_actions_evaluation(const std::string& folder, const ActionsEvalResult
   if (!result.windows.empty()) {
     const std::string accuracy =
         curve_svg(result.windows, "Accuracy against the window", "T (frames)");
-    const std::string time = time_svg(result.windows);
     write_text((to / "window_accuracy.svg").string(), accuracy);
-    write_text((to / "window_time.svg").string(), time);
-    page.section("Window")
-        .figure(report::Figure::chart(accuracy, {"All other options are as given."}))
-        .figure(report::Figure::chart(time, {"The time includes all matches of all folds."}));
+    page.section("Window").figure(
+        report::Figure::chart(accuracy, {"All other options are as given."}));
+    if (timed) {
+      const std::string time = time_svg(result.windows);
+      write_text((to / "window_time.svg").string(), time);
+      page.figure(report::Figure::chart(time, {"The time includes all matches of all folds."}));
+    }
   }
   if (!result.subjects.empty()) {
     const std::string curve =

@@ -1,4 +1,6 @@
 // fovea actions train: makes a model from videos sorted by action.
+#include <fovea/actions/distances.h>
+
 #include <fmt/format.h>
 
 #include "cli/actions/actions.h"
@@ -13,6 +15,7 @@ namespace {
 
 struct ActionsTrainRequest {
   std::string output{};
+  std::string distances{};
   bool paper = false;
   bool cut_first = false;
   actions::TrainOptions train{};
@@ -20,6 +23,9 @@ struct ActionsTrainRequest {
 
 void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
   visit.path("output", request.output, TextUse::kOutput, "model file to write, .safetensors");
+  visit.path("distances", request.distances, TextUse::kInput,
+             "distances that fovea actions distances measured with the same clips and options; "
+             "without them they are measured");
   visit("paper", request.paper,
         "use the paper's value for every option that is not given beside it");
   visit("cut-first", request.cut_first,
@@ -40,9 +46,13 @@ int run_actions_train(ActionsTrainRequest& request, Context& context) {
   settle_device(context);
   options.exec = context.exec;
   const double start = steady_seconds();
+  std::optional<actions::TrainDistances> distances;
+  if (!request.distances.empty()) distances = actions::TrainDistances::read(request.distances);
   const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]), options.points,
                                    request.cut_first, context);
-  const actions::Model model = actions::train(clips.corpus, clips.points, options);
+  const actions::Model model =
+      distances ? actions::train(clips.corpus, clips.points, *distances, options)
+                : actions::train(clips.corpus, clips.points, options);
   const double seconds = steady_seconds() - start;
   model.write(request.output);
   context.console.end_progress();
@@ -91,6 +101,8 @@ Command actions_train_command() {
       .examples = {{"fovea actions train clips -o m.safetensors", "keep all prototypes"},
                    {"fovea actions train clips.txt -o m.safetensors --no-late-fusion",
                     "classify whole clips by matching alone, with a smaller model"},
+                   {"fovea actions train clips.txt -o m.safetensors --distances d.safetensors",
+                    "take distances that shards of fovea actions distances have measured"},
                    {"fovea actions train clips -o m.safetensors --paper",
                     "train as the paper does: floating selection, no dummies"}},
       .request = make_request<ActionsTrainRequest, run_actions_train>,

@@ -12,8 +12,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "cli/flow/report.h"
+#include "cli/jobs/evaluated_units.h"
+#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -54,29 +57,113 @@ Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
   return report::montage(tiles, {.columns = 5, .cell = {kSide, height}});
 }
 
-MethodResult measure(const std::vector<FlowSequence>& sequences, const FlowEvalRequest& request,
-                     Context& context) {
-  const bool lk = request.flow.method == flow::Method::kLucasKanade;
-  MethodResult result{lk ? "lk" : "bm"};
-  flow::Estimator estimator(request.flow);
-  for (std::size_t i = 0; i < sequences.size(); ++i) {
-    throw_if_stopped(context.exec);
-    const ImagePair pair =
-        read_pair(sequences[i].first, sequences[i].second, {}, {.max_pixels = context.max_pixels});
-    const io::FlowField truth = read_truth(sequences[i], pair, context);
-    const double start = steady_seconds();
-    const flow::Flow field = estimate_pair(estimator, pair, {});
-    SequenceResult each;
-    each.sequence = sequences[i];
-    each.seconds = steady_seconds() - start;
-    each.report = flow::evaluate_flow({field.u, field.v}, field.confidence, truth, request.measure);
-    if (!request.output.empty() && i < static_cast<std::size_t>(request.sheet))
-      each.picture = picture_of(pair, field, truth, request.greatest);
-    result.sequences.push_back(std::move(each));
-    if (context.exec.progress)
-      context.exec.progress(
-          {"sequences", static_cast<double>(i + 1), static_cast<double>(sequences.size())});
+void pack_errors(Packer& out, const flow::FlowErrors& errors) {
+  out.number(errors.pixels).number(errors.endpoint).number(errors.angular);
+  out.number(errors.r05).number(errors.r1).number(errors.r2).number(errors.fl);
+}
+
+flow::FlowErrors unpacked_errors(Unpacker& in) {
+  flow::FlowErrors errors;
+  errors.pixels = in.number<std::int64_t>();
+  for (double* value : {&errors.endpoint, &errors.angular, &errors.r05, &errors.r1, &errors.r2,
+                        &errors.fl})
+    *value = in.number<double>();
+  return errors;
+}
+
+std::string packed(const SequenceResult& each) {
+  Packer out;
+  const flow::FlowReport& report = each.report;
+  pack_errors(out, report.all);
+  pack_errors(out, report.confident);
+  out.number(report.density).number(report.confident_share).number(report.sparsification_error);
+  out.number(each.seconds).number(static_cast<std::uint64_t>(report.curve.size()));
+  for (const flow::SparsificationPoint& point : report.curve)
+    out.number(point.removed).number(point.endpoint).number(point.oracle);
+  const Image<std::uint8_t>& picture = each.picture;
+  out.number(picture.width()).number(picture.height()).number(picture.channels());
+  for (int y = 0; y < picture.height(); ++y)
+    out.text({reinterpret_cast<const char*>(picture.row(y)),
+              static_cast<std::size_t>(picture.width()) *
+                  static_cast<std::size_t>(picture.channels())});
+  return out.bytes();
+}
+
+SequenceResult unpacked(std::string_view bytes, const FlowSequence& sequence) {
+  Unpacker in(bytes);
+  SequenceResult each;
+  each.sequence = sequence;
+  flow::FlowReport& report = each.report;
+  report.all = unpacked_errors(in);
+  report.confident = unpacked_errors(in);
+  report.density = in.number<double>();
+  report.confident_share = in.number<double>();
+  report.sparsification_error = in.number<double>();
+  each.seconds = in.number<double>();
+  report.curve.resize(in.number<std::uint64_t>());
+  for (flow::SparsificationPoint& point : report.curve)
+    for (double* value : {&point.removed, &point.endpoint, &point.oracle})
+      *value = in.number<double>();
+  const int width = in.number<int>(), height = in.number<int>(), channels = in.number<int>();
+  if (height > 0) each.picture = Image<std::uint8_t>(width, height, channels);
+  for (int y = 0; y < height; ++y) {
+    const std::string row = in.text();
+    std::copy(row.begin(), row.end(), each.picture.row(y));
   }
+  return each;
+}
+
+// Pairs that are measured one by one; the others of a job are taken from its manifests.
+class PairMeasurer {
+ public:
+  PairMeasurer(const FlowEvalRequest& request, Context& context)
+      : request_(request), context_(context), estimator_(request.flow) {}
+
+  SequenceResult measure(const FlowSequence& sequence, bool with_picture) {
+    const ImagePair pair =
+        read_pair(sequence.first, sequence.second, {}, {.max_pixels = context_.max_pixels});
+    const io::FlowField truth = read_truth(sequence, pair, context_);
+    const double start = steady_seconds();
+    const flow::Flow field = estimate_pair(estimator_, pair, {});
+    SequenceResult each;
+    each.seconds = steady_seconds() - start;
+    each.report =
+        flow::evaluate_flow({field.u, field.v}, field.confidence, truth, request_.measure);
+    if (with_picture) each.picture = picture_of(pair, field, truth, request_.greatest);
+    return each;
+  }
+
+ private:
+  const FlowEvalRequest& request_;
+  Context& context_;
+  flow::Estimator estimator_;
+};
+
+// Nothing where this is a shard of a job.
+std::optional<MethodResult> measure(const std::vector<FlowSequence>& sequences,
+                                    const FlowEvalRequest& request, Context& context) {
+  std::vector<EvaluatedUnit> pairs;
+  pairs.reserve(sequences.size());
+  for (const FlowSequence& sequence : sequences)
+    pairs.push_back({sequence.truth, unit_files({sequence.first, sequence.second})});
+  EvaluatedUnits units(context, pairs);
+  std::optional<PairMeasurer> measurer;
+  if (!units.open().empty()) measurer.emplace(request, context);
+  std::size_t done = 0;
+  for (const std::size_t i : units.open()) {
+    throw_if_stopped(context.exec);
+    const bool with_picture =
+        !request.output.empty() && i < static_cast<std::size_t>(request.sheet);
+    units.take(i, packed(measurer->measure(sequences[i], with_picture)));
+    if (context.exec.progress)
+      context.exec.progress({"sequences", static_cast<double>(++done),
+                             static_cast<double>(units.open().size())});
+  }
+  if (!units.finish()) return {};
+  MethodResult result{request.flow.method == flow::Method::kLucasKanade ? "lk" : "bm"};
+  result.sequences.reserve(sequences.size());
+  for (std::size_t i = 0; i < sequences.size(); ++i)
+    result.sequences.push_back(unpacked(units.measured(i), sequences[i]));
   return result;
 }
 
@@ -91,7 +178,7 @@ void write_curve(io::JsonWriter& json, const std::vector<flow::SparsificationPoi
   json.end_array();
 }
 
-void write_method(io::JsonWriter& json, const MethodResult& result) {
+void write_method(io::JsonWriter& json, const MethodResult& result, bool timed) {
   const flow::FlowErrors means = mean_errors(result);
   json.member("endpoint_error_mean", means.endpoint).member("angular_error_mean", means.angular);
   json.member("r0.5_mean", means.r05).member("r1_mean", means.r1).member("r2_mean", means.r2);
@@ -113,42 +200,45 @@ void write_method(io::JsonWriter& json, const MethodResult& result) {
       json.end_object();
       json.member("sparsification_error", each.report.sparsification_error);
     }
-    json.member("seconds", each.seconds).end_object();
+    if (timed) json.member("seconds", each.seconds);
+    json.end_object();
     seconds += each.seconds;
   }
-  json.end_array().member("estimate_seconds", seconds);
+  json.end_array();
+  if (timed) json.member("estimate_seconds", seconds);
 }
 
 void print_json(const FlowEvalRequest& request, const Context& context,
                 const std::vector<MethodResult>& results) {
   print_result(context, [&](io::JsonWriter& json) {
     json.member("method", results.front().name);
-    write_method(json, results.front());
+    const bool timed = reports_times(context);
+    write_method(json, results.front(), timed);
     if (request.rivals) {
       json.key("rivals").begin_array();
       for (std::size_t i = 1; i < results.size(); ++i) {
         json.begin_object().member("method", results[i].name);
-        write_method(json, results[i]);
+        write_method(json, results[i], timed);
         json.end_object();
       }
       json.end_array();
     }
-    json.member("peak_memory_bytes", peak_memory_bytes());
+    if (timed) json.member("peak_memory_bytes", peak_memory_bytes());
     if (!request.output.empty())
       json.member("page", (std::filesystem::path(request.output) / "index.html").string());
   });
 }
 
-std::string results_text(const MethodResult& result) {
+std::string results_text(const MethodResult& result, bool timed) {
   std::string text =
-      fmt::format("{:<20} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>9} {:>8}\n", result.name, "EPE px",
-                  "AAE deg", "R0.5 %", "R1 %", "R2 %", "Fl %", "confident", "seconds");
+      fmt::format("{:<20} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>9}{}\n", result.name, "EPE px",
+                  "AAE deg", "R0.5 %", "R1 %", "R2 %", "Fl %", "confident", timed ? "  seconds" : "");
   const auto line = [&](const std::string& name, const flow::FlowErrors& all,
                         const flow::FlowErrors& confident, double seconds) {
-    text += fmt::format(
-        "{:<20} {:>8.3f} {:>8.2f} {:>7.1f} {:>7.1f} {:>7.1f} {:>7.1f} {:>9.3f} {:>8.3f}\n", name,
-        all.endpoint, all.angular, 100 * all.r05, 100 * all.r1, 100 * all.r2, 100 * all.fl,
-        confident.endpoint, seconds);
+    text += fmt::format("{:<20} {:>8.3f} {:>8.2f} {:>7.1f} {:>7.1f} {:>7.1f} {:>7.1f} {:>9.3f}{}\n",
+                        name, all.endpoint, all.angular, 100 * all.r05, 100 * all.r1, 100 * all.r2,
+                        100 * all.fl, confident.endpoint,
+                        timed ? fmt::format(" {:>8.3f}", seconds) : "");
   };
   double seconds = 0;
   for (const SequenceResult& each : result.sequences) {
@@ -161,11 +251,16 @@ std::string results_text(const MethodResult& result) {
 }
 
 int run_eval(FlowEvalRequest& request, Context& context) {
+  if (request.rivals && context.journal != nullptr)
+    throw InvalidArgument(
+        "--rivals compares times of one run; leave out --shard, --resume and --manifest");
   settle_flow_device(request.flow, context);
   request.flow.exec = context.exec_without_progress();
   const auto sequences = find_sequences(context.inputs);
+  std::optional<MethodResult> own = measure(sequences, request, context);
+  if (!own) return kDone;
   std::vector<MethodResult> results;
-  results.push_back(measure(sequences, request, context));
+  results.push_back(std::move(*own));
   if (request.rivals) {
     for (MethodResult& rival : measure_flow_rivals(sequences, request, context))
       results.push_back(std::move(rival));
@@ -175,7 +270,8 @@ int run_eval(FlowEvalRequest& request, Context& context) {
   if (context.json) {
     print_json(request, context, results);
   } else {
-    for (const MethodResult& result : results) context.console.print(results_text(result));
+    for (const MethodResult& result : results)
+      context.console.print(results_text(result, reports_times(context)));
   }
   return kDone;
 }
@@ -252,7 +348,7 @@ Command flow_eval_command() {
           "The closer it lies to the oracle, which removes the worst pixels first, the better "
           "confidence predicts errors. The folder -o gets a page with pictures. The first input "
           "that cannot be read ends the run, because a mean over fewer sequences would be another "
-          "measure.",
+          "measure. Shards divide the sequences; their merged result has no times.",
       .arguments =
           {{"INPUT",
             "folder of folders with frame10, frame11 and flow10.flo; or a list whose lines "
@@ -263,7 +359,9 @@ Command flow_eval_command() {
                    {"fovea flow eval --method bm pairs.txt --json", "evaluate a list of pairs"},
                    {"fovea flow eval middlebury --rivals", "also evaluate OpenCV's methods"}},
       .request = make_request<FlowEvalRequest, run_eval>,
-      .reads_images = true};
+      .reads_images = true,
+      .shards = true,
+      .shared_files = {"output"}};
 }
 
 }  // namespace fovea::cli

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/flow/eval.h"
+#include "cli/jobs/evaluated_units.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 
@@ -17,15 +18,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_errors_csv(const std::string& path, const std::vector<MethodResult>& results) {
+void write_errors_csv(const std::string& path, const std::vector<MethodResult>& results,
+                      bool timed) {
   io::FileSink file(path);
-  io::CsvWriter csv(file.sink(), {"method", "sequence", "pixels", "endpoint_error", "angular_error",
-                                  "r0.5", "r1", "r2", "fl", "seconds"});
+  std::vector<std::string> header{"method", "sequence", "pixels", "endpoint_error",
+                                  "angular_error", "r0.5", "r1", "r2", "fl"};
+  if (timed) header.emplace_back("seconds");
+  io::CsvWriter csv(file.sink(), header);
   for (const MethodResult& result : results) {
     for (const SequenceResult& each : result.sequences) {
       const flow::FlowErrors& all = each.report.all;
-      csv.row(result.name, each.sequence.name, all.pixels, all.endpoint, all.angular, all.r05,
-              all.r1, all.r2, all.fl, each.seconds);
+      csv.field(result.name).field(each.sequence.name).field(all.pixels).field(all.endpoint);
+      csv.field(all.angular).field(all.r05).field(all.r1).field(all.r2).field(all.fl);
+      if (timed) csv.field(each.seconds);
+      csv.end_row();
     }
   }
   file.commit();
@@ -63,7 +69,7 @@ std::string curve_svg(const MethodResult& result) {
   return to_svg(chart);
 }
 
-report::Table errors_table(const MethodResult& result) {
+report::Table errors_table(const MethodResult& result, bool timed) {
   report::Table table{
       fmt::format("{}: errors over all pixels whose true flow is known.", result.name),
       {{"sequence"},
@@ -74,9 +80,9 @@ report::Table errors_table(const MethodResult& result) {
        {"R2", "%"},
        {"Fl", "%"},
        {"confident", "%"},
-       {"endpoint of confident", "px"},
-       {"time", "ms"}},
+       {"endpoint of confident", "px"}},
       {}};
+  if (timed) table.columns.push_back({"time", "ms"});
   const auto row = [&](const std::string& name, const flow::FlowErrors& all, double share,
                        double confident, double seconds) {
     table.rows.push_back({name,
@@ -87,8 +93,8 @@ report::Table errors_table(const MethodResult& result) {
                           {100 * all.r2, 3},
                           {100 * all.fl, 3},
                           {100 * share, 3},
-                          {confident, 3},
-                          {1000 * seconds, 3}});
+                          {confident, 3}});
+    if (timed) table.rows.back().push_back({1000 * seconds, 3});
   };
   double share = 0, seconds = 0;
   for (const SequenceResult& each : result.sequences) {
@@ -120,7 +126,8 @@ void write_flow_eval_folder(const FlowEvalRequest& request, const Context& conte
   const fs::path folder(request.output);
   make_folder(request.output);
   const MethodResult& ours = results.front();
-  write_errors_csv((folder / "errors.csv").string(), results);
+  const bool timed = reports_times(context);
+  write_errors_csv((folder / "errors.csv").string(), results, timed);
   write_curve_csv((folder / "curve.csv").string(), ours);
   const std::string svg = curve_svg(ours);
   write_text((folder / "curve.svg").string(), svg);
@@ -128,7 +135,7 @@ void write_flow_eval_folder(const FlowEvalRequest& request, const Context& conte
                     fmt::format("Method {}, {} sequences, which have equal weights in the mean.",
                                 ours.name, ours.sequences.size()));
   page.section("Errors");
-  for (const MethodResult& result : results) page.table(errors_table(result));
+  for (const MethodResult& result : results) page.table(errors_table(result, timed));
   page.section("Confidence");
   page.figure(report::Figure::chart(
       svg, {fmt::format("Mean over the sequences. The area between the lines is {:.3f} of the mean "

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "cli/jobs/evaluated_units.h"
+#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
@@ -83,6 +85,10 @@ int median_count(const std::vector<std::vector<std::int32_t>>& people) {
   std::ranges::sort(counts);
   const std::size_t half = counts.size() / 2;
   return counts.size() % 2 == 1 ? counts[half] : (counts[half - 1] + counts[half] + 1) / 2;
+}
+
+bool counts_from_file(const MeshEvalRequest& request) {
+  return request.counts != "median" && request.counts != "auto";
 }
 
 std::vector<int> counts_in(const std::string& path) {
@@ -174,15 +180,92 @@ void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
   if (request.people) each.among_people = among(mesh, people);
 }
 
-void write_csv(const std::string& path, const std::vector<MeshCase>& cases) {
+void pack_errors(Packer& out, const mesh::SegmentationReport& errors) {
+  out.number(errors.rand).number(errors.cut_discrepancy).number(errors.hamming);
+  out.number(errors.hamming_missing).number(errors.hamming_false);
+  out.number(errors.global_consistency).number(errors.local_consistency);
+}
+
+mesh::SegmentationReport unpacked_errors(Unpacker& in) {
+  mesh::SegmentationReport errors;
+  for (double* value :
+       {&errors.rand, &errors.cut_discrepancy, &errors.hamming, &errors.hamming_missing,
+        &errors.hamming_false, &errors.global_consistency, &errors.local_consistency})
+    *value = in.number<double>();
+  return errors;
+}
+
+std::string packed(const MeshCase& each) {
+  Packer out;
+  out.number(each.parts).number(each.found).number(each.seconds);
+  pack_errors(out, each.errors);
+  pack_errors(out, each.among_people);
+  return out.bytes();
+}
+
+void unpack(std::string_view bytes, MeshCase& each) {
+  Unpacker in(bytes);
+  each.parts = in.number<int>();
+  each.found = in.number<int>();
+  each.seconds = in.number<double>();
+  each.errors = unpacked_errors(in);
+  each.among_people = unpacked_errors(in);
+}
+
+// One unit per mesh, which is measured from its labels as well.
+std::vector<EvaluatedUnit> units_of(const MeshEvalRequest& request,
+                                    const std::vector<MeshCase>& cases) {
+  std::vector<EvaluatedUnit> units;
+  units.reserve(cases.size());
+  for (const MeshCase& each : cases) {
+    std::vector<std::string> files = each.people;
+    if (!request.labels.empty()) files.push_back(labels_path(request.labels, each));
+    if (counts_from_file(request)) files.push_back(request.counts);
+    units.push_back({each.path, unit_files(std::move(files))});
+  }
+  return units;
+}
+
+// Measures the meshes, or those of a shard; returns whether all are measured.
+bool measure_all(const MeshEvalRequest& request, Context& context, std::vector<MeshCase>& cases) {
+  EvaluatedUnits units(context, units_of(request, cases));
+  const std::vector<std::size_t>& open = units.open();
+  std::mutex mutex;
+  std::size_t done = 0;
+  parallel_for(context.exec, static_cast<std::int64_t>(open.size()), 1,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t i = first; i < last; ++i) {
+                   const std::size_t unit = open[static_cast<std::size_t>(i)];
+                   measure(request, context.exec, cases[unit]);
+                   const std::lock_guard lock(mutex);
+                   units.take(unit, packed(cases[unit]));
+                   ++done;
+                   if (context.exec.progress)
+                     context.exec.progress(
+                         {"meshes", static_cast<double>(done), static_cast<double>(open.size())});
+                 }
+               });
+  if (!units.finish()) return false;
+  for (std::size_t i = 0; i < cases.size(); ++i) unpack(units.measured(i), cases[i]);
+  return true;
+}
+
+void write_csv(const std::string& path, const std::vector<MeshCase>& cases, bool timed) {
   io::FileSink file(path);
-  io::CsvWriter csv(file.sink(), {"mesh", "category", "parts_wanted", "parts", "rand",
-                                  "cut_discrepancy", "hamming", "global_consistency",
-                                  "local_consistency", "rand_of_people", "seconds"});
-  for (const MeshCase& each : cases)
-    csv.row(each.name, each.category, each.parts, each.found, each.errors.rand,
-            each.errors.cut_discrepancy, each.errors.hamming, each.errors.global_consistency,
-            each.errors.local_consistency, each.among_people.rand, each.seconds);
+  std::vector<std::string> header{"mesh",    "category",           "parts_wanted",
+                                  "parts",   "rand",               "cut_discrepancy",
+                                  "hamming", "global_consistency", "local_consistency",
+                                  "rand_of_people"};
+  if (timed) header.emplace_back("seconds");
+  io::CsvWriter csv(file.sink(), header);
+  for (const MeshCase& each : cases) {
+    csv.field(each.name).field(each.category).field(each.parts).field(each.found);
+    csv.field(each.errors.rand).field(each.errors.cut_discrepancy).field(each.errors.hamming);
+    csv.field(each.errors.global_consistency).field(each.errors.local_consistency);
+    csv.field(each.among_people.rand);
+    if (timed) csv.field(each.seconds);
+    csv.end_row();
+  }
   file.commit();
 }
 
@@ -253,7 +336,7 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
                     request.segmentations, meshes_found - cases.size(),
                     detail::counted(meshes_found, "mesh", "meshes"), request.meshes));
   if (!request.labels.empty()) require_labels(request.labels, cases);
-  if (request.counts != "median" && request.counts != "auto") {
+  if (counts_from_file(request)) {
     const std::vector<int> counts = counts_in(request.counts);
     if (counts.size() != cases.size())
       throw FormatError(
@@ -261,21 +344,8 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
                       request.counts, counts.size(), cases.size()));
     for (std::size_t i = 0; i < cases.size(); ++i) cases[i].parts = counts[i];
   }
-  std::mutex mutex;
-  std::size_t done = 0;
-  parallel_for(context.exec, static_cast<std::int64_t>(cases.size()), 1,
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t i = first; i < last; ++i) {
-                   measure(request, context.exec, cases[static_cast<std::size_t>(i)]);
-                   const std::lock_guard lock(mutex);
-                   ++done;
-                   if (context.exec.progress)
-                     context.exec.progress(
-                         {"meshes", static_cast<double>(done), static_cast<double>(cases.size())});
-                 }
-               });
-  context.console.end_progress();
-  if (!request.csv.empty()) write_csv(request.csv, cases);
+  if (!measure_all(request, context, cases)) return kDone;
+  if (!request.csv.empty()) write_csv(request.csv, cases, reports_times(context));
   if (context.json) print_json(cases, meshes_found, request.people, context);
   else print_words(cases, request.people, context);
   return kDone;
@@ -292,13 +362,16 @@ Command mesh_eval_command() {
           "Segments every mesh of a folder and compares the result with the segmentations that "
           "people made, by the measures of the Princeton benchmark: Rand error, cut discrepancy, "
           "Hamming distance, global and local consistency error. Each is 0 for equal "
-          "segmentations. The differences between people are reported as well.",
+          "segmentations. The differences between people are reported as well. Shards divide the "
+          "meshes; their merged result has no times.",
       .examples = {{"fovea mesh eval --meshes off --segmentations seg", "run the benchmark"},
                    {"fovea mesh eval --meshes off --segmentations seg --counts auto",
                     "choose the number of parts"},
                    {"fovea mesh eval --meshes off --segmentations seg --labels theirs",
                     "evaluate another program: theirs/1.seg has labels for off/1.off"}},
-      .request = make_request<MeshEvalRequest, run_mesh_eval>};
+      .request = make_request<MeshEvalRequest, run_mesh_eval>,
+      .shards = true,
+      .shared_files = {"csv"}};
 }
 
 }  // namespace fovea::cli

@@ -198,6 +198,7 @@ Command mesh_info_command();
 Command mesh_arcs_command();
 Command actions_points_command();
 Command actions_train_command();
+Command actions_distances_command();
 Command actions_classify_command();
 Command actions_recognize_command();
 Command actions_eval_command();

@@ -60,6 +60,7 @@ const std::vector<Command>& commands() {
       mesh_info_command(),
       mesh_arcs_command(),
       actions_points_command(),
+      actions_distances_command(),
       actions_train_command(),
       actions_classify_command(),
       actions_recognize_command(),

@@ -14,7 +14,6 @@
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "cli/scenes/scenes.h"
 #include "cli/scenes/stages.h"
 #include "core/words.h"
 
@@ -123,7 +122,8 @@ void print_words(const ScenesEvalResult& result, const Context& context) {
 }
 
 // Trains and tests classifiers on splits of features that fovea scenes features wrote.
-ScenesEvalResult evaluate_table(ScenesEvalRequest& request, Context& context) {
+std::optional<ScenesEvalResult> evaluate_table(ScenesEvalRequest& request, Context& context,
+                                               FailedImages& failed) {
   const std::string& input = context.inputs[0];
   if (!request.model.empty() || !request.train.empty() || !request.test.empty())
     throw InvalidArgument(
@@ -148,7 +148,18 @@ ScenesEvalResult evaluate_table(ScenesEvalRequest& request, Context& context) {
       table.labels, classes, request.split.splits, request.split.share, context.exec.seed);
   scenes::TrainClassifierOptions options = request.evaluate.train.classifier;
   options.exec = context.exec;
-  result.evaluation = scenes::evaluate_features(features, table.labels, classes, splits, options);
+  const SplitsTask task{
+      {{"",
+        [&](std::span<const scenes::Split> some, const scenes::ImageFailure&,
+            const scenes::SplitFinished& finished) {
+          scenes::evaluate_features(features, table.labels, classes, some, options, finished);
+        }}},
+      splits,
+      scenes::DictionaryFrom::kSplit,
+      unit_files({input, request.labels})};
+  auto reports = evaluate_splits(task, context, failed);
+  if (!reports) return {};
+  result.evaluation = std::move(reports->front());
   return result;
 }
 
@@ -156,10 +167,10 @@ bool is_feature_table(const std::string& input) {
   return std::filesystem::path(input).extension() == ".npy";
 }
 
-// Trains and tests on splits, or tests a trained model.
-ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
-                          std::vector<std::string>& paths, SkippedImages& skipped) {
-  if (is_feature_table(context.inputs[0])) return evaluate_table(request, context);
+// Trains and tests on splits, or tests a trained model. Nothing where this is a shard of a job.
+std::optional<ScenesEvalResult> evaluate(ScenesEvalRequest& request, Context& context,
+                                         std::vector<std::string>& paths, FailedImages& failed) {
+  if (is_feature_table(context.inputs[0])) return evaluate_table(request, context, failed);
   if (!request.labels.empty())
     throw InvalidArgument(fmt::format(
         "--labels {} goes with a table of features (.npy); the classes of images come from their "
@@ -171,16 +182,29 @@ ScenesEvalResult evaluate(ScenesEvalRequest& request, Context& context,
     result.classes = classifier.classes();
     const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0], result.classes);
     paths = corpus.paths;
-    result.evaluation =
-        scenes::evaluate(classifier, InputImages(context, paths), corpus.labels, skipped.report());
+    auto report = evaluate_images(classifier, corpus, context, failed);
+    if (!report) return {};
+    result.evaluation = std::move(*report);
   } else {
     const scenes::SplitCorpus task = make_task(request, context);
     result.classes = task.corpus.classes;
     paths = task.corpus.paths;
     request.evaluate.exec = context.exec;
-    result.evaluation = scenes::evaluate(InputImages(context, paths), task.corpus.labels,
-                                         static_cast<int>(task.corpus.classes.size()), task.splits,
-                                         request.evaluate, skipped.report());
+    const InputImages images(context, paths);
+    const SplitsTask splits{{{"",
+                              [&](std::span<const scenes::Split> some,
+                                  const scenes::ImageFailure& skip,
+                                  const scenes::SplitFinished& finished) {
+                                scenes::evaluate(images, task.corpus.labels,
+                                                 static_cast<int>(task.corpus.classes.size()), some,
+                                                 request.evaluate, skip, finished);
+                              }}},
+                            task.splits,
+                            request.evaluate.dictionary_from,
+                            unit_files(paths)};
+    auto reports = evaluate_splits(splits, context, failed);
+    if (!reports) return {};
+    result.evaluation = std::move(reports->front());
   }
   result.images = static_cast<int>(paths.size());
   return result;
@@ -193,8 +217,8 @@ int run_sweep(const ScenesEvalRequest& request, Context& context) {
     throw InvalidArgument("--sweep-samples trains models, and --model trains none; choose one");
   const scenes::SplitCorpus task = make_task(request, context);
   SkippedImages skipped(context, task.corpus.paths);
-  sweep_samples(request, task, InputImages(context, task.corpus.paths),
-                {context, skipped.report(), [](int, const std::string&) {}});
+  FailedImages failed(skipped);
+  sweep_samples(request, task, InputImages(context, task.corpus.paths), context, failed);
   return skipped.status();
 }
 
@@ -203,12 +227,13 @@ int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
   if (!request.sweep_samples.empty()) return run_sweep(request, context);
   std::vector<std::string> paths;
   SkippedImages skipped(context, paths);
-  ScenesEvalResult result = evaluate(request, context, paths, skipped);
-  context.console.end_progress();
+  FailedImages failed(skipped);
+  const std::optional<ScenesEvalResult> result = evaluate(request, context, paths, failed);
+  if (!result) return skipped.status();
   if (!request.output.empty())
-    write_scenes_evaluation(request.output, result, page_provenance(context));
-  if (context.json) print_json(result, context);
-  else print_words(result, context);
+    write_scenes_evaluation(request.output, *result, page_provenance(context));
+  if (context.json) print_json(*result, context);
+  else print_words(*result, context);
   return skipped.status();
 }
 
@@ -229,7 +254,9 @@ Command scenes_eval_command() {
           "they help to find the words, without their labels, unless --dictionary-from split is "
           "given. INPUT may be the table that fovea scenes features wrote, with --labels: then "
           "only "
-          "classifiers are trained and tested, which takes seconds, so that many can be compared.",
+          "classifiers are trained and tested, which takes seconds, so that many can be compared. "
+          "Shards divide the splits or, with --model, the images; with --dictionary-from all each "
+          "of them learns the words of all images.",
       .arguments = {{"INPUT",
                      "folder with one folder of images per class, a list of files and classes, or "
                      "a table of features, .npy"}},
@@ -244,7 +271,9 @@ Command scenes_eval_command() {
                    {"fovea scenes eval places --model sun8",
                     "evaluate the shipped model on your images"}},
       .request = make_request<ScenesEvalRequest, run_scenes_eval>,
-      .reads_images = true};
+      .reads_images = true,
+      .shards = true,
+      .shared_files = {"output"}};
 }
 
 }  // namespace fovea::cli

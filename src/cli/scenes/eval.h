@@ -3,10 +3,16 @@
 #include <fovea/report/page.h>
 #include <fovea/scenes/evaluate.h>
 
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/jobs/evaluated_units.h"
 #include "cli/program/command.h"
+#include "cli/scenes/scenes.h"
 
 namespace fovea::cli {
 
@@ -33,15 +39,45 @@ struct ScenesEvalResult {
 void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
                              const report::Provenance& provenance);
 
-// What a sweep over numbers of samples runs with.
-struct SweepRun {
-  Context& context;
-  scenes::ImageFailure failed;        // for the first number,
-  scenes::ImageFailure failed_again;  // and for the others
+// Reports every image that cannot be read once, however many splits find that out.
+class FailedImages {
+ public:
+  explicit FailedImages(SkippedImages& skipped) : skipped_(skipped) {}
+  void add(int index, const std::string& why) {
+    if (known_.emplace(index, why).second) skipped_.report(index, why);
+  }
+
+ private:
+  SkippedImages& skipped_;
+  std::map<int, std::string> known_{};
 };
+
+// Evaluates some splits, which tell what they give as soon as they are done.
+struct SplitWork {
+  std::string name{};  // of what is evaluated, such as "100 samples"; may be empty
+  std::function<void(std::span<const scenes::Split> splits, const scenes::ImageFailure& failed,
+                     const scenes::SplitFinished& finished)>
+      run{};
+};
+struct SplitsTask {
+  std::vector<SplitWork> works{};  // all of them evaluate all splits
+  std::span<const scenes::Split> splits{};
+  scenes::DictionaryFrom words = scenes::DictionaryFrom::kAll;
+  UnitFiles files{};  // that every split reads
+};
+// One report per work; nothing where this is a shard of a job. A unit is a split.
+std::optional<std::vector<scenes::EvaluateReport>> evaluate_splits(const SplitsTask& task,
+                                                                   Context& context,
+                                                                   FailedImages& failed);
+
+// Tests a model. A unit is an image. Nothing where this is a shard of a job.
+std::optional<scenes::EvaluateReport> evaluate_images(scenes::Classifier& classifier,
+                                                      const scenes::Corpus& corpus,
+                                                      Context& context, FailedImages& failed);
+
 // Evaluates every number of samples of the request, prints a table and writes samples.csv,
 // samples.svg and index.html into the folder of the request, if it has one.
 void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& task,
-                   const io::ImageSet& images, const SweepRun& run);
+                   const io::ImageSet& images, Context& context, FailedImages& failed);
 
 }  // namespace fovea::cli

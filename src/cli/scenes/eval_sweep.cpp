@@ -104,14 +104,19 @@ void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows, d
   make_folder(folder);
   const std::filesystem::path to(folder);
   io::FileSink file((to / "samples.csv").string());
-  io::CsvWriter csv(file.sink(), {"samples", "accuracy", "low", "high", "learned_from",
-                                  "inertia_per_sample", "seconds"});
+  const bool timed = reports_times(context);
+  std::vector<std::string> header{"samples", "accuracy",     "low",
+                                  "high",    "learned_from", "inertia_per_sample"};
+  if (timed) header.emplace_back("seconds");
+  io::CsvWriter csv(file.sink(), header);
   report::Table table{.caption = "Samples per image",
                       .columns = {{"samples"}, {"accuracy", "%"}, {"learned from"}, {"inertia"}}};
   for (const SweepRow& row : rows) {
     const Interval range = row.range();
-    csv.row(row.step.word, row.report.accuracy_mean, range.low, range.high, row.learned_from(),
-            row.inertia(), row.seconds);
+    csv.field(row.step.word).field(row.report.accuracy_mean).field(range.low).field(range.high);
+    csv.field(row.learned_from()).field(row.inertia());
+    if (timed) csv.field(row.seconds);
+    csv.end_row();
     table.rows.push_back({row.step.word,
                           {100 * row.report.accuracy_mean, 4},
                           {row.learned_from(), 7},
@@ -131,16 +136,18 @@ void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows, d
 }
 
 void print_sweep(const std::vector<SweepRow>& rows, const Context& context) {
+  const bool timed = reports_times(context);
   context.console.print(
-      fmt::format("{:>8} {:>12} {:>14} {:>12} {:>11} {:>9}   {}\n", "samples", "accuracy (%)",
-                  "learned from", "iterations", "inertia", "seconds",
+      fmt::format("{:>8} {:>12} {:>14} {:>12} {:>11}{}   {}\n", "samples", "accuracy (%)",
+                  "learned from", "iterations", "inertia", timed ? "   seconds" : "",
                   rows.front().report.splits.size() == 1 ? "95 % interval" : "one deviation"));
   for (const SweepRow& row : rows) {
     const Interval range = row.range();
     context.console.print(fmt::format(
-        "{:>8} {:>12} {:>14.0f} {:>12.0f} {:>11.4g} {:>9.1f}   {:.1f} to {:.1f}\n", row.step.word,
+        "{:>8} {:>12} {:>14.0f} {:>12.0f} {:>11.4g}{}   {:.1f} to {:.1f}\n", row.step.word,
         fmt::format("{:.2f}", 100 * row.report.accuracy_mean), row.learned_from(), row.iterations(),
-        row.inertia(), row.seconds, 100 * range.low, 100 * range.high));
+        row.inertia(), timed ? fmt::format(" {:>9.1f}", row.seconds) : "", 100 * range.low,
+        100 * range.high));
   }
 }
 
@@ -153,7 +160,8 @@ void print_sweep_json(const std::vector<SweepRow>& rows, const Context& context)
       json.member("accuracy_mean", row.report.accuracy_mean);
       json.member("accuracy_deviation", row.report.accuracy_deviation);
       json.key("accuracy_range").values(std::vector<double>{range.low, range.high});
-      json.member("failed", row.report.failed).member("seconds", row.seconds);
+      json.member("failed", row.report.failed);
+      if (reports_times(context)) json.member("seconds", row.seconds);
       json.key("kmeans").begin_array();
       for (const scenes::WordLearning& learning : row.report.learning) {
         json.begin_object();
@@ -169,31 +177,37 @@ void print_sweep_json(const std::vector<SweepRow>& rows, const Context& context)
 }  // namespace
 
 void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& task,
-                   const io::ImageSet& images, const SweepRun& run) {
+                   const io::ImageSet& images, Context& context, FailedImages& failed) {
   std::vector<SweepStep> steps;
   steps.reserve(request.sweep_samples.size());
   for (const std::string& word : request.sweep_samples) steps.push_back(sweep_step(word));
+  std::vector<double> seconds(steps.size(), 0);
+  SplitsTask sweep{{}, task.splits, request.evaluate.dictionary_from, unit_files(task.corpus.paths)};
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    sweep.works.push_back(
+        {steps[i].word + " samples",
+         [&, i](std::span<const scenes::Split> splits, const scenes::ImageFailure& skip,
+                const scenes::SplitFinished& finished) {
+           scenes::EvaluateOptions options = request.evaluate;
+           options.exec = context.exec;
+           options.train.dictionary.all_places = steps[i].samples == 0;
+           if (steps[i].samples > 0) options.train.dictionary.samples = steps[i].samples;
+           const double start = steady_seconds();
+           scenes::evaluate(images, task.corpus.labels,
+                            static_cast<int>(task.corpus.classes.size()), splits, options, skip,
+                            finished);
+           seconds[i] = steady_seconds() - start;
+         }});
+  auto reports = evaluate_splits(sweep, context, failed);
+  if (!reports) return;
   std::vector<SweepRow> rows;
   rows.reserve(steps.size());
-  for (const SweepStep& step : steps) {
-    scenes::EvaluateOptions options = request.evaluate;
-    options.exec = run.context.exec;
-    options.train.dictionary.all_places = step.samples == 0;
-    if (step.samples > 0) options.train.dictionary.samples = step.samples;
-    const double start = steady_seconds();
-    // Images that cannot be read are named once.
-    rows.push_back(
-        {step,
-         scenes::evaluate(images, task.corpus.labels, static_cast<int>(task.corpus.classes.size()),
-                          task.splits, options, rows.empty() ? run.failed : run.failed_again),
-         0});
-    rows.back().seconds = steady_seconds() - start;
-  }
-  run.context.console.end_progress();
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    rows.push_back({steps[i], std::move((*reports)[i]), seconds[i]});
   if (!request.output.empty())
-    write_sweep(request.output, rows, dictionary_images(request, task), run.context);
-  if (run.context.json) print_sweep_json(rows, run.context);
-  else print_sweep(rows, run.context);
+    write_sweep(request.output, rows, dictionary_images(request, task), context);
+  if (context.json) print_sweep_json(rows, context);
+  else print_sweep(rows, context);
 }
 
 }  // namespace fovea::cli

@@ -47,10 +47,9 @@ class Evaluator {
   // Reads all images that a split names; images that cannot be read are left out from then on.
   void draw_samples(std::span<const Split> splits);
   void learn_from_all(const Exec& exec);
-  SplitResult run(const Split& split, const Exec& exec);
+  SplitReport run(const Split& split, const Exec& exec);
 
   int failed() const { return failed_; }
-  const std::vector<WordLearning>& learning() const { return learning_; }
 
  private:
   Part usable_part(std::span<const int> images) const;
@@ -134,7 +133,7 @@ void Evaluator::learn_from_all(const Exec& exec) {
   samples_ = {};
 }
 
-SplitResult Evaluator::run(const Split& split, const Exec& exec) {
+SplitReport Evaluator::run(const Split& split, const Exec& exec) {
   if (options_.dictionary_from == DictionaryFrom::kSplit) {
     const Part train = usable_part(split.train), test = usable_part(split.test);
     std::vector<int> both = train.images;
@@ -145,9 +144,10 @@ SplitResult Evaluator::run(const Split& split, const Exec& exec) {
   if (test.images.empty()) throw InvalidArgument("evaluate: no test image can be read");
   if (exec.progress) exec.progress({"classifier", 0, 1});
   const Image<float> train_rows = features_of(train), test_rows = features_of(test);
-  SplitResult result =
+  SplitReport result =
       run_split({train_rows, train.labels, data_.classes}, {test_rows, test.labels, data_.classes},
                 with_exec(options_.train, exec).classifier);
+  result.learning = {learning_.back()};
   if (exec.progress) exec.progress({"classifier", 1, 1});
   return result;
 }
@@ -240,7 +240,7 @@ void describe(OptionVisitor& visit, EvaluateOptions& options) {
 
 EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t> labels,
                         int classes, std::span<const Split> splits, const EvaluateOptions& given,
-                        const ImageFailure& failed) {
+                        const ImageFailure& failed, const SplitFinished& finished) {
   EvaluateOptions options = given;
   options.train = with_exec(given.train, given.exec);
   const Exec& exec = options.exec;
@@ -251,16 +251,15 @@ EvaluateReport evaluate(const io::ImageSet& images, std::span<const std::int32_t
   Evaluator evaluator({images, labels, classes, failed}, options);
   evaluator.draw_samples(splits);
   if (options.dictionary_from == DictionaryFrom::kAll) evaluator.learn_from_all(exec);
-  std::vector<SplitResult> results;
+  std::vector<SplitReport> results;
   results.reserve(splits.size());
   for (std::size_t i = 0; i < splits.size(); ++i) {
     throw_if_stopped(exec);
     results.push_back(evaluator.run(splits[i], exec_of_split(exec, i, splits.size())));
+    if (finished) finished(i, results.back());
   }
-  EvaluateReport result;
-  summarize_splits(result, results);
+  EvaluateReport result = summarize_splits(results, options.dictionary_from);
   result.failed = evaluator.failed();
-  result.learning = evaluator.learning();
   return result;
 }
 

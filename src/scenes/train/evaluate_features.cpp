@@ -45,7 +45,7 @@ void check_splits(std::span<const Split> splits, int images) {
 }
 
 // One search for neighbors is enough for all numbers of them.
-SplitResult run_neighbors(const LabeledRows& train, const LabeledRows& test,
+SplitReport run_neighbors(const LabeledRows& train, const LabeledRows& test,
                           const TrainClassifierOptions& options) {
   const int asked = options.neighbors, samples = train.rows.height;
   if (asked > samples)
@@ -72,7 +72,7 @@ SplitResult run_neighbors(const LabeledRows& train, const LabeledRows& test,
       predicted[at] = winner(asked);
     }
   });
-  SplitResult result{count_confusion(test.labels, predicted, test.classes),
+  SplitReport result{count_confusion(test.labels, predicted, test.classes),
                      std::vector<std::int64_t>(static_cast<std::size_t>(tried), 0)};
   for (int y = 0; y < test.rows.height; ++y)
     for (int k = 0; k < tried; ++k)
@@ -112,13 +112,13 @@ void check_evaluation(std::span<const std::int32_t> labels, int images, int clas
   check_splits(splits, images);
 }
 
-SplitResult run_split(const LabeledRows& train, const LabeledRows& test,
+SplitReport run_split(const LabeledRows& train, const LabeledRows& test,
                       const TrainClassifierOptions& options) {
   if (options.classifier == ClassifierKind::kKnn) return run_neighbors(train, test, options);
   const TrainedClassifier classifier =
       train_classifier(train.rows, train.labels, train.classes, options);
   const auto predicted = best_classes(classifier.scores(test.rows, options.exec));
-  return {count_confusion(test.labels, predicted, test.classes), {}};
+  return {.confusion = count_confusion(test.labels, predicted, test.classes)};
 }
 
 Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
@@ -131,13 +131,16 @@ Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
   return inner;
 }
 
-void summarize_splits(EvaluateReport& report, const std::vector<SplitResult>& splits) {
+EvaluateReport summarize_splits(std::span<const SplitReport> splits, DictionaryFrom words) {
+  EvaluateReport report;
   const auto count = static_cast<double>(splits.size());
   report.splits.reserve(splits.size());
-  for (const SplitResult& split : splits) {
+  for (const SplitReport& split : splits) {
     report.splits.push_back(split.confusion);
     report.total += split.confusion;
     report.accuracy_mean += split.confusion.accuracy() / count;
+    if (words == DictionaryFrom::kSplit || report.learning.empty())
+      report.learning.insert(report.learning.end(), split.learning.begin(), split.learning.end());
   }
   double squares = 0;
   for (const Confusion& split : report.splits)
@@ -145,26 +148,28 @@ void summarize_splits(EvaluateReport& report, const std::vector<SplitResult>& sp
   if (count > 1) report.accuracy_deviation = std::sqrt(squares / (count - 1));
 
   std::size_t tried = kMostTried;
-  for (const SplitResult& split : splits) tried = std::min(tried, split.right_by_neighbors.size());
+  for (const SplitReport& split : splits) tried = std::min(tried, split.right_by_neighbors.size());
   for (std::size_t k = 0; k < tried; ++k) {
     double mean = 0;
-    for (const SplitResult& split : splits)
+    for (const SplitReport& split : splits)
       mean += static_cast<double>(split.right_by_neighbors[k]) /
               static_cast<double>(split.confusion.total()) / count;
     report.neighbors.push_back(static_cast<int>(k) + 1);
     report.neighbors_accuracy.push_back(mean);
   }
+  return report;
 }
 
 EvaluateReport evaluate_features(ImageView<const float> features,
                                  std::span<const std::int32_t> labels, int classes,
                                  std::span<const Split> splits,
-                                 const TrainClassifierOptions& options) {
+                                 const TrainClassifierOptions& options,
+                                 const SplitFinished& finished) {
   check_options(options);
   detail::require_host("evaluate_features", "the image of histograms", features.memory);
   check_evaluation(labels, features.height, classes, splits);
   check_histograms("evaluate_features", features, takes_negative(options));
-  std::vector<SplitResult> results;
+  std::vector<SplitReport> results;
   results.reserve(splits.size());
   for (std::size_t i = 0; i < splits.size(); ++i) {
     throw_if_stopped(options.exec);
@@ -175,10 +180,9 @@ EvaluateReport evaluate_features(ImageView<const float> features,
     results.push_back(
         run_split({train.rows, train.labels, classes}, {test.rows, test.labels, classes}, own));
     if (own.exec.progress) own.exec.progress({"classifier", 1, 1});
+    if (finished) finished(i, results.back());
   }
-  EvaluateReport report;
-  summarize_splits(report, results);
-  return report;
+  return summarize_splits(results, DictionaryFrom::kSplit);
 }
 
 }  // namespace fovea::scenes

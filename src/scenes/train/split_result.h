@@ -10,13 +10,7 @@
 
 namespace fovea::scenes {
 
-// How the test histograms of a split were classified.
-struct SplitResult {
-  Confusion confusion;
-  // knn: how many were classified correctly with 1, 2, ... neighbors.
-  std::vector<std::int64_t> right_by_neighbors;
-};
-SplitResult run_split(const LabeledRows& train, const LabeledRows& test,
+SplitReport run_split(const LabeledRows& train, const LabeledRows& test,
                       const TrainClassifierOptions& options);
 
 // Throws unless there is one label from 0 to classes - 1 for each image.
@@ -24,9 +18,6 @@ void check_labels(std::span<const std::int32_t> labels, int images, int classes)
 // Throws unless labels and splits fit so many images.
 void check_evaluation(std::span<const std::int32_t> labels, int images, int classes,
                       std::span<const Split> splits);
-// Fills in what a report says about splits and their mean.
-void summarize_splits(EvaluateReport& report, const std::vector<SplitResult>& splits);
-
 // Adds the number of the split to reports of progress.
 Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count);
 

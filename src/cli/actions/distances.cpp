@@ -1,0 +1,181 @@
+// fovea actions distances: measures the distances between clips that a training begins with.
+#include <fovea/actions/distances.h>
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "cli/actions/actions.h"
+#include "cli/jobs/evaluated_units.h"
+#include "cli/jobs/packing.h"
+#include "cli/program/batch.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+using actions::ClipDistances;
+
+struct DistancesRequest {
+  std::string output{};
+  bool paper = false;
+  bool cut_first = false;
+  actions::TrainOptions train{};
+};
+
+void describe(OptionVisitor& visit, DistancesRequest& request) {
+  visit.path("output", request.output, TextUse::kOutput,
+             "file for the distances, .safetensors, which actions train --distances takes");
+  visit("paper", request.paper,
+        "use the paper's value for every option that is not given beside it");
+  visit("cut-first", request.cut_first,
+        "cut clips out of their videos before points are found, so that frames around a clip have "
+        "no influence");
+  describe(visit, request.train);
+}
+
+void preset_chosen(DistancesRequest& request) {
+  if (request.paper) request.train = actions::paper_options();
+}
+
+template <class Number>
+void pack_numbers(Packer& out, const std::vector<Number>& numbers) {
+  out.text({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)});
+}
+
+template <class Number>
+std::vector<Number> unpacked_numbers(Unpacker& in) {
+  const std::string bytes = in.text();
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
+// What a clip adds to the file: why it cannot be read, or the hash of all clips and its distances.
+std::string packed_failure(const std::string& why) { return Packer().text(why).bytes(); }
+
+std::string packed_distances(std::uint64_t clips_hash, const ClipDistances& distances) {
+  Packer out;
+  out.text("").number(clips_hash);
+  pack_numbers(out, distances.matching);
+  pack_numbers(out, distances.singles);
+  pack_numbers(out, distances.votes);
+  return out.bytes();
+}
+
+// Measures the clips that are open, and returns the exit status. A clip that cannot be read has no
+// distances, and the others have none to it.
+int measure_open(const DistancesRequest& request, const actions::Corpus& corpus,
+                  EvaluatedUnits& units, Context& context) {
+  const ClipSet clips = load_clips(corpus, request.train.points, request.cut_first, context);
+  const std::uint64_t hash = hash_of_clips(clips.corpus, clips.points);
+  std::vector<int> which;
+  std::vector<std::size_t> unit_of(clips.corpus.clips.size());
+  for (const std::size_t unit : units.open()) {
+    const std::int32_t place = clips.place[unit];
+    if (place < 0) {
+      units.take(unit, packed_failure(clips.failures.at(static_cast<int>(unit))));
+      continue;
+    }
+    which.push_back(place);
+    unit_of[static_cast<std::size_t>(place)] = unit;
+  }
+  actions::measure_distances(clips.corpus, clips.points, which, request.train,
+                             [&](int clip, const ClipDistances& distances) {
+                               units.take(unit_of[static_cast<std::size_t>(clip)],
+                                          packed_distances(hash, distances));
+                             });
+  return clips.status();
+}
+
+struct Gathered {
+  actions::TrainDistances distances{};
+  ClipFailures failures{};
+};
+
+Gathered gather(const EvaluatedUnits& units, std::size_t count, const std::string& options) {
+  Gathered result;
+  result.distances.options = options;
+  bool first = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    Unpacker in(units.measured(i));
+    if (std::string why = in.text(); !why.empty()) {
+      result.failures.emplace(static_cast<int>(i), std::move(why));
+      continue;
+    }
+    const auto hash = in.number<std::uint64_t>();
+    if (!first && hash != result.distances.clips_hash)
+      throw FormatError(
+          "shards have seen different clips; run them again with --resume, without changing files");
+    first = false;
+    result.distances.clips_hash = hash;
+    ClipDistances& clip = result.distances.clips.emplace_back();
+    clip.matching = unpacked_numbers<float>(in);
+    clip.singles = unpacked_numbers<double>(in);
+    clip.votes = unpacked_numbers<std::int32_t>(in);
+  }
+  return result;
+}
+
+int run_distances(DistancesRequest& request, Context& context) {
+  if (request.output.empty()) throw InvalidArgument("actions distances needs -o FILE.safetensors");
+  if (std::filesystem::path(request.output).extension() != ".safetensors")
+    throw InvalidArgument(
+        fmt::format("-o {}: distances are written as .safetensors", request.output));
+  check_outputs(context, {{"-o", request.output}});
+  actions::check_cut(request.train.cut);
+  settle_device(context);
+  request.train.exec = context.exec;
+  const actions::Corpus corpus = actions::read_corpus(context.inputs[0]);
+  EvaluatedUnits units(context, clip_units(corpus));
+  const bool measures = !units.open().empty();
+  const int status = measures ? measure_open(request, corpus, units, context) : kDone;
+  if (!units.finish()) return status;
+  const Gathered gathered =
+      gather(units, corpus.clips.size(), actions::distance_options(request.train));
+  if (!measures) complain_of(gathered.failures, corpus.clips.size(), context);
+  gathered.distances.write(request.output);
+  std::size_t numbers = 0;
+  for (const ClipDistances& clip : gathered.distances.clips) numbers += clip.matching.size();
+  if (context.json)
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("output", request.output).member("clips", gathered.distances.clips.size());
+      json.member("failed", gathered.failures.size()).member("distances", numbers);
+    });
+  else
+    context.console.print(fmt::format(
+        "{}: {} of prototypes of {}\n", request.output, detail::counted(numbers, "distance"),
+        detail::counted(gathered.distances.clips.size(), "clip")));
+  return gathered.failures.empty() ? kDone : kSomeFailed;
+}
+
+}  // namespace
+
+Command actions_distances_command() {
+  return {
+      .system = "actions",
+      .verb = "distances",
+      .summary = "measure the distances between clips that training needs",
+      .text =
+          "Measures what takes longest in actions train and grows with the square of the number of "
+          "clips: the distances of all prototypes to all clips, and of the single descriptors of "
+          "each clip to those of other subjects. Shards divide the clips; each of them reads the "
+          "points of all clips, so files of points (fovea actions points) save time. "
+          "actions train --distances FILE then gives the model that it gives without, with the "
+          "same bytes; its clips, options and seed must be the same.",
+      .arguments =
+          {{"INPUT",
+            "folder with one folder of videos or files of points per action, or a list of clips"}},
+      .examples = {{"fovea actions distances clips.txt -o d.safetensors --shard 0/8",
+                    "measure the first of eight parts; fovea merge writes the file"}},
+      .request = make_request<DistancesRequest, run_distances>,
+      .reads_images = true,
+      .shards = true,
+      .shared_files = {"output"}};
+}
+
+}  // namespace fovea::cli
