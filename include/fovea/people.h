@@ -13,6 +13,7 @@
 #include <fovea/people/hog.h>
 #include <fovea/people/kernels.h>
 #include <fovea/people/measure.h>
+#include <fovea/people/mine.h>
 #include <fovea/people/model.h>
 #include <fovea/people/mot.h>
 #include <fovea/people/scan.h>

@@ -20,18 +20,6 @@ namespace {
 
 constexpr float kEveryWindow = -std::numeric_limits<float>::infinity();
 
-std::unique_ptr<Scanner> make_scanner(const Model& model, bool cuda) {
-  if (const auto* cascade = std::get_if<CascadeModel>(&model.classifier))
-    return cuda ? cuda::make_cascade_scanner(*cascade) : cpu::make_cascade_scanner(*cascade);
-  if (const auto* channels = std::get_if<ChannelsModel>(&model.classifier))
-    return cuda ? cuda::make_channels_scanner(*channels) : cpu::make_channels_scanner(*channels);
-  if (const auto* filtered = std::get_if<FilteredModel>(&model.classifier))
-    return cuda ? cuda::make_filtered_scanner(*filtered) : cpu::make_filtered_scanner(*filtered);
-  const auto& linear = std::get<LinearModel>(model.classifier);
-  return cuda ? cuda::make_linear_scanner(model.kind, linear)
-              : cpu::make_linear_scanner(model.kind, linear);
-}
-
 void require_channels(int channels) {
   if (channels != 1 && channels != 3 && channels != 4)
     throw InvalidArgument(
@@ -98,6 +86,18 @@ void shift(Rect<float>& box, const std::optional<Rect<int>>& region) {
 }
 
 }  // namespace
+
+std::unique_ptr<Scanner> make_scanner(const Model& model, bool cuda) {
+  if (const auto* cascade = std::get_if<CascadeModel>(&model.classifier))
+    return cuda ? cuda::make_cascade_scanner(*cascade) : cpu::make_cascade_scanner(*cascade);
+  if (const auto* channels = std::get_if<ChannelsModel>(&model.classifier))
+    return cuda ? cuda::make_channels_scanner(*channels) : cpu::make_channels_scanner(*channels);
+  if (const auto* filtered = std::get_if<FilteredModel>(&model.classifier))
+    return cuda ? cuda::make_filtered_scanner(*filtered) : cpu::make_filtered_scanner(*filtered);
+  const auto& linear = std::get<LinearModel>(model.classifier);
+  return cuda ? cuda::make_linear_scanner(model.kind, linear)
+              : cpu::make_linear_scanner(model.kind, linear);
+}
 
 struct Detector::Impl {
   std::shared_ptr<const Model> model;

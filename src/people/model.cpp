@@ -28,14 +28,6 @@ Kind kind_of(const io::ModelReader& in) {
   in.unfit(fmt::format("holds {}, expected one of {}", detail::shown(in.schema(), 60), known));
 }
 
-std::variant<LinearModel, CascadeModel, ChannelsModel, FilteredModel> load(
-    Kind kind, const io::ModelReader& in) {
-  if (kind == Kind::kCascade) return load_cascade(in);
-  if (kind == Kind::kChannels) return load_channels(in);
-  if (kind == Kind::kFiltered) return load_filtered(in);
-  return load_linear(kind, in);
-}
-
 Extent window_of(const LinearModel& model) { return model.hog.window; }
 template <class Classifier>
 Extent window_of(const Classifier& model) {
@@ -79,6 +71,14 @@ std::shared_ptr<const Model> load_model(std::string_view name) {
                                                                       : import_model(path));
 }
 
+std::variant<LinearModel, CascadeModel, ChannelsModel, FilteredModel> load_classifier(
+    Kind kind, const io::ModelReader& in) {
+  if (kind == Kind::kCascade) return load_cascade(in);
+  if (kind == Kind::kChannels) return load_channels(in);
+  if (kind == Kind::kFiltered) return load_filtered(in);
+  return load_linear(kind, in);
+}
+
 Model parse_model(const io::ModelFile& file) {
   const io::ModelReader in(file);
   Model model;
@@ -91,7 +91,7 @@ Model parse_model(const io::ModelFile& file) {
   model.person_aspect = person[2];
   check_person(model, in);
   model.stride = in.number("stride", 1, 256);
-  model.classifier = load(model.kind, in);
+  model.classifier = load_classifier(model.kind, in);
   model.facts = in.facts(kFactPrefix);
   return model;
 }

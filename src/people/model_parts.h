@@ -24,6 +24,8 @@ LinearModel load_linear(Kind kind, const io::ModelReader& in);
 CascadeModel load_cascade(const io::ModelReader& in);
 ChannelsModel load_channels(const io::ModelReader& in);
 FilteredModel load_filtered(const io::ModelReader& in);
+std::variant<LinearModel, CascadeModel, ChannelsModel, FilteredModel> load_classifier(
+    Kind kind, const io::ModelReader& in);
 
 // Throws InvalidArgument where the number of weights differs from that of the descriptor's numbers.
 void check_linear(Kind kind, const LinearModel& model);

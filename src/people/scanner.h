@@ -40,6 +40,9 @@ class Scanner {
 }  // namespace fovea::people
 
 // The model must outlive its scanner.
+namespace fovea::people {
+std::unique_ptr<Scanner> make_scanner(const Model& model, bool cuda);  // of the model's kind
+}
 namespace fovea::people::cpu {
 std::unique_ptr<Scanner> make_linear_scanner(Kind kind, const LinearModel& model);
 std::unique_ptr<Scanner> make_cascade_scanner(const CascadeModel& model);

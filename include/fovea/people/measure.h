@@ -38,12 +38,14 @@ class FOVEA_API StoredImages final : public io::ImageSet {
 struct MeasureOptions {
   std::optional<double> threshold{};  // least score of a detection, where the curve ends; absent:
                                       // chosen so that the curve reaches 1 false positive per image
+  int lower = 0;  // without a threshold: the first search goes down to 0.5 times 2 to the power of
+                  // this below the model's own, 0 to 3; what is known to be needed saves searches
   ScanOptions scan{};
   FuseOptions fuse{};
   EvaluateOptions evaluate{};  // without its exec
   Exec exec{};
 };
-// Lists every field but exec, which programs add.
+// Lists every field but `lower` and exec, which programs add.
 FOVEA_API void describe(OptionVisitor& visit, MeasureOptions& options);
 
 // How many windows of some images reached a stage of a cascade, and how many passed it.
@@ -69,6 +71,28 @@ FOVEA_API ImageMeasurement measure_on_images(std::shared_ptr<const Model> model,
                                              const io::ImageSet& images,
                                              std::span<const AnnotatedImage> truth,
                                              const MeasureOptions& options = {});
+
+// The same in two steps, of which the first can be divided: parts of the images are searched apart,
+// on any number of machines, and what was found in all of them is measured.
+struct ImageFindings {
+  std::vector<Detection> people;
+  ScanCounts counts;
+  std::vector<StageCount> stages;  // of a cascade, where the image is one of the 16; else none
+};
+// Searches the images with these numbers once, down to the threshold or to what `lower` says, and
+// returns one element for each.
+FOVEA_API std::vector<ImageFindings> find_in_images(std::shared_ptr<const Model> model,
+                                                    const io::ImageSet& images,
+                                                    std::span<const AnnotatedImage> truth,
+                                                    std::span<const int> which,
+                                                    const MeasureOptions& options = {});
+// Measures what was found in all images, in their order.
+FOVEA_API ImageMeasurement measure_findings(const Model& model,
+                                            std::span<const AnnotatedImage> truth,
+                                            std::vector<ImageFindings> findings,
+                                            const MeasureOptions& options = {});
+// Whether measure_on_images() would search once more, with `lower` one higher.
+FOVEA_API bool needs_lower_scores(const ImageMeasurement& measured, const MeasureOptions& options);
 
 struct WindowMeasurement {
   WindowReport report;

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/io/image_set.h>
+#include <fovea/people/mine.h>
 #include <fovea/people/model.h>
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct TrainData {
   const ImageSet& negatives;  // whole images without people
 };
 
-// The last three fields are the same in the options of all kinds. describe() does not list them:
+// The last four fields are the same in the options of all kinds. describe() does not list them:
 // programs name them once, and models and checkpoints do not depend on them except for the seed and
 // the memory.
 
@@ -36,6 +37,7 @@ struct LinearTrainOptions {
   std::string checkpoint{};  // file that keeps an unfinished training and continues it; empty:
                              // none. It is not removed at the end: do so when the model is written
   std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
+  NegativeSearch search{};  // searches the negatives elsewhere; empty: they are searched here
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, LinearTrainOptions& options);
@@ -62,6 +64,7 @@ struct CascadeTrainOptions {
   bool mirror = true;           // also learn the mirror image of every positive
   std::string checkpoint{};     // as LinearTrainOptions::checkpoint
   std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
+  NegativeSearch search{};                   // as LinearTrainOptions::search
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, CascadeTrainOptions& options);
@@ -102,6 +105,7 @@ struct ChannelsTrainOptions {
   double shrinkage = 1;          // factor of what trees add, of rejection scores and threshold
   std::string checkpoint{};      // as LinearTrainOptions::checkpoint
   std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
+  NegativeSearch search{};                   // as LinearTrainOptions::search
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, ChannelsTrainOptions& options);
@@ -129,6 +133,7 @@ struct FilteredTrainOptions {
   double shrinkage = 1;
   std::string checkpoint{};                  // as LinearTrainOptions::checkpoint
   std::uint64_t sample_bytes = 2ULL << 30U;  // the most memory for samples
+  NegativeSearch search{};                   // as LinearTrainOptions::search
   Exec exec{};
 };
 FOVEA_API void describe(OptionVisitor& visit, FilteredTrainOptions& options);
@@ -157,6 +162,7 @@ struct TrainOptions {
   // These take the place of the parts' own.
   std::string checkpoint{};
   std::uint64_t sample_bytes = 2ULL << 30U;
+  NegativeSearch search{};
   Exec exec{};
 };
 FOVEA_API void use_preset(TrainOptions& options, CascadePreset preset);

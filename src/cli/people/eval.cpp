@@ -87,7 +87,7 @@ void write_counts(io::JsonWriter& json, const EvalResult& result) {
     }
     json.end_array();
   }
-  json.member("search_seconds", result.seconds);
+  if (result.seconds > 0) json.member("search_seconds", result.seconds);
 }
 
 void write_images(io::JsonWriter& json, const EvalResult& result, const EvalResult& first,
@@ -157,12 +157,13 @@ void print_json(const EvalRequest& request, const Context& context,
 
 std::string line_of(const EvalResult& result, const EvalRequest& request) {
   const std::int64_t weightless = result.counts.weightless;
-  const std::string work = fmt::format(
-      "{:.3g} million windows, {:.3g} evaluations per window, {:.1f} s{}",
-      1e-6 * static_cast<double>(result.counts.windows), per_window(result.counts), result.seconds,
-      weightless > 0 ? fmt::format(", {} left out of mean shift for a weight of 0",
-                                   detail::counted(weightless, "window"))
-                     : "");
+  const std::string work =
+      fmt::format("{:.3g} million windows, {:.3g} evaluations per window{}{}",
+                  1e-6 * static_cast<double>(result.counts.windows), per_window(result.counts),
+                  result.seconds > 0 ? fmt::format(", {:.1f} s", result.seconds) : "",
+                  weightless > 0 ? fmt::format(", {} left out of mean shift for a weight of 0",
+                                               detail::counted(weightless, "window"))
+                                 : "");
   if (!request.crops.empty()) {
     const double rate = result.windows.miss_rate_at(1e-4);
     return fmt::format(
@@ -191,10 +192,32 @@ void warn_of_short_curve(const EvalResult& result, Context& context) {
                   result.model.label, result.lowest_score, end));
 }
 
+// A run with a manifest searches at one level; says which one is next, where that is not enough.
+bool ask_for_lower_scores(const std::vector<EvalResult>& results, const Context& context) {
+  if (std::ranges::none_of(results, &EvalResult::unfinished)) return false;
+  std::string levels, names;
+  for (const EvalResult& result : results) {
+    levels += fmt::format("{}{}", levels.empty() ? "" : ",", result.lower);
+    if (result.unfinished) names += (names.empty() ? "" : ", ") + result.model.label;
+  }
+  context.console.complain(
+      fmt::format("{}: the scores that were searched do not reach 1 false positive per image; run "
+                  "all shards again, with new manifests, with --lower {}",
+                  names, levels));
+  return true;
+}
+
 int run_eval(EvalRequest& request, Context& context) {
   check_request(request);
+  if (context.journal != nullptr && !request.crops.empty())
+    throw InvalidArgument(
+        "--shard, --resume and --manifest go with --images; windows of --crops are measured in one "
+        "run");
   settle_device(context);
   const std::vector<EvalModel> models = read_eval_models(request.models);
+  if (request.lower.size() > 1 && request.lower.size() != models.size())
+    throw InvalidArgument(fmt::format("--lower has {} numbers, expected one or {}",
+                                      request.lower.size(), models.size()));
   const bool windows = !request.crops.empty();
   EvalImages images;
   EvalWindows to_score;
@@ -203,12 +226,23 @@ int run_eval(EvalRequest& request, Context& context) {
                 people::StoredImages(images_of(request.negatives), context.max_pixels)};
   else images = images_to_search(request, context.max_pixels);
   std::vector<EvalResult> results;
-  for (const EvalModel& model : models) {
-    results.push_back(windows ? measure_on_windows(model, to_score, request, context.exec)
-                              : measure_on_images(model, images, request, context.exec));
-    context.console.end_progress();
-    if (!windows) warn_of_short_curve(results.back(), context);
-    if (!context.json) context.console.print(line_of(results.back(), request));
+  const auto print = [&](const EvalResult& result) {
+    if (!windows) warn_of_short_curve(result, context);
+    if (!context.json) context.console.print(line_of(result, request));
+  };
+  if (context.journal != nullptr) {
+    results = measure_recorded(models, images, request, context);
+    if (results.empty()) return kDone;
+    if (ask_for_lower_scores(results, context)) return kMoreToDo;
+    for (const EvalResult& result : results) print(result);
+  } else {
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      const people::MeasureOptions options = measure_options(request, context.exec, m);
+      results.push_back(windows ? measure_on_windows(models[m], to_score, options)
+                                : measure_on_images(models[m], images, options));
+      context.console.end_progress();
+      print(results.back());
+    }
   }
   if (!request.output.empty())
     write_eval_folder(request, context, results, windows ? nullptr : &images);
@@ -224,15 +258,19 @@ void describe(OptionVisitor& visit, EvalRequest& request) {
         "hog) or "
         "files. NAME=FILE gives one a name in the report",
         {.use = TextUse::kModel});
-  visit.path("images", request.images, TextUse::kInput,
+  visit.path("images", request.images, TextUse::kFolder,
              "images in which people are annotated: a folder, file, glob or @list");
   visit.path("annotations", request.annotations, TextUse::kInput,
              "folder or file with the annotations: PASCAL 1.00 text or COCO JSON");
   visit.path("crops", request.crops, TextUse::kInput,
              "instead of --images: crops, each with one person's window in its middle");
-  visit.path("negatives", request.negatives, TextUse::kInput, "images without people");
+  visit.path("negatives", request.negatives, TextUse::kFolder, "images without people");
   visit.path("output", request.output, TextUse::kFolder,
              "folder for the report: a page, the curve, and the detections");
+  visit("lower", request.lower,
+        "begin with this level of least scores for all models or for each: 0 to 3 are 0.5, 1, 2 "
+        "and 4 below the model's threshold; shards search at this level only",
+        {.value_name = "LEVELS"});
   visit("sheet", request.sheet, "how many of the worst mistakes of each sort the page shows", 0,
         500);
   describe(visit, request.measure);
@@ -280,16 +318,22 @@ Command people_eval_command() {
           "per window. The folder -o gets a page, the curve as CSV and SVG, and the detections as "
           "COCO JSON. Several models are measured on the same images and drawn into one chart. An "
           "image that cannot be read ends the run, because the other images alone would measure "
-          "something else.",
+          "something else. Shards search whole images; where their scores do not reach 1 false "
+          "positive per image, fovea merge ends with status 6 and names the --lower with which all "
+          "shards are to run again, as a single run does by itself.",
       .examples =
           {{"fovea people eval --model hog --images pos --annotations boxes -o report",
             "measure the miss rate in images"},
            {"fovea people eval --model hog,my=my.safetensors --images pos --annotations txt",
             "compare two models in one chart"},
            {"fovea people eval --model hog --crops crops --negatives scenes --ratio 1.2",
-            "measure the miss rate in windows"}},
+            "measure the miss rate in windows"},
+           {"fovea people eval --images pos --annotations boxes --shard 0/8",
+            "search the first of eight parts; fovea merge measures what all have found"}},
       .request = make_request<EvalRequest, run_eval>,
-      .reads_images = true};
+      .reads_images = true,
+      .shards = true,
+      .shared_files = {"output"}};
 }
 
 }  // namespace fovea::cli

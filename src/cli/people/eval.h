@@ -18,7 +18,8 @@ struct EvalRequest {
   std::string crops{};      // windows with a person in their middle
   std::string negatives{};  // images without people
   std::string output{};
-  int sheet = 24;  // pictures in each contact sheet
+  std::vector<int> lower{};  // MeasureOptions::lower: of all models, or of each
+  int sheet = 24;            // pictures in each contact sheet
   people::AnnotationOptions annotation{};
   people::MeasureOptions measure{};
 };
@@ -45,6 +46,8 @@ struct EvalResult {
   double seconds = 0;
   // Measured on images.
   double lowest_score = 0;
+  int lower = 0;            // the MeasureOptions::lower to search with next,
+  bool unfinished = false;  // where another search is needed
   std::vector<people::EvaluatedImage> found{};
   people::ImageReport images{};
   // Measured on windows.
@@ -52,15 +55,23 @@ struct EvalResult {
   std::vector<people::StageCount> stages{};  // the stages of a cascade
 };
 
+// The options for the model with this number.
+people::MeasureOptions measure_options(const EvalRequest& request, const Exec& exec,
+                                       std::size_t model);
 EvalResult measure_on_images(const EvalModel& model, const EvalImages& images,
-                             const EvalRequest& request, const Exec& exec);
+                             const people::MeasureOptions& options);
+// The same for all models with a manifest, whose images are the units; nothing where it is that of
+// a shard.
+std::vector<EvalResult> measure_recorded(const std::vector<EvalModel>& models,
+                                         const EvalImages& images, const EvalRequest& request,
+                                         Context& context);
 
 struct EvalWindows {
   people::StoredImages crops{{}};
   people::StoredImages negatives{{}};
 };
 EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows,
-                              const EvalRequest& request, const Exec& exec);
+                              const people::MeasureOptions& options);
 
 // Writes the folder: curve.csv, curve.svg, detections as COCO JSON, index.html. `images` is null
 // where windows were measured.

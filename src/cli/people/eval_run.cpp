@@ -10,12 +10,11 @@ namespace fovea::cli {
 namespace {
 
 // The options of a measurement whose progress goes by the name of a model.
-people::MeasureOptions named(const EvalRequest& request, const Exec& exec,
+people::MeasureOptions named(people::MeasureOptions options,
                              std::function<std::string(std::string_view)> name) {
-  people::MeasureOptions options = request.measure;
-  options.exec = exec;
-  if (exec.progress)
-    options.exec.progress = [report = exec.progress, name = std::move(name)](const Progress& now) {
+  if (options.exec.progress)
+    options.exec.progress = [report = options.exec.progress,
+                             name = std::move(name)](const Progress& now) {
       report({name(now.stage), now.done, now.total});
     };
   return options;
@@ -23,11 +22,20 @@ people::MeasureOptions named(const EvalRequest& request, const Exec& exec,
 
 }  // namespace
 
+people::MeasureOptions measure_options(const EvalRequest& request, const Exec& exec,
+                                       std::size_t model) {
+  people::MeasureOptions options = request.measure;
+  options.exec = exec;
+  if (!request.lower.empty())
+    options.lower = request.lower.size() == 1 ? request.lower.front() : request.lower[model];
+  return options;
+}
+
 EvalResult measure_on_images(const EvalModel& model, const EvalImages& images,
-                             const EvalRequest& request, const Exec& exec) {
-  people::ImageMeasurement found = people::measure_on_images(
-      model.model, images.files, images.truth,
-      named(request, exec, [&](std::string_view) { return model.label; }));
+                             const people::MeasureOptions& options) {
+  people::ImageMeasurement found =
+      people::measure_on_images(model.model, images.files, images.truth,
+                                named(options, [&](std::string_view) { return model.label; }));
   return {.model = model,
           .counts = found.counts,
           .seconds = found.seconds,
@@ -38,11 +46,11 @@ EvalResult measure_on_images(const EvalModel& model, const EvalImages& images,
 }
 
 EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows,
-                              const EvalRequest& request, const Exec& exec) {
+                              const people::MeasureOptions& options) {
   people::WindowMeasurement found = people::measure_on_windows(
-      model.model, windows.crops, windows.negatives,
-      named(request, exec,
-            [&](std::string_view stage) { return fmt::format("{}: {}", model.label, stage); }));
+      model.model, windows.crops, windows.negatives, named(options, [&](std::string_view stage) {
+        return fmt::format("{}: {}", model.label, stage);
+      }));
   return {.model = model,
           .counts = found.counts,
           .seconds = found.seconds,

@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/io/image_io.h>
 #include <fovea/people/detector.h>
+#include <fovea/people/mine.h>
 
 #include <string>
 
@@ -17,5 +18,8 @@ std::string people_text(std::size_t count);
 
 // An image in RGB, so that drawings on it are in color.
 Image<std::uint8_t> in_color(Image<std::uint8_t> image);
+
+// The file in which a training looks for what a search of its negatives has found.
+std::string mined_file(const std::string& folder, const people::SearchRequest& search);
 
 }  // namespace fovea::cli

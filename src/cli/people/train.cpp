@@ -23,7 +23,16 @@ struct TrainRequest {
   std::string positives{};
   std::string negatives{};
   std::string output{};
+  std::string mined{};
   people::TrainOptions train{};
+};
+
+// Ends a training that needs a search of its negatives.
+struct SearchNeeded {
+  std::string what;
+  std::string search;  // the file that says what to search for
+  std::string mined;   // the file with what was found
+  std::size_t images = 0;
 };
 
 void describe(OptionVisitor& visit, TrainRequest& request) {
@@ -40,6 +49,10 @@ void describe(OptionVisitor& visit, TrainRequest& request) {
       "checkpoint", request.train.checkpoint, TextUse::kOutput,
       "file that stores the state of an unfinished training; by default the output's name with "
       ".checkpoint");
+  visit.path("mined", request.mined, TextUse::kFolder,
+             "folder through which fovea people mine searches the negatives, in shards or on other "
+             "machines; the training ends with status 6 where it needs a search, and goes on from "
+             "there when it is called again");
   describe(visit, request.train);
 }
 
@@ -50,6 +63,36 @@ people::ImageFileSet image_set(const Context& context, const std::string& option
   if (word.empty()) throw InvalidArgument(fmt::format("people train needs --{} FOLDER", option));
   return people::ImageFileSet(io::expand_inputs(std::vector<std::string>{word}, io::image_files()),
                               context.max_pixels);
+}
+
+std::string open_search(const TrainRequest& request) {
+  return (std::filesystem::path(request.mined) / "search.safetensors").string();
+}
+
+// Takes what was found for a search from its file, or asks for it and ends the training.
+std::vector<people::MinedImage> mined_elsewhere(const TrainRequest& request,
+                                                const people::SearchRequest& search) {
+  const std::string mined = mined_file(request.mined, search), asked = open_search(request);
+  if (std::filesystem::exists(mined)) return people::read_mined(mined, search);
+  people::write_request(asked, search);
+  throw SearchNeeded{search.what, asked, mined, search.images.size()};
+}
+
+// Says which command the training waits for.
+int report_search(const TrainRequest& request, const Context& context, const SearchNeeded& needed) {
+  context.console.end_progress();
+  if (context.json)
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("finished", false).member("what", needed.what);
+      json.member("search", needed.search).member("mined", needed.mined);
+      json.member("negatives", needed.images);
+    });
+  else
+    context.console.print(
+        fmt::format("{}: {} in {}; next: fovea people mine {} --search {}, then the same command\n",
+                    needed.search, needed.what, detail::counted(needed.images, "image"),
+                    request.negatives, needed.search));
+  return kMoreToDo;
 }
 
 int run_train(TrainRequest& request, Context& context) {
@@ -65,11 +108,23 @@ int run_train(TrainRequest& request, Context& context) {
       detail::counted(negatives.count(), "image"), bytes_text(request.train.sample_bytes)));
   const double start = steady_seconds();
   request.train.exec = context.exec;
-  const people::Model model = people::train(request.kind, {positives, negatives}, request.train);
+  if (!request.mined.empty()) {
+    make_folder(request.mined);
+    request.train.search = [&](const people::SearchRequest& search) {
+      return mined_elsewhere(request, search);
+    };
+  }
+  people::Model model;
+  try {
+    model = people::train(request.kind, {positives, negatives}, request.train);
+  } catch (const SearchNeeded& needed) {
+    return report_search(request, context, needed);
+  }
   const double seconds = steady_seconds() - start;
   model.write(request.output);
   std::error_code ignored;
   std::filesystem::remove(checkpoint, ignored);
+  if (!request.mined.empty()) std::filesystem::remove(open_search(request), ignored);
   context.console.end_progress();
   if (context.json) {
     print_result(context, [&](io::JsonWriter& json) {
@@ -100,13 +155,17 @@ Command people_train_command() {
           "all sizes for windows that look like people, on the GPU where there is "
           "one; everything else runs on the threads of the CPU. The same data, options and seed "
           "give the same model on any device with any number of threads. When a training was "
-          "interrupted, the same command continues it from the last stage that was finished.",
+          "interrupted, the same command continues it from the last stage that was finished. With "
+          "--mined the negatives are searched by fovea people mine, in shards on any number of "
+          "machines, and the model has the same bytes.",
       .examples =
           {{"fovea people train --positives crops --negatives scenes -o hog.safetensors",
             "train the classic detector from folders of crops and scenes"},
            {"fovea people train --kind cascade --positives p --negatives n -o c.safetensors",
             "train a cascade; with --preset thesis, as that paper does; --kind channels and "
-            "--kind filtered work in the same way"}},
+            "--kind filtered work in the same way"},
+           {"fovea people train --positives p --negatives n -o h.safetensors --mined rounds",
+            "learn as far as the searches in a folder reach; status 6 asks for another one"}},
       .request = make_request<TrainRequest, run_train>,
       .reads_images = true};
 }

@@ -169,6 +169,7 @@ Command ops_pyramid_command();
 Command ops_histogram_command();
 Command people_detect_command();
 Command people_train_command();
+Command people_mine_command();
 Command people_study_command();
 Command people_show_command();
 Command flow_lk_command();

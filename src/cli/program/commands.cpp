@@ -26,6 +26,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands{
       people_detect_command(),
       people_train_command(),
+      people_mine_command(),
       people_study_command(),
       people_eval_command(),
       people_show_command(),

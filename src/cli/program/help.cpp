@@ -139,6 +139,7 @@ const std::vector<StatusLine>& exit_statuses() {
       {kBadInput, "an input is unreadable or malformed"},
       {kNoDevice, "the chosen device is not available"},
       {kSomeFailed, "some inputs failed, and are named; the others are done"},
+      {kMoreToDo, "not finished: goes on after another command, which is named"},
       {kInterrupted, "interrupted; what was finished is kept"},
   };
   return kLines;

@@ -76,8 +76,10 @@ std::uint64_t hash_of_named_files(const Invocation& invocation) {
   const auto add = [&](const std::string& name, TextUse use) {
     std::string path = name;
     if (use == TextUse::kModel) {
+      // Several models may have names, as in --model a=FILE,b=FILE.
+      if (const auto equals = name.find('='); equals < name.find('/')) path.erase(0, equals + 1);
       try {
-        path = io::find_model(name, invocation.command->system);
+        path = io::find_model(path, invocation.command->system);
       } catch (const IoError&) {
         return;  // whoever reads it says why
       }
@@ -109,7 +111,7 @@ std::unique_ptr<Journal> journal_of(const Invocation& invocation,
 bool is_table(const std::string& name) {
   const std::string extension = std::filesystem::path(name).extension().string();
   return extension == ".json" || extension == ".csv" || extension == ".parquet" ||
-         extension == ".npy";
+         extension == ".npy" || extension == ".safetensors";
 }
 
 // The options that name files which all inputs share.

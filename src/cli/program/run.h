@@ -14,6 +14,7 @@ enum ExitStatus : int {
   kBadInput = 3,          // an input is unreadable or malformed
   kNoDevice = 4,          // the chosen device is not available
   kSomeFailed = 5,        // some inputs failed, and are named; the others are done
+  kMoreToDo = 6,          // goes on after another command, which is named
   kInterrupted = 130,     // by a signal; what was finished is kept
   kReaderGone = 128 + 13  // a shell reports this for a program that SIGPIPE ended
 };

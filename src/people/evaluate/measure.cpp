@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "core/timing/seconds.h"
@@ -113,6 +115,27 @@ void add(ScanCounts& sum, const ScanCounts& more) {
   sum.weightless += more.weightless;
 }
 
+void add(std::vector<StageCount>& sum, const std::vector<StageCount>& more) {
+  if (sum.empty()) {
+    sum = more;
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(sum.size(), more.size()); ++i) {
+    sum[i].reached += more[i].reached;
+    sum[i].passed += more[i].passed;
+  }
+}
+
+constexpr int kMostLower = 3;
+
+// The least score of a detection.
+double lowest_score_of(const Model& model, const MeasureOptions& options) {
+  if (options.lower < 0 || options.lower > kMostLower)
+    throw InvalidArgument(fmt::format("measure: lower {} is out of range, expected 0 to {}",
+                                      options.lower, kMostLower));
+  return options.threshold ? *options.threshold : model.threshold - std::ldexp(0.5, options.lower);
+}
+
 bool holds_a_window(const Image<std::uint8_t>& image, const Model& model, ScanOptions scan) {
   if (scan.stride == 0) scan.stride = model.stride;
   return !plan_scan({image.width(), image.height()}, model.window(), model.person_height, scan)
@@ -162,45 +185,48 @@ class ImageSearch {
               std::span<const AnnotatedImage> truth)
       : model_(std::move(model)), images_(images), truth_(truth) {}
 
-  // Searches all images once; the options hold the least score.
-  void find_people(const DetectOptions& options, ImageMeasurement& result) const {
-    const double start = fovea::detail::seconds_now();
+  // Searches some images once; the options hold the least score.
+  std::vector<ImageFindings> find_people(std::span<const int> which,
+                                         const DetectOptions& options) const {
     Detectors detectors(model_, options);
-    std::vector<ScanCounts> counts(truth_.size());
-    result.found.resize(truth_.size());
-    for_each_in_threads(options.exec, "images", truth_.size(),
-                        [&](std::size_t worker, std::size_t i) {
-                          const Image<std::uint8_t> image = images_.read(static_cast<int>(i));
-                          check_size(images_.name(static_cast<int>(i)), image, truth_[i]);
-                          EvaluatedImage& found = result.found[i];
-                          found = {{}, truth_[i].people};
-                          if (!holds_a_window(image, *model_, options.scan)) return;
-                          DetectResult detected = detectors.of(worker).detect(image);
-                          found.found = std::move(detected.people);
-                          counts[i] = detected.counts;
-                        });
-    result.counts = {};
-    for (const ScanCounts& each : counts) add(result.counts, each);
-    result.seconds = fovea::detail::seconds_now() - start;
+    std::vector<ImageFindings> findings(which.size());
+    for_each_in_threads(
+        options.exec, "images", which.size(), [&](std::size_t worker, std::size_t i) {
+          const Image<std::uint8_t> image = images_.read(which[i]);
+          check_size(images_.name(which[i]), image, truth_[static_cast<std::size_t>(which[i])]);
+          if (!holds_a_window(image, *model_, options.scan)) return;
+          DetectResult detected = detectors.of(worker).detect(image);
+          findings[i].people = std::move(detected.people);
+          findings[i].counts = detected.counts;
+        });
+    return findings;
   }
 
   // A cascade's stages are counted over some of the images only, because every window has to be
   // evaluated for it.
-  void count_stages_of_images(const DetectOptions& options, ImageMeasurement& result) const {
-    constexpr std::size_t kMostImages = 16;
+  void count_stages_of_images(std::span<const int> which, const DetectOptions& options,
+                              std::vector<ImageFindings>& findings) const {
     if (model_->kind != Kind::kCascade) return;
-    const std::size_t count = std::min(kMostImages, truth_.size());
     DetectOptions alone = options;
     alone.exec.progress = {};
     Detector detector(model_, alone);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Image<std::uint8_t> image = images_.read(static_cast<int>(i * truth_.size() / count));
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      if (!has_stages(static_cast<std::size_t>(which[i]))) continue;
+      const Image<std::uint8_t> image = images_.read(which[i]);
       if (!holds_a_window(image, *model_, options.scan)) continue;
-      count_stages(*model_, detector.scores(image), result.stages);
+      count_stages(*model_, detector.scores(image), findings[i].stages);
     }
   }
 
  private:
+  // Whether an image is one of those in which stages are counted, which lie evenly among all.
+  bool has_stages(std::size_t image) const {
+    constexpr std::size_t kMostImages = 16;
+    const std::size_t count = std::min(kMostImages, truth_.size());
+    const std::size_t first = (image * count + truth_.size() - 1) / truth_.size();
+    return first < count && first * truth_.size() / count == image;
+  }
+
   std::shared_ptr<const Model> model_;
   const io::ImageSet& images_;
   std::span<const AnnotatedImage> truth_;
@@ -235,31 +261,74 @@ Image<std::uint8_t> StoredImages::read(int index) const {
   return detector_pixels(io::read_image(name(index), {.max_pixels = max_pixels_}));
 }
 
+std::vector<ImageFindings> find_in_images(std::shared_ptr<const Model> model,
+                                          const io::ImageSet& images,
+                                          std::span<const AnnotatedImage> truth,
+                                          std::span<const int> which,
+                                          const MeasureOptions& options) {
+  check_truth(images, truth);
+  for (const int image : which)
+    if (image < 0 || image >= images.count())
+      throw InvalidArgument(
+          fmt::format("measure: there is no image {} among {}", image, images.count()));
+  DetectOptions detect = detect_options(options);
+  detect.threshold = lowest_score_of(*model, options);
+  const ImageSearch search(std::move(model), images, truth);
+  std::vector<ImageFindings> findings = search.find_people(which, detect);
+  search.count_stages_of_images(which, detect, findings);
+  return findings;
+}
+
+ImageMeasurement measure_findings(const Model& model, std::span<const AnnotatedImage> truth,
+                                  std::vector<ImageFindings> findings,
+                                  const MeasureOptions& options) {
+  if (findings.size() != truth.size())
+    throw InvalidArgument(fmt::format("measure: {} images were searched, but {} are annotated",
+                                      findings.size(), truth.size()));
+  EvaluateOptions evaluate = options.evaluate;
+  evaluate.exec = options.exec;
+  evaluate.exec.device = resolve(options.exec.device);
+  ImageMeasurement result;
+  result.lowest_score = lowest_score_of(model, options);
+  result.found.reserve(findings.size());
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    result.found.push_back({std::move(findings[i].people), truth[i].people});
+    add(result.counts, findings[i].counts);
+    add(result.stages, findings[i].stages);
+  }
+  result.report = evaluate_images(result.found, evaluate);
+  return result;
+}
+
+bool needs_lower_scores(const ImageMeasurement& measured, const MeasureOptions& options) {
+  const auto& curve = measured.report.curve;
+  const bool complete = !curve.empty() && curve.back().false_positives >= 1;
+  return !options.threshold && !complete && options.lower < kMostLower;
+}
+
 ImageMeasurement measure_on_images(std::shared_ptr<const Model> model, const io::ImageSet& images,
                                    std::span<const AnnotatedImage> truth,
                                    const MeasureOptions& options) {
-  constexpr double kBelowThreshold = 0.5;
-  constexpr int kMostRounds = 4;
   check_truth(images, truth);
   DetectOptions detect = detect_options(options);
-  EvaluateOptions evaluate = options.evaluate;
-  evaluate.exec = detect.exec;
-  const double usual = model->threshold;
-  const ImageSearch search(std::move(model), images, truth);
+  MeasureOptions now = options;
+  const ImageSearch search(model, images, truth);
+  std::vector<int> all(truth.size());
+  std::iota(all.begin(), all.end(), 0);
   ImageMeasurement result;
-  double below = kBelowThreshold;
-  for (int round = 0;; ++round, below *= 2) {
-    if (!options.threshold) detect.threshold = usual - below;
-    result.lowest_score = *detect.threshold;
-    const std::size_t before = people_found(result.found);
-    search.find_people(detect, result);
-    result.report = evaluate_images(result.found, evaluate);
-    const auto& curve = result.report.curve;
-    const bool complete = !curve.empty() && curve.back().false_positives >= 1;
-    const bool grows = round == 0 || people_found(result.found) > before;
-    if (options.threshold || complete || !grows || round + 1 == kMostRounds) break;
+  for (std::size_t before = 0;; ++now.lower, before = people_found(result.found)) {
+    const double start = fovea::detail::seconds_now();
+    detect.threshold = lowest_score_of(*model, now);
+    std::vector<ImageFindings> findings = search.find_people(all, detect);
+    const double seconds = fovea::detail::seconds_now() - start;
+    result = measure_findings(*model, truth, std::move(findings), now);
+    result.seconds = seconds;
+    const bool grows = now.lower == options.lower || people_found(result.found) > before;
+    if (!grows || !needs_lower_scores(result, now)) break;
   }
-  search.count_stages_of_images(detect, result);
+  std::vector<ImageFindings> stages(all.size());
+  search.count_stages_of_images(all, detect, stages);
+  for (const ImageFindings& image : stages) add(result.stages, image.stages);
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
 #include "people/study/study_windows.h"
+#include "people/train/mine_images.h"
 #include "people/train/train_linear_windows.h"
 
 namespace fovea::people {
@@ -159,9 +160,10 @@ LinearModel Study::learn(const HogOptions& hog, int& hard_windows) {
   solve(samples, model);
   std::vector<WindowPlace> known;
   for (int round = 0; round < train.rounds; ++round) {
-    HardWindows hard(std::min(train.hard_windows, samples.room()), kStudyMargin);
-    people.search(model, known, "searching negatives", hard);
-    const std::vector<WindowPlace> found = hard.places();
+    const std::vector<WindowPlace> found =
+        hard_places({Kind::kHog, model, search, known, std::min(train.hard_windows, samples.room()),
+                     kStudyMargin},
+                    negatives_, quiet_);
     if (found.empty()) break;
     people.describe_places(found, samples);
     known.insert(known.end(), found.begin(), found.end());

@@ -18,6 +18,7 @@
 #include "core/timing/seconds.h"
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
+#include "people/train/mine_images.h"
 #include "people/train/train_linear_windows.h"
 
 namespace fovea::people {
@@ -120,11 +121,11 @@ void KernelStudy::gather(KernelComparison& result) {
       samples_.labels, {}, {.cost = usual.cost, .exec = quiet()});
   first.weights = svm.weights;
   first.bias = svm.bias;
-  HardWindows hard(options_.hard_windows, -1);
   std::vector<WindowPlace> known = places;
   std::sort(known.begin(), known.end(), before);
-  windows.search(first, known, "searching negatives", hard);
-  const std::vector<WindowPlace> found = hard.places();
+  const std::vector<WindowPlace> found =
+      hard_places({Kind::kHog, first, search, std::move(known), options_.hard_windows, -1},
+                  training_.negatives, exec_);
   windows.describe_places(found, samples_.rows);
   result.hard_windows = static_cast<int>(found.size());
   places.insert(places.end(), found.begin(), found.end());

@@ -21,6 +21,22 @@ namespace {
 // whole image in the memory of the GPU.
 constexpr int kDeviceScanners = 3;
 
+ImageSurvey survey_of(const ImageSet& images, const Exec& exec) {
+  const int count = images.count();
+  ImageSurvey survey;
+  survey.sizes.resize(static_cast<std::size_t>(count));
+  survey.checksums.resize(static_cast<std::size_t>(count));
+  for_each_image({"looking through images", count}, exec, [&](int i) {
+    const Image<std::uint8_t> image = images.read(i);
+    survey.sizes[static_cast<std::size_t>(i)] = {image.width(), image.height()};
+    survey.checksums[static_cast<std::size_t>(i)] = checksum_of(image);
+  });
+  survey.checksum = io::crc32(std::as_bytes(std::span(survey.checksums)));
+  return survey;
+}
+
+}  // namespace
+
 std::uint32_t checksum_of(const Image<std::uint8_t>& image) {
   std::uint32_t crc = 0;
   for (int y = 0; y < image.height(); ++y)
@@ -29,22 +45,6 @@ std::uint32_t checksum_of(const Image<std::uint8_t>& image) {
                     crc);
   return crc;
 }
-
-ImageSurvey survey_of(const ImageSet& images, const Exec& exec) {
-  const int count = images.count();
-  ImageSurvey survey;
-  survey.sizes.resize(static_cast<std::size_t>(count));
-  std::vector<std::uint32_t> sums(static_cast<std::size_t>(count));
-  for_each_image({"looking through images", count}, exec, [&](int i) {
-    const Image<std::uint8_t> image = images.read(i);
-    survey.sizes[static_cast<std::size_t>(i)] = {image.width(), image.height()};
-    sums[static_cast<std::size_t>(i)] = checksum_of(image);
-  });
-  survey.checksum = io::crc32(std::as_bytes(std::span(sums)));
-  return survey;
-}
-
-}  // namespace
 
 bool before(const WindowPlace& a, const WindowPlace& b) {
   return std::tie(a.image, a.level, a.row, a.column) < std::tie(b.image, b.level, b.row, b.column);

@@ -15,14 +15,6 @@
 
 namespace fovea::people {
 
-// A window of a set of images, by the plan under which its image is searched.
-struct WindowPlace {
-  int image = 0;
-  int level = 0;
-  int column = 0;
-  int row = 0;
-  bool operator==(const WindowPlace&) const = default;
-};
 // By image, level, row and column.
 bool before(const WindowPlace& a, const WindowPlace& b);
 
@@ -39,10 +31,13 @@ struct ImageLoop {
 void for_each_image(const ImageLoop& loop, const Exec& exec, const std::function<void(int)>& task,
                     const std::function<bool()>& enough = {});
 
+std::uint32_t checksum_of(const Image<std::uint8_t>& image);
+
 // What is known about images after they were read once.
 struct ImageSurvey {
   std::vector<Extent> sizes;
-  std::uint32_t checksum = 0;  // checksum of all pixels
+  std::uint32_t checksum = 0;              // checksum of all pixels
+  std::vector<std::uint32_t> checksums{};  // of the pixels of each image
 };
 struct TrainSurvey {
   ImageSurvey positives;

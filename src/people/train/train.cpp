@@ -13,6 +13,7 @@ template <class Options>
 Options with(Options part, const TrainOptions& whole) {
   part.checkpoint = whole.checkpoint;
   part.sample_bytes = whole.sample_bytes;
+  part.search = whole.search;
   part.exec = whole.exec;
   return part;
 }

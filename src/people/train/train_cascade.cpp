@@ -115,7 +115,9 @@ class CascadeTrainer {
                  .stride = options.stride,
                  .enlarge = options.enlarge,
                  .padding = 0},
-                options.exec},
+                options.exec,
+                &survey_.negatives,
+                options.search ? &options.search : nullptr},
         coarse_(mining_),
         positives_(positive_sums(data.positives, options.mirror, mining_)),
         pool_(block_pool(kWindow)) {
@@ -189,10 +191,10 @@ class CascadeTrainer {
     const std::size_t stage = training_.model.stages.size();
     const std::string what = fmt::format("stage {} of {}", stage + 1, options_.stages);
     const MineResult mined =
-        mine(data_.negatives,
-             {training_.model, stage, static_cast<std::size_t>(options_.negatives), kAnyScore,
-              false, what.c_str()},
-             mining_);
+        mine_cascade(data_.negatives,
+                     {training_.model, stage, static_cast<std::size_t>(options_.negatives),
+                      kAnyScore, false, what.c_str()},
+                     mining_);
     if (stage > 0 && mined.windows > 0)
       training_.false_rate = static_cast<double>(mined.passed) / static_cast<double>(mined.windows);
     if (static_cast<double>(mined.places.size()) < kFewNegatives * options_.negatives) {
@@ -240,10 +242,11 @@ class CascadeTrainer {
     const auto half = static_cast<std::size_t>((options_.ranking_windows + 1) / 2);
     for (int round = 0; round < 2; ++round) {
       const bool hardest = round > 0;
-      const MineResult mined = mine(data_.negatives,
-                                    {chooser, kRankingSequence + static_cast<std::uint64_t>(round),
-                                     half, hardest ? -1.0F : kAnyScore, hardest, "ranking"},
-                                    coarse_);
+      const MineResult mined =
+          mine_cascade(data_.negatives,
+                       {chooser, kRankingSequence + static_cast<std::uint64_t>(round), half,
+                        hardest ? -1.0F : kAnyScore, hardest, "ranking"},
+                       coarse_);
       if (mined.places.empty() && !hardest) return;
       const std::size_t first = samples.grow(mined.places.size());
       for_each_window(
@@ -261,10 +264,10 @@ class CascadeTrainer {
 
   // The score that kThresholdRate of the negatives' windows reach.
   void calibrate() {
-    const MineResult hardest =
-        mine(data_.negatives,
-             {training_.model, kRankingSequence, kMostForThreshold, kAnyScore, true, "threshold"},
-             coarse_);
+    const MineResult hardest = mine_cascade(
+        data_.negatives,
+        {training_.model, kRankingSequence, kMostForThreshold, kAnyScore, true, "threshold"},
+        coarse_);
     if (hardest.scores.empty()) return;
     const auto windows = static_cast<double>(hardest.windows);
     const auto wanted = static_cast<std::size_t>(kThresholdRate * windows);

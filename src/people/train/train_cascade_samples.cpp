@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/parallel.h"
+#include "people/train/mine_images.h"
 
 namespace fovea::people {
 namespace {
@@ -18,27 +20,17 @@ constexpr std::size_t kFirstShare = 32;       // windows per image, while others
 constexpr std::size_t kMostOfAnImage = 4000;  // windows per image that are remembered
 constexpr float kEveryPassed = -90;           // below the scores of all windows that pass
 
-struct Found {
-  WindowPlace place;
-  float score;
-};
-
-struct ImageFinds {
-  std::vector<Found> windows;
-  std::int64_t seen = 0, passed = 0, evaluations = 0;
-};
-
-ScanPlan plan_of(Extent image, const MineOptions& options) {
+ScanPlan cascade_plan(Extent image, const MineOptions& options) {
   return plan_scan(image, options.window, 1, options.scan);
 }
 
 // `count` random windows of the plan.
-std::vector<Found> random_windows(const ScanPlan& plan, int image, std::size_t count,
-                                  Random& random) {
+std::vector<MinedWindow> random_windows(const ScanPlan& plan, int image, std::size_t count,
+                                        Random& random) {
   std::int64_t total = 0;
   for (const ScanLevel& level : plan.levels)
     total += static_cast<std::int64_t>(level.columns) * level.rows;
-  std::vector<Found> found;
+  std::vector<MinedWindow> found;
   if (total == 0) return found;
   for (std::size_t i = 0; i < count; ++i) {
     auto at = static_cast<std::int64_t>(random.below(static_cast<std::uint32_t>(total)));
@@ -55,66 +47,122 @@ std::vector<Found> random_windows(const ScanPlan& plan, int image, std::size_t c
   return found;
 }
 
-ImageFinds search(const ImageSet& negatives, int index, const MineRequest& request,
-                  const MineOptions& options, NegativeScanner& scanner) {
+// Random windows of an image, where there are no stages that could choose.
+MinedImage draw(const ImageSet& negatives, int index, const CascadeSearch& request,
+                const MineOptions& options) {
   Random random(options.exec.seed,
                 request.sequence * 0x100000000ULL + static_cast<std::uint64_t>(index) + 1);
-  ImageFinds finds;
-  if (request.model.stages.empty()) {
-    const Image<std::uint8_t> image = negatives.read(index);
-    finds.windows = random_windows(plan_of({image.width(), image.height()}, options), index,
-                                   options.random_windows, random);
-    finds.seen = finds.passed = static_cast<std::int64_t>(finds.windows.size());
-    return finds;
-  }
-  const ScanResult result = scanner.scan(index, std::max(request.threshold, kEveryPassed)).result;
-  finds.seen = result.counts.windows;
-  finds.evaluations = result.counts.evaluations;
-  finds.passed = static_cast<std::int64_t>(result.hits.size());
-  for (const Hit& hit : result.hits)
-    finds.windows.push_back({{index, hit.level, hit.column, hit.row}, hit.score});
-  shuffle(finds.windows, random);
-  if (request.hardest)
-    std::stable_sort(finds.windows.begin(), finds.windows.end(),
-                     [](const Found& a, const Found& b) { return a.score > b.score; });
-  if (finds.windows.size() > kMostOfAnImage) finds.windows.resize(kMostOfAnImage);
-  return finds;
+  const Image<std::uint8_t> image = negatives.read(index);
+  MinedImage drawn{.image = index};
+  drawn.found = random_windows(cascade_plan({image.width(), image.height()}, options), index,
+                               options.random_windows, random);
+  drawn.windows = drawn.passed = static_cast<std::int64_t>(drawn.found.size());
+  return drawn;
 }
 
 // Takes the same number from every image, as long as it has so many.
-std::vector<Found> shares(const std::vector<ImageFinds>& finds, std::size_t wanted) {
-  std::vector<Found> chosen;
+std::vector<MinedWindow> shares(const std::vector<MinedImage>& finds, std::size_t wanted) {
+  std::vector<MinedWindow> chosen;
   std::size_t from = 0;
   for (std::size_t share = kFirstShare; chosen.size() < wanted && from < kMostOfAnImage;
        from = share, share *= 2)
-    for (const ImageFinds& image : finds)
-      for (std::size_t i = from; i < std::min(share, image.windows.size()); ++i)
-        if (chosen.size() < wanted) chosen.push_back(image.windows[i]);
+    for (const MinedImage& image : finds)
+      for (std::size_t i = from; i < std::min(share, image.found.size()); ++i)
+        if (chosen.size() < wanted) chosen.push_back(image.found[i]);
   return chosen;
 }
 
-// Drops windows that cannot be among the hardest, because enough others have higher scores.
-void prune(std::vector<ImageFinds>& finds, std::size_t wanted) {
-  std::vector<float> scores;
-  for (const ImageFinds& image : finds)
-    for (const Found& found : image.windows) scores.push_back(found.score);
-  if (scores.size() < 2 * wanted) return;
-  const auto last = scores.begin() + static_cast<std::ptrdiff_t>(wanted - 1);
-  std::nth_element(scores.begin(), last, scores.end(), std::greater<>());
-  for (ImageFinds& image : finds) {
-    std::erase_if(image.windows, [&](const Found& found) { return found.score < *last; });
-    image.windows.shrink_to_fit();
-  }
-}
-
-std::vector<Found> hardest(const std::vector<ImageFinds>& finds, std::size_t wanted) {
-  std::vector<Found> chosen;
-  for (const ImageFinds& image : finds)
-    chosen.insert(chosen.end(), image.windows.begin(), image.windows.end());
+std::vector<MinedWindow> hardest(const std::vector<MinedImage>& finds, std::size_t wanted) {
+  std::vector<MinedWindow> chosen;
+  for (const MinedImage& image : finds)
+    chosen.insert(chosen.end(), image.found.begin(), image.found.end());
   std::stable_sort(chosen.begin(), chosen.end(),
-                   [](const Found& a, const Found& b) { return a.score > b.score; });
+                   [](const MinedWindow& a, const MinedWindow& b) { return a.score > b.score; });
   if (chosen.size() > wanted) chosen.resize(wanted);
   return chosen;
+}
+
+// The windows that the first share of each image gives.
+std::size_t first_shares(std::span<const MinedImage> finds) {
+  std::size_t sum = 0;
+  for (const MinedImage& image : finds) sum += std::min(kFirstShare, image.found.size());
+  return sum;
+}
+
+std::size_t whole_batches(double images) {
+  return static_cast<std::size_t>(std::ceil(images / kBatch)) * kBatch;
+}
+
+// How many images to search next elsewhere: as many as give the rest of the windows if they have as
+// many each as those before, and some more, because every search takes a while to ask for.
+std::size_t next_images(std::span<const MinedImage> finds, std::size_t wanted) {
+  constexpr double kMore = 1.2;
+  const std::size_t found = first_shares(finds);
+  if (finds.empty()) return whole_batches(static_cast<double>(wanted) / kFirstShare);
+  if (found == 0) return std::numeric_limits<std::size_t>::max();
+  const double each = static_cast<double>(found) / static_cast<double>(finds.size());
+  return whole_batches(kMore * static_cast<double>(wanted - found) / each);
+}
+
+// Searches elsewhere, some images at a time, and keeps those that a search here would have come to.
+std::vector<MinedImage> random_from_elsewhere(SearchRequest request, const SearchedSet& set,
+                                              std::size_t wanted) {
+  const std::vector<int> order = std::move(request.images);
+  std::vector<MinedImage> finds;
+  std::size_t looked = 0;
+  while (looked < order.size()) {
+    if (looked == finds.size()) {
+      const std::size_t count = std::min(next_images(finds, wanted), order.size() - looked);
+      const auto first = order.begin() + static_cast<std::ptrdiff_t>(looked);
+      request.images.assign(first, first + static_cast<std::ptrdiff_t>(count));
+      for (MinedImage& image : search_negatives(request, set)) finds.push_back(std::move(image));
+    }
+    looked = std::min(looked + kBatch, finds.size());
+    if (first_shares(std::span(finds).first(looked)) >= wanted) break;
+  }
+  finds.resize(looked);
+  return finds;
+}
+
+std::vector<MinedImage> find_windows(const ImageSet& negatives, const CascadeSearch& search,
+                                     std::vector<int> order, const MineOptions& options) {
+  const auto enough = [&](std::span<const MinedImage> finds) {
+    return !search.hardest && first_shares(finds) >= search.wanted;
+  };
+  if (search.model.stages.empty()) {
+    std::vector<MinedImage> finds(order.size());
+    std::size_t looked = 0;
+    for_each_image(
+        {search.what, negatives.count(), kBatch}, options.exec,
+        [&](int i) {
+          const auto at = static_cast<std::size_t>(i);
+          finds[at] = draw(negatives, order[at], search, options);
+        },
+        [&] {
+          looked = std::min(looked + kBatch, finds.size());
+          return enough(std::span(finds).first(looked));
+        });
+    finds.resize(looked);
+    return finds;
+  }
+  SearchRequest request{
+      .what = search.what,
+      .scan = options.scan,
+      .least_score = std::max(search.threshold, kEveryPassed),
+      .choice = search.hardest ? WindowChoice::kRandomHighest : WindowChoice::kRandom,
+      .per_image = static_cast<int>(kMostOfAnImage),
+      .most = search.hardest ? static_cast<int>(search.wanted) : 0,
+      .seed = options.exec.seed,
+      .sequence = search.sequence,
+      .images = std::move(order)};
+  request.model.kind = Kind::kCascade;
+  request.model.classifier = search.model;
+  if (options.elsewhere == nullptr)
+    return mine_images({request, negatives, request.images, options.exec, kBatch, enough});
+  request.checksums = options.survey->checksums;
+  const SearchedSet set{negatives, *options.survey, *options.elsewhere, options.exec};
+  return search.hardest ? search_negatives(request, set)
+                        : random_from_elsewhere(std::move(request), set, search.wanted);
 }
 
 }  // namespace
@@ -168,40 +216,19 @@ SampleSums positive_sums(const ImageSet& positives, bool mirror, const MineOptio
   return samples;
 }
 
-MineResult mine(const ImageSet& negatives, const MineRequest& request, const MineOptions& options) {
-  std::vector<int> order(static_cast<std::size_t>(negatives.count()));
-  std::iota(order.begin(), order.end(), 0);
+MineResult mine_cascade(const ImageSet& negatives, const CascadeSearch& request,
+                        const MineOptions& options) {
+  std::vector<int> order = all_images(negatives.count());
   Random random(options.exec.seed, request.sequence * 0x100000000ULL);
   shuffle(order, random);
-  NegativeScanner scanner({negatives, [&](Extent image) { return plan_of(image, options); },
-                           [&](bool cuda) {
-                             return cuda ? cuda::make_cascade_scanner(request.model)
-                                         : cpu::make_cascade_scanner(request.model);
-                           }},
-                          options.exec);
-  std::vector<ImageFinds> finds(order.size());
-  std::size_t looked = 0,
-              enough = 0;  // images that were searched; windows that the first share of each gives
-  for_each_image(
-      {request.what, negatives.count(), kBatch}, options.exec,
-      [&](int i) {
-        const auto at = static_cast<std::size_t>(i);
-        finds[at] = search(negatives, order[at], request, options, scanner);
-      },
-      [&] {
-        for (const std::size_t end = std::min(looked + kBatch, finds.size()); looked < end;
-             ++looked)
-          enough += std::min(kFirstShare, finds[looked].windows.size());
-        if (request.hardest) prune(finds, request.wanted);
-        return !request.hardest && enough >= request.wanted;
-      });
+  const std::vector<MinedImage> finds = find_windows(negatives, request, std::move(order), options);
   MineResult result;
-  for (const ImageFinds& image : finds) {
-    result.windows += image.seen;
+  for (const MinedImage& image : finds) {
+    result.windows += image.windows;
     result.passed += image.passed;
     result.evaluations += image.evaluations;
   }
-  for (const Found& found :
+  for (const MinedWindow& found :
        request.hardest ? hardest(finds, request.wanted) : shares(finds, request.wanted)) {
     result.places.push_back(found.place);
     result.scores.push_back(found.score);
@@ -243,7 +270,7 @@ void for_each_window(const ImageSet& negatives, const std::vector<WindowPlace>& 
         const Exec one{.device = Device::cpu(), .threads = 1};
         for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
           const Image<std::uint8_t> image = negatives.read(places[order[starts[k]]].image);
-          const ScanPlan plan = plan_of({image.width(), image.height()}, options);
+          const ScanPlan plan = cascade_plan({image.width(), image.height()}, options);
           source.set(image, options.color, one);
           int built = -1;
           for (std::size_t i = starts[k]; i < starts[k + 1]; ++i) {

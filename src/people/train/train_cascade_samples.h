@@ -43,13 +43,15 @@ struct MineOptions {
   bool color;
   ScanOptions scan;
   Exec exec;
+  const ImageSurvey* survey = nullptr;        // of the negatives
+  const NegativeSearch* elsewhere = nullptr;  // who searches them, where that is not done here
   std::size_t random_windows = 32;  // random windows per image, where there are no stages yet
 };
 
 SampleSums positive_sums(const ImageSet& positives, bool mirror, const MineOptions& options);
 
 // What a search of the negatives looks for.
-struct MineRequest {
+struct CascadeSearch {
   const CascadeModel& model;  // windows that pass it are found; without stages all are
   std::uint64_t sequence;     // sequence of the random numbers
   std::size_t wanted;
@@ -68,7 +70,8 @@ struct MineResult {
 };
 
 // The result does not depend on the number of threads.
-MineResult mine(const ImageSet& negatives, const MineRequest& request, const MineOptions& options);
+MineResult mine_cascade(const ImageSet& negatives, const CascadeSearch& request,
+                        const MineOptions& options);
 
 // Calls use(i, sums) with the integral histograms of places[i] as the only sample, from several
 // threads; each image is read once.
@@ -76,7 +79,7 @@ void for_each_window(const ImageSet& negatives, const std::vector<WindowPlace>& 
                      const MineOptions& options,
                      const std::function<void(std::size_t, const SampleSums&)>& use);
 
-// The integral histograms of windows that mine() found.
+// The integral histograms of windows that mine_cascade() found.
 void add_sums(const ImageSet& negatives, const std::vector<WindowPlace>& places,
               const MineOptions& options, SampleSums& to);
 

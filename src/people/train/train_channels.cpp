@@ -31,9 +31,6 @@ struct ChannelsTraits {
       std::copy_n(trees.leaf.begin() + static_cast<std::ptrdiff_t>(4 * t), 4, tree.leaf.begin());
     }
   }
-  static std::unique_ptr<Scanner> scanner(const Model& model, bool cuda) {
-    return cuda ? cuda::make_channels_scanner(model) : cpu::make_channels_scanner(model);
-  }
 };
 
 }  // namespace

@@ -11,8 +11,6 @@
 namespace fovea::people {
 namespace {
 
-constexpr double kOverlap =
-    0.65;  // overlap of people, relative to the smaller box, from which one of them is dropped
 constexpr int kDecayImages = 100;  // images on which the decay is measured
 // Sequences of random numbers for windows, and for the jitter of positives.
 constexpr std::uint64_t kChance = 1ULL << 60U, kJitter = 1ULL << 59U;
@@ -38,35 +36,6 @@ WindowPlace place_of(const ScanPlan& plan, int image, std::int64_t index) {
               static_cast<int>(index / level.columns)};
     index -= here;
   }
-}
-
-// Keeps the best hits that do not overlap a better one much.
-std::vector<Hit> thin_out(std::vector<Hit> hits, const ScanPlan& plan, double person_height,
-                          double person_aspect, int most) {
-  std::stable_sort(hits.begin(), hits.end(),
-                   [](const Hit& a, const Hit& b) { return a.score > b.score; });
-  const auto box_of = [&](const Hit& hit) {
-    const ScanLevel& level = plan.levels[static_cast<std::size_t>(hit.level)];
-    const double height = plan.window.height * person_height, width = height * person_aspect;
-    const double x = hit.column * plan.stride + (plan.window.width - width) / 2 - plan.padding,
-                 y = hit.row * plan.stride + (plan.window.height - height) / 2 - plan.padding;
-    return Rect<float>{static_cast<float>(x * level.scale_x), static_cast<float>(y * level.scale_y),
-                       static_cast<float>(width * level.scale_x),
-                       static_cast<float>(height * level.scale_y)};
-  };
-  std::vector<Hit> kept;
-  std::vector<Rect<float>> boxes;
-  for (const Hit& hit : hits) {
-    if (static_cast<int>(kept.size()) == most) break;
-    const Rect<float> box = box_of(hit);
-    const bool covered = std::any_of(boxes.begin(), boxes.end(), [&](const Rect<float>& other) {
-      return intersection_area(box, other) > kOverlap * std::min(box.area(), other.area());
-    });
-    if (covered) continue;
-    kept.push_back(hit);
-    boxes.push_back(box);
-  }
-  return kept;
 }
 
 // The image around the same middle, moved and resized a little, with its own size. What comes from
@@ -227,23 +196,6 @@ std::vector<WindowPlace> ChannelWindows::choose(int count) const {
     mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
   });
   return joined(chosen);
-}
-
-std::vector<WindowPlace> ChannelWindows::mine(const ScannerMaker& maker, int per_image,
-                                              float least_score) const {
-  const int images = setup_.data.negatives.count();
-  std::vector<std::vector<WindowPlace>> found(static_cast<std::size_t>(images));
-  NegativeScanner scanner({setup_.data.negatives, [&](Extent image) { return plan(image); }, maker},
-                          exec_);
-  for_each_image({"searching negatives", images}, exec_, [&](int i) {
-    auto [scan, result] = scanner.scan(i, least_score);
-    const std::vector<Hit> hits = thin_out(std::move(result.hits), scan, setup_.person_height,
-                                           setup_.person_aspect, per_image);
-    auto& mine = found[static_cast<std::size_t>(i)];
-    for (const Hit& hit : hits) mine.push_back({i, hit.level, hit.column, hit.row});
-    std::sort(mine.begin(), mine.end(), before);
-  });
-  return joined(found);
 }
 
 std::array<float, ChannelsModel::kChannels> ChannelWindows::decay() const {

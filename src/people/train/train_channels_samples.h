@@ -1,5 +1,5 @@
 // The windows of training images as the bytes that trees read, filtered or not: those of positives,
-// those at given places, and those that a detector takes for people.
+// and those at given places.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -29,7 +29,6 @@ class ChannelWindows {
     Extent window;
     const ScanOptions& search;  // options of the search of negatives
     double person_height;       // share of the window's height
-    double person_aspect;
   };
   ChannelWindows(const Setup& setup, const Exec& exec);
   // How channels are computed from here on, and by which filters, which must outlive the object.
@@ -46,11 +45,6 @@ class ChannelWindows {
 
   // `count` random windows, as many from each image as from the others, sorted by place.
   std::vector<WindowPlace> choose(int count) const;
-  // Windows to which a model, whose scanner is made for CUDA or for the CPU, gives at least this
-  // score: the best `per_image` of each image among those that do not overlap much, sorted by
-  // place.
-  using ScannerMaker = std::function<std::unique_ptr<Scanner>(bool)>;
-  std::vector<WindowPlace> mine(const ScannerMaker& maker, int per_image, float least_score) const;
   // How the values of channels fall as an image shrinks (ChannelsModel::decay), measured on
   // negatives.
   std::array<float, ChannelsModel::kChannels> decay() const;

@@ -33,9 +33,6 @@ struct FilteredTraits {
     windows.use(pyramid_of(model), &model.bank);
   }
   static void set_trees(Model& model, FilteredTrees trees) { model.trees = std::move(trees); }
-  static std::unique_ptr<Scanner> scanner(const Model& model, bool cuda) {
-    return cuda ? cuda::make_filtered_scanner(model) : cpu::make_filtered_scanner(model);
-  }
 };
 
 }  // namespace

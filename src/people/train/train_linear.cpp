@@ -17,6 +17,7 @@
 #include "people/hog/hog_layout.h"
 #include "people/model_parts.h"
 #include "people/train/checkpoint.h"
+#include "people/train/mine_images.h"
 #include "people/train/train_linear_windows.h"
 
 namespace fovea::people {
@@ -43,7 +44,8 @@ class LinearTraining {
   void make_room();
   std::vector<WindowPlace> random_places();
   void learn();
-  bool mine(int round);
+  std::vector<MinedWindow> highest(std::string what, int most, float above, bool known);
+  bool add_hard_windows(int round);
   LinearSvm solve(std::span<const float> costs) const;
   std::vector<int> sample_images() const;
   std::vector<float> unseen_scores();
@@ -155,14 +157,32 @@ std::vector<WindowPlace> LinearTraining::sorted_places() const {
   return sorted;
 }
 
+// The windows of all negatives with the highest scores above a limit, in the order of their places.
+// Those that are learned from already may be among them or not.
+std::vector<MinedWindow> LinearTraining::highest(std::string what, int most, float above,
+                                                 bool known) {
+  SearchRequest request = request_of(
+      {kind_, model_, search_, known ? std::vector<WindowPlace>() : sorted_places(), most, above},
+      data_.negatives, std::move(what));
+  request.seed = options_.exec.seed;
+  request.checksums = survey_.negatives.checksums;
+  std::vector<MinedWindow> found;
+  for (const MinedImage& image :
+       search_negatives(request, {data_.negatives, survey_.negatives, options_.search, exec_}))
+    found.insert(found.end(), image.found.begin(), image.found.end());
+  return found;
+}
+
 // Returns whether there were new windows to learn from.
-bool LinearTraining::mine(int round) {
+bool LinearTraining::add_hard_windows(int round) {
   const int most = std::min(options_.hard_windows, samples_.room());
-  HardWindows hard(most, kMargin);
-  const std::string stage = fmt::format("searching negatives, round {}", round);
-  windows_->search(model_, sorted_places(), stage.c_str(), hard);
-  short_of_room_ = short_of_room_ || (most < options_.hard_windows && hard.full());
-  const std::vector<WindowPlace> found = hard.places();
+  std::vector<WindowPlace> found;
+  if (most > 0)
+    for (const MinedWindow& window :
+         highest(fmt::format("searching negatives, round {}", round), most, kMargin, false))
+      found.push_back(window.place);
+  const bool full = static_cast<int>(found.size()) == most;
+  short_of_room_ = short_of_room_ || (most < options_.hard_windows && full);
   windows_->describe_places(found, samples_);
   places_.insert(places_.end(), found.begin(), found.end());
   return !found.empty();
@@ -218,9 +238,11 @@ float LinearTraining::calibrate() {
     std::nth_element(scores.begin(), at, scores.end(), std::greater<>());
     return *at;
   }
-  HardWindows highest(static_cast<int>(most), -std::numeric_limits<float>::max());
-  windows_->search(model_, {}, "finding the threshold", highest);
-  return highest.lowest();
+  float lowest = std::numeric_limits<float>::max();
+  for (const MinedWindow& window : highest("finding the threshold", static_cast<int>(most),
+                                           -std::numeric_limits<float>::max(), true))
+    lowest = std::min(lowest, window.score);
+  return lowest;
 }
 
 Model LinearTraining::result() {
@@ -255,7 +277,7 @@ Model LinearTraining::train() {
   }
   while (round_ < options_.rounds) {
     ++round_;
-    if (!mine(round_)) break;
+    if (!add_hard_windows(round_)) break;
     learn();
     keep();
   }

@@ -24,13 +24,13 @@ HardWindows::HardWindows(int most, float above)
   kept_.reserve(static_cast<std::size_t>(most));
 }
 
-bool HardWindows::harder(const Kept& a, const Kept& b) {
+bool HardWindows::harder(const MinedWindow& a, const MinedWindow& b) {
   return a.score != b.score ? a.score > b.score : before(a.place, b.place);
 }
 
 void HardWindows::offer(float score, const WindowPlace& place) {
   const std::lock_guard lock(mutex_);
-  const Kept entry{score, place};
+  const MinedWindow entry{place, score};
   if (most_ == 0 || !(score >= least())) return;
   if (full()) {
     if (!harder(entry, kept_.front())) return;
@@ -42,11 +42,11 @@ void HardWindows::offer(float score, const WindowPlace& place) {
   if (full()) least_.store(kept_.front().score, std::memory_order_relaxed);
 }
 
-std::vector<WindowPlace> HardWindows::places() const {
-  std::vector<WindowPlace> places;
-  for (const Kept& entry : kept_) places.push_back(entry.place);
-  std::sort(places.begin(), places.end(), before);
-  return places;
+std::vector<MinedWindow> HardWindows::windows() const {
+  std::vector<MinedWindow> windows = kept_;
+  std::sort(windows.begin(), windows.end(),
+            [](const MinedWindow& a, const MinedWindow& b) { return before(a.place, b.place); });
+  return windows;
 }
 
 // What one thread needs: a grid, and the image of a level.
@@ -207,24 +207,6 @@ void TrainWindows::describe_places(std::span<const WindowPlace> places, SampleRo
     }
   });
   samples.used += static_cast<int>(places.size());
-}
-
-void TrainWindows::search(const LinearModel& model, std::span<const WindowPlace> known,
-                          const char* stage, HardWindows& hard) {
-  const auto make = [&](bool cuda) {
-    return cuda ? cuda::make_linear_scanner(setup_.kind, model)
-                : cpu::make_linear_scanner(setup_.kind, model);
-  };
-  NegativeScanner scanner({setup_.data.negatives, [&](Extent image) { return plan(image); }, make},
-                          exec_);
-  for_each_image({stage, setup_.data.negatives.count()}, exec_, [&](int negative) {
-    for (const Hit& hit : scanner.scan(negative, hard.least()).result.hits) {
-      const WindowPlace place{negative, hit.level, hit.column, hit.row};
-      if (hit.score < hard.least()) continue;
-      if (!std::binary_search(known.begin(), known.end(), place, before))
-        hard.offer(hit.score, place);
-    }
-  });
 }
 
 std::vector<WindowPlace> random_places(const TrainWindows& windows, int images, int each,

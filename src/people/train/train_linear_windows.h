@@ -42,18 +42,14 @@ class HardWindows {
   float lowest() const {
     return kept_.front().score;
   }  // least score that is kept; there must be one
-  // The places of the windows that are kept, in order.
-  std::vector<WindowPlace> places() const;
+  // The windows that are kept, in the order of their places.
+  std::vector<MinedWindow> windows() const;
 
  private:
-  struct Kept {
-    float score;
-    WindowPlace place;
-  };
-  static bool harder(const Kept& a, const Kept& b);
+  static bool harder(const MinedWindow& a, const MinedWindow& b);
 
   std::mutex mutex_;
-  std::vector<Kept> kept_;  // a heap with the easiest window in front
+  std::vector<MinedWindow> kept_;  // a heap with the easiest window in front
   int most_;
   std::atomic<float> least_;
 };
@@ -78,9 +74,6 @@ class TrainWindows {
   void describe_positives(bool mirror, SampleRows& samples);
   // Windows of the negatives, in the order of `places`.
   void describe_places(std::span<const WindowPlace> places, SampleRows& samples);
-  // Offers every window of every negative that is not in `known`, which is sorted.
-  void search(const LinearModel& model, std::span<const WindowPlace> known, const char* stage,
-              HardWindows& hard);
 
  private:
   struct Worker;

@@ -19,6 +19,7 @@
 
 #include "people/model_parts.h"
 #include "people/train/checkpoint.h"
+#include "people/train/mine_images.h"
 #include "people/train/train_channels_samples.h"
 #include "people/train/train_trees_boost.h"
 
@@ -104,7 +105,6 @@ std::int32_t rejection_sum(double score, const Options& options) {
 //   prepare(model, windows, options)   fills in what a model has besides trees
 //   use(model, windows)        sets how windows are computed
 //   set_trees(model, trees)    takes the trees of a round
-//   scanner(model, cuda)       makes a scanner
 template <class Traits>
 class TreeTraining {
  public:
@@ -118,8 +118,7 @@ class TreeTraining {
                 .stride = channels::kCell,
                 .enlarge = options.enlarge,
                 .padding = kPadding},
-        windows_({data, Model{}.window, search_, kTreePersonHeight, people::Model{}.person_aspect},
-                 options.exec) {}
+        windows_({data, Model{}.window, search_, kTreePersonHeight}, options.exec) {}
 
   Model train() {
     state_.model.exact_per_octave = options_.exact_per_octave;
@@ -130,12 +129,13 @@ class TreeTraining {
     if (!continues()) Traits::prepare(state_.model, windows_, options_);
     Traits::use(state_.model, windows_);
     limit_negatives();
-    positives_ = windows_.positives(options_.mirror, {.copies = options_.jitter,
-                                                      .pixels = options_.jitter_pixels,
-                                                      .ratio = options_.jitter_ratio,
-                                                      .resample = options_.jitter_resample});
     while (state_.next_round < rounds()) {
       choose_negatives();
+      if (positives_.empty())
+        positives_ = windows_.positives(options_.mirror, {.copies = options_.jitter,
+                                                          .pixels = options_.jitter_pixels,
+                                                          .ratio = options_.jitter_ratio,
+                                                          .resample = options_.jitter_resample});
       learn();
       ++state_.next_round;
       keep();
@@ -166,8 +166,9 @@ class TreeTraining {
   };
 
   int rounds() const { return kGrowingRounds + options_.final_rounds; }
-  std::size_t positives() const {
-    return positives_.size() / static_cast<std::size_t>(windows_.features());
+  std::uint64_t positives() const {
+    return static_cast<std::uint64_t>(data_.positives.count()) * (options_.mirror ? 2U : 1U) *
+           (1U + static_cast<std::uint64_t>(options_.jitter));
   }
 
   void keep() const {
@@ -199,15 +200,33 @@ class TreeTraining {
   void limit_negatives() {
     const auto bytes = 2 * static_cast<std::uint64_t>(windows_.features());
     const std::uint64_t most = options_.sample_bytes / bytes;
-    const std::uint64_t positives = static_cast<std::uint64_t>(data_.positives.count()) *
-                                    (options_.mirror ? 2U : 1U) *
-                                    (1U + static_cast<std::uint64_t>(options_.jitter));
-    if (most < positives + 100)
+    if (most < positives() + 100)
       throw InvalidArgument(
-          fmt::format("train: {} positives need {} MiB for samples, {} are allowed", positives,
-                      ((positives + 100) * bytes >> 20U) + 1, options_.sample_bytes >> 20U));
+          fmt::format("train: {} positives need {} MiB for samples, {} are allowed", positives(),
+                      ((positives() + 100) * bytes >> 20U) + 1, options_.sample_bytes >> 20U));
     most_negatives_ = static_cast<std::size_t>(std::min<std::uint64_t>(
-        static_cast<std::uint64_t>(options_.most_negatives), most - positives));
+        static_cast<std::uint64_t>(options_.most_negatives), most - positives()));
+  }
+
+  // The windows that the model so far takes for people, sorted by place.
+  std::vector<WindowPlace> mistakes() {
+    SearchRequest request{
+        .what = fmt::format("searching negatives, round {} of {}", state_.next_round + 1, rounds()),
+        .scan = search_,
+        .least_score = static_cast<float>(kLeastScore * options_.shrinkage),
+        .choice = WindowChoice::kApart,
+        .per_image = options_.negatives_per_image,
+        .seed = options_.exec.seed,
+        .images = all_images(data_.negatives.count()),
+        .checksums = survey_.negatives.checksums};
+    request.model.kind = Traits::kKind;
+    request.model.person_height = kTreePersonHeight;
+    request.model.classifier = state_.model;
+    std::vector<WindowPlace> found;
+    for (const MinedImage& image : search_negatives(
+             request, {data_.negatives, survey_.negatives, options_.search, options_.exec}))
+      for (const MinedWindow& window : image.found) found.push_back(window.place);
+    return found;
   }
 
   void choose_negatives() {
@@ -218,9 +237,7 @@ class TreeTraining {
     if (round == 0) {
       fresh = windows_.choose(static_cast<int>(wanted));
     } else {
-      const std::vector<WindowPlace> found = windows_.mine(
-          [&](bool cuda) { return Traits::scanner(state_.model, cuda); },
-          options_.negatives_per_image, static_cast<float>(kLeastScore * options_.shrinkage));
+      const std::vector<WindowPlace> found = mistakes();
       std::set_difference(found.begin(), found.end(), state_.negatives.begin(),
                           state_.negatives.end(), std::back_inserter(fresh), before);
     }

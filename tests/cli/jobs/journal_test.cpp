@@ -279,8 +279,10 @@ TEST_F(Shards, Actions) {
 }
 
 TEST_F(Shards, NoVerbIsLeftOut) {
+  // These are cut into shards by tests/cli/people.
+  const std::set<std::string> elsewhere{"people eval", "people mine"};
   for (const Command& command : commands())
-    if (command.shards) {
+    if (command.shards && !elsewhere.contains(command.name())) {
       EXPECT_TRUE(sharded_verbs().contains(command.name())) << command.name();
     }
 }

@@ -59,7 +59,8 @@ const std::set<std::string>& verbs_here() {
                                             "people study",      "people eval-kernel",
                                             "scenes info",       "mesh arcs",
                                             "actions classify",  "actions eval-stream",
-                                            "flow stereo",       "flow segment"};
+                                            "flow stereo",       "flow segment",
+                                            "people mine"};
   return kVerbs;
 }
 
@@ -127,6 +128,13 @@ TEST_F(Envelope, People) {
   expect_envelope({"people", "train", "--positives", folder_ / "crops", "--negatives",
                    folder_ / "scenes", "-o", folder_ / "m.safetensors", "--linear-enlarge", "1",
                    "--linear-ratio", "1.3", "--linear-random-windows", "8"});
+  ASSERT_EQ(run_here({"people", "train", "--positives", folder_ / "crops", "--negatives",
+                      folder_ / "scenes", "-o", folder_ / "n.safetensors", "--linear-enlarge", "1",
+                      "--linear-ratio", "1.3", "--mined", folder_ / "mined", "--quiet"})
+                .status,
+            kMoreToDo);
+  expect_envelope(
+      {"people", "mine", folder_ / "scenes", "--search", folder_ / "mined/search.safetensors"});
   expect_envelope({"people", "study", "--positives", folder_ / "crops", "--negatives",
                    folder_ / "scenes", "--test-positives", folder_ / "crops", "--test-negatives",
                    folder_ / "scenes", "--vary", "gamma", "--linear-rounds", "0", "-o",

@@ -224,10 +224,10 @@ TEST(TrainLinear, HardestAreKeptWhateverTheOrder) {
   EXPECT_TRUE(hard.full());
   EXPECT_EQ(hard.lowest(), 0);
   EXPECT_EQ(hard.least(), 0);
-  const auto places = hard.places();
-  ASSERT_EQ(places.size(), 4U);
+  const auto windows = hard.windows();
+  ASSERT_EQ(windows.size(), 4U);
   const int expected[] = {2, 3, 7, 9};
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(places[i].image, expected[i]);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(windows[i].place.image, expected[i]);
 }
 
 // A window described alone has the descriptor that it has among all windows of its level, to the

@@ -1,0 +1,143 @@
+// Evaluations in shards: what every model finds in an image is recorded, and measured when all
+// images are there.
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "cli/jobs/packing.h"
+#include "cli/jobs/recorded_units.h"
+#include "cli/people/eval.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+void pack(Packer& out, const people::ImageFindings& findings) {
+  out.number(findings.counts.windows).number(findings.counts.evaluations);
+  out.number(findings.counts.weightless).number(std::uint64_t{findings.stages.size()});
+  for (const people::StageCount& stage : findings.stages)
+    out.number(stage.blocks).number(stage.reached).number(stage.passed);
+  out.number(std::uint64_t{findings.people.size()});
+  for (const people::Detection& person : findings.people) {
+    for (const Rect<float>& box : {person.box, person.window})
+      out.number(box.x).number(box.y).number(box.width).number(box.height);
+    out.number(person.score).number(person.scale);
+  }
+}
+
+Rect<float> unpacked_box(Unpacker& in) {
+  Rect<float> box;
+  box.x = in.number<float>();
+  box.y = in.number<float>();
+  box.width = in.number<float>();
+  box.height = in.number<float>();
+  return box;
+}
+
+people::ImageFindings unpacked_findings(Unpacker& in) {
+  people::ImageFindings findings;
+  findings.counts.windows = in.number<std::int64_t>();
+  findings.counts.evaluations = in.number<std::int64_t>();
+  findings.counts.weightless = in.number<std::int64_t>();
+  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+    people::StageCount& stage = findings.stages.emplace_back();
+    stage.blocks = in.number<int>();
+    stage.reached = in.number<std::int64_t>();
+    stage.passed = in.number<std::int64_t>();
+  }
+  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+    people::Detection& person = findings.people.emplace_back();
+    person.box = unpacked_box(in);
+    person.window = unpacked_box(in);
+    person.score = in.number<float>();
+    person.scale = in.number<float>();
+  }
+  return findings;
+}
+
+// Searches images for the recorded units of one run.
+class EvalSearch {
+ public:
+  EvalSearch(const std::vector<EvalModel>& models, const EvalImages& images,
+             const EvalRequest& request, const Context& context)
+      : models_(models), images_(images), request_(request), context_(context) {}
+
+  // The bytes that every image gives.
+  std::vector<std::string> search(std::span<const std::size_t> units) const {
+    std::vector<int> which;
+    which.reserve(units.size());
+    for (const std::size_t unit : units) which.push_back(static_cast<int>(unit));
+    std::vector<Packer> packers(units.size());
+    for (std::size_t m = 0; m < models_.size(); ++m) {
+      people::MeasureOptions options = measure_options(request_, context_.exec, m);
+      options.exec.progress = {};
+      const std::vector<people::ImageFindings> found =
+          people::find_in_images(models_[m].model, images_.files, images_.truth, which, options);
+      for (std::size_t i = 0; i < found.size(); ++i) pack(packers[i], found[i]);
+    }
+    std::vector<std::string> bytes;
+    bytes.reserve(units.size());
+    for (const Packer& packer : packers) bytes.push_back(packer.bytes());
+    return bytes;
+  }
+
+ private:
+  const std::vector<EvalModel>& models_;
+  const EvalImages& images_;
+  const EvalRequest& request_;
+  const Context& context_;
+};
+
+}  // namespace
+
+std::vector<EvalResult> measure_recorded(const std::vector<EvalModel>& models,
+                                         const EvalImages& images, const EvalRequest& request,
+                                         Context& context) {
+  constexpr std::size_t kTogether = 64;  // images between two records
+  std::vector<std::vector<people::ImageFindings>> findings(models.size());
+  RecordedUnits units(context, images.paths,
+                      [&](std::size_t, std::string_view shared, const std::string& message) {
+                        if (!message.empty()) throw FormatError(message);
+                        Unpacker in(shared);
+                        for (auto& each : findings) each.push_back(unpacked_findings(in));
+                      });
+  const EvalSearch search(models, images, request, context);
+  const std::span<const std::size_t> open = units.open();
+  for (std::size_t first = 0; first < open.size(); first += kTogether) {
+    const auto some = open.subspan(first, std::min(kTogether, open.size() - first));
+    std::vector<std::string> bytes = search.search(some);
+    for (std::size_t i = 0; i < some.size(); ++i) units.take(some[i], std::move(bytes[i]), {});
+    if (context.exec.progress)
+      context.exec.progress(
+          {"images", static_cast<double>(first + some.size()), static_cast<double>(open.size())});
+  }
+  units.finish();
+  context.console.end_progress();
+  std::vector<EvalResult> results;
+  if (!writes_shared_files(context)) {
+    context.console.note(fmt::format("{} searched; fovea merge measures what was found",
+                                     detail::counted(findings.front().size(), "image")));
+    return results;
+  }
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    people::MeasureOptions options = measure_options(request, context.exec, m);
+    options.exec.progress = {};
+    people::ImageMeasurement measured =
+        people::measure_findings(*models[m].model, images.truth, std::move(findings[m]), options);
+    const bool lower = people::needs_lower_scores(measured, options);
+    results.push_back({.model = models[m],
+                       .counts = measured.counts,
+                       .lowest_score = measured.lowest_score,
+                       .lower = options.lower + (lower ? 1 : 0),
+                       .unfinished = lower,
+                       .found = std::move(measured.found),
+                       .images = std::move(measured.report),
+                       .stages = std::move(measured.stages)});
+  }
+  return results;
+}
+
+}  // namespace fovea::cli
