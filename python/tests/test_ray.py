@@ -145,23 +145,25 @@ def test_faces_work_on_batches_of_paths(photos):
         fr.Detector(device="cpu")({"key": batch["key"]})
 
 
-class CountingDetector(fr.Detector):
-    """Notes in a file that it was made."""
-
-    def __init__(self, notes: str, **options) -> None:
-        super().__init__(**options)
-        with open(notes, "a") as file:
-            file.write(f"{os.getpid()}\n")
-
-
 def test_faces_stay_in_actors(cluster, photos, tmp_path):
+    class CountingDetector(fr.Detector):
+        """Notes in a file that it was made."""
+
+        def __init__(self, notes: str, **options) -> None:
+            super().__init__(**options)
+            with open(notes, "a") as file:
+                file.write("made\n")
+
+    while len(cluster.list_all_nodes()) < 2:
+        cluster.add_node(num_cpus=1)
     import ray.data
 
     ray.data.DataContext.get_current().enable_progress_bars = False
     paths = [str(photos / f"{number}.png") for number in range(9)]
-    rows = ray.data.from_items([{"path": path} for path in paths]).repartition(3)
+    rows = ray.data.from_items([{"path": path} for path in paths], override_num_blocks=3)
     made = {"notes": str(tmp_path / "made"), "threshold": -2, "device": "cpu"}
-    found = rows.map_batches(CountingDetector, fn_constructor_kwargs=made, concurrency=1, num_cpus=0.5, batch_size=2).materialize()
+    actors = ray.data.ActorPoolStrategy(size=1)
+    found = rows.map_batches(CountingDetector, fn_constructor_kwargs=made, compute=actors, num_cpus=0.5, batch_size=2).materialize()
     schema = dict(zip(found.schema().names, map(str, found.schema().types)))
     assert schema == {"path": "string", "boxes": "list<item: fixed_size_list<item: float>[4]>", "scores": "list<item: float>", "error": "string"}
     table = {row["path"]: row for row in found.take_all()}
