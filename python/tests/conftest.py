@@ -43,6 +43,7 @@ def cluster(program):
 
     os.environ.setdefault("FOVEA_PROGRAM", str(ROOT / "build/release/fovea"))
     os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    os.environ["RAY_worker_niceness"] = "0"  # else shards starve beside other tests
     started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     ray.init(address=started.address, log_to_driver=False)
     yield started

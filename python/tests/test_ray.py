@@ -103,6 +103,8 @@ def test_what_cannot_be_done_is_said(cluster, photos, tmp_path):
         fr.detect(tmp_path / "nowhere", out=tmp_path / "b").result()
     with pytest.raises(fovea.InvalidArgument, match="--shard is set by the job"):
         fr.run(["ops", "blur", str(photos), "--shard", "0/2"], folder=tmp_path)
+    with pytest.raises(fovea.InvalidArgument, match=r"several stages; start it by fovea.ray.train_people\(\)"):
+        fr.run(["people", "train", "-o", "m.safetensors"], folder=tmp_path)
     with pytest.raises(fovea.InvalidArgument, match="there are no inputs"):
         fr.detect([], out=tmp_path / "c")
     with pytest.raises(fovea.InvalidArgument, match="is no option of scenes train"):

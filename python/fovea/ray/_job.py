@@ -224,6 +224,8 @@ def run(
     own = [word for word in words if word.split("=")[0] in ("--shard", "--resume", "--manifest")]
     if own:
         raise InvalidArgument(f"run: {own[0]} is set by the job; leave it out")
+    if words[1:2] == ["train"]:
+        raise InvalidArgument(f"run: {' '.join(words[:2])} has several stages; start it by fovea.ray.train_{words[0]}()")
     threads = [] if "--threads" in words or cpus_per_worker < 1 else ["--threads", str(int(cpus_per_worker))]
     device = [] if "--device" in words else ["--device", "cuda" if gpus_per_worker > 0 else "cpu"]
     place, resources = Place(pathlib.Path(folder), manifests), Resources(workers, cpus_per_worker, gpus_per_worker)
