@@ -34,6 +34,24 @@ def program():
 
 
 @pytest.fixture(scope="session")
+def cluster(program):
+    """A Ray cluster whose nodes are processes of this machine, with one worker each."""
+    pytest.importorskip("ray", reason="Ray is not installed")
+    from ray.cluster_utils import Cluster
+
+    import ray
+
+    os.environ.setdefault("FOVEA_PROGRAM", str(ROOT / "build/release/fovea"))
+    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    os.environ["RAY_worker_niceness"] = "0"  # else shards starve beside other tests
+    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    ray.init(address=started.address, log_to_driver=False)
+    yield started
+    ray.shutdown()
+    started.shutdown()
+
+
+@pytest.fixture(scope="session")
 def street(tmp_path_factory, program):
     """A drawn street with people, of 640x480 pixels, as a PNG file."""
     path = tmp_path_factory.mktemp("street") / "street.png"

@@ -1,85 +1,30 @@
-"""Jobs on a Ray cluster of one, two and three nodes of this machine: the bytes of one run of the program."""
+"""Jobs on a Ray cluster of this machine: kills, files that fail, words that are not understood, shells, and faces in actors."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 import fovea
-from test_scenes import KINDS, draw_place
+from ray_helpers import draw_photos, files_of, one_run
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 fr = pytest.importorskip("fovea.ray")
-
-from ray.cluster_utils import Cluster  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def cluster(program):
-    """A cluster whose nodes are processes of this machine."""
-    os.environ.setdefault("FOVEA_PROGRAM", str(pathlib.Path(__file__).resolve().parents[2] / "build/release/fovea"))
-    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
-    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    ray.init(address=started.address, log_to_driver=False)
-    yield started
-    ray.shutdown()
-    started.shutdown()
 
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory):
     folder = tmp_path_factory.mktemp("photos")
-    rng = np.random.default_rng(3)
-    for number in range(9):
-        fovea.write_image(folder / f"{number}.png", rng.integers(0, 255, (150, 100 + number, 3), dtype=np.uint8))
-    (folder / "5.png").write_bytes(b"no image")
+    draw_photos(folder)
     return folder
-
-
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("places")
-    for kind in KINDS:
-        (folder / kind).mkdir()
-        for number in range(3):
-            fovea.write_image(folder / kind / f"{number}.png", draw_place(kind, number))
-    return folder
-
-
-def files_of(folder: pathlib.Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and p.suffix != ".manifest"}
-
-
-def one_run(words: list[str], folder: pathlib.Path) -> tuple[int, str]:
-    folder.mkdir()
-    done = subprocess.run(
-        [os.environ["FOVEA_PROGRAM"], *words, "--manifest", "whole.manifest", "--device", "cpu"],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )
-    return done.returncode, done.stdout
-
-
-def test_jobs_have_the_bytes_of_one_run(cluster, photos, tmp_path):
-    detect = ["people", "detect", str(photos), "--csv", "all.csv", "--coco", "all.json", "--threshold", "-2", "--json"]
-    blur = ["ops", "blur", str(photos), "-o", "{}.png"]
-    for nodes in (1, 2, 3):
-        if nodes > 1:
-            cluster.add_node(num_cpus=1)
-        for words in (detect, blur):
-            status, printed = one_run(words, tmp_path / f"one{nodes}{words[1]}")
-            folder = tmp_path / f"ray{nodes}{words[1]}"
-            result = fr.run(words, folder=folder, shards=2 + nodes).result()
-            assert (result.status, result.printed) == (status, printed) and status == 5
-            assert files_of(folder) == files_of(tmp_path / f"one{nodes}{words[1]}")
-            assert [pathlib.Path(failure.path).name for failure in result.failed] == ["5.png"]
-            assert "5.png: begins with" in result.failed[0].error
 
 
 def test_verbs_take_options_and_lists(cluster, photos, tmp_path):
@@ -91,27 +36,64 @@ def test_verbs_take_options_and_lists(cluster, photos, tmp_path):
     assert again.result().printed == result.printed
 
 
-def test_a_killed_shard_is_repeated(cluster, photos, tmp_path):
+def processes_below(root: int) -> list[int]:
+    children = pathlib.Path(f"/proc/{root}/task/{root}/children").read_text().split()
+    return [process for child in map(int, children) for process in (child, *processes_below(child))]
+
+
+def shards_at_work(cluster) -> dict[int, list[int]]:
+    """Workers of this cluster that have a shard, with the programs that they run."""
+    found = {}
+    for node in cluster.list_all_nodes():
+        for process in processes_below(node.all_processes["raylet"][0].process.pid):
+            with contextlib.suppress(OSError):  # has just ended
+                if pathlib.Path(f"/proc/{process}/cmdline").read_bytes().startswith(b"ray::run_shard"):
+                    found[process] = processes_below(process)
+    return found
+
+
+@pytest.mark.parametrize("victim", ["worker", "program"])
+def test_a_killed_shard_is_repeated(cluster, photos, tmp_path, victim):
     words = ["people", "detect", str(photos), "--csv", "all.csv", "--threshold", "-2"]
     status, printed = one_run(words, tmp_path / "one")
     job = fr.run(words, folder=tmp_path / "ray", shards=3)
     killed = 0
-    for _ in range(200):
-        workers = subprocess.run(["pgrep", "-f", "ray::_run_shard"], capture_output=True, text=True, check=False).stdout.split()
-        if workers:
-            os.kill(int(workers[0]), signal.SIGKILL)
-            killed += 1
-            break
-        time.sleep(0.02)
+    while not killed and not job.wait(0.002):
+        for worker, programs in shards_at_work(cluster).items():
+            with contextlib.suppress(ProcessLookupError):
+                for process in [worker] if victim == "worker" else programs:
+                    os.kill(process, signal.SIGKILL)
+                    killed += 1
     result = job.result()
-    assert killed == 1 and (result.status, result.printed) == (status, printed)
+    assert killed and (result.status, result.printed) == (status, printed)
     assert files_of(tmp_path / "ray") == files_of(tmp_path / "one")
 
 
-def test_training_has_the_programs_bytes(cluster, places, program, tmp_path):
-    program(f"fovea scenes train {places} -o {tmp_path}/one.safetensors --dictionary 12 --samples 40 --seed 9 --neighbors 1 --device cpu")
-    model = fr.train_scenes(places, out=tmp_path / "ray.safetensors", dictionary=12, samples=40, seed=9, neighbors=1, shards=3)
-    assert model.read_bytes() == (tmp_path / "one.safetensors").read_bytes()
+def test_a_program_that_is_always_killed_is_given_up(cluster, photos, tmp_path, monkeypatch):
+    deadly = tmp_path / "fovea"
+    deadly.write_text("#!/bin/sh\nkill -9 $$\n")
+    deadly.chmod(0o700)
+    task = fr._program.program_task()
+    monkeypatch.setenv("FOVEA_PROGRAM", str(deadly))
+    assert task(["version"], str(tmp_path), True)[0] == -signal.SIGKILL
+    job = fr.run(["ops", "blur", str(photos), "-o", "{}.png"], folder=tmp_path / "ray", shards=1)
+    job._kills[0] = (0, 0)
+    with pytest.raises(fovea.Error, match="ended by SIGKILL 3 times without recording an input"):
+        for _ in range(3):
+            job._is_done(0, fr._program.Ended(-signal.SIGKILL, "", ""))
+    monkeypatch.setenv("FOVEA_PROGRAM", str(tmp_path / "nowhere"))
+    assert "set FOVEA_PROGRAM to its path" in task(["version"], str(tmp_path), True)[2]
+    job.stop()
+    job.wait()
+
+
+def test_files_that_vanish_or_are_damaged_are_rows(cluster, photos, tmp_path):
+    shutil.copytree(photos, tmp_path / "in")
+    job = fr.ops("blur", [*sorted((tmp_path / "in").iterdir()), tmp_path / "in/vanished.png"], out=tmp_path / "out", shards=2)
+    result = job.result()
+    assert result.status == 5 and [pathlib.Path(failure.path).name for failure in result.failed] == ["5.png", "vanished.png"]
+    assert "No such file" in result.failed[1].error and job.progress() == fr.Progress(done=8, failed=2, total=10)
+    assert "vanished.png" in result.messages and (tmp_path / "out/8.png").exists()
 
 
 def test_what_cannot_be_done_is_said(cluster, photos, tmp_path):
@@ -121,25 +103,72 @@ def test_what_cannot_be_done_is_said(cluster, photos, tmp_path):
         fr.detect(tmp_path / "nowhere", out=tmp_path / "b").result()
     with pytest.raises(fovea.InvalidArgument, match="--shard is set by the job"):
         fr.run(["ops", "blur", str(photos), "--shard", "0/2"], folder=tmp_path)
+    with pytest.raises(fovea.InvalidArgument, match=r"several stages; start it by fovea.ray.train_people\(\)"):
+        fr.run(["people", "train", "-o", "m.safetensors"], folder=tmp_path)
     with pytest.raises(fovea.InvalidArgument, match="there are no inputs"):
         fr.detect([], out=tmp_path / "c")
     with pytest.raises(fovea.InvalidArgument, match="is no option of scenes train"):
         fr.train_scenes(photos, out=tmp_path / "m.safetensors", nonsense=1)
 
 
-def test_a_shell_can_submit(cluster, photos, tmp_path):
-    environment = {**os.environ, "RAY_ADDRESS": cluster.address}
-    words = ["submit", "--folder", str(tmp_path), "--shards", "2", "people", "detect", str(photos), "--csv", "all.csv"]
-    done = subprocess.run([sys.executable, "-m", "fovea.ray", *words], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 5 and "5.png" in done.stderr and (tmp_path / "all.csv").exists()
+@pytest.mark.parametrize("shell", [[os.environ.get("FOVEA_PROGRAM", ""), "ray"], [sys.executable, "-m", "fovea.ray"]])
+def test_a_shell_can_submit(cluster, photos, tmp_path, shell):
+    if not shell[0]:
+        pytest.skip("FOVEA_PROGRAM is not set")
+    environment = {**os.environ, "RAY_ADDRESS": cluster.address, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+    command = ["people", "detect", str(photos), "--csv", "all.csv", "--threshold", "-2"]
+    status, printed = one_run(command, tmp_path / "one")
+    words = [*shell, "submit", "--folder", str(tmp_path / "ray"), "--shards", "2", *command]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (status, printed) and "fovea: " in done.stderr and "5.png: begins with" in done.stderr
+    assert files_of(tmp_path / "ray") == files_of(tmp_path / "one")
     del environment["RAY_ADDRESS"]
-    refused = subprocess.run([sys.executable, "-m", "fovea.ray", *words], env=environment, capture_output=True, text=True, check=False)
+    refused = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "RAY_ADDRESS is not set" in refused.stderr
 
 
+def test_words_of_a_shell():
+    from fovea.ray.__main__ import _split, _status_of
+
+    mine, command = ["submit", "--folder=a", "--shards", "3", "--no-resume"], ["people", "detect", "--", "-x.png"]
+    assert _split([*mine, *command]) == _split([*mine, "--", *command]) == (mine, command) and _split(["submit"]) == (["submit"], [])
+    kinds = (fovea.InvalidArgument, fovea.IoError, fovea.FormatError, fovea.DeviceError, fovea.Error)
+    assert [_status_of(kind("")) for kind in kinds] == [2, 3, 3, 4, 1]
+
+
 def test_faces_work_on_batches_of_paths(photos):
-    batch = {"path": np.array([str(photos / "1.png"), str(photos / "5.png")])}
-    found = fr.Detector(threshold=-2, device="cpu")(batch)
-    assert found["error"][0] == "" and "5.png" in found["error"][1] and len(found["boxes"][0]) == len(found["scores"][0])
-    places = fr.SceneClassifier(device="cpu")(batch)
-    assert places["name"][0] != "" and 0 < places["score"][0] <= 1 and places["name"][1] == ""
+    batch = {"path": np.array([str(photos / "1.png"), str(photos / "5.png")]), "key": np.array([7, 8])}
+    found = fr.Detector(threshold=-2, device="cpu")(batch).to_pydict()
+    assert found["error"][0] == "" and "5.png" in found["error"][1] and found["key"] == [7, 8]
+    assert len(found["boxes"][0]) == len(found["scores"][0]) > 0 and len(found["boxes"][0][0]) == 4 and found["boxes"][1] == []
+    places = fr.SceneClassifier(device="cpu")(batch).to_pydict()
+    assert places["name"][0] != "" and 0 < places["score"][0] <= 1 and places["name"][1] is None
+    with pytest.raises(fovea.InvalidArgument, match="rows have the columns key; expected a column path"):
+        fr.Detector(device="cpu")({"key": batch["key"]})
+
+
+def test_faces_stay_in_actors(cluster, photos, tmp_path):
+    class CountingDetector(fr.Detector):
+        """Notes in a file that it was made."""
+
+        def __init__(self, notes: str, **options) -> None:
+            super().__init__(**options)
+            with open(notes, "a") as file:
+                file.write("made\n")
+
+    while len(cluster.list_all_nodes()) < 2:
+        cluster.add_node(num_cpus=1)
+    import ray.data
+
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    paths = [str(photos / f"{number}.png") for number in range(9)]
+    rows = ray.data.from_items([{"path": path} for path in paths], override_num_blocks=3)
+    made = {"notes": str(tmp_path / "made"), "threshold": -2, "device": "cpu"}
+    actors = ray.data.ActorPoolStrategy(size=1)
+    found = rows.map_batches(CountingDetector, fn_constructor_kwargs=made, compute=actors, num_cpus=0.5, batch_size=2).materialize()
+    schema = dict(zip(found.schema().names, map(str, found.schema().types)))
+    assert schema == {"path": "string", "boxes": "list<item: fixed_size_list<item: float>[4]>", "scores": "list<item: float>", "error": "string"}
+    table = {row["path"]: row for row in found.take_all()}
+    alone = fr.Detector(threshold=-2, device="cpu")({"path": np.array(paths)}).to_pylist()
+    assert sorted(table) == paths and all(len(table[row["path"]]["boxes"]) == len(row["boxes"]) for row in alone)
+    assert len((tmp_path / "made").read_text().split()) == 1

@@ -12,7 +12,6 @@
 
 namespace fovea::people {
 
-std::unique_ptr<Scanner> make_scanner(const Model& model, bool cuda);
 
 // The part of an image that is searched. Throws InvalidArgument where it is not part of it.
 ImageView<const std::uint8_t> searched_part(ImageView<const std::uint8_t> image,

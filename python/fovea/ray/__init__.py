@@ -1,4 +1,4 @@
-"""Jobs on a Ray cluster: every verb of the program that works on many inputs, and the training of scenes.
+"""Jobs on a Ray cluster: every verb of the program that works on many inputs, trainings and evaluations.
 
 ::
 
@@ -17,7 +17,8 @@ from __future__ import annotations
 from ._job import Job, Progress, Result, run
 from ._manifest import Failure
 from ._operators import Detector, SceneClassifier
-from ._train import train_scenes
+from ._evaluate import evaluate_actions, evaluate_flow, evaluate_mesh, evaluate_people, evaluate_scenes
+from ._train import train_actions, train_people, train_scenes
 from ._verbs import (
     classify_actions,
     classify_scenes,
@@ -47,6 +48,11 @@ __all__ = [
     "classify_scenes",
     "detect",
     "distances",
+    "evaluate_actions",
+    "evaluate_flow",
+    "evaluate_mesh",
+    "evaluate_people",
+    "evaluate_scenes",
     "flow_bm",
     "flow_lk",
     "map_targets",
@@ -58,6 +64,8 @@ __all__ = [
     "segment_motion",
     "track_people",
     "track_targets",
+    "train_actions",
+    "train_people",
     "train_scenes",
     "words",
 ]

@@ -6,13 +6,28 @@ The cluster is that of $RAY_ADDRESS; none is started.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 
 import ray
 
-from ..errors import Error
+from ..errors import DeviceError, Error, FormatError, InvalidArgument, IoError
 from ._job import run
+
+
+def _status_of(error: Error) -> int:
+    """The exit status that the program has for such an error."""
+    statuses = {InvalidArgument: 2, IoError: 3, FormatError: 3, DeviceError: 4}
+    return next((status for kind, status in statuses.items() if isinstance(error, kind)), 1)
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The word submit with its own options, and the command."""
+    end = 1
+    while end < len(arguments) and arguments[end].startswith("-") and arguments[end] != "--":
+        end += 1 if "=" in arguments[end] or arguments[end] in ("--no-resume", "--help", "-h") else 2
+    return arguments[:end], arguments[end + 1 :] if arguments[end : end + 1] == ["--"] else arguments[end:]
 
 
 def main(arguments: list[str]) -> int:
@@ -23,28 +38,39 @@ def main(arguments: list[str]) -> int:
     submit.add_argument("--cpus-per-worker", type=float, default=1)
     submit.add_argument("--gpus-per-worker", type=float, default=0)
     submit.add_argument("--shards", type=int, help="default: eight per worker")
-    submit.add_argument("words", nargs=argparse.REMAINDER, help="system, verb, inputs and options of the program")
-    asked = parser.parse_args(arguments)
+    submit.add_argument("--no-resume", action="store_true", help="forget what an earlier job has left in the folder")
+    submit.usage = "python -m fovea.ray submit [options] SYSTEM VERB INPUT... [options of the verb]"
+    mine, words = _split(arguments)
+    asked = parser.parse_args(mine)
     if not os.environ.get("RAY_ADDRESS"):
         print("fovea: RAY_ADDRESS is not set; give the address of a cluster, such as RAY_ADDRESS=auto for the one of this machine",
               file=sys.stderr)
         return 2
-    ray.init(address=os.environ["RAY_ADDRESS"], log_to_driver=False)
     try:
-        result = run(
-            asked.words,
-            folder=asked.folder,
-            workers=asked.workers,
-            cpus_per_worker=asked.cpus_per_worker,
-            gpus_per_worker=asked.gpus_per_worker,
-            shards=asked.shards,
-        ).result()
+        # Ray reports deaths of nodes and workers on standard output, which belongs to the command.
+        with contextlib.redirect_stdout(sys.stderr):
+            ray.init(address=os.environ["RAY_ADDRESS"], log_to_driver=False)
+            result = run(
+                words,
+                folder=asked.folder,
+                workers=asked.workers,
+                cpus_per_worker=asked.cpus_per_worker,
+                gpus_per_worker=asked.gpus_per_worker,
+                shards=asked.shards,
+                resume=not asked.no_resume,
+            ).result()
+            ray.shutdown()
+    except ConnectionError as error:
+        print(f"fovea: RAY_ADDRESS={os.environ['RAY_ADDRESS']}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
     except Error as error:
         print(f"fovea: {error}", file=sys.stderr)
-        return 1
+        return _status_of(error)
+    except KeyboardInterrupt:
+        print("fovea: interrupted; what was finished is kept", file=sys.stderr)
+        return 130
     sys.stdout.write(result.printed)
-    for failure in result.failed:
-        print(f"fovea: {failure.error}", file=sys.stderr)
+    sys.stderr.write(result.messages)
     return result.status
 
 

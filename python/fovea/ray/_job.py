@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import pathlib
+import signal
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,9 +15,10 @@ import ray
 
 from ..errors import Cancelled, Error, InvalidArgument
 from ._manifest import Failure, read_state
-from ._program import Ended, run_program
+from ._program import Ended, run_program, shard_task
 
 _SHARDS_PER_WORKER = 8  # so that the last shards to end are short
+_KILLS_WITHOUT_PROGRESS = 3  # after which a shard that something kills is given up
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,14 @@ class Resources:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where the command runs, and the folder in it for manifests."""
+
+    folder: pathlib.Path
+    manifests: str = ""
+
+
+@dataclass(frozen=True)
 class Progress:
     """Inputs that are done, and those that have failed, of all."""
 
@@ -59,31 +70,27 @@ class Progress:
 class Result:
     """What a job has given."""
 
-    status: int  # the exit status of one run of the command: 0, or 5 where some inputs failed
+    status: int  # the exit status of one run of the command: 0, 5 where some inputs failed, 6 where another command must follow
     printed: str  # what one run would have printed
     folder: pathlib.Path
     failed: list[Failure] = field(default_factory=list)
-
-
-def _run_shard(words: list[str], folder: str) -> Ended:
-    return run_program(words, folder)
+    messages: str = ""  # what the merge wrote to standard error: the failures, in the program's words
 
 
 class Job:
     """A running job. Its shards are tasks of Ray, which repeats those whose worker or node dies."""
 
-    def __init__(
-        self, words: Sequence[str], folder: str | os.PathLike[str], resources: Resources, shards: int | None, resume: bool
-    ) -> None:
+    def __init__(self, words: Sequence[str], place: Place, resources: Resources, shards: int | None, resume: bool) -> None:
         if not ray.is_initialized():
             raise InvalidArgument("Ray is not initialized; call ray.init() for this machine, or ray.init(address=...) for a cluster")
-        self._folder = pathlib.Path(folder).absolute()
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder = place.folder.absolute()
+        self._kept = self._folder / place.manifests
+        self._kept.mkdir(parents=True, exist_ok=True)
         self._words = list(words)
         self._workers = resources.most_workers()
         self._shards = shards or (resume and self._shards_there()) or _SHARDS_PER_WORKER * self._workers
-        self._manifests = [self._folder / f"shard-{i}-of-{self._shards}.manifest" for i in range(self._shards)]
-        others = set(self._folder.glob("shard-*.manifest")) - set(self._manifests)
+        self._manifests = [self._kept / f"shard-{i}-of-{self._shards}.manifest" for i in range(self._shards)]
+        others = set(self._kept.glob("shard-*.manifest")) - set(self._manifests)
         if others and resume:
             raise InvalidArgument(f"{min(others)}: belongs to a job of another number of shards; remove it, or give that number")
         if not resume:
@@ -91,6 +98,7 @@ class Job:
                 manifest.unlink(missing_ok=True)
         self._resources = resources
         self._stop = threading.Event()
+        self._kills: dict[int, tuple[int, int]] = {}  # of shards: inputs recorded at the last kill, kills since the last progress
         self._ended: Ended | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._drive, name="fovea-job", daemon=True)
@@ -98,7 +106,7 @@ class Job:
 
     def _shards_there(self) -> int:
         """How many shards the job had when it was begun here, or 0."""
-        names = [path.stem.rsplit("-", 1)[-1] for path in self._folder.glob("shard-*-of-*.manifest")]
+        names = [path.stem.rsplit("-", 1)[-1] for path in self._kept.glob("shard-*-of-*.manifest")]
         return max((int(name) for name in names if name.isdigit()), default=0)
 
     def progress(self) -> Progress:
@@ -128,34 +136,37 @@ class Job:
             raise self._error
         assert self._ended is not None
         failed = [state.failures[unit] for m in self._manifests if (state := read_state(m)) for unit in sorted(state.failures)]
-        return Result(self._ended.status, self._ended.printed, self._folder, failed)
+        return Result(self._ended.status, self._ended.printed, self._folder, failed, self._ended.messages)
 
     def _drive(self) -> None:
         try:
             self._run_shards()
             ended = run_program(["merge", *map(str, self._manifests)], str(self._folder))
-            if ended.status not in (0, 5) and not self._all_failed():
+            if ended.status not in (0, 5, 6) and not self._all_failed():
                 raise ended.error()
             self._ended = ended
         except BaseException as error:  # whatever it is, it belongs to whoever asks for the result
             self._error = error
 
     def _run_shards(self) -> None:
-        task: Any = ray.remote(_run_shard).options(
+        task: Any = ray.remote(shard_task()).options(
             num_cpus=self._resources.cpus_per_worker, num_gpus=self._resources.gpus_per_worker, max_retries=-1
         )
         self._resources.ask_for_workers()
-        waiting = list(range(self._shards))
+        waiting = collections.deque(range(self._shards))
         running: dict[Any, int] = {}
         try:
             while waiting or running:
                 if self._stop.is_set():
                     raise Cancelled("the job was stopped; what is done is recorded")
                 while waiting and len(running) < self._workers:
-                    shard = waiting.pop(0)
+                    shard = waiting.popleft()
                     running[task.remote(self._shard_words(shard), str(self._folder))] = shard
                 for reference in ray.wait(list(running), timeout=0.2)[0]:
-                    self._check(running.pop(reference), ray.get(reference))
+                    status, messages = ray.get(reference)
+                    shard = running.pop(reference)
+                    if not self._is_done(shard, Ended(status, "", messages)):
+                        waiting.append(shard)
         finally:
             for reference in running:
                 ray.cancel(reference, force=True)
@@ -163,13 +174,25 @@ class Job:
     def _shard_words(self, shard: int) -> list[str]:
         return [*self._words, "--resume", "--shard", f"{shard}/{self._shards}", "--manifest", str(self._manifests[shard]), "--quiet"]
 
-    def _check(self, shard: int, ended: Ended) -> None:
+    def _is_done(self, shard: int, ended: Ended) -> bool:
+        """Whether a shard has ended, or is to be begun again because a signal has killed it, such as that of a machine out of memory."""
         # Inputs that failed are recorded, whatever the exit status; a shard that recorded nothing could not begin.
         if ended.status in (0, 5):
-            return
+            return True
         state = read_state(self._manifests[shard])
-        if state is None or len(state.recorded) < _units_of(shard, self._shards, state.units):
+        recorded = len(state.recorded) if state else 0
+        if state and recorded >= _units_of(shard, self._shards, state.units):
+            return True
+        if ended.status >= 0:
             raise ended.error()
+        before, kills = self._kills.get(shard, (-1, 0))
+        kills = 1 if recorded > before else kills + 1
+        self._kills[shard] = (recorded, kills)
+        if kills >= _KILLS_WITHOUT_PROGRESS:
+            name = signal.Signals(-ended.status).name
+            raise Error(f"{self._manifests[shard]}: the program was ended by {name} {kills} times without recording an input; "
+                        "it may need more memory than the node has")
+        return False
 
     def _all_failed(self) -> bool:
         progress = self.progress()
@@ -189,20 +212,24 @@ def run(
     gpus_per_worker: float = 0,
     shards: int | None = None,
     resume: bool = True,
+    manifests: str = "",
 ) -> Job:
     """Starts a command of the program, such as ``["people", "detect", "/data/photos", "--csv", "all.csv"]``, on the cluster.
 
     Words are those of the command line without ``--shard``, ``--resume`` and ``--manifest``. ``folder`` is where the command runs and where
-    its manifests lie; every node must see it, and the inputs, under the same path.
+    its manifests lie, or those in its folder ``manifests``; every node must see it, and the inputs, under the same path.
     """
     if not words:
         raise InvalidArgument("run: there are no words; give a system, a verb and inputs")
     own = [word for word in words if word.split("=")[0] in ("--shard", "--resume", "--manifest")]
     if own:
         raise InvalidArgument(f"run: {own[0]} is set by the job; leave it out")
+    if words[1:2] == ["train"]:
+        raise InvalidArgument(f"run: {' '.join(words[:2])} has several stages; start it by fovea.ray.train_{words[0]}()")
     threads = [] if "--threads" in words or cpus_per_worker < 1 else ["--threads", str(int(cpus_per_worker))]
     device = [] if "--device" in words else ["--device", "cuda" if gpus_per_worker > 0 else "cpu"]
-    return Job([*words, *threads, *device], folder, Resources(workers, cpus_per_worker, gpus_per_worker), shards, resume)
+    place, resources = Place(pathlib.Path(folder), manifests), Resources(workers, cpus_per_worker, gpus_per_worker)
+    return Job([*words, *threads, *device], place, resources, shards, resume)
 
 
 __all__ = ["Error", "Failure", "Job", "Progress", "Resources", "Result", "run"]

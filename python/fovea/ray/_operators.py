@@ -1,18 +1,33 @@
 """Faces of the package as operators of Ray Data: ``ds.map_batches(Detector, fn_constructor_kwargs=..., concurrency=...)``.
 
-Rows have a column ``path``; pixels do not travel, they are read where they are worked on.
+Rows have a column ``path``, which stays their key: Ray Data does not keep their order. Pixels do not travel, they are read where they are worked on.
+A face is made once per actor; with ``num_gpus=1`` every actor has a GPU of its own, and the face its memory there. Rows come back as
+Arrow tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from .. import people, scenes
-from ..errors import Error
+from ..errors import Error, InvalidArgument
 
-Batch = dict[str, Any]
+Batch = Any  # a mapping of columns, which is what map_batches gives by default, or an Arrow table
+_BOXES = pa.list_(pa.list_(pa.float32(), 4))
+
+
+def _table(batch: Batch) -> Any:
+    if isinstance(batch, Mapping):
+        batch = pa.table({name: pa.array(np.asarray(column).tolist()) for name, column in batch.items()})
+    if not isinstance(batch, pa.Table):
+        raise InvalidArgument(f"a batch is of type {type(batch).__name__}; use batch_format 'default', 'numpy' or 'pyarrow'")
+    if "path" not in batch.column_names:
+        raise InvalidArgument(f"rows have the columns {', '.join(batch.column_names)}; expected a column path")
+    return batch
 
 
 class Detector:
@@ -21,11 +36,14 @@ class Detector:
     def __init__(self, model: str = "channels", **options: Any) -> None:
         self._detector = people.Detector(model, **options)
 
-    def __call__(self, batch: Batch) -> Batch:
-        boxes, scores, errors = [], [], []
-        for path in batch["path"]:
+    def __call__(self, batch: Batch) -> Any:
+        table = _table(batch)
+        boxes: list[Any] = []
+        scores: list[Any] = []
+        errors: list[str] = []
+        for path in table["path"].to_pylist():
             try:
-                found = self._detector.detect(str(path))
+                found = self._detector.detect(path)
                 boxes.append(np.asarray(found.xywh, np.float32).tolist())
                 scores.append(np.asarray(found.confidence, np.float32).tolist())
                 errors.append("")
@@ -33,25 +51,32 @@ class Detector:
                 boxes.append([])
                 scores.append([])
                 errors.append(str(error))
-        return {**batch, "boxes": boxes, "scores": scores, "error": errors}
+        table = table.append_column("boxes", pa.array(boxes, _BOXES))
+        table = table.append_column("scores", pa.array(scores, pa.list_(pa.float32())))
+        return table.append_column("error", pa.array(errors, pa.string()))
 
 
 class SceneClassifier:
-    """Classifies places: adds ``name``, ``score`` and ``error`` to rows with a ``path``."""
+    """Classifies places: adds ``name``, ``score`` and ``error`` to rows with a ``path``; without a place the first two are null."""
 
     def __init__(self, model: str = "sun8", **options: Any) -> None:
         self._classifier = scenes.Classifier(model, **options)
 
-    def __call__(self, batch: Batch) -> Batch:
-        names, scores, errors = [], [], []
-        for path in batch["path"]:
+    def __call__(self, batch: Batch) -> Any:
+        table = _table(batch)
+        names: list[str | None] = []
+        scores: list[float | None] = []
+        errors: list[str] = []
+        for path in table["path"].to_pylist():
             try:
-                place = self._classifier.classify(str(path))
+                place = self._classifier.classify(path)
                 names.append(place.name)
                 scores.append(float(place.score))
                 errors.append("")
             except Error as error:
-                names.append("")
-                scores.append(float("nan"))
+                names.append(None)
+                scores.append(None)
                 errors.append(str(error))
-        return {**batch, "name": names, "score": scores, "error": errors}
+        table = table.append_column("name", pa.array(names, pa.string()))
+        table = table.append_column("score", pa.array(scores, pa.float64()))
+        return table.append_column("error", pa.array(errors, pa.string()))

@@ -2,67 +2,92 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-import shutil
-import signal
-import subprocess
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Error, InvalidArgument
+from ..errors import DeviceError, Error, FormatError, InvalidArgument, IoError
 
-_PR_SET_PDEATHSIG = 1
-_PATIENCE_SECONDS = 60.0  # for the lock of a worker that has died, on a file system that notices late
+_KEPT_MESSAGES = 4000  # characters of a shard's messages that travel; failures of inputs are in its manifest
 
 
 @dataclass(frozen=True)
 class Ended:
     """How a run of the program ended."""
 
-    status: int
+    status: int  # below 0: by a signal
     printed: str
     messages: str
 
     def error(self) -> Error:
         """The last message, as an exception."""
         lines = self.messages.strip().splitlines() or [f"the program ended with status {self.status}"]
-        return Error(lines[-1].removeprefix("fovea: "))
+        message = lines[-1].removeprefix("fovea: ")
+        if self.status == 3:
+            return IoError(message) if "No such file" in message or "ermission" in message else FormatError(message)
+        return {2: InvalidArgument, 4: DeviceError}.get(self.status, Error)(message)
 
 
-def find_program() -> str:
-    """The path of the program: $FOVEA_PROGRAM, or the first ``fovea`` in $PATH."""
-    path = os.environ.get("FOVEA_PROGRAM") or shutil.which("fovea")
-    if not path or not os.access(path, os.X_OK):
-        raise InvalidArgument(
-            f"the program fovea is not on this machine ({path or 'not in PATH'}); install it, or set FOVEA_PROGRAM to its path"
-        )
-    return path
+def program_task() -> Callable[[Sequence[str], str, bool], tuple[int, str, str]]:
+    """A function that runs the program and returns its status, what it printed (where that is kept) and its messages.
+
+    Ray sends it to workers as a whole: it uses nothing but Python's own library, so that they need no import of this package, which would take
+    longer than a small shard.
+    """
+
+    def run_shard(words: Sequence[str], folder: str, keeps_print: bool) -> tuple[int, str, str]:
+        import ctypes
+        import os
+        import shutil
+        import signal
+        import subprocess
+        import time
+
+        program = os.environ.get("FOVEA_PROGRAM") or shutil.which("fovea")
+        if not program or not os.access(program, os.X_OK):
+            where = f"machine {os.uname().nodename} ({program or 'not in PATH'})"
+            return 2, "", f"the program fovea is not on the {where}; install it, or set FOVEA_PROGRAM to its path"
+        library, parent = ctypes.CDLL(None), os.getpid()
+
+        def end_with_parent() -> None:
+            library.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: no shard is written by two processes
+            if os.getppid() != parent:
+                os._exit(1)
+
+        # For the lock of a worker that has died, on a file system that notices late.
+        deadline = time.monotonic() + 60
+        while True:
+            done = subprocess.run(
+                [program, *words],
+                cwd=folder,
+                stdout=subprocess.PIPE if keeps_print else subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="surrogateescape",
+                check=False,
+                preexec_fn=end_with_parent,
+            )
+            if "has been writing to it for" not in done.stderr or time.monotonic() > deadline:
+                return done.returncode, done.stdout or "", done.stderr
+            time.sleep(0.2)
+
+    return run_shard
 
 
-def _end_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def shard_task() -> Callable[[Sequence[str], str], tuple[int, str]]:
+    """The same for a shard, whose result is its manifest: only its status and its last messages travel."""
+    run, most = program_task(), _KEPT_MESSAGES
+
+    def run_shard(words: Sequence[str], folder: str) -> tuple[int, str]:
+        status, _, messages = run(words, folder, False)
+        return status, messages[-most:]
+
+    return run_shard
 
 
 def run_program(words: Sequence[str], folder: str) -> Ended:
-    """Runs the program in a folder. It is killed where this process dies, so that no shard is written twice."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while True:
-        done = subprocess.run(
-            [find_program(), *words],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            check=False,
-            preexec_fn=_end_with_parent,
-        )
-        ended = Ended(done.returncode, done.stdout, done.stderr)
-        if "has been writing to it for" not in ended.messages or time.monotonic() > deadline:
-            return ended
-        time.sleep(0.5)
+    """Runs the program in a folder of this machine. It is killed where this process dies."""
+    return Ended(*program_task()(words, folder, True))
 
 
 def option_words(options: Mapping[str, Any]) -> list[str]:

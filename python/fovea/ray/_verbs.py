@@ -13,7 +13,7 @@ from ._program import option_words
 
 Inputs = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 _VIDEOS = {".avi", ".m4v", ".mkv", ".mov", ".mp4", ".webm", ".y4m"}
-_JOB = ("workers", "cpus_per_worker", "gpus_per_worker", "shards", "resume")
+JOB_OPTIONS = ("workers", "cpus_per_worker", "gpus_per_worker", "shards", "resume")
 
 
 def input_words(inputs: Inputs, folder: pathlib.Path, *, videos_of_folders: bool = False) -> list[str]:
@@ -53,7 +53,7 @@ class Verb:
 
     def __call__(self, inputs: Inputs, *, out: str | os.PathLike[str], **options: Any) -> Job:
         folder = pathlib.Path(out).absolute()
-        job = {name: options.pop(name) for name in _JOB if name in options}
+        job = {name: options.pop(name) for name in JOB_OPTIONS if name in options}
         words = [*self.words, *input_words(inputs, folder, videos_of_folders=self.videos), *(["--each"] if self.each else [])]
         return run([*words, *option_words({**self.files, **options})], folder=folder, **job)
 

@@ -134,6 +134,7 @@ struct Command {
   bool repeats = false;       // works on one input; several are worked on one after the other
   bool joins = false;         // several inputs are one sequence, unless --each is given
   bool ranges = false;        // and ranges of its frames are units of work: takes --unit-frames
+  bool hands_on = false;      // what follows its first argument belongs to another command
   std::vector<std::string_view> shared_files{};  // its options that name files of all inputs
 
   std::string name() const {
@@ -156,6 +157,7 @@ std::vector<const Command*> verbs_of(std::string_view system);
 // The table entries; each is defined in the file that implements it.
 Command info_command();
 Command merge_command();
+Command ray_submit_command();
 Command version_command();
 Command help_command();
 Command completion_command();

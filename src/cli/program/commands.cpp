@@ -16,6 +16,7 @@ const std::vector<System>& systems() {
       {"ops", "run single operations on images"},
       {"bench",
        "measure speed on this machine, compared with other libraries and the hardware's limits"},
+      {"ray", "run commands on a Ray cluster"},
   };
   return kSystems;
 }
@@ -82,6 +83,7 @@ const std::vector<Command>& commands() {
       bench_scenes_command(),
       bench_mesh_command(),
       bench_actions_command(),
+      ray_submit_command(),
       demo_command(),
       merge_command(),
       info_command(),

@@ -51,6 +51,7 @@ class Parser {
     bool options_ended = false;
     while (next_ < words_.size() && !invocation_.common->help) {
       const std::string& word = words_[next_++];
+      options_ended = options_ended || (command().hands_on && !invocation_.inputs.empty());
       if (options_ended || word.size() < 2 || word[0] != '-') invocation_.inputs.push_back(word);
       else if (word == "--") options_ended = true;
       else if (word[1] == '-') read_long(word);
