@@ -12,7 +12,6 @@
 
 namespace fovea::people {
 
-
 // The part of an image that is searched. Throws InvalidArgument where it is not part of it.
 ImageView<const std::uint8_t> searched_part(ImageView<const std::uint8_t> image,
                                             const std::optional<Rect<int>>& region);

@@ -13,8 +13,6 @@
 namespace fovea::emd {
 namespace {
 
-using report::Cell;
-
 constexpr std::size_t kShownMoves = 8;
 
 std::string bin_name(const std::vector<BinLook>& looks, int bin) {
@@ -69,8 +67,8 @@ report::Table bins_table(const MapExplanation& e) {
     const double own = here ? 100 * share_of(e.histogram, b) : 0,
                  other = there ? 100 * share_of(e.target, b) : 0;
     if (own == 0 && other == 0) continue;
-    table.rows.push_back({bin_name(e.bins, static_cast<int>(b)), Cell(own, 3), Cell(other, 3),
-                          Cell(here ? e.cost_from[b] : 0.0, 3)});
+    table.rows.push_back({bin_name(e.bins, static_cast<int>(b)), report::Cell(own, 3),
+                          report::Cell(other, 3), report::Cell(here ? e.cost_from[b] : 0.0, 3)});
   }
   return table;
 }

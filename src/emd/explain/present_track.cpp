@@ -8,8 +8,6 @@
 namespace fovea::emd {
 namespace {
 
-using report::Cell;
-
 std::string track_summary(const TrackExplanation& e) {
   const double dx = e.place.box.x - e.from.x, dy = e.place.box.y - e.from.y;
   std::string text =
@@ -60,7 +58,7 @@ report::Explanation present(const TrackExplanation& e) {
                       {{"", ""}, {"best place", ""}, {"last place", ""}},
                       {}};
   const auto row = [&](const char* name, double best, double stayed) {
-    table.rows.push_back({name, Cell(best, 4), Cell(stayed, 4)});
+    table.rows.push_back({name, report::Cell(best, 4), report::Cell(stayed, 4)});
   };
   row("colors", e.place.color, e.stayed.color);
   row("step", -e.place.motion, -e.stayed.motion);

@@ -12,8 +12,6 @@
 namespace fovea::flow {
 namespace {
 
-using report::Cell;
-
 constexpr double kConfident = 2;  // confidence = kConfident / (kConfident + doubt)
 
 // Which of the eight directions of the compass, as a picture shows them.
@@ -67,9 +65,9 @@ void add_factors(const FlowExplanation& e, report::Explanation& to) {
       {{"", ""}, {"kind", ""}, {"value", ""}, {"because", ""}},
       {}};
   for (const ConfidenceFactor& doubt : e.doubts)
-    table.rows.push_back({doubt.name, "doubt", Cell(doubt.value, 4), doubt.text});
+    table.rows.push_back({doubt.name, "doubt", report::Cell(doubt.value, 4), doubt.text});
   for (const ConfidenceFactor& factor : e.factors)
-    table.rows.push_back({factor.name, "factor", Cell(factor.value, 4), factor.text});
+    table.rows.push_back({factor.name, "factor", report::Cell(factor.value, 4), factor.text});
   if (!table.rows.empty()) to.tables.push_back(std::move(table));
 }
 

@@ -12,8 +12,6 @@
 namespace fovea::people {
 namespace {
 
-using report::Cell;
-
 constexpr std::size_t kShownReasons = 8;
 constexpr int kTreeChannels = 10;
 
@@ -125,7 +123,7 @@ void add_trees(const WindowExplanation& e, report::Explanation& to) {
                       {{"channel", ""}, {"votes", ""}, {"tests", ""}},
                       {}};
   for (int c = 0; c < kTreeChannels; ++c)
-    table.rows.push_back({channel_name(c), Cell(channels[static_cast<std::size_t>(c)], 3),
+    table.rows.push_back({channel_name(c), report::Cell(channels[static_cast<std::size_t>(c)], 3),
                           tests[static_cast<std::size_t>(c)]});
   to.tables.push_back(std::move(table));
 }
@@ -137,7 +135,8 @@ void add_stages(const WindowExplanation& e, report::Explanation& to) {
                       {}};
   for (std::size_t i = 0; i < e.stages.size(); ++i) {
     const StageShare& stage = e.stages[i];
-    table.rows.push_back({i + 1, Cell(stage.value, 4), Cell(stage.sum, 4), Cell(stage.threshold, 4),
+    table.rows.push_back({i + 1, report::Cell(stage.value, 4), report::Cell(stage.sum, 4),
+                          report::Cell(stage.threshold, 4),
                           stage.passed() ? "passed" : "rejected"});
   }
   to.tables.push_back(std::move(table));
@@ -150,8 +149,9 @@ void add_levels(const WindowExplanation& e, report::Explanation& to) {
   report::Table table{
       "The best window of each size around this place.", {{"person", "pixels"}, {"score", ""}}, {}};
   for (const LevelScore& level : e.levels)
-    table.rows.push_back({Cell(std::round(level.person_height), 4),
-                          level.score > kLeastRealScore ? Cell(level.score, 3) : Cell("rejected")});
+    table.rows.push_back(
+        {report::Cell(std::round(level.person_height), 4),
+         level.score > kLeastRealScore ? report::Cell(level.score, 3) : report::Cell("rejected")});
   to.tables.push_back(std::move(table));
 }
 

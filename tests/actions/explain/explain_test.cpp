@@ -30,7 +30,7 @@ double sum_of(const report::Explanation& shown) {
   return sum;
 }
 
-TrainOptions small_options() {
+TrainOptions explained_options() {
   TrainOptions options;
   options.cut.nodes = 8;
   options.cut.step = 6;
@@ -38,7 +38,7 @@ TrainOptions small_options() {
   return options;
 }
 
-std::shared_ptr<Model> small_model(const TrainOptions& options) {
+std::shared_ptr<Model> explained_model(const TrainOptions& options) {
   const SyntheticCorpus set(3, 3, 30, options.cut.points);
   return std::make_shared<Model>(train(set.corpus, set.points, options));
 }
@@ -53,7 +53,7 @@ struct Case {
 class ExplainClip : public testing::TestWithParam<Case> {
  protected:
   TrainOptions options() const {
-    TrainOptions options = small_options();
+    TrainOptions options = explained_options();
     options.cut.variant = GetParam().variant;
     options.cut.points = options.scene_points = GetParam().points;
     options.score = GetParam().score;
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 TEST_P(ExplainClip, AddsUpToWhatTheClassifierSays) {
-  const auto model = small_model(options());
+  const auto model = explained_model(options());
   ClassifyOptions classify;
   classify.exec.device = Device::cpu();
   Classifier classifier(model, classify);
@@ -103,7 +103,7 @@ TEST_P(ExplainClip, AddsUpToWhatTheClassifierSays) {
 }
 
 TEST_P(ExplainClip, MethodsAddUpToTheDifferenceOfBothClasses) {
-  const auto model = small_model(options());
+  const auto model = explained_model(options());
   Classifier classifier(model, {.exec = {.device = Device::cpu()}});
   const ClipExplanation why = classifier.explain(synthetic_points(1, 7, 28, GetParam().points));
   const ClipClass& said = why.result;
@@ -124,7 +124,7 @@ TEST_P(ExplainClip, MethodsAddUpToTheDifferenceOfBothClasses) {
 }
 
 TEST_P(ExplainClip, TellsHowFarTheRejectLevelWas) {
-  const auto model = small_model(options());
+  const auto model = explained_model(options());
   const PointSet clip = synthetic_points(1, 7, 28, GetParam().points);
   for (const bool ruled : {true, false}) {
     if (!ruled) model->reject_rule.reset();
@@ -148,7 +148,7 @@ TEST_P(ExplainClip, TellsHowFarTheRejectLevelWas) {
 }
 
 TEST_P(ExplainClip, IsToldInWordsThatAddUp) {
-  const auto model = small_model(options());
+  const auto model = explained_model(options());
   Classifier classifier(model, {.exec = {.device = Device::cpu()}});
   const ClipExplanation why = classifier.explain(synthetic_points(1, 7, 28, GetParam().points));
   const report::Explanation shown = present(why);
@@ -159,7 +159,7 @@ TEST_P(ExplainClip, IsToldInWordsThatAddUp) {
 }
 
 TEST(ExplainClips, AClipWithoutPointsIsExplainedToo) {
-  const auto model = small_model(small_options());
+  const auto model = explained_model(explained_options());
   PointSet empty;
   empty.size = {160, 120};
   empty.frames = 2;
@@ -218,9 +218,9 @@ std::vector<Event> events_of(const std::shared_ptr<const Model>& model, const Po
 
 TEST(ExplainEvent, NodesAndTrianglesAddUpToItsDistance) {
   for (const Score score : {Score::kEnergy, Score::kAppearance}) {
-    TrainOptions options = small_options();
+    TrainOptions options = explained_options();
     options.score.score = score;
-    const std::shared_ptr<const Model> model = small_model(options);
+    const std::shared_ptr<const Model> model = explained_model(options);
     const PointSet points = synthetic_points(1, 6, 60, 2);
     const std::vector<Event> plain = events_of(model, points, false);
     const std::vector<Event> events = events_of(model, points, true);
@@ -254,7 +254,7 @@ TEST(ExplainEvent, NodesAndTrianglesAddUpToItsDistance) {
 }
 
 TEST(ExplainEvent, NeedsEvidence) {
-  const std::shared_ptr<const Model> model = small_model(small_options());
+  const std::shared_ptr<const Model> model = explained_model(explained_options());
   EXPECT_THAT(message_of([&] { explain(*model, Event{}); }), HasSubstr("has no evidence"));
   RecognizeOptions options{.mode = StreamMode::kBlocks, .explain = true};
   options.exec.device = Device::cpu();
