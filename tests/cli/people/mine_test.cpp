@@ -127,7 +127,7 @@ TEST_P(EveryPeopleMine, GivesTheModelOfOneCommandInAnyNumberOfShards) {
     }
   }
   EXPECT_EQ(ended.status, kDone) << ended.err;
-  EXPECT_GE(searches, 2);
+  EXPECT_GE(searches, 1);
   EXPECT_EQ(test::load(folder_ / "m.safetensors"), test::load(folder_ / "whole.safetensors"));
   EXPECT_FALSE(fs::exists(search()));
   EXPECT_FALSE(fs::exists(folder_ / "m.safetensors.checkpoint"));
