@@ -61,9 +61,9 @@ report::Explanation present(const TrackExplanation& e) {
     table.rows.push_back({name, report::Cell(best, 4), report::Cell(stayed, 4)});
   };
   row("colors", e.place.color, e.stayed.color);
-  row("step", -e.place.motion, -e.stayed.motion);
-  row("parts", -e.place.parts, -e.stayed.parts);
-  row("filter", -e.place.filter, -e.stayed.filter);
+  row("step", 0 - e.place.motion, 0 - e.stayed.motion);
+  row("parts", 0 - e.place.parts, 0 - e.stayed.parts);
+  row("filter", 0 - e.place.filter, 0 - e.stayed.filter);
   row("score", e.place.total, e.stayed.total);
   to.tables.push_back(std::move(table));
   // A value belongs to a place of the box; it is shown where the box's middle lies.

@@ -62,12 +62,12 @@ void add_factors(const FlowExplanation& e, report::Explanation& to) {
           : fmt::format("The confidence is 2 / (2 + doubt), and the doubt {:.4g} is the product of "
                         "these numbers; factors multiply the confidence.",
                         e.doubt),
-      {{"", ""}, {"kind", ""}, {"value", ""}, {"because", ""}},
+      {{"", ""}, {"kind", ""}, {"value", ""}},
       {}};
   for (const ConfidenceFactor& doubt : e.doubts)
-    table.rows.push_back({doubt.name, "doubt", report::Cell(doubt.value, 4), doubt.text});
+    table.rows.push_back({doubt.name, "doubt", report::Cell(doubt.value, 4)});
   for (const ConfidenceFactor& factor : e.factors)
-    table.rows.push_back({factor.name, "factor", report::Cell(factor.value, 4), factor.text});
+    table.rows.push_back({factor.name, "factor", report::Cell(factor.value, 4)});
   if (!table.rows.empty()) to.tables.push_back(std::move(table));
 }
 
@@ -146,15 +146,15 @@ report::Explanation present(const FlowExplanation& e) {
   const double least = 0.15,
                ratio = tensor.greater > 0 ? std::sqrt(tensor.smaller / tensor.greater) : 1;
   const double across = length * std::max(least, ratio);
-  const auto axis = [&](double dx, double dy, double reach, const char* name) {
+  const auto axis = [&](double dx, double dy, double reach) {
     to.shapes.push_back({report::ShapeKind::kLine,
                          {{x - reach * dx, y - reach * dy}, {x + reach * dx, y + reach * dy}},
-                         name,
+                         "",
                          0.3,
                          report::palette(4)});
   };
-  axis(tensor.uncertain_x, tensor.uncertain_y, length, "uncertain");
-  axis(tensor.certain_x, tensor.certain_y, across, "");
+  axis(tensor.uncertain_x, tensor.uncertain_y, length);
+  axis(tensor.certain_x, tensor.certain_y, across);
   return to;
 }
 

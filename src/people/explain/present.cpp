@@ -142,16 +142,39 @@ void add_stages(const WindowExplanation& e, report::Explanation& to) {
   to.tables.push_back(std::move(table));
 }
 
-// Scores of rejected windows only say how far they came.
+// Scores of rejected windows only say how far they came: see people::rejected_score() and
+// cascade::rejected_score().
+report::Cell level_cell(const WindowExplanation& e, float score) {
+  constexpr float kLeastTreeScore = -1e5F, kRejectedTrees = -1e6F, kLeastStageScore = -99;
+  if (e.steps == 0) return {score, 3};
+  if (has_trees(e)) {
+    if (score > kLeastTreeScore) return {score, 3};
+    return {fmt::format("rejected by tree {:.0f}", score - kRejectedTrees + 1)};
+  }
+  if (score > kLeastStageScore) return {score, 3};
+  const int left = static_cast<int>(std::floor(-100 - static_cast<double>(score)));
+  return {fmt::format("rejected by stage {}", e.steps - left + 1)};
+}
+
+// The levels around the best one.
 void add_levels(const WindowExplanation& e, report::Explanation& to) {
   if (e.levels.empty()) return;
-  constexpr float kLeastRealScore = -99;
+  constexpr std::ptrdiff_t kAround = 5;
+  const auto best =
+      std::max_element(e.levels.begin(), e.levels.end(),
+                       [](const LevelScore& a, const LevelScore& b) { return a.score < b.score; });
+  const std::ptrdiff_t at = best - e.levels.begin(),
+                       count = static_cast<std::ptrdiff_t>(e.levels.size()),
+                       first = std::max<std::ptrdiff_t>(0, at - kAround),
+                       last = std::min(count, at + kAround + 1);
   report::Table table{
-      "The best window of each size around this place.", {{"person", "pixels"}, {"score", ""}}, {}};
-  for (const LevelScore& level : e.levels)
-    table.rows.push_back(
-        {report::Cell(std::round(level.person_height), 4),
-         level.score > kLeastRealScore ? report::Cell(level.score, 3) : report::Cell("rejected")});
+      fmt::format("The best window around this place at {} of {} sizes.", last - first, count),
+      {{"person", "pixels"}, {"score", ""}},
+      {}};
+  for (std::ptrdiff_t i = first; i < last; ++i) {
+    const LevelScore& level = e.levels[static_cast<std::size_t>(i)];
+    table.rows.push_back({std::lround(level.person_height), level_cell(e, level.score)});
+  }
   to.tables.push_back(std::move(table));
 }
 
