@@ -55,5 +55,6 @@
 #include <fovea/report/color.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>
+#include <fovea/report/explanation.h>
 #include <fovea/report/montage.h>
 #include <fovea/report/page.h>
