@@ -227,11 +227,11 @@ Command people_mine_command() {
       .summary = "search images without people for windows that look like people",
       .text =
           "The search of the negatives is the long part of a training, and this does it elsewhere. "
-          "fovea people train --mined FOLDER learns as far as it can, writes what it needs next to "
-          "search.safetensors in the folder, and ends with status 6. This command searches the "
-          "same images, whole or in shards, and then the same training goes on. The model has the "
-          "bytes of a training that searches by itself. Images are searched on the GPU where there "
-          "is one.",
+          "fovea people train --mined FOLDER learns as far as it can, writes into the folder, as "
+          "search.safetensors, what to search for, and ends with status 6. This command searches "
+          "the same images, whole or in shards, and then the same training goes on. The model has "
+          "the bytes of a training that searches by itself. Images are searched on the GPU where "
+          "there is one.",
       .arguments = {{"INPUT", "the negatives of the training: a folder, files, globs or @list", 1,
                      kAnyNumber}},
       .examples = {{"fovea people mine scenes --search r/search.safetensors",
