@@ -2,8 +2,10 @@
 // Everything of one system: what people do in video.
 #include <fovea/actions/classify.h>
 #include <fovea/actions/curves.h>
+#include <fovea/actions/distances.h>
 #include <fovea/actions/evaluate.h>
 #include <fovea/actions/evaluate_stream.h>
+#include <fovea/actions/fold_reports.h>
 #include <fovea/actions/match.h>
 #include <fovea/actions/match_example.h>
 #include <fovea/actions/model.h>

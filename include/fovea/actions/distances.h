@@ -33,8 +33,8 @@ struct FOVEA_API TrainDistances {
   static TrainDistances read(const std::string& path);
 };
 
-// The options of a training and its seed as JSON, without those that have no influence on
-// distances.
+// The options of a training, its seed, the version of Fovea and the architecture as JSON, without
+// options that have no influence on distances.
 FOVEA_API std::string distance_options(const TrainOptions& options);
 // Of the points, classes and subjects of all clips.
 FOVEA_API std::uint64_t hash_of_clips(const Corpus& corpus, const PackedClips& points);

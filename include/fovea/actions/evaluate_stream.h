@@ -113,6 +113,12 @@ FOVEA_API StreamReport evaluate_stream(const std::shared_ptr<const Model>& model
                                        std::span<const Clip> clips,
                                        const StreamEvaluateOptions& options = {});
 
+// Which streams are measured.
+struct ModelStreams {
+  std::vector<std::string> unknown{};   // actions
+  std::vector<std::string> subjects{};  // empty: all
+};
+
 // Leaves out each subject in turn: trains on the others and recognizes what it does. Clips of the
 // classes `unknown` are not trained on; they are unrelated motion in the videos. Throws
 // InvalidArgument for names that are no classes and where fewer than two classes are left.
@@ -124,13 +130,15 @@ FOVEA_API StreamReport evaluate_streams(const Corpus& corpus, const PackedClips&
                                         std::span<const std::string> unknown,
                                         const TrainOptions& train,
                                         const StreamEvaluateOptions& options = {});
+// The same for some of the subjects; the report of all is the sum of theirs. Throws InvalidArgument
+// for names that are no subjects.
+FOVEA_API StreamReport evaluate_subject_streams(const Corpus& corpus, const PackedClips& points,
+                                                const ModelStreams& which,
+                                                const TrainOptions& train,
+                                                const StreamEvaluateOptions& options = {});
 // Measures a given model on one video per subject, of all or of some. Clips of actions that the
 // model does not know, or that are named as unknown, are unrelated motion. Throws InvalidArgument
 // for names that are no subjects.
-struct ModelStreams {
-  std::vector<std::string> unknown{};   // actions
-  std::vector<std::string> subjects{};  // empty: all
-};
 FOVEA_API StreamReport evaluate_model_streams(const std::shared_ptr<const Model>& model,
                                               const Corpus& corpus, const ModelStreams& which,
                                               const StreamEvaluateOptions& options = {});

@@ -77,7 +77,8 @@ using SplitFinished = std::function<void(std::size_t split, const SplitReport& r
 // The report of an evaluation from those of its splits, which may have been evaluated one by one.
 // Where words come from all images, they were learned once. How many images could not be read is
 // left to the caller.
-FOVEA_API EvaluateReport summarize_splits(std::span<const SplitReport> splits, DictionaryFrom words);
+FOVEA_API EvaluateReport summarize_splits(std::span<const SplitReport> splits,
+                                          DictionaryFrom words);
 
 // Trains and tests each split. The test images of a split take no part in its training (but see
 // DictionaryFrom). Samples for words are drawn once per image. Words from each split cost one

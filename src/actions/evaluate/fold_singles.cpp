@@ -138,8 +138,7 @@ FoldSingles::FoldSingles(const FoldJobs& jobs, int classes) : classes_(classes) 
 }
 
 void FoldSingles::find(const Search& search) {
-  const std::vector<std::vector<TestPlace>> places =
-      test_places(search.jobs, search.clips.size());
+  const std::vector<std::vector<TestPlace>> places = test_places(search.jobs, search.clips.size());
   const SinglesTask task{[](const PointSet& points) { return fusion_rows(points, 0); },
                          [most = search.most](const PointSet& points) {
                            return with_mirrored_hof(fusion_rows(points, most));

@@ -174,10 +174,21 @@ KnownLessons without_subject(std::span<const Clip> clips, const ClipSource& poin
   return lessons;
 }
 
-StreamReport streams_of(const Corpus& corpus, const ClipSource& points,
-                        std::span<const std::string> unknown, const TrainOptions& train_with,
-                        const StreamEvaluateOptions& options) {
-  const std::vector<std::string> known = known_classes(corpus, unknown);
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void check_stream_subjects(const std::vector<std::string>& names,
+                           const std::vector<std::string>& subjects) {
+  for (const std::string& name : names)
+    if (!is_among(subjects, name))
+      throw InvalidArgument(fmt::format("there is no subject {}; expected some of {}", name,
+                                        fmt::join(subjects, ", ")));
+}
+
+StreamReport streams_of(const Corpus& corpus, const ClipSource& points, const ModelStreams& which,
+                        const TrainOptions& train_with, const StreamEvaluateOptions& options) {
+  const std::vector<std::string> known = known_classes(corpus, which.unknown);
   if (points.size() != static_cast<int>(corpus.clips.size()))
     throw InvalidArgument(fmt::format("evaluate_streams: points of {} clips, expected {}",
                                       points.size(), corpus.clips.size()));
@@ -190,8 +201,10 @@ StreamReport streams_of(const Corpus& corpus, const ClipSource& points,
   const std::vector<std::string> subjects = corpus.subjects();
   if (subjects.size() < 2)
     throw InvalidArgument("the clips have one subject; expected two or more, to leave one out");
+  check_stream_subjects(which.subjects, subjects);
   StreamReport report;
   for (std::size_t s = 0; s < subjects.size(); ++s) {
+    if (!which.subjects.empty() && !is_among(which.subjects, subjects[s])) continue;
     if (options.exec.progress)
       options.exec.progress(
           {"subjects", static_cast<double>(s), static_cast<double>(subjects.size())});
@@ -212,43 +225,44 @@ StreamReport streams_of(const Corpus& corpus, const ClipSource& points,
 StreamReport evaluate_streams(const Corpus& corpus, std::span<const PointSet> points,
                               std::span<const std::string> unknown, const TrainOptions& train_with,
                               const StreamEvaluateOptions& options) {
-  return streams_of(corpus, points, unknown, train_with, options);
+  return streams_of(corpus, points, {.unknown = {unknown.begin(), unknown.end()}}, train_with,
+                    options);
 }
 StreamReport evaluate_streams(const Corpus& corpus, const PackedClips& points,
                               std::span<const std::string> unknown, const TrainOptions& train_with,
                               const StreamEvaluateOptions& options) {
-  return streams_of(corpus, points, unknown, train_with, options);
+  return streams_of(corpus, points, {.unknown = {unknown.begin(), unknown.end()}}, train_with,
+                    options);
+}
+StreamReport evaluate_subject_streams(const Corpus& corpus, const PackedClips& points,
+                                      const ModelStreams& which, const TrainOptions& train_with,
+                                      const StreamEvaluateOptions& options) {
+  return streams_of(corpus, points, which, train_with, options);
 }
 
 StreamReport evaluate_model_streams(const std::shared_ptr<const Model>& model, const Corpus& corpus,
                                     const ModelStreams& which,
                                     const StreamEvaluateOptions& options) {
-  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
-  };
   const std::vector<std::string> subjects = corpus.subjects();
-  for (const std::string& name : which.subjects)
-    if (!is_in(subjects, name))
-      throw InvalidArgument(fmt::format("there is no subject {}; expected some of {}", name,
-                                        fmt::join(subjects, ", ")));
+  check_stream_subjects(which.subjects, subjects);
   for (const std::string& name : which.unknown)
-    if (!is_in(corpus.classes, name))
+    if (!is_among(corpus.classes, name))
       throw InvalidArgument(fmt::format("there is no action {}; expected some of {}", name,
                                         fmt::join(corpus.classes, ", ")));
   if (std::ranges::none_of(corpus.classes,
-                           [&](const std::string& name) { return is_in(model->classes, name); }))
+                           [&](const std::string& name) { return is_among(model->classes, name); }))
     throw InvalidArgument(fmt::format("the model knows none of the actions {}; it knows {}",
                                       fmt::join(corpus.classes, ", "),
                                       fmt::join(model->classes, ", ")));
   StreamReport report;
   for (const std::string& subject : subjects) {
-    if (!which.subjects.empty() && !is_in(which.subjects, subject)) continue;
+    if (!which.subjects.empty() && !is_among(which.subjects, subject)) continue;
     std::vector<Clip> clips;
     for (Clip clip : corpus.clips) {
       if (clip.subject != subject) continue;
       const std::string& name = corpus.classes[static_cast<std::size_t>(clip.label)];
       const auto at = std::ranges::find(model->classes, name);
-      const bool known = at != model->classes.end() && !is_in(which.unknown, name);
+      const bool known = at != model->classes.end() && !is_among(which.unknown, name);
       clip.label = known ? static_cast<std::int32_t>(at - model->classes.begin()) : -1;
       clips.push_back(std::move(clip));
     }

@@ -5,6 +5,7 @@
 #include <fovea/cluster/hash.h>
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
+#include <fovea/core/version.h>
 #include <fovea/io/model_file.h>
 
 #include <fmt/format.h>
@@ -23,6 +24,22 @@ namespace {
 constexpr const char* kDistancesSchema = "actions.distances";
 constexpr int kDistancesVersion = 1;
 constexpr std::size_t kMeasuredAtOnce = 64;  // clips
+
+// Distances of another architecture may differ in their last bits.
+constexpr const char* kMeasuredOn =
+#ifdef __aarch64__
+    "aarch64";
+#else
+    "x86-64";
+#endif
+
+// The member of a JSON object in which the text at `from` stands.
+std::string member_at(const std::string& json, std::size_t from) {
+  const std::size_t comma = json.rfind(", \"", from);
+  const std::size_t begin = comma == std::string::npos ? 0 : comma + 2;
+  const std::size_t end = std::min(json.find(", \"", std::max(begin, from)), json.size());
+  return json.substr(begin, end - begin);
+}
 
 template <class Number>
 void add_numbers(cluster::Hasher& hasher, std::span<const Number> numbers) {
@@ -103,7 +120,9 @@ std::string distance_options(const TrainOptions& options) {
   own.reject_share = usual.reject_share;
   own.clip_reject_share = usual.clip_reject_share;
   own.prototypes = usual.prototypes;
-  return fmt::format("{{\"seed\": {}, \"options\": {}}}", options.exec.seed, options_json(own));
+  return fmt::format(
+      "{{\"fovea\": \"{}\", \"architecture\": \"{}\", \"seed\": {}, \"options\": {}}}",
+      FOVEA_VERSION, kMeasuredOn, options.exec.seed, options_json(own));
 }
 
 std::uint64_t hash_of_clips(const Corpus& corpus, const PackedClips& points) {
@@ -117,9 +136,9 @@ std::uint64_t hash_of_clips(const Corpus& corpus, const PackedClips& points) {
     add_numbers(hasher, points.points(i));
     const PointSet unpacked = points.unpacked(i);
     for (int y = 0; y < unpacked.descriptors.height(); ++y)
-      add_numbers(hasher, std::span<const float>(
-                              unpacked.descriptors.row(y),
-                              static_cast<std::size_t>(unpacked.descriptors.width())));
+      add_numbers(hasher,
+                  std::span<const float>(unpacked.descriptors.row(y),
+                                         static_cast<std::size_t>(unpacked.descriptors.width())));
     add_numbers(hasher, std::span<const std::int64_t>(&unpacked.frames, 1));
   }
   return hasher.result();
@@ -213,10 +232,13 @@ TrainDistances TrainDistances::read(const std::string& path) {
 Model train(const Corpus& corpus, const PackedClips& points, const TrainDistances& distances,
             const TrainOptions& options) {
   check_options(options);
-  if (const std::string own = distance_options(options); own != distances.options)
+  if (const std::string own = distance_options(options); own != distances.options) {
+    const auto place =
+        static_cast<std::size_t>(std::ranges::mismatch(own, distances.options).in1 - own.begin());
     throw InvalidArgument(fmt::format(
         "train: the distances were measured with {}, but training has {}; measure them again",
-        distances.options, own));
+        member_at(distances.options, place), member_at(own, place)));
+  }
   check_corpus(corpus, points.size(), "train");
   if (distances.clips.size() != corpus.clips.size() ||
       distances.clips_hash != hash_of_clips(corpus, points))

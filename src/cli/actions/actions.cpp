@@ -20,6 +20,21 @@ void finish_after(const io::FrameRun& run, const std::function<void()>& finish) 
 
 int ClipSet::status() const { return failed > 0 ? kSomeFailed : kDone; }
 
+void pack_failures(Packer& out, const ClipFailures& failures) {
+  out.number(static_cast<std::uint64_t>(failures.size()));
+  for (const auto& [clip, why] : failures) out.number(clip).text(why);
+}
+
+ClipFailures unpack_failures(Unpacker& in) {
+  ClipFailures failures;
+  const auto count = in.number<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const int clip = in.number<int>();
+    failures.emplace(clip, in.text());
+  }
+  return failures;
+}
+
 void complain_of(const ClipFailures& failures, std::size_t clips, Context& context) {
   if (failures.empty()) return;
   for (const auto& [clip, why] : failures) context.console.complain(why);
@@ -48,11 +63,11 @@ std::vector<EvaluatedUnit> clip_units(const actions::Corpus& corpus) {
   std::vector<EvaluatedUnit> units;
   units.reserve(corpus.clips.size());
   for (const actions::Clip& clip : corpus.clips)
-    units.push_back({clip.frames > 0 || clip.first > 0
-                         ? fmt::format("{} {}-{}", clip.path, clip.first + 1,
-                                       clip.first + clip.frames)
-                         : clip.path,
-                     files});
+    units.push_back(
+        {clip.frames > 0 || clip.first > 0
+             ? fmt::format("{} {}-{}", clip.path, clip.first + 1, clip.first + clip.frames)
+             : clip.path,
+         files});
   return units;
 }
 

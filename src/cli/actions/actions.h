@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/jobs/evaluated_units.h"
+#include "cli/jobs/packing.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {
@@ -52,6 +53,9 @@ class SourceFrames {
 
 // Why clips of a data set cannot be read, by their index.
 using ClipFailures = std::map<int, std::string>;
+// Keeps them with what a unit of an evaluation has given.
+void pack_failures(Packer& out, const ClipFailures& failures);
+ClipFailures unpack_failures(Unpacker& in);
 // Names them on standard error.
 void complain_of(const ClipFailures& failures, std::size_t clips, Context& context);
 

@@ -70,7 +70,7 @@ std::string packed_distances(std::uint64_t clips_hash, const ClipDistances& dist
 // Measures the clips that are open, and returns the exit status. A clip that cannot be read has no
 // distances, and the others have none to it.
 int measure_open(const DistancesRequest& request, const actions::Corpus& corpus,
-                  EvaluatedUnits& units, Context& context) {
+                 EvaluatedUnits& units, Context& context) {
   const ClipSet clips = load_clips(corpus, request.train.points, request.cut_first, context);
   const std::uint64_t hash = hash_of_clips(clips.corpus, clips.points);
   std::vector<int> which;
@@ -147,9 +147,9 @@ int run_distances(DistancesRequest& request, Context& context) {
       json.member("failed", gathered.failures.size()).member("distances", numbers);
     });
   else
-    context.console.print(fmt::format(
-        "{}: {} of prototypes of {}\n", request.output, detail::counted(numbers, "distance"),
-        detail::counted(gathered.distances.clips.size(), "clip")));
+    context.console.print(fmt::format("{}: {} of prototypes of {}\n", request.output,
+                                      detail::counted(numbers, "distance"),
+                                      detail::counted(gathered.distances.clips.size(), "clip")));
   return gathered.failures.empty() ? kDone : kSomeFailed;
 }
 

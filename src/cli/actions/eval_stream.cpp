@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 
 #include "cli/actions/actions.h"
+#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -50,27 +53,133 @@ void describe(OptionVisitor& visit, EvalStreamRequest& request) {
 struct Measured {
   StreamReport report;
   std::vector<std::string> classes;
-  int status = kDone;
 };
 
-Measured with_model(EvalStreamRequest& request, Context& context) {
-  const auto model = actions::load_model(request.model);
-  return {.report = actions::evaluate_model_streams(
-              model, actions::read_corpus(context.inputs[0]),
-              {.unknown = request.unknown, .subjects = request.subjects}, request.evaluate),
-          .classes = model->classes};
+void pack_counts(Packer& out, const EventCounts& counts) {
+  out.number(counts.truths).number(counts.events).number(counts.correct);
+  out.number(counts.delay_frames);
 }
 
-Measured leave_one_out(EvalStreamRequest& request, Context& context) {
-  actions::Corpus corpus = actions::read_corpus(context.inputs[0]);
-  Measured measured{.report = {}, .classes = known_classes(corpus, request.unknown)};
-  const ClipSet clips =
-      load_clips(std::move(corpus), request.train.points, request.cut_first, context);
-  measured.status = clips.status();
-  measured.report = actions::evaluate_streams(clips.corpus, clips.points, request.unknown,
-                                              request.train, request.evaluate);
-  return measured;
+EventCounts unpacked_counts(Unpacker& in) {
+  EventCounts counts;
+  for (int* value : {&counts.truths, &counts.events, &counts.correct}) *value = in.number<int>();
+  counts.delay_frames = in.number<double>();
+  return counts;
 }
+
+// The report of one subject, behind the clips that cannot be read.
+void pack_report(Packer& out, const StreamReport& report) {
+  out.number(report.frames).number(report.action_frames).number(report.seconds);
+  for (const StreamPoint& point : report.points) {
+    out.number(point.reject).number(point.raw_events);
+    out.number(static_cast<std::uint64_t>(point.overlaps.size()));
+    for (const EventReport& overlap : point.overlaps) {
+      out.number(overlap.overlap).number(static_cast<std::uint64_t>(overlap.classes.size()));
+      pack_counts(out, overlap.all);
+      for (const EventCounts& counts : overlap.classes) pack_counts(out, counts);
+    }
+  }
+}
+
+StreamReport unpacked_report(Unpacker& in) {
+  StreamReport report;
+  report.frames = in.number<std::int64_t>();
+  report.action_frames = in.number<std::int64_t>();
+  report.seconds = in.number<double>();
+  while (!in.at_end()) {
+    StreamPoint& point = report.points.emplace_back();
+    point.reject = in.number<double>();
+    point.raw_events = in.number<std::int64_t>();
+    point.overlaps.resize(in.number<std::uint64_t>());
+    for (EventReport& overlap : point.overlaps) {
+      overlap.overlap = in.number<double>();
+      overlap.classes.resize(in.number<std::uint64_t>());
+      overlap.all = unpacked_counts(in);
+      for (EventCounts& counts : overlap.classes) counts = unpacked_counts(in);
+    }
+  }
+  return report;
+}
+
+// The subjects whose videos are measured, in the order of the clips.
+std::vector<std::string> measured_subjects(const EvalStreamRequest& request,
+                                           const actions::Corpus& corpus) {
+  std::vector<std::string> subjects = corpus.subjects();
+  if (request.subjects.empty()) return subjects;
+  std::erase_if(subjects, [&](const std::string& name) {
+    return std::ranges::find(request.subjects, name) == request.subjects.end();
+  });
+  for (const std::string& name : request.subjects)
+    if (std::ranges::find(subjects, name) == subjects.end())
+      throw InvalidArgument(fmt::format("there is no subject {}; expected some of {}", name,
+                                        fmt::join(corpus.subjects(), ", ")));
+  return subjects;
+}
+
+// Measures one subject after the other; the subjects of a job are its units.
+class SubjectStreams {
+ public:
+  SubjectStreams(const EvalStreamRequest& request, Context& context)
+      : request_(request),
+        context_(context),
+        corpus_(actions::read_corpus(context.inputs[0])),
+        subjects_(measured_subjects(request, corpus_)) {
+    if (!request.model.empty()) model_ = actions::load_model(request.model);
+  }
+
+  std::optional<Measured> run(int& status) {
+    EvaluatedUnits units(context_, named_units());
+    const bool measures = !units.open().empty();
+    if (measures && !model_) {
+      clips_ = load_clips(corpus_, request_.train.points, request_.cut_first, context_);
+      status = clips_.status();
+    }
+    for (const std::size_t unit : units.open()) units.take(unit, measured(subjects_[unit]));
+    if (!units.finish()) return {};
+    Measured all{.report = {},
+                 .classes = model_ ? model_->classes : known_classes(corpus_, request_.unknown)};
+    ClipFailures failures;
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      Unpacker in(units.measured(i));
+      failures = unpack_failures(in);
+      if (!in.at_end()) all.report += unpacked_report(in);
+    }
+    if (!measures) complain_of(failures, corpus_.clips.size(), context_);
+    status = failures.empty() ? kDone : kSomeFailed;
+    return all;
+  }
+
+ private:
+  std::vector<EvaluatedUnit> named_units() const {
+    const UnitFiles files = clip_files(corpus_);
+    std::vector<EvaluatedUnit> units;
+    units.reserve(subjects_.size());
+    for (const std::string& subject : subjects_) units.push_back({"subject " + subject, files});
+    return units;
+  }
+
+  std::string measured(const std::string& subject) const {
+    Packer out;
+    pack_failures(out, clips_.failures);
+    const actions::ModelStreams which{.unknown = request_.unknown, .subjects = {subject}};
+    if (model_) {
+      pack_report(out, evaluate_model_streams(model_, corpus_, which, request_.evaluate));
+      return out.bytes();
+    }
+    const std::vector<std::string> readable = clips_.corpus.subjects();
+    if (std::ranges::find(readable, subject) != readable.end())
+      pack_report(out, evaluate_subject_streams(clips_.corpus, clips_.points, which, request_.train,
+                                                request_.evaluate));
+    return out.bytes();
+  }
+
+  const EvalStreamRequest& request_;
+  Context& context_;
+  actions::Corpus corpus_;
+  std::vector<std::string> subjects_;
+  std::shared_ptr<const actions::Model> model_{};
+  ClipSet clips_;
+};
 
 void write_counts(io::JsonWriter& json, const EventCounts& counts) {
   json.member("true_events", counts.truths).member("events", counts.events);
@@ -83,7 +192,7 @@ void print_json(const Measured& measured, const Context& context) {
   print_result(context, [&](io::JsonWriter& json) {
     json.member("input", context.inputs[0]).member("frames", measured.report.frames);
     json.member("action_frames", measured.report.action_frames);
-    json.member("recognize_seconds", measured.report.seconds);
+    if (reports_times(context)) json.member("recognize_seconds", measured.report.seconds);
     json.key("points").begin_array();
     for (const StreamPoint& point : measured.report.points) {
       json.begin_object().member("reject", point.reject).member("matches", point.raw_events);
@@ -151,12 +260,12 @@ int run_eval_stream(EvalStreamRequest& request, Context& context) {
   request.evaluate.exec = context.exec;
   request.evaluate.joined.seed = context.exec.seed;
   request.evaluate.joined.max_pixels = context.max_pixels;
-  const Measured measured =
-      request.model.empty() ? leave_one_out(request, context) : with_model(request, context);
-  context.console.end_progress();
-  if (context.json) print_json(measured, context);
-  else print_text(measured, context);
-  return measured.status;
+  int status = kDone;
+  const std::optional<Measured> measured = SubjectStreams(request, context).run(status);
+  if (!measured) return status;
+  if (context.json) print_json(*measured, context);
+  else print_text(*measured, context);
+  return status;
 }
 
 }  // namespace
@@ -174,7 +283,7 @@ Command actions_eval_stream_command() {
           "follow each other count as one. Reports precision, recall, F1 and the mean delay from "
           "the end of an action to its report, for all and for each action, and for several "
           "factors of the reject levels. --people 2 shows two people side by side. INPUT is what "
-          "actions train takes.",
+          "actions train takes. Shards divide the subjects.",
       .arguments = {{"INPUT", "folder with one folder of videos per action, or a list of clips"}},
       .examples = {{"fovea actions eval-stream clips", "leave out each subject in turn"},
                    {"fovea actions eval-stream clips --people 2",
@@ -182,7 +291,8 @@ Command actions_eval_stream_command() {
                    {"fovea actions eval-stream clips --unknown bend,jack",
                     "two actions are unrelated motion"}},
       .request = make_request<EvalStreamRequest, run_eval_stream>,
-      .reads_images = true};
+      .reads_images = true,
+      .shards = true};
 }
 
 }  // namespace fovea::cli

@@ -123,16 +123,6 @@ actions::UnknownReport unpacked_unknown(Unpacker& in) {
   return report;
 }
 
-ClipFailures unpacked_failures(Unpacker& in) {
-  ClipFailures failures;
-  const auto count = in.number<std::uint64_t>();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const int clip = in.number<int>();
-    failures.emplace(clip, in.text());
-  }
-  return failures;
-}
-
 // Measures the units that are open.
 class PartMeasurer {
  public:
@@ -153,8 +143,7 @@ class PartMeasurer {
   // What every unit begins with: the clips that cannot be read.
   Packer begun() const {
     Packer out;
-    out.number(static_cast<std::uint64_t>(clips_.failures.size()));
-    for (const auto& [clip, why] : clips_.failures) out.number(clip).text(why);
+    pack_failures(out, clips_.failures);
     return out;
   }
 
@@ -195,8 +184,8 @@ class PartMeasurer {
       pack_curve(out, actions::subject_curve(clips_.corpus, clips_.points, folds_,
                                              request_.curves.draws, request_.train, exec_));
     else
-      pack_unknown(out, actions::evaluate_unknown(clips_.corpus, clips_.points, request_.train,
-                                                  exec_));
+      pack_unknown(out,
+                   actions::evaluate_unknown(clips_.corpus, clips_.points, request_.train, exec_));
     return out.bytes();
   }
 
@@ -212,7 +201,7 @@ void gather(const std::vector<PartUnit>& parts, const EvaluatedUnits& units,
   std::vector<FoldReport> reports(folds.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Unpacker in(units.measured(i));
-    (void)unpacked_failures(in);
+    (void)unpack_failures(in);
     if (parts[i].part == Part::kWindow) unpack_curve(in, result.windows);
     else if (parts[i].part == Part::kSubjects) unpack_curve(in, result.subjects);
     else if (parts[i].part == Part::kUnknown) result.unknown = unpacked_unknown(in);
@@ -239,8 +228,7 @@ std::optional<ActionsEvalResult> evaluate_actions(const ActionsEvalRequest& requ
   ActionsEvalResult result;
   const bool measures = !units.open().empty();
   if (measures) {
-    const ClipSet clips =
-        load_clips(task.corpus, request.train.points, request.cut_first, context);
+    const ClipSet clips = load_clips(task.corpus, request.train.points, request.cut_first, context);
     status = clips.status();
     result.point_seconds = clips.seconds;
     PartMeasurer(request, clips, folds_of(request, task, clips), context.exec)
@@ -248,7 +236,7 @@ std::optional<ActionsEvalResult> evaluate_actions(const ActionsEvalRequest& requ
   }
   if (!units.finish()) return {};
   Unpacker first(units.measured(0));
-  ClipFailures failures = unpacked_failures(first);
+  ClipFailures failures = unpack_failures(first);
   if (!measures) complain_of(failures, task.corpus.clips.size(), context);
   ClipSet clips = readable_clips(task.corpus, std::move(failures));
   status = clips.status();

@@ -50,9 +50,9 @@ int run_actions_train(ActionsTrainRequest& request, Context& context) {
   if (!request.distances.empty()) distances = actions::TrainDistances::read(request.distances);
   const ClipSet clips = load_clips(actions::read_corpus(context.inputs[0]), options.points,
                                    request.cut_first, context);
-  const actions::Model model =
-      distances ? actions::train(clips.corpus, clips.points, *distances, options)
-                : actions::train(clips.corpus, clips.points, options);
+  const actions::Model model = distances
+                                   ? actions::train(clips.corpus, clips.points, *distances, options)
+                                   : actions::train(clips.corpus, clips.points, options);
   const double seconds = steady_seconds() - start;
   model.write(request.output);
   context.console.end_progress();

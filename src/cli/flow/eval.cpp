@@ -65,8 +65,8 @@ void pack_errors(Packer& out, const flow::FlowErrors& errors) {
 flow::FlowErrors unpacked_errors(Unpacker& in) {
   flow::FlowErrors errors;
   errors.pixels = in.number<std::int64_t>();
-  for (double* value : {&errors.endpoint, &errors.angular, &errors.r05, &errors.r1, &errors.r2,
-                        &errors.fl})
+  for (double* value :
+       {&errors.endpoint, &errors.angular, &errors.r05, &errors.r1, &errors.r2, &errors.fl})
     *value = in.number<double>();
   return errors;
 }
@@ -83,9 +83,9 @@ std::string packed(const SequenceResult& each) {
   const Image<std::uint8_t>& picture = each.picture;
   out.number(picture.width()).number(picture.height()).number(picture.channels());
   for (int y = 0; y < picture.height(); ++y)
-    out.text({reinterpret_cast<const char*>(picture.row(y)),
-              static_cast<std::size_t>(picture.width()) *
-                  static_cast<std::size_t>(picture.channels())});
+    out.text(
+        {reinterpret_cast<const char*>(picture.row(y)),
+         static_cast<std::size_t>(picture.width()) * static_cast<std::size_t>(picture.channels())});
   return out.bytes();
 }
 
@@ -156,8 +156,8 @@ std::optional<MethodResult> measure(const std::vector<FlowSequence>& sequences,
         !request.output.empty() && i < static_cast<std::size_t>(request.sheet);
     units.take(i, packed(measurer->measure(sequences[i], with_picture)));
     if (context.exec.progress)
-      context.exec.progress({"sequences", static_cast<double>(++done),
-                             static_cast<double>(units.open().size())});
+      context.exec.progress(
+          {"sequences", static_cast<double>(++done), static_cast<double>(units.open().size())});
   }
   if (!units.finish()) return {};
   MethodResult result{request.flow.method == flow::Method::kLucasKanade ? "lk" : "bm"};
@@ -230,9 +230,9 @@ void print_json(const FlowEvalRequest& request, const Context& context,
 }
 
 std::string results_text(const MethodResult& result, bool timed) {
-  std::string text =
-      fmt::format("{:<20} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>9}{}\n", result.name, "EPE px",
-                  "AAE deg", "R0.5 %", "R1 %", "R2 %", "Fl %", "confident", timed ? "  seconds" : "");
+  std::string text = fmt::format("{:<20} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7} {:>9}{}\n",
+                                 result.name, "EPE px", "AAE deg", "R0.5 %", "R1 %", "R2 %", "Fl %",
+                                 "confident", timed ? "  seconds" : "");
   const auto line = [&](const std::string& name, const flow::FlowErrors& all,
                         const flow::FlowErrors& confident, double seconds) {
     text += fmt::format("{:<20} {:>8.3f} {:>8.2f} {:>7.1f} {:>7.1f} {:>7.1f} {:>7.1f} {:>9.3f}{}\n",

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 void write_errors_csv(const std::string& path, const std::vector<MethodResult>& results,
                       bool timed) {
   io::FileSink file(path);
-  std::vector<std::string> header{"method", "sequence", "pixels", "endpoint_error",
-                                  "angular_error", "r0.5", "r1", "r2", "fl"};
+  std::vector<std::string> header{
+      "method", "sequence", "pixels", "endpoint_error", "angular_error", "r0.5", "r1", "r2", "fl"};
   if (timed) header.emplace_back("seconds");
   io::CsvWriter csv(file.sink(), header);
   for (const MethodResult& result : results) {

@@ -56,8 +56,7 @@ EvaluatedUnits::EvaluatedUnits(Context& context, const std::vector<EvaluatedUnit
     const UnitResult known = journal.result(unit);
     if (merges || Unpacker(known.shared).number<std::uint64_t>() == hash_of_files(unit))
       measured_[unit] = known.shared.substr(sizeof(std::uint64_t));
-    else
-      open_.push_back(unit);
+    else open_.push_back(unit);
   }
 }
 
@@ -90,9 +89,9 @@ bool EvaluatedUnits::finish() {
   context_.journal->flush();
   if (context_.journal->whole()) return true;
   const cluster::UnitRange range = context_.journal->range();
-  context_.console.note(fmt::format(
-      "{} of {} measured; fovea merge gives the result when all shards are done", range.size(),
-      detail::counted(names_.size(), "unit")));
+  context_.console.note(
+      fmt::format("{} of {} measured; fovea merge gives the result when all shards are done",
+                  range.size(), detail::counted(names_.size(), "unit")));
   return false;
 }
 

@@ -252,9 +252,15 @@ bool measure_all(const MeshEvalRequest& request, Context& context, std::vector<M
 
 void write_csv(const std::string& path, const std::vector<MeshCase>& cases, bool timed) {
   io::FileSink file(path);
-  std::vector<std::string> header{"mesh",    "category",           "parts_wanted",
-                                  "parts",   "rand",               "cut_discrepancy",
-                                  "hamming", "global_consistency", "local_consistency",
+  std::vector<std::string> header{"mesh",
+                                  "category",
+                                  "parts_wanted",
+                                  "parts",
+                                  "rand",
+                                  "cut_discrepancy",
+                                  "hamming",
+                                  "global_consistency",
+                                  "local_consistency",
                                   "rand_of_people"};
   if (timed) header.emplace_back("seconds");
   io::CsvWriter csv(file.sink(), header);

@@ -148,15 +148,15 @@ std::optional<ScenesEvalResult> evaluate_table(ScenesEvalRequest& request, Conte
       table.labels, classes, request.split.splits, request.split.share, context.exec.seed);
   scenes::TrainClassifierOptions options = request.evaluate.train.classifier;
   options.exec = context.exec;
-  const SplitsTask task{
-      {{"",
-        [&](std::span<const scenes::Split> some, const scenes::ImageFailure&,
-            const scenes::SplitFinished& finished) {
-          scenes::evaluate_features(features, table.labels, classes, some, options, finished);
-        }}},
-      splits,
-      scenes::DictionaryFrom::kSplit,
-      unit_files({input, request.labels})};
+  const SplitsTask task{{{"",
+                          [&](std::span<const scenes::Split> some, const scenes::ImageFailure&,
+                              const scenes::SplitFinished& finished) {
+                            scenes::evaluate_features(features, table.labels, classes, some,
+                                                      options, finished);
+                          }}},
+                        splits,
+                        scenes::DictionaryFrom::kSplit,
+                        unit_files({input, request.labels})};
   auto reports = evaluate_splits(task, context, failed);
   if (!reports) return {};
   result.evaluation = std::move(reports->front());
@@ -191,17 +191,17 @@ std::optional<ScenesEvalResult> evaluate(ScenesEvalRequest& request, Context& co
     paths = task.corpus.paths;
     request.evaluate.exec = context.exec;
     const InputImages images(context, paths);
-    const SplitsTask splits{{{"",
-                              [&](std::span<const scenes::Split> some,
-                                  const scenes::ImageFailure& skip,
-                                  const scenes::SplitFinished& finished) {
-                                scenes::evaluate(images, task.corpus.labels,
-                                                 static_cast<int>(task.corpus.classes.size()), some,
-                                                 request.evaluate, skip, finished);
-                              }}},
-                            task.splits,
-                            request.evaluate.dictionary_from,
-                            unit_files(paths)};
+    const SplitsTask splits{
+        {{"",
+          [&](std::span<const scenes::Split> some, const scenes::ImageFailure& skip,
+              const scenes::SplitFinished& finished) {
+            scenes::evaluate(images, task.corpus.labels,
+                             static_cast<int>(task.corpus.classes.size()), some, request.evaluate,
+                             skip, finished);
+          }}},
+        task.splits,
+        request.evaluate.dictionary_from,
+        unit_files(paths)};
     auto reports = evaluate_splits(splits, context, failed);
     if (!reports) return {};
     result.evaluation = std::move(reports->front());

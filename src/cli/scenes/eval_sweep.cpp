@@ -182,7 +182,8 @@ void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& 
   steps.reserve(request.sweep_samples.size());
   for (const std::string& word : request.sweep_samples) steps.push_back(sweep_step(word));
   std::vector<double> seconds(steps.size(), 0);
-  SplitsTask sweep{{}, task.splits, request.evaluate.dictionary_from, unit_files(task.corpus.paths)};
+  SplitsTask sweep{
+      {}, task.splits, request.evaluate.dictionary_from, unit_files(task.corpus.paths)};
   for (std::size_t i = 0; i < steps.size(); ++i)
     sweep.works.push_back(
         {steps[i].word + " samples",

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-
 #include "cli/jobs/packing.h"
 #include "cli/scenes/eval.h"
 

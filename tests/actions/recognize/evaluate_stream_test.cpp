@@ -162,6 +162,18 @@ TEST(EvaluateStreams, PackedClipsAndGivenModels) {
   EXPECT_EQ(of_sets.frames, of_packed.frames);
   EXPECT_EQ(of_sets.points[0].raw_events, of_packed.points[0].raw_events);
   EXPECT_EQ(of_sets.points[0].overlaps[0].all.correct, of_packed.points[0].overlaps[0].all.correct);
+  StreamReport by_subject;
+  for (const char* subject : {"s0", "s1"})
+    by_subject +=
+        evaluate_subject_streams(corpus, packed, {.subjects = {subject}}, train_with, options);
+  EXPECT_EQ(by_subject.frames, of_packed.frames);
+  EXPECT_EQ(by_subject.points[0].raw_events, of_packed.points[0].raw_events);
+  EXPECT_EQ(by_subject.points[0].overlaps[0].all.truths, 4);
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                evaluate_subject_streams(corpus, packed, {.subjects = {"bob"}}, train_with,
+                                         options);
+              }),
+              HasSubstr("no subject bob; expected some of s0, s1"));
   const auto model = std::make_shared<const Model>(train(corpus, points, train_with));
   const StreamReport one = evaluate_model_streams(
       model, corpus, {.unknown = {corpus.classes[0]}, .subjects = {"s1"}}, options);

@@ -1,4 +1,4 @@
-// Covers: eval, eval_report, train
+// Covers: distances, eval, eval_report, eval_units, train
 #include "cli/actions/actions.h"
 
 #include <fmt/format.h>

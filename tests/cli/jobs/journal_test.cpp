@@ -31,16 +31,17 @@ Words joined(Words words, const Words& more) {
   return words;
 }
 
-// The verbs that the tests below cut into shards.
+// The verbs that the tests below and those of evaluations and trainings cut into shards.
 const std::set<std::string>& sharded_verbs() {
   static const std::set<std::string> kVerbs{
-      "ops gradient",     "ops resize",   "ops blur",        "ops convolve",
-      "ops integral",     "ops pyramid",  "ops histogram",   "people detect",
-      "people track",     "flow lk",      "flow bm",         "flow segment",
-      "emd map",          "emd track",    "scenes classify", "scenes sample",
-      "scenes features",  "scenes words", "scenes filters",  "mesh segment",
-      "mesh distances",   "mesh info",    "actions points",  "actions classify",
-      "actions recognize"};
+      "ops gradient",      "ops resize",        "ops blur",        "ops convolve",
+      "ops integral",      "ops pyramid",       "ops histogram",   "people detect",
+      "people track",      "flow lk",           "flow bm",         "flow segment",
+      "emd map",           "emd track",         "scenes classify", "scenes sample",
+      "scenes features",   "scenes words",      "scenes filters",  "mesh segment",
+      "mesh distances",    "mesh info",         "actions points",  "actions classify",
+      "actions recognize", "actions distances", "actions eval",    "actions eval-stream",
+      "flow eval",         "mesh eval",         "scenes eval"};
   return kVerbs;
 }
 

@@ -60,7 +60,7 @@ const std::set<std::string>& verbs_here() {
                                             "scenes info",       "mesh arcs",
                                             "actions classify",  "actions eval-stream",
                                             "flow stereo",       "flow segment",
-                                            "people mine"};
+                                            "people mine",       "actions distances"};
   return kVerbs;
 }
 
@@ -223,6 +223,7 @@ TEST_F(Envelope, Actions) {
     return words;
   };
   expect_envelope(small({"actions", "train", clips, "-o", model}));
+  expect_envelope(small({"actions", "distances", clips, "-o", folder_ / "d.safetensors"}));
   expect_envelope({"actions", "points", video, "--harris-levels", "1", "--harris-scales", "1"});
   expect_envelope({"actions", "recognize", video, "--model", model});
   expect_envelope({"actions", "classify", video, "--model", model});

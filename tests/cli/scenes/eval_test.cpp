@@ -1,4 +1,4 @@
-// Covers: eval_page, eval_sweep
+// Covers: eval_page, eval_sweep, eval_units
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
