@@ -80,6 +80,7 @@ const std::vector<Command>& commands() {
       bench_scenes_command(),
       bench_mesh_command(),
       bench_actions_command(),
+      view_command(),
       demo_command(),
       merge_command(),
       info_command(),
