@@ -3,6 +3,7 @@
 // multispectral cubes, and a tracker.
 #include <fovea/core/options.h>
 #include <fovea/emd/detect.h>
+#include <fovea/emd/explain.h>
 #include <fovea/emd/ground.h>
 #include <fovea/emd/map.h>
 #include <fovea/emd/regions.h>

@@ -3,6 +3,7 @@
 #include <fovea/core/options.h>
 #include <fovea/flow/block_matching.h>
 #include <fovea/flow/evaluate.h>
+#include <fovea/flow/explain.h>
 #include <fovea/flow/flow.h>
 #include <fovea/flow/lucas_kanade.h>
 #include <fovea/flow/quality.h>

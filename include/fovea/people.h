@@ -8,6 +8,7 @@
 #include <fovea/people/detector.h>
 #include <fovea/people/evaluate.h>
 #include <fovea/people/evaluate_tracks.h>
+#include <fovea/people/explain.h>
 #include <fovea/people/filtered.h>
 #include <fovea/people/fuse.h>
 #include <fovea/people/hog.h>

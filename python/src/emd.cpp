@@ -1,6 +1,7 @@
 // fovea.emd: exact Earth Mover's Distances, maps of them, detection in cubes, and tracking.
 #include <fovea/core/error.h>
 #include <fovea/emd/detect.h>
+#include <fovea/emd/explain.h>
 #include <fovea/emd/scene.h>
 #include <fovea/emd/solver.h>
 
@@ -21,6 +22,7 @@
 #include "arrays.h"
 #include "emd_names.h"
 #include "errors.h"
+#include "explain.h"
 #include "gpu_arrays.h"
 #include "options.h"
 #include "run.h"
@@ -287,6 +289,38 @@ nb::list map_table() {
   return table;
 }
 
+nb::list looks_of(const std::vector<emd::BinLook>& looks) {
+  nb::list list;
+  for (const emd::BinLook& look : looks)
+    list.append(nb::make_tuple(
+        look.name, look.color
+                       ? nb::object(nb::make_tuple(look.color->r, look.color->g, look.color->b))
+                       : nb::none()));
+  return list;
+}
+
+nb::dict numbers_of(const emd::MapExplanation& e) {
+  nb::list moves;
+  for (const emd::BinMove& move : e.moves)
+    moves.append(nb::make_tuple(move.from, move.to, move.mass, move.cost, move.value));
+  nb::dict all;
+  all["distance"] = e.distance;
+  all["status"] = to_string(e.status);
+  all["solved_by"] = to_string(e.solved_by);
+  all["window"] = box_tuple(e.window);
+  all["histogram"] = to_numpy(e.histogram);
+  all["target"] = to_numpy(e.target);
+  all["moves"] = moves;
+  all["surplus"] = e.surplus;
+  all["cost_from"] = to_numpy(e.cost_from);
+  all["cost_to"] = to_numpy(e.cost_to);
+  all["bins"] = looks_of(e.bins);
+  all["heat"] = array_or_none(e.heat);
+  all["fused"] = e.fused ? nb::object(nb::float_(e.fused->score)) : nb::none();
+  all["picture"] = to_numpy(emd::draw_moves(e));
+  return all;
+}
+
 class Mapper {
  public:
   // The target is a box, or an image or cube, or the path of one.
@@ -327,6 +361,15 @@ class Mapper {
     all["size"] = nb::make_tuple(mapped.size.width, mapped.size.height);
     all["spectrum"] = mapped.spectrum.empty() ? nb::none() : to_numpy(mapped.spectrum);
     return all;
+  }
+
+  nb::tuple explain(nb::handle image, int x, int y) {
+    const FrameSource source(image, "image", variable_, &stream_);
+    const emd::MapExplanation why = calls_.run(source.work(kOperationsPerPixel), nb::none(), [&] {
+      const BandFrame frame = source.frame(exec_there());
+      return emd::explain(mapper_for(frame), frame, x, y);
+    });
+    return explanation_of(emd::present(why), numbers_of(why));
   }
 
   // Before the first image.
@@ -482,6 +525,7 @@ void bind_maps(nb::module_& m) {
            nb::arg("box").none(), nb::arg("target").none(), nb::arg("variable"),
            nb::arg("ground").none(), nb::arg("keep_spectrum"), nb::arg("keywords"))
       .def("map", &Mapper::map, nb::arg("image").none())
+      .def("explain", &Mapper::explain, nb::arg("image").none(), nb::arg("x"), nb::arg("y"))
       .def("set_mask", &Mapper::set_mask, nb::arg("mask").none())
       .def_prop_ro("options", [](const Mapper& p) { return option_values(p.options()); })
       .def_prop_ro("words", [](const Mapper& p) { return option_words(p.options()); });

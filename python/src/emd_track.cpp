@@ -1,5 +1,6 @@
 // fovea.emd: targets followed by their colors or spectra.
 #include <fovea/core/error.h>
+#include <fovea/emd/explain.h>
 #include <fovea/emd/show.h>
 #include <fovea/emd/track.h>
 
@@ -17,6 +18,7 @@
 #include "emd_names.h"
 #include "emd_track_input.h"
 #include "errors.h"
+#include "explain.h"
 #include "gpu_arrays.h"
 #include "options.h"
 #include "run.h"
@@ -87,6 +89,43 @@ std::vector<Track> tracks_of(const nb::dict& columns) {
   return tracks;
 }
 
+nb::dict shares_of(const emd::PlaceShares& shares) {
+  nb::dict all;
+  all["box"] = box_tuple(shares.box);
+  all["total"] = shares.total;
+  all["color"] = shares.color;
+  all["motion"] = shares.motion;
+  all["parts"] = shares.parts;
+  all["filter"] = shares.filter;
+  all["response"] = shares.response ? nb::object(nb::float_(*shares.response)) : nb::none();
+  return all;
+}
+
+nb::dict numbers_of(const emd::TrackExplanation& e) {
+  nb::dict all, land;
+  land["left"] = e.landscape.left;
+  land["top"] = e.landscape.top;
+  land["step"] = e.landscape.step;
+  land["total"] = array_or_none(e.landscape.total);
+  land["color"] = array_or_none(e.landscape.color);
+  land["motion"] = array_or_none(e.landscape.motion);
+  land["parts"] = array_or_none(e.landscape.parts);
+  land["filter"] = array_or_none(e.landscape.filter);
+  all["xywh"] = box_tuple(e.track.box);
+  all["from_xywh"] = box_tuple(e.from);
+  all["score"] = e.track.score;
+  all["lost"] = e.track.lost;
+  all["reach"] = e.reach;
+  all["place"] = shares_of(e.place);
+  all["stayed"] = shares_of(e.stayed);
+  all["first_score"] = e.first_score;
+  all["doubtful"] = e.doubtful;
+  all["doubtful_frames"] = e.doubtful_frames;
+  all["searched_everywhere"] = e.searched_everywhere;
+  all["landscape"] = land;
+  return all;
+}
+
 // It does not watch for a stop: a frame that has begun is followed to its end, so that Ctrl-C
 // leaves the targets where the last frame shows them.
 class Tracker {
@@ -120,6 +159,18 @@ class Tracker {
       ++frame_;
       return tracks;
     });
+  }
+  nb::tuple explain(nb::handle frame, int id) {
+    const TrackInput image = input(frame, "frame");
+    const Work work{kOperationsPerTrackedPixel * image.samples()};
+    const emd::TrackExplanation why = calls_.run(work, nb::none(), [&] {
+      emd::TrackExplanation found = image.visit(
+          on_stream().exec, [&](const auto& view) { return tracker_.explain(view, id); });
+      ++frame_;
+      stream_.synchronize();
+      return found;
+    });
+    return explanation_of(emd::present(why), numbers_of(why));
   }
   nb::dict tracks() {
     return columns_of(calls_.run(Work{}, nb::none(), [&] { return tracker_.tracks(); }));
@@ -196,6 +247,7 @@ void bind_emd_tracking(nb::module_& m) {
       .def("add", &Tracker::add, nb::arg("frame").none(), nb::arg("boxes").none())
       .def("add_example", &Tracker::add_example, nb::arg("frame").none(), nb::arg("example").none())
       .def("track", &Tracker::track, nb::arg("frame").none())
+      .def("explain", &Tracker::explain, nb::arg("frame").none(), nb::arg("id"))
       .def("tracks", &Tracker::tracks)
       .def("likelihood", &Tracker::likelihood)
       .def("uses_parts", &Tracker::uses_parts)

@@ -1,6 +1,7 @@
 // fovea.flow: the motion of every pixel between two images, or along a video.
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
+#include <fovea/flow/explain.h>
 #include <fovea/flow/flow.h>
 #include <fovea/flow/show.h>
 #include <fovea/io/flow_io.h>
@@ -12,6 +13,7 @@
 
 #include "arrays.h"
 #include "errors.h"
+#include "explain.h"
 #include "flow_input.h"
 #include "gpu_arrays.h"
 #include "options.h"
@@ -69,6 +71,52 @@ nb::list preset_words(const PresetOptions& options) {
   return option_words(options, usual);
 }
 
+nb::list factors_of(const std::vector<flow::ConfidenceFactor>& factors) {
+  nb::list list;
+  for (const flow::ConfidenceFactor& factor : factors)
+    list.append(nb::make_tuple(factor.name, factor.value, factor.text));
+  return list;
+}
+
+nb::object surface_of(const flow::FlowExplanation& e) {
+  if (!e.surface) return nb::none();
+  const flow::MatchSurface& surface = *e.surface;
+  nb::dict all;
+  all["block"] = box_tuple(surface.block);
+  all["left"] = surface.left;
+  all["top"] = surface.top;
+  all["scores"] = array_or_none(surface.scores);
+  all["best"] = surface.best;
+  all["best_at"] = nb::make_tuple(surface.best_u, surface.best_v);
+  all["second"] = surface.second;
+  all["curvature"] = surface.curvature;
+  all["texture"] = surface.texture;
+  all["moved"] = surface.moved;
+  return all;
+}
+
+nb::dict numbers_of(const flow::FlowExplanation& e) {
+  nb::dict all;
+  all["u"] = e.u;
+  all["v"] = e.v;
+  all["confidence"] = e.confidence;
+  all["refined"] = e.refined;
+  all["level"] = e.level;
+  all["difference_before"] = e.difference_before;
+  all["difference_after"] = e.difference_after;
+  all["before"] = array_or_none(e.before);
+  all["after"] = array_or_none(e.after);
+  all["eigenvalues"] = nb::make_tuple(e.tensor.greater, e.tensor.smaller);
+  all["tensor"] = nb::make_tuple(e.tensor.xx, e.tensor.xy, e.tensor.yy);
+  all["uncertain"] = nb::make_tuple(e.tensor.uncertain_x, e.tensor.uncertain_y);
+  all["factors"] = factors_of(e.factors);
+  all["doubts"] = factors_of(e.doubts);
+  all["doubt"] = e.doubt;
+  all["nearest"] = e.nearest;
+  all["surface"] = surface_of(e);
+  return all;
+}
+
 class Estimator {
  public:
   explicit Estimator(const nb::dict& keywords)
@@ -96,6 +144,25 @@ class Estimator {
                          },
                          a.view),
                      options_.exec.device);
+  }
+
+  nb::tuple explain(nb::handle first, nb::handle second, int x, int y) {
+    const ImageInput a = flow_image(first, "first", nullptr),
+                     b = flow_image(second, "second", nullptr);
+    require_one_type({a, first, "first"}, {b, second, "second"});
+    const flow::FlowExplanation why = std::visit(
+        [&]<class T>(const ImageView<T>& view) -> flow::FlowExplanation {
+          using Sample = std::remove_const_t<T>;
+          if constexpr (kFlowSample<Sample>)
+            return pairs_.call(
+                {kOperationsPerPixel * view.width * view.height}, nb::none(),
+                [&](flow::Estimator& estimator) {
+                  return flow::explain<Sample>(estimator, view, b.of<Sample>(), {x, y});
+                });
+          else return {};
+        },
+        a.view);
+    return explanation_of(flow::present(why), numbers_of(why));
   }
 
   // A video goes on after an interruption, so that a frame is never stopped in its middle.
@@ -263,6 +330,8 @@ void bind_flow(nb::module_& parent) {
       .def(nb::init<const nb::dict&>())
       .def("estimate", &Estimator::estimate, nb::arg("first").none(), nb::arg("second").none(),
            nb::arg("mask").none(), nb::arg("second_mask").none())
+      .def("explain", &Estimator::explain, nb::arg("first").none(), nb::arg("second").none(),
+           nb::arg("x"), nb::arg("y"))
       .def("push", &Estimator::push, nb::arg("frame").none(), nb::arg("mask").none())
       .def("take_interrupted", &Estimator::take_interrupted)
       .def("finish", &Estimator::finish)

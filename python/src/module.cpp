@@ -54,6 +54,7 @@ NB_MODULE(_fovea, m) {
   m.def("build_info", &facts_of_build);
   bind_gpu_arrays(m);
   bind_tables(m);
+  bind_explanations(m);
   bind_files(m);
   bind_people(m);
   bind_flow(m);

@@ -1,6 +1,7 @@
 // fovea.people: detectors and their models.
 #include <fovea/core/error.h>
 #include <fovea/people/detector.h>
+#include <fovea/people/explain.h>
 #include <fovea/people/show.h>
 
 #include <nanobind/stl/pair.h>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "arrays.h"
+#include "explain.h"
 #include "options.h"
 #include "people_boxes.h"
 #include "run.h"
@@ -63,6 +65,74 @@ nb::dict columns_of(const DetectResult& result) {
   return columns;
 }
 
+const char* word_of(people::Outcome outcome) {
+  switch (outcome) {
+    case people::Outcome::kPerson: return "person";
+    case people::Outcome::kFused: return "fused";
+    case people::Outcome::kBelowThreshold: return "below_threshold";
+    case people::Outcome::kRejected: break;
+  }
+  return "rejected";
+}
+
+nb::dict tree_of(const people::TreeShare& share) {
+  nb::list tests;
+  for (const people::CellTest& test : share.tests) {
+    nb::dict entry;
+    entry["channel"] = people::channel_name(test.channel);
+    entry["filter"] = test.filter;
+    entry["box"] = box_tuple(test.place);
+    entry["value"] = test.value;
+    entry["threshold"] = test.threshold;
+    tests.append(entry);
+  }
+  nb::dict tree;
+  tree["value"] = share.value;
+  tree["sum"] = share.sum;
+  tree["rejection"] = share.rejection;
+  tree["tests"] = tests;
+  return tree;
+}
+
+nb::dict numbers_of(const people::WindowExplanation& e) {
+  nb::dict all;
+  all["score"] = e.window.score;
+  all["xywh"] = box_tuple(e.window.box);
+  all["window"] = box_tuple(e.window.window);
+  all["scale"] = e.window.scale;
+  all["outcome"] = word_of(e.outcome);
+  all["threshold"] = e.threshold;
+  all["sum"] = e.sum;
+  all["missing"] = e.missing;
+  all["passed"] = e.passed;
+  all["steps"] = e.steps;
+  all["heat"] = array_or_none(e.heat);
+  nb::list blocks, trees, stages, levels;
+  for (const people::BlockShare& block : e.blocks) {
+    nb::dict entry;
+    entry["box"] = box_tuple(block.place);
+    entry["stage"] = block.stage;
+    entry["value"] = block.value;
+    blocks.append(entry);
+  }
+  for (const people::TreeShare& tree : e.trees) trees.append(tree_of(tree));
+  for (const people::StageShare& stage : e.stages) {
+    nb::dict entry;
+    entry["value"] = stage.value;
+    entry["sum"] = stage.sum;
+    entry["threshold"] = stage.threshold;
+    entry["passed"] = stage.passed();
+    stages.append(entry);
+  }
+  for (const people::LevelScore& level : e.levels)
+    levels.append(nb::make_tuple(level.person_height, level.score, box_tuple(level.window)));
+  all["blocks"] = blocks;
+  all["trees"] = trees;
+  all["stages"] = stages;
+  all["levels"] = levels;
+  return all;
+}
+
 class Detector {
  public:
   Detector(std::shared_ptr<const Model> model, const nb::dict& keywords)
@@ -106,6 +176,21 @@ class Detector {
     return to_numpy(detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
       return detector.scores(view);
     }));
+  }
+
+  // A place is x and y; a window is left, top, width and height.
+  nb::tuple explain(nb::handle image, const std::vector<double>& place) {
+    const ImageInput pixels = byte_image(image);
+    const auto view = pixels.of<std::uint8_t>();
+    const people::WindowExplanation why =
+        detector_.call(work_of(view), nb::none(), [&](people::Detector& detector) {
+          if (place.size() == 2) return people::explain(detector, view, place[0], place[1]);
+          return people::explain(
+              detector, view,
+              Rect<float>{static_cast<float>(place.at(0)), static_cast<float>(place.at(1)),
+                          static_cast<float>(place.at(2)), static_cast<float>(place.at(3))});
+        });
+    return explanation_of(people::present(why), numbers_of(why));
   }
 
   void stop() { detector_.stop(); }
@@ -168,6 +253,7 @@ void bind_people(nb::module_& parent) {
       .def("detect", &Detector::detect, nb::arg("image").none(), nb::arg("mask").none())
       .def("score", &Detector::score, nb::arg("crop").none())
       .def("scores", &Detector::scores, nb::arg("image").none())
+      .def("explain", &Detector::explain, nb::arg("image").none(), nb::arg("place"))
       .def_prop_ro("options", [](const Detector& d) { return option_values(d.options()); })
       .def_prop_ro("words", [](const Detector& d) { return option_words(d.options()); });
   m.def("detect_options", &option_table<DetectOptions>);

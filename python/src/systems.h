@@ -6,6 +6,7 @@ namespace fovea::python {
 
 void bind_gpu_arrays(nanobind::module_& parent);
 void bind_tables(nanobind::module_& parent);
+void bind_explanations(nanobind::module_& parent);
 void bind_files(nanobind::module_& parent);
 void bind_people(nanobind::module_& parent);
 void bind_flow(nanobind::module_& parent);

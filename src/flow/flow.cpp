@@ -18,6 +18,7 @@
 #include "core/placed.h"
 #include "core/resident.h"
 #include "flow/bm/block_matching_settings.h"
+#include "flow/explain/witnessed.h"
 #include "flow/flow_gray.h"
 #include "flow/flow_tiles.h"
 #include "flow/lk/lucas_kanade_plan.h"
@@ -281,6 +282,7 @@ struct FlowWork {
   bool color;  // are compared
   Device device;
   std::unique_ptr<Matcher> matcher;
+  Witness* witness = nullptr;  // of an explanation
   Image<float> gray{};
   std::array<Image<float>, kColors> colors{};
   detail::Placed<std::uint8_t> mask_there{};
@@ -387,7 +389,9 @@ struct FlowWork {
                             std::move(spare_first), exec);
       spare_second = prepare(second, own_range(second, masks.second, exec), masks.second,
                              std::move(spare_second), exec);
-      match({*spare_first, *spare_second}, view_of(flow), exec);
+      MatchRequest request{*spare_first, *spare_second};
+      request.witness = witness;
+      match(request, view_of(flow), exec);
     }
     leave_out(masks.first, flow, exec);
   }
@@ -588,15 +592,58 @@ Estimator::Estimator(Estimator&&) noexcept = default;
 Estimator& Estimator::operator=(Estimator&&) noexcept = default;
 Estimator::~Estimator() = default;
 
+namespace {
+
 template <class T>
-void Estimator::estimate(ImageView<const T> first, ImageView<const T> second, Flow& flow,
-                         ImageView<const std::uint8_t> mask,
-                         ImageView<const std::uint8_t> second_mask) {
+void require_pair(ImageView<const T> first, ImageView<const T> second) {
   require_image(first);
   require_image(second);
   if (first.width != second.width || first.height != second.height)
     throw InvalidArgument(fmt::format("flow: the images are {}x{} and {}x{}; expected one size",
                                       first.width, first.height, second.width, second.height));
+}
+
+}  // namespace
+
+template <class T>
+Witnessed witnessed_flow(const FlowOptions& options, ImageView<const T> first,
+                         ImageView<const T> second, FlowPixel pixel) {
+  require_pair(first, second);
+  for (const auto& image : {first, second})
+    detail::require_host("explain", "an image", image.memory);
+  if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x < first.width && pixel.y < first.height))
+    throw InvalidArgument(
+        fmt::format("explain: the pixel {},{} lies outside of the images of {}x{}", pixel.x,
+                    pixel.y, first.width, first.height));
+  require_finite_pixels("explain: the first image", first, {});
+  require_finite_pixels("explain: the second image", second, {});
+  FlowOptions here = options;
+  here.memory_bytes = 0;
+  here.exec.device = Device::cpu();
+  here.exec.stream = nullptr;
+  FlowWork work(here, here.exec);
+  Witnessed result;
+  result.witness.x = pixel.x;
+  result.witness.y = pixel.y;
+  work.witness = &result.witness;
+  const auto gray = [&](ImageView<const T> image) {
+    Image<float> to(image.width, image.height);
+    cpu::to_gray(image, cpu::gray_range(image, {}, here.exec), to.view(), here.exec);
+    return to;
+  };
+  with_threads(here.exec, [&] {
+    work.estimate(first, second, {}, result.flow, here.exec);
+    result.first = gray(first);
+    result.second = gray(second);
+  });
+  return result;
+}
+
+template <class T>
+void Estimator::estimate(ImageView<const T> first, ImageView<const T> second, Flow& flow,
+                         ImageView<const std::uint8_t> mask,
+                         ImageView<const std::uint8_t> second_mask) {
+  require_pair(first, second);
   require_mask(first, mask);
   require_mask(second, second_mask);
   require_finite_pixels("flow: the first image", first, mask);
@@ -625,11 +672,14 @@ void Estimator::finish() {
 }
 const FlowOptions& Estimator::options() const { return impl_->options; }
 
-#define FOVEA_FLOW_ESTIMATE(T)                                                               \
-  template FOVEA_API void Estimator::estimate(ImageView<const T>, ImageView<const T>, Flow&, \
-                                              ImageView<const std::uint8_t>,                 \
-                                              ImageView<const std::uint8_t>);                \
-  template FOVEA_API bool Estimator::push(ImageView<const T>, Flow&, ImageView<const std::uint8_t>);
+#define FOVEA_FLOW_ESTIMATE(T)                                                                  \
+  template FOVEA_API void Estimator::estimate(ImageView<const T>, ImageView<const T>, Flow&,    \
+                                              ImageView<const std::uint8_t>,                    \
+                                              ImageView<const std::uint8_t>);                   \
+  template FOVEA_API bool Estimator::push(ImageView<const T>, Flow&,                            \
+                                          ImageView<const std::uint8_t>);                       \
+  template Witnessed witnessed_flow(const FlowOptions&, ImageView<const T>, ImageView<const T>, \
+                                    FlowPixel);
 FOVEA_FOR_EACH_FLOW_PIXEL(FOVEA_FLOW_ESTIMATE)
 #undef FOVEA_FLOW_ESTIMATE
 

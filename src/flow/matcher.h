@@ -14,6 +14,7 @@ struct Plan;
 namespace bm {
 struct Settings;
 }
+struct Witness;  // witness.h
 
 // A field that someone else owns; its planes have the same size and lie in the matcher's kind of
 // memory.
@@ -40,6 +41,7 @@ struct MatchRequest {
   int start_level = 0;
   // Estimation stops at this level; `out` has its size and its unit.
   int last_level = 0;
+  Witness* witness = nullptr;  // gets what was seen at one pixel; on the CPU, and of level 0 alone
 };
 
 class Matcher {

@@ -13,6 +13,7 @@
 #include "core/dispatch.h"
 #include "core/resident.h"
 #include "people/scanner.h"
+#include "people/search.h"
 #include "people/steps.h"
 
 namespace fovea::people {
@@ -20,53 +21,10 @@ namespace {
 
 constexpr float kEveryWindow = -std::numeric_limits<float>::infinity();
 
-std::unique_ptr<Scanner> make_scanner(const Model& model, bool cuda) {
-  if (const auto* cascade = std::get_if<CascadeModel>(&model.classifier))
-    return cuda ? cuda::make_cascade_scanner(*cascade) : cpu::make_cascade_scanner(*cascade);
-  if (const auto* channels = std::get_if<ChannelsModel>(&model.classifier))
-    return cuda ? cuda::make_channels_scanner(*channels) : cpu::make_channels_scanner(*channels);
-  if (const auto* filtered = std::get_if<FilteredModel>(&model.classifier))
-    return cuda ? cuda::make_filtered_scanner(*filtered) : cpu::make_filtered_scanner(*filtered);
-  const auto& linear = std::get<LinearModel>(model.classifier);
-  return cuda ? cuda::make_linear_scanner(model.kind, linear)
-              : cpu::make_linear_scanner(model.kind, linear);
-}
-
 void require_channels(int channels) {
   if (channels != 1 && channels != 3 && channels != 4)
     throw InvalidArgument(
         fmt::format("detect: an image of {} channels, expected 1, 3 or 4", channels));
-}
-
-ImageView<const std::uint8_t> part(ImageView<const std::uint8_t> image,
-                                   const std::optional<Rect<int>>& region) {
-  if (!region) return image;
-  const Rect<int>& r = *region;
-  const bool inside = r.x >= 0 && r.y >= 0 && r.width > 0 && r.height > 0 &&
-                      r.width <= image.width - r.x && r.height <= image.height - r.y;
-  if (!inside)
-    throw InvalidArgument(
-        fmt::format("detect: the region {},{},{},{} is not part of an image of {}x{}", r.x, r.y,
-                    r.width, r.height, image.width, image.height));
-  return image.crop(r.x, r.y, r.width, r.height);
-}
-
-// The window of a hit, and the person in its middle, in pixels of the image.
-Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model) {
-  const ScanLevel& level = plan.levels[static_cast<std::size_t>(hit.level)];
-  const double x = plan.origin + hit.column * plan.stride - plan.padding;
-  const double y = plan.top(level) + hit.row * plan.stride - plan.padding;
-  const double height = static_cast<double>(plan.window.height) * model.person_height;
-  const double width = height * model.person_aspect;
-  const auto box = [&](double left, double top, double wide, double high) {
-    return Rect<float>{
-        static_cast<float>(left * level.scale_x), static_cast<float>(top * level.scale_y),
-        static_cast<float>(wide * level.scale_x), static_cast<float>(high * level.scale_y)};
-  };
-  return {box(x + (plan.window.width - width) / 2, y + (plan.window.height - height) / 2, width,
-              height),
-          box(x, y, plan.window.width, plan.window.height), hit.score,
-          static_cast<float>(level.scale_y)};
 }
 
 // What to do where no window fits an image: only what makes one fit.
@@ -99,6 +57,88 @@ void shift(Rect<float>& box, const std::optional<Rect<int>>& region) {
 
 }  // namespace
 
+std::unique_ptr<Scanner> make_scanner(const Model& model, bool cuda) {
+  if (const auto* cascade = std::get_if<CascadeModel>(&model.classifier))
+    return cuda ? cuda::make_cascade_scanner(*cascade) : cpu::make_cascade_scanner(*cascade);
+  if (const auto* channels = std::get_if<ChannelsModel>(&model.classifier))
+    return cuda ? cuda::make_channels_scanner(*channels) : cpu::make_channels_scanner(*channels);
+  if (const auto* filtered = std::get_if<FilteredModel>(&model.classifier))
+    return cuda ? cuda::make_filtered_scanner(*filtered) : cpu::make_filtered_scanner(*filtered);
+  const auto& linear = std::get<LinearModel>(model.classifier);
+  return cuda ? cuda::make_linear_scanner(model.kind, linear)
+              : cpu::make_linear_scanner(model.kind, linear);
+}
+
+ImageView<const std::uint8_t> searched_part(ImageView<const std::uint8_t> image,
+                                            const std::optional<Rect<int>>& region) {
+  if (!region) return image;
+  const Rect<int>& r = *region;
+  const bool inside = r.x >= 0 && r.y >= 0 && r.width > 0 && r.height > 0 &&
+                      r.width <= image.width - r.x && r.height <= image.height - r.y;
+  if (!inside)
+    throw InvalidArgument(
+        fmt::format("detect: the region {},{},{},{} is not part of an image of {}x{}", r.x, r.y,
+                    r.width, r.height, image.width, image.height));
+  return image.crop(r.x, r.y, r.width, r.height);
+}
+
+// The window of a hit, and the person in its middle, in pixels of the image.
+Detection detection_of(const Hit& hit, const ScanPlan& plan, const Model& model,
+                       const std::optional<Rect<int>>& region) {
+  const ScanLevel& level = plan.levels[static_cast<std::size_t>(hit.level)];
+  const double x = plan.origin + hit.column * plan.stride - plan.padding;
+  const double y = plan.top(level) + hit.row * plan.stride - plan.padding;
+  const double height = static_cast<double>(plan.window.height) * model.person_height;
+  const double width = height * model.person_aspect;
+  const auto box = [&](double left, double top, double wide, double high) {
+    return Rect<float>{
+        static_cast<float>(left * level.scale_x), static_cast<float>(top * level.scale_y),
+        static_cast<float>(wide * level.scale_x), static_cast<float>(high * level.scale_y)};
+  };
+  Detection found{box(x + (plan.window.width - width) / 2, y + (plan.window.height - height) / 2,
+                      width, height),
+                  box(x, y, plan.window.width, plan.window.height), hit.score,
+                  static_cast<float>(level.scale_y)};
+  shift(found.box, region);
+  shift(found.window, region);
+  return found;
+}
+
+ScanPlan plan_search(const Model& model, const DetectOptions& options,
+                     ImageView<const std::uint8_t> image, int above) {
+  require_channels(image.channels);
+  const Extent window = model.window();
+  ScanOptions scan = options.scan;
+  if (scan.stride == 0) scan.stride = model.stride;
+  if (scan.horizon) *scan.horizon -= above;
+  ScanPlan plan = plan_scan({image.width, image.height}, window, model.person_height, scan);
+  if (plan.levels.empty())
+    throw InvalidArgument(
+        fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of "
+                    "padding{}; {}",
+                    window.width, window.height, image.width, image.height, options.scan.padding,
+                    options.scan.min_height > 0 || options.scan.max_height > 0
+                        ? fmt::format(" and people of {:g} to {:g} pixels", options.scan.min_height,
+                                      options.scan.max_height)
+                        : "",
+                    remedy({image.width, image.height}, window, model.person_height, scan)));
+  return plan;
+}
+
+std::vector<Detection> fuse_windows(std::span<const Detection> found, const Model& model,
+                                    const DetectOptions& options, ScanCounts& counts) {
+  FuseOptions fusing = options.fuse;
+  const auto* cascade = std::get_if<CascadeModel>(&model.classifier);
+  if (fusing.weights == FuseWeights::kScore && cascade && !cascade->graded &&
+      cascade->ranking.empty())
+    fusing.weights = FuseWeights::kOne;
+  // A window right at the threshold has some weight, too.
+  if (fusing.weights == FuseWeights::kMargin && !fusing.weight_from)
+    fusing.weight_from =
+        std::nextafter(static_cast<float>(least_score(model, options)), kEveryWindow);
+  return fuse(found, fusing, &counts.weightless);
+}
+
 struct Detector::Impl {
   std::shared_ptr<const Model> model;
   DetectOptions options;
@@ -111,30 +151,13 @@ struct Detector::Impl {
         .scan({image, plan, threshold, clock}, exec);
   }
 
-  // `above` is how many rows of the whole image lie above this part.
   ScanPlan plan(ImageView<const std::uint8_t> image, int above = 0) const {
-    require_channels(image.channels);
-    const Extent window = model->window();
-    ScanOptions scan = options.scan;
-    if (scan.stride == 0) scan.stride = model->stride;
-    if (scan.horizon) *scan.horizon -= above;
-    ScanPlan plan = plan_scan({image.width, image.height}, window, model->person_height, scan);
-    if (plan.levels.empty())
-      throw InvalidArgument(
-          fmt::format("detect: no window of {}x{} fits an image of {}x{} with {} pixels of "
-                      "padding{}; {}",
-                      window.width, window.height, image.width, image.height, options.scan.padding,
-                      options.scan.min_height > 0 || options.scan.max_height > 0
-                          ? fmt::format(" and people of {:g} to {:g} pixels",
-                                        options.scan.min_height, options.scan.max_height)
-                          : "",
-                      remedy({image.width, image.height}, window, model->person_height, scan)));
-    return plan;
+    return plan_search(*model, options, image, above);
   }
 
   // Not fused, ordered by level, row and column.
   std::vector<Detection> candidates(ImageView<const std::uint8_t> image, ScanCounts& counts) {
-    const ImageView<const std::uint8_t> view = part(image, options.region);
+    const ImageView<const std::uint8_t> view = searched_part(image, options.region);
     const ScanPlan levels = plan(view, options.region ? options.region->y : 0);
     const auto threshold = static_cast<float>(least_score());
     const ScanResult result = scan(view, levels, threshold);
@@ -143,27 +166,17 @@ struct Detector::Impl {
     std::vector<Detection> found;
     found.reserve(result.hits.size());
     for (const Hit& hit : result.hits) {
-      found.push_back(detection_of(hit, levels, *model));
-      shift(found.back().box, options.region);
-      shift(found.back().window, options.region);
+      found.push_back(detection_of(hit, levels, *model, options.region));
     }
     return found;
   }
 
   std::vector<Detection> fused(std::span<const Detection> found, ScanCounts& counts) const {
     const StepTimer timer = shared_step(clock, Step::kFusing);
-    FuseOptions fusing = options.fuse;
-    const auto* cascade = std::get_if<CascadeModel>(&model->classifier);
-    if (fusing.weights == FuseWeights::kScore && cascade && !cascade->graded &&
-        cascade->ranking.empty())
-      fusing.weights = FuseWeights::kOne;
-    // A window right at the threshold has some weight, too.
-    if (fusing.weights == FuseWeights::kMargin && !fusing.weight_from)
-      fusing.weight_from = std::nextafter(static_cast<float>(least_score()), kEveryWindow);
-    return fuse(found, fusing, &counts.weightless);
+    return fuse_windows(found, *model, options, counts);
   }
 
-  double least_score() const { return options.threshold.value_or(model->threshold); }
+  double least_score() const { return people::least_score(*model, options); }
 };
 
 void describe(OptionVisitor& visit, DetectOptions& options) {

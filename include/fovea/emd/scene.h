@@ -155,8 +155,10 @@ class FOVEA_API SceneMapper {
   // The target's mean spectrum; empty where the target has other bands, or for levels without
   // keep_spectrum.
   const std::vector<float>& spectrum() const;
+  const SceneMapOptions& options() const;  // with the ground distance that was taken
 
  private:
+  friend struct SceneInsides;  // for explanations
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -97,6 +97,8 @@ struct Track {
   bool operator==(const Track&) const = default;
 };
 
+struct TrackExplanation;  // explain.h
+
 // Follows targets through frames by their colors:
 //   Tracker tracker(first_frame, box);
 //   for (...) std::vector<Track> tracks = tracker.track(frame);
@@ -150,6 +152,10 @@ class FOVEA_API Tracker {
   // Follows all targets into the next frame and returns where they are, in the order of their ids.
   std::vector<Track> track(ImageView<const std::uint8_t> frame);
   std::vector<Track> track(StackView<const float> bands);
+  // Does the same, and explains why target `id` is where it is. Throws InvalidArgument where there
+  // is no such target.
+  TrackExplanation explain(ImageView<const std::uint8_t> frame, int id = 1);
+  TrackExplanation explain(StackView<const float> bands, int id = 1);
 
   std::vector<Track> tracks() const;  // where all targets were last
   int targets() const;

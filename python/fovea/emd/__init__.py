@@ -6,6 +6,7 @@ from ._distance import Distances, distance, emd, emd2
 from ._maps import (
     Evaluation,
     Map,
+    MapExplanation,
     Mapper,
     Roc,
     adaptive_cosine,
@@ -21,18 +22,30 @@ from ._maps import (
 from ._regions import Region, Regions
 from ._shared import Box as Box
 from ._shared import Ground as Ground
-from ._tracking import Track, Tracker, TrackEvaluation, Tracks, evaluate_track, find, read_boxes, track
+from ._tracking import (
+    Track,
+    Tracker,
+    TrackEvaluation,
+    TrackExplanation,
+    Tracks,
+    evaluate_track,
+    find,
+    read_boxes,
+    track,
+)
 
 __all__ = [
     "Distances",
     "Evaluation",
     "Map",
+    "MapExplanation",
     "Mapper",
     "Region",
     "Regions",
     "Roc",
     "Track",
     "TrackEvaluation",
+    "TrackExplanation",
     "Tracker",
     "Tracks",
     "adaptive_cosine",

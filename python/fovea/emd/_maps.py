@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _fovea
-from .._arguments import number_of, path_of, shown, text, unmasked, word
+from .._arguments import number_of, path_of, shown, text, unmasked, whole_number, word
+from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one
 from .._keywords import takes_options
 from .._notebook import png_bytes
@@ -224,6 +225,25 @@ class Map(Result):
         return png_bytes(self.to_color())
 
 
+class MapExplanation(Explanation):
+    """Which mass moves where between a pixel's signature and the target's."""
+
+    distance: float  #: what the map holds, before it is rounded to float32
+    status: str  #: optimal, or what kept the solver from it
+    solved_by: str
+    window: tuple[int, int, int, int]  #: the pixels that were counted
+    histogram: Doubles  #: of the pixel
+    target: Doubles  #: of the target
+    moves: list[tuple[int, int, float, float, float]]  #: from, to, mass, cost and value, the most expensive first
+    surplus: float  #: what unequal masses cost; with the values of the moves it adds up to the distance
+    cost_from: Doubles  #: what the mass of each bin of the pixel costs
+    cost_to: Doubles  #: the same of the target's bins
+    bins: list[tuple[str, tuple[int, int, int] | None]]  #: name and color of each bin
+    heat: Floats | None  #: what each pixel of the window adds to the distance; None for spectra
+    fused: float | None  #: the fused score, where scores are fused
+    picture: Bytes  #: both histograms and the moves between them
+
+
 class Mapper:
     """Maps one image after another. The first one and the target determine levels or spectra for all of them.
 
@@ -288,6 +308,15 @@ class Mapper:
     def options(self) -> dict[str, Any]:
         """Every option with its value."""
         return dict(self._options)
+
+    def explain(self, image: Any, x: int, y: int) -> MapExplanation:
+        """Which mass moves where between the signature of pixel (x, y) and the target's, and what it costs.
+
+        The first image that is explained or mapped determines levels or spectra for all."""
+        found = self._mapper.explain(_source(image), whole_number(x, "x"), whole_number(y, "y"))
+        pixels = image if isinstance(image, np.ndarray) and image.dtype == np.uint8 else None
+        drawable = pixels is not None and (pixels.ndim == 2 or pixels.shape[2] in (1, 3))
+        return MapExplanation(found, pixels if drawable else None)
 
     def map(self, image: Any) -> Map:
         """The map of an image or cube.

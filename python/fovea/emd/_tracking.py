@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _fovea
 from .._arguments import path_of, whole_number
+from .._explanation import Explanation
 from .._frames import Frames, VideoLike, name_of, one_by_one, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
@@ -146,6 +147,23 @@ def _frames_of(source: VideoLike) -> VideoLike:
     return files if files and _fovea.emd.is_band_file(str(files[0])) else source
 
 
+class TrackExplanation(Explanation):
+    """Why a target is where it is in a frame."""
+
+    xywh: tuple[float, float, float, float]  #: where it is
+    from_xywh: tuple[float, float, float, float]  #: where it was in the frame before
+    score: float
+    lost: bool
+    reach: int  #: pixels that were searched in each direction
+    place: dict[str, Any]  #: of the best place: total = color - motion - parts - filter
+    stayed: dict[str, Any]  #: the same of the place of the frame before
+    first_score: float  #: the color of the first frame
+    doubtful: bool  #: the color of the best place is too low
+    doubtful_frames: int  #: in a row
+    searched_everywhere: bool  #: the target counts as lost, and the whole frame was searched
+    landscape: dict[str, Any]  #: scores of the places within reach, and what they are made of
+
+
 class Tracker:
     """Follows targets through frames by their colors or spectra. Threads take turns.
 
@@ -194,6 +212,12 @@ class Tracker:
         """Follows all targets into the next frame."""
         start, pixels = time.perf_counter(), _frame_of(frame)
         return self._tracks(self._tracker.track(pixels), pixels, start)
+
+    def explain(self, frame: Any, id: int = 1) -> TrackExplanation:
+        """Follows all targets into the next frame as ``track()`` does, and says why one of them is where it is."""
+        pixels = _frame_of(frame)
+        found = self._tracker.explain(pixels, whole_number(id, "id"))
+        return TrackExplanation(found, None if _has_bands(pixels) else pixels)
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Tracks]:
         """Follows all targets through the next frames: a file, a folder of images, or frames as arrays or paths."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._estimate import Errors, Estimator, Evaluation, Flow, estimate, evaluate, read, write
+from ._estimate import Errors, Estimator, Evaluation, Flow, FlowExplanation, estimate, evaluate, read, write
 from ._segment import (
     MotionRegion,
     MotionSegments,
@@ -30,6 +30,7 @@ __all__ = [
     "Estimator",
     "Evaluation",
     "Flow",
+    "FlowExplanation",
     "MotionRegion",
     "MotionSegments",
     "SegmentsEvaluation",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, overload
 import numpy as np
 
 from .. import _fovea
-from .._arguments import flag, number_of, path_of, shown, unmasked
+from .._arguments import flag, number_of, path_of, shown, unmasked, whole_number
+from .._explanation import Explanation
 from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
@@ -112,6 +113,28 @@ class Flow(Result):
         return png_bytes(self.to_color())
 
 
+class FlowExplanation(Explanation):
+    """Why a pixel has its flow, and what its confidence is made of."""
+
+    u: float  #: as ``Estimator.estimate()`` gives them
+    v: float
+    confidence: float
+    refined: bool  #: refinement or fusion changed what the method found
+    level: int  #: the level whose confidence this is: 0 is the whole size, 1 half of it
+    difference_before: float  #: mean gray difference of the window without motion
+    difference_after: float  #: and with it
+    before: Floats  #: the differences, second image less first
+    after: Floats
+    eigenvalues: tuple[float, float]  #: of the structure tensor, the greater first
+    tensor: tuple[float, float, float]  #: xx, xy and yy
+    uncertain: tuple[float, float]  #: direction in which the flow is least certain
+    factors: list[tuple[str, float, str]]  #: name, value and reason; their product is the confidence
+    doubts: list[tuple[str, float, str]]  #: of Lucas-Kanade: the confidence is 2 / (2 + their product)
+    doubt: float
+    nearest: float  #: confidence of the nearest estimated pixel or block, which the factors explain
+    surface: dict[str, Any] | None  #: where blocks were matched: their scores over displacements
+
+
 def _words(words: list[str]) -> tuple[str, list[str]]:
     """The verb of the program and its options: lk and bm are verbs, and their options have no prefix there."""
     method = "lk"
@@ -128,6 +151,12 @@ def _words(words: list[str]) -> tuple[str, list[str]]:
 def stored(image: Any) -> Any:
     """An image as the program reads it for flow: with its own type, as it is stored."""
     return _fovea.files.read_image(path_of(image), {"orientation": "ignore"}) if is_path(image) else image
+
+
+def _drawable(image: Any) -> Any:
+    """The image where it can be drawn on, which are bytes of one channel or three; else None."""
+    array = np.asarray(image)
+    return array if array.dtype == np.uint8 and (array.ndim == 2 or array.shape[2] in (1, 3)) else None
 
 
 def _mask_words(mask: Any) -> list[str]:
@@ -199,6 +228,12 @@ class Estimator:
         planes = self._estimator.estimate(one, other, known, there)
         inputs = [name_of(first, "FIRST"), name_of(second, "SECOND"), "-o", "FLOW.flo", *_mask_words(mask)]
         return self._flow(planes, inputs, known, start)
+
+    def explain(self, first: Any, second: Any, x: int, y: int) -> FlowExplanation:
+        """Why pixel (x, y) of the first image has its flow and its confidence. The CPU estimates the whole field for it."""
+        one = stored(first)
+        found = self._estimator.explain(one, stored(second), whole_number(x, "x"), whole_number(y, "y"))
+        return FlowExplanation(found, _drawable(one))
 
     def push(self, frame: Any, mask: Any = None) -> Flow | None:
         """Takes the next frame of a video and returns the flow from the frame before it, or None for the first one.

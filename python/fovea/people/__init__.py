@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._detect import Detection, Detections, Detector, detect
+from ._detect import Detection, Detections, Detector, WindowExplanation, detect
 from ._evaluate import Difference, Evaluation, StageCount, WindowEvaluation, evaluate, evaluate_windows
 from ._model import Model, load_model
 from ._study import Study, StudyVariant, study
@@ -24,6 +24,7 @@ __all__ = [
     "Tracker",
     "Tracks",
     "WindowEvaluation",
+    "WindowExplanation",
     "detect",
     "evaluate",
     "evaluate_tracks",

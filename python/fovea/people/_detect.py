@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from .. import _fovea
-from .._arguments import model_of, text, whole_number
+from .._arguments import list_of, model_of, number_of, text, whole_number
+from .._explanation import Box, Explanation
 from .._frames import Frames, SideBySide, VideoLike, each_of, is_encoded, mask_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
 from .._results import Table, command_line
+from ..errors import InvalidArgument
 from ..files import Path
 from ._model import Bytes, Floats, Model, load_model
 
@@ -132,6 +134,26 @@ class Detections(Table):
         return None if self._image is None else png_bytes(self.draw())
 
 
+class WindowExplanation(Explanation):
+    """Why a window counts as a person, or why it does not."""
+
+    score: float  #: as ``Detector.scores()`` gives it
+    xywh: Box  #: the person
+    window: Box  #: the window that was classified
+    scale: float  #: pixels of the image per pixel of the level
+    outcome: str  #: person, fused (a better window was taken), below_threshold or rejected
+    threshold: float  #: the least score of a person
+    sum: float  #: what blocks or trees add up to: the score, or the sum that was too low
+    missing: float  #: by how much the sum or the score fell short; 0 for a person
+    passed: int  #: stages or trees that did not reject the window
+    steps: int  #: stages or trees of the model; 0 for linear classifiers
+    heat: Floats  #: shares of the window's parts, which add up to ``sum``
+    blocks: list[dict[str, Any]]  #: box, stage and value of each block
+    trees: list[dict[str, Any]]  #: value, sum, rejection and tests of each tree that was evaluated
+    stages: list[dict[str, Any]]  #: value, sum, threshold and passed of each stage that was reached
+    levels: list[tuple[float, float, Box]]  #: height of a person, best score and window, per size
+
+
 class Detector:
     """Finds people in one image after another. Threads take turns; several detectors run side by side."""
 
@@ -164,6 +186,24 @@ class Detector:
         """The scores of all windows of an image, whatever the threshold."""
         found: Floats = self._detector.scores(pixels_of(image))
         return found
+
+    def explain(self, image: Any, x: float, y: float) -> WindowExplanation:
+        """Why there is a person at a place of the image, or why there is none: explains the best window, over all sizes,
+        of those whose person covers the place."""
+        return self._explained(image, [number_of(x, "x"), number_of(y, "y")])
+
+    def explain_window(self, image: Any, window: Any) -> WindowExplanation:
+        """The same for a window as left, top, right and bottom, such as a row of ``Detections.windows``: the window of the
+        search that overlaps most with it is explained."""
+        numbers = [number_of(number, "window") for number in list_of(window, "window", "left, top, right and bottom")]
+        if len(numbers) != 4:
+            raise InvalidArgument(f"window has {len(numbers)} numbers; expected left, top, right and bottom")
+        left, top, right, bottom = numbers
+        return self._explained(image, [left, top, right - left, bottom - top])
+
+    def _explained(self, image: Any, place: list[float]) -> WindowExplanation:
+        pixels = pixels_of(image)
+        return WindowExplanation(self._detector.explain(pixels, place), pixels)
 
     def video(self, source: VideoLike, *, progress: Progress = False) -> Iterator[Detections]:
         """The people of each frame in order. The source is a file, a folder of images, a camera or the address of a

@@ -40,6 +40,11 @@ void describe(OptionVisitor& visit, MapRequest& request) {
              "mapped, and all others get NaN");
   describe(visit, request.map);
   describe(visit, request.regions);
+  describe_explain(visit, request.explain,
+                   "say which mass moves where between the signature of this pixel of the first "
+                   "frame and the target's, instead of making a map",
+                   "X,Y");
+  describe_explain_picture(visit, request.explain_picture);
 }
 
 emd::SceneMapper frame_mapper(const MapRequest& request, const BandFrame& first, const Exec& exec) {
@@ -67,10 +72,16 @@ emd::SceneMapper frame_mapper(const MapRequest& request, const BandFrame& first,
 namespace {
 
 void check_request(const MapRequest& request, Context& context) {
-  if (request.output.empty() && request.picture.empty() && request.truth.empty() &&
-      !request.regions.wanted())
+  check_explain(request.explain, {2}, request.explain_picture);
+  const bool maps = !request.output.empty() || !request.picture.empty() || !request.truth.empty() ||
+                    request.regions.wanted();
+  if (maps && !request.explain.empty())
     throw InvalidArgument(
-        "emd map has nothing to do; give -o MAP.tif, --picture FILE, --detect or --truth FILE");
+        "--explain makes no map; leave out -o, --picture, --truth and the options of --detect");
+  if (!maps && request.explain.empty())
+    throw InvalidArgument(
+        "emd map has nothing to do; give -o MAP.tif, --picture FILE, --detect, --truth FILE or "
+        "--explain X,Y");
   if (request.target.empty())
     throw InvalidArgument("emd map needs --target x,y,width,height or --target FILE");
   if (request.map.window_side() % 2 == 0)
@@ -89,7 +100,8 @@ void check_request(const MapRequest& request, Context& context) {
                  {"--coco", request.regions.coco},
                  {"--csv", request.regions.csv},
                  {"--found-mask", request.regions.found_mask},
-                 {"--overlay", request.regions.overlay}},
+                 {"--overlay", request.regions.overlay},
+                 {"--explain-picture", request.explain_picture}},
                 {request.target, request.truth, request.mask});
 }
 
@@ -226,6 +238,7 @@ int run_map(MapRequest& request, Context& context) {
   check_request(request, context);
   settle_device(context);
   request.read.max_pixels = context.max_pixels;
+  if (!request.explain.empty()) return explain_map(request, context);
   return MapRun(request, context).run();
 }
 
@@ -265,6 +278,8 @@ Command emd_map_command() {
                     "map a video, exactly up to a distance of 0.5"},
                    {"fovea emd map a.png --target 120,80,24,24 --signature colors --coco f.json",
                     "find regions with the target's colors"},
+                   {"fovea emd map a.png --target 120,80,24,24 --signature colors --explain 9,40",
+                    "say which colors of a pixel's window would have to change, and how far"},
                    {"fovea emd map cubes/ --signature contrast --target 40,62,3,3 -o maps/",
                     "map a multispectral video: one cube (.hdr or .mat) per frame"},
                    {"fovea emd map c.hdr --signature contrast --target 40,62,3,3 --truth t.png",

@@ -15,6 +15,7 @@
 #include "cli/emd/frames.h"
 #include "cli/emd/map_regions.h"
 #include "cli/program/command.h"
+#include "cli/program/explain.h"
 #include "cli/program/files.h"
 
 namespace fovea::cli {
@@ -28,7 +29,12 @@ struct MapRequest {
   RegionRequest regions{};
   io::CubeReadOptions read{};
   emd::SceneMapOptions map{};
+  ExplainNumbers explain{};
+  std::string explain_picture{};
 };
+
+// Explains the distance of a pixel of the first frame.
+int explain_map(const MapRequest& request, Context& context);
 
 // A mapper for the target and the options of a request.
 emd::SceneMapper frame_mapper(const MapRequest& request, const BandFrame& first, const Exec& exec);

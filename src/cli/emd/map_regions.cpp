@@ -20,9 +20,13 @@ namespace fs = std::filesystem;
 
 constexpr int kChannels = 3;
 
-// The frame to look at: its colors, its gray, or the first, middle and last band of a cube. Samples
-// other than bytes are scaled to the range of their band.
-Image<std::uint8_t> picture_of(const BandFrame& frame) {
+std::array<int, 4> numbers_of(const Rect<int>& box) {
+  return {box.x, box.y, box.width, box.height};
+}
+
+}  // namespace
+
+Image<std::uint8_t> scene_picture(const BandFrame& frame) {
   const StackView<const float> bands = frame.bands;
   Image<std::uint8_t> picture(bands.width, bands.height, kChannels);
   for (int c = 0; c < kChannels; ++c) {
@@ -42,12 +46,6 @@ Image<std::uint8_t> picture_of(const BandFrame& frame) {
   }
   return picture;
 }
-
-std::array<int, 4> numbers_of(const Rect<int>& box) {
-  return {box.x, box.y, box.width, box.height};
-}
-
-}  // namespace
 
 void describe(OptionVisitor& visit, RegionRequest& request) {
   visit("detect", request.detect,
@@ -100,7 +98,7 @@ FoundRegions RegionFiles::find(ImageView<const float> map, const BandFrame& fram
     for (std::size_t i = 0; i < regions.found.regions.size(); ++i)
       regions.outlines.push_back(emd::region_rle(regions.found, i));
   if (!request_.overlay.empty()) {
-    regions.overlay = picture_of(frame);
+    regions.overlay = scene_picture(frame);
     emd::draw_regions(regions.overlay, regions.found);
   }
   if (!single_ && !request_.found_mask.empty()) {

@@ -39,6 +39,10 @@ struct FoundRegions {
   std::string mask_file{};  // the frame's own mask in a folder, which is there already
 };
 
+// The frame to look at: its colors, its gray, or the first, middle and last band of a cube. Samples
+// other than bytes are scaled to the range of their band.
+Image<std::uint8_t> scene_picture(const BandFrame& frame);
+
 class RegionFiles {
  public:
   // Throws InvalidArgument where a file of an output's name cannot hold what goes to it.

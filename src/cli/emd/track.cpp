@@ -3,6 +3,7 @@
 
 #include <fovea/core/error.h>
 #include <fovea/core/system.h>
+#include <fovea/emd/explain.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/inputs.h>
@@ -59,6 +60,11 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
         "compare with other trackers on the same frames: CamShift, mean shift, a box that stays, "
         "our search with the Bhattacharyya distance, and both without a filter; needs --truth");
   describe(visit, request.track);
+  describe_explain(visit, request.explain,
+                   "say why a target is where it is in this frame, by its index from 0, and end "
+                   "there; ID is the target's number, 1 unless it is given",
+                   "FRAME[,ID]");
+  describe_explain_picture(visit, request.explain_picture);
 }
 
 io::VideoReadOptions track_options(const TrackRequest& request, const Context& context) {
@@ -134,6 +140,10 @@ class TrackRun {
     report_.interrupted = !run.whole();
     if (frames_.video() != nullptr) report_.dropped = frames_.video()->dropped();
     report_.seconds = steady_seconds() - start;
+    if (!request_.explain.empty()) {
+      run.rethrow();
+      return print_why();
+    }
     measure();
     print_report(report_, request_, trackers_.front(), context_);
     run.rethrow();
@@ -141,6 +151,21 @@ class TrackRun {
   }
 
  private:
+  int print_why() {
+    if (!why_)
+      throw InvalidArgument(fmt::format("--explain {}: {} has no more than {} frames",
+                                        request_.explained_frame(), context_.inputs[0],
+                                        request_.frame + report_.frames));
+    return print_explanation(
+        context_, present(*why_),
+        {.picture = request_.explain_picture,
+         .image = shown_,
+         .drawing = {},
+         .members = [&](io::JsonWriter& json) {
+           json.member("input", context_.inputs[0]).member("frame", request_.explained_frame());
+         }});
+  }
+
   void decode(TrackFrame& step) const {
     if (frames_.has_bands()) {
       frames_.decode_bands(step.stored, step.bands);
@@ -170,7 +195,15 @@ class TrackRun {
       return;
     }
     const double start = steady_seconds();
-    step.tracks = tracker.track(pixels);
+    ++followed_;
+    if (request_.frame + followed_ == request_.explained_frame()) {
+      why_ = tracker.explain(pixels, request_.explained_id());
+      if (frames_.has_bands()) picture_.draw(step.bands, shown_);
+      else shown_ = clone(step.frame.image.view());
+      step.tracks = tracker.tracks();
+    } else {
+      step.tracks = tracker.track(pixels);
+    }
     following_seconds_ += steady_seconds() - start;
   }
 
@@ -271,6 +304,9 @@ class TrackRun {
   std::optional<TrackFiles> files_{};     // made after everything else is checked
   std::vector<std::vector<Rect<double>>> boxes_{};
   double following_seconds_ = 0;  // spent in the tracker after the first frame
+  int followed_ = 0;              // frames after the first
+  std::optional<emd::TrackExplanation> why_{};
+  Image<std::uint8_t> shown_{};  // the frame that is explained
   TrackReport report_{};
 };
 
@@ -284,18 +320,24 @@ void check_request(const TrackRequest& request, Context& context) {
         "read again for --rivals");
   if (request.rivals && request.truths.empty())
     throw InvalidArgument("--rivals needs --truth, the boxes to compare with");
-  const bool reports = context.json || !request.truths.empty();
+  check_explain(request.explain, {1, 2}, request.explain_picture);
+  if (!request.explain.empty() && request.explained_frame() <= request.frame)
+    throw InvalidArgument(fmt::format("--explain {}: targets start in frame {}; give a later one",
+                                      request.explained_frame(), request.frame));
+  const bool reports = context.json || !request.truths.empty() || !request.explain.empty();
   if (!reports && request.output.empty() && request.video.empty() && request.map_video.empty())
     throw InvalidArgument(
-        "emd track has nothing to write; give -o TRACKS.txt, --video, --map-video, --truth or "
-        "--json");
+        "emd track has nothing to write; give -o TRACKS.txt, --video, --map-video, --truth, "
+        "--explain or --json");
   std::vector<std::string> others = request.targets;
   others.insert(others.end(), request.truths.begin(), request.truths.end());
   if (!request.header.empty()) others.push_back(request.header);
-  check_outputs(
-      context,
-      {{"-o", request.output}, {"--video", request.video}, {"--map-video", request.map_video}},
-      others);
+  check_outputs(context,
+                {{"-o", request.output},
+                 {"--video", request.video},
+                 {"--map-video", request.map_video},
+                 {"--explain-picture", request.explain_picture}},
+                others);
 }
 
 // A file beside the frames of a folder or glob that looks like one of them is not replaced.
@@ -320,6 +362,11 @@ int run_track(TrackRequest& request, Context& context) {
   check_request(request, context);
   spare_frames(request, context);
   settle_device(context);
+  if (!request.explain.empty()) {
+    const int frames = request.explained_frame() - request.frame + 1;
+    context.videos.frames =
+        context.videos.frames > 0 ? std::min(context.videos.frames, frames) : frames;
+  }
   return TrackRun(request, context).run();
 }
 
@@ -379,6 +426,8 @@ Command emd_track_command() {
                     "follow a target through a folder of cubes, whatever the light is"},
                    {"fovea emd track video.raw --header frame.hdr --target 40,62,9,7 -o t.txt",
                     "follow it through raw video, of which frame.hdr describes one frame"},
+                   {"fovea emd track walk.mp4 --target 205,151,17,50 --explain 30",
+                    "say why the target is where it is in frame 30"},
                    {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
                     "compare with the truth and with other trackers"}},
       .request = make_request<TrackRequest, run_track>,

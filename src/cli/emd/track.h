@@ -12,6 +12,7 @@
 
 #include "cli/emd/track_frames.h"
 #include "cli/program/command.h"
+#include "cli/program/explain.h"
 
 namespace fovea::cli {
 
@@ -28,6 +29,11 @@ struct TrackRequest {
   std::string map_video{};
   bool rivals = false;
   emd::TrackOptions track{};
+  ExplainNumbers explain{};  // frame, or frame and id
+  std::string explain_picture{};
+
+  int explained_frame() const { return explain.empty() ? -1 : static_cast<int>(explain[0]); }
+  int explained_id() const { return explain.size() < 2 ? 1 : static_cast<int>(explain[1]); }
 };
 
 // The true boxes of each target, beginning with the frame where it starts: one list per target, or

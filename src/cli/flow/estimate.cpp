@@ -48,6 +48,11 @@ void describe_request(OptionVisitor& visit, EstimateRequest& request) {
   describe(visit, request.wheel);
   visit("format", request.format, "format of the fields of a video");
   describe(visit, request.writing);
+  describe_explain(visit, request.explain,
+                   "say why this pixel of the first image has its flow and confidence, instead of "
+                   "writing a field",
+                   "X,Y");
+  describe_explain_picture(visit, request.explain_picture);
 }
 
 void preset_chosen(EstimateRequest& request) { use_preset(request.flow, request.flow.preset); }
@@ -145,6 +150,8 @@ void check_files(const EstimateRequest& request, Context& context) {
 }
 
 int run_estimate(EstimateRequest& request, Context& context) {
+  check_explain(request.explain, {2}, request.explain_picture);
+  if (!request.explain.empty()) return explain_pair(request, context);
   if (request.output.empty() && request.pictures.empty())
     throw InvalidArgument(
         fmt::format("{} needs -o OUT or --picture KIND FILE", context.command.name()));
@@ -223,6 +230,8 @@ Command flow_lk_command() {
                     "leave out transparent pixels; write u, v and confidence"},
                    {"fovea flow lk walk.mp4 -o fields --picture arrows walk_arrows.mp4",
                     "estimate along a video"},
+                   {"fovea flow lk a.png b.png --explain 120,80 --explain-picture why.png",
+                    "say why a pixel has its flow, and what its confidence is made of"},
                    {"fovea flow lk - -o fields",
                     "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
       .request = make_request<LkRequest, run_lk>,
@@ -246,6 +255,8 @@ Command flow_bm_command() {
           .examples = {{"fovea flow bm a.png b.png -o ab.flo", "estimate one pair"},
                        {"fovea flow bm a.png b.png -o ab.png --mask outline.png",
                         "write KITTI's PNG for pixels where the mask is not black"},
+                       {"fovea flow bm a.png b.png --explain 120,80 --explain-picture why.png",
+                        "show how well a block fits at all displacements that were tried"},
                        {"fovea flow bm a.png b.png -o ab.flo --least-confidence 0.2",
                         "write vectors of less confidence as not known"}},
           .request = make_request<BmRequest, run_bm>,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/flow/flow.h"
+#include "cli/program/explain.h"
 
 namespace fovea::cli {
 
@@ -23,6 +24,8 @@ struct EstimateRequest {
   flow::WheelOptions wheel{};
   FieldFormat format = FieldFormat::kFlo;
   io::FlowWriteOptions writing{};
+  ExplainNumbers explain{};
+  std::string explain_picture{};
 
   // Whether the alpha of each image is its mask; a file of that name is given as ./alpha.
   bool alpha() const { return mask == "alpha"; }
@@ -30,6 +33,9 @@ struct EstimateRequest {
 
 // Writes a member "pictures" of an open JSON object.
 void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictures);
+
+// Explains the flow of a pixel of a pair.
+int explain_pair(const EstimateRequest& request, Context& context);
 
 // Writes fields and pictures along a video, a folder or a list of images. Where the source breaks
 // or the run is stopped, the finished results are kept and reported before the error is thrown.

@@ -4,6 +4,7 @@
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/sink.h>
+#include <fovea/people/explain.h>
 #include <fovea/people/measure.h>
 #include <fovea/people/show.h>
 
@@ -16,6 +17,7 @@
 #include "cli/people/people.h"
 #include "cli/people/report.h"
 #include "cli/program/batch.h"
+#include "cli/program/explain.h"
 #include "cli/program/image_input.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -35,6 +37,8 @@ struct DetectRequest {
   PeopleOutputs lists{};
   std::string mask{};
   io::Orientation orientation = io::Orientation::kApply;
+  ExplainNumbers explain{};
+  std::string explain_picture{};
 };
 
 void describe(OptionVisitor& visit, DetectRequest& request) {
@@ -51,6 +55,11 @@ void describe(OptionVisitor& visit, DetectRequest& request) {
              "it");
   visit("orientation", request.orientation,
         "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
+  describe_explain(visit, request.explain,
+                   "say why there is a person at this place of one image, or in this box, or why "
+                   "there is none, instead of searching for people",
+                   "X,Y[,W,H]");
+  describe_explain_picture(visit, request.explain_picture);
 }
 
 // Whether the input is a video. A pipe or a device carries y4m, as the standard input does.
@@ -311,10 +320,56 @@ void sort_outputs(DetectRequest& request) {
     request.lists.parquet = std::exchange(request.output, "");
 }
 
+// Explains the best window at a place, or the one of a person in this box.
+people::WindowExplanation explanation_of(const people::Detector& detector,
+                                         ImageView<const std::uint8_t> image,
+                                         const ExplainNumbers& at) {
+  if (at.size() == 2) return explain(detector, image, at[0], at[1]);
+  if (!(at[2] > 0 && at[3] > 0))
+    throw InvalidArgument(
+        fmt::format("--explain has a box of {:g}x{:g} pixels; expected a person", at[2], at[3]));
+  const Extent window = detector.model().window();
+  const double height = at[3] / detector.model().person_height,
+               width = height * window.width / window.height;
+  return explain(detector, image,
+                 Rect<float>{static_cast<float>(at[0] + (at[2] - width) / 2),
+                             static_cast<float>(at[1] + (at[3] - height) / 2),
+                             static_cast<float>(width), static_cast<float>(height)});
+}
+
+int run_explain(const DetectRequest& request, Context& context,
+                const std::vector<std::string>& inputs) {
+  if (inputs.size() != 1 || is_video(inputs[0]))
+    throw InvalidArgument(fmt::format("--explain explains one image, but {}",
+                                      inputs.size() == 1
+                                          ? inputs[0] + " is a video"
+                                          : fmt::format("there are {} inputs", inputs.size())));
+  const PeopleOutputs& lists = request.lists;
+  for (const std::string& list : {request.output, lists.coco, lists.coco_results, lists.csv,
+                                  lists.parquet, lists.yolo, lists.labelme})
+    if (!list.empty())
+      throw InvalidArgument(fmt::format(
+          "--explain finds no people that {} could get; take --explain-picture FILE", list));
+  check_outputs(context, {{"--explain-picture", request.explain_picture}}, inputs);
+  people::DetectOptions options = request.detect;
+  options.exec = context.exec_without_progress();
+  const people::Detector detector(people::load_model(request.model), options);
+  const Image<std::uint8_t> image =
+      people::detector_pixels(read_finite_input(context, inputs[0], request.orientation));
+  return print_explanation(
+      context, present(explanation_of(detector, image, request.explain)),
+      {.picture = request.explain_picture,
+       .image = image,
+       .drawing = {},
+       .members = [&](io::JsonWriter& json) { json.member("input", inputs[0]); }});
+}
+
 int run_detect(DetectRequest& request, Context& context) {
+  check_explain(request.explain, {2, 4}, request.explain_picture);
   sort_outputs(request);
   settle_device(context);
   const auto inputs = unit_inputs(context, io::image_and_video_files());
+  if (!request.explain.empty()) return run_explain(request, context, inputs);
   std::vector<std::string> outputs(inputs.size());
   if (!request.output.empty()) outputs = output_paths(context, request.output, inputs);
   check_outputs(context,
@@ -374,8 +429,9 @@ Command people_detect_command() {
                     "search a part of a picture for people of 80 pixels and more"},
                    {"fovea people detect camera:0 --csv seen.csv --seconds 60",
                     "search the newest frames of a camera for a minute"},
-                   {"fovea people detect photos --csv -",
-                    "write the boxes to the standard output"}},
+                   {"fovea people detect photos --csv -", "write the boxes to the standard output"},
+                   {"fovea people detect a.jpg --explain 320,200 --explain-picture why.png",
+                    "say why there is a person at this place, or why there is none"}},
       .request = make_request<DetectRequest, run_detect>,
       .reads_images = true,
       .reads_videos = true,

@@ -24,6 +24,7 @@ class ColorScene {
   void label(const BandFrame& frame, ImageView<std::uint8_t> labels, const Exec& exec) const;
   GroundDistance ground(double tau) const { return palette_distance(palette_, tau); }
   int colors() const { return palette_.size(); }
+  const Palette& palette() const { return palette_; }
   const LevelRange& range() const { return range_; }
 
  private:

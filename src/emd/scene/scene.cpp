@@ -22,6 +22,7 @@
 #include "emd/scene/changes.h"
 #include "emd/scene/colors.h"
 #include "emd/scene/fusion.h"
+#include "emd/scene/insides.h"
 #include "emd/scene/thinned.h"
 
 namespace fovea::emd {
@@ -530,5 +531,25 @@ const LevelRange& SceneMapper::range() const { return impl_->range; }
 const std::optional<Rect<int>>& SceneMapper::box() const { return impl_->box; }
 Extent SceneMapper::target_size() const { return impl_->target_size; }
 const std::vector<float>& SceneMapper::spectrum() const { return impl_->spectrum; }
+const SceneMapOptions& SceneMapper::options() const { return impl_->options; }
+
+std::vector<LabColor> SceneInsides::palette(const SceneMapper& mapper) {
+  if (!mapper.impl_->colors) return {};
+  return mapper.impl_->colors->palette().colors;
+}
+int SceneInsides::bands(const SceneMapper& mapper) {
+  return mapper.impl_->spectra ? mapper.impl_->spectra->bands() : 0;
+}
+bool SceneInsides::maps(const SceneMapper& mapper, int x, int y) {
+  const Image<std::uint8_t>& chosen = mapper.impl_->chosen;
+  return chosen.empty() || chosen.at(x, y) != 0;
+}
+float SceneInsides::fused(const SceneMapper& mapper, ImageView<const float> angles,
+                          float distance) {
+  Image<float> score(1, 1);
+  score.at(0, 0) = distance;
+  mapper.impl_->fusion->fuse(angles, score, {.device = Device::cpu(), .threads = 1});
+  return score.at(0, 0);
+}
 
 }  // namespace fovea::emd

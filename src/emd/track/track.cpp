@@ -169,7 +169,9 @@ struct Tracker::Impl {
 
   std::vector<Track> add(const TrackPixels& frame, std::span<const Rect<double>> boxes);
   Track add_example(const TrackPixels& frame, const TrackPixels& example);
-  std::vector<Track> track(const TrackPixels& frame);
+  // Explains target `id` where `why` is not null.
+  std::vector<Track> track(const TrackPixels& frame, int id = 0, TrackExplanation* why = nullptr);
+  TrackExplanation explain(const TrackPixels& frame, int id);
   void require_votes(const Signatures& signatures, const std::string& name) const;
 
   int next_id() const { return static_cast<int>(members.size()) + 1; }
@@ -332,6 +334,12 @@ std::vector<Track> Tracker::track(ImageView<const std::uint8_t> frame) {
   return impl_->track(frame);
 }
 std::vector<Track> Tracker::track(StackView<const float> bands) { return impl_->track(bands); }
+TrackExplanation Tracker::explain(ImageView<const std::uint8_t> frame, int id) {
+  return impl_->explain(frame, id);
+}
+TrackExplanation Tracker::explain(StackView<const float> bands, int id) {
+  return impl_->explain(bands, id);
+}
 
 // A target whose pixels no band measured cannot be followed.
 void Tracker::Impl::require_votes(const Signatures& signatures, const std::string& name) const {
@@ -420,7 +428,16 @@ Track Tracker::Impl::add_example(const TrackPixels& image, const TrackPixels& ex
   return track;
 }
 
-std::vector<Track> Tracker::Impl::track(const TrackPixels& image) {
+TrackExplanation Tracker::Impl::explain(const TrackPixels& image, int id) {
+  target(id);  // throws where there is none
+  TrackExplanation why;
+  track(image, id, &why);
+  why.track = target(id).track();
+  why.image = {frame.width, frame.height};
+  return why;
+}
+
+std::vector<Track> Tracker::Impl::track(const TrackPixels& image, int id, TrackExplanation* why) {
   check_frame(image);
   const fovea::cuda::ScopedDevice here(options.exec.device);
   const TrackPixels pixels = on_device(image, brought);
@@ -448,7 +465,8 @@ std::vector<Track> Tracker::Impl::track(const TrackPixels& image) {
   }
   for (Member& member : members) {
     throw_if_stopped(options.exec);
-    member.target.next(labels[member.group]);
+    const bool asked_for = why != nullptr && member.target.track().id == id;
+    member.target.next(labels[member.group], asked_for ? why : nullptr);
     tracks.push_back(member.target.track());
   }
   return tracks;

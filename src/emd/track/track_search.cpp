@@ -57,16 +57,6 @@ CellSums cell_sums(const LikelihoodMap& map, const Rect<int>& box) {
   return cells;
 }
 
-bool middle_within(const Rect<int>& box, const Rect<int>& frame) {
-  const int x = box.x + box.width / 2, y = box.y + box.height / 2;
-  return x >= frame.x && y >= frame.y && x < frame.x + frame.width && y < frame.y + frame.height;
-}
-
-double motion_cost(const SearchRange& range, const Rect<int>& box) {
-  const double dx = box.x - range.from.x, dy = box.y - range.from.y;
-  return range.motion * (dx * dx + dy * dy) / static_cast<double>(area_of(range.from));
-}
-
 // Replaces `best` by the best of `places`, whose scores do not contain costs yet, if that is
 // better. Costs only lower a score, so that the costs of the most promising places are computed
 // first, a few at a time, until none of the rest can win.
@@ -94,6 +84,16 @@ void improve(const PlaceCost& cost, std::vector<Place> places, Place& best) {
 }
 
 }  // namespace
+
+bool middle_within(const Rect<int>& box, const Rect<int>& frame) {
+  const int x = box.x + box.width / 2, y = box.y + box.height / 2;
+  return x >= frame.x && y >= frame.y && x < frame.x + frame.width && y < frame.y + frame.height;
+}
+
+double motion_cost(const SearchRange& range, const Rect<int>& box) {
+  const double dx = box.x - range.from.x, dy = box.y - range.from.y;
+  return range.motion * (dx * dx + dy * dy) / static_cast<double>(area_of(range.from));
+}
 
 Rect<int> grown(const Rect<int>& box, double factor) {
   const auto dx = static_cast<int>(std::lround(box.width * (factor - 1) / 2));

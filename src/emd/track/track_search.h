@@ -63,6 +63,11 @@ struct SearchRange {
   int step = 1;       // grid of a first, coarse pass
 };
 
+// Whether the middle of a place lies within the frame.
+bool middle_within(const Rect<int>& box, const Rect<int>& frame);
+// The cost of the step to a place.
+double motion_cost(const SearchRange& range, const Rect<int>& box);
+
 // Further costs of places, 0 or more each; may be empty.
 using PlaceCost = std::function<std::vector<double>(std::span<const Rect<int>>)>;
 

@@ -243,18 +243,22 @@ SearchRange Target::range_of(const Rect<int>& frame) const {
   return range;
 }
 
-Place Target::local_place(const LabeledFrame& frame) {
+Place Target::local_place(const LabeledFrame& frame, TrackExplanation* why) {
   const SearchRange range = range_of(frame.bounds());
-  if (options_.search == TrackSearch::kMeanShift) return mean_shift_place(map_, range);
-  if (filter_) filter_->finish_look();
-  if (!parts_ && !filter_) return best_place(map_, range, {});
+  PlaceCost cost;
+  if (filter_ && options_.search != TrackSearch::kMeanShift) filter_->finish_look();
   if (parts_) parts_->look_at(frame.here, intersect(padded(box_, range.reach), frame.bounds()));
-  return best_place(map_, range, [&](std::span<const Rect<int>> places) {
-    std::vector<double> costs =
-        parts_ ? part_costs(places, kAnyDistance) : std::vector<double>(places.size(), 0.0);
-    if (filter_) add_filter_costs(places, costs);
-    return costs;
-  });
+  if (parts_ || filter_)
+    cost = [&](std::span<const Rect<int>> places) {
+      std::vector<double> costs =
+          parts_ ? part_costs(places, kAnyDistance) : std::vector<double>(places.size(), 0.0);
+      if (filter_) add_filter_costs(places, costs);
+      return costs;
+    };
+  const Place best = options_.search == TrackSearch::kMeanShift ? mean_shift_place(map_, range)
+                                                                : best_place(map_, range, cost);
+  if (why != nullptr) explain_places(range, best, *why);
+  return best;
 }
 
 Rect<int> Target::reached(const Rect<int>& frame) const {
@@ -275,15 +279,20 @@ void Target::prepare(const LabeledFrame& frame) {
   if (filter_) filter_->start_look(frame.pixels, filter_place(box_));
 }
 
-void Target::next(const LabeledFrame& frame) {
+void Target::next(const LabeledFrame& frame, TrackExplanation* why) {
   finish_map(frame);
-  const Place place = local_place(frame);
+  const Place place = local_place(frame, why);
   score_ = place_score(map_, place.box, model_);
   const bool has_contrast = first_score_ > kLeastContrast;
   const bool doubt = has_contrast && score_ < options_.lost_below * first_score_ &&
                      !(filter_ && sure_by_filter(place.box));
   doubtful_ = doubt ? doubtful_ + 1 : 0;
   lost_ = lost_ || doubtful_ >= options_.lost_frames;
+  if (why != nullptr) {
+    why->doubtful = doubt;
+    why->doubtful_frames = doubtful_;
+    why->searched_everywhere = lost_ && options_.redetect;
+  }
   if (lost_) {
     look_everywhere(frame);
     return;

@@ -1,6 +1,7 @@
 // One target: its signature and that of its surround, its maps, and how it is followed from frame
 // to frame.
 #pragma once
+#include <fovea/emd/explain.h>
 #include <fovea/emd/track.h>
 
 #include <array>
@@ -55,7 +56,8 @@ class Target {
   // follow. The labels must not change in between. If a prepared frame was abandoned, the next
   // prepare() waits for it.
   void prepare(const LabeledFrame& frame);
-  void next(const LabeledFrame& frame);
+  // It explains itself where `why` is not null.
+  void next(const LabeledFrame& frame, TrackExplanation* why = nullptr);
   // Whether the labels of a frame are read in host memory.
   bool looks_at_labels() const { return parts_ || options_.adapt > 0 || !plain_.empty(); }
   // Whether the pixels of the next frame are read in host memory too: a target without a filter
@@ -75,7 +77,9 @@ class Target {
   void finish_map(const LabeledFrame& frame);
   SearchRange range_of(const Rect<int>& frame) const;
   Rect<int> reached(const Rect<int>& frame) const;
-  Place local_place(const LabeledFrame& frame);
+  Place local_place(const LabeledFrame& frame, TrackExplanation* why);
+  PlaceShares shares_of(const Rect<int>& box, const SearchRange& range);
+  void explain_places(const SearchRange& range, const Place& best, TrackExplanation& why);
   void fit_size(const LabeledFrame& frame);
   bool wants_parts(bool no_colors, double plain_score) const;
   Place best_anywhere(const LabeledFrame& frame, bool by_parts);

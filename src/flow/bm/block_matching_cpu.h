@@ -55,6 +55,7 @@ struct BlockSearch {
   const bm::Settings& options;
   int range;
   const bm::CoarseField* prior;  // may be null
+  Witness* witness = nullptr;    // of one node
 };
 void search_blocks(const BlockSearch& search, BlockField& found, const Exec& exec);
 

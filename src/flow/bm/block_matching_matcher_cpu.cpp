@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "flow/bm/block_matching_cpu.h"
+#include "flow/witness.h"
 
 namespace fovea::flow::cpu {
 
@@ -155,10 +156,14 @@ class BlockMatcher final : public Matcher {
     }
     for (; level >= request.last_level; before = level--) {
       throw_if_stopped(exec);
-      search(first, second, {level, before}, forward_, exec);
+      Witness* const witness = level == 0 ? request.witness : nullptr;
+      if (witness != nullptr) choose_node(first.levels[0], *witness);
+      search(first, second, {level, before}, forward_, exec, witness);
+      if (witness != nullptr) witness->blocks.found = node_of(forward_.found, *witness);
       if (options_.forward_backward) {
         search(second, first, {level, before}, backward_, exec);
         copy_field(forward_.found, forward_.raw);
+        if (witness != nullptr) witness_return(*witness);
         doubt(forward_.found, backward_.found.view(), exec);
         if (level > request.last_level) {
           doubt(backward_.found, forward_.raw.view(), exec);
@@ -166,9 +171,11 @@ class BlockMatcher final : public Matcher {
         }
       }
       if (level == request.last_level) copy_field(forward_.found, forward_.raw);
+      if (witness != nullptr) witness->blocks.trusted = node_of(forward_.raw, *witness).confidence;
       smooth(forward_, exec);
     }
     finish(first.levels[request.last_level], out, exec);
+    if (request.witness != nullptr && request.last_level == 0) witness_end(*request.witness);
   }
 
  private:
@@ -194,11 +201,43 @@ class BlockMatcher final : public Matcher {
     negate(backward_.before);
   }
 
+  // The node whose middle is nearest to the witness's pixel.
+  void choose_node(const BlockLevel& level, Witness& witness) const {
+    const bm::Layout layout = bm::layout_of(options_.block, options_.step);
+    const auto nearest = [&](int pixel, int pixels) {
+      return std::clamp(pixel / layout.step, 0, layout.nodes(pixels) - 1);
+    };
+    witness.blocks.column = nearest(witness.x, level.width);
+    witness.blocks.row = nearest(witness.y, level.height);
+  }
+  static bm::Motion node_of(BlockField& field, const Witness& witness) {
+    return bm::node_at(field.view(), witness.blocks.column, witness.blocks.row);
+  }
+  void witness_return(Witness& witness) {
+    Witness::Blocks& seen = witness.blocks;
+    const bm::Layout layout = bm::layout_of(1, forward_.found.step);
+    const bm::Motion there = seen.found;
+    const bm::Motion back =
+        bm::field_at(backward_.found.view(), layout.middle(seen.column) + there.u,
+                     layout.middle(seen.row) + there.v);
+    seen.followed_back = true;
+    seen.returned_u = there.u + back.u;
+    seen.returned_v = there.v + back.v;
+  }
+  void witness_end(Witness& witness) {
+    Witness::Blocks& seen = witness.blocks;
+    const bm::Motion raw = node_of(forward_.raw, witness),
+                     smoothed = node_of(forward_.before, witness);
+    seen.moved_u = raw.u - smoothed.u;
+    seen.moved_v = raw.v - smoothed.v;
+    seen.confidence = raw.confidence;
+  }
+
   struct Levels {
     int now, before;
   };
   void search(const BlockFrame& from, const BlockFrame& to, Levels levels, Direction& direction,
-              const Exec& exec) {
+              const Exec& exec, Witness* witness = nullptr) {
     BlockField& found = direction.before;
     bm::CoarseField coarse{found.view(),
                            {},
@@ -212,7 +251,7 @@ class BlockMatcher final : public Matcher {
     }
     search_blocks({from.levels[levels.now], to.levels[levels.now], options_,
                    direction.has_before ? options_.refine : options_.range,
-                   direction.has_before ? &coarse : nullptr},
+                   direction.has_before ? &coarse : nullptr, witness},
                   direction.found, exec);
   }
 

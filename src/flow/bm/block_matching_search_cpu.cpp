@@ -6,6 +6,7 @@
 
 #include "core/parallel.h"
 #include "flow/bm/block_matching_tile.h"
+#include "flow/witness.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "flow/bm/block_matching_search_cpu.cpp"
@@ -226,6 +227,21 @@ void pick(const BlockSearchPlan& plan, int windows, BlockScratch& scratch) {
   }
 }
 
+// Returns the scores around the best shift of a node, which has one.
+bm::Peak peak_of(const BlockSearchPlan& plan, int node, const BlockScratch& scratch) {
+  const std::int32_t index = scratch.index[node];
+  const int side = plan.side, place = index % (side * side);
+  const int column = place % side, row = place / side;
+  bm::Peak peak{{scratch.shift_u[index], scratch.shift_v[index]}, scratch.second_best[node], {}};
+  for (int k = 0; k < 9; ++k) {
+    const int du = k % 3 - 1, dv = k / 3 - 1;
+    const bool inside = column + du >= 0 && column + du < side && row + dv >= 0 && row + dv < side;
+    const std::ptrdiff_t at = index + dv * side + du;
+    peak.around[k] = inside ? scratch.scores[at * scratch.nodes + node] : bm::kNoScore;
+  }
+  return peak;
+}
+
 // Returns a node's flow from the best shift, or the prior.
 bm::Motion finish(const BlockSearchPlan& plan, const BlockTile& tile, int node,
                   BlockScratch& scratch) {
@@ -235,16 +251,7 @@ bm::Motion finish(const BlockSearchPlan& plan, const BlockTile& tile, int node,
   if (n == 0) return {0, 0, -1};
   const std::int32_t index = scratch.index[node];
   if (index >= 0 && can_match(plan, scratch, node)) {
-    const int side = plan.side, place = index % (side * side);
-    const int column = place % side, row = place / side;
-    bm::Peak peak{{scratch.shift_u[index], scratch.shift_v[index]}, scratch.second_best[node], {}};
-    for (int k = 0; k < 9; ++k) {
-      const int du = k % 3 - 1, dv = k / 3 - 1;
-      const bool inside =
-          column + du >= 0 && column + du < side && row + dv >= 0 && row + dv < side;
-      const std::ptrdiff_t at = index + dv * side + du;
-      peak.around[k] = inside ? scratch.scores[at * scratch.nodes + node] : bm::kNoScore;
-    }
+    const bm::Peak peak = peak_of(plan, node, scratch);
     const bm::PeakParams params{options.margin, options.subpixel ? 1 : 0};
     if (options.trust == BlockTrust::kScore) return bm::plain_motion_of(peak, params);
     const bm::Motion motion = bm::motion_of(peak, params);
@@ -269,6 +276,28 @@ void store_tile(const BlockSearchPlan& plan, const BlockTile& tile, BlockScratch
       store_node(plan, tile.column + i, tile.row + j,
                  scratch.first.any ? finish(plan, tile, j * plan.layout.tile + i, scratch)
                                    : bm::Motion{0, 0, -1});
+}
+
+// Writes down what was tried for a node of the tile, whose best shifts are known where any shift
+// was tried.
+void witness_node(const BlockSearchPlan& plan, const BlockTile& tile, int candidates,
+                  const BlockScratch& scratch) {
+  Witness::Blocks& seen = plan.search.witness->blocks;
+  const int i = seen.column - tile.column, j = seen.row - tile.row;
+  if (i < 0 || j < 0 || i >= tile.columns || j >= tile.rows) return;
+  const int node = j * plan.layout.tile + i;
+  seen.known = true;
+  seen.x = plan.layout.first(seen.column), seen.y = plan.layout.first(seen.row);
+  seen.count = static_cast<int>(scratch.own_count[node]);
+  seen.inverse = scratch.own_inverse[node];
+  seen.matched = candidates > 0 && scratch.index[node] >= 0 && can_match(plan, scratch, node);
+  seen.shifts.clear();
+  seen.scores.clear();
+  for (int k = 0; k < candidates; ++k) {
+    seen.shifts.push_back({scratch.shift_u[k], scratch.shift_v[k]});
+    seen.scores.push_back(scratch.scores[static_cast<std::size_t>(k) * scratch.nodes + node]);
+  }
+  if (seen.matched) seen.peak = peak_of(plan, node, scratch);
 }
 
 // Whether any block of the tile can be matched. If none can, no shift is tried.
@@ -298,6 +327,7 @@ void search_tile(const BlockSearchPlan& plan, int tx, int ty, BlockScratch& scra
   own_sums<kChannels>(plan, tile, scratch);
   if (!any_can_match(plan, tile, scratch)) {
     std::fill_n(scratch.index, kMostTileNodes, -1);
+    if (plan.search.witness != nullptr) witness_node(plan, tile, 0, scratch);
     return store_tile(plan, tile, scratch);
   }
   const bool differences = plan.search.options.cost == BlockCost::kSad;
@@ -332,6 +362,7 @@ void search_tile(const BlockSearchPlan& plan, int tx, int ty, BlockScratch& scra
       }
   }
   pick(plan, windows.count, scratch);
+  if (plan.search.witness != nullptr) witness_node(plan, tile, candidate, scratch);
   store_tile(plan, tile, scratch);
 }
 

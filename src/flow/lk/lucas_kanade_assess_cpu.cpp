@@ -144,8 +144,8 @@ HWY_EXPORT(find_extremes);
 HWY_EXPORT(doubt_row);
 HWY_EXPORT(confidence_row);
 
-// Returns the distance in pixels between a pixel and the place where the backward flow leads from
-// its landing.
+}  // namespace
+
 float there_and_back(const Field& flow, const Field& backward, int x, int y) {
   const float u = flow.u.row(y)[x], v = flow.v.row(y)[x];
   const int width = backward.u.width(), height = backward.u.height();
@@ -162,8 +162,6 @@ float there_and_back(const Field& flow, const Field& backward, int x, int y) {
   const float du = u + sample(backward.u), dv = v + sample(backward.v);
   return std::sqrt(std::fma(du, du, dv * dv));
 }
-
-}  // namespace
 
 void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& exec) {
   const int width = request.flow.u.width(), height = request.flow.u.height();

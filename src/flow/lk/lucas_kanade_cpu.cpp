@@ -6,6 +6,7 @@
 
 #include "flow/lk/lucas_kanade_cpu.h"
 #include "flow/matcher.h"
+#include "flow/witness.h"
 
 namespace fovea::flow::cpu {
 namespace {
@@ -51,8 +52,10 @@ class LucasKanade final : public Matcher {
     if (wanted && works && plan_.forward_backward) go_back(first, second, finest, exec);
     if (started) start_from(request.start);
     run({first, second, top, finest, wanted, !plan_.everywhere}, exec);
-    if (wanted && works) find_confidence(first, second, finest, exec);
-    else if (wanted) keep_confidence(request.start);
+    if (wanted && works) {
+      find_confidence(first, second, finest, exec);
+      if (request.witness != nullptr && request.last_level == 0) witness(finest, *request.witness);
+    } else if (wanted) keep_confidence(request.start);
     deliver(first, finest, request.last_level, out, exec);
   }
 
@@ -193,6 +196,36 @@ class LucasKanade final : public Matcher {
         {from, to, field_, residuals_, eigenvalues_, plan_.forward_backward ? &backward_ : nullptr,
          plan_.solve.min_eigenvalue, static_cast<float>(1 << (base_ + level))},
         confidence_, exec);
+  }
+  // Writes down what find_confidence() saw at the pixel of this level that is nearest.
+  void witness(int level, Witness& to) const {
+    const int width = field_.u.width(), height = field_.u.height(), half = (1 << level) / 2;
+    const int x = lk::clamped((to.x + half) >> level, width),
+              y = lk::clamped((to.y + half) >> level, height);
+    const auto range = [&](const Plane<float>& plane) {
+      float least = plane.row(y)[x], most = least;
+      for (int dy = -lk::kSpacing; dy <= lk::kSpacing; dy += lk::kSpacing)
+        for (int dx = -lk::kSpacing; dx <= lk::kSpacing; dx += lk::kSpacing) {
+          const float value = plane.row(lk::clamped(y + dy, height))[lk::clamped(x + dx, width)];
+          least = std::min(least, value);
+          most = std::max(most, value);
+        }
+      return most - least;
+    };
+    Witness::Windows& seen = to.windows;
+    seen.known = true;
+    seen.level = base_ + level;
+    seen.evidence = {static_cast<float>(residuals_.row(y)[x]), eigenvalues_.row(y)[x],
+                     range(field_.u) + range(field_.v), static_cast<float>(1 << (base_ + level))};
+    seen.doubt = lk::doubt(seen.evidence);
+    if (plan_.forward_backward) {
+      seen.there_and_back = there_and_back(field_, backward_, x, y);
+      seen.doubt = lk::doubt_both_ways(seen.doubt, seen.there_and_back, seen.evidence.pixel);
+    }
+    seen.posed = seen.evidence.eigenvalue > plan_.solve.min_eigenvalue;
+    seen.inside = lk::landing(x, field_.u.row(y)[x], width).inside &&
+                  lk::landing(y, field_.v.row(y)[x], height).inside;
+    seen.confidence = confidence_.row(y)[x];
   }
   void keep_confidence(const FlowView& start) {
     confidence_.resize(start.u.width, start.u.height);

@@ -103,6 +103,9 @@ struct AssessRequest {
   float pixel;  // size of the level's pixels: 1, 2, 4, ...
 };
 void assess(const AssessRequest& request, Plane<float>& confidence, const Exec& exec);
+// Returns the distance in pixels between a pixel and the place where the backward flow leads from
+// its landing.
+float there_and_back(const Field& flow, const Field& backward, int x, int y);
 
 // Which parts of a level matter: those whose flow can reach a pixel that counts. Without a mask all
 // do.

@@ -8,6 +8,7 @@
 
 #include "core/backend.h"
 #include "flow/refine/refiner.h"
+#include "flow/witness.h"
 
 namespace fovea::flow {
 namespace {
@@ -134,7 +135,9 @@ class RefinedMatcher final : public Matcher {
         if (!last) field = own;
         else field.confidence = own.confidence;
       }
-      run_level({first, second, start, level, size, last && !out.confidence.empty()}, field, lanes);
+      run_level({first, second, start, level, size, last && !out.confidence.empty(),
+                 level == 0 ? request.witness : nullptr},
+                field, lanes);
       start = {{field.u, field.v, {}}, level};
     }
     lanes.finish();
@@ -175,6 +178,7 @@ class RefinedMatcher final : public Matcher {
     int level;
     Extent size;
     bool with_confidence;
+    Witness* witness;
   };
 
   static Extent size_of(const RefinedFrame& frame, int level) {
@@ -219,9 +223,17 @@ class RefinedMatcher final : public Matcher {
     match_level(*parts_.primary, at, {*at.first.primary, *at.second.primary}, to, lanes.main);
     lanes.join();
     if (!at.with_confidence) field.confidence = {};
+    if (at.witness != nullptr) at.witness->refined = {true, motion_at(field, *at.witness), {}};
     parts_.refiner->refine(
         {*at.first.refined, *at.second.refined, at.level, field, other, parts_.primary_is_bm},
         lanes.main);
+    if (at.witness != nullptr) at.witness->refined.after = motion_at(field, *at.witness);
+  }
+  static bm::Motion motion_at(const FlowView& field, const Witness& witness) {
+    const auto value = [&](const ImageView<float>& plane) {
+      return plane.empty() ? 0.0F : plane.at(witness.x, witness.y);
+    };
+    return {value(field.u), value(field.v), value(field.confidence)};
   }
   // Blocks weigh what they start from by its confidence. The one of a refined field says how far it
   // was moved, and tiles have another than whole images, so that all vectors weigh the same.
@@ -240,6 +252,7 @@ class RefinedMatcher final : public Matcher {
     request.start = at.start.field;
     request.start_level = at.start.level;
     request.last_level = at.level;
+    request.witness = at.witness;
     matcher.match(request, out, exec);
   }
 

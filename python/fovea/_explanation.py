@@ -1,0 +1,117 @@
+"""Why a result is what it is, in the form that all systems share."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ._frames import rgb
+from ._notebook import png_bytes
+from .errors import InvalidArgument
+
+Box = tuple[float, float, float, float]  # left, top, width and height, in pixels
+
+
+class Reason(NamedTuple):
+    """Something that spoke for the result, with a positive value, or against it."""
+
+    name: str
+    value: float  #: its share of the total
+    text: str  #: one sentence, or empty
+    box: Optional[Box]  #: where in the picture, or None
+
+
+class Layer(NamedTuple):
+    """Values over a part of the picture, or one per face of a mesh."""
+
+    name: str
+    text: str  #: what the values are
+    box: Optional[Box]  #: the part of the picture that the values cover; None for a mesh
+    values: np.ndarray[Any, np.dtype[np.float32]]  #: NaN where there is none
+    diverging: bool  #: signed values: for and against
+
+
+class Shape(NamedTuple):
+    """Something to draw over the picture."""
+
+    kind: str  #: box, line, polygon, arrow or dots
+    name: str
+    points: np.ndarray[Any, np.dtype[np.float64]]  #: rows of x and y
+    weight: float  #: how much it counts, 1 for the strongest
+    frame: int  #: of a video; -1: the one that is explained
+
+
+class Facts(NamedTuple):
+    """A table."""
+
+    caption: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+class Explanation:
+    """An answer to the question why. ``print`` shows it as text, and a notebook as a picture."""
+
+    title: str
+    summary: str  #: whole sentences
+    total_name: str  #: what the reasons and ``rest`` add up to
+    total: float
+    rest: float  #: what reasons that are not listed add to the total
+    box: Optional[Box]  #: what is explained, in pixels of the picture
+    reasons: list[Reason]  #: the most important first
+    layers: list[Layer]  #: the most important first
+    shapes: list[Shape]
+    tables: list[Facts]
+
+    def __init__(self, found: tuple[Any, dict[str, Any]], image: Any = None) -> None:
+        shown, numbers = found
+        self._shown: Any = shown
+        self._image = image
+        self._text: str = shown.text
+        self._json: str = shown.json
+        for name in ("title", "summary", "total_name", "total", "rest", "box"):
+            setattr(self, name, getattr(shown, name))
+        self.reasons = [Reason(*reason) for reason in shown.reasons]
+        self.layers = [Layer(*layer) for layer in shown.layers]
+        self.shapes = [Shape(*shape) for shape in shown.shapes]
+        self.tables = [Facts(*table) for table in shown.tables]
+        for name, value in numbers.items():
+            setattr(self, name, value)
+
+    def layer(self, name: str) -> Layer:
+        """The layer of this name."""
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        names = ", ".join(repr(layer.name) for layer in self.layers) or "none"
+        raise InvalidArgument(f"there is no layer {name!r}; layers are {names}")
+
+    def draw(self, image: Any = None, whole: bool = False) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """One picture per layer, side by side, over the image that was explained unless another one is given.
+
+        It shows the place and its surroundings, or with ``whole`` all of the image."""
+        if self._shown is None:
+            raise InvalidArgument("an explanation that was pickled cannot be drawn; explain the image again")
+        pixels = rgb(self._image if image is None else image, "the image that was explained")
+        picture: np.ndarray[Any, np.dtype[np.uint8]] = self._shown.draw(pixels, bool(whole))
+        return picture
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as the program's JSON has it."""
+        everything: dict[str, Any] = json.loads(self._json)
+        return everything
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The image is not part of the result.
+        return {**self.__dict__, "_shown": None, "_image": None}
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.summary}"
+
+    def _repr_png_(self) -> bytes | None:
+        return None if self._shown is None or self._image is None or not self.layers else png_bytes(self.draw())

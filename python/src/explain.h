@@ -1,0 +1,27 @@
+// Explanations for Python: the common form, which it shows and draws, and the numbers of a system.
+#pragma once
+#include <fovea/report/explanation.h>
+
+#include <string>
+
+#include "arrays.h"
+
+namespace fovea::python {
+
+// An explanation in the common form together with the numbers that a system computed, for the class
+// fovea._explanation.Explanation: (shown, numbers).
+nb::tuple explanation_of(report::Explanation&& shown, const nb::dict& numbers);
+
+// A box as left, top, width and height.
+template <class T>
+nb::tuple box_tuple(const Rect<T>& box) {
+  return nb::make_tuple(box.x, box.y, box.width, box.height);
+}
+// A copy of an image as an array, or None for an empty one.
+template <class T>
+nb::object array_or_none(const Image<T>& image) {
+  if (image.empty()) return nb::none();
+  return to_numpy(clone(image));
+}
+
+}  // namespace fovea::python
