@@ -4,6 +4,7 @@
 #include <fovea/actions/curves.h>
 #include <fovea/actions/evaluate.h>
 #include <fovea/actions/evaluate_stream.h>
+#include <fovea/actions/explain.h>
 #include <fovea/actions/match.h>
 #include <fovea/actions/match_example.h>
 #include <fovea/actions/model.h>

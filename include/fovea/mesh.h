@@ -4,6 +4,7 @@
 #include <fovea/mesh/arc_costs.h>
 #include <fovea/mesh/dual_graph.h>
 #include <fovea/mesh/evaluate.h>
+#include <fovea/mesh/explain.h>
 #include <fovea/mesh/fuzzy_clusters.h>
 #include <fovea/mesh/hierarchy.h>
 #include <fovea/mesh/named_costs.h>

@@ -6,6 +6,7 @@
 #include <fovea/scenes/descriptors.h>
 #include <fovea/scenes/dictionary.h>
 #include <fovea/scenes/evaluate.h>
+#include <fovea/scenes/explain.h>
 #include <fovea/scenes/features.h>
 #include <fovea/scenes/model.h>
 #include <fovea/scenes/show.h>

@@ -45,6 +45,8 @@ struct ClipClass {
   std::vector<double> distances;  // by class
 };
 
+struct ClipExplanation;  // fovea/actions/explain.h
+
 // Finds the class of whole clips by a trained model, with the very distances by which evaluate()
 // classifies the test clips of a fold:
 //   actions::Classifier classifier("actions/weizmann");
@@ -75,6 +77,12 @@ class FOVEA_API Classifier {
   // the clip are not used. Throws FormatError where it cannot be read.
   ClipClass classify(const std::string& path);
   ClipClass classify(const Clip& clip);
+
+  // Why classify() gives the class that it gives.
+  ClipExplanation explain(const PointSet& points);
+  ClipExplanation explain(std::span<const ImageView<const std::uint8_t>> frames);
+  ClipExplanation explain(const std::string& path);
+  ClipExplanation explain(const Clip& clip);
 
  private:
   struct Impl;

@@ -12,6 +12,8 @@
 
 namespace fovea::actions {
 
+struct EventEvidence;  // fovea/actions/explain.h
+
 // An action that was seen in a stream.
 struct Event {
   std::int32_t label = 0;  // index of the action in Model::classes
@@ -33,6 +35,8 @@ struct Event {
   std::int32_t place = 0;    // number of the place: events of different places may overlap in time
   std::int64_t latency_frames = 0;  // frames from the last one until the event was reported
   std::vector<MatchedNode> path;    // points are numbered within their frame by confidence, from 0
+  // What explain() of fovea/actions/explain.h needs; null unless RecognizeOptions::explain asks.
+  std::shared_ptr<const EventEvidence> evidence{};
 };
 
 // stream matches an endless video exactly. blocks matches overlapping blocks one after the other,
@@ -57,6 +61,9 @@ struct RecognizeOptions {
   // Classifies the frames of each event as a clip, by the score of the model, best prototypes,
   // symmetric distances and fusion included, before it is reported. For kStream only.
   bool classify = false;
+  // Keeps with each event what explains it: Event::evidence. For kStream only. Points are then
+  // matched from host memory, whatever the device.
+  bool explain = false;
   std::optional<double> frame_rate{};  // frames per second, for the times of events; absent: 25
   Exec exec{};
 };

@@ -104,6 +104,8 @@ struct Segmentation {
   double cut_seconds = 0;
 };
 
+struct SegmentExplanation;  // fovea/mesh/explain.h
+
 // Divides meshes into parts that people would name. It keeps its memory from one mesh to the next.
 // Connected components of a mesh are divided separately; a given number of parts is shared among
 // them by area, and each has at least one. Equal meshes, options and seeds give equal parts, for
@@ -123,6 +125,11 @@ class FOVEA_API Segmenter {
   // arcs with high costs instead of valleys. Throws InvalidArgument for another number of costs
   // and for costs outside 0 to kMostArcCost.
   Segmentation segment(const io::TriangleMesh& mesh, std::span<const float> arc_costs);
+
+  // Segments a mesh, with costs of the caller or without, and keeps what explains the result. It is
+  // the very result of segment(), with memberships.
+  SegmentExplanation explain(const io::TriangleMesh& mesh);
+  SegmentExplanation explain(const io::TriangleMesh& mesh, std::span<const float> arc_costs);
 
   const SegmentOptions& options() const;
 

@@ -3,6 +3,7 @@
 // counts words where the model has fusion. Distances of classes come from class_distances() and
 // fused_distances(), as in evaluation.
 #include <fovea/actions/classify.h>
+#include <fovea/actions/explain.h>
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
 
@@ -14,6 +15,7 @@
 
 #include "actions/evaluate/nearest.h"
 #include "actions/evaluate/score.h"
+#include "actions/explain/shares.h"
 #include "actions/fuse/late_fusion.h"
 #include "actions/fuse/words.h"
 #include "actions/match/features.h"
@@ -245,11 +247,10 @@ struct Classifier::Impl {
     return result;
   }
 
-  void classify(std::span<const PointSet> clips, std::vector<ClipClass>& results) {
-    std::vector<Scene> scenes;
-    scenes.reserve(clips.size());
-    for (const PointSet& clip : clips)
-      scenes.push_back(clip_scene(clip, model->scene_points, model->features));
+  // Calls use(found, singles, fusion) for each clip: its distances to all classes, what single
+  // descriptors say about it, and the scores of the methods that late fusion joins.
+  template <class Use>
+  void look_at(std::span<const PointSet> clips, std::span<const Scene> scenes, const Use& use) {
     const Image<float> table = distances_of(matcher, scenes, nodes, model->score.score);
     Backward backward;
     if (model->score.symmetric) backward = match_backward(clips);
@@ -268,12 +269,42 @@ struct Classifier::Impl {
                                               .clip_labels = clip_labels,
                                               .singles = of_singles.distances},
                                              model->score, classes());
-      if (model->late_fusion)
-        found.distances = fused_distances(
-            fusion_scores({found.matching, of_singles.distances, of_singles.votes, margins[i]}),
-            model->late_fusion->weights, classes());
-      results.push_back(decide(found, of_singles.distances));
+      FusionScores fusion;
+      if (model->late_fusion) {
+        fusion =
+            fusion_scores({found.matching, of_singles.distances, of_singles.votes, margins[i]});
+        found.distances = fused_distances(fusion, model->late_fusion->weights, classes());
+      }
+      use(found, of_singles.distances, fusion);
     }
+  }
+
+  std::vector<Scene> scenes_of(std::span<const PointSet> clips) const {
+    std::vector<Scene> scenes;
+    scenes.reserve(clips.size());
+    for (const PointSet& clip : clips)
+      scenes.push_back(clip_scene(clip, model->scene_points, model->features));
+    return scenes;
+  }
+
+  void classify(std::span<const PointSet> clips, std::vector<ClipClass>& results) {
+    look_at(clips, scenes_of(clips),
+            [&](const ClassDistances& found, std::span<const double> of_singles,
+                const FusionScores&) { results.push_back(decide(found, of_singles)); });
+  }
+
+  ClipExplanation explain(const PointSet& clip) {
+    const std::vector<Scene> scenes = scenes_of({&clip, 1});
+    ClipExplanation result;
+    look_at({&clip, 1}, scenes,
+            [&](const ClassDistances& found, std::span<const double> of_singles,
+                const FusionScores& fusion) {
+              const ClipEvidenceView evidence{*model, options,    scenes[0],
+                                              found,  of_singles, fusion};
+              result = explain_clip(evidence, decide(found, of_singles));
+            });
+    result.size = clip.size;
+    return result;
   }
 
   PointOptions point_options() const {
@@ -282,6 +313,15 @@ struct Classifier::Impl {
     points.exec = options.exec;
     points.exec.progress = {};
     return points;
+  }
+
+  ClipOptions clip_options() const {
+    ClipOptions clips;
+    clips.points = point_options();
+    clips.cut_first = options.cut_first;
+    clips.max_pixels = options.max_pixels;
+    clips.exec = clips.points.exec;
+    return clips;
   }
 
   std::shared_ptr<const Model> model;
@@ -346,12 +386,21 @@ ClipClass Classifier::classify(const std::string& path) {
 }
 
 ClipClass Classifier::classify(const Clip& clip) {
-  ClipOptions options;
-  options.points = impl_->point_options();
-  options.cut_first = impl_->options.cut_first;
-  options.max_pixels = impl_->options.max_pixels;
-  options.exec = options.points.exec;
-  return classify(clip_points({&clip, 1}, options)[0]);
+  return classify(clip_points({&clip, 1}, impl_->clip_options())[0]);
+}
+
+ClipExplanation Classifier::explain(const PointSet& points) { return impl_->explain(points); }
+
+ClipExplanation Classifier::explain(std::span<const ImageView<const std::uint8_t>> frames) {
+  return explain(find_points(frames, impl_->point_options()));
+}
+
+ClipExplanation Classifier::explain(const std::string& path) {
+  return explain(Clip{.path = path, .subject = {}, .scenario = {}});
+}
+
+ClipExplanation Classifier::explain(const Clip& clip) {
+  return explain(clip_points({&clip, 1}, impl_->clip_options())[0]);
 }
 
 std::vector<ClipClass> classify_clips(const Model& model, std::span<const PointSet> clips,

@@ -34,24 +34,6 @@ double mean_of(std::span<const float> row, std::span<const int> columns) {
   return columns.empty() ? kInfinity<double> : sum / static_cast<double>(columns.size());
 }
 
-std::vector<double> z_scores(std::span<const double> values) {
-  double greatest = -kInfinity<double>;
-  for (const double value : values)
-    if (std::isfinite(value)) greatest = std::max(greatest, value);
-  std::vector<double> result(values.begin(), values.end());
-  if (!std::isfinite(greatest)) return std::vector<double>(values.size(), 0);
-  double mean = 0, variance = 0;
-  for (double& value : result) {
-    if (!std::isfinite(value)) value = greatest;
-    mean += value / static_cast<double>(result.size());
-  }
-  for (const double value : result)
-    variance += (value - mean) * (value - mean) / static_cast<double>(result.size());
-  const double deviation = std::sqrt(variance);
-  for (double& value : result) value = deviation > 0 ? (value - mean) / deviation : 0;
-  return result;
-}
-
 }  // namespace
 
 std::span<const Choice> choices(Score) {
@@ -146,6 +128,24 @@ std::vector<double> nearest_clips(std::span<const double> distances,
   std::vector<double> result;
   result.reserve(values.size());
   for (auto& of_class : values) result.push_back(mean_of_least(of_class, best));
+  return result;
+}
+
+std::vector<double> z_scores(std::span<const double> values) {
+  double greatest = -kInfinity<double>;
+  for (const double value : values)
+    if (std::isfinite(value)) greatest = std::max(greatest, value);
+  std::vector<double> result(values.begin(), values.end());
+  if (!std::isfinite(greatest)) return std::vector<double>(values.size(), 0);
+  double mean = 0, variance = 0;
+  for (double& value : result) {
+    if (!std::isfinite(value)) value = greatest;
+    mean += value / static_cast<double>(result.size());
+  }
+  for (const double value : result)
+    variance += (value - mean) * (value - mean) / static_cast<double>(result.size());
+  const double deviation = std::sqrt(variance);
+  for (double& value : result) value = deviation > 0 ? (value - mean) / deviation : 0;
   return result;
 }
 

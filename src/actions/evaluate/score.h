@@ -49,6 +49,9 @@ double symmetric_distance(double forward, double backward);
 std::vector<double> nearest_clips(std::span<const double> distances,
                                   std::span<const std::int32_t> labels, int classes, int best);
 
+// Returns distances with the mean 0 and the deviation 1 over the classes. An infinite distance
+// counts as the greatest finite one.
+std::vector<double> z_scores(std::span<const double> distances);
 // Returns the sum of both as z-scores over the classes, the second one multiplied by `weight`. An
 // infinite distance counts as the greatest finite one.
 std::vector<double> fused(std::span<const double> distances, std::span<const double> singles,

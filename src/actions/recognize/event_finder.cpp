@@ -35,6 +35,9 @@ std::vector<Chain> checked_chains(const Model& model, const RecognizeOptions& op
     throw InvalidArgument(
         "recognize: blocks are matched as the paper does, and their events are not classified as "
         "clips; leave classify out, or use the mode stream");
+  if (options.mode == StreamMode::kBlocks && options.explain)
+    throw InvalidArgument(
+        "recognize: events of blocks are not explained; leave explain out, or use the mode stream");
   return model.chains();
 }
 

@@ -1,5 +1,7 @@
 #include "actions/recognize/event_lane.h"
 
+#include <fovea/actions/explain.h>
+
 #include <algorithm>
 
 #include "actions/infinity.h"
@@ -31,7 +33,12 @@ std::optional<Event> EventLane::push(std::int64_t frame, const LanePoints& all) 
   if (rules_.options().classify) keep_clip(frame, all);
   const LanePoints points = matched(all);
   kept_.push_back({frame, {points.points.begin(), points.points.end()}});
-  if (kept_.size() > most_kept_) kept_.pop_front();
+  if (rules_.options().explain)
+    kept_nodes_.push_back(rules_.nodes_of(frame, points.points, points.descriptors));
+  if (kept_.size() > most_kept_) {
+    kept_.pop_front();
+    if (!kept_nodes_.empty()) kept_nodes_.pop_front();
+  }
   const detail::FrameDigest& digest = matcher_->push(frame, points);
   note_distances(digest.nearest);
   const detail::DigestMatch* const nearest = picker_.best_of(digest.matches);
@@ -43,7 +50,38 @@ std::optional<Event> EventLane::push(std::int64_t frame, const LanePoints& all) 
       other = std::min(other, class_distances_[c]);
   Event event = rules_.make_event(best, other, matcher_->path(best.prototype), kept_);
   event.place = number_;
+  if (rules_.options().explain) event.evidence = evidence_of(event);
   return event;
+}
+
+std::shared_ptr<const EventEvidence> EventLane::evidence_of(const Event& event) const {
+  auto evidence = std::make_shared<EventEvidence>();
+  evidence->prototype = event.prototype;
+  evidence->distance = event.distance;
+  evidence->limit = rules_.limit_of(event.prototype);
+  evidence->classes = class_distances_;
+  Scene& scene = evidence->scene;
+  scene.first_frame = static_cast<std::int32_t>(event.first_frame);
+  scene.frames = static_cast<std::int32_t>(event.last_frame - event.first_frame + 1);
+  std::vector<const float*> rows;
+  std::vector<std::int32_t> first(static_cast<std::size_t>(scene.frames), 0);
+  int width = 0;
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    if (kept_[i].frame < event.first_frame || kept_[i].frame > event.last_frame) continue;
+    first[static_cast<std::size_t>(kept_[i].frame - event.first_frame)] = scene.points.size();
+    const Nodes& nodes = kept_nodes_[i];
+    for (int k = 0; k < nodes.size(); ++k) rows.push_back(nodes.features.row(k));
+    if (nodes.size() > 0) width = nodes.features.width();
+    scene.points.nodes.insert(scene.points.nodes.end(), nodes.nodes.begin(), nodes.nodes.end());
+  }
+  scene.points.features = Image<float>(width, static_cast<int>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(rows[i], width, scene.points.features.row(static_cast<int>(i)));
+  evidence->path = event.path;
+  for (MatchedNode& node : evidence->path)
+    if (node.point >= 0)
+      node.point += first[static_cast<std::size_t>(node.frame - scene.first_frame)];
+  return evidence;
 }
 
 // Margins look back over as many frames as an event waits, because other classes may end a little

@@ -50,6 +50,7 @@ class EventLane {
   void note_distances(std::span<const double> nearest);
   void keep_clip(std::int64_t frame, const LanePoints& all);
   bool classify(Event& event, Classifier& classifier) const;
+  std::shared_ptr<const EventEvidence> evidence_of(const Event& event) const;
 
   const EventRules& rules_;
   std::unique_ptr<LaneMatcher> matcher_;
@@ -57,6 +58,7 @@ class EventLane {
   EventPicker picker_;
   std::size_t most_kept_;
   std::deque<KeptPoints> kept_;
+  std::deque<Nodes> kept_nodes_;            // of the same frames, where events are explained
   std::deque<FramePoints> clip_;            // with descriptors, where events are classified
   std::deque<std::vector<double>> recent_;  // distances of classes in the last frames
   std::vector<double> class_distances_;     // the least of them

@@ -30,10 +30,10 @@ std::shared_ptr<const Model> checked(std::shared_ptr<const Model> model) {
   return model;
 }
 
-// Blocks are scenes of the host, and events that are classified as clips need their descriptors
-// there.
+// Blocks are scenes of the host, and events that are classified as clips or explained need their
+// descriptors there.
 bool stays_on_device(const RecognizeOptions& options) {
-  return options.mode == StreamMode::kStream && !options.classify &&
+  return options.mode == StreamMode::kStream && !options.classify && !options.explain &&
          fovea::detail::on_cuda(fovea::detail::resolve_exec("recognize", options.exec, {}));
 }
 
@@ -70,6 +70,9 @@ void describe(OptionVisitor& visit, RecognizeOptions& options) {
   visit("classify", options.classify,
         "classify the frames of each event as a clip, by the score of the model, before it is "
         "reported");
+  visit("explain", options.explain,
+        "with the mode stream: explain each event by the nodes and triangles of its match, the "
+        "runner-up and the limit of distances");
   visit("frame-rate", options.frame_rate, "frames per second, for the times of events", 1e-3, 1e6,
         {.absent = "the rate of the video"});
 }

@@ -1,5 +1,6 @@
 // The clusters of one connected graph, and the interface that both methods share.
 #pragma once
+#include <fovea/mesh/explain.h>
 #include <fovea/mesh/segment.h>
 
 #include <cstdint>
@@ -32,12 +33,14 @@ struct Clusters {
   std::vector<std::vector<float>> shares{};
   std::vector<HierarchyNode> tree{};  // filled by divide_by_halves(); faces and area are not
   double apart = 0;                   // the distance between the representatives of two clusters
+  CountChoice choice{};               // why there are so many clusters
+  std::vector<SeamCut> cuts{};        // filled by cut_seams()
   double seconds = 0;                 // the time that distances took
   std::string engine;
 };
 
-// Puts everything into one cluster.
-Clusters one_cluster(const Part& part);
+// Puts everything into one cluster, for this reason.
+Clusters one_cluster(const Part& part, CountRule rule = CountRule::kGiven);
 
 // Puts costs of the caller into the part, relative to their mean.
 void take_own_costs(std::span<const float> own, Part& part);

@@ -44,14 +44,17 @@ class Fuzzy final : public Divider {
                                                     : cpu::make_fuzzy_engine(rows, options_.exec);
 
     const FuzzyOptions& how = options_.fuzzy;
-    const std::vector<std::size_t> representatives =
-        settle_representatives(*engine, candidates.faces,
-                               {count, how.most_parts, how.rounds, how.power, options_.exec})
-            .representatives;
+    const FuzzyRun run = settle_representatives(
+        *engine, candidates.faces, {count, how.most_parts, how.rounds, how.power, options_.exec});
+    const std::vector<std::size_t>& representatives = run.representatives;
     Clusters clusters = assign(candidates.faces, representatives, engine->memberships());
     if (clusters.count == 2)
       clusters.apart = static_cast<double>(
           engine->row(representatives[0])[static_cast<std::size_t>(clusters.representatives[1])]);
+    if (count == 0) clusters.choice.rule = CountRule::kDistances;
+    for (const double decrease : run.decreases)
+      clusters.choice.scores.push_back(
+          {static_cast<int>(clusters.choice.scores.size()) + 2, decrease});
     clusters.seconds = spent.count();
     clusters.engine = candidates.engine;
     return clusters;

@@ -82,6 +82,8 @@ FuzzyRun settle_representatives(FuzzyEngine& engine, std::span<const std::int32_
   run.representatives =
       plan.count == 2 ? farthest_pair(engine, faces)
                       : spread_candidates(engine, faces, static_cast<std::size_t>(most), gaps);
+  for (std::size_t i = 0; plan.count == 0 && i + 1 < gaps.size(); ++i)
+    run.decreases.push_back(gaps[i] - gaps[i + 1]);
   if (plan.count == 0)
     run.representatives.resize(
         std::min(run.representatives.size(), static_cast<std::size_t>(count_by_gaps(gaps))));

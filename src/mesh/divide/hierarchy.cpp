@@ -49,6 +49,7 @@ class Hierarchy {
   Hierarchy(Divider& divider, const Part& whole, const SegmentOptions& options, int count)
       : divider_(divider), whole_(whole), rules_(options.hierarchy), count_(count) {
     result_ = one_cluster(whole);
+    result_.choice.rule = CountRule::kHierarchy;
     result_.tree.push_back({.part = 0, .representative = result_.representatives[0]});
     leaf_.push_back(0);
     if (options.keep_memberships) result_.shares.emplace_back(whole.faces(), 1.0F);
@@ -70,19 +71,26 @@ class Hierarchy {
  private:
   // Adds a part to the queue together with its two halves, if it may be divided.
   void offer(std::vector<std::int32_t> faces, int depth) {
-    if (faces.size() < 2) return;
-    if (count_ == 0 &&
-        (depth >= rules_.depth || faces.size() < static_cast<std::size_t>(rules_.least_faces)))
-      return;
+    const std::int32_t label = result_.labels[static_cast<std::size_t>(faces[0])];
+    const auto stop = [&](StopRule rule, double value, double limit) {
+      result_.choice.stops.push_back({label, rule, value, limit});
+    };
+    const auto size = static_cast<double>(faces.size());
+    if (count_ == 0 && depth >= rules_.depth) return stop(StopRule::kDepth, depth, rules_.depth);
+    if (faces.size() < 2 || (count_ == 0 && size < rules_.least_faces))
+      return stop(StopRule::kFewFaces, size, rules_.least_faces);
     const Part part = sub_part(whole_, faces);
-    if (count_ == 0 && mean_bend(part.graph) < rules_.least_angle * bend_) return;
+    const double bend = mean_bend(part.graph);
+    if (count_ == 0 && bend < rules_.least_angle * bend_)
+      return stop(StopRule::kFlat, bend_ > 0 ? bend / bend_ : 0, rules_.least_angle);
     Branch branch{std::move(faces), divider_.divide(part, 2), depth};
     result_.seconds += branch.halves.seconds;
     if (!branch.halves.engine.empty()) result_.engine = branch.halves.engine;
-    if (branch.halves.count < 2) return;
+    if (branch.halves.count < 2) return stop(StopRule::kWhole, 0, 0);
     const double apart = branch.halves.apart;
     if (first_ < 0) first_ = apart;
-    if (count_ == 0 && apart < rules_.least_distance * first_) return;
+    if (count_ == 0 && apart < rules_.least_distance * first_)
+      return stop(StopRule::kNear, first_ > 0 ? apart / first_ : 0, rules_.least_distance);
     branches_.push_back(std::move(branch));
     queue_.emplace(apart * common_area(part, branches_.back().halves), branches_.size() - 1);
   }

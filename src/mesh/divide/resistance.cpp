@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "mesh/divide/seams.h"
 #include "mesh/divide/volume_links.h"
@@ -73,25 +74,33 @@ class Resistance final : public Divider {
   Clusters divide(const Part& part, int count) override {
     const ResistanceOptions& how = options_.resistance;
     if (count == 1 || part.faces() < 2) return one_cluster(part);
-    if (count == 0 && !part.own_costs && !has_valleys(part.graph)) return one_cluster(part);
+    if (count == 0 && !part.own_costs && !has_valleys(part.graph))
+      return one_cluster(part, CountRule::kNoValley);
     const int most = count > 0 ? count : std::max(how.most_parts, kModesChosen - 1);
     const auto nodes = static_cast<int>(std::min<std::size_t>(
         part.faces(), static_cast<std::size_t>(std::max(how.superfaces, most))));
     const Superfaces superfaces = make_superfaces(part, nodes, options_.exec);
     const Network network = make_network(part, superfaces);
+    CountChoice choice;
     if (count == 0) {
-      count = count_in_volume(part, superfaces, network);
-      if (count == 1) return one_cluster(part);
+      count = count_in_volume(part, superfaces, network, choice.scores);
+      if (count == 1) return one_cluster(part, CountRule::kNoNeck);
+      choice.rule = CountRule::kBodyModes;
     }
     const Spectrum spectrum =
         slowest_modes(network, std::max((count > 0 ? count : most) + 1, kModesApart));
     throw_if_stopped(options_.exec);
-    if (count == 0) count = choose_count(spectrum, how.most_parts, kNeverWhole);
-    if (count == 1) return one_cluster(part);
+    if (count == 0) {
+      choice = {.rule = CountRule::kSurfaceModes};
+      count = choose_count(spectrum, how.most_parts, kNeverWhole, &choice.scores);
+    }
+    if (count == 1) return one_cluster(part, choice.rule);
     const Points points = spectral_points(spectrum, network.masses, count, how.power);
     const Groups groups =
         group_points(points, network.links, {count, how.restarts, options_.exec.seed});
-    return clusters_of(superfaces, points, groups, spectrum);
+    Clusters clusters = clusters_of(superfaces, points, groups, spectrum);
+    clusters.choice = std::move(choice);
+    return clusters;
   }
 
   void doubt(const Part& part, Clusters& clusters) const override {
@@ -118,11 +127,12 @@ class Resistance final : public Divider {
   // Returns the number of clusters from the network with links through the volume, or 0 where it
   // has none. The clusters themselves come from the network without these links, so that a number
   // that is chosen gives the same clusters as the same number that is given.
-  int count_in_volume(const Part& part, const Superfaces& superfaces, Network network) const {
+  int count_in_volume(const Part& part, const Superfaces& superfaces, Network network,
+                      std::vector<CountScore>& scores) const {
     if (part.own_costs || !add_volume_links(part, superfaces, network)) return 0;
     throw_if_stopped(options_.exec);
     return choose_count(slowest_modes(network, kModesChosen, kValueTolerance),
-                        options_.resistance.most_parts, kWhole);
+                        options_.resistance.most_parts, kWhole, &scores);
   }
 
   Clusters clusters_of(const Superfaces& superfaces, const Points& points, const Groups& groups,
@@ -200,7 +210,8 @@ Points spectral_points(const Spectrum& spectrum, std::vector<double> weights, in
   return points;
 }
 
-int choose_count(const Spectrum& spectrum, int most, double whole_above) {
+int choose_count(const Spectrum& spectrum, int most, double whole_above,
+                 std::vector<CountScore>* scores) {
   const std::size_t modes = spectrum.values.size();
   if (modes < 3) return static_cast<int>(modes);
   // On a surface without necks, eigenvalues grow in proportion to their index (Weyl), so that the
@@ -217,6 +228,7 @@ int choose_count(const Spectrum& spectrum, int most, double whole_above) {
     const double above = std::max(spectrum.values[count], 1e-300);
     const double off = 0.5 * (std::log(below) + std::log(above)) - std::log(kNeck * whole + 1e-300);
     const double score = std::log(above / below) - kOffPenalty * std::abs(off);
+    if (scores != nullptr) scores->push_back({static_cast<int>(count), score});
     if (score <= best_score) continue;
     best_score = score;
     best = static_cast<int>(count);

@@ -18,7 +18,9 @@ Points spectral_points(const Spectrum& spectrum, std::vector<double> weights, in
 
 // Returns the number of clusters: the widest gap between eigenvalues decides, among those near the
 // limit below which a mode is slowed by a neck. It is 1 where the slowest mode is faster than the
-// share `whole_above` of what a surface without necks would have last.
-int choose_count(const Spectrum& spectrum, int most, double whole_above);
+// share `whole_above` of what a surface without necks would have last. If `scores` is given, it is
+// filled with those of all numbers that were compared.
+int choose_count(const Spectrum& spectrum, int most, double whole_above,
+                 std::vector<CountScore>* scores = nullptr);
 
 }  // namespace fovea::mesh

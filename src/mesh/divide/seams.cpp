@@ -138,6 +138,8 @@ class SeamCuts {
       relabel(band.faces[i], band.cut.source_side[i] ? band.pair.first : band.pair.second);
     band.arcs = {};
     band.ties = {};
+    clusters_.cuts.push_back(
+        {band.pair.first, band.pair.second, std::ssize(band.faces), band.cut.value});
     return band.cut.value;
   }
   void relabel(std::int32_t face, std::int32_t to) {

@@ -17,6 +17,7 @@
 #include "core/words.h"
 #include "mesh/divide/clusters.h"
 #include "mesh/divide/seams.h"
+#include "mesh/divide/trace.h"
 #include "mesh/graph/mesh_edges.h"
 
 namespace fovea::mesh {
@@ -215,8 +216,9 @@ std::vector<double> relative_costs(const Part& part) {
   return result;
 }
 
-Clusters one_cluster(const Part& part) {
+Clusters one_cluster(const Part& part, CountRule rule) {
   Clusters clusters;
+  clusters.choice.rule = rule;
   clusters.labels.assign(part.faces(), 0);
   clusters.membership.assign(part.faces(), 1);
   clusters.second.assign(part.faces(), -1);
@@ -236,10 +238,14 @@ struct Segmenter::Impl {
   // `own` are the caller's costs of arcs; empty where there are none.
   Segmentation segment(const io::TriangleMesh& mesh, std::span<const float> own);
   Segmentation segment_scaled(const io::TriangleMesh& mesh, std::span<const float> own);
+  Segmentation segment_checked(const io::TriangleMesh& mesh);
+  Segmentation segment_checked(const io::TriangleMesh& mesh, std::span<const float> own);
+  // Segments by `work` and keeps what explains the result.
+  template <class Work>
+  SegmentExplanation explain(const Work& work);
   Part prepare_component(const DualGraph& graph, const Adjacency& adjacency,
                          const std::vector<std::int32_t>& faces, std::span<const float> own,
-                         std::vector<std::int32_t>& places) const {
-    std::vector<std::int32_t> kept;
+                         std::vector<std::int32_t>& places, std::vector<std::int32_t>& kept) const {
     const DualGraph component = component_of(graph, adjacency, faces, places, &kept);
     std::vector<float> costs;
     if (!own.empty()) {
@@ -253,8 +259,18 @@ struct Segmenter::Impl {
               Segmentation& result);
 
   SegmentOptions options;
-  std::unique_ptr<Divider> divider;  // refers to the options
+  std::unique_ptr<Divider> divider;   // refers to the options
+  SegmentExplanation* why = nullptr;  // null unless the result is explained
 };
+
+namespace {
+
+CountRule rule_of_count(const SegmentOptions& options, int count, std::size_t components) {
+  if (options.parts > 0) return components == 1 ? CountRule::kGiven : CountRule::kShare;
+  return count == 1 ? CountRule::kSmall : CountRule::kHierarchy;
+}
+
+}  // namespace
 
 void Segmenter::Impl::divide(const Part& part, int count, const std::vector<std::int32_t>& faces,
                              Found& found, Segmentation& result) {
@@ -267,12 +283,13 @@ void Segmenter::Impl::divide(const Part& part, int count, const std::vector<std:
   if (options.keep_memberships && clusters.shares.empty())
     clusters.shares.emplace_back(part.faces(), 1.0F);
   result.cluster_seconds += watch.seconds() - clusters.seconds;
-  if (options.cut && clusters.count > 1) {
-    divider->doubt(part, clusters);
-    result.cut_value += cut_seams(part, divider->capacities(part), clusters, options.exec);
-  }
-  give_islands_away(part, options.least_island, clusters);
+  if (options.cut && clusters.count > 1) divider->doubt(part, clusters);
   found.first = result.count;
+  if (why != nullptr) note_clusters(part, faces, clusters, found.first, *why);
+  if (options.cut && clusters.count > 1)
+    result.cut_value += cut_seams(part, divider->capacities(part), clusters, options.exec);
+  give_islands_away(part, options.least_island, clusters);
+  if (why != nullptr) note_choice(clusters, found.first, *why);
   put_in(faces, clusters, result);
   found.shares = std::move(clusters.shares);
   found.tree = std::move(clusters.tree);
@@ -294,6 +311,7 @@ Segmentation Segmenter::Impl::segment(const io::TriangleMesh& mesh, std::span<co
   std::vector<std::int32_t> places(mesh.faces.size());
   const Adjacency adjacency =
       components.size() == 1 ? Adjacency() : Adjacency(graph.areas.size(), graph.arcs);
+  if (why != nullptr) begin_explanation(graph, *why);
   result.labels.resize(mesh.faces.size());
   result.membership.resize(mesh.faces.size());
   result.chosen = options.parts == 0;
@@ -304,11 +322,20 @@ Segmentation Segmenter::Impl::segment(const io::TriangleMesh& mesh, std::span<co
   for (std::size_t i = 0; i < components.size(); ++i) {
     throw_if_stopped(options.exec);
     watch.seconds();
+    std::vector<std::int32_t> kept;  // the arcs of the component; empty: all
     const Part part = components.size() == 1
                           ? divider->prepare(graph, own)
-                          : prepare_component(graph, adjacency, components[i], own, places);
+                          : prepare_component(graph, adjacency, components[i], own, places, kept);
     result.graph_seconds += watch.seconds();
     divide(part, counts[i], components[i], found.emplace_back(Found{.component = i}), result);
+    if (why == nullptr) continue;
+    note_edges(part, components[i], kept, divider->capacities(part), *why);
+    CountChoice& choice = why->counts.back();
+    choice.component = static_cast<int>(i);
+    if (options.parts > 0 || counts[i] == 1)
+      choice = {.component = static_cast<int>(i),
+                .count = choice.count,
+                .rule = rule_of_count(options, counts[i], components.size())};
   }
   if (options.keep_memberships) put_memberships_in(components, found, result);
   if (options.division == Division::kHierarchical)
@@ -325,17 +352,58 @@ Segmenter& Segmenter::operator=(Segmenter&&) noexcept = default;
 const SegmentOptions& Segmenter::options() const { return impl_->options; }
 
 Segmentation Segmenter::segment(const io::TriangleMesh& mesh) {
-  check_mesh(mesh, impl_->options.parts);
-  if (!impl_->options.arc_cost) return impl_->segment_scaled(mesh, {});
-  const DualGraph graph = dual_graph(mesh, 0, impl_->options.exec);
-  return impl_->segment_scaled(mesh, own_arc_costs(graph, impl_->options.arc_cost));
+  return impl_->segment_checked(mesh);
 }
 
 Segmentation Segmenter::segment(const io::TriangleMesh& mesh, std::span<const float> arc_costs) {
-  check_mesh(mesh, impl_->options.parts);
+  return impl_->segment_checked(mesh, arc_costs);
+}
+
+SegmentExplanation Segmenter::explain(const io::TriangleMesh& mesh) {
+  return impl_->explain([&] { return impl_->segment_checked(mesh); });
+}
+
+SegmentExplanation Segmenter::explain(const io::TriangleMesh& mesh,
+                                      std::span<const float> arc_costs) {
+  return impl_->explain([&] { return impl_->segment_checked(mesh, arc_costs); });
+}
+
+Segmentation Segmenter::Impl::segment_checked(const io::TriangleMesh& mesh) {
+  check_mesh(mesh, options.parts);
+  if (!options.arc_cost) return segment_scaled(mesh, {});
+  const DualGraph graph = dual_graph(mesh, 0, options.exec);
+  return segment_scaled(mesh, own_arc_costs(graph, options.arc_cost));
+}
+
+Segmentation Segmenter::Impl::segment_checked(const io::TriangleMesh& mesh,
+                                              std::span<const float> own) {
+  check_mesh(mesh, options.parts);
   // A mesh without arcs has no costs, and nothing is left to choose.
-  if (arc_costs.empty()) check_arc_costs(dual_graph_unbent(mesh, impl_->options.exec), arc_costs);
-  return impl_->segment_scaled(mesh, arc_costs);
+  if (own.empty()) check_arc_costs(dual_graph_unbent(mesh, options.exec), own);
+  return segment_scaled(mesh, own);
+}
+
+template <class Work>
+SegmentExplanation Segmenter::Impl::explain(const Work& work) {
+  SegmentExplanation result;
+  const bool kept = options.keep_memberships;
+  const auto end = [&] {
+    why = nullptr;
+    options.keep_memberships = kept;
+  };
+  why = &result;
+  options.keep_memberships = true;
+  try {
+    result.segmentation = work();
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+  result.method = options.method;
+  result.cut = options.cut;
+  find_seams(result);
+  return result;
 }
 
 Segmentation Segmenter::Impl::segment_scaled(const io::TriangleMesh& mesh,
@@ -344,7 +412,9 @@ Segmentation Segmenter::Impl::segment_scaled(const io::TriangleMesh& mesh,
   if (scale == 1) return segment(mesh, own);
   Segmentation result = segment(scaled(mesh, scale), own);
   // The cut values of this method are lengths.
-  if (options.method == Method::kResistance) result.cut_value /= static_cast<double>(scale);
+  const bool lengths = options.method == Method::kResistance;
+  if (lengths) result.cut_value /= static_cast<double>(scale);
+  if (why != nullptr) unscale(*why, lengths, static_cast<double>(scale));
   return result;
 }
 

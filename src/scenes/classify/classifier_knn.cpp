@@ -51,27 +51,59 @@ void knn_scores(const KnnClasses& knn, ImageView<const std::int32_t> nearest,
   }
 }
 
-void knn_contributions(const KnnClasses& knn, std::span<const float> histogram,
-                       ImageView<float> contributions, const Exec& exec) {
+namespace {
+
+// Calls use(label, similarity) for each neighbor of a histogram, where similarity(bin) is what both
+// have in common in a bin.
+template <class Use>
+void each_neighbor(const KnnClasses& knn, std::span<const float> histogram, const Exec& exec,
+                   const Use& use) {
   const auto bins = static_cast<int>(histogram.size());
   const ImageView<const float> row = packed_view(histogram.data(), bins, 1);
   std::vector<float> distances(static_cast<std::size_t>(knn.samples.height()));
   cpu::histogram_distances(row, knn.samples, packed_view(distances.data(), knn.samples.height(), 1),
                            {.distance = knn.distance, .exec = exec});
-  const std::vector<std::int32_t> nearest = nearest_samples(distances, knn.neighbors);
-  const auto voters = static_cast<double>(nearest.size());
   const double square = cpu::square_sum(row.data, bins);
-  for (const std::int32_t sample : nearest) {
+  const Kernel kernel =
+      knn.distance == Distance::kChiSquared ? Kernel::kChiSquared : Kernel::kLinear;
+  for (const std::int32_t sample : nearest_samples(distances, knn.neighbors)) {
     const float* known = knn.samples.row(sample);
     // What turns products into cosines.
     const double lengths = std::sqrt(square * cpu::square_sum(known, bins));
     const double scale = knn.distance == Distance::kCosine && lengths > 0 ? 1 / lengths : 1;
-    const Kernel kernel =
-        knn.distance == Distance::kChiSquared ? Kernel::kChiSquared : Kernel::kLinear;
-    float* to = contributions.row(knn.labels[static_cast<std::size_t>(sample)]);
-    for (std::size_t i = 0; i < histogram.size(); ++i)
-      to[i] += static_cast<float>(exact_kernel(kernel, histogram[i], known[i]) * scale / voters);
+    use(knn.labels[static_cast<std::size_t>(sample)],
+        [&](std::size_t i) { return exact_kernel(kernel, histogram[i], known[i]) * scale; });
   }
+}
+
+double voters_of(const KnnClasses& knn) { return std::min(knn.neighbors, knn.samples.height()); }
+
+}  // namespace
+
+void knn_contributions(const KnnClasses& knn, std::span<const float> histogram,
+                       ImageView<float> contributions, const Exec& exec) {
+  const double voters = voters_of(knn);
+  each_neighbor(knn, histogram, exec, [&](std::int32_t label, const auto& similarity) {
+    float* to = contributions.row(label);
+    for (std::size_t i = 0; i < histogram.size(); ++i)
+      to[i] += static_cast<float>(similarity(i) / voters);
+  });
+}
+
+void knn_votes(const KnnClasses& knn, std::span<const float> histogram, ImageView<double> votes,
+               std::span<double> rest, const Exec& exec) {
+  const double vote = 1 / voters_of(knn);
+  std::vector<double> common(histogram.size());
+  each_neighbor(knn, histogram, exec, [&](std::int32_t label, const auto& similarity) {
+    for (std::size_t i = 0; i < common.size(); ++i) common[i] = similarity(i);
+    const double sum = std::accumulate(common.begin(), common.end(), 0.0);
+    if (!(sum > 0)) {
+      rest[static_cast<std::size_t>(label)] += vote;
+      return;
+    }
+    double* to = votes.row(label);
+    for (std::size_t i = 0; i < common.size(); ++i) to[i] += common[i] / sum * vote;
+  });
 }
 
 }  // namespace fovea::scenes

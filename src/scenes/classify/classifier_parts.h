@@ -48,6 +48,11 @@ void linear_contributions(const LinearFunctions& functions, std::span<const floa
                           ImageView<float> contributions);
 void knn_contributions(const KnnClasses& knn, std::span<const float> histogram,
                        ImageView<float> contributions, const Exec& exec);
+// Divides the vote of each neighbor among the bins, by what the neighbor and the histogram have in
+// common there: one row per class, whose sum is the share of its votes. Votes of neighbors that
+// have nothing in common with the histogram, or less than nothing, go to `rest`, one per class.
+void knn_votes(const KnnClasses& knn, std::span<const float> histogram, ImageView<double> votes,
+               std::span<double> rest, const Exec& exec);
 // Returns the numbers of the `count` nearest samples, nearest first; of equal distances the first
 // sample is first.
 std::vector<std::int32_t> nearest_samples(std::span<const float> distances, int count);

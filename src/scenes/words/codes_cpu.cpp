@@ -9,6 +9,8 @@
 #include "scenes/words/feature_engine.h"
 #include "scenes/words/features_math.h"
 #include "scenes/words/place_coder_cpu.h"
+#include "scenes/words/place_pixels.h"
+#include "scenes/words/place_terms.h"
 
 namespace fovea::scenes::cpu {
 namespace {
@@ -37,7 +39,7 @@ double absolute_sum(const std::vector<double>& values) {
   return partial[0];
 }
 
-class CpuCodes final : public FeatureEngine {
+class CpuCodes final : public FeatureEngine, public PlaceShares {
  public:
   CpuCodes(const FeaturePlan& plan, CodePlan code)
       : descriptor_(plan.descriptor),
@@ -59,6 +61,60 @@ class CpuCodes final : public FeatureEngine {
     }
   }
 
+  std::vector<float> look(ImageView<const std::uint8_t> image) override {
+    sums_ = sums_of({&image, 1});
+    std::vector<float> features(static_cast<std::size_t>(plan_.shape.length()) *
+                                static_cast<std::size_t>(pyramid_cells(pyramid_)));
+    put_features(sums_.data(), features.data());
+    return features;
+  }
+
+  std::vector<double> word_places() const override {
+    std::vector<double> shares(static_cast<std::size_t>(plan_.shape.words), 0.0);
+    double total = 0;
+    for (std::size_t cell = 0; cell < std::size_t{1} << (2 * pyramid_); ++cell)
+      for (std::size_t k = 0; k < shares.size(); ++k) {
+        const auto weight = static_cast<double>(sums_[cell * cell_sums() + k]);
+        shares[k] += weight;
+        total += weight;
+      }
+    for (double& share : shares) share = total > 0 ? share / total : 0;
+    return shares;
+  }
+
+  void share_out(ImageView<const std::uint8_t> image, std::span<const double> values,
+                 ImageView<double> heat) override {
+    PlaceTerms terms(plan_, pyramid_);
+    each_cell(sums_.data(), [&](const std::vector<std::int64_t>& sums, int level, int cell) {
+      const auto first = static_cast<std::size_t>(pyramid_start(level) + cell) *
+                         static_cast<std::size_t>(plan_.shape.length());
+      terms.add(level, cell, sums,
+                values.subspan(first, static_cast<std::size_t>(plan_.shape.length())));
+    });
+    // Grids of several scales meet in the same pixels, the tiles of one grid do not.
+    for (const PlaceGrid& grid : place_grids(descriptor_, image.width, image.height)) {
+      const std::vector<PlaceTile> tiles = place_tiles({&grid, 1}, kCodeTileLines);
+      parallel_for(exec_, std::ssize(tiles), 1, [&](std::int64_t begin, std::int64_t end) {
+        CodeWorker worker = take_worker();
+        for (std::int64_t i = begin; i < end; ++i)
+          worker.describer->describe(
+              image, grid, tiles[static_cast<std::size_t>(i)], [&](const PlaceBlock& block) {
+                std::vector<PixelPlace> places;
+                places.reserve(static_cast<std::size_t>(block.count()));
+                each_place(block.places, grid, image, pyramid_,
+                           [&](const PixelPlace& place) { places.push_back(place); });
+                auto place = places.begin();
+                worker.coder->each(block, [&](const CodedPlace& coded) {
+                  add_to_pixels(*place, terms.of_place(place->cell, coded), heat);
+                  ++place;
+                });
+              });
+        const std::lock_guard lock(mutex_);
+        workers_.push_back(std::move(worker));
+      });
+    }
+  }
+
  private:
   using Images = std::span<const ImageView<const std::uint8_t>>;
 
@@ -66,6 +122,16 @@ class CpuCodes final : public FeatureEngine {
   std::size_t image_sums() const { return cell_sums() << (2 * pyramid_); }
 
   void make_group(Images images, ImageView<float> features) {
+    const std::vector<std::int64_t> sums = sums_of(images);
+    parallel_for(exec_, features.height, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        put_features(sums.data() + static_cast<std::size_t>(i) * image_sums(),
+                     features.row(static_cast<int>(i)));
+    });
+  }
+
+  // The sums of all finest cells, image after image.
+  std::vector<std::int64_t> sums_of(Images images) {
     const bool many = static_cast<int>(images.size()) >= 2 * thread_count(exec_);
     std::vector<std::vector<PlaceGrid>> grids;
     std::vector<CodeJob> jobs;
@@ -89,11 +155,7 @@ class CpuCodes final : public FeatureEngine {
                    const std::lock_guard lock(mutex_);
                    workers_.push_back(std::move(worker));
                  });
-    parallel_for(exec_, features.height, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        put_features(sums.data() + static_cast<std::size_t>(i) * image_sums(),
-                     features.row(static_cast<int>(i)));
-    });
+    return sums;
   }
 
   CodeWorker take_worker() {
@@ -133,12 +195,9 @@ class CpuCodes final : public FeatureEngine {
 
   // Sums are kept for the cells of the finest level only. A cell of a coarser level has the sum of
   // the finest cells inside it.
-  void put_features(const std::int64_t* finest, float* features) const {
+  template <class Use>
+  void each_cell(const std::int64_t* finest, const Use& use) const {
     std::vector<std::int64_t> cell_of(cell_sums());
-    std::int64_t total = 0;  // of all weights
-    for (std::size_t cell = 0; cell < std::size_t{1} << (2 * pyramid_); ++cell)
-      for (int k = 0; k < plan_.shape.words; ++k)
-        total += finest[cell * cell_sums() + static_cast<std::size_t>(k)];
     for (int level = 0; level <= pyramid_; ++level) {
       const int across = 1 << level, parts = 1 << (pyramid_ - level);
       for (int cell = 0; cell < across * across; ++cell) {
@@ -151,10 +210,20 @@ class CpuCodes final : public FeatureEngine {
               (static_cast<std::size_t>(y << pyramid_) + static_cast<std::size_t>(x)) * cell_sums();
           for (std::size_t i = 0; i < cell_of.size(); ++i) cell_of[i] += from[i];
         }
-        put_cell(cell_of, total, level, features);
-        features += plan_.shape.length();
+        use(cell_of, level, cell);
       }
     }
+  }
+
+  void put_features(const std::int64_t* finest, float* features) const {
+    std::int64_t total = 0;  // of all weights
+    for (std::size_t cell = 0; cell < std::size_t{1} << (2 * pyramid_); ++cell)
+      for (int k = 0; k < plan_.shape.words; ++k)
+        total += finest[cell * cell_sums() + static_cast<std::size_t>(k)];
+    each_cell(finest, [&](const std::vector<std::int64_t>& sums, int level, int) {
+      put_cell(sums, total, level, features);
+      features += plan_.shape.length();
+    });
   }
 
   void put_cell(const std::vector<std::int64_t>& sums, std::int64_t total, int level,
@@ -183,6 +252,7 @@ class CpuCodes final : public FeatureEngine {
   PlaceCode code_;
   std::mutex mutex_;
   std::vector<CodeWorker> workers_;
+  std::vector<std::int64_t> sums_;  // of the image that look() saw
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 #include <fovea/scenes/dictionary.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -44,6 +45,29 @@ class WordEngine : public FeatureEngine {
   // memory.
   virtual void words(ImageView<const std::uint8_t> image, ImageView<std::uint16_t> words) = 0;
 };
+
+// Divides what the features of an image add to a sum among the places that they were made of.
+// Engines of the CPU can do so.
+class PlaceShares {
+ public:
+  PlaceShares() = default;
+  PlaceShares(const PlaceShares&) = delete;
+  PlaceShares& operator=(const PlaceShares&) = delete;
+  virtual ~PlaceShares() = default;
+
+  // Returns the features of an image, as FeatureEngine::make() does, and keeps what the functions
+  // below need to know of it.
+  virtual std::vector<float> look(ImageView<const std::uint8_t> image) = 0;
+  // Which share of the places of that image has each word.
+  virtual std::vector<double> word_places() const = 0;
+  // Adds to `heat`, which has the size of that same image, what each of its places has of `values`,
+  // one per feature. See SceneExplanation.
+  virtual void share_out(ImageView<const std::uint8_t> image, std::span<const double> values,
+                         ImageView<double> heat) = 0;
+};
+// Throws as FeatureMaker does. The device of `exec` is not used.
+std::unique_ptr<PlaceShares> make_place_shares(const Dictionary& dictionary, int pyramid,
+                                               const Exec& exec);
 
 // A code engine sums up places by another coding; it does not read the words of the plan.
 namespace cpu {

@@ -81,6 +81,18 @@ FeaturePart make_part(const Dictionary& dictionary, const FeatureOptions& option
 
 }  // namespace
 
+std::unique_ptr<PlaceShares> make_place_shares(const Dictionary& dictionary, int pyramid,
+                                               const Exec& exec) {
+  check_dictionary(dictionary, pyramid);
+  FeatureOptions options{.pyramid = pyramid, .exec = exec};
+  options.exec.device = Device::cpu();
+  FeaturePart part = make_part(dictionary, options, 0);
+  auto* shares = dynamic_cast<PlaceShares*>(part.engine.get());
+  if (shares == nullptr) throw InvalidArgument("explain: these features cannot be divided");
+  part.engine.release();  // the same object
+  return std::unique_ptr<PlaceShares>(shares);
+}
+
 int feature_length(const Dictionary& dictionary, int pyramid) {
   int length = dictionary.code.length(dictionary.size()) * pyramid_cells(pyramid);
   for (const Dictionary& other : dictionary.beside) length += feature_length(other, pyramid);

@@ -9,6 +9,7 @@
 #include "scenes/describe/describe_cpu.h"
 #include "scenes/words/feature_engine.h"
 #include "scenes/words/features_math.h"
+#include "scenes/words/place_pixels.h"
 
 namespace fovea::scenes::cpu {
 namespace {
@@ -28,7 +29,7 @@ struct Job {
   PlaceTile tile;
 };
 
-class CpuFeatures final : public WordEngine {
+class CpuFeatures final : public WordEngine, public PlaceShares {
  public:
   explicit CpuFeatures(const FeaturePlan& plan)
       : descriptor_(plan.descriptor),
@@ -80,7 +81,68 @@ class CpuFeatures final : public WordEngine {
     });
   }
 
+  std::vector<float> look(ImageView<const std::uint8_t> image) override {
+    features_.resize(static_cast<std::size_t>(centers_.centers) *
+                     static_cast<std::size_t>(pyramid_cells(pyramid_)));
+    make({&image, 1}, packed_view(features_.data(), static_cast<int>(features_.size()), 1));
+    return features_;
+  }
+
+  std::vector<double> word_places() const override {
+    const auto words = static_cast<std::size_t>(centers_.centers);
+    std::vector<double> shares(features_.begin(),
+                               features_.begin() + static_cast<std::ptrdiff_t>(words));
+    for (double& share : shares) share /= static_cast<double>(level_weight(0, pyramid_));
+    return shares;
+  }
+
+  // A place counts once in the bin of its word in each level, so that it has the same share as all
+  // other places in that bin.
+  void share_out(ImageView<const std::uint8_t> image, std::span<const double> values,
+                 ImageView<double> heat) override {
+    const std::vector<PlaceGrid> grids = place_grids(descriptor_, image.width, image.height);
+    std::int64_t total = 0;
+    for (const PlaceGrid& grid : grids) total += grid.count();
+    const std::vector<double> of_place = shares_by_cell(values, total);
+    // Grids of several scales meet in the same pixels, the tiles of one grid do not.
+    for (const PlaceGrid& grid : grids) {
+      std::vector<Job> jobs;
+      for (const PlaceTile& tile : place_tiles({&grid, 1}, kFeatureTileLines))
+        jobs.push_back({0, tile});
+      each_job(jobs, [&](const Job& job, Worker& worker) {
+        worker.describer->describe(image, grid, job.tile, [&](const PlaceBlock& block) {
+          const std::int32_t* label = find_words(block, worker);
+          each_place(block.places, grid, image, pyramid_, [&](const PixelPlace& place) {
+            add_to_pixels(place,
+                          of_place[place.cell * static_cast<std::size_t>(centers_.centers) +
+                                   static_cast<std::size_t>(*label++)],
+                          heat);
+          });
+        });
+      });
+    }
+  }
+
  private:
+  // What a place with a word has in a cell of the finest level, over all levels: one number per
+  // cell and word.
+  std::vector<double> shares_by_cell(std::span<const double> values, std::int64_t total) const {
+    const auto words = static_cast<std::size_t>(centers_.centers);
+    std::vector<double> shares(finest(), 0.0);
+    for (int level = 0; level <= pyramid_; ++level) {
+      const double one =
+          static_cast<double>(level_weight(level, pyramid_)) / static_cast<double>(total);
+      for (std::size_t cell = 0; cell < std::size_t{1} << (2 * pyramid_); ++cell) {
+        const std::size_t first = coarse_cell(static_cast<int>(cell), level, pyramid_) * words;
+        for (std::size_t w = 0; w < words; ++w)
+          if (features_[first + w] > 0)
+            shares[cell * words + w] +=
+                values[first + w] * one / static_cast<double>(features_[first + w]);
+      }
+    }
+    return shares;
+  }
+
   // Returns the number of counts per image: words times cells of the finest level.
   std::size_t finest() const {
     return static_cast<std::size_t>(centers_.centers) << (2 * pyramid_);
@@ -174,6 +236,7 @@ class CpuFeatures final : public WordEngine {
   fovea::cpu::PreparedCenters centers_;
   std::mutex mutex_;
   std::vector<Worker> workers_;
+  std::vector<float> features_;  // of the image that look() saw
 };
 
 }  // namespace

@@ -167,13 +167,11 @@ void PlaceCoder::load(const PlaceBlock& block, int first, int count) {
   }
 }
 
-void PlaceCoder::add_place(int place, std::int64_t* sums) {
+void PlaceCoder::add_place(const CodedPlace& place, std::int64_t* sums) const {
   const CodeShape& shape = code_.shape;
-  float* weights = scores_.data() + place;
-  weigh_words(shape.coding, weights, kCodeBlock, shape.words);
-  const std::int32_t* units = units_.data() + static_cast<std::ptrdiff_t>(place) * shape.components;
+  const std::int32_t* units = place.units;
   for (int k = 0; k < shape.words; ++k) {
-    const auto weight = static_cast<std::int32_t>(weights[std::ptrdiff_t{k} * kCodeBlock]);
+    const auto weight = static_cast<std::int32_t>(place.weights[std::ptrdiff_t{k} * kCodeBlock]);
     if (weight == 0) continue;
     sums[k] += weight;
     if (shape.coding == Coding::kSoft) continue;
@@ -188,6 +186,11 @@ void PlaceCoder::add_place(int place, std::int64_t* sums) {
 
 void PlaceCoder::add(const PlaceBlock& block, std::span<const std::int64_t> cells,
                      std::int64_t* sums) {
+  auto cell = cells.begin();
+  each(block, [&](const CodedPlace& place) { add_place(place, sums + *cell++); });
+}
+
+void PlaceCoder::each(const PlaceBlock& block, FunctionRef<void(const CodedPlace&)> use) {
   const int components = code_.shape.components, all = block.count();
   for (int first = 0; first < all; first += kCodeBlock) {
     const int count = std::min(kCodeBlock, all - first);
@@ -197,8 +200,11 @@ void PlaceCoder::add(const PlaceBlock& block, std::span<const std::int64_t> cell
                  numbers_.data() + static_cast<std::ptrdiff_t>(components) * kCodeBlock,
                  units_.data(), components);
     apply_map(code_.scores, numbers_.data(), scores_.data());
-    const auto from = static_cast<std::size_t>(first);
-    for (int p = 0; p < count; ++p) add_place(p, sums + cells[from + static_cast<std::size_t>(p)]);
+    for (int p = 0; p < count; ++p) {
+      float* weights = scores_.data() + p;
+      weigh_words(code_.shape.coding, weights, kCodeBlock, code_.shape.words);
+      use({weights, units_.data() + static_cast<std::ptrdiff_t>(p) * components});
+    }
   }
 }
 

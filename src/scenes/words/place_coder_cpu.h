@@ -42,6 +42,12 @@ struct PlaceCode {
   PreparedMap projection, scores;
 };
 
+// A place after coding.
+struct CodedPlace {
+  const float* weights = nullptr;       // of the words, kCodeBlock apart: whole numbers
+  const std::int32_t* units = nullptr;  // its projected numbers
+};
+
 // The memory of one thread.
 class PlaceCoder {
  public:
@@ -49,10 +55,12 @@ class PlaceCoder {
 
   // Adds the places of a block to sums. `cells` has the start of the sums of each place's cell.
   void add(const PlaceBlock& block, std::span<const std::int64_t> cells, std::int64_t* sums);
+  // Calls `use` for the places of a block, in their order.
+  void each(const PlaceBlock& block, FunctionRef<void(const CodedPlace&)> use);
 
  private:
   void load(const PlaceBlock& block, int first, int count);
-  void add_place(int place, std::int64_t* sums);
+  void add_place(const CodedPlace& place, std::int64_t* sums) const;
 
   const PlaceCode& code_;
   std::vector<float> points_, numbers_, scores_;
