@@ -23,9 +23,8 @@ std::string host_name(std::string_view host) {
   if (bracket == host.npos) return {};
   const std::size_t colon = host.find(':', bracket);
   const std::string_view port = colon == host.npos ? "" : host.substr(colon + 1);
-  if (port.size() > 5 || !std::all_of(port.begin(), port.end(), [](char letter) {
-        return letter >= '0' && letter <= '9';
-      }))
+  if (port.size() > 5 || !std::all_of(port.begin(), port.end(),
+                                      [](char letter) { return letter >= '0' && letter <= '9'; }))
     return {};
   std::string name(host.substr(0, colon));
   for (char& letter : name) letter = static_cast<char>(std::tolower(letter));
@@ -88,16 +87,16 @@ bool Guard::has_session(const std::string& cookie) const {
 
 std::optional<Response> Guard::check(const Request& request) const {
   if (!our_host(request.host))
-    return refusal(403, fmt::format("the host '{}' is not this machine's",
-                                    detail::shown(request.host)));
+    return refusal(403,
+                   fmt::format("the host '{}' is not this machine's", detail::shown(request.host)));
   if (request.method != "GET" && request.method != "POST")
     return refusal(405, "only GET and POST are allowed");
   const bool changes = request.method == "POST" || request.upgrade;
   if (changes && request.origin != "http://" + request.host)
-    return refusal(403, request.origin.empty()
-                            ? std::string("the request does not say which page it comes from")
-                            : fmt::format("it comes from a page of '{}'",
-                                          detail::shown(request.origin)));
+    return refusal(
+        403, request.origin.empty()
+                 ? std::string("the request does not say which page it comes from")
+                 : fmt::format("it comes from a page of '{}'", detail::shown(request.origin)));
   if (needs_session(request) && !has_session(request.cookie))
     return refusal(401, "it has no session; open the address that fovea view has printed");
   return {};
@@ -114,8 +113,7 @@ Response Guard::open_session(const Request& request) {
   }
   Response response = json_response("{}");
   response.headers.emplace_back(
-      "Set-Cookie", fmt::format("fovea_{}={}; Path=/; HttpOnly; SameSite=Strict", port_,
-                                secret));
+      "Set-Cookie", fmt::format("fovea_{}={}; Path=/; HttpOnly; SameSite=Strict", port_, secret));
   return response;
 }
 

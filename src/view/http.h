@@ -31,7 +31,7 @@ struct Request {
   std::string host{};  // these are header fields, empty where a request has none
   std::string origin{};
   std::string cookie{};
-  std::string peer{};  // address of the other side
+  std::string peer{};    // address of the other side
   bool upgrade = false;  // asks for a WebSocket
   std::string body{};
 

@@ -96,9 +96,8 @@ std::shared_ptr<const Picture> Input::read_frame(int number) {
     return std::make_shared<Picture>(people::detector_pixels(image()));
   }
   if (!film_ || film_->next > number)  // a reader goes forward only
-    film_ = std::make_shared<Film>(
-        Film{io::VideoReader(path_, {.start = number, .orientation = io::Orientation::kApply}),
-             number});
+    film_ = std::make_shared<Film>(Film{
+        io::VideoReader(path_, {.start = number, .orientation = io::Orientation::kApply}), number});
   io::Frame frame;
   for (; film_->next <= number; ++film_->next)
     if (!film_->reader.next(frame)) {
@@ -125,7 +124,8 @@ std::string Input::facts_json() {
   std::string facts =
       fmt::format("{{\"id\": {}, \"name\": {}, \"kind\": \"{}\"", detail::json_quote(id_),
                   detail::json_quote(name_), to_string(kind_));
-  if (kind_ == InputKind::kMesh) return facts + fmt::format(", \"faces\": {}}}", mesh()->faces.size());
+  if (kind_ == InputKind::kMesh)
+    return facts + fmt::format(", \"faces\": {}}}", mesh()->faces.size());
   const std::shared_ptr<const Picture> first = frame(0);
   facts += fmt::format(", \"width\": {}, \"height\": {}, \"levels\": {}", first->width(),
                        first->height(), first->levels());
@@ -152,9 +152,10 @@ Inputs::~Inputs() {
 std::string Inputs::add(const std::string& path, const std::string& name, InputKind kind) {
   const std::lock_guard lock(mutex_);
   if (inputs_.size() >= kMostInputs)
-    throw InvalidArgument(fmt::format("there are {} inputs already, which is the most; start "
-                                      "another fovea view",
-                                      kMostInputs));
+    throw InvalidArgument(
+        fmt::format("there are {} inputs already, which is the most; start "
+                    "another fovea view",
+                    kMostInputs));
   std::string id = fmt::format("{}-{}", prefix_, inputs_.size());
   index_[id] = inputs_.size();
   inputs_.push_back(std::make_shared<Input>(id, path, name, kind, kept_));
@@ -180,15 +181,17 @@ std::string Inputs::add_upload(const std::string& name, const std::string& bytes
   const std::string plain = plain_name(name);
   const std::optional<InputKind> kind = kind_of(plain);
   if (!kind)
-    throw InvalidArgument(fmt::format("'{}' is no image, video or mesh by the end of its name; "
-                                      "expected one such as .jpg, .png, .mp4 or .off",
-                                      detail::shown(name)));
+    throw InvalidArgument(
+        fmt::format("'{}' is no image, video or mesh by the end of its name; "
+                    "expected one such as .jpg, .png, .mp4 or .off",
+                    detail::shown(name)));
   std::string path;
   {
     const std::lock_guard lock(mutex_);
     if (uploaded_bytes_ + bytes.size() > kMostUploaded)
-      throw InvalidArgument("4 GiB have been uploaded, which is the most; name files on the "
-                            "command line instead");
+      throw InvalidArgument(
+          "4 GiB have been uploaded, which is the most; name files on the "
+          "command line instead");
     uploaded_bytes_ += bytes.size();
     path = fmt::format("{}/{}", folder_, uploads_++);
   }

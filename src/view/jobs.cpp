@@ -90,8 +90,7 @@ void Jobs::end() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::string Jobs::submit(const std::string& client,
-                         std::function<Result(const Exec& exec)> work) {
+std::string Jobs::submit(const std::string& client, std::function<Result(const Exec& exec)> work) {
   const std::lock_guard lock(mutex_);
   for (const std::shared_ptr<Job>& job : jobs_) {
     if (job->client != client || ended(*job)) continue;

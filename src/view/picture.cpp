@@ -43,12 +43,12 @@ ImageView<const std::uint8_t> Picture::level(int index) const {
 
 std::string Picture::tile(int level_index, int x, int y) const {
   if (level_index < 0 || level_index >= levels())
-    throw InvalidArgument(fmt::format("there is no level {}; the picture has {}", level_index,
-                                      levels()));
+    throw InvalidArgument(
+        fmt::format("there is no level {}; the picture has {}", level_index, levels()));
   const ImageView<const std::uint8_t> whole = level(level_index);
   if (x < 0 || y < 0 || x > (whole.width - 1) / kTileSide || y > (whole.height - 1) / kTileSide)
-    throw InvalidArgument(fmt::format("there is no tile {},{} in {}x{} pixels", x, y, whole.width,
-                                      whole.height));
+    throw InvalidArgument(
+        fmt::format("there is no tile {},{} in {}x{} pixels", x, y, whole.width, whole.height));
   const int left = x * kTileSide, top = y * kTileSide;
   return io::png_bytes(whole.crop(left, top, std::min(kTileSide, whole.width - left),
                                   std::min(kTileSide, whole.height - top)));
@@ -72,7 +72,8 @@ Image<std::uint8_t> with_opacity(ImageView<const std::uint8_t> pixels,
   Image<std::uint8_t> result(pixels.width, pixels.height, 4);
   for (int y = 0; y < pixels.height; ++y)
     for (int x = 0; x < pixels.width; ++x) {
-      for (int c = 0; c < 3; ++c) result.at(x, y, c) = pixels.at(x, y, pixels.channels == 3 ? c : 0);
+      for (int c = 0; c < 3; ++c)
+        result.at(x, y, c) = pixels.at(x, y, pixels.channels == 3 ? c : 0);
       result.at(x, y, 3) = opacity.at(x, y);
     }
   return result;

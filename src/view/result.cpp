@@ -69,7 +69,8 @@ std::string result_page(const Result& result, const report::Explanation* explana
   report::Page page(result.title, result.summary);
   page.section("Result");
   page.figure(report::Figure::picture(
-      result.picture, {.caption = result.summary, .command = result.command, .alt = result.summary}));
+      result.picture,
+      {.caption = result.summary, .command = result.command, .alt = result.summary}));
   std::vector<report::Figure> layers;
   layers.reserve(result.layers.size());
   for (const Layer& layer : result.layers)

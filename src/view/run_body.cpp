@@ -67,8 +67,8 @@ RunBody parse_run_body(std::string_view body, const Inputs& inputs) {
   if (!options->is_object() || options->size() > 200)
     throw FormatError("run: 'options' is no object");
   for (const auto& [name, value] : options->items()) {
-    if (!value.is_string()) throw FormatError(fmt::format("run: option '{}' is no text",
-                                                          detail::shown(name)));
+    if (!value.is_string())
+      throw FormatError(fmt::format("run: option '{}' is no text", detail::shown(name)));
     run.options[name] = value.get<std::string>();
   }
   return result;

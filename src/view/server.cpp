@@ -78,22 +78,21 @@ class Socket : public std::enable_shared_from_this<Socket> {
     stream_.set_option(timeout);
     stream_.read_message_max(4096);
     head_ = std::move(head);
-    stream_.async_accept(head_, [self = shared_from_this(),
-                                 request = std::move(request)](beast::error_code error) {
-      if (!error) self->begin(request);
-    });
+    stream_.async_accept(
+        head_, [self = shared_from_this(), request = std::move(request)](beast::error_code error) {
+          if (!error) self->begin(request);
+        });
   }
 
  private:
   void begin(const Request& request) {
     stream_.text(true);
-    listener_ = shared_.service->listen(
-        request, [weak = weak_from_this()](std::string message, bool last) {
+    listener_ =
+        shared_.service->listen(request, [weak = weak_from_this()](std::string message, bool last) {
           const std::shared_ptr<Socket> self = weak.lock();
           if (!self) return;
-          asio::post(self->stream_.get_executor(), [self, message = std::move(message), last] {
-            self->send(message, last);
-          });
+          asio::post(self->stream_.get_executor(),
+                     [self, message = std::move(message), last] { self->send(message, last); });
         });
     if (!listener_) return close();
     read();
@@ -163,7 +162,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (error == http::error::end_of_stream || error == asio::error::operation_aborted)
       return close();
     if (error == beast::error::timeout) {
-      if (buffer_.size() > 0) shared_.log_refused("a slow request", peer_, "its head took too long");
+      if (buffer_.size() > 0)
+        shared_.log_refused("a slow request", peer_, "its head took too long");
       return close();
     }
     if (error == http::error::header_limit || error == http::error::buffer_overflow)
@@ -234,8 +234,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Response answer(const Request& request) {
     try {
       Response response = shared_.service->respond(request);
-      if (!response.reason.empty())
-        shared_.log_refused(name_of(request), peer_, response.reason);
+      if (!response.reason.empty()) shared_.log_refused(name_of(request), peer_, response.reason);
       return response;
     } catch (const Error& error) {
       return failure(422, error.what());

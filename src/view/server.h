@@ -16,7 +16,7 @@ struct ServerOptions {
   int connections = 128;              // more are closed at once
   int threads = 2;                    // that answer requests
   std::size_t head_bytes = 16 << 10;  // a longer head is refused
-  double head_seconds = 15;  // from one response to the end of the next request's head
+  double head_seconds = 15;           // from one response to the end of the next request's head
   double body_seconds = 120;
   double answer_seconds = 60;  // in which a peer must take a response
   double idle_seconds = 60;    // of a WebSocket whose peer does not answer pings

@@ -144,19 +144,17 @@ Response Session::input(const Request& request, const Parts& parts) {
   const std::optional<TilePlace> place = tile_place(parts);
   const std::optional<int> frame = place ? number_of<int>(parts[3]) : std::nullopt;
   if (!frame || *frame < 0) return not_found();
-  return kept_png(request.target.path, [&] {
-    return input->frame(*frame)->tile(place->level, place->x, place->y);
-  });
+  return kept_png(request.target.path,
+                  [&] { return input->frame(*frame)->tile(place->level, place->x, place->y); });
 }
 
 Response Session::start(const Request& request) {
   RunBody body = parse_run_body(request.body, inputs_);
   for (const std::unique_ptr<SystemView>& system : systems_) {
     if (system->name() != body.system) continue;
-    const std::string id = jobs_.submit(
-        body.client, [view = system.get(), run = std::move(body.run)](const Exec& exec) {
-          return view->run(run, exec);
-        });
+    const std::string id =
+        jobs_.submit(body.client, [view = system.get(), run = std::move(body.run)](
+                                      const Exec& exec) { return view->run(run, exec); });
     return json_response(fmt::format("{{\"job\": \"{}\"}}", id));
   }
   return failure(404, fmt::format("there is no system '{}'", detail::shown(body.system)));
@@ -188,8 +186,8 @@ Response Session::result(const Request& request, const Parts& parts) {
   if (what == "result.json") return json_response(result->json);
   if (what == "tile") {
     const std::optional<TilePlace> place = tile_place(parts);
-    const auto layer = place ? std::ranges::find(result->layers, parts[3], &Layer::name)
-                             : result->layers.end();
+    const auto layer =
+        place ? std::ranges::find(result->layers, parts[3], &Layer::name) : result->layers.end();
     if (layer == result->layers.end()) return not_found();
     return kept_png(request.target.path,
                     [&] { return layer->picture->tile(place->level, place->x, place->y); });
@@ -198,8 +196,7 @@ Response Session::result(const Request& request, const Parts& parts) {
   if (what == "page.html")
     return {.type = "text/html; charset=utf-8", .body = result_page(*result, why.get())};
   if (!why) return not_found();
-  if (what == "explain")
-    return json_response(report::to_json(*why, report::LayerValues::kNone));
+  if (what == "explain") return json_response(report::to_json(*why, report::LayerValues::kNone));
   const std::optional<std::size_t> layer =
       what == "heat" && parts.size() == 4 ? number_of<std::size_t>(parts[3]) : std::nullopt;
   if (!layer || *layer >= why->layers.size()) return not_found();

@@ -12,6 +12,8 @@ Systems make_systems(const std::string& model) {
   Systems systems;
   systems.push_back(people_view(model));
   systems.push_back(flow_view());
+  systems.push_back(emd_view());
+  systems.push_back(scenes_view());
   return systems;
 }
 
@@ -28,9 +30,10 @@ std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count
     else if (static_cast<std::size_t>(i) < run.inputs.size())
       images.push_back(run.inputs[static_cast<std::size_t>(i)]->frame(0));
     else
-      throw InvalidArgument(fmt::format("{} images are needed, but only {} is chosen; choose the "
-                                        "next one as well",
-                                        count, run.inputs.size()));
+      throw InvalidArgument(
+          fmt::format("{} images are needed, but only {} is chosen; choose the "
+                      "next one as well",
+                      count, run.inputs.size()));
   }
   return images;
 }
@@ -48,8 +51,9 @@ std::vector<std::string> python_images(const Run& run, int count) {
   for (int i = 0; i < count; ++i) {
     const auto index = static_cast<std::size_t>(of_video(run) ? 0 : i);
     const std::string name = detail::json_quote(run.inputs[index]->name());
-    images.push_back(
-        of_video(run) ? fmt::format("list(fovea.read_video({}))[{}]", name, run.frame + i) : name);
+    images.push_back(of_video(run) ? fmt::format("next(iter(fovea.read_video({}, start={})))[0]",
+                                                 name, run.frame + i)
+                                   : name);
   }
   return images;
 }

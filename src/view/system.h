@@ -40,7 +40,7 @@ struct Timing {
 
 // What a run found. It never changes once a job has made it.
 struct Result {
-  std::string title{};    // of a saved page: "People in street.jpg"
+  std::string title{};                     // of a saved page: "People in street.jpg"
   std::shared_ptr<const Picture> image{};  // what it was found in, or null
   Extent size{};
   std::string summary{};  // whole sentences
@@ -49,9 +49,9 @@ struct Result {
   std::vector<std::pair<std::string, double>> scores{};  // bars: a name and a value
   std::vector<std::pair<std::string, std::string>> facts{};
   std::vector<Timing> timings{};
-  std::string command{};  // line of the shell that gives this result
-  std::string python{};   // lines of Python that do
-  std::string json{};     // all numbers
+  std::string command{};          // line of the shell that gives this result
+  std::string python{};           // lines of Python that do
+  std::string json{};             // all numbers
   Image<std::uint8_t> picture{};  // for a saved page: what was found, drawn over the input
   // Why the result is what it is at a place of the picture; empty where the system cannot say. May
   // be called by several threads.
@@ -95,6 +95,8 @@ Systems make_systems(const std::string& model);
 
 std::unique_ptr<SystemView> people_view(const std::string& model);
 std::unique_ptr<SystemView> flow_view();
+std::unique_ptr<SystemView> emd_view();
+std::unique_ptr<SystemView> scenes_view();
 
 // The images of a run: its inputs, or consecutive frames of one video. Throws InvalidArgument where
 // there are too few.

@@ -79,9 +79,10 @@ std::string read_token_file(const std::string& path) {
   std::string token;
   std::getline(file, token);
   if (token.size() < kLeastToken || token.find_first_of(" \t\r#%") != token.npos)
-    throw InvalidArgument(fmt::format("{}: its first line has {} characters; a token has at least "
-                                      "{}, without spaces, such as openssl rand -hex 32 gives",
-                                      path, token.size(), kLeastToken));
+    throw InvalidArgument(
+        fmt::format("{}: its first line has {} characters; a token has at least "
+                    "{}, without spaces, such as openssl rand -hex 32 gives",
+                    path, token.size(), kLeastToken));
   return token;
 }
 

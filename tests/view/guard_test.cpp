@@ -80,8 +80,9 @@ TEST_F(GuardTest, RefusesForeignHosts) {
     request.host = host;
     EXPECT_EQ(status(request), 200) << host;
   }
-  for (const char* host : {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80",
-                           "10.0.0.1", "[::2]", "[::1", "127.0.0.1:80:80", "localhost:80a", "0.0.0.0"}) {
+  for (const char* host :
+       {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "10.0.0.1",
+        "[::2]", "[::1", "127.0.0.1:80:80", "localhost:80a", "0.0.0.0"}) {
     request.host = host;
     EXPECT_EQ(status(request), 403) << host;
   }

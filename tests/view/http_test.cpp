@@ -17,9 +17,9 @@ TEST(Target, IsDecodedWithItsQuery) {
 }
 
 TEST(Target, IsRefusedWhereItCouldLeaveItsPlace) {
-  for (const char* text : {"", "inputs", "/..", "/page/../secret", "/page/%2e%2e/secret", "/a\\b",
-                           "/page/%5c..", "/a%00b", "/a%0d%0aSet-Cookie", "/a%", "/a%2", "/a%zz",
-                           "/./a", "http://127.0.0.1/", "*"})
+  for (const char* text :
+       {"", "inputs", "/..", "/page/../secret", "/page/%2e%2e/secret", "/a\\b", "/page/%5c..",
+        "/a%00b", "/a%0d%0aSet-Cookie", "/a%", "/a%2", "/a%zz", "/./a", "http://127.0.0.1/", "*"})
     EXPECT_FALSE(parse_target(text)) << text;
   EXPECT_FALSE(parse_target("/" + std::string(5000, 'a')));
   EXPECT_TRUE(parse_target("/page/a..b")) << "dots within a name lead nowhere";

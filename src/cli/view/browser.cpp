@@ -20,8 +20,9 @@ void open_in_browser(const std::string& address, const std::string& private_fold
   };
   if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) return;
   const std::string path = private_folder + "/open.html";
-  write_text(path, fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\">\n",
-                               address));
+  write_text(
+      path,
+      fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\">\n", address));
   std::string program = "xdg-open", file = path;
   std::array<char*, 3> words{program.data(), file.data(), nullptr};
   pid_t child = 0;

@@ -16,9 +16,10 @@ std::string png_bytes(ImageView<const std::uint8_t> image) {
   constexpr std::array<png_uint_32, 4> kFormats{PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
                                                 PNG_FORMAT_RGBA};
   if (image.empty() || image.channels < 1 || image.channels > 4)
-    throw InvalidArgument(fmt::format("an image of {}x{} pixels with {} channels is no PNG; "
-                                      "expected 1 to 4 channels and at least one pixel",
-                                      image.width, image.height, image.channels));
+    throw InvalidArgument(
+        fmt::format("an image of {}x{} pixels with {} channels is no PNG; "
+                    "expected 1 to 4 channels and at least one pixel",
+                    image.width, image.height, image.channels));
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   png.width = static_cast<png_uint_32>(image.width);

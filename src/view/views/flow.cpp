@@ -2,6 +2,7 @@
 // warped back.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
+#include <fovea/flow/explain.h>
 #include <fovea/flow/flow.h>
 #include <fovea/flow/show.h>
 #include <fovea/io/json_writer.h>
@@ -108,7 +109,8 @@ class FlowView final : public SystemView {
     const flow::Flow field = flow::Estimator(options).estimate(pair.first, pair.second);
     watch.lap("estimate motion");
 
-    Result result{.title = "Motion in " + run.inputs.front()->name(), .image = images[0], .size = size};
+    Result result{
+        .title = "Motion in " + run.inputs.front()->name(), .image = images[0], .size = size};
     const MotionSum sum = sum_of(field);
     result.summary = fmt::format(
         "Pixels moved by {:.2f} pixels on average and by {:.1f} at most, with a mean confidence of "
@@ -119,6 +121,7 @@ class FlowView final : public SystemView {
                     {"longest motion", fmt::format("{:.2f} pixels", sum.longest)},
                     {"mean confidence", fmt::format("{:.3f}", sum.confidence)}};
     add_layers(result, field, pair, exec);
+    add_reasons(result, options, images[1]);
     result.json = flow_members(sum, options, size);
     result.picture = rgb_copy(result.layers[1].picture->pixels());
     add_lines(result, run, form, options.method);
@@ -154,6 +157,20 @@ class FlowView final : public SystemView {
          shared_picture(flow::warp_picture(pair.second, view, quiet)), false});
     result.layers.push_back({"second", "Second image", "The image that follows the first.",
                              shared_picture(rgb_copy(pair.second)), false});
+  }
+
+  static void add_reasons(Result& result, flow::FlowOptions options,
+                          std::shared_ptr<const Picture> second) {
+    options.exec.progress = {};
+    options.exec.stop = {};
+    options.exec.device = Device::cpu();
+    result.why_hint = "Click a pixel to see how sure its motion is, and why.";
+    result.explain = [options, first = result.image,
+                      second = std::move(second)](report::Point place) {
+      const Pair pair = pair_of(*first, *second);
+      return flow::present(flow::explain(flow::Estimator(options), pair.first, pair.second,
+                                         {static_cast<int>(place.x), static_cast<int>(place.y)}));
+    };
   }
 
   // The verb of the program is the method, whose own options have no prefix there.

@@ -4,6 +4,7 @@
 #include <fovea/io/json_writer.h>
 #include <fovea/io/models.h>
 #include <fovea/people/detector.h>
+#include <fovea/people/explain.h>
 #include <fovea/people/show.h>
 
 #include <fmt/format.h>
@@ -85,42 +86,62 @@ class PeopleView final : public SystemView {
     const Extent size{picture->width(), picture->height()};
     found.people = people::clip_people(std::move(found.people), size);
 
-    Result result{.title = "People in " + run.inputs.front()->name(), .image = picture, .size = size};
-    result.summary =
-        found.people.empty()
-            ? fmt::format("No person was found by the model {}.", model_name)
-            : fmt::format("{} found by the model {}; the best score is {:.2f}.",
-                          found.people.size() == 1
-                              ? std::string("One person was")
-                              : fmt::format("{} people were", found.people.size()),
-                          model_name, found.people.front().score);
+    Result result{
+        .title = "People in " + run.inputs.front()->name(), .image = picture, .size = size};
+    result.summary = found.people.empty()
+                         ? fmt::format("No person was found by the model {}.", model_name)
+                         : fmt::format("{} found by the model {}; the best score is {:.2f}.",
+                                       found.people.size() == 1
+                                           ? std::string("One person was")
+                                           : fmt::format("{} people were", found.people.size()),
+                                       model_name, found.people.front().score);
     for (const people::Detection& person : found.people)
       result.marks.push_back({{person.box.x, person.box.y, person.box.width, person.box.height},
                               fmt::format("{:.2f}", person.score)});
-    result.facts = {{"size", fmt::format("{}x{}", size.width, size.height)},
-                    {"people", std::to_string(found.people.size())},
-                    {"threshold", fmt::format("{:g}", options.threshold.value_or(
-                                                          detector.model().threshold))},
-                    {"windows searched", std::to_string(found.counts.windows)},
-                    {"trees or blocks evaluated", std::to_string(found.counts.evaluations)}};
+    result.facts = {
+        {"size", fmt::format("{}x{}", size.width, size.height)},
+        {"people", std::to_string(found.people.size())},
+        {"threshold", fmt::format("{:g}", options.threshold.value_or(detector.model().threshold))},
+        {"windows searched", std::to_string(found.counts.windows)},
+        {"trees or blocks evaluated", std::to_string(found.counts.evaluations)}};
+    add_reasons(result, model(model_name), options, found.people);
     result.json = people_members(found, options, model_name, size);
     result.picture = rgb_copy(picture->pixels());
     people::draw_people(result.picture, found.people);
     const Form plain = form_of(defaults);
     const bool video = run.inputs.front()->kind() == InputKind::kVideo;
-    result.command = fmt::format("fovea people detect {} --model {}{}{} --json",
-                                 shell_inputs(run, 1), shell_word(model_name),
-                                 changed_flags(form, plain),
-                                 video ? fmt::format(" --frames {}", run.frame + 1) : "");
-    result.python = fmt::format("fovea.people.Detector({}{}).detect({})",
-                                detail::json_quote(model_name), changed_keywords(form, plain),
-                                python_images(run, 1).front());
+    result.command =
+        fmt::format("fovea people detect {} --model {}{}{} --json", shell_inputs(run, 1),
+                    shell_word(model_name), changed_flags(form, plain),
+                    video ? fmt::format(" --frames {}", run.frame + 1) : "");
+    result.python =
+        fmt::format("fovea.people.Detector({}{}).detect({})", detail::json_quote(model_name),
+                    changed_keywords(form, plain), python_images(run, 1).front());
     watch.lap("draw");
     result.timings = watch.laps();
     return result;
   }
 
  private:
+  // A click on a person asks about that detection, and one elsewhere about the best window there.
+  static void add_reasons(Result& result, std::shared_ptr<const people::Model> model,
+                          people::DetectOptions options,
+                          const std::vector<people::Detection>& found) {
+    options.exec.progress = {};
+    options.exec.stop = {};
+    result.why_hint = "Click a person, or a place where nobody was found, to see why.";
+    result.explain = [model = std::move(model), options, found,
+                      picture = result.image](report::Point place) {
+      const people::Detector detector(model, options);
+      const auto x = static_cast<float>(place.x), y = static_cast<float>(place.y);
+      for (const people::Detection& person : found)
+        if (x >= person.box.x && x < person.box.right() && y >= person.box.y &&
+            y < person.box.bottom())
+          return people::present(people::explain(detector, picture->pixels(), person.window));
+      return people::present(people::explain(detector, picture->pixels(), place.x, place.y));
+    };
+  }
+
   // The model of the last run is kept: a slider that moves does not read it again.
   std::shared_ptr<const people::Model> model(const std::string& name) {
     const ModelNames known = models();
