@@ -2,7 +2,6 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
-#include <fovea/mesh/show.h>
 #include <fovea/people/measure.h>
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "core/json_text.h"
 #include "core/words.h"
 #include "view/guard.h"
+#include "view/mesh_picture.h"
 
 namespace fovea::view {
 namespace {
@@ -76,6 +76,10 @@ io::AnyImage Input::image() const {
 
 std::shared_ptr<const io::TriangleMesh> Input::mesh() {
   const std::lock_guard lock(mutex_);
+  return read_mesh();
+}
+
+std::shared_ptr<const io::TriangleMesh> Input::read_mesh() {
   if (!mesh_) mesh_ = std::make_shared<io::TriangleMesh>(io::read_mesh(path_));
   return mesh_;
 }
@@ -89,12 +93,11 @@ std::shared_ptr<const Picture> Input::frame(int number) {
 }
 
 std::shared_ptr<const Picture> Input::read_frame(int number) {
-  if (kind_ == InputKind::kMesh)
-    throw InvalidArgument(fmt::format("{} is a mesh and has no pixels", name_));
-  if (kind_ == InputKind::kImage) {
-    if (number != 0) throw InvalidArgument(fmt::format("{} has only one frame", name_));
+  if (kind_ != InputKind::kVideo && number != 0)
+    throw InvalidArgument(fmt::format("{} has only one frame", name_));
+  if (kind_ == InputKind::kMesh) return std::make_shared<Picture>(mesh_picture(*read_mesh(), {}));
+  if (kind_ == InputKind::kImage)
     return std::make_shared<Picture>(people::detector_pixels(image()));
-  }
   if (!film_ || film_->next > number)  // a reader goes forward only
     film_ = std::make_shared<Film>(Film{
         io::VideoReader(path_, {.start = number, .orientation = io::Orientation::kApply}), number});
@@ -113,19 +116,17 @@ std::string Input::thumbnail(int side) {
     if (const auto known = kept_.find(frame_key(0))) return (*known)->thumbnail(side);
     return Picture(people::detector_pixels(image())).thumbnail(side);
   }
-  const std::shared_ptr<const io::TriangleMesh> triangles = mesh();
-  const std::vector<std::int32_t> labels(triangles->faces.size());
-  const int drawn = std::max(16, side);
-  return Picture(mesh::render(*triangles, mesh::part_colors(labels), {.size = {drawn, drawn}}))
-      .thumbnail(side);
+  const std::shared_ptr<const Picture> sides = frame(0);  // the first of four is enough
+  const ImageView<const std::uint8_t> all = sides->pixels();
+  Image<std::uint8_t> one(all.width / 4, all.height, all.channels);
+  copy(all.crop(0, 0, one.width(), one.height()), one.view());
+  return Picture(std::move(one)).thumbnail(side);
 }
 
 std::string Input::facts_json() {
   std::string facts =
       fmt::format("{{\"id\": {}, \"name\": {}, \"kind\": \"{}\"", detail::json_quote(id_),
                   detail::json_quote(name_), to_string(kind_));
-  if (kind_ == InputKind::kMesh)
-    return facts + fmt::format(", \"faces\": {}}}", mesh()->faces.size());
   const std::shared_ptr<const Picture> first = frame(0);
   facts += fmt::format(", \"width\": {}, \"height\": {}, \"levels\": {}", first->width(),
                        first->height(), first->levels());

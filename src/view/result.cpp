@@ -18,6 +18,7 @@ void write_layers(io::JsonWriter& json, const Result& result) {
         .member("title", layer.title)
         .member("text", layer.text)
         .member("shown", layer.shown)
+        .member("opacity", layer.opacity)
         .member("width", layer.picture->width())
         .member("height", layer.picture->height())
         .member("levels", layer.picture->levels())

@@ -194,7 +194,8 @@ Response Session::result(const Request& request, const Parts& parts) {
   }
   const std::shared_ptr<const report::Explanation> why = explanation(request, id, *result);
   if (what == "page.html")
-    return {.type = "text/html; charset=utf-8", .body = result_page(*result, why.get())};
+    return {.type = "text/html; charset=utf-8",
+            .body = result->page.empty() ? result_page(*result, why.get()) : result->page};
   if (!why) return not_found();
   if (what == "explain") return json_response(report::to_json(*why, report::LayerValues::kNone));
   const std::optional<std::size_t> layer =

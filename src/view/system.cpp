@@ -14,6 +14,7 @@ Systems make_systems(const std::string& model) {
   systems.push_back(flow_view());
   systems.push_back(emd_view());
   systems.push_back(scenes_view());
+  systems.push_back(mesh_view());
   return systems;
 }
 

@@ -24,7 +24,8 @@ struct Layer {
   std::string title{};  // for people
   std::string text{};   // one sentence that says what the picture shows
   std::shared_ptr<const Picture> picture{};
-  bool shown = true;  // at first
+  bool shown = true;      // at first
+  double opacity = 0.85;  // at first
 };
 
 // A box over the picture, with a label.
@@ -52,6 +53,7 @@ struct Result {
   std::string command{};          // line of the shell that gives this result
   std::string python{};           // lines of Python that do
   std::string json{};             // all numbers
+  std::string page{};             // to save in place of result_page(), where it is not empty
   Image<std::uint8_t> picture{};  // for a saved page: what was found, drawn over the input
   // Why the result is what it is at a place of the picture; empty where the system cannot say. May
   // be called by several threads.
@@ -97,6 +99,7 @@ std::unique_ptr<SystemView> people_view(const std::string& model);
 std::unique_ptr<SystemView> flow_view();
 std::unique_ptr<SystemView> emd_view();
 std::unique_ptr<SystemView> scenes_view();
+std::unique_ptr<SystemView> mesh_view();
 
 // The images of a run: its inputs, or consecutive frames of one video. Throws InvalidArgument where
 // there are too few.

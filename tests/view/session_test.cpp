@@ -1,5 +1,5 @@
 // The requests of the page, from a dropped file to the explanation of a result.
-// Covers: system, result, run_body, inputs, people, flow, emd, scenes, view
+// Covers: system, result, run_body, inputs, people, flow, emd, scenes, mesh, mesh_picture, view
 #include "view/session.h"
 
 #include <fovea/core/error.h>
@@ -200,6 +200,23 @@ TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
   ASSERT_GT(result["scores"].size(), 1U);
   EXPECT_GE(result["scores"][0]["value"], result["scores"][1]["value"]);
   EXPECT_GT(parsed(get(address + "/explain?x=1&y=1"))["layers"].size(), 0U);
+}
+
+TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
+  // Two tetrahedra that share an edge.
+  const std::string off =
+      "OFF\n6 8 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n-1 0 0\n0 -1 0\n"
+      "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n3 0 4 5\n3 0 3 4\n3 0 5 3\n3 4 3 5\n";
+  const std::string id = parsed(post("/inputs?name=two.off", off))["id"];
+  EXPECT_EQ(parsed(get("/inputs/" + id))["width"], 4 * 420);
+  EXPECT_EQ(get("/inputs/" + id + "/thumbnail").type, "image/png");
+  const std::string address =
+      run({{"system", "mesh"}, {"inputs", {id}}, {"options", {{"parts", "2"}}}});
+  const json result = parsed(get(address));
+  EXPECT_THAT(result["summary"].get<std::string>(), HasSubstr("8 faces has 2 parts"));
+  EXPECT_EQ(result["layers"].size(), 2U);
+  EXPECT_EQ(parsed(get(address + "/explain?x=1&y=1"))["title"].is_string(), true);
+  EXPECT_THAT(get(address + "/page.html").body, HasSubstr("stage"));
 }
 
 TEST_F(SessionTest, RefusesRunsThatMakeNoSense) {

@@ -15,7 +15,7 @@ function layerRow(layer, view) {
 function showLayers(result, view) {
   const before = new Map((view.layers ?? []).map((layer) => [layer.name, layer]));
   const layers = (result?.layers ?? []).map((layer) => ({...layer, shown: before.get(layer.name)?.shown ?? layer.shown,
-    opacity: before.get(layer.name)?.opacity ?? 0.85,
+    opacity: before.get(layer.name)?.opacity ?? layer.opacity,
     tile: (level, x, y) => `${result.address}/tile/${layer.name}/${level}/${x}/${y}`}));
   const rows = layers.map((layer) => layerRow(layer, view));
   if (result?.marks.length > 0) {
