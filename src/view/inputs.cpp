@@ -203,7 +203,7 @@ std::string Inputs::add_upload(const std::string& name, const std::string& bytes
   file.close();
   if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", plain, folder_));
   try {
-    Input("", path, plain, *kind, kept_).thumbnail(16);  // what cannot be read is not listed
+    Input(path, path, plain, *kind, kept_).thumbnail(16);  // what cannot be read is not listed
   } catch (const Error&) {
     std::filesystem::remove(path);
     throw;

@@ -16,6 +16,7 @@
 #include <boost/beast/websocket.hpp>
 #include <chrono>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <thread>
 
@@ -148,7 +149,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_head() {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(shared_.options.head_bytes));
-    parser_->body_limit(boost::none);  // is set once the service has seen the head
+    // The limit is set once the service has seen the head. Beast 1.74 takes "no limit" for 0 here.
+    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
     stream_.expires_after(milliseconds(shared_.options.head_seconds));
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](beast::error_code error, std::size_t) {
@@ -162,7 +164,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (error == http::error::end_of_stream || error == asio::error::operation_aborted)
       return close();
     if (error == beast::error::timeout) {
-      if (buffer_.size() > 0)
+      if (parser_->got_some() || buffer_.size() > 0)
         shared_.log_refused("a slow request", peer_, "its head took too long");
       return close();
     }
