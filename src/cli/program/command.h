@@ -216,6 +216,7 @@ Command bench_scenes_command();
 Command bench_people_command();
 Command bench_pipeline_command();
 Command demo_command();
+Command view_command();
 Command people_eval_command();
 Command people_track_command();
 Command people_eval_tracks_command();

@@ -84,6 +84,7 @@ const std::vector<Command>& commands() {
       bench_mesh_command(),
       bench_actions_command(),
       ray_submit_command(),
+      view_command(),
       demo_command(),
       merge_command(),
       info_command(),

@@ -1,0 +1,95 @@
+// fovea view: shows inputs and results on a page in the browser of this machine.
+#include "view/view.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "cli/program/command.h"
+#include "cli/program/run.h"
+#include "cli/view/browser.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ViewRequest {
+  std::string model{};
+  int port = 0;
+  std::string host{};
+  std::string token_file{};
+  bool open = true;
+};
+
+void describe(OptionVisitor& visit, ViewRequest& request) {
+  visit.path("model", request.model, TextUse::kModel,
+             "model file of people to offer besides the shipped ones");
+  visit("port", request.port, "port to listen at; 0 takes any that is free", 0, 65535);
+  visit("host", request.host,
+        "address or name to listen at, for other machines; needs --token-file. Without it only "
+        "this machine can connect",
+        {.value_name = "ADDRESS"});
+  visit.path("token-file", request.token_file, TextUse::kInput,
+             "file whose first line is the token, instead of a new one; only its owner may be able "
+             "to read it");
+  visit("open", request.open, "open the page in a browser where there is a desktop",
+        {.off_help = "only print the address of the page"});
+}
+
+// Returns when the user ends the program.
+void wait_for_end(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait(lock, stop, [] { return false; });
+}
+
+int run_view(ViewRequest& request, Context& context) {
+  if (!request.host.empty() && request.token_file.empty())
+    throw InvalidArgument(fmt::format(
+        "--host {} lets other machines connect; give a secret as well: --token-file FILE",
+        request.host));
+  view::ViewOptions options{.inputs = context.inputs,
+                            .host = request.host,
+                            .port = request.port,
+                            .model = request.model,
+                            .exec = context.exec_without_progress()};
+  if (!request.token_file.empty()) options.token = view::read_token_file(request.token_file);
+  std::mutex printing;
+  const view::View view(options, [&](const std::string& line) {
+    const std::lock_guard lock(printing);
+    context.console.note(line);
+  });
+  context.console.print_at_once(view.address() + "\n");
+  if (request.open) open_in_browser(view.address(), view.folder());
+  wait_for_end(context.exec.stop);
+  return kDone;
+}
+
+}  // namespace
+
+Command view_command() {
+  return {
+      .system = "view",
+      .verb = "",
+      .summary = "show inputs and results on a page in a browser, and why they are so",
+      .text =
+          "Prints the address of a page on this machine, and opens it where there is a desktop. "
+          "The page shows images, videos and meshes, runs systems on them while their options are "
+          "moved, and says on a click why a result is what it is. Files may be dropped on it. "
+          "Nothing leaves this machine: the page needs no network. The address contains a secret; "
+          "whoever has it can use the page, and nobody else. Ctrl-C ends the program and removes "
+          "what was dropped on the page.",
+      .arguments = {{"INPUT", "images, videos and meshes: files, folders, globs or @list", 0,
+                     kAnyNumber}},
+      .examples = {{"fovea view street.jpg walk.mp4 photos", "look at files and a folder"},
+                   {"fovea view --port 8000 --no-open",
+                    "wait at a port, for files that are dropped on the page"},
+                   {"fovea view photos --host 0.0.0.0 --token-file secret",
+                    "let other machines connect that know the secret"}},
+      .request = make_request<ViewRequest, run_view>};
+}
+
+}  // namespace fovea::cli

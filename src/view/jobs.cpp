@@ -1,0 +1,215 @@
+#include "view/jobs.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/json_text.h"
+#include "view/guard.h"
+
+namespace fovea::view {
+namespace {
+
+constexpr std::ptrdiff_t kMostWaiting = 32;
+constexpr std::size_t kMostEnded = 24;
+constexpr std::size_t kMostResultBytes = std::size_t{768} << 20;
+
+bool ended(const Job& job) {
+  return job.state == JobState::kDone || job.state == JobState::kFailed ||
+         job.state == JobState::kStopped;
+}
+
+std::size_t bytes_of(const Job& job) {
+  std::size_t bytes = 0;
+  if (job.result)
+    for (const Layer& layer : job.result->layers) bytes += layer.picture->bytes();
+  return bytes;
+}
+
+std::string state_json(const Job& job) {
+  switch (job.state) {
+    case JobState::kWaiting: return R"({"state": "waiting"})";
+    case JobState::kDone: return R"({"state": "done"})";
+    case JobState::kStopped: return R"({"state": "stopped"})";
+    case JobState::kFailed:
+      return fmt::format(R"({{"state": "failed", "error": {}}})", detail::json_quote(job.error));
+    case JobState::kRunning: break;
+  }
+  return fmt::format(R"({{"state": "running", "stage": {}, "done": {}, "total": {}}})",
+                     detail::json_quote(job.stage), detail::json_number(job.done),
+                     detail::json_number(job.total));
+}
+
+}  // namespace
+
+struct Jobs::Ear {
+  std::string job;
+  Send send;
+};
+
+class Jobs::Listening final : public Listener {
+ public:
+  Listening(Jobs& jobs, std::shared_ptr<Ear> ear) : jobs_(jobs), ear_(std::move(ear)) {}
+  ~Listening() override { jobs_.unlisten(ear_.get()); }
+  void message(std::string_view text) override {
+    if (text == "stop") jobs_.stop(ear_->job);
+  }
+
+ private:
+  Jobs& jobs_;
+  std::shared_ptr<Ear> ear_;
+};
+
+Jobs::Jobs(Exec exec) : exec_(std::move(exec)), prefix_(random_token().substr(0, 8)) {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      std::unique_lock lock(mutex_);
+      std::shared_ptr<Job> next;
+      const auto find_next = [&] {
+        const auto waiting = std::ranges::find(jobs_, JobState::kWaiting, &Job::state);
+        next = waiting == jobs_.end() ? nullptr : *waiting;
+        return next != nullptr;
+      };
+      if (!changed_.wait(lock, stop, find_next)) return;
+      lock.unlock();
+      run(next);
+    }
+  });
+}
+
+Jobs::~Jobs() { end(); }
+
+void Jobs::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::shared_ptr<Job>& job : jobs_) job->stop.request_stop();
+  }
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string Jobs::submit(const std::string& client, std::function<Result(const Exec& exec)> work) {
+  const std::lock_guard lock(mutex_);
+  for (const std::shared_ptr<Job>& job : jobs_) {
+    if (job->client != client || ended(*job)) continue;
+    job->stop.request_stop();
+    if (job->state != JobState::kWaiting) continue;  // one that runs ends itself
+    job->state = JobState::kStopped;
+    tell(*job);
+  }
+  const auto waiting = std::ranges::count(jobs_, JobState::kWaiting, &Job::state);
+  if (waiting >= kMostWaiting)
+    throw InvalidArgument(fmt::format("{} runs wait already; try again later", waiting));
+  auto job = std::make_shared<Job>();
+  job->id = fmt::format("{}-{}", prefix_, next_++);
+  job->client = client;
+  job->work = std::move(work);
+  jobs_.push_back(job);
+  forget_old();
+  changed_.notify_all();
+  return job->id;
+}
+
+void Jobs::stop(std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Job> job = find(id);
+  if (!job || ended(*job)) return;
+  job->stop.request_stop();
+  if (job->state != JobState::kWaiting) return;
+  job->state = JobState::kStopped;
+  tell(*job);
+}
+
+void Jobs::run(const std::shared_ptr<Job>& job) {
+  Exec exec = exec_;
+  exec.stop = job->stop.get_token();
+  exec.progress = [&](const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    job->stage = progress.stage;
+    job->done = progress.done;
+    job->total = progress.total;
+    tell(*job);
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    if (job->state != JobState::kWaiting) return;
+    job->state = JobState::kRunning;
+    tell(*job);
+  }
+  std::shared_ptr<const Result> result;
+  JobState state = JobState::kDone;
+  std::string error;
+  try {
+    result = std::make_shared<const Result>(job->work(exec));
+  } catch (const Cancelled&) {
+    state = JobState::kStopped;
+  } catch (const std::bad_alloc&) {
+    state = JobState::kFailed;
+    error = "out of memory; take a smaller input";
+  } catch (const std::exception& fault) {
+    state = JobState::kFailed;
+    error = fault.what();
+  }
+  const std::lock_guard lock(mutex_);
+  job->work = {};
+  job->result = std::move(result);
+  job->error = std::move(error);
+  job->state = state;
+  tell(*job);
+  forget_old();
+}
+
+// Ended jobs go, the oldest first, while there are too many or their pictures take too much memory.
+void Jobs::forget_old() {
+  std::size_t bytes = 0, count = 0;
+  for (const std::shared_ptr<Job>& job : jobs_) {
+    bytes += bytes_of(*job);
+    count += ended(*job) ? 1 : 0;
+  }
+  for (auto job = jobs_.begin();
+       job != jobs_.end() && (count > kMostEnded || (bytes > kMostResultBytes && count > 1));) {
+    if (!ended(**job)) {
+      ++job;
+      continue;
+    }
+    bytes -= bytes_of(**job);
+    --count;
+    job = jobs_.erase(job);
+  }
+}
+
+std::shared_ptr<Job> Jobs::find(std::string_view id) const {
+  const auto found = std::ranges::find(jobs_, id, &Job::id);
+  return found == jobs_.end() ? nullptr : *found;
+}
+
+// Ears only hand the message on, so that this is safe under the lock.
+void Jobs::tell(const Job& job) {
+  for (const std::shared_ptr<Ear>& ear : ears_)
+    if (ear->job == job.id) ear->send(state_json(job), ended(job));
+}
+
+void Jobs::unlisten(const Ear* ear) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(ears_, [&](const std::shared_ptr<Ear>& each) { return each.get() == ear; });
+}
+
+std::unique_ptr<Listener> Jobs::listen(std::string_view id, Send send) {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Job> job = find(id);
+  if (!job) return nullptr;
+  const auto ear = std::make_shared<Ear>(Ear{job->id, std::move(send)});
+  ears_.push_back(ear);
+  ear->send(state_json(*job), ended(*job));
+  return std::make_unique<Listening>(*this, ear);
+}
+
+std::shared_ptr<const Result> Jobs::result(std::string_view id) const {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Job> job = find(id);
+  return job ? job->result : nullptr;
+}
+
+}  // namespace fovea::view

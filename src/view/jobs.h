@@ -1,0 +1,79 @@
+// Runs systems one after the other in a thread of its own. A new job of a page stops the one before
+// it, so that a slider that moves always gets the newest result first.
+#pragma once
+#include <fovea/core/exec.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "view/http.h"
+#include "view/system.h"
+
+namespace fovea::view {
+
+enum class JobState : unsigned char { kWaiting, kRunning, kDone, kFailed, kStopped };
+
+// One run: what it is doing, and then what it found.
+struct Job {
+  std::string id{};
+  std::string client{};  // the page that asked for it
+  std::function<Result(const Exec& exec)> work{};
+  std::stop_source stop{};
+  JobState state = JobState::kWaiting;
+  std::string stage{};
+  double done = 0, total = 0;  // of the stage
+  std::string error{};
+  std::shared_ptr<const Result> result{};
+};
+
+class Jobs {
+ public:
+  explicit Jobs(Exec exec);  // the device and threads of all jobs
+  ~Jobs();
+  Jobs(const Jobs&) = delete;
+  Jobs& operator=(const Jobs&) = delete;
+
+  // Adds a job and returns its id. Throws InvalidArgument where too many wait.
+  std::string submit(const std::string& client, std::function<Result(const Exec& exec)> work);
+  void stop(std::string_view id);
+
+  // Stops all jobs and the thread. Jobs that are added later do not run.
+  void end();
+
+  // Calls `send` with the state of a job, now and whenever it changes, as JSON; the last time when
+  // it has ended. Returns null where there is no such job. The listener's message "stop" stops it.
+  std::unique_ptr<Listener> listen(std::string_view id, Send send);
+
+  // The result of a job; null where there is none, or none any more: the last ones are kept.
+  std::shared_ptr<const Result> result(std::string_view id) const;
+
+ private:
+  struct Ear;
+  class Listening;
+  void work();
+  void run(const std::shared_ptr<Job>& job);
+  void forget_old();
+  std::shared_ptr<Job> find(std::string_view id) const;
+  void tell(const Job& job);
+  void unlisten(const Ear* ear);
+
+  Exec exec_;
+  std::string prefix_;
+  mutable std::mutex mutex_{};
+  std::condition_variable_any changed_{};
+  std::deque<std::shared_ptr<Job>> jobs_{};  // the oldest first
+  std::list<std::shared_ptr<Ear>> ears_{};
+  std::uint64_t next_ = 0;
+  std::jthread thread_{};
+};
+
+}  // namespace fovea::view

@@ -1,0 +1,262 @@
+// The picture on a canvas: tiles of layers, boxes with labels, zoom and pan to the pixel.
+import {boxOf, fit, held, levelFor, toPicture, toScreen, visibleTiles, zoomed} from './geometry.js';
+
+const kMostTiles = 400;
+const kColors = ['#ffb000', '#38b6ff', '#ff5c8a', '#5fd35f'];
+
+export class PictureView {
+  // `on` has functions: click(point), zoom(scale), box(box).
+  constructor(canvas, on) {
+    this.canvas = canvas;
+    this.on = on;
+    this.tiles = new Map();
+    this.layers = [];
+    this.marks = [];
+    this.shapes = [];
+    this.heat = null;
+    this.picture = null;
+    this.divider = null;
+    this.drawsBoxes = false;
+    this.box = null;
+    this.pointers = new Map();
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.listen();
+    this.resize();
+  }
+
+  get screen() { return {width: this.canvas.clientWidth, height: this.canvas.clientHeight}; }
+
+  // Shows another picture: {width, height, levels, tile(level, x, y)}. Keeps the camera where the size stays.
+  show(picture) {
+    const same = this.picture && this.picture.width === picture.width && this.picture.height === picture.height;
+    this.picture = picture;
+    if (!same) this.fit();
+    this.draw();
+  }
+
+  // Layers are {width, height, levels, tile, shown, opacity}.
+  setLayers(layers) { this.layers = layers; this.draw(); }
+  setMarks(marks) { this.marks = marks; this.draw(); }
+  // What an explanation draws: {place, shapes, heat: {image, place}}.
+  setWhy(why) { this.why = why; this.draw(); }
+
+  fit() {
+    if (!this.picture) return;
+    this.fitted = true;
+    this.setCamera(fit(this.picture, this.screen, 8));
+  }
+  setCamera(camera) {
+    this.camera = held(camera, this.picture);
+    this.on.zoom(this.camera.scale);
+    this.draw();
+  }
+  zoomBy(factor, about = {x: this.screen.width / 2, y: this.screen.height / 2}) {
+    if (!this.picture) return;
+    this.fitted = false;
+    this.setCamera(zoomed(this.camera, this.screen, factor, about));
+  }
+  panBy(x, y) {
+    if (!this.picture) return;
+    this.fitted = false;
+    this.setCamera({...this.camera, x: this.camera.x - x / this.camera.scale, y: this.camera.y - y / this.camera.scale});
+  }
+  resize() {
+    const dots = window.devicePixelRatio || 1;
+    this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * dots));
+    this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * dots));
+    if (this.fitted) this.fit();
+    this.draw();
+  }
+
+  draw() {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.paint(this.canvas.getContext('2d'), window.devicePixelRatio || 1, this.camera, this.screen);
+    });
+  }
+
+  paint(context, dots, camera, screen) {
+    context.setTransform(dots, 0, 0, dots, 0, 0);
+    context.clearRect(0, 0, screen.width, screen.height);
+    if (!this.picture || !camera) return;
+    this.paintTiles(context, this.picture, 1, camera, screen);
+    context.save();
+    if (this.divider !== null) {
+      context.beginPath();
+      context.rect(this.divider * screen.width, 0, screen.width, screen.height);
+      context.clip();
+    }
+    for (const layer of this.layers)
+      if (layer.shown) this.paintTiles(context, layer, layer.opacity, camera, screen);
+    for (const mark of this.marks) this.paintMark(context, mark, camera, screen);
+    context.restore();
+    if (this.why) this.paintWhy(context, camera, screen);
+    if (this.box) this.paintBox(context, this.box, '#38b6ff', camera, screen, [6, 4]);
+  }
+
+  // Coarser tiles stand in for those that have not come yet.
+  paintTiles(context, source, opacity, camera, screen) {
+    const best = levelFor(camera.scale * (window.devicePixelRatio || 1), source.levels);
+    context.globalAlpha = opacity;
+    context.imageSmoothingEnabled = camera.scale < 1;
+    const coarsest = source.levels - 1;
+    const complete = visibleTiles(camera, screen, source, best).every((tile) => this.tile(source, tile)?.complete);
+    const levels = complete || opacity < 1 ? [best] : [coarsest, best];
+    for (const level of new Set(levels))
+      for (const tile of visibleTiles(camera, screen, source, level)) {
+        const image = this.tile(source, tile);
+        if (!image || !image.complete || !image.naturalWidth) continue;
+        const at = toScreen(camera, screen, {x: tile.left, y: tile.top});
+        const end = toScreen(camera, screen, {x: tile.left + tile.width, y: tile.top + tile.height});
+        const x = Math.round(at.x), y = Math.round(at.y);
+        context.drawImage(image, x, y, Math.max(1, Math.round(end.x) - x), Math.max(1, Math.round(end.y) - y));
+      }
+    context.globalAlpha = 1;
+  }
+
+  // A tile's image, which is asked for when it is first needed.
+  tile(source, {level, x, y}) {
+    const address = source.tile(level, x, y);
+    let image = this.tiles.get(address);
+    if (image) {
+      this.tiles.delete(address);  // the last used stands last
+    } else {
+      image = new Image();
+      image.decoding = 'async';
+      image.onload = () => this.draw();
+      image.src = address;
+      while (this.tiles.size > kMostTiles) this.tiles.delete(this.tiles.keys().next().value);
+    }
+    this.tiles.set(address, image);
+    return image;
+  }
+
+  paintBox(context, [x, y, width, height], color, camera, screen, dash = []) {
+    const a = toScreen(camera, screen, {x, y}), b = toScreen(camera, screen, {x: x + width, y: y + height});
+    context.setLineDash(dash);
+    for (const [style, line] of [['#000b', 4], [color, 2]]) {
+      context.strokeStyle = style;
+      context.lineWidth = line;
+      context.strokeRect(a.x, a.y, b.x - a.x, b.y - a.y);
+    }
+    context.setLineDash([]);
+    return a;
+  }
+
+  paintMark(context, mark, camera, screen) {
+    const at = this.paintBox(context, mark.box, mark.color ?? kColors[0], camera, screen);
+    if (!mark.label) return;
+    this.paintLabel(context, mark.label, at.x, Math.max(at.y, 18), mark.color ?? kColors[0]);
+  }
+
+  paintLabel(context, text, x, y, color) {
+    context.font = '600 12px system-ui, sans-serif';
+    const width = context.measureText(text).width + 8;
+    context.fillStyle = color;
+    context.fillRect(x - 2, y - 18, width, 18);
+    context.fillStyle = '#10141b';
+    context.fillText(text, x + 2, y - 5);
+  }
+
+  paintWhy(context, camera, screen) {
+    const {heat, place, shapes} = this.why;
+    if (heat?.place && heat.image.complete && heat.image.naturalWidth) {
+      const a = toScreen(camera, screen, {x: heat.place[0], y: heat.place[1]});
+      const b = toScreen(camera, screen, {x: heat.place[0] + heat.place[2], y: heat.place[1] + heat.place[3]});
+      context.globalAlpha = 0.6;
+      context.imageSmoothingEnabled = false;
+      context.drawImage(heat.image, a.x, a.y, b.x - a.x, b.y - a.y);
+      context.globalAlpha = 1;
+    }
+    if (place) this.paintBox(context, place, kColors[1], camera, screen);
+    for (const shape of shapes) this.paintShape(context, shape, camera, screen);
+    if (this.why.spot) this.paintBox(context, this.why.spot, kColors[2], camera, screen, [5, 3]);
+  }
+
+  paintShape(context, shape, camera, screen) {
+    const points = [];
+    for (let i = 0; i + 1 < shape.points.length; i += 2)
+      points.push(toScreen(camera, screen, {x: shape.points[i], y: shape.points[i + 1]}));
+    if (points.length === 0) return;
+    context.strokeStyle = context.fillStyle = shape.color;
+    context.lineWidth = 1 + 3 * Math.min(1, Math.abs(shape.weight));
+    if (shape.kind === 'dots') {
+      for (const {x, y} of points) {
+        context.beginPath();
+        context.arc(x, y, 3 + 3 * Math.min(1, Math.abs(shape.weight)), 0, 7);
+        context.fill();
+      }
+    } else if (shape.kind === 'box' && points.length === 2) {
+      context.strokeRect(points[0].x, points[0].y, points[1].x - points[0].x, points[1].y - points[0].y);
+    } else {
+      context.beginPath();
+      points.forEach(({x, y}, i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+      if (shape.kind === 'polygon') context.closePath();
+      context.stroke();
+      if (shape.kind === 'arrow' && points.length === 2) this.paintHead(context, points[0], points[1]);
+    }
+    if (shape.name) this.paintLabel(context, shape.name, points[0].x + 4, points[0].y, shape.color);
+  }
+
+  paintHead(context, from, to) {
+    const angle = Math.atan2(to.y - from.y, to.x - from.x);
+    const size = Math.min(12, Math.hypot(to.x - from.x, to.y - from.y));
+    context.beginPath();
+    context.moveTo(to.x, to.y);
+    for (const side of [2.6, -2.6]) context.lineTo(to.x + size * Math.cos(angle + side), to.y + size * Math.sin(angle + side));
+    context.fill();
+  }
+
+  place(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return {x: event.clientX - box.left, y: event.clientY - box.top};
+  }
+
+  listen() {
+    const canvas = this.canvas;
+    canvas.addEventListener('wheel', (event) => {
+      event.preventDefault();
+      this.zoomBy(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), this.place(event));
+    }, {passive: false});
+    canvas.addEventListener('pointerdown', (event) => {
+      if (!this.picture || event.button !== 0) return;
+      canvas.setPointerCapture(event.pointerId);
+      this.pointers.set(event.pointerId, this.place(event));
+      this.moved = this.pointers.size > 1;
+      this.corner = this.drawsBoxes && this.pointers.size === 1 ? toPicture(this.camera, this.screen, this.place(event)) : null;
+    });
+    canvas.addEventListener('pointermove', (event) => this.onMove(event));
+    const end = (event) => {
+      if (!this.pointers.delete(event.pointerId)) return;
+      canvas.classList.remove('moves');
+      const point = toPicture(this.camera, this.screen, this.place(event));
+      if (this.corner && this.moved) this.on.box(boxOf(this.corner, point, this.picture));
+      else if (!this.moved && event.type === 'pointerup') this.on.click(point);
+      this.corner = null;
+    };
+    canvas.addEventListener('pointerup', end);
+    canvas.addEventListener('pointercancel', end);
+  }
+
+  onMove(event) {
+    const before = this.pointers.get(event.pointerId);
+    if (!before) return;
+    const now = this.place(event);
+    if (!this.moved && Math.hypot(now.x - before.x, now.y - before.y) < 4) return;
+    this.moved = true;
+    if (this.corner) {
+      this.box = boxOf(this.corner, toPicture(this.camera, this.screen, now), this.picture);
+      return this.draw();
+    }
+    this.canvas.classList.add('moves');
+    if (this.pointers.size === 2) {  // pinch
+      const [other] = [...this.pointers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
+      const factor = Math.hypot(now.x - other.x, now.y - other.y) / Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
+      this.zoomBy(factor, {x: (now.x + other.x) / 2, y: (now.y + other.y) / 2});
+    }
+    this.panBy((now.x - before.x) / this.pointers.size, (now.y - before.y) / this.pointers.size);
+    this.pointers.set(event.pointerId, now);
+  }
+}

@@ -1,0 +1,74 @@
+// Shows a result: its sentence, layers, scores, times, and the lines that give it again.
+import {byId, el} from './dom.js';
+import {savePicture} from './save.js';
+
+function layerRow(layer, view) {
+  const box = el('input', {type: 'checkbox', checked: layer.shown});
+  const opacity = el('input', {type: 'range', class: 'opacity', min: 0.1, max: 1, step: 0.05, value: layer.opacity,
+    'aria-label': `Opacity of ${layer.title}`});
+  box.addEventListener('change', () => { layer.shown = box.checked; view.draw(); });
+  opacity.addEventListener('input', () => { layer.opacity = Number(opacity.value); view.draw(); });
+  return el('div', {}, el('label', {}, box, layer.title, opacity), el('small', {}, layer.text));
+}
+
+// Layers keep their switches from run to run.
+function showLayers(result, view) {
+  const before = new Map((view.layers ?? []).map((layer) => [layer.name, layer]));
+  const layers = (result?.layers ?? []).map((layer) => ({...layer, shown: before.get(layer.name)?.shown ?? layer.shown,
+    opacity: before.get(layer.name)?.opacity ?? layer.opacity,
+    tile: (level, x, y) => `${result.address}/tile/${layer.name}/${level}/${x}/${y}`}));
+  const rows = layers.map((layer) => layerRow(layer, view));
+  if (result?.marks.length > 0) {
+    const box = el('input', {type: 'checkbox', checked: true});
+    box.addEventListener('change', () => view.setMarks(box.checked ? result.marks : []));
+    rows.unshift(el('label', {}, box, 'Boxes'));
+  }
+  byId('layers').replaceChildren(...rows);
+  if (result || view.layers.length > 0) view.setLayers(layers);
+  view.setMarks(result?.marks ?? []);
+}
+
+function showScores(scores) {
+  const most = Math.max(1e-9, ...scores.map(({value}) => value));
+  byId('scores').replaceChildren(...scores.map(({name, value}) => el('div', {class: 'bar'}, el('span', {class: 'name', title: name}, name),
+    el('meter', {min: 0, max: most, value: Math.max(0, value), 'aria-label': name}), el('span', {class: 'value'}, value.toFixed(3)))));
+}
+
+function showTimes(timings) {
+  const sum = timings.reduce((all, {seconds}) => all + seconds, 0);
+  byId('timings').tBodies[0].replaceChildren(...[...timings, {stage: 'together', seconds: sum}].map(({stage, seconds}) =>
+    el('tr', {}, el('td', {}, stage), el('td', {class: 'number'}, `${(1000 * seconds).toFixed(1)} ms`))));
+}
+
+export function showResult(result, view) {
+  byId('save').hidden = byId('made').hidden = !result;
+  showLayers(result, view);
+  showScores(result?.scores ?? []);
+  view.canvas.classList.toggle('asks', Boolean(result?.explains));
+  if (!result) {
+    byId('summary').textContent = '';
+    return;
+  }
+  byId('summary').textContent = `${result.summary}${result.explains ? ` ${result.why_hint}` : ''}`;
+  view.canvas.setAttribute('aria-label', result.summary);
+  showTimes(result.timings);
+  byId('facts').replaceChildren(...result.facts.flatMap(({name, value}) => [el('dt', {}, name), el('dd', {}, value)]));
+  byId('command').textContent = result.command;
+  byId('python').textContent = result.python;
+  byId('save-page').href = `${result.address}/page.html`;
+  byId('save-json').href = `${result.address}/result.json`;
+  byId('save-png').onclick = () => savePicture(view);
+}
+
+for (const button of document.querySelectorAll('[data-copy]'))
+  button.addEventListener('click', async () => {
+    const text = byId(button.dataset.copy).textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = 'Copied';
+    } catch {  // without the right to the clipboard the text is marked, for the keys of the browser
+      getSelection().selectAllChildren(byId(button.dataset.copy));
+      button.textContent = 'Marked';
+    }
+    setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+  });

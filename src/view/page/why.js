@@ -1,0 +1,84 @@
+// Shows why a result is what it is at a place: sentences, reasons for and against, heat over the
+// picture, tables.
+import {byId, el} from './dom.js';
+
+const format = (value) => {
+  const size = Math.abs(value);
+  return size !== 0 && (size < 0.01 || size >= 1e5) ? value.toExponential(1) : value.toFixed(size < 10 ? 3 : 1);
+};
+
+export class Why {
+  constructor(view) {
+    this.view = view;
+    this.room = byId('why');
+  }
+
+  hide() {
+    this.room.hidden = true;
+    this.asked = null;
+    this.view.setWhy(null);
+  }
+
+  // `address` is that of the result, `query` names the place.
+  show(why, address, query) {
+    this.asked = query;
+    this.shown = {place: why.box ?? null, shapes: why.shapes.filter(({frame}) => frame === undefined), heat: null, spot: null};
+    this.room.hidden = false;
+    byId('why-title').textContent = why.title;
+    byId('why-body').replaceChildren(el('p', {}, why.summary), this.layers(why, address, query), this.reasons(why),
+      ...why.tables.map((table) => this.table(table)));
+    this.view.setWhy(this.shown);
+  }
+
+  reasons(why) {
+    const most = Math.max(1e-12, ...why.reasons.map(({value}) => Math.abs(value)), Math.abs(why.rest));
+    const rows = why.reasons.map((reason) => {
+      const bar = el('span', {class: `fill ${reason.value < 0 ? 'against' : 'for'}`});
+      const width = 50 * Math.abs(reason.value) / most;
+      bar.style.width = `${width}%`;
+      bar.style.left = reason.value < 0 ? `${50 - width}%` : '50%';
+      const row = el('button', {type: 'button', class: 'reason'}, el('span', {}, reason.name), el('span', {class: 'track'}, bar),
+        el('span', {class: 'value'}, format(reason.value)), reason.text ? el('small', {}, reason.text) : '');
+      const point = (place) => { this.shown.spot = place; this.view.draw(); };
+      if (reason.box) {
+        for (const event of ['pointerenter', 'focus']) row.addEventListener(event, () => point(reason.box));
+        for (const event of ['pointerleave', 'blur']) row.addEventListener(event, () => point(null));
+      }
+      return row;
+    });
+    if (rows.length === 0) return '';
+    const rest = Math.abs(why.rest) > 1e-9 * most ? el('p', {}, `All other reasons together: ${format(why.rest)}.`) : '';
+    const total = why.total_name ? el('p', {}, el('b', {}, `${why.total_name}: ${format(why.total)}`)) : '';
+    return el('div', {role: 'group', 'aria-label': 'Reasons, for and against'}, ...rows, rest, total);
+  }
+
+  layers(why, address, query) {
+    if (why.layers.length === 0) return '';
+    const figures = why.layers.map((layer, i) => {
+      const image = el('img', {src: `${address}/heat/${i}?${query}`, alt: `${layer.name}: ${layer.text}`, width: 150});
+      const choose = el('button', {type: 'button', 'aria-pressed': String(i === 0)}, 'Over the picture');
+      const put = () => { this.shown.heat = {image, place: layer.box}; this.view.draw(); };
+      image.addEventListener('load', () => this.view.draw());
+      if (i === 0) put();
+      choose.addEventListener('click', () => {
+        const on = choose.getAttribute('aria-pressed') !== 'true';
+        for (const other of this.room.querySelectorAll('figure button')) other.setAttribute('aria-pressed', 'false');
+        choose.setAttribute('aria-pressed', String(on));
+        this.shown.heat = null;
+        if (on) put();
+        this.view.draw();
+      });
+      return el('figure', {}, image, el('figcaption', {}, `${layer.name}. ${layer.text}`), choose);
+    });
+    return el('div', {}, ...figures);
+  }
+
+  table(table) {
+    const isNumber = (text) => /^[-+−]?[0-9]/.test(text);
+    return el('div', {class: 'scroll', tabindex: 0}, el('table', {}, table.caption ? el('caption', {}, table.caption) : '',
+      el('thead', {}, el('tr', {}, ...table.columns.map((column) => el('th', {scope: 'col'},
+        column.unit ? `${column.title} (${column.unit})` : column.title)))),
+      el('tbody', {}, ...table.rows.map((row) => el('tr', {}, ...row.map((cell) =>
+        el('td', {class: isNumber(cell) ? 'number' : null}, cell)))))));
+  }
+}

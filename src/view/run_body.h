@@ -1,0 +1,21 @@
+// The body of POST /run, which the page sends as JSON.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "view/inputs.h"
+#include "view/system.h"
+
+namespace fovea::view {
+
+struct RunBody {
+  std::string client;  // a number that the page has chosen for itself
+  std::string system;
+  Run run;
+};
+
+// Throws FormatError or InvalidArgument for a body that is not as it should be. Nothing in it is a
+// path: inputs are ids.
+RunBody parse_run_body(std::string_view body, const Inputs& inputs);
+
+}  // namespace fovea::view

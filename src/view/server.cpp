@@ -1,0 +1,349 @@
+// The only file that includes Boost.Beast. One thread does all that concerns the network, so that
+// connections need no locks; a few others answer requests.
+#include "view/server.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+#include <chrono>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <thread>
+
+#include "core/words.h"
+#include "view/guard.h"
+
+namespace fovea::view {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using Tcp = asio::ip::tcp;
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+// What connections share.
+struct Shared {
+  ServerOptions options;
+  std::shared_ptr<Service> service;
+  Log log;
+  asio::thread_pool& workers;
+  std::atomic<int> open = 0;
+
+  void log_refused(const std::string& what, const std::string& peer, const std::string& reason) {
+    log(fmt::format("refused {} from {}: {}", what, peer, reason));
+  }
+};
+
+// Counts a connection as long as it lives.
+class Counted {
+ public:
+  explicit Counted(Shared& shared) : shared_(&shared) { ++shared_->open; }
+  ~Counted() {
+    if (shared_ != nullptr) --shared_->open;
+  }
+  Counted(Counted&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
+  Counted& operator=(Counted&&) = delete;
+
+ private:
+  Shared* shared_;
+};
+
+std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
+
+// A WebSocket on which messages wait for each other.
+class Socket : public std::enable_shared_from_this<Socket> {
+ public:
+  Socket(beast::tcp_stream stream, Shared& shared, Counted counted)
+      : stream_(std::move(stream)), shared_(shared), counted_(std::move(counted)) {}
+
+  void accept(http::request<http::string_body> head, Request request) {
+    websocket::stream_base::timeout timeout{};
+    timeout.handshake_timeout = milliseconds(shared_.options.head_seconds);
+    timeout.idle_timeout = milliseconds(shared_.options.idle_seconds);
+    timeout.keep_alive_pings = true;
+    stream_.set_option(timeout);
+    stream_.read_message_max(4096);
+    head_ = std::move(head);
+    stream_.async_accept(
+        head_, [self = shared_from_this(), request = std::move(request)](beast::error_code error) {
+          if (!error) self->begin(request);
+        });
+  }
+
+ private:
+  void begin(const Request& request) {
+    stream_.text(true);
+    listener_ =
+        shared_.service->listen(request, [weak = weak_from_this()](std::string message, bool last) {
+          const std::shared_ptr<Socket> self = weak.lock();
+          if (!self) return;
+          asio::post(self->stream_.get_executor(),
+                     [self, message = std::move(message), last] { self->send(message, last); });
+        });
+    if (!listener_) return close();
+    read();
+  }
+  void read() {
+    stream_.async_read(buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
+      if (error) return self->end();
+      if (self->listener_) self->listener_->message(beast::buffers_to_string(self->buffer_.data()));
+      self->buffer_.consume(self->buffer_.size());
+      self->read();
+    });
+  }
+  void send(const std::string& message, bool last) {
+    if (last_) return;
+    last_ = last;
+    waiting_.push_back(message);
+    if (waiting_.size() == 1) write();
+  }
+  void write() {
+    stream_.async_write(asio::buffer(waiting_.front()),
+                        [self = shared_from_this()](beast::error_code error, std::size_t) {
+                          if (error) return self->end();
+                          self->waiting_.pop_front();
+                          if (!self->waiting_.empty()) return self->write();
+                          if (self->last_) self->close();
+                        });
+  }
+  void close() {
+    stream_.async_close(websocket::close_code::normal,
+                        [self = shared_from_this()](beast::error_code) { self->end(); });
+  }
+  void end() { listener_.reset(); }
+
+  websocket::stream<beast::tcp_stream> stream_;
+  Shared& shared_;
+  Counted counted_;
+  http::request<http::string_body> head_{};
+  beast::flat_buffer buffer_{4096};
+  std::unique_ptr<Listener> listener_{};
+  std::deque<std::string> waiting_{};
+  bool last_ = false;
+};
+
+// A connection that carries one request after the other.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Tcp::socket socket, Shared& shared)
+      : stream_(std::move(socket)), shared_(shared), counted_(shared) {
+    beast::error_code ignored;
+    peer_ = stream_.socket().remote_endpoint(ignored).address().to_string();
+  }
+
+  void read_head() {
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(shared_.options.head_bytes));
+    // The limit is set once the service has seen the head. Beast 1.74 takes "no limit" for 0 here.
+    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
+    stream_.expires_after(milliseconds(shared_.options.head_seconds));
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](beast::error_code error, std::size_t) {
+                              self->on_head(error);
+                            });
+  }
+
+ private:
+  // Ends silently where the peer has gone or waits; says what is wrong with a malformed head.
+  void on_head(beast::error_code error) {
+    if (error == http::error::end_of_stream || error == asio::error::operation_aborted)
+      return close();
+    if (error == beast::error::timeout) {
+      if (parser_->got_some() || buffer_.size() > 0)
+        shared_.log_refused("a slow request", peer_, "its head took too long");
+      return close();
+    }
+    if (error == http::error::header_limit || error == http::error::buffer_overflow)
+      return refuse("a request", refusal(431, "its head is too long"));
+    if (error.category() == http::make_error_code(http::error::bad_target).category())
+      return refuse("a request", refusal(400, "it is not HTTP (" + error.message() + ")"));
+    if (error) return close();
+    const std::optional<Request> request = take_head();
+    if (!request) return refuse("a request", refusal(400, "its path or its host is malformed"));
+    const auto admitted = shared_.service->admit(*request);
+    if (const auto* refused = std::get_if<Response>(&admitted))
+      return refuse(name_of(*request), *refused);
+    if (request->upgrade) return upgrade(*request);
+    read_body(*request, std::get<std::size_t>(admitted));
+  }
+
+  // The head as the service sees it; nothing where it is malformed.
+  std::optional<Request> take_head() const {
+    const auto& head = parser_->get();
+    const std::optional<Target> target = parse_target(text_of(head.target()));
+    if (!target || head.count(http::field::host) != 1 || head.count(http::field::origin) > 1)
+      return {};
+    return Request{.method = text_of(head.method_string()),
+                   .target = *target,
+                   .host = text_of(head[http::field::host]),
+                   .origin = text_of(head[http::field::origin]),
+                   .cookie = text_of(head[http::field::cookie]),
+                   .peer = peer_,
+                   .upgrade = websocket::is_upgrade(head)};
+  }
+
+  void upgrade(Request request) {
+    stream_.expires_never();
+    std::make_shared<Socket>(std::move(stream_), shared_, std::move(counted_))
+        ->accept(parser_->release(), std::move(request));
+  }
+
+  void read_body(Request request, std::size_t most) {
+    const auto length = parser_->content_length();
+    if (length && *length > most)
+      return refuse(name_of(request),
+                    refusal(413, fmt::format("its body has {} bytes; at most {} are allowed",
+                                             *length, most)));
+    parser_->body_limit(most);
+    stream_.expires_after(milliseconds(shared_.options.body_seconds));
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this(), request = std::move(request)](
+                         beast::error_code error, std::size_t) mutable {
+                       self->on_body(error, std::move(request));
+                     });
+  }
+
+  void on_body(beast::error_code error, Request request) {
+    if (error == http::error::body_limit)
+      return refuse(name_of(request), refusal(413, "its body is too long"));
+    if (error) return close();
+    keep_ = parser_->keep_alive();
+    request.body = std::move(parser_->get().body());
+    stream_.expires_never();
+    asio::post(shared_.workers, [self = shared_from_this(), request = std::move(request)] {
+      Response response = self->answer(request);
+      asio::post(self->stream_.get_executor(),
+                 [self, response = std::move(response)]() mutable { self->write(response); });
+    });
+  }
+
+  // What a worker does. A refusal is logged, and an error becomes an answer.
+  Response answer(const Request& request) {
+    try {
+      Response response = shared_.service->respond(request);
+      if (!response.reason.empty()) shared_.log_refused(name_of(request), peer_, response.reason);
+      return response;
+    } catch (const Error& error) {
+      return failure(422, error.what());
+    } catch (const std::exception& error) {
+      return failure(500, error.what());
+    }
+  }
+
+  void refuse(const std::string& what, const Response& response) {
+    shared_.log_refused(what, peer_, response.reason);
+    keep_ = false;
+    write(response);
+  }
+
+  void write(const Response& response) {
+    auto message = std::make_shared<http::response<http::string_body>>();
+    message->version(11);
+    message->result(static_cast<unsigned>(response.status));
+    message->set(http::field::content_type, response.type);
+    for (const auto& [name, value] : guard_headers(response)) message->set(name, value);
+    for (const auto& [name, value] : response.headers) message->set(name, value);
+    message->body() = response.body;
+    message->keep_alive(keep_);
+    message->prepare_payload();
+    stream_.expires_after(milliseconds(shared_.options.answer_seconds));
+    http::async_write(stream_, *message,
+                      [self = shared_from_this(), message](beast::error_code error, std::size_t) {
+                        if (error || !self->keep_) return self->close();
+                        self->read_head();
+                      });
+  }
+
+  void close() {
+    beast::error_code ignored;
+    stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
+  }
+
+  static std::string name_of(const Request& request) {
+    return request.method + " " + detail::shown(request.target.path);
+  }
+
+  beast::tcp_stream stream_;
+  Shared& shared_;
+  Counted counted_;
+  std::string peer_;
+  beast::flat_buffer buffer_{1 << 20};
+  std::optional<http::request_parser<http::string_body>> parser_{};
+  bool keep_ = false;
+};
+
+}  // namespace
+
+struct Server::Impl {
+  asio::thread_pool workers;
+  Shared shared;
+  asio::io_context network{1};  // goes before what its connections refer to
+  Tcp::acceptor acceptor{network};
+  std::thread thread{};
+
+  Impl(const ServerOptions& options, std::shared_ptr<Service> service, Log log)
+      : workers(static_cast<std::size_t>(options.threads)),
+        shared{options, std::move(service), std::move(log), workers} {
+    try {
+      const Tcp::endpoint end(asio::ip::make_address(options.address),
+                              static_cast<unsigned short>(options.port));
+      acceptor.open(end.protocol());
+      acceptor.set_option(asio::socket_base::reuse_address(true));
+      acceptor.bind(end);
+      acceptor.listen();
+    } catch (const boost::system::system_error& error) {
+      throw IoError(fmt::format("cannot listen at {}, port {}: {}; choose another --port",
+                                options.address, options.port, error.code().message()));
+    }
+  }
+
+  void accept() {
+    acceptor.async_accept([this](beast::error_code error, Tcp::socket socket) {
+      if (!error) take(std::move(socket));
+      if (error != asio::error::operation_aborted) accept();
+    });
+  }
+
+  void take(Tcp::socket socket) {
+    beast::error_code ignored;
+    if (shared.open >= shared.options.connections) {
+      const std::string peer = socket.remote_endpoint(ignored).address().to_string();
+      return shared.log_refused("a connection", peer, "too many are open");
+    }
+    socket.set_option(Tcp::no_delay(true), ignored);
+    std::make_shared<Connection>(std::move(socket), shared)->read_head();
+  }
+};
+
+Server::Server(const ServerOptions& options, std::shared_ptr<Service> service, Log log)
+    : impl_(std::make_unique<Impl>(options, std::move(service), std::move(log))) {}
+
+Server::~Server() {
+  impl_->network.stop();
+  if (impl_->thread.joinable()) impl_->thread.join();
+  impl_->workers.join();
+}
+
+int Server::port() const { return impl_->acceptor.local_endpoint().port(); }
+
+void Server::start() {
+  impl_->accept();
+  impl_->thread = std::thread([this] { impl_->network.run(); });
+}
+
+}  // namespace fovea::view

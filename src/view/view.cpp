@@ -1,0 +1,89 @@
+#include "view/view.h"
+
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+
+#include "view/session.h"
+
+namespace fovea::view {
+namespace {
+
+constexpr std::size_t kLeastToken = 32;
+
+// A name as a numeric address.
+std::string numeric_address(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
+    throw IoError(fmt::format("--host {}: {}", host, gai_strerror(error)));
+  std::array<char, NI_MAXHOST> text{};
+  getnameinfo(found->ai_addr, found->ai_addrlen, text.data(), text.size(), nullptr, 0,
+              NI_NUMERICHOST);
+  freeaddrinfo(found);
+  return text.data();
+}
+
+std::string machine_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+GuardOptions guard_options(const std::string& host, const std::string& token) {
+  GuardOptions options{.token = token};
+  if (host.empty()) return options;
+  options.hosts = {host, machine_name()};
+  options.addresses = true;
+  return options;
+}
+
+}  // namespace
+
+View::View(const ViewOptions& options, Log log)
+    : host_(options.host), token_(options.token.empty() ? random_token() : options.token) {
+  session_ = std::make_shared<Session>(SessionOptions{
+      .guard = guard_options(host_, token_), .exec = options.exec, .model = options.model});
+  session_->inputs().add_paths(options.inputs);
+  ServerOptions serving{.port = options.port};
+  if (!host_.empty()) serving.address = numeric_address(host_);
+  server_ = std::make_unique<Server>(serving, session_, std::move(log));
+  session_->set_port(server_->port());
+  server_->start();
+}
+
+View::~View() { session_->stop_jobs(); }
+
+std::string View::address() const {
+  return fmt::format("http://{}:{}/#{}", host_.empty() ? "127.0.0.1" : host_, port(), token_);
+}
+
+const std::string& View::folder() const { return session_->inputs().folder(); }
+
+std::string read_token_file(const std::string& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0)
+    throw IoError(fmt::format("{}: the file of the token cannot be read", path));
+  if ((facts.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    throw InvalidArgument(
+        fmt::format("{}: other users may read the token; do chmod 600 {}", path, path));
+  std::ifstream file(path);
+  std::string token;
+  std::getline(file, token);
+  if (token.size() < kLeastToken || token.find_first_of(" \t\r#%") != token.npos)
+    throw InvalidArgument(
+        fmt::format("{}: its first line has {} characters; a token has at least "
+                    "{}, without spaces, such as openssl rand -hex 32 gives",
+                    path, token.size(), kLeastToken));
+  return token;
+}
+
+}  // namespace fovea::view

@@ -1,0 +1,202 @@
+// Motion in the view: its colors, arrows and confidence over the first image, and the second image
+// warped back.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/flow/explain.h>
+#include <fovea/flow/flow.h>
+#include <fovea/flow/show.h>
+#include <fovea/io/json_writer.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/json_text.h"
+#include "view/stopwatch.h"
+#include "view/system.h"
+
+namespace fovea::view {
+namespace {
+
+// Numbers that sum a field up.
+struct MotionSum {
+  double mean = 0, longest = 0;  // pixels
+  double confidence = 0;         // mean
+};
+
+MotionSum sum_of(const flow::Flow& field) {
+  MotionSum sum;
+  for (int y = 0; y < field.u.height(); ++y)
+    for (int x = 0; x < field.u.width(); ++x) {
+      const double length = std::hypot(field.u.at(x, y), field.v.at(x, y));
+      sum.mean += length;
+      sum.longest = std::max(sum.longest, length);
+      sum.confidence += static_cast<double>(field.confidence.at(x, y));
+    }
+  const double pixels = static_cast<double>(field.u.width()) * field.u.height();
+  sum.mean /= pixels;
+  sum.confidence /= pixels;
+  return sum;
+}
+
+std::string flow_members(const MotionSum& sum, const flow::FlowOptions& options, Extent size) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  json.begin_object()
+      .member("fovea", FOVEA_VERSION)
+      .member("command", options.method == flow::Method::kLucasKanade ? "flow lk" : "flow bm")
+      .key("options")
+      .raw(options_json(options))
+      .member("width", size.width)
+      .member("height", size.height)
+      .member("mean_motion", sum.mean)
+      .member("longest_motion", sum.longest)
+      .member("mean_confidence", sum.confidence)
+      .end_object()
+      .finish();
+  return text;
+}
+
+// Two images with one number of channels.
+struct Pair {
+  ImageView<const std::uint8_t> first{}, second{};
+  Image<std::uint8_t> copy{};  // of the one that was gray
+};
+
+Pair pair_of(const Picture& first, const Picture& second) {
+  Pair pair{first.pixels(), second.pixels()};
+  if (pair.first.channels == pair.second.channels) return pair;
+  ImageView<const std::uint8_t>& gray = pair.first.channels == 1 ? pair.first : pair.second;
+  pair.copy = rgb_copy(gray);
+  gray = pair.copy.view();
+  return pair;
+}
+
+std::shared_ptr<const Picture> shared_picture(Image<std::uint8_t> image) {
+  return std::make_shared<Picture>(std::move(image));
+}
+
+class FlowView final : public SystemView {
+ public:
+  std::string name() const override { return "flow"; }
+  std::string title() const override { return "Motion"; }
+  std::string text() const override {
+    return "Estimates where each pixel of one image has moved in the next: two images, or two "
+           "frames of a video.";
+  }
+  InputKind takes() const override { return InputKind::kImage; }
+  int images() const override { return 2; }
+  std::string controls() const override {
+    flow::FlowOptions options = defaults();
+    return controls_json(form_of(options, kHidden));
+  }
+
+  Result run(const Run& run, const Exec& exec) override {
+    Stopwatch watch;
+    flow::FlowOptions options = defaults();
+    Form form = form_of(options, kHidden);
+    fill_form(form, run.options);
+    options.exec = exec;
+    const auto images = run_images(run, 2);
+    const Extent size{images[0]->width(), images[0]->height()};
+    if (images[1]->width() != size.width || images[1]->height() != size.height)
+      throw InvalidArgument(fmt::format(
+          "the images have {}x{} and {}x{} pixels; motion is estimated between two of one size",
+          size.width, size.height, images[1]->width(), images[1]->height()));
+    const Pair pair = pair_of(*images[0], *images[1]);
+    watch.lap("read the images");
+    const flow::Flow field = flow::Estimator(options).estimate(pair.first, pair.second);
+    watch.lap("estimate motion");
+
+    Result result{
+        .title = "Motion in " + run.inputs.front()->name(), .image = images[0], .size = size};
+    const MotionSum sum = sum_of(field);
+    result.summary = fmt::format(
+        "Pixels moved by {:.2f} pixels on average and by {:.1f} at most, with a mean confidence of "
+        "{:.2f}.",
+        sum.mean, sum.longest, sum.confidence);
+    result.facts = {{"size", fmt::format("{}x{}", size.width, size.height)},
+                    {"mean motion", fmt::format("{:.3f} pixels", sum.mean)},
+                    {"longest motion", fmt::format("{:.2f} pixels", sum.longest)},
+                    {"mean confidence", fmt::format("{:.3f}", sum.confidence)}};
+    add_layers(result, field, pair, exec);
+    add_reasons(result, options, images[1]);
+    result.json = flow_members(sum, options, size);
+    result.picture = rgb_copy(result.layers[1].picture->pixels());
+    add_lines(result, run, form, options.method);
+    watch.lap("draw");
+    result.timings = watch.laps();
+    return result;
+  }
+
+ private:
+  inline static const std::vector<std::string_view> kHidden{"memory"};
+
+  // The fast quality answers while a slider moves; better ones are one choice away.
+  static flow::FlowOptions defaults() { return {.quality = flow::Quality::kFast}; }
+
+  static void add_layers(Result& result, const flow::Flow& field, const Pair& pair,
+                         const Exec& exec) {
+    const io::FlowFieldView view(field.u, field.v, {}, field.confidence);
+    Exec quiet = exec;
+    quiet.progress = {};
+    result.layers.push_back(
+        {"wheel", "Motion in colors",
+         "The hue is the direction, the saturation is the length; white stands still.",
+         shared_picture(flow::wheel_picture(view, {.exec = quiet}))});
+    result.layers.push_back({"arrows", "Arrows",
+                             "Arrows show the mean motion of the cell around them.",
+                             shared_picture(flow::arrows_picture(pair.first, view)), false});
+    result.layers.push_back({"confidence", "Confidence",
+                             "Bright where the motion is certain, dark where it is a guess.",
+                             shared_picture(flow::confidence_picture(field.confidence)), false});
+    result.layers.push_back(
+        {"warp", "Second image, warped back",
+         "Where the motion is right, it looks like the first image; black has left the image.",
+         shared_picture(flow::warp_picture(pair.second, view, quiet)), false});
+    result.layers.push_back({"second", "Second image", "The image that follows the first.",
+                             shared_picture(rgb_copy(pair.second)), false});
+  }
+
+  static void add_reasons(Result& result, flow::FlowOptions options,
+                          std::shared_ptr<const Picture> second) {
+    options.exec.progress = {};
+    options.exec.stop = {};
+    options.exec.device = Device::cpu();
+    result.why_hint = "Click a pixel to see how sure its motion is, and why.";
+    result.explain = [options, first = result.image,
+                      second = std::move(second)](report::Point place) {
+      const Pair pair = pair_of(*first, *second);
+      return flow::present(flow::explain(flow::Estimator(options), pair.first, pair.second,
+                                         {static_cast<int>(place.x), static_cast<int>(place.y)}));
+    };
+  }
+
+  // The verb of the program is the method, whose own options have no prefix there.
+  static void add_lines(Result& result, const Run& run, const Form& form, flow::Method method) {
+    flow::FlowOptions plain{.method = method};
+    const Form defaults_of_method = form_of(plain, kHidden);
+    const std::string verb = method == flow::Method::kLucasKanade ? "lk" : "bm";
+    std::string flags = changed_flags(form, defaults_of_method);
+    for (const std::string before : {" --", " --no-"})
+      for (std::size_t at; (at = flags.find(before + verb + "-")) != flags.npos;)
+        flags.replace(at, before.size() + 3, before);
+    const bool video = run.inputs.front()->kind() == InputKind::kVideo;
+    result.command = fmt::format(
+        "fovea flow {} {} -o {}{}{}", verb, shell_inputs(run, 2), video ? "fields" : "motion.flo",
+        flags, video ? fmt::format(" --frames {}", run.frame + 2) : " --picture wheel motion.png");
+    const std::vector<std::string> images = python_images(run, 2);
+    std::string keywords = verb == "bm" ? ", method=\"bm\"" : "";
+    keywords += changed_keywords(form, defaults_of_method);
+    if (!keywords.empty()) keywords.erase(0, 2);
+    result.python =
+        fmt::format("fovea.flow.Estimator({}).estimate({}, {})", keywords, images[0], images[1]);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SystemView> flow_view() { return std::make_unique<FlowView>(); }
+
+}  // namespace fovea::view

@@ -1,0 +1,169 @@
+// People in the view: boxes with scores over the picture.
+#include <fovea/core/error.h>
+#include <fovea/core/version.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/io/models.h>
+#include <fovea/people/detector.h>
+#include <fovea/people/explain.h>
+#include <fovea/people/show.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/json_text.h"
+#include "core/words.h"
+#include "view/stopwatch.h"
+#include "view/system.h"
+
+namespace fovea::view {
+namespace {
+
+std::string people_members(const people::DetectResult& found, const people::DetectOptions& options,
+                           const std::string& model, Extent size) {
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  json.begin_object()
+      .member("fovea", FOVEA_VERSION)
+      .member("command", "people detect")
+      .member("model", model)
+      .key("options")
+      .raw(options_json(options))
+      .member("width", size.width)
+      .member("height", size.height)
+      .member("windows", found.counts.windows)
+      .member("evaluations", found.counts.evaluations)
+      .key("people")
+      .begin_array();
+  for (const people::Detection& person : found.people) {
+    const std::vector<float> box{person.box.x, person.box.y, person.box.width, person.box.height};
+    json.begin_object()
+        .key("box")
+        .values(box)
+        .member("score", person.score)
+        .member("scale", person.scale)
+        .end_object();
+  }
+  json.end_array().end_object().finish();
+  return text;
+}
+
+class PeopleView final : public SystemView {
+ public:
+  explicit PeopleView(std::string model) : extra_model_(std::move(model)) {}
+
+  std::string name() const override { return "people"; }
+  std::string title() const override { return "People"; }
+  std::string text() const override { return "Finds standing and walking people of all sizes."; }
+  InputKind takes() const override { return InputKind::kImage; }
+  ModelNames models() const override {
+    ModelNames names;
+    if (!extra_model_.empty()) names.push_back(extra_model_);
+    names.emplace_back("channels");
+    for (const std::string& shipped : io::shipped_models("people"))
+      if (const std::string name = shipped.substr(shipped.find('/') + 1); name != "channels")
+        names.push_back(name);
+    return names;
+  }
+  std::string controls() const override {
+    people::DetectOptions options;
+    return controls_json(form_of(options));
+  }
+
+  Result run(const Run& run, const Exec& exec) override {
+    Stopwatch watch;
+    people::DetectOptions options, defaults;
+    Form form = form_of(options);
+    fill_form(form, run.options);
+    options.exec = exec;
+    const std::shared_ptr<const Picture> picture = run_images(run, 1).front();
+    watch.lap("read the image");
+    const std::string model_name = run.model.empty() ? models().front() : run.model;
+    people::Detector detector(model(model_name), options);
+    watch.lap("prepare the model");
+    people::DetectResult found = detector.detect(picture->pixels());
+    watch.lap("find people");
+    const Extent size{picture->width(), picture->height()};
+    found.people = people::clip_people(std::move(found.people), size);
+
+    Result result{
+        .title = "People in " + run.inputs.front()->name(), .image = picture, .size = size};
+    result.summary = found.people.empty()
+                         ? fmt::format("No person was found by the model {}.", model_name)
+                         : fmt::format("{} found by the model {}; the best score is {:.2f}.",
+                                       found.people.size() == 1
+                                           ? std::string("One person was")
+                                           : fmt::format("{} people were", found.people.size()),
+                                       model_name, found.people.front().score);
+    for (const people::Detection& person : found.people)
+      result.marks.push_back({{person.box.x, person.box.y, person.box.width, person.box.height},
+                              fmt::format("{:.2f}", person.score)});
+    result.facts = {
+        {"size", fmt::format("{}x{}", size.width, size.height)},
+        {"people", std::to_string(found.people.size())},
+        {"threshold", fmt::format("{:g}", options.threshold.value_or(detector.model().threshold))},
+        {"windows searched", std::to_string(found.counts.windows)},
+        {"trees or blocks evaluated", std::to_string(found.counts.evaluations)}};
+    add_reasons(result, model(model_name), options, found.people);
+    result.json = people_members(found, options, model_name, size);
+    result.picture = rgb_copy(picture->pixels());
+    people::draw_people(result.picture, found.people);
+    const Form plain = form_of(defaults);
+    const bool video = run.inputs.front()->kind() == InputKind::kVideo;
+    result.command =
+        fmt::format("fovea people detect {} --model {}{}{} --json", shell_inputs(run, 1),
+                    shell_word(model_name), changed_flags(form, plain),
+                    video ? fmt::format(" --frames {}", run.frame + 1) : "");
+    result.python =
+        fmt::format("fovea.people.Detector({}{}).detect({})", detail::json_quote(model_name),
+                    changed_keywords(form, plain), python_images(run, 1).front());
+    watch.lap("draw");
+    result.timings = watch.laps();
+    return result;
+  }
+
+ private:
+  // A click on a person asks about that detection, and one elsewhere about the best window there.
+  static void add_reasons(Result& result, std::shared_ptr<const people::Model> model,
+                          people::DetectOptions options,
+                          const std::vector<people::Detection>& found) {
+    options.exec.progress = {};
+    options.exec.stop = {};
+    result.why_hint = "Click a person, or a place where nobody was found, to see why.";
+    result.explain = [model = std::move(model), options, found,
+                      picture = result.image](report::Point place) {
+      const people::Detector detector(model, options);
+      const auto x = static_cast<float>(place.x), y = static_cast<float>(place.y);
+      for (const people::Detection& person : found)
+        if (x >= person.box.x && x < person.box.right() && y >= person.box.y &&
+            y < person.box.bottom())
+          return people::present(people::explain(detector, picture->pixels(), person.window));
+      return people::present(people::explain(detector, picture->pixels(), place.x, place.y));
+    };
+  }
+
+  // The model of the last run is kept: a slider that moves does not read it again.
+  std::shared_ptr<const people::Model> model(const std::string& name) {
+    const ModelNames known = models();
+    if (std::ranges::find(known, name) == known.end())
+      throw InvalidArgument(fmt::format("there is no model '{}' here; name its file by --model",
+                                        detail::shown(name)));
+    if (name != model_name_) {
+      model_ = people::load_model(name);
+      model_name_ = name;
+    }
+    return model_;
+  }
+
+  std::string extra_model_;
+  std::string model_name_{};
+  std::shared_ptr<const people::Model> model_{};
+};
+
+}  // namespace
+
+std::unique_ptr<SystemView> people_view(const std::string& model) {
+  return std::make_unique<PeopleView>(model);
+}
+
+}  // namespace fovea::view

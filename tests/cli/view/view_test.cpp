@@ -1,0 +1,53 @@
+// The verb fovea view: its words, its first line and its end.
+// Covers: view, browser
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <thread>
+
+#include "cli/program/program.h"
+
+namespace fovea::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+TEST(View, PrintsItsAddressAndEndsWithASignal) {
+  const test::TempFolder folder;
+  write_ramp(folder / "a.png");
+  const std::string out = folder / "out";
+  Process process(program({"view", folder / "a.png", "--no-open"}), out);
+  std::string line;
+  for (int i = 0; i < 1000 && line.find('\n') == line.npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    line = std::filesystem::exists(out) ? test::load(out) : "";
+  }
+  EXPECT_THAT(line, MatchesRegex("http://127\\.0\\.0\\.1:[0-9]+/#[0-9a-f]+\n"));
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait().status, kDone);
+}
+
+TEST(View, AsksForASecretBeforeOtherMachinesConnect) {
+  const Ended ended = run_here({"view", "--host", "0.0.0.0"}, fired());
+  EXPECT_EQ(ended.status, kUsage);
+  EXPECT_THAT(ended.err, HasSubstr("--token-file"));
+}
+
+TEST(View, NamesInputsThatItCannotShow) {
+  EXPECT_EQ(run_here({"view", "/no/such.png"}, fired()).status, kBadInput);
+  const test::TempFolder folder;
+  test::save(folder / "a.txt", "text");
+  const Ended text = run_here({"view", folder / "a.txt"}, fired());
+  EXPECT_EQ(text.status, kUsage);
+  EXPECT_THAT(text.err, HasSubstr("a.txt"));
+}
+
+TEST(View, EndsAtOnceWhereItIsStopped) {
+  const Ended ended = run_here({"view", "--no-open"}, fired());
+  EXPECT_EQ(ended.status, kDone);
+  EXPECT_THAT(ended.out, HasSubstr("http://127.0.0.1:"));
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Drives fovea view in a real browser: opens the page, drops a file, moves a slider, asks why, stops, compares, saves, and opens
+the saved page without the program. Fails on any error in the console.
+
+usage: view_test.py FOVEA [PICTURES]     PICTURES: a folder for screenshots
+Ends with status 77 where Chromium or playwright is missing."""
+import base64
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    from playwright.sync_api import expect, sync_playwright
+except ImportError:
+    print("skipped: playwright is not installed (pip install playwright)")
+    sys.exit(77)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if CHROMIUM is None:
+    print("skipped: chromium is not installed")
+    sys.exit(77)
+
+PROGRAM = sys.argv[1]
+PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+SIZES = {"wide": (1280, 800), "phone": (390, 844)}
+
+
+def photograph(page, name):
+    if PICTURES is not None:
+        page.screenshot(path=PICTURES / f"{name}.png")
+
+
+def drawn_inputs(folder):
+    """A street with drawn people, and two frames of a moving texture."""
+    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "crowd", "--scenes", "1", "--size", "320x240", "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PROGRAM, "flow", "scene", "-o", folder / "moving", "--size", "160x120", "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    street = next(path for path in sorted((folder / "crowd").rglob("*.png")))
+    pair = sorted((folder / "moving").rglob("*.png"))[:2]
+    return street, pair
+
+
+class Served:
+    """The program, listening, and its address."""
+
+    def __init__(self, inputs):
+        self.process = subprocess.Popen([PROGRAM, "view", "--no-open", *inputs], stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#[0-9a-f]{64}", self.address), self.address
+
+    def end(self):
+        self.process.terminate()
+        assert self.process.wait(20) == 0
+
+
+def watched(browser, errors, **settings):
+    context = browser.new_context(accept_downloads=True, **settings)
+    page = context.new_page()
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    return page
+
+
+def drop(page, path):
+    data = base64.b64encode(path.read_bytes()).decode()
+    transfer = page.evaluate_handle(
+        """([data, name]) => { const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+        const transfer = new DataTransfer(); transfer.items.add(new File([bytes], name)); return transfer; }""", [data, path.name])
+    page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+
+
+def settled(page):
+    """Waits until a run has shown its result."""
+    expect(page.locator("#state")).to_have_text(re.compile(r"\d+ ms"), timeout=60000)
+    expect(page.locator("#message")).to_be_hidden()
+
+
+def test_people(page, street):
+    drop(page, street)
+    expect(page.locator("#strip button")).to_have_count(1)
+    settled(page)
+    expect(page.locator("#summary")).to_contain_text(re.compile("was found|were found"))
+    expect(page.locator("#command")).to_contain_text("fovea people detect")
+    photograph(page, "people")
+    # A slider that moves gives another result, marked as changed, and can be reset.
+    slider = page.locator("[data-option=threshold] input[type=range]")
+    slider.fill("-2")
+    expect(page.locator("#command")).to_contain_text("--threshold -2", timeout=60000)
+    expect(page.locator("[data-option=threshold]")).to_have_class(re.compile("changed"))
+    page.locator("[data-option=threshold] .undo").click()
+    expect(page.locator("#command")).not_to_contain_text("--threshold", timeout=60000)
+
+
+def test_why(page):
+    box = page.locator("#canvas").bounding_box()
+    page.locator("#canvas").click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    expect(page.locator("#why")).to_be_visible(timeout=60000)
+    expect(page.locator("#why .reason").first).to_be_visible()
+    expect(page.locator("#why figure img").first).to_have_js_property("complete", True)
+    photograph(page, "why")
+
+
+def test_save(page, browser, errors, folder):
+    with page.expect_download() as saved:
+        page.locator("#save-page").click()
+    path = folder / "saved.html"
+    saved.value.save_as(path)
+    alone = watched(browser, errors, offline=True)
+    alone.goto(path.as_uri())
+    expect(alone.locator("h1")).to_contain_text("People in")
+    expect(alone.locator("figure img").first).to_have_js_property("complete", True)
+    photograph(alone, "saved")
+    alone.close()
+    for button, name in (("#save-png", "view.png"), ("#save-json", "result.json")):
+        with page.expect_download() as saved:
+            page.locator(button).click()
+        assert saved.value.suggested_filename == name
+
+
+def test_keys(page):
+    page.locator("#canvas").focus()
+    before = page.locator("#zoom-value").inner_text()
+    for key in ("+", "ArrowLeft", "Shift+ArrowUp", "b"):
+        page.keyboard.press(key)
+    assert page.locator("#zoom-value").inner_text() != before
+    expect(page.locator("#divider")).to_be_visible()
+    page.locator("#divider").press("ArrowRight")
+    expect(page.locator("#divider")).to_have_attribute("aria-valuenow", "52")
+    page.locator("#compare").click()
+    page.locator("#canvas").focus()
+    page.keyboard.press("1")
+    expect(page.locator("#zoom-value")).to_have_text("100 %")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    expect(page.locator("#why")).to_be_visible(timeout=60000)
+    page.keyboard.press("Escape")
+    expect(page.locator("#why")).to_be_hidden()
+
+
+def test_stop(page):
+    """A run that is stopped says so; the next one works."""
+    page.locator("[data-option=enlarge] input[type=number]").fill("8")
+    page.locator("[data-option=enlarge] input[type=number]").press("Tab")
+    expect(page.locator("#stop")).to_be_visible(timeout=60000)
+    page.locator("#stop").click()
+    expect(page.locator("#state")).to_have_text("Stopped", timeout=60000)
+    page.locator("#reset").click()
+    settled(page)
+
+
+def test_flow(page, pair):
+    page.locator("#choose").set_input_files([str(path) for path in pair])
+    expect(page.locator("#strip button")).to_have_count(3)
+    page.locator("[data-system=flow]").click()
+    expect(page.locator("#summary")).to_contain_text("Pixels moved", timeout=60000)
+    page.get_by_label("Confidence", exact=True).check()
+    photograph(page, "flow")
+
+
+def test_colors(page):
+    page.locator("[data-system=emd]").click()
+    expect(page.locator("#summary")).to_contain_text("Draw a box")
+    box = page.locator("#canvas").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x - 40, y - 30)
+    page.mouse.down()
+    page.mouse.move(x, y, steps=4)
+    page.mouse.up()
+    expect(page.locator("#summary")).to_contain_text("Distances go from", timeout=60000)
+    photograph(page, "emd")
+
+
+def test_places(page):
+    page.locator("[data-system=scenes]").click()
+    expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
+
+
+def test_sizes(browser, errors, address, street):
+    for scheme in ("light", "dark"):
+        for name, (width, height) in SIZES.items():
+            page = watched(browser, errors, color_scheme=scheme, viewport={"width": width, "height": height})
+            page.goto(address)
+            settled(page)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the screen"
+            photograph(page, f"{name}_{scheme}")
+            page.close()
+
+
+def main():
+    errors = []
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        folder = pathlib.Path(temporary)
+        street, pair = drawn_inputs(folder)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        served = Served([])
+        page = watched(browser, errors, viewport={"width": 1280, "height": 800})
+        page.goto(served.address)
+        expect(page.locator("#welcome")).to_be_visible()
+        assert "#" not in page.url, "the token stays in the address"
+        test_people(page, street)
+        test_why(page)
+        test_save(page, browser, errors, folder)
+        test_keys(page)
+        test_stop(page)
+        test_flow(page, pair)
+        test_colors(page)
+        test_places(page)
+        test_sizes(browser, errors, served.address, street)
+        browser.close()
+        served.end()
+    assert not errors, errors
+    print("all steps passed")
+
+
+main()

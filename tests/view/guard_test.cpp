@@ -1,0 +1,144 @@
+#include "view/guard.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace fovea::view {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kToken(64, 'a');
+
+Request request_to(const std::string& method, const std::string& path) {
+  return {.method = method,
+          .target = {path},
+          .host = "127.0.0.1:8000",
+          .origin = method == "POST" ? "http://127.0.0.1:8000" : ""};
+}
+
+class GuardTest : public testing::Test {
+ protected:
+  GuardTest() : guard_({.token = kToken}) { guard_.set_port(8000); }
+
+  int status(const Request& request) const {
+    const auto refused = guard_.check(request);
+    return refused ? refused->status : 200;
+  }
+  std::string cookie() {
+    Request request = request_to("POST", "/session");
+    request.body = kToken;
+    const Response response = guard_.open_session(request);
+    EXPECT_EQ(response.status, 200);
+    const std::string& text = response.headers.at(0).second;
+    EXPECT_THAT(text, HasSubstr("; HttpOnly; SameSite=Strict"));
+    return text.substr(0, text.find(';'));
+  }
+
+  Guard guard_;
+};
+
+TEST_F(GuardTest, LetsThePageInWithoutASession) {
+  EXPECT_EQ(status(request_to("GET", "/")), 200);
+  EXPECT_EQ(status(request_to("GET", "/page/app.js")), 200);
+  EXPECT_EQ(status(request_to("POST", "/session")), 200);
+}
+
+TEST_F(GuardTest, AsksForASessionEverywhereElse) {
+  for (const char* path : {"/systems", "/inputs", "/results/1", "/jobs/1", "/session"})
+    EXPECT_EQ(status(request_to("GET", path)), 401) << path;
+  EXPECT_EQ(status(request_to("POST", "/run")), 401);
+  EXPECT_EQ(status(request_to("POST", "/")), 401);
+  EXPECT_EQ(status(request_to("DELETE", "/inputs")), 405);
+}
+
+TEST_F(GuardTest, TakesTheCookieOfTheToken) {
+  Request request = request_to("GET", "/inputs");
+  request.cookie = "other=1; " + cookie() + "; fovea_9=x";
+  EXPECT_EQ(status(request), 200);
+  EXPECT_THAT(request.cookie, HasSubstr("fovea_8000="));
+  request.cookie.replace(request.cookie.find("fovea_8000="), 11, "fovea_8001=");
+  EXPECT_EQ(status(request), 401) << "a cookie of another port";
+  request.cookie = "fovea_8000=" + kToken;
+  EXPECT_EQ(status(request), 401) << "the token itself is no cookie";
+  request.cookie = "fovea_8000=";
+  EXPECT_EQ(status(request), 401);
+}
+
+TEST_F(GuardTest, RefusesAWrongToken) {
+  Request request = request_to("POST", "/session");
+  for (const std::string& token : {std::string(), kToken + "a", std::string(64, 'b')}) {
+    request.body = token;
+    EXPECT_EQ(guard_.open_session(request).status, 401);
+  }
+}
+
+TEST_F(GuardTest, RefusesForeignHosts) {
+  Request request = request_to("GET", "/");
+  for (const char* host : {"127.0.0.1", "localhost:9", "LOCALHOST", "[::1]:80"}) {
+    request.host = host;
+    EXPECT_EQ(status(request), 200) << host;
+  }
+  for (const char* host :
+       {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "10.0.0.1",
+        "[::2]", "[::1", "127.0.0.1:80:80", "localhost:80a", "0.0.0.0"}) {
+    request.host = host;
+    EXPECT_EQ(status(request), 403) << host;
+  }
+}
+
+TEST_F(GuardTest, RefusesForeignPages) {
+  Request post = request_to("POST", "/session");
+  for (const char* origin : {"", "null", "http://evil.example", "https://127.0.0.1:8000",
+                             "http://127.0.0.1:8001", "http://localhost:8000"}) {
+    post.origin = origin;
+    EXPECT_EQ(status(post), 403) << origin;
+  }
+  Request socket = request_to("GET", "/jobs/1");
+  socket.upgrade = true;
+  socket.cookie = cookie();
+  EXPECT_EQ(status(socket), 403) << "a WebSocket must say where it comes from";
+  socket.origin = "http://127.0.0.1:8000";
+  EXPECT_EQ(status(socket), 200);
+}
+
+TEST_F(GuardTest, ForgetsTheOldestSessions) {
+  Request request = request_to("GET", "/inputs");
+  request.cookie = cookie();
+  for (int i = 0; i < 64; ++i) cookie();
+  EXPECT_EQ(status(request), 401);
+}
+
+TEST(GuardOfAHost, KnowsItsNamesAndAddresses) {
+  const Guard guard({.token = kToken, .hosts = {"desk"}, .addresses = true});
+  Request request = request_to("GET", "/");
+  for (const char* host : {"desk:80", "DESK", "192.168.0.7:80", "[fe80::1]", "localhost"}) {
+    request.host = host;
+    EXPECT_FALSE(guard.check(request)) << host;
+  }
+  request.host = "evil.example";
+  EXPECT_TRUE(guard.check(request));
+}
+
+TEST(Secrets, AreRandomAndCompared) {
+  EXPECT_EQ(random_token().size(), 64U);
+  EXPECT_NE(random_token(), random_token());
+  EXPECT_TRUE(same_secret("abc", "abc"));
+  EXPECT_FALSE(same_secret("abc", "abd"));
+  EXPECT_FALSE(same_secret("abc", "ab"));
+}
+
+TEST(GuardHeaders, AllowOnlyThePageItself) {
+  const auto headers = guard_headers({});
+  const auto find = [&](const std::string& name) {
+    return std::ranges::find(headers, name, &std::pair<std::string, std::string>::first)->second;
+  };
+  EXPECT_THAT(find("Content-Security-Policy"), testing::StartsWith("default-src 'none'; "));
+  EXPECT_THAT(find("Content-Security-Policy"), testing::Not(HasSubstr("unsafe")));
+  EXPECT_EQ(find("Cache-Control"), "no-store");
+  EXPECT_EQ(find("X-Content-Type-Options"), "nosniff");
+}
+
+}  // namespace
+}  // namespace fovea::view

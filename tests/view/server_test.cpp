@@ -1,0 +1,261 @@
+// A server that listens, and peers that do not behave.
+#include "view/server.h"
+
+#include <fovea/core/error.h>
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "support/messages.h"
+#include "view/client.h"
+#include "view/guard.h"
+
+namespace fovea::view {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kToken(64, 'c');
+
+// Echoes bodies and messages.
+class Echo final : public Service {
+ public:
+  std::variant<Response, std::size_t> admit(const Request& request) override {
+    if (auto refused = guard.check(request)) return *refused;
+    return std::size_t{1000};
+  }
+  Response respond(const Request& request) override {
+    if (request.target.path == "/session") return guard.open_session(request);
+    if (request.target.path == "/page/error") throw InvalidArgument("a message");
+    return {.type = "text/plain", .body = request.target.path};
+  }
+  std::unique_ptr<Listener> listen(const Request& request, Send send) override {
+    struct Ear final : Listener {
+      Send send;
+      void message(std::string_view text) override {
+        send("heard " + std::string(text), text == "last");
+      }
+    };
+    if (request.target.path != "/jobs/1") return nullptr;
+    auto ear = std::make_unique<Ear>();
+    ear->send = std::move(send);
+    ear->send("begin", false);
+    return ear;
+  }
+  Guard guard{{.token = kToken}};
+};
+
+class ServerTest : public testing::Test {
+ protected:
+  ServerTest()
+      : server_({.connections = 4, .head_bytes = 2000}, echo_, [this](const std::string& line) {
+          const std::lock_guard lock(mutex_);
+          log_.push_back(line);
+        }) {
+    echo_->guard.set_port(server_.port());
+    server_.start();
+  }
+
+  std::vector<std::string> log() {
+    const std::lock_guard lock(mutex_);
+    return log_;
+  }
+  std::string cookie() {
+    Client client(server_.port());
+    const std::string answer = client.ask("POST", "/session", "", kToken);
+    const std::size_t from = answer.find("Set-Cookie: ") + 12;
+    return "Cookie: " + answer.substr(from, answer.find(';', from) - from) + "\r\n";
+  }
+  std::string upgrade(const Client& client, const std::string& target) {
+    return client.head(
+        "GET", target,
+        cookie() +
+            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n");
+  }
+  // Whether the server still answers.
+  void expect_alive() {
+    EXPECT_THAT(Client(server_.port()).ask("GET", "/page/x"), HasSubstr("/page/x"));
+  }
+
+  std::mutex mutex_{};
+  std::vector<std::string> log_{};
+  std::shared_ptr<Echo> echo_ = std::make_shared<Echo>();
+  Server server_;
+};
+
+TEST_F(ServerTest, AnswersOneRequestAfterTheOther) {
+  Client client(server_.port());
+  client.send(client.head("GET", "/page/one"));
+  EXPECT_THAT(client.receive("/page/one"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  client.send(client.head("GET", "/page/two"));
+  const std::string answer = client.receive("/page/two");
+  EXPECT_THAT(answer, HasSubstr("Content-Security-Policy: default-src 'none'"));
+  EXPECT_THAT(log(), testing::IsEmpty());
+}
+
+TEST_F(ServerTest, TurnsErrorsIntoAnswers) {
+  const std::string answer = Client(server_.port()).ask("GET", "/page/error");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 422 "));
+  EXPECT_THAT(answer, HasSubstr(R"({"error": "a message"})"));
+}
+
+TEST_F(ServerTest, RefusesForeignHostsAndPages) {
+  Client host(server_.port());
+  host.send("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  EXPECT_THAT(host.receive(), StartsWith("HTTP/1.1 403 "));
+  Client none(server_.port());
+  none.send("GET / HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(none.receive(), StartsWith("HTTP/1.1 400 "));
+  Client two(server_.port());
+  two.send("GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n");
+  EXPECT_THAT(two.receive(), StartsWith("HTTP/1.1 400 "));
+  Client page(server_.port());
+  page.send("POST /session HTTP/1.1\r\nHost: " + page.host() +
+            "\r\nOrigin: http://evil.example\r\nContent-Length: 64\r\n\r\n" + kToken);
+  EXPECT_THAT(page.receive(), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(log(), Contains("refused GET / from 127.0.0.1: the host 'evil.example' is not this "
+                              "machine's"));
+  EXPECT_EQ(log().size(), 4U);
+}
+
+TEST_F(ServerTest, RefusesWhoHasNoSession) {
+  EXPECT_THAT(Client(server_.port()).ask("GET", "/inputs"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Client(server_.port()).ask("POST", "/session", "", std::string(64, 'x')),
+              StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Client(server_.port()).ask("GET", "/inputs", cookie()), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(log().size(), 2U);
+}
+
+TEST_F(ServerTest, RefusesPathsThatLeaveTheirPlace) {
+  for (const char* path : {"/page/../../etc/passwd", "/page/%2e%2e/x", "/page/%5c", "/%00"})
+    EXPECT_THAT(Client(server_.port()).ask("GET", path), StartsWith("HTTP/1.1 400 ")) << path;
+}
+
+TEST_F(ServerTest, RefusesHugeBodiesBeforeTheyCome) {
+  Client stated(server_.port());
+  stated.send(stated.head("POST", "/session", "Content-Length: 99999999999999\r\n"));
+  EXPECT_THAT(stated.receive(), StartsWith("HTTP/1.1 413 "));
+  Client chunked(server_.port());
+  chunked.send(chunked.head("POST", "/session", "Transfer-Encoding: chunked\r\n") + "7d0\r\n" +
+               std::string(2000, 'x') + "\r\n0\r\n\r\n");
+  EXPECT_THAT(chunked.receive(), StartsWith("HTTP/1.1 413 "));
+  Client foreign(server_.port());
+  foreign.send("POST /run HTTP/1.1\r\nHost: " + foreign.host() + "\r\nOrigin: http://" +
+               foreign.host() + "\r\nContent-Length: 900\r\n\r\n");
+  EXPECT_THAT(foreign.receive(), StartsWith("HTTP/1.1 401 ")) << "no body is awaited";
+}
+
+TEST_F(ServerTest, RefusesLongHeadsAndWhatIsNoHttp) {
+  Client head(server_.port());
+  head.send(head.head("GET", "/", "X: " + std::string(5000, 'x') + "\r\n"));
+  EXPECT_THAT(head.receive(), StartsWith("HTTP/1.1 431 "));
+  for (const char* bytes :
+       {"\x16\x03\x01\x02\n\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+        "GET / HTTP/1.1\r\nA b: c\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n"}) {
+    Client client(server_.port());
+    client.send(bytes);
+    EXPECT_THAT(client.receive(), StartsWith("HTTP/1.1 400 ")) << bytes;
+  }
+  expect_alive();
+}
+
+TEST_F(ServerTest, ClosesSlowAndIdlePeers) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  Server impatient({.head_seconds = 0.3, .body_seconds = 0.3}, echo_, [&](const std::string& line) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(line);
+  });
+  impatient.start();
+  Client idle(impatient.port()), slow(impatient.port()), body(impatient.port());
+  slow.send("GET / HTTP/1.1\r\nHo");
+  body.send(body.head("POST", "/session", "Content-Length: 64\r\n") + "c");
+  for (Client* client : {&idle, &slow, &body}) {
+    client->receive();
+    EXPECT_TRUE(client->closed());
+  }
+  EXPECT_THAT(Client(impatient.port()).ask("GET", "/page/x"), HasSubstr("/page/x"));
+  const std::lock_guard lock(mutex);
+  EXPECT_THAT(lines, Contains(HasSubstr("its head took too long")));
+}
+
+TEST_F(ServerTest, ClosesConnectionsBeyondTheMost) {
+  {
+    Client a(server_.port()), b(server_.port()), c(server_.port()), d(server_.port());
+    for (Client* client : {&a, &b, &c, &d}) {
+      client->send(client->head("GET", "/page/x"));
+      client->receive("/page/x");
+    }
+    Client fifth(server_.port());
+    fifth.receive();
+    EXPECT_TRUE(fifth.closed());
+    EXPECT_THAT(log(), Contains(HasSubstr("too many are open")));
+  }
+  std::string answer;  // comes once the server has seen the others go
+  for (int i = 0; i < 500 && answer.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    answer = Client(server_.port()).ask("GET", "/page/x");
+  }
+  EXPECT_THAT(answer, HasSubstr("/page/x"));
+}
+
+// A masked frame of a client, of fewer than 126 bytes.
+std::string frame(unsigned char first, const std::string& text) {
+  std::string bytes{static_cast<char>(first), static_cast<char>(0x80 | text.size()), 0, 0, 0, 0};
+  return bytes + text;
+}
+
+TEST_F(ServerTest, SpeaksThroughWebSockets) {
+  Client client(server_.port());
+  client.send(upgrade(client, "/jobs/1"));
+  EXPECT_THAT(client.receive("begin"), StartsWith("HTTP/1.1 101 "));
+  client.send(frame(0x81, "word"));
+  EXPECT_THAT(client.receive("heard word"), HasSubstr("heard word"));
+  client.send(frame(0x81, "last"));
+  client.receive("heard last");
+  client.send(frame(0x88, ""));
+  client.receive();
+  EXPECT_TRUE(client.closed());
+}
+
+TEST_F(ServerTest, RefusesForeignWebSockets) {
+  Client client(server_.port());
+  std::string request = upgrade(client, "/jobs/1");
+  const std::string origin = "Origin: http://" + client.host();
+  request.replace(request.find(origin), origin.size(), "Origin: http://evil.example");
+  client.send(request);
+  EXPECT_THAT(client.receive(), StartsWith("HTTP/1.1 403 "));
+}
+
+TEST_F(ServerTest, ClosesMalformedWebSockets) {
+  const std::string unmasked("\x81\x04word", 6);
+  const std::string reserved = frame(0xf1, "word"), unknown = frame(0x8b, "word");
+  const std::string huge("\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 14);
+  const std::string control = frame(0x09, "ping in parts"), text = frame(0x81, "\xff\xfe");
+  for (const std::string& bytes : {unmasked, reserved, unknown, huge, control, text}) {
+    Client client(server_.port());
+    client.send(upgrade(client, "/jobs/1"));
+    client.receive("begin");
+    client.send(bytes);
+    client.send(frame(0x88, ""));
+    client.receive();
+    EXPECT_TRUE(client.closed());
+  }
+  expect_alive();
+}
+
+TEST(Server, SaysWhyItCannotListen) {
+  const auto echo = std::make_shared<Echo>();
+  const Server first({}, echo, [](const std::string&) {});
+  EXPECT_THAT(test::message_of<IoError>(
+                  [&] { Server({.port = first.port()}, echo, [](const std::string&) {}); }),
+              HasSubstr("choose another --port"));
+}
+
+}  // namespace
+}  // namespace fovea::view

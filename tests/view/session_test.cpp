@@ -1,0 +1,269 @@
+// The requests of the page, from a dropped file to the explanation of a result.
+// Covers: system, result, run_body, inputs, people, flow, emd, scenes, mesh, mesh_picture, view
+#include "view/session.h"
+
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/io/image_memory.h>
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/files.h"
+#include "support/images.h"
+#include "support/messages.h"
+#include "view/page_files.h"
+#include "view/view.h"
+
+namespace fovea::view {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class SessionTest : public testing::Test {
+ protected:
+  Response get(const std::string& target) {
+    return session_.respond({.method = "GET", .target = *parse_target(target)});
+  }
+  Response post(const std::string& target, const std::string& body) {
+    return session_.respond({.method = "POST", .target = *parse_target(target), .body = body});
+  }
+  json parsed(const Response& response) {
+    EXPECT_EQ(response.status, 200) << response.body;
+    return json::parse(response.body);
+  }
+  // Uploads an image and returns its id.
+  std::string upload(const Image<std::uint8_t>& image, const std::string& name = "a.png") {
+    return parsed(post("/inputs?name=" + name, io::png_bytes(image)))["id"];
+  }
+  Image<std::uint8_t> drawn(int width, int height, int shift = 0) {
+    Random random(5);
+    const auto large = test::random_image<std::uint8_t>(random, width / 8 + 4, height / 8 + 4, 3);
+    Image<std::uint8_t> image(width, height, 3);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        for (int c = 0; c < 3; ++c) image.at(x, y, c) = large.at((x + shift + 8) / 8, y / 8, c);
+    return image;
+  }
+  // Runs a system and returns the address of its result.
+  std::string run(const json& body) {
+    const std::string id = parsed(post("/run", body.dump()))["job"];
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::string state;
+    bool ended = false;
+    const auto listener = session_.listen({.method = "GET", .target = {"/jobs/" + id}},
+                                          [&](const std::string& text, bool last) {
+                                            const std::lock_guard lock(mutex);
+                                            state = text;
+                                            ended = last;
+                                            changed.notify_all();
+                                          });
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return ended; });
+    EXPECT_EQ(json::parse(state)["state"], "done") << state;
+    return "/results/" + id;
+  }
+
+  Session session_{{.upload_bytes = 1 << 20, .exec = {.device = Device::cpu(), .threads = 1}}};
+};
+
+TEST_F(SessionTest, HasThePageAndItsModules) {
+  EXPECT_THAT(get("/").body, StartsWith("<!doctype html>"));
+  EXPECT_EQ(get("/page/app.js").type, "text/javascript; charset=utf-8");
+  EXPECT_EQ(get("/page/none.js").status, 404);
+  EXPECT_EQ(get("/page").status, 404);
+  EXPECT_EQ(get("/nothing").status, 404);
+  EXPECT_EQ(post("/nothing", "").status, 404);
+}
+
+TEST_F(SessionTest, NeedsNothingFromElsewhere) {
+  for (const char* name : {"index.html", "style.css", "app.js", "api.js", "canvas.js", "why.js"}) {
+    ASSERT_NE(find_page_file(name), nullptr) << name;
+    const std::string text(find_page_file(name)->text);
+    EXPECT_EQ(text.find("https://"), text.npos) << name;
+    EXPECT_EQ(text.find("innerHTML"), text.npos) << name;
+  }
+}
+
+TEST_F(SessionTest, ListsSystemsWithControls) {
+  const json systems = parsed(get("/systems"))["systems"];
+  ASSERT_GE(systems.size(), 4U);
+  EXPECT_EQ(systems[0]["name"], "people");
+  EXPECT_EQ(systems[0]["models"][0], "channels");
+  EXPECT_GT(systems[0]["controls"].size(), 5U);
+  EXPECT_EQ(systems[1]["images"], 2);
+}
+
+TEST_F(SessionTest, TakesUploadsAndShowsThem) {
+  const std::string id = upload(drawn(300, 200), "street one.png");
+  const json facts = parsed(get("/inputs/" + id));
+  EXPECT_EQ(facts["name"], "street one.png");
+  EXPECT_EQ(facts["width"], 300);
+  EXPECT_EQ(facts["levels"], 2);
+  EXPECT_EQ(parsed(get("/inputs")).size(), 1U);
+  const Response tile = get("/inputs/" + id + "/tile/0/0/1/0");
+  EXPECT_EQ(tile.type, "image/png");
+  EXPECT_TRUE(tile.lasting);
+  EXPECT_EQ(get("/inputs/" + id + "/thumbnail").type, "image/png");
+  EXPECT_EQ(get("/inputs/" + id + "/tile/0/0/x/0").status, 404);
+  EXPECT_EQ(get("/inputs/" + id + "/tile/0/0/0").status, 404);
+  EXPECT_THROW(get("/inputs/" + id + "/tile/0/0/9/0"), InvalidArgument);
+  EXPECT_THROW(get("/inputs/" + id + "/tile/1/0/0/0"), InvalidArgument) << "an image has one frame";
+  EXPECT_EQ(get("/inputs/none").status, 404);
+}
+
+TEST_F(SessionTest, RefusesUploadsThatAreNoInputs) {
+  EXPECT_THROW(post("/inputs?name=a.exe", "x"), InvalidArgument);
+  EXPECT_THROW(post("/inputs", "x"), InvalidArgument);
+  EXPECT_THROW(post("/inputs?name=a.png", "no picture"), FormatError);
+  EXPECT_EQ(get("/inputs").body, "[]");
+  const std::string id =
+      parsed(post("/inputs?name=..%2f..%2fevil.png", io::png_bytes(drawn(20, 20))))["id"];
+  const std::string path = session_.inputs().find(id)->path();
+  EXPECT_THAT(path, StartsWith(session_.inputs().folder() + "/"));
+  EXPECT_EQ(path.find(".."), path.npos);
+}
+
+TEST_F(SessionTest, RemovesUploadsAtTheEnd) {
+  std::string folder;
+  {
+    Session session({});
+    folder = session.inputs().folder();
+    session.inputs().add_upload("a.png", io::png_bytes(drawn(20, 20)));
+    EXPECT_TRUE(std::filesystem::exists(folder));
+    const auto rights = std::filesystem::status(folder).permissions();
+    EXPECT_EQ(rights & std::filesystem::perms::others_all, std::filesystem::perms::none);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST_F(SessionTest, FindsPeopleAndSaysWhy) {
+  const std::string id = upload(drawn(96, 160));
+  const std::string address = run({{"system", "people"},
+                                   {"inputs", {id}},
+                                   {"model", "hog"},
+                                   {"options", {{"ratio", "1.5"}, {"threshold", "-9"}}}});
+  const json result = parsed(get(address));
+  EXPECT_EQ(result["width"], 96);
+  EXPECT_THAT(result["command"].get<std::string>(),
+              HasSubstr("fovea people detect a.png --model hog --threshold -9 --ratio 1.5"));
+  EXPECT_THAT(
+      result["python"].get<std::string>(),
+      HasSubstr("fovea.people.Detector(\"hog\", threshold=-9, ratio=1.5).detect(\"a.png\")"));
+  EXPECT_TRUE(result["marks"].is_array());
+  EXPECT_EQ(parsed(get(address + "/result.json"))["command"], "people detect");
+  const json why = parsed(get(address + "/explain?x=48&y=80"));
+  EXPECT_GT(why["summary"].get<std::string>().size(), 10U);
+  ASSERT_GT(why["layers"].size(), 0U);
+  EXPECT_EQ(get(address + "/heat/0?x=48&y=80").type, "image/png");
+  EXPECT_EQ(get(address + "/heat/99?x=48&y=80").status, 404);
+  EXPECT_EQ(get(address + "/explain?x=nan&y=80").status, 404);
+  EXPECT_EQ(get(address + "/explain").status, 404);
+  const Response page = get(address + "/page.html?x=48&y=80");
+  EXPECT_THAT(page.body, HasSubstr("fovea people detect"));
+  EXPECT_EQ(page.body.find("<script"), page.body.npos);
+}
+
+TEST_F(SessionTest, EstimatesMotionAndSaysWhy) {
+  const std::string first = upload(drawn(64, 48)), second = upload(drawn(64, 48, 2));
+  const std::string address =
+      run({{"system", "flow"}, {"inputs", {first, second}}, {"options", {{"lk-radius", "3"}}}});
+  const json result = parsed(get(address));
+  EXPECT_EQ(result["layers"][0]["name"], "wheel");
+  EXPECT_THAT(result["command"].get<std::string>(),
+              HasSubstr("fovea flow lk a.png a.png -o motion.flo --quality fast --radius 3"));
+  EXPECT_EQ(get(address + "/tile/wheel/0/0/0").type, "image/png");
+  EXPECT_EQ(get(address + "/tile/none/0/0/0").status, 404);
+  EXPECT_THAT(get(address + "/page.html").body, HasSubstr("Confidence"));
+  EXPECT_EQ(parsed(get(address + "/explain?x=20&y=20"))["title"].is_string(), true);
+}
+
+TEST_F(SessionTest, MapsColorsOfABoxAndSaysWhy) {
+  const std::string id = upload(drawn(64, 48));
+  const std::string address = run({{"system", "emd"}, {"inputs", {id}}, {"box", {8, 8, 16, 16}}});
+  const json result = parsed(get(address));
+  EXPECT_EQ(result["layers"][0]["name"], "map");
+  EXPECT_THAT(result["command"].get<std::string>(),
+              HasSubstr("--target 8,8,16,16 --signature colors"));
+  EXPECT_EQ(parsed(get(address + "/explain?x=20&y=20"))["tables"].is_array(), true);
+}
+
+TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
+  const std::string id = upload(drawn(96, 96));
+  const std::string address = run({{"system", "scenes"}, {"inputs", {id}}});
+  const json result = parsed(get(address));
+  ASSERT_GT(result["scores"].size(), 1U);
+  EXPECT_GE(result["scores"][0]["value"], result["scores"][1]["value"]);
+  EXPECT_GT(parsed(get(address + "/explain?x=1&y=1"))["layers"].size(), 0U);
+}
+
+TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
+  // Two tetrahedra that share an edge.
+  const std::string off =
+      "OFF\n6 8 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n-1 0 0\n0 -1 0\n"
+      "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n3 0 4 5\n3 0 3 4\n3 0 5 3\n3 4 3 5\n";
+  const std::string id = parsed(post("/inputs?name=two.off", off))["id"];
+  EXPECT_EQ(parsed(get("/inputs/" + id))["width"], 4 * 420);
+  EXPECT_EQ(get("/inputs/" + id + "/thumbnail").type, "image/png");
+  const std::string address =
+      run({{"system", "mesh"}, {"inputs", {id}}, {"options", {{"parts", "2"}}}});
+  const json result = parsed(get(address));
+  EXPECT_THAT(result["summary"].get<std::string>(), HasSubstr("8 faces has 2 parts"));
+  EXPECT_EQ(result["layers"].size(), 2U);
+  EXPECT_EQ(parsed(get(address + "/explain?x=1&y=1"))["title"].is_string(), true);
+  EXPECT_THAT(get(address + "/page.html").body, HasSubstr("stage"));
+}
+
+TEST_F(SessionTest, RefusesRunsThatMakeNoSense) {
+  const std::string id = upload(drawn(32, 32));
+  const std::string start = R"({"system": "people", "inputs": [")" + id + "\"]";
+  for (const std::string& body : std::vector<std::string>{
+           "", "[]", "{", "{}", R"({"system": "people", "inputs": []})",
+           R"({"system": "people", "inputs": ["/etc/passwd"]})", start + R"(, "frame": 1e99})",
+           start + R"(, "box": [1, 2]})", start + R"(, "box": ["a", 1, 1, 1]})",
+           start + R"(, "options": 5})", start + R"(, "options": {"ratio": 5}})",
+           start + R"(, "client": 5})", start + ", \"model\": \"" + std::string(9999, 'x') + "\"}"})
+    EXPECT_THROW(post("/run", body), Error) << body.substr(0, 80);
+  EXPECT_EQ(post("/run", R"({"system": "none", "inputs": [")" + id + "\"]}").status, 404);
+}
+
+TEST_F(SessionTest, AdmitsBodiesByTheirPath) {
+  const auto bytes = [&](const std::string& method, const std::string& path) {
+    const std::string host = "localhost";
+    return session_.admit(
+        {.method = method, .target = {path}, .host = host, .origin = "http://localhost"});
+  };
+  EXPECT_EQ(std::get<std::size_t>(bytes("GET", "/")), 0U);
+  EXPECT_LT(std::get<std::size_t>(bytes("POST", "/session")), 100000U);
+  EXPECT_EQ(std::get<Response>(bytes("POST", "/inputs")).status, 401);
+}
+
+TEST(TokenFile, MustBeSecretAndLong) {
+  const test::TempFolder folder;
+  const std::string path = folder / "token";
+  test::save(path, std::string(40, 't') + "\nmore\n");
+  EXPECT_THAT(test::message_of([&] { read_token_file(path); }), HasSubstr("chmod 600"));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+  EXPECT_EQ(read_token_file(path), std::string(40, 't'));
+  std::filesystem::remove(path);
+  test::save(path, "short\n");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+  EXPECT_THAT(test::message_of([&] { read_token_file(path); }), HasSubstr("5 characters"));
+  EXPECT_THROW(read_token_file(folder / "none"), IoError);
+}
+
+TEST(View, ListensAndNamesItsAddress) {
+  const test::TempFolder folder;
+  EXPECT_THROW(View({.inputs = {folder / "none.png"}}, {}), IoError);
+  const View view({}, [](const std::string&) {});
+  EXPECT_THAT(view.address(), StartsWith("http://127.0.0.1:" + std::to_string(view.port()) + "/#"));
+  EXPECT_EQ(view.address().size() - view.address().find('#'), 65U);
+}
+
+}  // namespace
+}  // namespace fovea::view
