@@ -3,9 +3,14 @@
 
 #include <nanobind/stl/string.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "systems.h"
+
+// Layers own images, which cannot be copied; the vector of layers does not say so.
+template <>
+struct nanobind::detail::is_copy_constructible<fovea::report::Explanation> : std::false_type {};
 
 namespace fovea::python {
 namespace {

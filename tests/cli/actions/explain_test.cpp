@@ -2,6 +2,8 @@
 #include <fovea/io/image_io.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "cli/actions/explain.h"
 #include "cli/actions/verbs.h"
 
@@ -70,7 +72,10 @@ TEST_F(ActionsExplain, RecognizeExplainsEachEvent) {
     const json& why = event["explanation"];
     const double energy = why["total"];
     EXPECT_NEAR(sum_of(why), energy, 1e-4 * (1 + energy));
-    EXPECT_NEAR(energy / 12, event["distance"].get<double>(), 1e-5);
+    // The distance is the energy per node of the prototype.
+    const double nodes = energy / event["distance"].get<double>();
+    EXPECT_NEAR(nodes, std::round(nodes), 1e-4);
+    EXPECT_GE(nodes, 2);
     EXPECT_THAT(why["summary"].get<std::string>(), HasSubstr("reject level"));
   }
 }

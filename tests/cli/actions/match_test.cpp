@@ -62,7 +62,7 @@ TEST_F(ActionsMatch, RefusesWhatDoesNotFit) {
     EXPECT_EQ(ended.status, kUsage);
     return ended.err;
   };
-  EXPECT_THAT(refused({}), testing::HasSubstr("-o PICTURE, --graph FILE or --json"));
+  EXPECT_THAT(refused({}), testing::HasSubstr("-o PICTURE, --graph FILE, --explain or --json"));
   EXPECT_THAT(refused({"--graph", *folder_ / "graph.png"}), testing::HasSubstr("end in .svg"));
   EXPECT_THAT(refused({"--json", "--model-points", "2"}),
               testing::HasSubstr("choose the variant chains or greedy"));

@@ -25,7 +25,7 @@ TEST(DemoActions, ShowsWhatAStrangerDoes) {
   EXPECT_THAT(html, testing::HasSubstr("graphs in space and time"));
   EXPECT_THAT(html, testing::HasSubstr("runner-up"));
   EXPECT_THAT(html, testing::HasSubstr("two people at once"));
-  EXPECT_EQ(commands_that_parse(html, "actions"), 6);
+  EXPECT_EQ(commands_that_parse(html, "actions"), 7);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(DemoFlow, ShowsBothMethodsAndCommandsThatRun) {
                            "disparity.pfm", "frame10.png", "frame11.png", "layers10.png"})
     EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
   const std::string html = page.html();
-  EXPECT_EQ(commands_that_parse(html, "flow"), 10);
+  EXPECT_EQ(commands_that_parse(html, "flow"), 11);
 }
 
 }  // namespace

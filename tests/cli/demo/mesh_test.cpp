@@ -40,7 +40,7 @@ TEST(DemoMesh, CutsBodiesIntoParts) {
   }
   EXPECT_THAT(html, testing::HasSubstr("href=\"halves.html\""));
   EXPECT_TRUE(std::filesystem::exists(folder / "halves.html"));
-  EXPECT_EQ(commands_that_parse(html, "mesh"), 6);
+  EXPECT_EQ(commands_that_parse(html, "mesh"), 8);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST(DemoScenes, TellsDrawnPlacesApart) {
   EXPECT_TRUE(std::filesystem::exists(folder / "more-places/city/12.png"));
   const std::string html = page.html();
   EXPECT_THAT(html, testing::HasSubstr("Places that training has not seen"));
-  EXPECT_EQ(commands_that_parse(html, "scenes"), 5);
+  EXPECT_EQ(commands_that_parse(html, "scenes"), 6);
 }
 
 }  // namespace

@@ -92,6 +92,9 @@ class Faults : public JobFolder {
     const std::string good = test::load(input);
     expect_named_and_mended(
         words, input, [&] { test::save(input, "no image"); }, [&] { test::save(input, good); });
+  }
+  void expect_absence_is_named(const Words& words, const std::string& input) {
+    const std::string good = test::load(input);
     expect_named_and_mended(
         words, input, [&] { fs::remove(input); }, [&] { test::save(input, good); });
   }
@@ -99,10 +102,28 @@ class Faults : public JobFolder {
   Words images_{}, places_{};
 };
 
-TEST_F(Faults, DamagedAndVanishedImagesOfABatch) { expect_damage_is_named(batch(), images_[3]); }
+TEST_F(Faults, DamagedAndVanishedImagesOfABatch) {
+  expect_damage_is_named(batch(), images_[3]);
+  expect_absence_is_named(batch(), images_[3]);
+}
 
-TEST_F(Faults, DamagedAndVanishedImagesOfRecordedUnits) {
-  expect_damage_is_named(units(), places_[1]);
+TEST_F(Faults, DamagedImagesOfRecordedUnits) { expect_damage_is_named(units(), places_[1]); }
+
+// A list of labeled images is checked before any of them is worked on.
+TEST_F(Faults, VanishedImagesOfALabeledList) {
+  clear();
+  const Ended whole = run_whole(units());
+  const Files files = results();
+  const std::string good = test::load(places_[1]);
+  fs::remove(places_[1]);
+  const Ended broken = run_whole(units());
+  EXPECT_EQ(broken.status, kBadInput) << broken.err;
+  EXPECT_THAT(broken.err, HasSubstr(places_[1] + " is no file"));
+  test::save(places_[1], good);
+  const Ended mended = run_whole(units());
+  EXPECT_EQ(mended.status, kDone) << mended.err;
+  EXPECT_EQ(mended.out, whole.out);
+  EXPECT_EQ(results(), files);
 }
 
 // The last line of the manifest has no room.

@@ -125,6 +125,9 @@ TEST_F(PeopleEvalShards, PrintAndWriteWhatOneRunDoes) {
 }
 
 TEST_F(PeopleEvalShards, LowerScoresAreAskedForUntilTheyReachAFalsePositivePerImage) {
+  people::Model strict = likeness();
+  strict.threshold += 1;
+  strict.write(folder_ / "a.safetensors");
   const Ended plain = run_here(words({"--json"}));
   ASSERT_EQ(plain.status, kDone) << plain.err;
   std::string lower = "0";

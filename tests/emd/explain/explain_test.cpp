@@ -48,7 +48,7 @@ void expect_adds_up(const MapExplanation& e) {
     double heat = 0;
     for (int y = 0; y < e.heat.height(); ++y)
       for (int x = 0; x < e.heat.width(); ++x) heat += static_cast<double>(e.heat.at(x, y));
-    EXPECT_NEAR(heat, e.distance, 1e-5);
+    EXPECT_NEAR(heat + e.surplus, e.distance, 1e-6 * (1 + e.distance));
   }
   const report::Explanation shown = present(e);
   double reasons = shown.rest;

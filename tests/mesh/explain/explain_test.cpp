@@ -18,12 +18,12 @@ namespace {
 using test::message_of;
 using testing::HasSubstr;
 
-struct Case {
+struct ExplainedCase {
   const char* name;
   Method method;
   Division division;
 };
-class ExplainMesh : public testing::TestWithParam<Case> {
+class ExplainMesh : public testing::TestWithParam<ExplainedCase> {
  protected:
   SegmentOptions options(int parts) const {
     SegmentOptions result;
@@ -35,10 +35,11 @@ class ExplainMesh : public testing::TestWithParam<Case> {
 };
 INSTANTIATE_TEST_SUITE_P(
     All, ExplainMesh,
-    testing::Values(Case{"Resistance", Method::kResistance, Division::kKWay},
-                    Case{"ResistanceHierarchy", Method::kResistance, Division::kHierarchical},
-                    Case{"Fuzzy", Method::kFuzzy, Division::kKWay},
-                    Case{"FuzzyHierarchy", Method::kFuzzy, Division::kHierarchical}),
+    testing::Values(ExplainedCase{"Resistance", Method::kResistance, Division::kKWay},
+                    ExplainedCase{"ResistanceHierarchy", Method::kResistance,
+                                  Division::kHierarchical},
+                    ExplainedCase{"Fuzzy", Method::kFuzzy, Division::kKWay},
+                    ExplainedCase{"FuzzyHierarchy", Method::kFuzzy, Division::kHierarchical}),
     [](const auto& one) { return one.param.name; });
 
 // The capacity of all edges between different labels.
