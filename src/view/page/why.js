@@ -25,7 +25,7 @@ export class Why {
     this.shown = {place: why.box ?? null, shapes: why.shapes.filter(({frame}) => frame === undefined), heat: null, spot: null};
     this.room.hidden = false;
     byId('why-title').textContent = why.title;
-    byId('why-body').replaceChildren(el('p', {}, why.summary), this.layers(why, address, query), this.reasons(why),
+    byId('why-body').replaceChildren(el('p', {}, why.summary), this.reasons(why), this.layers(why, address, query),
       ...why.tables.map((table) => this.table(table)));
     this.view.setWhy(this.shown);
   }
