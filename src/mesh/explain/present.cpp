@@ -77,7 +77,7 @@ std::string counts_text(const SegmentExplanation& explanation) {
                                  fovea::detail::counted(explanation.counts.size(), "component"));
   constexpr std::size_t kMost = 3;
   for (std::size_t i = 0; i < std::min(kMost, explanation.counts.size()); ++i)
-    text += " " + count_text(explanation.counts[i], true);
+    text += fmt::format(" {}", count_text(explanation.counts[i], true));
   return text;
 }
 
