@@ -145,8 +145,11 @@ void add_demo_actions(Page& page, const DemoRun& run) {
                       {"what one of the known people showed: a model is trained on such videos",
                        "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"},
                       2));
+  const Image<std::uint8_t> seen =
+      seen_frames(video, events, static_cast<std::size_t>(run.act_frames));
+  run.show("actions", seen);
   page.figures(
-      {Figure::picture(seen_frames(video, events, static_cast<std::size_t>(run.act_frames)),
+      {Figure::picture(seen,
                        {"what a person not seen in training does, recognized while it happens",
                         "fovea actions recognize stranger.y4m --model acts.safetensors --reject 0 "
                         "--annotated seen.mp4 --timeline seen.svg"},

@@ -62,7 +62,11 @@ int run_demo(DemoOptions& options, Context& context) {
   settle_device(context);
   const Image<std::uint8_t> scene = demo_scene();
   io::write_image((folder / "scene.png").string(), scene.view());
-  DemoRun run{.exec = context.exec_without_progress(), .scene = scene, .folder = options.output};
+  Overview overview;
+  DemoRun run{.exec = context.exec_without_progress(),
+              .scene = scene,
+              .folder = options.output,
+              .overview = &overview};
   report::Page page("Fovea " FOVEA_VERSION,
                     "Results of the program on this machine. Every command below runs in the "
                     "folder of this page, which also holds the test scene, `scene.png`.");
@@ -74,6 +78,7 @@ int run_demo(DemoOptions& options, Context& context) {
     page.section(std::string(kSections[i].title));
     kSections[i].add(page, run);
   }
+  io::write_image((folder / "overview.png").string(), overview.draw().view());
   page.provenance(page_provenance(context));
   const std::string path = (folder / "index.html").string();
   page.write(path);
@@ -94,7 +99,8 @@ Command demo_command() {
           .text =
               "Writes index.html, a page that needs no other file and shows results of every "
               "system and every operation with their command lines and times on this machine, and "
-              "one example of each kind of picture in reports. Prints the path of the page.",
+              "one example of each kind of picture in reports; and overview.png, one wide picture "
+              "with a result of each system. Prints the path of the page.",
           .examples = {{"fovea demo -o gallery", "write gallery/index.html"}},
           .request = make_request<DemoOptions, run_demo>};
 }

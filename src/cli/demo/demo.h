@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/demo/overview.h"
+
 namespace fovea::cli {
 
 // The inputs of the sections.
@@ -17,6 +19,12 @@ struct DemoRun {
   ImageView<const std::uint8_t> scene;  // demo_scene(), stored as scene.png beside the page
   std::string folder{};                 // the folder of the page
   int act_frames = 56;                  // frames per action of a drawn person
+  Overview* overview = nullptr;         // gets one picture of each system
+
+  void show(const char* system, ImageView<const std::uint8_t> picture,
+            Overview::Fit fit = Overview::Fit::kFill) const {
+    if (overview) overview->add(system, picture, fit);
+  }
 };
 
 struct DemoSection {

@@ -81,10 +81,11 @@ void add_demo_flow(Page& page, const DemoRun& run) {
          fmt::format("fovea flow show {0}.flo --truth true.flo --kind error -o {0}_errors.png",
                      each.verb)}));
     if (each.method != flow::Method::kLucasKanade) continue;
-    figures.push_back(
-        Figure::picture(flow::arrows_picture(scene.first, view),
-                        {"arrows over the first image",
-                         "fovea flow lk first.png second.png --picture arrows arrows.png"}));
+    const Image<std::uint8_t> arrows = flow::arrows_picture(scene.first, view);
+    run.show("flow", arrows);
+    figures.push_back(Figure::picture(
+        arrows, {"arrows over the first image",
+                 "fovea flow lk first.png second.png --picture arrows arrows.png"}));
     figures.push_back(Figure::picture(
         flow::confidence_picture(field.confidence),
         {fmt::format(

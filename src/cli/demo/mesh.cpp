@@ -71,6 +71,8 @@ void add_parts(Page& page, const DemoRun& run, const std::vector<Shape>& shapes)
                {.title = "A " + shape.name,
                 .text = fmt::format("{} faces in {} parts", shape.mesh.faces.size(), found.count)});
   }
+  run.show("mesh", montage(std::vector<Tile>{{pictures[0].view(), {}}, {pictures[2].view(), {}}}),
+           Overview::Fit::kWhole);
   page.figure(montage_of(
       pictures, titles,
       {"The number of parts was given for the dog, the hand and the pipe and chosen for the "

@@ -74,11 +74,11 @@ Figure learned_by(const std::string& name) {
 }
 
 // A drawn crowd, followed by its detections with errors.
-Figure followed(const Exec& exec) {
+Figure followed(const DemoRun& run) {
   constexpr int kFrames = 90;
   const Crowd crowd({.size = {480, 270}, .people = 6, .seed = 4});
   people::TrackOptions options{.certain = 0.5};
-  options.exec = exec;
+  options.exec = run.exec;
   people::Tracker tracker(options);
   people::TrackPainter painter(60);
   Image<std::uint8_t> picture;
@@ -93,6 +93,7 @@ Figure followed(const Exec& exec) {
     const auto tracks = tracker.track(picture, found);
     painter.draw(picture, tracks);
   }
+  run.show("people", picture);
   return Figure::picture(
       picture,
       {fmt::format("people with identities after {} frames, and the ways they went", kFrames),
@@ -116,7 +117,7 @@ void add_demo_people(Page& page, const DemoRun& run) {
                       {"gradients as glyphs", "fovea people show street.png -o glyphs.png"}));
   page.figures(figures, 2);
   page.figure(why_person(image, run.exec));
-  page.figure(followed(run.exec));
+  page.figure(followed(run));
   for (const char* name : kModels) page.figure(learned_by(name));
   add_people_study(page, run.exec);
 }

@@ -241,9 +241,11 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
     maps.push_back(scenes::show_words(maker.words(unknown.image(i)).view(), colors));
   }
   for (const Image<std::uint8_t>& map : maps) words.push_back({map.view(), {}});
+  const Image<std::uint8_t> classified = montage(places, {.columns = 4});
+  run.show("scenes", classified);
   page.figures(
       {Figure::picture(
-           montage(places, {.columns = 4}),
+           classified,
            {fmt::format("Places that training has not seen, and the kinds they are classified as. "
                         "{:.0f} % of all {} are right.",
                         100 * confusion.accuracy(), results.size()),

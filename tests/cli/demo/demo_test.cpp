@@ -24,6 +24,7 @@ TEST(Demo, WritesOnePageAndPrintsItsPath) {
   for (const char* section : {"Operations", "Pictures of reports", "This machine"})
     EXPECT_THAT(page, HasSubstr(section));
   EXPECT_THAT(page, testing::Not(HasSubstr("src=\"http")));
+  EXPECT_EQ(io::image_info(folder / "new/gallery/overview.png").width, 1232);
   EXPECT_TRUE(test::images_equal(io::to_bytes(io::read_image(folder / "new/gallery/scene.png")),
                                  demo_scene()));
 }
