@@ -31,7 +31,7 @@ export class Why {
   }
 
   reasons(why) {
-    const most = Math.max(1e-12, ...why.reasons.map(({value}) => Math.abs(value)), Math.abs(why.rest));
+    const most = Math.max(1e-12, ...why.reasons.map(({value}) => Math.abs(value)));
     const rows = why.reasons.map((reason) => {
       const bar = el('span', {class: `fill ${reason.value < 0 ? 'against' : 'for'}`});
       const width = 50 * Math.abs(reason.value) / most;

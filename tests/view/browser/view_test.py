@@ -34,12 +34,13 @@ def photograph(page, name):
 
 def drawn_inputs(folder):
     """A street with drawn people, and two frames of a moving texture."""
-    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "crowd", "--scenes", "1", "--size", "320x240", "--quiet"],
+    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "crowd", "--video", "%06d.png", "--frames", "1", "--size", "320x240",
+                    "--quiet"],
                    check=True, stdout=subprocess.DEVNULL)
     subprocess.run([PROGRAM, "flow", "scene", "-o", folder / "moving", "--size", "160x120", "--quiet"],
                    check=True, stdout=subprocess.DEVNULL)
     street = next(path for path in sorted((folder / "crowd").rglob("*.png")))
-    pair = sorted((folder / "moving").rglob("*.png"))[:2]
+    pair = [folder / "moving" / name for name in ("frame10.png", "frame11.png")]
     return street, pair
 
 
