@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kToken(64, 'c');
+const std::string kServedToken(64, 'c');
 
 // Echoes bodies and messages.
 class Echo final : public Service {
@@ -46,7 +46,7 @@ class Echo final : public Service {
     ear->send("begin", false);
     return ear;
   }
-  Guard guard{{.token = kToken}};
+  Guard guard{{.token = kServedToken}};
 };
 
 class ServerTest : public testing::Test {
@@ -66,7 +66,7 @@ class ServerTest : public testing::Test {
   }
   std::string cookie() {
     Client client(server_.port());
-    const std::string answer = client.ask("POST", "/session", "", kToken);
+    const std::string answer = client.ask("POST", "/session", "", kServedToken);
     const std::size_t from = answer.find("Set-Cookie: ") + 12;
     return "Cookie: " + answer.substr(from, answer.find(';', from) - from) + "\r\n";
   }
@@ -116,7 +116,7 @@ TEST_F(ServerTest, RefusesForeignHostsAndPages) {
   EXPECT_THAT(two.receive(), StartsWith("HTTP/1.1 400 "));
   Client page(server_.port());
   page.send("POST /session HTTP/1.1\r\nHost: " + page.host() +
-            "\r\nOrigin: http://evil.example\r\nContent-Length: 64\r\n\r\n" + kToken);
+            "\r\nOrigin: http://evil.example\r\nContent-Length: 64\r\n\r\n" + kServedToken);
   EXPECT_THAT(page.receive(), StartsWith("HTTP/1.1 403 "));
   EXPECT_THAT(log(), Contains("refused GET / from 127.0.0.1: the host 'evil.example' is not this "
                               "machine's"));

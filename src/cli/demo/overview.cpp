@@ -16,7 +16,7 @@ Image<std::uint8_t> scaled(ImageView<const std::uint8_t> picture, double scale) 
   Image<std::uint8_t> result(std::max(1, static_cast<int>(std::lround(picture.width * scale))),
                              std::max(1, static_cast<int>(std::lround(picture.height * scale))),
                              picture.channels);
-  ops::resize(picture, result.view());
+  resize(picture, result.view());
   return result;
 }
 
