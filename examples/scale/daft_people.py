@@ -1,6 +1,6 @@
 """People in photographs by Daft: python daft_people.py OUT PHOTO...
 
-Rows are paths; the detector is made once per worker. On a Ray cluster, call daft.set_runner_ray() first.
+Rows are paths; each worker creates one detector. On a Ray cluster, call daft.set_runner_ray() first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """People in photographs by Spark's mapInArrow: spark-submit spark_people.py OUT.parquet PHOTO...
 
-Rows are paths, which every executor can read; pixels do not travel. A detector is made once per partition. Executors need
-the package fovea-vision.
+Rows are paths, which every executor must be able to read; only paths are sent to the executors. Each partition creates one detector.
+Executors need the package fovea-vision.
 """
 
 from __future__ import annotations
