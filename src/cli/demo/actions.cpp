@@ -147,7 +147,7 @@ void add_demo_actions(Page& page, const DemoRun& run) {
                       2));
   const Image<std::uint8_t> seen =
       seen_frames(video, events, static_cast<std::size_t>(run.act_frames));
-  run.show("actions", seen);
+  run.show("actions: what people do, while they do it", seen);
   page.figures(
       {Figure::picture(seen,
                        {"what a person not seen in training does, recognized while it happens",

@@ -103,7 +103,7 @@ void add_regions(std::vector<Figure>& figures, const Chase& chase, const DemoRun
   const emd::RegionSet found = emd::find_regions(map, options, {{}, mapper.target_size()});
   Image<std::uint8_t> drawn = clone(frame);
   emd::draw_regions(drawn.view(), found);
-  run.show("emd", drawn);
+  run.show("emd: find by exact distances of colors", drawn);
   figures.push_back(Figure::picture(
       drawn,
       {fmt::format("regions of frame {} whose colors are at most {:.0f} away from the target's, "

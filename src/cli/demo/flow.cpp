@@ -82,7 +82,7 @@ void add_demo_flow(Page& page, const DemoRun& run) {
                      each.verb)}));
     if (each.method != flow::Method::kLucasKanade) continue;
     const Image<std::uint8_t> arrows = flow::arrows_picture(scene.first, view);
-    run.show("flow", arrows);
+    run.show("flow: where every pixel moves", arrows);
     figures.push_back(Figure::picture(
         arrows, {"arrows over the first image",
                  "fovea flow lk first.png second.png --picture arrows arrows.png"}));

@@ -71,7 +71,8 @@ void add_parts(Page& page, const DemoRun& run, const std::vector<Shape>& shapes)
                {.title = "A " + shape.name,
                 .text = fmt::format("{} faces in {} parts", shape.mesh.faces.size(), found.count)});
   }
-  run.show("mesh", montage(std::vector<Tile>{{pictures[0].view(), {}}, {pictures[2].view(), {}}}),
+  run.show("mesh: parts that people would name",
+           montage(std::vector<Tile>{{pictures[0].view(), {}}, {pictures[2].view(), {}}}),
            Overview::Fit::kWhole);
   page.figure(montage_of(
       pictures, titles,

@@ -93,7 +93,7 @@ Figure followed(const DemoRun& run) {
     const auto tracks = tracker.track(picture, found);
     painter.draw(picture, tracks);
   }
-  run.show("people", picture);
+  run.show("people: find and follow", picture);
   return Figure::picture(
       picture,
       {fmt::format("people with identities after {} frames, and the ways they went", kFrames),

@@ -242,7 +242,7 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
   }
   for (const Image<std::uint8_t>& map : maps) words.push_back({map.view(), {}});
   const Image<std::uint8_t> classified = montage(places, {.columns = 4});
-  run.show("scenes", classified);
+  run.show("scenes: which kind of place it is", classified, Overview::Fit::kWhole);
   page.figures(
       {Figure::picture(
            classified,
