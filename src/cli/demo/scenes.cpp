@@ -42,7 +42,7 @@ Color shade(Random& random, Color base, float spread) {
 void draw_beach(Canvas image, Random& random) {
   const double sea = kSide * random.uniform(0.3F, 0.45F),
                sand = kSide * random.uniform(0.6F, 0.75F);
-  fill_box(image, {0, 0, kSide, sea}, {shade(random, {168, 206, 236}, 16), 1});
+  fill_box(image, {0, 0, kSide, kSide}, {shade(random, {168, 206, 236}, 16), 1});
   fill_box(image, {0, sea, kSide, sand - sea}, {shade(random, {44, 116, 158}, 16), 1});
   fill_box(image, {0, sand, kSide, kSide - sand}, {shade(random, {224, 204, 158}, 12), 1});
   for (int wave = 0; wave < 5; ++wave) {
