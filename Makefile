@@ -60,7 +60,7 @@ format:  ## lay out every source file
 	@scripts/bootstrap lint
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
 
-FLOORS ?= core io ops report cluster people flow emd scenes mesh actions cli
+FLOORS ?= core io ops report cluster people flow emd scenes mesh actions view cli
 REPLAYS := $(notdir $(wildcard fuzz/seeds/*))
 asan tsan:  ## the tests of FLOORS and the fuzzers' seeds under a sanitizer
 	@scripts/bootstrap build test sanitize
