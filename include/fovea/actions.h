@@ -5,8 +5,8 @@
 #include <fovea/actions/distances.h>
 #include <fovea/actions/evaluate.h>
 #include <fovea/actions/evaluate_stream.h>
-#include <fovea/actions/fold_reports.h>
 #include <fovea/actions/explain.h>
+#include <fovea/actions/fold_reports.h>
 #include <fovea/actions/match.h>
 #include <fovea/actions/match_example.h>
 #include <fovea/actions/model.h>
