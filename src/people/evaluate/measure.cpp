@@ -312,16 +312,17 @@ ImageMeasurement measure_on_images(std::shared_ptr<const Model> model, const io:
   check_truth(images, truth);
   DetectOptions detect = detect_options(options);
   MeasureOptions now = options;
-  const ImageSearch search(model, images, truth);
+  const Model& searched = *model;
+  const ImageSearch search(std::move(model), images, truth);
   std::vector<int> all(truth.size());
   std::iota(all.begin(), all.end(), 0);
   ImageMeasurement result;
   for (std::size_t before = 0;; ++now.lower, before = people_found(result.found)) {
     const double start = fovea::detail::seconds_now();
-    detect.threshold = lowest_score_of(*model, now);
+    detect.threshold = lowest_score_of(searched, now);
     std::vector<ImageFindings> findings = search.find_people(all, detect);
     const double seconds = fovea::detail::seconds_now() - start;
-    result = measure_findings(*model, truth, std::move(findings), now);
+    result = measure_findings(searched, truth, std::move(findings), now);
     result.seconds = seconds;
     const bool grows = now.lower == options.lower || people_found(result.found) > before;
     if (!grows || !needs_lower_scores(result, now)) break;
