@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -111,6 +112,28 @@ def test_what_cannot_be_done_is_said(cluster, photos, tmp_path):
         fr.train_scenes(photos, out=tmp_path / "m.safetensors", nonsense=1)
 
 
+def test_options_of_the_caller_count(cluster, photos, tmp_path, program):
+    words = ["ops", "blur", "-o", "{}.png", "--threads=3", "--device=cpu", "--", str(photos / "1.png"), "--manifest"]
+    job = fr.run(words, folder=tmp_path, gpus_per_worker=0.001, shards=1)
+    job.stop()
+    job.wait()
+    assert job._words == [*words[:2], "--threads", "1", "--device", "cuda", *words[2:]]
+    asked = job._shard_words(0)
+    assert asked[-3:] == words[-3:] and asked[asked.index("--quiet") + 1] == "--" and "--shard" in asked
+    given = [word for word in job._words[: job._words.index("--")] if "{}" not in word and word != "-o"]
+    assert json.loads(program(" ".join(["fovea", *given, "--print-config"])))["options"]["device"] == "cpu"
+
+
+@pytest.mark.parametrize("words", [["ops", "blur"], ["ops", "nonsense"]])
+def test_workers_are_asked_for_until_the_end(cluster, photos, tmp_path, monkeypatch, words):
+    asked = []
+    monkeypatch.setattr("ray.autoscaler.sdk.request_resources", lambda bundles: asked.append(bundles))
+    job = fr.run([*words, str(photos / "1.png"), "-o", "{}.png"], folder=tmp_path, workers=(2, 3), cpus_per_worker=0.5, shards=1)
+    with contextlib.nullcontext() if words[1] == "blur" else pytest.raises(fovea.Error):
+        assert job.result().status == 0
+    assert asked == [[{"CPU": 0.5}] * 2, []]
+
+
 @pytest.mark.parametrize("shell", [[os.environ.get("FOVEA_PROGRAM", ""), "ray"], [sys.executable, "-m", "fovea.ray"]])
 def test_a_shell_can_submit(cluster, photos, tmp_path, shell):
     if not shell[0]:
@@ -125,6 +148,22 @@ def test_a_shell_can_submit(cluster, photos, tmp_path, shell):
     del environment["RAY_ADDRESS"]
     refused = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "RAY_ADDRESS is not set" in refused.stderr
+
+
+def test_names_of_any_bytes(cluster, photos, tmp_path):
+    sources = {b"caf\xe9.png": "1.png", b"a\rb.png": "2.png", b"\xff.png": "5.png"}
+    inputs = [os.fsencode(tmp_path) + b"/" + name for name in sources]
+    for path, source in zip(inputs, sources.values()):
+        shutil.copy(os.fsencode(photos / source), path)
+    command = ["ops", "blur", *inputs, "-o", b"soft\xe9-{}.png"]
+    (tmp_path / "one").mkdir()
+    words = [os.environ["FOVEA_PROGRAM"], *command, "--manifest", "whole.manifest", "--device", "cpu"]
+    one = subprocess.run(words, cwd=tmp_path / "one", capture_output=True, check=False)
+    words = [sys.executable, "-m", "fovea.ray", "submit", "--folder", str(tmp_path / "ray"), "--shards", "2", *command]
+    done = subprocess.run(words, env={**os.environ, "RAY_ADDRESS": cluster.address}, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (one.returncode, one.stdout) and one.returncode == 5, done.stderr
+    assert one.stdout == b"soft\xe9-caf\xe9.png\nsoft\xe9-a\rb.png\n" and b"/\xff.png: begins with" in done.stderr
+    assert files_of(tmp_path / "ray") == files_of(tmp_path / "one")
 
 
 def test_words_of_a_shell():

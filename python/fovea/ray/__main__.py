@@ -9,17 +9,26 @@ import argparse
 import contextlib
 import os
 import sys
+from typing import TextIO
 
 import ray
 
 from ..errors import DeviceError, Error, FormatError, InvalidArgument, IoError
 from ._job import run
+from ._program import bytes_of
 
 
 def _status_of(error: Error) -> int:
     """The exit status that the program has for such an error."""
     statuses = {InvalidArgument: 2, IoError: 3, FormatError: 3, DeviceError: 4}
     return next((status for kind, status in statuses.items() if isinstance(error, kind)), 1)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Writes the bytes that the program wrote, whatever the encoding of the stream."""
+    stream.flush()
+    stream.buffer.write(bytes_of(text))
+    stream.buffer.flush()
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -64,13 +73,13 @@ def main(arguments: list[str]) -> int:
         print(f"fovea: RAY_ADDRESS={os.environ['RAY_ADDRESS']}: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except Error as error:
-        print(f"fovea: {error}", file=sys.stderr)
+        _write(sys.stderr, f"fovea: {error}\n")
         return _status_of(error)
     except KeyboardInterrupt:
         print("fovea: interrupted; what was finished is kept", file=sys.stderr)
         return 130
-    sys.stdout.write(result.printed)
-    sys.stderr.write(result.messages)
+    _write(sys.stdout, result.printed)
+    _write(sys.stderr, result.messages)
     return result.status
 
 
