@@ -17,6 +17,7 @@ import pytest
 import fovea
 from ray_helpers import draw_photos, files_of, one_run
 
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # of Ray itself: reports take time, and there is nobody to send them to
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 fr = pytest.importorskip("fovea.ray")
 
@@ -134,36 +135,51 @@ def test_workers_are_asked_for_until_the_end(cluster, photos, tmp_path, monkeypa
     assert asked == [[{"CPU": 0.5}] * 2, []]
 
 
+@pytest.fixture(scope="module")
+def oddly_named(photos, tmp_path_factory):
+    """The photographs beside two whose names are not text, and a command with what one run of it prints, its messages and files."""
+    folder, one = tmp_path_factory.mktemp("in"), tmp_path_factory.mktemp("one")
+    shutil.copytree(photos, folder, dirs_exist_ok=True)
+    for name in (b"caf\xe9.png", b"a\rb.png"):
+        shutil.copy(os.fsencode(photos / "1.png"), os.fsencode(folder) + b"/" + name)
+    command = ["people", "detect", str(folder), "--csv", "all.csv", "--threshold", "-2"]
+    words = [os.environ["FOVEA_PROGRAM"], *command, "--manifest", "whole.manifest", "--device", "cpu"]
+    done = subprocess.run(words, cwd=one, capture_output=True, check=False)
+    assert done.returncode == 5 and b"/caf\xe9.png" in done.stdout, done
+    return command, done, files_of(one)
+
+
 @pytest.mark.parametrize("shell", [[os.environ.get("FOVEA_PROGRAM", ""), "ray"], [sys.executable, "-m", "fovea.ray"]])
-def test_a_shell_can_submit(cluster, photos, tmp_path, shell):
+def test_a_shell_can_submit(cluster, oddly_named, tmp_path, shell):
     if not shell[0]:
         pytest.skip("FOVEA_PROGRAM is not set")
+    command, one, files = oddly_named
     environment = {**os.environ, "RAY_ADDRESS": cluster.address, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
-    command = ["people", "detect", str(photos), "--csv", "all.csv", "--threshold", "-2"]
-    status, printed = one_run(command, tmp_path / "one")
-    words = [*shell, "submit", "--folder", str(tmp_path / "ray"), "--shards", "2", *command]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (status, printed) and "fovea: " in done.stderr and "5.png: begins with" in done.stderr
-    assert files_of(tmp_path / "ray") == files_of(tmp_path / "one")
-    del environment["RAY_ADDRESS"]
-    refused = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert refused.returncode == 2 and "RAY_ADDRESS is not set" in refused.stderr
+    words = [*shell, "submit", "--folder", str(tmp_path), "--shards", "2", *command]
+    done = subprocess.run(words, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (one.returncode, one.stdout), done.stderr
+    assert b"fovea: " in done.stderr and b"5.png: begins with" in done.stderr
+    assert files_of(tmp_path) == files
 
 
-def test_names_of_any_bytes(cluster, photos, tmp_path):
-    sources = {b"caf\xe9.png": "1.png", b"a\rb.png": "2.png", b"\xff.png": "5.png"}
-    inputs = [os.fsencode(tmp_path) + b"/" + name for name in sources]
-    for path, source in zip(inputs, sources.values()):
-        shutil.copy(os.fsencode(photos / source), path)
-    command = ["ops", "blur", *inputs, "-o", b"soft\xe9-{}.png"]
-    (tmp_path / "one").mkdir()
-    words = [os.environ["FOVEA_PROGRAM"], *command, "--manifest", "whole.manifest", "--device", "cpu"]
-    one = subprocess.run(words, cwd=tmp_path / "one", capture_output=True, check=False)
-    words = [sys.executable, "-m", "fovea.ray", "submit", "--folder", str(tmp_path / "ray"), "--shards", "2", *command]
-    done = subprocess.run(words, env={**os.environ, "RAY_ADDRESS": cluster.address}, capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (one.returncode, one.stdout) and one.returncode == 5, done.stderr
-    assert one.stdout == b"soft\xe9-caf\xe9.png\nsoft\xe9-a\rb.png\n" and b"/\xff.png: begins with" in done.stderr
-    assert files_of(tmp_path / "ray") == files_of(tmp_path / "one")
+def test_what_a_shell_cannot_submit(monkeypatch, capfdbinary):
+    from fovea.ray.__main__ import main
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    words = ["submit", "ops", "blur", "caf\udce9.png"]
+    assert main(words) == 2 and b"RAY_ADDRESS is not set" in capfdbinary.readouterr().err
+    monkeypatch.setenv("RAY_ADDRESS", "auto")
+    assert main(words) == 2 and b"fovea: caf\xe9.png: is not UTF-8" in capfdbinary.readouterr().err
+
+
+def test_words_of_any_bytes(cluster, photos, tmp_path):
+    named, nowhere = (os.fsdecode(os.fsencode(tmp_path) + name) for name in (b"/caf\xe9.png", b"/\xff.png"))
+    shutil.copy(photos / "1.png", named)
+    result = fr.ops("blur", [named, nowhere], out=tmp_path / "out\udcff", shards=1).result()
+    assert os.fsencode(result.printed) == b"caf\xe9.png\n" and result.folder.joinpath("caf\udce9.png").exists()
+    assert [failure.path for failure in result.failed] == [nowhere]
+    with pytest.raises(fovea.Error, match="is 'caf"):
+        fr.run(["ops", "blur", named, "--border", "caf\udce9"], folder=tmp_path / "refused", shards=1).result()
 
 
 def test_words_of_a_shell():

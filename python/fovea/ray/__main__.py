@@ -55,6 +55,10 @@ def main(arguments: list[str]) -> int:
         print("fovea: RAY_ADDRESS is not set; give the address of a cluster, such as RAY_ADDRESS=auto for the one of this machine",
               file=sys.stderr)
         return 2
+    # Ray tells its cluster the command line of this process, and fails on any other.
+    if odd := [word for word in arguments if word != bytes_of(word).decode(errors="replace")]:
+        _write(sys.stderr, f"fovea: {odd[0]}: is not UTF-8, and Ray takes no such word; give the folder of such files, or a list @FILE\n")
+        return 2
     try:
         # Ray reports deaths of nodes and workers on standard output, which belongs to the command.
         with contextlib.redirect_stdout(sys.stderr):
