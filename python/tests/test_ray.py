@@ -84,7 +84,7 @@ def test_a_program_that_is_always_killed_is_given_up(cluster, photos, tmp_path, 
         for _ in range(3):
             job._is_done(0, fr._program.Ended(-signal.SIGKILL, "", ""))
     monkeypatch.setenv("FOVEA_PROGRAM", str(tmp_path / "nowhere"))
-    assert "set FOVEA_PROGRAM to its path" in task(["version"], str(tmp_path), True)[2]
+    assert b"set FOVEA_PROGRAM to its path" in task(["version"], str(tmp_path), True)[2]
     job.stop()
     job.wait()
 
