@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -16,6 +17,7 @@ import pytest
 import fovea
 from ray_helpers import draw_photos, files_of, one_run
 
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # of Ray itself: reports take time, and there is nobody to send them to
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 fr = pytest.importorskip("fovea.ray")
 
@@ -82,7 +84,7 @@ def test_a_program_that_is_always_killed_is_given_up(cluster, photos, tmp_path, 
         for _ in range(3):
             job._is_done(0, fr._program.Ended(-signal.SIGKILL, "", ""))
     monkeypatch.setenv("FOVEA_PROGRAM", str(tmp_path / "nowhere"))
-    assert "set FOVEA_PROGRAM to its path" in task(["version"], str(tmp_path), True)[2]
+    assert b"set FOVEA_PROGRAM to its path" in task(["version"], str(tmp_path), True)[2]
     job.stop()
     job.wait()
 
@@ -111,20 +113,73 @@ def test_what_cannot_be_done_is_said(cluster, photos, tmp_path):
         fr.train_scenes(photos, out=tmp_path / "m.safetensors", nonsense=1)
 
 
+def test_options_of_the_caller_count(cluster, photos, tmp_path, program):
+    words = ["ops", "blur", "-o", "{}.png", "--threads=3", "--device=cpu", "--", str(photos / "1.png"), "--manifest"]
+    job = fr.run(words, folder=tmp_path, gpus_per_worker=0.001, shards=1)
+    job.stop()
+    job.wait()
+    assert job._words == [*words[:2], "--threads", "1", "--device", "cuda", *words[2:]]
+    asked = job._shard_words(0)
+    assert asked[-3:] == words[-3:] and asked[asked.index("--quiet") + 1] == "--" and "--shard" in asked
+    given = [word for word in job._words[: job._words.index("--")] if "{}" not in word and word != "-o"]
+    assert json.loads(program(" ".join(["fovea", *given, "--print-config"])))["options"]["device"] == "cpu"
+
+
+@pytest.mark.parametrize("words", [["ops", "blur"], ["ops", "nonsense"]])
+def test_workers_are_asked_for_until_the_end(cluster, photos, tmp_path, monkeypatch, words):
+    asked = []
+    monkeypatch.setattr("ray.autoscaler.sdk.request_resources", lambda bundles: asked.append(bundles))
+    job = fr.run([*words, str(photos / "1.png"), "-o", "{}.png"], folder=tmp_path, workers=(2, 3), cpus_per_worker=0.5, shards=1)
+    with contextlib.nullcontext() if words[1] == "blur" else pytest.raises(fovea.Error):
+        assert job.result().status == 0
+    assert asked == [[{"CPU": 0.5}] * 2, []]
+
+
+@pytest.fixture(scope="module")
+def oddly_named(photos, tmp_path_factory):
+    """The photographs beside two whose names are not text, and a command with what one run of it prints, its messages and files."""
+    folder, one = tmp_path_factory.mktemp("in"), tmp_path_factory.mktemp("one")
+    shutil.copytree(photos, folder, dirs_exist_ok=True)
+    for name in (b"caf\xe9.png", b"a\rb.png"):
+        shutil.copy(os.fsencode(photos / "1.png"), os.fsencode(folder) + b"/" + name)
+    command = ["people", "detect", str(folder), "--csv", "all.csv", "--threshold", "-2"]
+    words = [os.environ["FOVEA_PROGRAM"], *command, "--manifest", "whole.manifest", "--device", "cpu"]
+    done = subprocess.run(words, cwd=one, capture_output=True, check=False)
+    assert done.returncode == 5 and b"/caf\xe9.png" in done.stdout, done
+    return command, done, files_of(one)
+
+
 @pytest.mark.parametrize("shell", [[os.environ.get("FOVEA_PROGRAM", ""), "ray"], [sys.executable, "-m", "fovea.ray"]])
-def test_a_shell_can_submit(cluster, photos, tmp_path, shell):
+def test_a_shell_can_submit(cluster, oddly_named, tmp_path, shell):
     if not shell[0]:
         pytest.skip("FOVEA_PROGRAM is not set")
+    command, one, files = oddly_named
     environment = {**os.environ, "RAY_ADDRESS": cluster.address, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
-    command = ["people", "detect", str(photos), "--csv", "all.csv", "--threshold", "-2"]
-    status, printed = one_run(command, tmp_path / "one")
-    words = [*shell, "submit", "--folder", str(tmp_path / "ray"), "--shards", "2", *command]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (status, printed) and "fovea: " in done.stderr and "5.png: begins with" in done.stderr
-    assert files_of(tmp_path / "ray") == files_of(tmp_path / "one")
-    del environment["RAY_ADDRESS"]
-    refused = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert refused.returncode == 2 and "RAY_ADDRESS is not set" in refused.stderr
+    words = [*shell, "submit", "--folder", str(tmp_path), "--shards", "2", *command]
+    done = subprocess.run(words, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (one.returncode, one.stdout), done.stderr
+    assert b"fovea: " in done.stderr and b"5.png: begins with" in done.stderr
+    assert files_of(tmp_path) == files
+
+
+def test_what_a_shell_cannot_submit(monkeypatch, capfdbinary):
+    from fovea.ray.__main__ import main
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    words = ["submit", "ops", "blur", "caf\udce9.png"]
+    assert main(words) == 2 and b"RAY_ADDRESS is not set" in capfdbinary.readouterr().err
+    monkeypatch.setenv("RAY_ADDRESS", "auto")
+    assert main(words) == 2 and b"fovea: caf\xe9.png: is not UTF-8" in capfdbinary.readouterr().err
+
+
+def test_words_of_any_bytes(cluster, photos, tmp_path):
+    named, nowhere = (os.fsdecode(os.fsencode(tmp_path) + name) for name in (b"/caf\xe9.png", b"/\xff.png"))
+    shutil.copy(photos / "1.png", named)
+    result = fr.ops("blur", [named, nowhere], out=tmp_path / "out\udcff", shards=1).result()
+    assert os.fsencode(result.printed) == b"caf\xe9.png\n" and result.folder.joinpath("caf\udce9.png").exists()
+    assert [failure.path for failure in result.failed] == [nowhere]
+    with pytest.raises(fovea.Error, match="is 'caf"):
+        fr.run(["ops", "blur", named, "--border", "caf\udce9"], folder=tmp_path / "refused", shards=1).result()
 
 
 def test_words_of_a_shell():

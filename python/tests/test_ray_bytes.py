@@ -21,7 +21,7 @@ PEOPLE = {"linear_enlarge": 1, "linear_ratio": 1.3, "linear_random_windows": 8, 
 ACTIONS = {"nodes": 6, "step": 6, "harris_levels": 1, "harris_scales": 1}
 
 
-@pytest.fixture(scope="module", params=[1, 2, 3])
+@pytest.fixture(scope="module", params=[2, 3, 1])
 def nodes(cluster, request):
     """How many nodes there are."""
     while len(cluster.list_all_nodes()) < request.param:

@@ -9,17 +9,26 @@ import argparse
 import contextlib
 import os
 import sys
+from typing import TextIO
 
 import ray
 
 from ..errors import DeviceError, Error, FormatError, InvalidArgument, IoError
 from ._job import run
+from ._program import bytes_of
 
 
 def _status_of(error: Error) -> int:
     """The exit status that the program has for such an error."""
     statuses = {InvalidArgument: 2, IoError: 3, FormatError: 3, DeviceError: 4}
     return next((status for kind, status in statuses.items() if isinstance(error, kind)), 1)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Writes the bytes that the program wrote, whatever the encoding of the stream."""
+    stream.flush()
+    stream.buffer.write(bytes_of(text))
+    stream.buffer.flush()
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -46,6 +55,10 @@ def main(arguments: list[str]) -> int:
         print("fovea: RAY_ADDRESS is not set; give the address of a cluster, such as RAY_ADDRESS=auto for the one of this machine",
               file=sys.stderr)
         return 2
+    # Ray tells its cluster the command line of this process, and fails on any other.
+    if odd := [word for word in arguments if word != bytes_of(word).decode(errors="replace")]:
+        _write(sys.stderr, f"fovea: {odd[0]}: is not UTF-8, and Ray takes no such word; give the folder of such files, or a list @FILE\n")
+        return 2
     try:
         # Ray reports deaths of nodes and workers on standard output, which belongs to the command.
         with contextlib.redirect_stdout(sys.stderr):
@@ -64,13 +77,13 @@ def main(arguments: list[str]) -> int:
         print(f"fovea: RAY_ADDRESS={os.environ['RAY_ADDRESS']}: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except Error as error:
-        print(f"fovea: {error}", file=sys.stderr)
+        _write(sys.stderr, f"fovea: {error}\n")
         return _status_of(error)
     except KeyboardInterrupt:
         print("fovea: interrupted; what was finished is kept", file=sys.stderr)
         return 130
-    sys.stdout.write(result.printed)
-    sys.stderr.write(result.messages)
+    _write(sys.stdout, result.printed)
+    _write(sys.stderr, result.messages)
     return result.status
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import pathlib
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ import ray
 
 from ..errors import Cancelled, Error, InvalidArgument
 from ._manifest import Failure, read_state
-from ._program import Ended, run_program, shard_task
+from ._program import Ended, run_program, shard_task, text_of
 
 _SHARDS_PER_WORKER = 8  # so that the last shards to end are short
 _KILLS_WITHOUT_PROGRESS = 3  # after which a shard that something kills is given up
@@ -29,13 +30,21 @@ class Resources:
     cpus_per_worker: float = 1
     gpus_per_worker: float = 0
 
-    def ask_for_workers(self) -> None:
-        """Asks a cluster that grows and shrinks for the least number of workers."""
-        if isinstance(self.workers, tuple):
-            from ray.autoscaler.sdk import request_resources
+    @contextlib.contextmanager
+    def asked_for(self) -> Iterator[None]:
+        """Asks a cluster that grows and shrinks for the least number of workers, and withdraws that at the end: Ray would keep them for ever."""
+        if not isinstance(self.workers, tuple):
+            yield
+            return
+        from ray.autoscaler.sdk import request_resources
 
-            need = {"CPU": self.cpus_per_worker, "GPU": self.gpus_per_worker}
-            request_resources(bundles=[{name: amount for name, amount in need.items() if amount > 0}] * self.workers[0])
+        need = {"CPU": self.cpus_per_worker, "GPU": self.gpus_per_worker}
+        request_resources(bundles=[{name: amount for name, amount in need.items() if amount > 0}] * self.workers[0])
+        try:
+            yield
+        finally:
+            with contextlib.suppress(Exception):  # a cluster that is gone keeps nothing, and the end of the job counts
+                request_resources(bundles=[])
 
     def most_workers(self) -> int:
         if isinstance(self.workers, tuple):
@@ -71,7 +80,7 @@ class Result:
     """What a job has given."""
 
     status: int  # the exit status of one run of the command: 0, 5 where some inputs failed, 6 where another command must follow
-    printed: str  # what one run would have printed
+    printed: str  # what one run would have printed; bytes that are not UTF-8 are surrogate escapes, as in names of files
     folder: pathlib.Path
     failed: list[Failure] = field(default_factory=list)
     messages: str = ""  # what the merge wrote to standard error: the failures, in the program's words
@@ -140,7 +149,8 @@ class Job:
 
     def _drive(self) -> None:
         try:
-            self._run_shards()
+            with self._resources.asked_for():
+                self._run_shards()
             ended = run_program(["merge", *map(str, self._manifests)], str(self._folder))
             if ended.status not in (0, 5, 6) and not self._all_failed():
                 raise ended.error()
@@ -152,7 +162,6 @@ class Job:
         task: Any = ray.remote(shard_task()).options(
             num_cpus=self._resources.cpus_per_worker, num_gpus=self._resources.gpus_per_worker, max_retries=-1
         )
-        self._resources.ask_for_workers()
         waiting = collections.deque(range(self._shards))
         running: dict[Any, int] = {}
         try:
@@ -161,18 +170,21 @@ class Job:
                     raise Cancelled("the job was stopped; what is done is recorded")
                 while waiting and len(running) < self._workers:
                     shard = waiting.popleft()
-                    running[task.remote(self._shard_words(shard), str(self._folder))] = shard
+                    # As bytes, since Ray sends no text of names that are not UTF-8.
+                    running[task.remote(list(map(os.fsencode, self._shard_words(shard))), os.fsencode(self._folder))] = shard
                 for reference in ray.wait(list(running), timeout=0.2)[0]:
                     status, messages = ray.get(reference)
                     shard = running.pop(reference)
-                    if not self._is_done(shard, Ended(status, "", messages)):
+                    if not self._is_done(shard, Ended(status, "", text_of(messages))):
                         waiting.append(shard)
         finally:
             for reference in running:
                 ray.cancel(reference, force=True)
 
     def _shard_words(self, shard: int) -> list[str]:
-        return [*self._words, "--resume", "--shard", f"{shard}/{self._shards}", "--manifest", str(self._manifests[shard]), "--quiet"]
+        kept = ["--resume", "--shard", f"{shard}/{self._shards}", "--manifest", str(self._manifests[shard])]
+        end = _end_of_options(self._words)
+        return [*self._words[:end], *kept, "--quiet", *self._words[end:]]
 
     def _is_done(self, shard: int, ended: Ended) -> bool:
         """Whether a shard has ended, or is to be begun again because a signal has killed it, such as that of a machine out of memory."""
@@ -199,6 +211,11 @@ class Job:
         return progress.total is not None and progress.failed == progress.total
 
 
+def _end_of_options(words: Sequence[str]) -> int:
+    """Where words begin of which none is an option."""
+    return words.index("--") if "--" in words else len(words)
+
+
 def _units_of(shard: int, shards: int, units: int) -> int:
     return units // shards + (1 if shard < units % shards else 0)
 
@@ -221,15 +238,16 @@ def run(
     """
     if not words:
         raise InvalidArgument("run: there are no words; give a system, a verb and inputs")
-    own = [word for word in words if word.split("=")[0] in ("--shard", "--resume", "--manifest")]
+    own = [word for word in words[: _end_of_options(words)] if word.split("=")[0] in ("--shard", "--resume", "--manifest")]
     if own:
         raise InvalidArgument(f"run: {own[0]} is set by the job; leave it out")
     if words[1:2] == ["train"]:
         raise InvalidArgument(f"run: {' '.join(words[:2])} has several stages; start it by fovea.ray.train_{words[0]}()")
-    threads = [] if "--threads" in words or cpus_per_worker < 1 else ["--threads", str(int(cpus_per_worker))]
-    device = [] if "--device" in words else ["--device", "cuda" if gpus_per_worker > 0 else "cpu"]
+    threads = [] if cpus_per_worker < 1 else ["--threads", str(int(cpus_per_worker))]
+    device = ["--device", "cuda" if gpus_per_worker > 0 else "cpu"]
     place, resources = Place(pathlib.Path(folder), manifests), Resources(workers, cpus_per_worker, gpus_per_worker)
-    return Job([*words, *threads, *device], place, resources, shards, resume)
+    # Before the caller's words, because of two values of an option the later one counts.
+    return Job([*words[:2], *threads, *device, *words[2:]], place, resources, shards, resume)
 
 
 __all__ = ["Error", "Failure", "Job", "Progress", "Resources", "Result", "run"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import DeviceError, Error, FormatError, InvalidArgument, IoError
 
-_KEPT_MESSAGES = 4000  # characters of a shard's messages that travel; failures of inputs are in its manifest
+_KEPT_MESSAGES = 4000  # bytes of a shard's messages that travel; failures of inputs are in its manifest
 
 
 @dataclass(frozen=True)
@@ -21,21 +21,33 @@ class Ended:
 
     def error(self) -> Error:
         """The last message, as an exception."""
-        lines = self.messages.strip().splitlines() or [f"the program ended with status {self.status}"]
-        message = lines[-1].removeprefix("fovea: ")
+        lines = self.messages.strip().split("\n")  # names of files have the other ends of lines that Python knows
+        message = lines[-1].removeprefix("fovea: ") or f"the program ended with status {self.status}"
         if self.status == 3:
             return IoError(message) if "No such file" in message or "ermission" in message else FormatError(message)
         return {2: InvalidArgument, 4: DeviceError}.get(self.status, Error)(message)
 
 
-def program_task() -> Callable[[Sequence[str], str, bool], tuple[int, str, str]]:
+def text_of(output: bytes) -> str:
+    """What the program wrote, without loss: bytes_of gives the same bytes."""
+    return output.decode(errors="surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
+
+
+Word = str | bytes
+
+
+def program_task() -> Callable[[Sequence[Word], Word, bool], tuple[int, bytes, bytes]]:
     """A function that runs the program and returns its status, what it printed (where that is kept) and its messages.
 
     Ray sends it to workers as a whole: it uses nothing but Python's own library, so that they need no import of this package, which would take
     longer than a small shard.
     """
 
-    def run_shard(words: Sequence[str], folder: str, keeps_print: bool) -> tuple[int, str, str]:
+    def run_shard(words: Sequence[Word], folder: Word, keeps_print: bool) -> tuple[int, bytes, bytes]:
         import ctypes
         import os
         import shutil
@@ -46,7 +58,7 @@ def program_task() -> Callable[[Sequence[str], str, bool], tuple[int, str, str]]
         program = os.environ.get("FOVEA_PROGRAM") or shutil.which("fovea")
         if not program or not os.access(program, os.X_OK):
             where = f"machine {os.uname().nodename} ({program or 'not in PATH'})"
-            return 2, "", f"the program fovea is not on the {where}; install it, or set FOVEA_PROGRAM to its path"
+            return 2, b"", os.fsencode(f"the program fovea is not on the {where}; install it, or set FOVEA_PROGRAM to its path")
         library, parent = ctypes.CDLL(None), os.getpid()
 
         def end_with_parent() -> None:
@@ -62,23 +74,21 @@ def program_task() -> Callable[[Sequence[str], str, bool], tuple[int, str, str]]
                 cwd=folder,
                 stdout=subprocess.PIPE if keeps_print else subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                text=True,
-                errors="surrogateescape",
                 check=False,
                 preexec_fn=end_with_parent,
             )
-            if "has been writing to it for" not in done.stderr or time.monotonic() > deadline:
-                return done.returncode, done.stdout or "", done.stderr
+            if b"has been writing to it for" not in done.stderr or time.monotonic() > deadline:
+                return done.returncode, done.stdout or b"", done.stderr
             time.sleep(0.2)
 
     return run_shard
 
 
-def shard_task() -> Callable[[Sequence[str], str], tuple[int, str]]:
+def shard_task() -> Callable[[Sequence[Word], Word], tuple[int, bytes]]:
     """The same for a shard, whose result is its manifest: only its status and its last messages travel."""
     run, most = program_task(), _KEPT_MESSAGES
 
-    def run_shard(words: Sequence[str], folder: str) -> tuple[int, str]:
+    def run_shard(words: Sequence[Word], folder: Word) -> tuple[int, bytes]:
         status, _, messages = run(words, folder, False)
         return status, messages[-most:]
 
@@ -87,7 +97,8 @@ def shard_task() -> Callable[[Sequence[str], str], tuple[int, str]]:
 
 def run_program(words: Sequence[str], folder: str) -> Ended:
     """Runs the program in a folder of this machine. It is killed where this process dies."""
-    return Ended(*program_task()(words, folder, True))
+    status, printed, messages = program_task()(words, folder, True)
+    return Ended(status, text_of(printed), text_of(messages))
 
 
 def option_words(options: Mapping[str, Any]) -> list[str]:

@@ -33,7 +33,7 @@ def input_words(inputs: Inputs, folder: pathlib.Path, *, videos_of_folders: bool
         return paths
     folder.mkdir(parents=True, exist_ok=True)
     listed = folder / "inputs.txt"
-    listed.write_text("".join(path + "\n" for path in paths), errors="surrogateescape")
+    listed.write_bytes(b"".join(os.fsencode(path) + b"\n" for path in paths))
     return [f"@{listed}"]
 
 
