@@ -141,6 +141,18 @@ TEST_F(FrameRanges, AMergeWritesTablesElsewhere) {
   EXPECT_FALSE(fs::exists(out("r.csv")));
 }
 
+TEST_F(FrameRanges, FramesOfTwoSizesLeaveNoFileOfAllWhereAVideoCannotHoldThem) {
+  const Words names = write_frames(4);
+  io::write_image(names[3], emd::track_scene(50, 40, 3, {}).view());
+  clear();
+  const Ended ended = run_in_shards(
+      {"emd", "map", folder_ / "in", "--target", "8,10,8,8", "--csv", out("r.csv"), "--picture",
+       out("p.y4m"), "-o", out("maps.tif"), "--window", "5", "--unit-frames", "2"},
+      2, 1);
+  EXPECT_NE(ended.status, kDone);
+  for (const char* file : {"r.csv", "p.y4m", "maps.tif"}) EXPECT_FALSE(fs::exists(out(file)));
+}
+
 TEST_F(FrameRanges, AResumedRunWorksOnWhatIsMissingAlone) {
   write_frames(8);
   const Words words{"flow",          "lk",        folder_ / "in", "-o",
