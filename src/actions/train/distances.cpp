@@ -17,6 +17,7 @@
 #include "actions/evaluate/fold_singles.h"
 #include "actions/train/calibration.h"
 #include "actions/train/match_plan.h"
+#include "core/architecture.h"
 
 namespace fovea::actions {
 namespace {
@@ -24,14 +25,6 @@ namespace {
 constexpr const char* kDistancesSchema = "actions.distances";
 constexpr int kDistancesVersion = 1;
 constexpr std::size_t kMeasuredAtOnce = 64;  // clips
-
-// Distances of another architecture may differ in their last bits.
-constexpr const char* kMeasuredOn =
-#ifdef __aarch64__
-    "aarch64";
-#else
-    "x86-64";
-#endif
 
 // The member of a JSON object in which the text at `from` stands.
 std::string member_at(const std::string& json, std::size_t from) {
@@ -122,7 +115,7 @@ std::string distance_options(const TrainOptions& options) {
   own.prototypes = usual.prototypes;
   return fmt::format(
       "{{\"fovea\": \"{}\", \"architecture\": \"{}\", \"seed\": {}, \"options\": {}}}",
-      FOVEA_VERSION, kMeasuredOn, options.exec.seed, options_json(own));
+      FOVEA_VERSION, detail::kArchitecture, options.exec.seed, options_json(own));
 }
 
 std::uint64_t hash_of_clips(const Corpus& corpus, const PackedClips& points) {

@@ -362,7 +362,8 @@ Command emd_map_command() {
       .shards = true,
       .repeats = true,
       .joins = true,
-      .ranges = true};
+      .ranges = true,
+      .shared_files = {"csv", "coco"}};
 }
 
 }  // namespace fovea::cli

@@ -58,12 +58,11 @@ class JoinedMaps {
       if (status != kDone) return;
       throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));
     }
-    files_->finish(provenance_json(context_));
-    join_maps(context_, request_, frames, facts_);
+    // Videos come first: where frames have several sizes they fail, and nothing else is written.
     join_pictures(context_, PartPictures(request_.picture), frames, facts_.rate);
     join_pictures(context_, PartPictures(request_.regions.overlay), frames, facts_.rate);
-    for (const std::string& table : {request_.regions.coco, request_.regions.csv})
-      if (!table.empty()) context_.journal->remove_remains(table);
+    join_maps(context_, request_, frames, facts_);
+    files_->finish(provenance_json(context_));
     print_report(report_, request_, mapper_, context_);
   }
 

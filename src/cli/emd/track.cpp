@@ -345,7 +345,7 @@ void spare_frames(const TrackRequest& request, const Context& context) {
   namespace fs = std::filesystem;
   const fs::path input(context.inputs[0]);
   std::error_code ignored;
-  if (context.overwrite || is_video_input(context.inputs[0])) return;
+  if (may_replace_inputs(context) || is_video_input(context.inputs[0])) return;
   const fs::path folder = fs::is_directory(input, ignored) ? input : input.parent_path();
   io::InputKind frames = frame_files();
   frames.extensions.insert(frames.extensions.end(),

@@ -121,10 +121,6 @@ std::string named_lines(std::string text, const std::string& input) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 bool has_pattern(const Invocation& invocation) {
   bool pattern = false;
   for_each_output(invocation, [&](const std::string&, const std::string& output) {
@@ -160,9 +156,13 @@ bool runs_each(const Invocation& invocation) {
   if (command.joins && several && !common.each) {
     if (common.journal.wanted())
       throw InvalidArgument(fmt::format(
-          "the {} inputs of {} are one sequence; give --each to work on each for itself, "
-          "which --shard, --resume and --manifest need",
-          invocation.inputs.size(), command.name()));
+          "{} of {} are one sequence; give --each to work on each for itself{}, which --shard, "
+          "--resume and --manifest need",
+          listed ? fmt::format("the inputs in the list {}", invocation.inputs[0].substr(1))
+                 : fmt::format("the {} inputs", invocation.inputs.size()),
+          command.name(),
+          listed && command.ranges ? ", or name the images or their folder instead of the list"
+                                   : ""));
     return false;
   }
   return several || has_pattern(invocation) || common.each || common.journal.wanted();

@@ -13,18 +13,6 @@
 #include "core/words.h"
 
 namespace fovea::cli {
-namespace {
-
-// Zeros where the file cannot be read; whoever measures it says why.
-cluster::FileIdentity identity_if_readable(const std::string& path) {
-  try {
-    return cluster::identity_of_file(path);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-}  // namespace
 
 UnitFiles unit_files(std::vector<std::string> files) {
   return std::make_shared<const std::vector<std::string>>(std::move(files));
@@ -58,6 +46,24 @@ EvaluatedUnits::EvaluatedUnits(Context& context, const std::vector<EvaluatedUnit
       measured_[unit] = known.shared.substr(sizeof(std::uint64_t));
     else open_.push_back(unit);
   }
+  stamps_.resize(units.size());
+  for (const std::size_t unit : open_) stamps_[unit] = stamp_of_unit(unit);
+}
+
+// Of the file that the unit is named after, if it is one, and of the others.
+FileStamp EvaluatedUnits::stamp_of_unit(std::size_t unit) const {
+  FileStamp stamp = files_[unit] ? stamp_of(*files_[unit]) : FileStamp{};
+  const FileStamp own = context_.journal->stamp(unit);
+  stamp.size += own.size;
+  stamp.time += own.time;
+  return stamp;
+}
+
+void EvaluatedUnits::fail(std::size_t unit, const std::string& why) {
+  ++failures_;
+  context_.journal->note_failure();
+  context_.console.end_progress();
+  context_.console.complain(fmt::format("{}: {}", names_[unit], why));
 }
 
 std::uint64_t EvaluatedUnits::hash_of_files(std::size_t unit) {
@@ -67,7 +73,7 @@ std::uint64_t EvaluatedUnits::hash_of_files(std::size_t unit) {
   if (!is_new) return place->second;
   cluster::Hasher hasher;
   for (const std::string& file : *files) {
-    const cluster::FileIdentity identity = identity_if_readable(file);
+    const cluster::FileIdentity identity = identity_or_none(file);
     hasher.add(file);
     hasher.add(Packer().number(identity.size).number(identity.hash).bytes());
   }
@@ -78,7 +84,13 @@ std::uint64_t EvaluatedUnits::hash_of_files(std::size_t unit) {
 void EvaluatedUnits::take(std::size_t unit, std::string measured) {
   if (context_.journal != nullptr) {
     const UnitResult result{.shared = Packer().number(hash_of_files(unit)).bytes() + measured};
-    context_.journal->add(context_.journal->measure(unit, result), result);
+    try {
+      cluster::UnitRecord record = context_.journal->measure(unit, result);
+      if (stamp_of_unit(unit) != stamps_[unit]) return fail(unit, kChangedMeanwhile);
+      context_.journal->add(std::move(record), result);
+    } catch (const WriteError& error) {
+      return fail(unit, error.what());
+    }
   }
   measured_[unit] = std::move(measured);
 }
@@ -87,6 +99,12 @@ bool EvaluatedUnits::finish() {
   context_.console.end_progress();
   if (context_.journal == nullptr) return true;
   context_.journal->flush();
+  if (failures_ > 0) {
+    context_.console.note(
+        fmt::format("{} failed; --resume measures what is missing, and then there is a result",
+                    detail::counted(failures_, "unit")));
+    return false;
+  }
   if (context_.journal->whole()) return true;
   const cluster::UnitRange range = context_.journal->range();
   context_.console.note(

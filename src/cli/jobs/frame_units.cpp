@@ -37,20 +37,6 @@ bool count_frames(io::VideoReader& reader, std::int64_t& count) {
   return false;  // the last unit will meet it
 }
 
-[[noreturn]] void refuse_to_repeat(const std::string& input) {
-  throw InvalidArgument(fmt::format(
-      "{}: cannot be read a second time, and a manifest is for work that can be repeated; "
-      "name a file, or leave out --shard, --resume and --manifest",
-      input == "-" ? "standard input" : input));
-}
-
-FileStamp stamp_of(const std::string& file) {
-  std::error_code error;
-  const auto size = fs::file_size(file, error);
-  if (error) return {};
-  return {size, fs::last_write_time(file, error).time_since_epoch().count()};
-}
-
 }  // namespace
 
 FrameSource frame_source(const Context& context, io::VideoReader& reader,
@@ -86,7 +72,6 @@ FrameUnits::FrameUnits(Context& context, FrameSource source, int overlap, Give g
       give_(std::move(give)),
       names_(merges_frames(context) ? *context.journal->inputs() : names_of_units()) {
   if (!merges_frames(context)) watch_source(*context.journal);
-  if (!source_.video.empty()) stamp_ = stamp_of(source_.video);
   units_.emplace(context, names_,
                  [this](std::size_t unit, std::string_view shared, const std::string& message) {
                    report(unit, shared, message);
@@ -99,9 +84,9 @@ std::vector<std::string> FrameUnits::names_of_units() const {
   const std::int64_t count = std::max<std::int64_t>(1, (frames + size_ - 1) / size_);
   if (count > kMostUnits)
     throw InvalidArgument(
-        fmt::format("{}: {} frames are {} units of {}; give a larger "
-                    "--unit-frames",
-                    context_.inputs[0], frames, count, size_));
+        fmt::format("{}: {} frames are {} units of {}, expected at most {}; give a "
+                    "larger --unit-frames",
+                    context_.inputs[0], frames, count, size_, kMostUnits));
   std::vector<std::string> names;
   names.reserve(static_cast<std::size_t>(count));
   for (std::int64_t unit = 0; unit < count; ++unit) {
@@ -119,7 +104,8 @@ std::vector<std::string> FrameUnits::names_of_units() const {
   return names;
 }
 
-// A video is hashed once, and of files only those of the unit.
+// A video is hashed once, and of files only those of the unit and the first, of which every unit
+// needs something: the size of all frames, or the target.
 void FrameUnits::watch_source(Journal& journal) const {
   UnitSource watched;
   if (source_.files.empty()) {
@@ -131,6 +117,7 @@ void FrameUnits::watch_source(Journal& journal) const {
       std::call_once(hashed->once, [&] { hashed->identity = cluster::identity_of_file(video); });
       return hashed->identity;
     };
+    watched.stamp = [video = source_.video](std::size_t) { return stamp_of(video); };
   } else {
     cluster::Hasher names;
     for (const std::string& file : source_.files) {
@@ -138,12 +125,17 @@ void FrameUnits::watch_source(Journal& journal) const {
       names.add(std::string_view("\0", 1));
     }
     watched.hash = names.result();
-    watched.identity = [files = source_.files, size = size_, overlap = overlap_](std::size_t unit) {
+    const auto files_of = [files = source_.files, size = size_,
+                           overlap = overlap_](std::size_t unit) {
       const auto count = static_cast<std::int64_t>(files.size());
       const std::int64_t first = static_cast<std::int64_t>(unit) * size;
       const std::int64_t end = std::min(first + size + overlap, count);
-      return identity_of_files({files.begin() + std::min(first, count), files.begin() + end});
+      std::vector<std::string> some(files.begin() + std::min(first, count), files.begin() + end);
+      some.push_back(files.front());
+      return some;
     };
+    watched.identity = [files_of](std::size_t unit) { return identity_of_files(files_of(unit)); };
+    watched.stamp = [files_of](std::size_t unit) { return stamp_of(files_of(unit)); };
   }
   journal.watch(std::move(watched));
 }
@@ -215,10 +207,6 @@ void FrameUnits::take(Given given, const Failure& failure) {
                     .files = std::move(given.files),
                     .message = failure.message,
                     .status = failure.status};
-  if (result.message.empty() && !source_.video.empty() && stamp_of(source_.video) != stamp_) {
-    result.message = "changed while it was worked on; run it again with --resume";
-    result.status = kBadInput;
-  }
   if (!result.message.empty()) result.message = fmt::format("{}: {}", names_[unit], result.message);
   units_->take(unit, std::move(result));
 }

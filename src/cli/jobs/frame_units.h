@@ -85,7 +85,6 @@ class FrameUnits {
   std::int64_t overlap_;
   Give give_;
   std::vector<std::string> names_;
-  FileStamp stamp_{};  // of the video
   std::size_t given_ = 0, failures_ = 0;
   int first_failure_ = 0;
   std::optional<RecordedUnits> units_{};

@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "cli/jobs/packing.h"
+#include "core/architecture.h"
 #include "core/parallel.h"
 #include "core/words.h"
 
@@ -24,13 +25,6 @@ using cluster::FileIdentity;
 using cluster::Manifest;
 using cluster::UnitRecord;
 using cluster::UnitStatus;
-
-constexpr const char* kArchitecture =
-#ifdef __aarch64__
-    "aarch64";
-#else
-    "x86-64";
-#endif
 
 std::string packed(const UnitResult& result) {
   return Packer()
@@ -105,25 +99,26 @@ void add_samples(std::vector<std::string>& files) {
   std::error_code error;
   const std::size_t count = files.size();
   for (std::size_t i = 0; i < count; ++i) {
-    fs::path path(files[i]);
-    if (path.extension() != ".hdr") continue;
+    const fs::path header(files[i]);
+    if (header.extension() != ".hdr") continue;
+    const std::string stem = fs::path(header).replace_extension().string();
     for (const char* ending : {"", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip", ".cube"})
-      if (fs::is_regular_file(path.replace_extension(ending), error))
-        files.push_back(path.string());
+      if (fs::is_regular_file(stem + ending, error)) files.push_back(stem + ending);
   }
 }
 
-FileStamp stamp_of_file(const std::string& path) {
+FileStamp stamp_of_one(const std::string& file) {
   struct stat state {};  // one call to the system, since this is done twice per input
-  if (stat(path.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return {};
-  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  if (stat(file.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return {};
+  constexpr std::uint64_t kNanoseconds = 1'000'000'000;
   return {static_cast<std::uint64_t>(state.st_size),
-          state.st_mtim.tv_sec * kNanoseconds + state.st_mtim.tv_nsec};
+          static_cast<std::uint64_t>(state.st_mtim.tv_sec) * kNanoseconds +
+              static_cast<std::uint64_t>(state.st_mtim.tv_nsec)};
 }
 
-// Zeros where the file cannot be read: an input that vanished has failed, and is tried again.
+// Zeros where it cannot be read: an input that vanished has failed, and is tried again.
 template <class What, class Identify>
-FileIdentity identity_or_none(const What& what, const Identify& identify) {
+FileIdentity identified(const What& what, const Identify& identify) {
   try {
     return identify(what);
   } catch (const Error&) {
@@ -206,11 +201,7 @@ class Recording final : public Journal {
 
   void begin(const Context& context, const std::vector<std::string>& inputs) override {
     for (const std::string& input : inputs)
-      if (input == "-" || io::is_live_source(input))
-        throw InvalidArgument(fmt::format(
-            "{}: cannot be read a second time, and a manifest is for work that can be repeated; "
-            "name a file, or leave out --shard, --resume and --manifest",
-            input == "-" ? "standard input" : input));
+      if (input == "-" || io::is_live_source(input)) refuse_to_repeat(input);
     if (path_.empty()) path_ = default_manifest(context.command, shard_);
     inputs_ = &inputs;
     exec_ = context.exec_without_progress();
@@ -218,10 +209,10 @@ class Recording final : public Journal {
     const bool there = fs::exists(path_);
     writer_.emplace(
         path_, cluster::ManifestWriter::Start{.job = {.version = FOVEA_VERSION,
-                                                      .architecture = kArchitecture,
+                                                      .architecture = detail::kArchitecture,
                                                       .command = context.command.name(),
                                                       .options = options_on(context.exec.device),
-                                                      .models = command_.files ^ source_.hash,
+                                                      .models = command_.files,
                                                       .inputs = hash_of_names(inputs),
                                                       .units = inputs.size()},
                                               .shard = shard_,
@@ -265,7 +256,7 @@ class Recording final : public Journal {
     for (const std::string& file : result.files) {
       remove_remains(file);
       if (fs::exists(file, error))
-        record.outputs.push_back({file, identity_or_none(file, identity_of_result)});
+        record.outputs.push_back({file, identified(file, identity_of_result)});
     }
     return record;
   }
@@ -274,7 +265,9 @@ class Recording final : public Journal {
     if (known_) remains_.remove(file);
   }
 
-  FileStamp stamp(std::size_t unit) const override { return stamp_of_file((*inputs_)[unit]); }
+  FileStamp stamp(std::size_t unit) const override {
+    return source_.stamp ? source_.stamp(unit) : stamp_of((*inputs_)[unit]);
+  }
 
   void flush() override { writer_->flush(); }
 
@@ -285,10 +278,15 @@ class Recording final : public Journal {
   }
 
  private:
-  // The options begin with the device, because results name it; GPUs of one machine are alike.
+  // The options begin with the device, because results name it; GPUs of one machine are alike. What
+  // the units are made of comes next: unlike files that options name, a merge need not find it.
   std::string options_on(Device device) const {
     if (device.kind == DeviceKind::kCuda) device.index = 0;
-    return fmt::format("{{\"device\": \"{}\", {}", to_string(device), command_.options.substr(1));
+    const std::string source =
+        source_.hash == 0 ? ""
+                          : fmt::format("\"hash of frame names\": \"{:016x}\", ", source_.hash);
+    return fmt::format("{{\"device\": \"{}\", {}{}", to_string(device), source,
+                       command_.options.substr(1));
   }
 
   UnitRecord record(std::size_t unit) const {
@@ -297,8 +295,8 @@ class Recording final : public Journal {
   }
 
   FileIdentity identity_of_unit(std::size_t unit) const {
-    if (!source_.identity) return identity_or_none((*inputs_)[unit], identity_of);
-    return identity_or_none(unit, source_.identity);
+    if (!source_.identity) return identified((*inputs_)[unit], identity_of);
+    return identified(unit, source_.identity);
   }
 
   // Whether the unit was done, and its input and its files are as they were then.
@@ -307,7 +305,7 @@ class Recording final : public Journal {
     const UnitRecord before = record(unit);
     if (before.input != (*inputs_)[unit] || identity_of_unit(unit) != before.identity) return false;
     return std::ranges::all_of(before.outputs, [](const cluster::UnitOutput& output) {
-      return identity_or_none(output.path, identity_of_result) == output.identity;
+      return identified(output.path, identity_of_result) == output.identity;
     });
   }
 
@@ -384,9 +382,9 @@ class Merging final : public Journal {
                                           parts_[next].path(), to_string(parts_[next].shard())));
     }
     if (!missing.empty())
-      throw InvalidArgument(fmt::format("{} of the job missing: {}",
-                                        missing.size() == 1 ? "a shard" : "shards",
-                                        some_of(missing, missing.size())));
+      throw InvalidArgument(fmt::format(
+          "{} missing: {}", missing.size() == 1 ? "a shard of the job is" : "shards of the job are",
+          some_of(missing, missing.size())));
   }
 
   static void check_output(const Manifest& part, const cluster::UnitOutput& output) {
@@ -399,6 +397,10 @@ class Merging final : public Journal {
           "{}: is missing or has changed since shard {} wrote it; run that shard again with "
           "--resume, in the folder in which it ran",
           output.path, to_string(part.shard())));
+  }
+
+  static std::string named(const Manifest& part) {
+    return part.shard().count > 1 ? "shard " + to_string(part.shard()) : part.path();
   }
 
   void read_names() {
@@ -414,15 +416,16 @@ class Merging final : public Journal {
             for (const cluster::UnitOutput& output : record.outputs) check_output(part, output);
           names_.push_back(record.input);
         } else if (++count <= 5) {
-          missing.push_back(fmt::format("input {} (shard {})", unit + 1, to_string(part.shard())));
+          missing.push_back(fmt::format("{} ({})", unit + 1, named(part)));
         }
       }
       part.close();
     }
     if (count > 0)
-      throw FormatError(fmt::format("{} no result yet: {}; run those shards again with --resume",
+      throw FormatError(fmt::format("{} no result yet: number {}; run {} again with --resume",
                                     count == 1 ? "an input has" : "inputs have",
-                                    some_of(missing, count)));
+                                    some_of(missing, count),
+                                    parts_.size() > 1 ? "those shards" : "the command"));
     if (hash_of_names(names_) != parts_.front().job().inputs)
       throw FormatError(fmt::format("{}: the names of its inputs are not those of the job",
                                     parts_.front().path()));
@@ -445,6 +448,35 @@ class Merging final : public Journal {
 };
 
 }  // namespace
+
+FileStamp stamp_of(const std::string& file) {
+  if (file.ends_with(".hdr")) return stamp_of(std::span(&file, 1));
+  return stamp_of_one(file);
+}
+
+FileStamp stamp_of(std::span<const std::string> files) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // so that the order of files matters
+  std::vector<std::string> all(files.begin(), files.end());
+  add_samples(all);
+  FileStamp stamp;
+  for (const std::string& file : all) {
+    const FileStamp one = stamp_of_one(file);
+    stamp.size = stamp.size * kOdd + one.size;
+    stamp.time = stamp.time * kOdd + one.time;
+  }
+  return stamp;
+}
+
+cluster::FileIdentity identity_or_none(const std::string& file) {
+  return identified(file, [](const std::string& path) { return cluster::identity_of_file(path); });
+}
+
+void refuse_to_repeat(const std::string& input) {
+  throw InvalidArgument(fmt::format(
+      "{}: cannot be read a second time, and a manifest is for work that can be repeated; "
+      "name a file, or leave out --shard, --resume and --manifest",
+      input == "-" ? "standard input" : input));
+}
 
 cluster::FileIdentity identity_of_files(std::vector<std::string> files) {
   add_samples(files);
@@ -489,6 +521,8 @@ std::uint64_t hash_of_named(const std::string& name) {
   } else if (fs::is_directory(name, error)) {
     files = files_below(name);
   } else if (fs::is_regular_file(name, error)) {
+    // Its name is one of the options; a model may lie elsewhere on another machine.
+    if (!name.ends_with(".hdr")) return cluster::identity_of_file(name).hash;
     files = {name};
   }
   return files.empty() ? 0 : identity_of_files(std::move(files)).hash;

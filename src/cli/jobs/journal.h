@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,14 +41,20 @@ struct UnitResult {
 // none.
 struct FileStamp {
   std::uint64_t size = 0;
-  std::int64_t time = 0;
+  std::uint64_t time = 0;
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
+FileStamp stamp_of(const std::string& file);
+FileStamp stamp_of(std::span<const std::string> files);  // all of them together
+
+inline constexpr const char* kChangedMeanwhile =
+    "changed while it was worked on; run it again with --resume";
 
 // What units are made of, where their names are not those of files.
 struct UnitSource {
   // Size and hash of what a unit reads; several threads may call it. Throws IoError.
   std::function<cluster::FileIdentity(std::size_t unit)> identity{};
+  std::function<FileStamp(std::size_t unit)> stamp{};
   std::uint64_t hash = 0;  // of what all shards of the job must have in common
 };
 
@@ -82,6 +89,13 @@ class Journal {
   virtual void flush() {}
   // Keeps what an input has given. Throws WriteError.
   virtual void add(cluster::UnitRecord record, const UnitResult& result) = 0;
+
+  // Tells that a unit has failed of which the verb's own exit status says nothing.
+  void note_failure() { failed_ = true; }
+  bool noted_failure() const { return failed_; }
+
+ private:
+  bool failed_ = false;
 };
 
 // What a manifest records of a command line.
@@ -97,6 +111,12 @@ std::uint64_t hash_of_named(const std::string& name);
 
 // The size of all files together, and the hash of their names and contents. Throws IoError.
 cluster::FileIdentity identity_of_files(std::vector<std::string> files);
+
+// Zeros where the file cannot be read: whoever reads it says why.
+cluster::FileIdentity identity_or_none(const std::string& file);
+
+// Throws InvalidArgument that names an input which cannot be read twice.
+[[noreturn]] void refuse_to_repeat(const std::string& input);
 
 // Writes a manifest. Throws InvalidArgument where `options` are wrong.
 std::unique_ptr<Journal> recording_journal(const JournalOptions& options,

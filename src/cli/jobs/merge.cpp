@@ -27,9 +27,9 @@ int run_merge(MergeRequest& request, Context& context) {
        io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}}))
     parts.emplace_back(path);
   const std::vector<std::string> words = parts.front().words();
-  const std::string options = parts.front().job().options;
+  const cluster::JobIdentity job = parts.front().job();
   const auto journal = merging_journal(std::move(parts));
-  return run_again(words, options, *journal, request.output, context);
+  return run_again(words, job, *journal, request.output, context);
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ RecordedUnits::RecordedUnits(const Context& context, const std::vector<std::stri
   journal_->begin(context, inputs);
   range_ = journal_->range();
   open_ = journal_->open_units(0, inputs.size());
+  stamps_.reserve(open_.size());
+  for (const std::size_t unit : open_) stamps_.push_back(journal_->stamp(unit));
 }
 
 void RecordedUnits::take(std::size_t unit, std::string shared, std::string message) {
@@ -32,7 +34,14 @@ void RecordedUnits::take(std::size_t unit, UnitResult result) {
   ++next_;
   if (journal_ != nullptr) {
     try {
-      journal_->add(journal_->measure(unit, result), result);
+      cluster::UnitRecord record = journal_->measure(unit, result);
+      if (result.message.empty() && journal_->stamp(unit) != stamps_.at(taken_)) {
+        record.status = cluster::UnitStatus::kFailed;
+        result.message = kChangedMeanwhile;
+        result.status = kBadInput;
+        result.shared.clear();
+      }
+      journal_->add(std::move(record), result);
     } catch (const WriteError& error) {
       if (result.message.empty()) {
         result.message = error.what();
@@ -40,6 +49,7 @@ void RecordedUnits::take(std::size_t unit, UnitResult result) {
       }
       result.shared.clear();
     }
+    ++taken_;
   }
   status_ = result.status;
   give_(unit, result.shared, result.message);

@@ -21,7 +21,7 @@ class RecordedUnits {
   // The inputs that are to be worked on.
   const std::vector<std::size_t>& open() const { return open_; }
   // What the next of them has given, as bytes, or why it failed. Where that cannot be recorded,
-  // because the disk is full, the input counts as failed.
+  // because the disk is full, or the input has changed meanwhile, it counts as failed.
   void take(std::size_t unit, std::string shared, std::string message);
   void take(std::size_t unit, UnitResult result);
   // The exit status of the failure that is being given.
@@ -36,6 +36,8 @@ class RecordedUnits {
   Give give_;
   cluster::UnitRange range_;
   std::vector<std::size_t> open_{};
+  std::vector<FileStamp> stamps_{};  // of those that are open, before the work
+  std::size_t taken_ = 0;
   std::size_t next_ = 0;
   int status_ = 0;
 };

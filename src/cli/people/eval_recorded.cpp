@@ -10,6 +10,7 @@
 #include "cli/jobs/packing.h"
 #include "cli/jobs/recorded_units.h"
 #include "cli/people/eval.h"
+#include "cli/program/run.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -65,8 +66,33 @@ class EvalSearch {
              const EvalRequest& request, const Context& context)
       : models_(models), images_(images), request_(request), context_(context) {}
 
+  // What an image gives, or why it cannot be searched.
+  struct Found {
+    std::string bytes{};
+    std::string message{};
+  };
+
+  std::vector<Found> search(std::span<const std::size_t> units) const {
+    std::vector<Found> found;
+    found.reserve(units.size());
+    try {
+      for (std::string& bytes : search_all(units)) found.push_back({std::move(bytes), {}});
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const Error& error) {
+      if (units.size() == 1) return {{{}, error.what()}};
+      found.clear();  // find out which one it is
+      for (const std::size_t unit : units)
+        found.push_back(std::move(search(std::span(&unit, 1)).front()));
+    }
+    return found;
+  }
+
+ private:
   // The bytes that every image gives.
-  std::vector<std::string> search(std::span<const std::size_t> units) const {
+  std::vector<std::string> search_all(std::span<const std::size_t> units) const {
     std::vector<int> which;
     which.reserve(units.size());
     for (const std::size_t unit : units) which.push_back(static_cast<int>(unit));
@@ -84,11 +110,42 @@ class EvalSearch {
     return bytes;
   }
 
- private:
   const std::vector<EvalModel>& models_;
   const EvalImages& images_;
   const EvalRequest& request_;
   const Context& context_;
+};
+
+// Images that could not be searched: the others are recorded all the same, but there is no result
+// without all of them.
+class EvalFailures {
+ public:
+  EvalFailures(const EvalImages& images, const Context& context)
+      : images_(images), context_(context) {}
+
+  void add(std::size_t unit, const std::string& message, int status) {
+    const std::string& path = images_.paths[unit];
+    std::string text = message.starts_with(path) ? message : fmt::format("{}: {}", path, message);
+    if (!last_.empty()) {
+      context_.console.end_progress();
+      context_.console.complain(last_);
+    }
+    last_ = std::move(text);
+    status_ = status;
+  }
+  // Throws FormatError, or WriteError where the disk is full, with the last one; those before it
+  // are reported already.
+  void end() const {
+    if (last_.empty()) return;
+    if (status_ == kFailed) throw WriteError(last_);
+    throw FormatError(last_);
+  }
+
+ private:
+  const EvalImages& images_;
+  const Context& context_;
+  std::string last_{};
+  int status_ = kDone;
 };
 
 }  // namespace
@@ -98,9 +155,10 @@ std::vector<EvalResult> measure_recorded(const std::vector<EvalModel>& models,
                                          Context& context) {
   constexpr std::size_t kTogether = 64;  // images between two records
   std::vector<std::vector<people::ImageFindings>> findings(models.size());
+  EvalFailures failures(images, context);
   RecordedUnits units(context, images.paths,
-                      [&](std::size_t, std::string_view shared, const std::string& message) {
-                        if (!message.empty()) throw FormatError(message);
+                      [&](std::size_t unit, std::string_view shared, const std::string& message) {
+                        if (!message.empty()) return failures.add(unit, message, units.status());
                         Unpacker in(shared);
                         for (auto& each : findings) each.push_back(unpacked_findings(in));
                       });
@@ -108,14 +166,16 @@ std::vector<EvalResult> measure_recorded(const std::vector<EvalModel>& models,
   const std::span<const std::size_t> open = units.open();
   for (std::size_t first = 0; first < open.size(); first += kTogether) {
     const auto some = open.subspan(first, std::min(kTogether, open.size() - first));
-    std::vector<std::string> bytes = search.search(some);
-    for (std::size_t i = 0; i < some.size(); ++i) units.take(some[i], std::move(bytes[i]), {});
+    std::vector<EvalSearch::Found> found = search.search(some);
+    for (std::size_t i = 0; i < some.size(); ++i)
+      units.take(some[i], std::move(found[i].bytes), std::move(found[i].message));
     if (context.exec.progress)
       context.exec.progress(
           {"images", static_cast<double>(first + some.size()), static_cast<double>(open.size())});
   }
   units.finish();
   context.console.end_progress();
+  failures.end();
   std::vector<EvalResult> results;
   if (!writes_shared_files(context)) {
     context.console.note(fmt::format("{} searched; fovea merge measures what was found",

@@ -141,10 +141,9 @@ void Batch::measure(Entry& entry) const {
   const bool whole = !entry.failed && !entry.outcome.fault;
   const UnitResult result{.files = whole ? entry.outcome.files : std::vector<std::string>{}};
   entry.record = context_.journal->measure(entry.input, result);
-  if (whole && !context_.overwrite && context_.journal->stamp(entry.input) != entry.stamp) {
+  if (whole && context_.journal->stamp(entry.input) != entry.stamp) {
     entry.failed = true;
-    entry.outcome.fault = std::make_exception_ptr(
-        FormatError("changed while it was worked on; run it again with --resume"));
+    entry.outcome.fault = std::make_exception_ptr(FormatError(kChangedMeanwhile));
   }
 }
 

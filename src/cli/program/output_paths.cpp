@@ -22,7 +22,22 @@ namespace {
 namespace fs = std::filesystem;
 using detail::shown;
 
-enum class Overwrite : unsigned char { kRefuse, kAllow };
+enum class Overwrite : unsigned char { kRefuse, kRefuseInJobs, kAllow };
+
+Overwrite overwrite_of(const Context& context) {
+  if (may_replace_inputs(context)) return Overwrite::kAllow;
+  return context.overwrite ? Overwrite::kRefuseInJobs : Overwrite::kRefuse;
+}
+
+// What to do instead of replacing an input.
+std::string advice(Overwrite overwrite, const char* other) {
+  return overwrite == Overwrite::kRefuse
+             ? fmt::format("name another {}, or add --overwrite", other)
+             : fmt::format(
+                   "--overwrite does not go with --shard, --resume and --manifest there, "
+                   "because an input could be worked on twice; name another {}",
+                   other);
+}
 
 std::string in_pattern(std::string pattern, const std::string& stem) {
   const auto hole = pattern.find("{}");
@@ -134,7 +149,7 @@ class CanonicalNames {
 };
 
 void refuse_to_replace(const std::vector<std::string>& paths,
-                       const std::vector<std::string>& inputs) {
+                       const std::vector<std::string>& inputs, Overwrite overwrite) {
   std::set<std::string> read;
   std::error_code error;
   const bool any =
@@ -146,10 +161,8 @@ void refuse_to_replace(const std::vector<std::string>& paths,
   }
   for (const std::string& path : paths) {
     if (read.contains(names.of(path)) && fs::is_regular_file(path, error))
-      throw InvalidArgument(fmt::format(
-          "{} is an input and would be replaced by a result; name another output, or add "
-          "--overwrite",
-          shown(path)));
+      throw InvalidArgument(fmt::format("{} is an input and would be replaced by a result; {}",
+                                        shown(path), advice(overwrite, "output")));
   }
 }
 
@@ -174,7 +187,7 @@ std::vector<std::string> paths_for(const std::string& output,
                           : output);
   }
   refuse_to_share(paths, inputs);
-  if (overwrite == Overwrite::kRefuse) refuse_to_replace(paths, inputs);
+  if (overwrite != Overwrite::kAllow) refuse_to_replace(paths, inputs, overwrite);
   if (pattern || folder) {
     for (const std::string& path : paths) {
       const fs::path parent = fs::path(path).parent_path();
@@ -186,7 +199,7 @@ std::vector<std::string> paths_for(const std::string& output,
 
 // Frames in a folder have names of their own, so that only the folder can be compared.
 void refuse_folder_of_inputs(const std::vector<OutputFile>& outputs,
-                             const std::vector<std::string>& inputs) {
+                             const std::vector<std::string>& inputs, Overwrite overwrite) {
   std::set<fs::path> folders, parents;
   std::error_code error;
   const bool any = std::ranges::any_of(outputs, [&](const OutputFile& output) {
@@ -203,9 +216,8 @@ void refuse_folder_of_inputs(const std::vector<OutputFile>& outputs,
     const fs::path folder = fs::canonical(output.path, error);
     if (folders.contains(folder) || (output.use == OutputUse::kFrames && parents.contains(folder)))
       throw InvalidArgument(
-          fmt::format("{} {}: the folder has the inputs, which results could replace; name another "
-                      "folder, or add --overwrite",
-                      output.option, shown(output.path)));
+          fmt::format("{} {}: the folder has the inputs, which results could replace; {}",
+                      output.option, shown(output.path), advice(overwrite, "folder")));
   }
 }
 
@@ -241,13 +253,14 @@ void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
                    const std::vector<std::string>& other_inputs) {
   refuse_to_write_twice(outputs);
   for (const OutputFile& output : outputs) settle_output(context, output.option, output.path);
-  if (context.overwrite) return;
+  const Overwrite overwrite = overwrite_of(context);
+  if (overwrite == Overwrite::kAllow) return;
   std::vector<std::string> paths, inputs = context.inputs;
   for (const OutputFile& output : outputs)
     if (!output.path.empty()) paths.push_back(output.path);
   inputs.insert(inputs.end(), other_inputs.begin(), other_inputs.end());
-  refuse_to_replace(paths, inputs);
-  refuse_folder_of_inputs(outputs, inputs);
+  refuse_to_replace(paths, inputs, overwrite);
+  refuse_folder_of_inputs(outputs, inputs, overwrite);
 }
 
 std::vector<std::string> output_paths(const std::string& output,
@@ -259,8 +272,7 @@ std::vector<std::string> output_paths(const std::string& output,
 std::vector<std::string> output_paths(const Context& context, const std::string& output,
                                       const std::vector<std::string>& inputs,
                                       const std::string& extension) {
-  return paths_for(output, inputs, extension,
-                   context.overwrite ? Overwrite::kAllow : Overwrite::kRefuse);
+  return paths_for(output, inputs, extension, overwrite_of(context));
 }
 
 }  // namespace fovea::cli

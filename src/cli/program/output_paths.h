@@ -11,6 +11,12 @@ namespace fovea::cli {
 // A name for files that are made from a camera or stream: "camera_0", "rtsp_host_554_door".
 std::string live_stem(const std::string& input);
 
+// Whether --overwrite allows results to replace inputs. In a job with a manifest it does not: after
+// a kill an input could be worked on twice.
+inline bool may_replace_inputs(const Context& context) {
+  return context.overwrite && context.journal == nullptr;
+}
+
 // The file that each input's result is written to.
 //   A folder (it exists, ends in '/', or is a new name without an ending) is made where it is
 //   missing. Its files have the names of the inputs and end in `extension` where one is given;

@@ -70,10 +70,16 @@ const Command* choose(std::span<const std::string> args, Console& console, std::
   return command;
 }
 
-// The hash of the models and other files that options name, where they are files.
-std::uint64_t hash_of_named_files(const Invocation& invocation) {
-  std::uint64_t hash = 0;
+// The models and other files that options name.
+struct NamedFiles {
+  std::uint64_t hash = 0;  // of those that are files
+  std::vector<std::string> names{};
+};
+
+NamedFiles named_files(const Invocation& invocation) {
+  NamedFiles files;
   const auto add = [&](const std::string& name, TextUse use) {
+    files.names.push_back(name);
     std::string path = name;
     if (use == TextUse::kModel) {
       // Several models may have names, as in --model a=FILE,b=FILE.
@@ -84,7 +90,7 @@ std::uint64_t hash_of_named_files(const Invocation& invocation) {
         return;  // whoever reads it says why
       }
     }
-    hash = std::rotl(hash, 1) ^ hash_of_named(path);
+    files.hash = std::rotl(files.hash, 1) ^ hash_of_named(path);
   };
   for (const OptionField& field : invocation.own_fields()) {
     const TextUse use = field.traits.use;
@@ -95,7 +101,25 @@ std::uint64_t hash_of_named_files(const Invocation& invocation) {
       for (const std::string& each : **texts) add(each, use);
     }
   }
-  return hash;
+  return files;
+}
+
+// Throws InvalidArgument where a command has other options or files now than its shards had.
+void require_same_command(const Invocation& invocation, const cluster::JobIdentity& job) {
+  if (const std::string now = invocation.job_json(); !job.options.ends_with(now.substr(1)))
+    throw InvalidArgument(fmt::format(
+        "the command of the job has other options now than when its shards ran, because a "
+        "file of options has changed: {}, not {}",
+        now, job.options));
+  const NamedFiles files = named_files(invocation);
+  if (files.hash == job.models) return;
+  std::string names;
+  for (const std::string& name : files.names)
+    names += (names.empty() ? "" : ", ") + detail::shown(name);
+  throw InvalidArgument(fmt::format(
+      "{}: not as when the shards ran: the hash of models and other files that options name is "
+      "{:016x}, not {:016x}; put the files back, or run the shards again",
+      names, files.hash, job.models));
 }
 
 std::unique_ptr<Journal> journal_of(const Invocation& invocation,
@@ -104,7 +128,7 @@ std::unique_ptr<Journal> journal_of(const Invocation& invocation,
   if (!options.wanted()) return nullptr;
   return recording_journal(
       options,
-      {.words = words, .options = invocation.job_json(), .files = hash_of_named_files(invocation)});
+      {.words = words, .options = invocation.job_json(), .files = named_files(invocation).hash});
 }
 
 // Whether the name is that of a table, and not of pictures.
@@ -116,6 +140,7 @@ bool is_table(const std::string& name) {
 
 // The options that name files which all inputs share.
 std::vector<OptionField> shared_fields(const Invocation& invocation) {
+  if (runs_each(invocation)) return {};  // every input has its own
   const std::vector<std::string_view>& shared = invocation.command->shared_files;
   std::vector<OptionField> fields = invocation.own_fields();
   std::erase_if(fields, [&](const OptionField& field) {
@@ -172,10 +197,10 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   const int status = runs_each(invocation)
                          ? run_each(invocation, std::span(args).subspan(used), context)
                          : invocation.request->run(context);
-  if (journal)
-    for (const OptionField& field : shared_fields(invocation))
-      journal->remove_remains(option_text(field));
-  return status;
+  if (!journal) return status;
+  for (const OptionField& field : shared_fields(invocation))
+    journal->remove_remains(option_text(field));
+  return status == kDone && journal->noted_failure() ? static_cast<int>(kSomeFailed) : status;
 }
 
 }  // namespace
@@ -195,18 +220,14 @@ Context context_of(const Invocation& invocation, Console& console) {
           common.videos};
 }
 
-int run_again(const std::vector<std::string>& words, const std::string& options, Journal& journal,
-              const std::string& output, const Context& context) {
+int run_again(const std::vector<std::string>& words, const cluster::JobIdentity& job,
+              Journal& journal, const std::string& output, const Context& context) {
   std::size_t used = 0;
   const Command* command = choose(words, context.console, used);
   if (command == nullptr || !command->shards)
     throw FormatError("a manifest's command has no shards; it is damaged");
   const Invocation invocation = parse(*command, std::span(words).subspan(used));
-  if (const std::string now = invocation.job_json(); !options.ends_with(now.substr(1)))
-    throw InvalidArgument(fmt::format(
-        "the command of the job has other options now than when its shards ran, because a "
-        "file of options has changed: {}, not {}",
-        now, options));
+  require_same_command(invocation, job);
   if (invocation.common->quiet) context.console.set_quiet(true);
   Context again = context_of(invocation, context.console);  // names files as the job did
   if (!output.empty()) redirect_shared(invocation, output);

@@ -5,6 +5,10 @@
 
 #include "cli/program/console.h"
 
+namespace fovea::cluster {
+struct JobIdentity;
+}
+
 namespace fovea::cli {
 
 enum ExitStatus : int {
@@ -24,10 +28,11 @@ ExitStatus status_of(const std::exception& error);
 
 class Journal;
 struct Context;
-// Runs the command of recorded words and options again, with the results in the journal instead of
-// work. Files that all inputs share go to `output` where it is not empty.
-int run_again(const std::vector<std::string>& words, const std::string& options, Journal& journal,
-              const std::string& output, const Context& context);
+// Runs the command of recorded words again, with the results in the journal instead of work. Files
+// that all inputs share go to `output` where it is not empty. Throws InvalidArgument where options,
+// or the models and other files that they name, are not those of the job.
+int run_again(const std::vector<std::string>& words, const cluster::JobIdentity& job,
+              Journal& journal, const std::string& output, const Context& context);
 
 // Runs the program; `args` are the words after its name. Never throws.
 int run(const std::vector<std::string>& args, const Streams& streams);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/architecture.h"
 #include "core/words.h"
 #include "people/model_parts.h"
 #include "people/train/samples.h"
@@ -20,16 +21,10 @@ namespace {
 
 constexpr const char *kRequestSchema = "people.search", *kMinedSchema = "people.mined";
 constexpr int kFileVersion = 1;
-constexpr const char* kMinedArchitecture =
-#ifdef __aarch64__
-    "aarch64";
-#else
-    "x86-64";
-#endif
 
 void add_origin(io::ModelFile& file) {
   file.set_metadata("origin.version", FOVEA_VERSION);
-  file.set_metadata("origin.architecture", kMinedArchitecture);
+  file.set_metadata("origin.architecture", detail::kArchitecture);
 }
 
 void require_origin(const io::ModelReader& in) {
@@ -42,7 +37,7 @@ void require_origin(const io::ModelReader& in) {
                       in.file().name(), what, detail::shown(then, 40), now));
   };
   require("version", FOVEA_VERSION);
-  require("architecture", kMinedArchitecture);
+  require("architecture", detail::kArchitecture);
 }
 
 std::int64_t length(std::size_t size) { return static_cast<std::int64_t>(size); }

@@ -87,10 +87,9 @@ std::unique_ptr<PlaceShares> make_place_shares(const Dictionary& dictionary, int
   FeatureOptions options{.pyramid = pyramid, .exec = exec};
   options.exec.device = Device::cpu();
   FeaturePart part = make_part(dictionary, options, 0);
-  auto* shares = dynamic_cast<PlaceShares*>(part.engine.get());
-  if (shares == nullptr) throw InvalidArgument("explain: these features cannot be divided");
-  part.engine.release();  // the same object
-  return std::unique_ptr<PlaceShares>(shares);
+  if (dynamic_cast<PlaceShares*>(part.engine.get()) == nullptr)
+    throw InvalidArgument("explain: these features cannot be divided");
+  return std::unique_ptr<PlaceShares>(dynamic_cast<PlaceShares*>(part.engine.release()));
 }
 
 int feature_length(const Dictionary& dictionary, int pyramid) {

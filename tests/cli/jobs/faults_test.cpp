@@ -1,14 +1,18 @@
 // A damaged image, a file that vanishes and a full disk: the input is named, the others are done,
 // the manifest stays whole, and --resume finishes the job.
 // Covers: recorded_units
+#include <fovea/io/flow_io.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/resource.h>
 
 #include <fstream>
 
+#include "cli/flow/scene.h"
+#include "cli/jobs/evaluated_units.h"
 #include "cli/jobs/job_folder.h"
 #include "cli/jobs/recorded_units.h"
+#include "cli/program/parser.h"
 #include "cli/scenes/places.h"
 
 namespace fovea::cli {
@@ -176,6 +180,89 @@ TEST_F(Faults, AResultOnAFullDisk) {
   EXPECT_EQ(resumed.status, kDone) << resumed.err;
   EXPECT_EQ(resumed.out, whole.out);
   EXPECT_EQ(results(), files);
+}
+
+// Units of an evaluation.
+TEST_F(Faults, AnEvaluationOnAFullDisk) {
+  for (int i = 0; i < 3; ++i) {
+    const std::string pair = folder_ / ("set/s" + std::to_string(i));
+    fs::create_directories(pair);
+    const FlowScene scene = flow_scene(64, 48, {}, 5 * i);
+    io::write_image(pair + "/frame10.png", scene.first);
+    io::write_image(pair + "/frame11.png", scene.second);
+    io::write_flow(pair + "/flow10.flo", {scene.u, scene.v});
+  }
+  const Words words{"flow", "eval", folder_ / "set"};
+  clear();
+  const Ended whole = run_whole(words);
+  ASSERT_EQ(whole.status, kDone) << whole.err;
+  const auto bytes = fs::file_size(folder_ / "whole.manifest");
+  clear();
+  Ended full;
+  {
+    const FullDisk disk(bytes - 10);
+    full = run_whole(words);
+  }
+  EXPECT_EQ(full.status, kSomeFailed) << full.err;
+  EXPECT_EQ(full.out, "");
+  EXPECT_THAT(full.err, HasSubstr("set/s2/flow10.flo: "));
+  EXPECT_THAT(full.err, HasSubstr("cannot be written"));
+  EXPECT_EQ(cluster::Manifest(folder_ / "whole.manifest").done(), 2U);
+  const Ended resumed = run_whole(words);
+  EXPECT_EQ(resumed.status, kDone) << resumed.err;
+  EXPECT_EQ(resumed.out, whole.out);
+}
+
+// The work of a verb, between which an input changes.
+class Meanwhile : public Faults {
+ protected:
+  Meanwhile()
+      : words_{folder_ / "corpus", "-o", folder_ / "s.npy"},
+        invocation_(parse(*find_command("scenes", "sample"), words_)),
+        console_({.out = out_, .err = err_, .stop = {}}),
+        context_(context_of(invocation_, console_)),
+        journal_(recording_journal({.manifest = folder_ / "m.manifest"},
+                                   {.words = {}, .options = "{\"seed\": 1}"})) {
+    context_.journal = journal_.get();
+    context_.exec.device = Device::cpu();
+  }
+  cluster::Manifest recorded() const { return cluster::Manifest(folder_ / "m.manifest"); }
+
+  Words words_;
+  Invocation invocation_;
+  TextSink out_, err_;
+  Console console_;
+  Context context_;
+  std::unique_ptr<Journal> journal_;
+};
+
+TEST_F(Meanwhile, AnImageThatChangesHasFailed) {
+  Words messages;
+  RecordedUnits units(context_, images_,
+                      [&](std::size_t, std::string_view, const std::string& message) {
+                        messages.push_back(message);
+                      });
+  write_ramp(images_[2], 40);
+  for (const std::size_t unit : units.open()) units.take(unit, "bytes", {});
+  units.finish();
+  const std::string changed = "changed while it was worked on; run it again with --resume";
+  EXPECT_EQ(messages, (Words{"", "", changed, "", "", ""}));
+  EXPECT_EQ(recorded().status(2), cluster::UnitStatus::kFailed);
+  EXPECT_EQ(recorded().done(), 5U);
+}
+
+TEST_F(Meanwhile, AFileOfAnEvaluationThatChangesFailsItsUnits) {
+  const std::vector<EvaluatedUnit> named{{images_[0], {}},
+                                         {"two", unit_files({images_[1], images_[2]})},
+                                         {"three", unit_files({images_[3]})}};
+  EvaluatedUnits units(context_, named);
+  write_ramp(images_[2], 40);
+  for (const std::size_t unit : units.open()) units.take(unit, "bytes");
+  EXPECT_FALSE(units.finish());
+  EXPECT_TRUE(journal_->noted_failure());
+  EXPECT_THAT(err_.text, HasSubstr("two: changed while it was worked on"));
+  EXPECT_FALSE(recorded().status(1).has_value());
+  EXPECT_EQ(recorded().done(), 2U);
 }
 
 // Fields of a range of frames.

@@ -107,6 +107,52 @@ TEST_F(FrameRanges, MapsOfImagesWithRegions) {
                             "--window", "5", "--unit-frames", "3"}));
 }
 
+TEST_F(FrameRanges, EveryRangeDependsOnTheFirstImage) {
+  const Words names = write_frames(5);
+  const Words words{"emd",           "map", folder_ / "in", "--target", "8,10,8,8",    "-o",
+                    out("maps/"),    "-q",  "--window",     "5",        "--signature", "colors",
+                    "--unit-frames", "2"};
+  clear();
+  ASSERT_EQ(run_whole(words).status, kDone);
+  const Files before = results();
+  io::write_image(names[0], frame(9).view());
+  const Ended resumed = run_whole(words);
+  EXPECT_EQ(resumed.status, kDone) << resumed.err;
+  const Files files = results();
+  EXPECT_NE(files, before);
+  clear();
+  const Ended whole = run_whole(words);
+  EXPECT_EQ(resumed.out, whole.out);
+  EXPECT_EQ(files, results());
+}
+
+TEST_F(FrameRanges, AMergeWritesTablesElsewhere) {
+  write_frames(4);
+  clear();
+  const Ended ended = run_in_shards({"emd", "map", folder_ / "in", "--target", "8,10,8,8", "--csv",
+                                     out("r.csv"), "--window", "5", "--unit-frames", "2"},
+                                    2, 1);
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const std::string table = test::load(out("r.csv"));
+  fs::remove(out("r.csv"));
+  const Ended again = run_here({"merge", manifest(0), manifest(1), "-o", out("other.csv")});
+  EXPECT_EQ(again.status, kDone) << again.err;
+  EXPECT_EQ(test::load(out("other.csv")), table);
+  EXPECT_FALSE(fs::exists(out("r.csv")));
+}
+
+TEST_F(FrameRanges, FramesOfTwoSizesLeaveNoFileOfAllWhereAVideoCannotHoldThem) {
+  const Words names = write_frames(4);
+  io::write_image(names[3], emd::track_scene(50, 40, 3, {}).view());
+  clear();
+  const Ended ended = run_in_shards(
+      {"emd", "map", folder_ / "in", "--target", "8,10,8,8", "--csv", out("r.csv"), "--picture",
+       out("p.y4m"), "-o", out("maps.tif"), "--window", "5", "--unit-frames", "2"},
+      2, 1);
+  EXPECT_NE(ended.status, kDone);
+  for (const char* file : {"r.csv", "p.y4m", "maps.tif"}) EXPECT_FALSE(fs::exists(out(file)));
+}
+
 TEST_F(FrameRanges, AResumedRunWorksOnWhatIsMissingAlone) {
   write_frames(8);
   const Words words{"flow",          "lk",        folder_ / "in", "-o",
@@ -169,6 +215,12 @@ TEST_F(FrameRanges, WhatCannotBeCutIsRefused) {
   const Ended pipe = run_here({"flow", "lk", "-", "-o", out("fields"), "--shard", "0/2"});
   EXPECT_EQ(pipe.status, kUsage);
   EXPECT_THAT(pipe.err, HasSubstr("cannot be read a second time"));
+  test::save(folder_ / "list", names[0] + "\n" + names[1] + "\n" + names[2] + "\n");
+  const Ended list =
+      run_here({"flow", "lk", "@" + (folder_ / "list"), "-o", out("fields"), "--shard", "0/2"});
+  EXPECT_EQ(list.status, kUsage);
+  EXPECT_THAT(list.err, HasSubstr("the inputs in the list " + (folder_ / "list")));
+  EXPECT_THAT(list.err, HasSubstr("or name the images or their folder instead of the list"));
   const Ended none = run_here(
       {"flow", "lk", folder_ / "in", "-o", out("fields"), "--shard", "0/2", "--unit-frames", "0"});
   EXPECT_EQ(none.status, kUsage);

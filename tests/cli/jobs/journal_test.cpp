@@ -356,6 +356,20 @@ TEST_F(Resumed, ThreadsMayChange) {
   EXPECT_EQ(ended.out, whole_.out);
 }
 
+TEST_F(Resumed, DoesNotReplaceInputs) {
+  const std::string before = test::load(folder_ / "in/1.png");
+  for (const Words& job : {Words{"--resume"}, Words{"--shard", "0/2"},
+                           Words{"--manifest", folder_ / "other.manifest"}}) {
+    const Ended ended =
+        run_here(joined({"ops", "blur", folder_ / "in", "-o", folder_ / "in", "--overwrite"}, job));
+    EXPECT_EQ(ended.status, kUsage);
+    EXPECT_THAT(ended.err, HasSubstr("an input could be worked on twice; name another output"));
+  }
+  EXPECT_EQ(test::load(folder_ / "in/1.png"), before);
+  // Results of its own may be replaced.
+  EXPECT_EQ(run_here(joined(words_, {"--overwrite", "--resume"})).status, kDone);
+}
+
 TEST_F(Resumed, StandardInputCannotBe) {
   const Ended ended = run_here({"ops", "blur", "-", "-o", folder_ / "out/x.png", "--resume"});
   EXPECT_EQ(ended.status, kUsage);
@@ -375,13 +389,13 @@ class Merge : public Shards {
 
 TEST_F(Merge, NamesShardsAndInputsThatAreMissing) {
   run_shards(words_, 3);
-  EXPECT_THAT(merge(2).err, HasSubstr("a shard of the job missing: 2/3"));
+  EXPECT_THAT(merge(2).err, HasSubstr("a shard of the job is missing: 2/3"));
   EXPECT_EQ(merge(2).status, kUsage);
   const std::string part = manifests(3)[1], text = test::load(part);
   test::save(part, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
   const Ended ended = merge(3);
   EXPECT_EQ(ended.status, kBadInput);
-  EXPECT_THAT(ended.err, HasSubstr("an input has no result yet: input 4 (shard 1/3)"));
+  EXPECT_THAT(ended.err, HasSubstr("an input has no result yet: number 4 (shard 1/3)"));
 }
 
 TEST_F(Merge, RefusesPartsOfDifferentJobs) {
@@ -454,6 +468,20 @@ TEST_F(Merge, ACorpusThatHasChangedIsRefused) {
 TEST_F(Merge, ShardsBeyondTheInputsAreEmpty) {
   EXPECT_EQ(run_shards(words_, 9).status, kDone);
   EXPECT_EQ(merge(9).status, kDone);
+}
+
+TEST(Journal, SamplesOfCubesBelongToTheirHeaders) {
+  const test::TempFolder folder;
+  for (const char* name : {"sc.2021", "scene"}) {
+    const std::string header = folder / (std::string(name) + ".hdr");
+    test::save(header, "ENVI");
+    for (const char* ending : {".img", ".bsq", ""}) {
+      test::save(folder / (std::string(name) + ending), "samples");
+      const cluster::FileIdentity before = identity_of_files({header});
+      test::save(folder / (std::string(name) + ending), "Samples");
+      EXPECT_NE(identity_of_files({header}), before) << name << ending;
+    }
+  }
 }
 
 TEST(Each, NeedsPatternsForSeveralInputs) {

@@ -1,4 +1,5 @@
 // Evaluations in shards give the report of a single run.
+#include <fovea/cluster/manifest.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -173,13 +174,40 @@ TEST_F(PeopleEvalShards, AnImageThatCannotBeReadEndsTheShardAndItGoesOnLater) {
                   {"--threshold", "-0.6", "--shard", "0/2", "--resume", "--manifest", manifest(0)});
   test::save(folder_ / "images/6.png", "no picture");
   EXPECT_EQ(run_here(first).status, kDone);
-  EXPECT_EQ(run_here(second).status, kBadInput);
+  const Ended damaged = run_here(second);
+  EXPECT_EQ(damaged.status, kBadInput);
+  EXPECT_THAT(damaged.err, HasSubstr("images/6.png"));
+  {
+    const cluster::Manifest left(manifest(1));  // the others are recorded
+    EXPECT_EQ(left.failed(), 1U);
+    EXPECT_EQ(left.done() + 1, cluster::units_of(left.shard(), left.job().units).size());
+  }
   EXPECT_EQ(run_here({"merge", manifest(0), manifest(1)}).status, kBadInput);
   test::save(folder_ / "images/6.png", good);
   ASSERT_EQ(run_here(second).status, kDone);
   const Ended merged = run_here({"merge", manifest(0), manifest(1)});
   EXPECT_EQ(merged.status, kDone) << merged.err;
   EXPECT_THAT(merged.out, HasSubstr("two: log-average miss rate"));
+}
+
+TEST_F(PeopleEvalShards, OtherAnnotationsAreNotMerged) {
+  Words merge{"merge"};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(run_here(words({"--threshold", "-0.6", "--shard", std::to_string(i) + "/2",
+                              "--manifest", manifest(i)}))
+                  .status,
+              kDone);
+    merge.push_back(manifest(i));
+  }
+  const std::string good = test::load(folder_ / "boxes.json");
+  json coco = json::parse(good);
+  coco["annotations"].erase(0);
+  test::save(folder_ / "boxes.json", coco.dump());
+  const Ended other = run_here(merge);
+  EXPECT_EQ(other.status, kUsage);
+  EXPECT_THAT(other.err, HasSubstr("boxes.json: not as when the shards ran"));
+  test::save(folder_ / "boxes.json", good);
+  EXPECT_EQ(run_here(merge).status, kDone);
 }
 
 }  // namespace

@@ -154,6 +154,17 @@ TEST_F(PeopleMine, AKilledShardGoesOn) {
   EXPECT_EQ(test::load(mined), bytes);
 }
 
+TEST_F(PeopleMine, ShardsOfAnEarlierSearchAreNotMerged) {
+  ASSERT_EQ(run_here(train("hog", "m.safetensors", {"--mined", folder_ / "r"})).status, kMoreToDo);
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(run_here(shard(i, 2)).status, kDone);
+  ASSERT_EQ(run_here(train("channels", "c.safetensors", {"--mined", folder_ / "r"})).status,
+            kMoreToDo);
+  const Ended merged = merge(2);
+  EXPECT_EQ(merged.status, kUsage);
+  EXPECT_THAT(merged.err, HasSubstr(search() + ": not as when the shards ran: the hash of"));
+  EXPECT_EQ(merged.out, "");
+}
+
 TEST_F(PeopleMine, BadInputIsOneLineWithItsStatus) {
   const auto expect = [](const Words& words, int status, const char* text) {
     const Ended ended = run_here(words);
