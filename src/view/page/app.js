@@ -7,7 +7,8 @@ import {showResult} from './result.js';
 import {Strip} from './strip.js';
 import {Why} from './why.js';
 
-const kClient = crypto.randomUUID();
+// By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
+const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
 let controls, strip, view, why;
 
@@ -69,7 +70,12 @@ function clearResult() {
 async function chooseInput(input) {
   tell(null);
   state.input = input;
+  state.facts = null;
   state.frame = 0;
+  state.run?.stop();
+  state.run = null;
+  byId('stop').hidden = true;
+  clearResult();
   byId('welcome').hidden = true;
   const facts = await guarded(() => getJson(`/inputs/${input.id}`));
   if (!facts || state.input !== input) return;
@@ -82,7 +88,7 @@ async function chooseInput(input) {
 
 function showFrame() {
   const {facts, frame, input} = state;
-  if (!facts.width) return;
+  if (!facts?.width) return;
   view.show({width: facts.width, height: facts.height, levels: facts.levels,
     tile: (level, x, y) => `/inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`});
   view.canvas.setAttribute('aria-label', `${input.name}, ${facts.width} by ${facts.height} pixels`);
@@ -146,6 +152,8 @@ async function run() {
     byId('state').textContent = `${Math.round(performance.now() - began)} ms`;
     why.hide();
     showResult(state.result, view);
+  } catch (error) {
+    if (started === state.run) throw error;
   } finally {
     if (started === state.run) byId('stop').hidden = true;
   }
@@ -161,14 +169,23 @@ function stop() {
   state.run?.stop();
 }
 
+// Only the answer to the newest question is shown.
+let questions = 0;
 async function ask(point) {
   const {result, facts} = state;
-  if (!result?.explains || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
+  if (!result?.explains || !facts || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
   const query = `x=${point.x.toFixed(2)}&y=${point.y.toFixed(2)}`;
+  const question = ++questions;
   byId('state').textContent = 'Explaining';
-  const reasons = await guarded(() => getJson(`${result.address}/explain?${query}`));
+  let reasons = null;
+  try {
+    reasons = await getJson(`${result.address}/explain?${query}`);
+  } catch (error) {
+    if (question === questions && result === state.result) tell(error.message);
+  }
+  if (question !== questions || result !== state.result) return;
   byId('state').textContent = '';
-  if (!reasons || result !== state.result) return;
+  if (!reasons) return;
   why.show(reasons, result.address, query);
   byId('save-page').href = `${result.address}/page.html?${query}`;
   byId('why').scrollIntoView({block: 'nearest'});
