@@ -27,7 +27,8 @@ std::string host_name(std::string_view host) {
                                       [](char letter) { return letter >= '0' && letter <= '9'; }))
     return {};
   std::string name(host.substr(0, colon));
-  for (char& letter : name) letter = static_cast<char>(std::tolower(letter));
+  for (char& letter : name)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return name;
 }
 
@@ -40,7 +41,7 @@ bool is_numeric_address(const std::string& name) {
 bool needs_session(const Request& request) {
   const std::string& path = request.target.path;
   if (request.method == "GET" && !request.upgrade)
-    return path != "/" && !path.starts_with("/page/");
+    return path != "/" && path != "/favicon.ico" && !path.starts_with("/page/");
   return path != "/session";
 }
 
@@ -63,7 +64,11 @@ bool same_secret(std::string_view a, std::string_view b) {
   return different == 0;
 }
 
-Guard::Guard(GuardOptions options) : options_(std::move(options)) {}
+Guard::Guard(GuardOptions options) : options_(std::move(options)) {
+  for (std::string& host : options_.hosts)
+    for (char& letter : host)
+      letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+}
 
 bool Guard::our_host(const std::string& host) const {
   const std::string name = host_name(host);
@@ -125,7 +130,7 @@ std::vector<std::pair<std::string, std::string>> guard_headers(const Response& r
           {"Cross-Origin-Resource-Policy", "same-origin"},
           {"Referrer-Policy", "no-referrer"},
           {"X-Content-Type-Options", "nosniff"},
-          {"Cache-Control", response.lasting ? "private, max-age=86400, immutable" : "no-store"}};
+          {"Cache-Control", response.lasting ? "private, max-age=600" : "no-store"}};
 }
 
 }  // namespace fovea::view

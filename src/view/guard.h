@@ -33,12 +33,13 @@ class Guard {
   void set_port(int port) { port_ = port; }
   // Why the request is refused, or nothing.
   std::optional<Response> check(const Request& request) const;
+  // Whether a header of cookies has a session's.
+  bool has_session(const std::string& cookie) const;
   // The answer to POST /session, whose body is the token: sets the cookie.
   Response open_session(const Request& request);
 
  private:
   bool our_host(const std::string& host) const;
-  bool has_session(const std::string& cookie) const;
 
   GuardOptions options_;
   int port_ = 0;

@@ -67,6 +67,9 @@ using Send = std::function<void(std::string message, bool last)>;
 class Service {
  public:
   virtual ~Service() = default;
+  // Whether the request comes from someone who has a session. Others make room where too many
+  // connections are open.
+  virtual bool known(const Request& request) const = 0;
   // Looks at a request before its body is read: refuses it, or says how many bytes the body may
   // have.
   virtual std::variant<Response, std::size_t> admit(const Request& request) = 0;

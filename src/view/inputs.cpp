@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kBytesKept = std::size_t{512} << 20;  // of frames
 constexpr std::size_t kMostInputs = 20000;
+constexpr std::size_t kMostName = 120;                           // bytes of an upload's name
 constexpr std::uint64_t kMostUploaded = std::uint64_t{4} << 30;  // bytes of all uploads together
 
 std::optional<InputKind> kind_of(const std::string& path) {
@@ -46,7 +47,10 @@ std::string plain_name(const std::string& name) {
   for (char& letter : plain)
     if (static_cast<unsigned char>(letter) < 0x20 || letter == '/' || letter == '\\') letter = '_';
   while (plain.starts_with('.') || plain.starts_with('-')) plain.erase(0, 1);
-  return plain.substr(0, 120);
+  if (plain.size() <= kMostName) return plain;
+  const std::string end = std::filesystem::path(plain).extension().string();  // decides the kind
+  return end.size() < kMostName ? plain.substr(0, kMostName - end.size()) + end
+                                : plain.substr(0, kMostName);
 }
 
 }  // namespace
@@ -111,7 +115,12 @@ std::shared_ptr<const Picture> Input::read_frame(int number) {
 }
 
 std::string Input::thumbnail(int side) {
-  if (kind_ == InputKind::kVideo) return frame(0)->thumbnail(side);
+  if (kind_ == InputKind::kVideo) {
+    const std::shared_ptr<const Picture> first = frame(0);
+    const std::lock_guard lock(mutex_);
+    if (film_ && film_->next <= 1) film_.reset();  // many are seen small, and few are played
+    return first->thumbnail(side);
+  }
   if (kind_ == InputKind::kImage) {  // is not kept: many are seen small, and few large
     if (const auto known = kept_.find(frame_key(0))) return (*known)->thumbnail(side);
     return Picture(people::detector_pixels(image())).thumbnail(side);
@@ -196,19 +205,32 @@ std::string Inputs::add_upload(const std::string& name, const std::string& bytes
     uploaded_bytes_ += bytes.size();
     path = fmt::format("{}/{}", folder_, uploads_++);
   }
-  std::filesystem::create_directory(path);
-  path += "/" + plain;
+  try {
+    return keep_upload(path, plain, *kind, bytes);
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+    const std::lock_guard lock(mutex_);
+    uploaded_bytes_ -= bytes.size();
+    if (dynamic_cast<const Error*>(&error) == nullptr) throw;
+    // The user knows the file by its name, and not by the folder in which it is kept.
+    std::string message = error.what();
+    for (std::size_t at; (at = message.find(path + "/")) != message.npos;)
+      message.erase(at, path.size() + 1);
+    throw FormatError(message);
+  }
+}
+
+std::string Inputs::keep_upload(const std::string& folder, const std::string& plain, InputKind kind,
+                                const std::string& bytes) {
+  std::filesystem::create_directory(folder);
+  const std::string path = folder + "/" + plain;
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", plain, folder_));
-  try {
-    Input(path, path, plain, *kind, kept_).thumbnail(16);  // what cannot be read is not listed
-  } catch (const Error&) {
-    std::filesystem::remove(path);
-    throw;
-  }
-  return add(path, plain, *kind);
+  Input(path, path, plain, kind, kept_).thumbnail(16);  // what cannot be read is not listed
+  return add(path, plain, kind);
 }
 
 std::shared_ptr<Input> Inputs::find(std::string_view id) const {

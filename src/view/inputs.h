@@ -82,6 +82,8 @@ class Inputs {
 
  private:
   std::string add(const std::string& path, const std::string& name, InputKind kind);
+  std::string keep_upload(const std::string& folder, const std::string& plain, InputKind kind,
+                          const std::string& bytes);
 
   KeptFrames kept_;
   std::string folder_;

@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -17,6 +18,7 @@
 #include <chrono>
 #include <deque>
 #include <limits>
+#include <list>
 #include <optional>
 #include <thread>
 
@@ -36,6 +38,8 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
+class Connection;
+
 // What connections share.
 struct Shared {
   ServerOptions options;
@@ -43,6 +47,7 @@ struct Shared {
   Log log;
   asio::thread_pool& workers;
   std::atomic<int> open = 0;
+  std::list<std::weak_ptr<Connection>> strangers{};  // without a session; the oldest first
 
   void log_refused(const std::string& what, const std::string& peer, const std::string& reason) {
     log(fmt::format("refused {} from {}: {}", what, peer, reason));
@@ -158,6 +163,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
                             });
   }
 
+  bool known() const { return known_; }
+  // Makes room for another. What is under way ends with an error.
+  void drop() {
+    shared_.log_refused("a connection", peer_, "too many are open, and it has no session");
+    beast::error_code ignored;
+    stream_.socket().close(ignored);
+  }
+
  private:
   // Ends silently where the peer has gone or waits; says what is wrong with a malformed head.
   void on_head(beast::error_code error) {
@@ -178,6 +191,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const auto admitted = shared_.service->admit(*request);
     if (const auto* refused = std::get_if<Response>(&admitted))
       return refuse(name_of(*request), *refused);
+    known_ = known_ || shared_.service->known(*request);
     if (request->upgrade) return upgrade(*request);
     read_body(*request, std::get<std::size_t>(admitted));
   }
@@ -210,7 +224,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
                     refusal(413, fmt::format("its body has {} bytes; at most {} are allowed",
                                              *length, most)));
     parser_->body_limit(most);
-    stream_.expires_after(milliseconds(shared_.options.body_seconds));
+    // What is not longer than a head, as a token, has the time of a head.
+    const bool small = most <= shared_.options.head_bytes;
+    stream_.expires_after(
+        milliseconds(small ? shared_.options.head_seconds : shared_.options.body_seconds));
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this(), request = std::move(request)](
                          beast::error_code error, std::size_t) mutable {
@@ -227,8 +244,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     stream_.expires_never();
     asio::post(shared_.workers, [self = shared_from_this(), request = std::move(request)] {
       Response response = self->answer(request);
-      asio::post(self->stream_.get_executor(),
-                 [self, response = std::move(response)]() mutable { self->write(response); });
+      asio::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
+        self->write(std::move(response));
+      });
     });
   }
 
@@ -245,20 +263,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
   }
 
-  void refuse(const std::string& what, const Response& response) {
+  void refuse(const std::string& what, Response response) {
     shared_.log_refused(what, peer_, response.reason);
     keep_ = false;
-    write(response);
+    write(std::move(response));
   }
 
-  void write(const Response& response) {
+  void write(Response response) {
     auto message = std::make_shared<http::response<http::string_body>>();
     message->version(11);
     message->result(static_cast<unsigned>(response.status));
     message->set(http::field::content_type, response.type);
     for (const auto& [name, value] : guard_headers(response)) message->set(name, value);
     for (const auto& [name, value] : response.headers) message->set(name, value);
-    message->body() = response.body;
+    message->body() = std::move(response.body);
     message->keep_alive(keep_);
     message->prepare_payload();
     stream_.expires_after(milliseconds(shared_.options.answer_seconds));
@@ -285,6 +303,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   beast::flat_buffer buffer_{1 << 20};
   std::optional<http::request_parser<http::string_body>> parser_{};
   bool keep_ = false;
+  bool known_ = false;  // has sent a request with a session
 };
 
 }  // namespace
@@ -294,6 +313,7 @@ struct Server::Impl {
   Shared shared;
   asio::io_context network{1};  // goes before what its connections refer to
   Tcp::acceptor acceptor{network};
+  asio::steady_timer pause{network};
   std::thread thread{};
 
   Impl(const ServerOptions& options, std::shared_ptr<Service> service, Log log)
@@ -312,21 +332,62 @@ struct Server::Impl {
     }
   }
 
+  // What a connection throws, as for want of memory, ends that connection and no other.
+  void run() {
+    while (true) {
+      try {
+        network.run();
+        return;
+      } catch (const std::exception& error) {
+        shared.log(fmt::format("a connection failed: {}", error.what()));
+      }
+    }
+  }
+
   void accept() {
     acceptor.async_accept([this](beast::error_code error, Tcp::socket socket) {
-      if (!error) take(std::move(socket));
-      if (error != asio::error::operation_aborted) accept();
+      if (error == asio::error::operation_aborted) return;
+      if (error) return accept_later();
+      take(std::move(socket));
+      accept();
     });
+  }
+
+  // An error such as too many open files lasts: trying again at once would take a whole core.
+  void accept_later() {
+    pause.expires_after(std::chrono::milliseconds(100));
+    pause.async_wait([this](beast::error_code error) {
+      if (!error) accept();
+    });
+  }
+
+  // Closes the connection that has waited longest without a session; false where there is none.
+  bool make_room() {
+    std::list<std::weak_ptr<Connection>>& all = shared.strangers;
+    while (!all.empty()) {
+      const std::shared_ptr<Connection> oldest = all.front().lock();
+      all.pop_front();
+      if (!oldest || oldest->known()) continue;
+      oldest->drop();
+      return true;
+    }
+    return false;
   }
 
   void take(Tcp::socket socket) {
     beast::error_code ignored;
-    if (shared.open >= shared.options.connections) {
+    if (shared.open >= shared.options.connections && !make_room()) {
       const std::string peer = socket.remote_endpoint(ignored).address().to_string();
       return shared.log_refused("a connection", peer, "too many are open");
     }
     socket.set_option(Tcp::no_delay(true), ignored);
-    std::make_shared<Connection>(std::move(socket), shared)->read_head();
+    const auto connection = std::make_shared<Connection>(std::move(socket), shared);
+    std::erase_if(shared.strangers, [](const std::weak_ptr<Connection>& each) {
+      const std::shared_ptr<Connection> open = each.lock();
+      return !open || open->known();
+    });
+    shared.strangers.push_back(connection);
+    connection->read_head();
   }
 };
 
@@ -343,7 +404,7 @@ int Server::port() const { return impl_->acceptor.local_endpoint().port(); }
 
 void Server::start() {
   impl_->accept();
-  impl_->thread = std::thread([this] { impl_->network.run(); });
+  impl_->thread = std::thread([this] { impl_->run(); });
 }
 
 }  // namespace fovea::view

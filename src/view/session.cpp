@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "core/json_text.h"
 #include "core/words.h"
@@ -20,6 +19,7 @@ namespace fovea::view {
 namespace {
 
 constexpr std::size_t kMostBody = 64 << 10;
+constexpr std::size_t kMostToken = 256;
 constexpr int kThumbnailSide = 192;
 
 template <class Number>
@@ -70,6 +70,7 @@ std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (request.upgrade && !path.starts_with("/jobs/"))
     return refusal(404, "there is no such WebSocket");
   if (request.method == "GET") return std::size_t{0};
+  if (path == "/session") return kMostToken;
   if (path == "/inputs") return options_.upload_bytes;
   return kMostBody;
 }
@@ -165,7 +166,11 @@ std::shared_ptr<const report::Explanation> Session::explanation(const Request& r
                                                                 const std::string& id,
                                                                 const Result& result) {
   const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
-  if (!result.explain || !x || !y || !std::isfinite(*x) || !std::isfinite(*y)) return nullptr;
+  // Written so that NaN is refused as well.
+  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
+  if (!result.explain || !x || !y || !inside(*x, result.size.width) ||
+      !inside(*y, result.size.height))
+    return nullptr;
   const std::string key = fmt::format("{}/{}/{}", id, *x, *y);
   if (const auto known = explanations_.find(key)) return *known;
   auto made = std::make_shared<const report::Explanation>(result.explain({*x, *y}));
@@ -192,6 +197,7 @@ Response Session::result(const Request& request, const Parts& parts) {
     return kept_png(request.target.path,
                     [&] { return layer->picture->tile(place->level, place->x, place->y); });
   }
+  if (what != "page.html" && what != "explain" && what != "heat") return not_found();
   const std::shared_ptr<const report::Explanation> why = explanation(request, id, *result);
   if (what == "page.html")
     return {.type = "text/html; charset=utf-8",

@@ -45,6 +45,7 @@ class Session final : public Service {
   // Ends all jobs, after which nothing is sent to WebSockets any more.
   void stop_jobs() { jobs_.end(); }
 
+  bool known(const Request& request) const override { return guard_.has_session(request.cookie); }
   std::variant<Response, std::size_t> admit(const Request& request) override;
   Response respond(const Request& request) override;
   std::unique_ptr<Listener> listen(const Request& request, Send send) override;

@@ -63,7 +63,10 @@ View::View(const ViewOptions& options, Log log)
 View::~View() { session_->stop_jobs(); }
 
 std::string View::address() const {
-  return fmt::format("http://{}:{}/#{}", host_.empty() ? "127.0.0.1" : host_, port(), token_);
+  std::string host = host_.empty() ? "127.0.0.1" : host_;
+  if (host == "0.0.0.0" || host == "::") host = machine_name();  // they lead nowhere from outside
+  if (host.find(':') != host.npos) host = "[" + host + "]";
+  return fmt::format("http://{}:{}/#{}", host, port(), token_);
 }
 
 const std::string& View::folder() const { return session_->inputs().folder(); }

@@ -24,6 +24,7 @@ const std::string kServedToken(64, 'c');
 // Echoes bodies and messages.
 class Echo final : public Service {
  public:
+  bool known(const Request& request) const override { return guard.has_session(request.cookie); }
   std::variant<Response, std::size_t> admit(const Request& request) override {
     if (auto refused = guard.check(request)) return *refused;
     return std::size_t{1000};
@@ -185,10 +186,11 @@ TEST_F(ServerTest, ClosesSlowAndIdlePeers) {
 }
 
 TEST_F(ServerTest, ClosesConnectionsBeyondTheMost) {
+  const std::string session = cookie();
   {
     Client a(server_.port()), b(server_.port()), c(server_.port()), d(server_.port());
     for (Client* client : {&a, &b, &c, &d}) {
-      client->send(client->head("GET", "/page/x"));
+      client->send(client->head("GET", "/page/x", session));
       client->receive("/page/x");
     }
     Client fifth(server_.port());
@@ -202,6 +204,21 @@ TEST_F(ServerTest, ClosesConnectionsBeyondTheMost) {
     answer = Client(server_.port()).ask("GET", "/page/x");
   }
   EXPECT_THAT(answer, HasSubstr("/page/x"));
+}
+
+TEST_F(ServerTest, ClosesTheOldestStrangerWhereTooManyAreOpen) {
+  const std::string session = cookie();
+  Client owner(server_.port());
+  owner.send(owner.head("GET", "/page/owner", session));
+  owner.receive("/page/owner");
+  Client oldest(server_.port()), second(server_.port()), third(server_.port());
+  oldest.send(oldest.head("POST", "/session", "Content-Length: 64\r\n") + "c");
+  EXPECT_THAT(Client(server_.port()).ask("GET", "/inputs", session), StartsWith("HTTP/1.1 200 "));
+  oldest.receive();
+  EXPECT_TRUE(oldest.closed());
+  owner.send(owner.head("GET", "/page/again", session));
+  EXPECT_THAT(owner.receive("/page/again"), HasSubstr("/page/again"));
+  EXPECT_THAT(log(), Contains(HasSubstr("too many are open, and it has no session")));
 }
 
 // A masked frame of a client, of fewer than 126 bytes.

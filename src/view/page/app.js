@@ -7,7 +7,8 @@ import {showResult} from './result.js';
 import {Strip} from './strip.js';
 import {Why} from './why.js';
 
-const kClient = crypto.randomUUID();
+// By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
+const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
 let controls, strip, view, why;
 
@@ -28,12 +29,13 @@ async function guarded(work) {
 
 const takes = (system, input) => system.takes === 'mesh' ? input.kind === 'mesh' : input.kind !== 'mesh';
 
-// The inputs of a run: a pair of images, or a video, which gives both.
+// The inputs of a run: an image and the next one, or the last two, or a video, which gives both.
 function chosenInputs() {
   const {system, input} = state;
   if (system.images < 2 || input.kind === 'video') return [input];
-  const next = strip.after(input) ?? strip.after(input, -1);
-  return next && next.kind === 'image' ? [input, next] : [input];
+  const next = strip.after(input), before = strip.after(input, -1);
+  if (next?.kind === 'image') return [input, next];
+  return before?.kind === 'image' ? [before, input] : [input];
 }
 
 function showSystems() {
@@ -57,11 +59,12 @@ function chooseSystem(system) {
   view.canvas.classList.toggle('draws', system.needs_box);
   view.box = system.needs_box ? state.boxes[state.input?.id] ?? null : null;
   clearResult();
+  showFrame();
   requestRun(0);
 }
 
 function clearResult() {
-  why.hide();
+  closeWhy();
   state.result = null;
   showResult(null, view);
 }
@@ -69,7 +72,12 @@ function clearResult() {
 async function chooseInput(input) {
   tell(null);
   state.input = input;
+  state.facts = null;
   state.frame = 0;
+  state.run?.stop();
+  state.run = null;
+  byId('stop').hidden = true;
+  clearResult();
   byId('welcome').hidden = true;
   const facts = await guarded(() => getJson(`/inputs/${input.id}`));
   if (!facts || state.input !== input) return;
@@ -80,11 +88,13 @@ async function chooseInput(input) {
   if (state.system) chooseSystem(state.system);
 }
 
-function showFrame() {
-  const {facts, frame, input} = state;
-  if (!facts.width) return;
+// Shows the chosen input, or another one of the same size: the first of a pair.
+function showFrame(input = state.input) {
+  const {facts, frame} = state;
+  if (!facts?.width) return;
   view.show({width: facts.width, height: facts.height, levels: facts.levels,
     tile: (level, x, y) => `/inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`});
+  byId('stage').style.setProperty('--aspect', facts.width / facts.height);
   view.canvas.setAttribute('aria-label', `${input.name}, ${facts.width} by ${facts.height} pixels`);
 }
 
@@ -117,7 +127,7 @@ function requestRun(delay = 40) {
 async function run() {
   const {system, input} = state;
   const inputs = chosenInputs();
-  strip.mark(input, inputs[1] ?? null);
+  strip.mark(input, inputs.find((each) => each !== input) ?? null);
   if (inputs.length < system.images && input.kind !== 'video') {
     byId('summary').textContent = `${system.title} needs ${system.images} images of one size; add the next one.`;
     return;
@@ -144,8 +154,11 @@ async function run() {
     if (started !== state.run) return;
     state.result = {...result, id, address: `/results/${id}`};
     byId('state').textContent = `${Math.round(performance.now() - began)} ms`;
-    why.hide();
+    closeWhy();
+    showFrame(inputs[0]);
     showResult(state.result, view);
+  } catch (error) {
+    if (started === state.run) throw error;
   } finally {
     if (started === state.run) byId('stop').hidden = true;
   }
@@ -161,14 +174,29 @@ function stop() {
   state.run?.stop();
 }
 
+// Only the answer to the newest question is shown, and none once the explanation was closed.
+let questions = 0;
+function closeWhy() {
+  ++questions;
+  if (byId('state').textContent === 'Explaining') byId('state').textContent = '';
+  why.hide();
+}
+
 async function ask(point) {
   const {result, facts} = state;
-  if (!result?.explains || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
+  if (!result?.explains || !facts || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
   const query = `x=${point.x.toFixed(2)}&y=${point.y.toFixed(2)}`;
+  const question = ++questions;
   byId('state').textContent = 'Explaining';
-  const reasons = await guarded(() => getJson(`${result.address}/explain?${query}`));
+  let reasons = null;
+  try {
+    reasons = await getJson(`${result.address}/explain?${query}`);
+  } catch (error) {
+    if (question === questions && result === state.result) tell(error.message);
+  }
+  if (question !== questions || result !== state.result) return;
   byId('state').textContent = '';
-  if (!reasons || result !== state.result) return;
+  if (!reasons) return;
   why.show(reasons, result.address, query);
   byId('save-page').href = `${result.address}/page.html?${query}`;
   byId('why').scrollIntoView({block: 'nearest'});
@@ -261,7 +289,7 @@ const kKeys = {
   b: () => byId('compare').click(), ',': () => setFrame(state.frame - 1), '.': () => setFrame(state.frame + 1),
   n: () => step(1), p: () => step(-1),
   Enter: () => view.picture && ask({x: view.camera.x, y: view.camera.y}),
-  Escape: () => { if (byId('stop').hidden) why.hide(); else stop(); },
+  Escape: () => { if (byId('stop').hidden) closeWhy(); else stop(); },
 };
 
 function step(by) {

@@ -58,6 +58,13 @@ std::string flow_members(const MotionSum& sum, const flow::FlowOptions& options,
   return text;
 }
 
+// "A to B": which images a run is about.
+std::string from_to(const Run& run) {
+  if (run.inputs.front()->kind() == InputKind::kVideo)
+    return fmt::format("frame {} to frame {}", run.frame, run.frame + 1);
+  return fmt::format("{} to {}", run.inputs[0]->name(), run.inputs[1]->name());
+}
+
 // Two images with one number of channels.
 struct Pair {
   ImageView<const std::uint8_t> first{}, second{};
@@ -113,9 +120,9 @@ class FlowView final : public SystemView {
         .title = "Motion in " + run.inputs.front()->name(), .image = images[0], .size = size};
     const MotionSum sum = sum_of(field);
     result.summary = fmt::format(
-        "Pixels moved by {:.2f} pixels on average and by {:.1f} at most, with a mean confidence of "
-        "{:.2f}.",
-        sum.mean, sum.longest, sum.confidence);
+        "Pixels moved by {:.2f} pixels on average and by {:.1f} at most from {}, with a mean "
+        "confidence of {:.2f}.",
+        sum.mean, sum.longest, from_to(run), sum.confidence);
     result.facts = {{"size", fmt::format("{}x{}", size.width, size.height)},
                     {"mean motion", fmt::format("{:.3f} pixels", sum.mean)},
                     {"longest motion", fmt::format("{:.2f} pixels", sum.longest)},

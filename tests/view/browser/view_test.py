@@ -190,6 +190,22 @@ def test_sizes(browser, errors, address, street):
             page.close()
 
 
+def test_all(browser, served, errors, folder, street, pair):
+    page = watched(browser, errors, viewport={"width": 1280, "height": 800})
+    page.goto(served.address)
+    expect(page.locator("#welcome")).to_be_visible()
+    assert "#" not in page.url, "the token stays in the address"
+    test_people(page, street)
+    test_why(page)
+    test_save(page, browser, errors, folder)
+    test_keys(page)
+    test_stop(page)
+    test_flow(page, pair)
+    test_colors(page)
+    test_places(page)
+    test_sizes(browser, errors, served.address, street)
+
+
 def main():
     errors = []
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
@@ -197,21 +213,11 @@ def main():
         street, pair = drawn_inputs(folder)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         served = Served([])
-        page = watched(browser, errors, viewport={"width": 1280, "height": 800})
-        page.goto(served.address)
-        expect(page.locator("#welcome")).to_be_visible()
-        assert "#" not in page.url, "the token stays in the address"
-        test_people(page, street)
-        test_why(page)
-        test_save(page, browser, errors, folder)
-        test_keys(page)
-        test_stop(page)
-        test_flow(page, pair)
-        test_colors(page)
-        test_places(page)
-        test_sizes(browser, errors, served.address, street)
-        browser.close()
-        served.end()
+        try:
+            test_all(browser, served, errors, folder, street, pair)
+        finally:  # a failure must not leave the program behind, which holds the pipes of this one
+            browser.close()
+            served.end()
     assert not errors, errors
     print("all steps passed")
 
