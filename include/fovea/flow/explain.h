@@ -20,7 +20,9 @@ struct ConfidenceFactor {
 };
 
 // How firmly the surroundings of a pixel determine its flow: the tensor of gray gradients over a
-// window of (2 radius + 1)^2 pixels, each with the same weight.
+// window of (2 radius + 1)^2 pixels of the first image, each with the same weight. The eigenvalue
+// in the doubts of Lucas-Kanade is another: that of the gradients of both images as the matcher
+// compares them, weighted, at the level that it estimates.
 struct StructureTensor {
   int radius = 0;
   double xx = 0, xy = 0, yy = 0;        // means of products of gradients, in gray levels per pixel
@@ -65,10 +67,11 @@ struct FlowExplanation {
   Image<float> after{};
   StructureTensor tensor{};
 
-  // The confidence is the product of the factors, or 0 where one is 0. Lucas-Kanade derives it from
-  // a doubt instead: confidence = 2 / (2 + doubt), and `doubts` are the factors of the doubt.
-  // Between estimated pixels, of a coarser level or between blocks, confidences are interpolated:
-  // then `nearest` is that of the nearest one, which the factors explain.
+  // The confidence is the product of the factors, or 0 where one is 0. Lucas-Kanade multiplies them
+  // by 2 / (2 + doubt), and `doubts` are the factors of the doubt. Between estimated pixels, of a
+  // coarser level or between blocks, confidences are interpolated: factors and doubts explain
+  // `nearest`, the confidence of the nearest pixel or block, all factors included. Elsewhere it is
+  // the confidence itself.
   std::vector<ConfidenceFactor> factors{};
   std::vector<ConfidenceFactor> doubts{};
   double doubt = 0;

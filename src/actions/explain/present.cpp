@@ -204,14 +204,14 @@ void add_chains(const ChainShares& match, const ChainShares& runner_up,
 
 std::string reject_text(const RejectExplanation& reject) {
   if (reject.by_rule) {
-    std::string text = fmt::format(
-        " The reject rule's sum is {:.3f}, and its limit {:.3f}: ", reject.sum, reject.limit);
+    std::string text = fmt::format(" The reject rule's sum is {:.3f}, and its limit {:.3f}. ",
+                                   reject.sum, reject.limit);
     return text + (reject.allowance >= 1
-                       ? fmt::format("the clip might be {:.2f} times as far from the class before "
-                                     "it would be rejected.",
+                       ? fmt::format("The clip would be rejected if its distances were more than "
+                                     "{:.2f} times greater.",
                                      reject.allowance)
-                       : fmt::format("the clip would have to be {:.2f} times as near to be "
-                                     "accepted.",
+                       : fmt::format("The clip would be accepted if its distances were {:.2f} "
+                                     "times smaller.",
                                      1 / std::max(reject.allowance, 1e-6)));
   }
   if (!std::isfinite(reject.level)) return " No level rejects it.";

@@ -32,15 +32,27 @@ report::Color srgb_of(const LabColor& lab) {
           byte(0.0557 * x - 0.2040 * y + 1.0570 * z)};
 }
 
+// So many digits that neighboring bins have different names and whole numbers no exponents.
+int level_digits(const LevelRange& range, double step) {
+  constexpr int kLeast = 3, kMost = 9;
+  const double top =
+      std::max(std::abs(static_cast<double>(range.low)), std::abs(static_cast<double>(range.high)));
+  if (!(step > 0 && top > 0)) return kLeast;
+  const double high = std::floor(std::log10(top));
+  return static_cast<int>(std::clamp(std::max(high + 1, high - std::floor(std::log10(step)) + 2),
+                                     static_cast<double>(kLeast), static_cast<double>(kMost)));
+}
+
 std::vector<BinLook> level_looks(const LevelRange& range, int bins) {
   std::vector<BinLook> looks;
   looks.reserve(static_cast<std::size_t>(bins));
   const double step = (static_cast<double>(range.high) - static_cast<double>(range.low)) / bins;
+  const int digits = level_digits(range, step);
   for (int b = 0; b < bins; ++b) {
     const auto gray = static_cast<std::uint8_t>(std::lround(255 * (b + 0.5) / bins));
     const double low = static_cast<double>(range.low) + b * step;
-    looks.push_back(
-        {fmt::format("{:.4g} to {:.4g}", low, low + step), report::Color{gray, gray, gray}});
+    looks.push_back({fmt::format("[{0:.{2}g}, {1:.{2}g}]", low, low + step, digits),
+                     report::Color{gray, gray, gray}});
   }
   return looks;
 }

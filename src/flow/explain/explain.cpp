@@ -80,7 +80,7 @@ StructureTensor tensor_at(const Witnessed& seen, int radius) {
   return tensor;
 }
 
-void explain_windows(const Witness::Windows& seen, FlowExplanation& to) {
+void explain_windows(const Witness::Windows& seen, bool ranked, FlowExplanation& to) {
   to.level = seen.level;
   to.nearest = seen.confidence;
   to.doubt = seen.doubt;
@@ -91,21 +91,24 @@ void explain_windows(const Witness::Windows& seen, FlowExplanation& to) {
   const auto floor = static_cast<double>(lk::kFloor);
   to.doubts.push_back(
       {"difference left", mean / firmness * pixel + floor,
-       fmt::format("windows still differ by {:.3g} after the motion, where the smaller eigenvalue "
-                   "is {:.4g}",
-                   mean, seen.evidence.eigenvalue)});
+       fmt::format("the matcher's windows of {0}x{0} pixels still differ by {1:.3g} {2} after the "
+                   "motion, where the smaller eigenvalue of its own gradients is {3:.4g}",
+                   2 * lk::kTrialRadius + 1, mean,
+                   ranked ? "levels of the rank transform" : "gray levels",
+                   seen.evidence.eigenvalue)});
   to.doubts.push_back(
       {"neighbors differ", varies + floor,
        fmt::format("the flow varies by {:.3g} pixels among nine pixels around", varies)});
   if (seen.there_and_back >= 0)
     to.doubts.push_back({"way back",
-                         1 + lk::kBackwardWeight * pixel * static_cast<double>(seen.there_and_back),
+                         lk::doubt_both_ways(1, seen.there_and_back, seen.evidence.pixel),
                          fmt::format("following the flow back ends {:.3g} pixels from the start",
                                      static_cast<double>(seen.there_and_back) * pixel)});
   if (!seen.posed)
     to.factors.push_back(
         {"texture", 0,
-         fmt::format("the smaller eigenvalue, {:.3g}, is too small to determine the flow",
+         fmt::format("the smaller eigenvalue of the matcher's gradients, {:.3g}, is too small to "
+                     "determine the flow",
                      seen.evidence.eigenvalue)});
   if (!seen.inside) to.factors.push_back({"border", 0, "the flow leaves the image"});
 }
@@ -151,7 +154,7 @@ MatchSurface surface_of(const Witness::Blocks& seen, int block) {
 void explain_blocks(const Witness::Blocks& seen, const bm::Settings& settings,
                     FlowExplanation& to) {
   to.surface = surface_of(seen, settings.block);
-  to.nearest = seen.confidence;
+  to.nearest = std::max(seen.confidence, 0.0F);  // below 0: none of its pixels counts
   const MatchSurface& surface = *to.surface;
   const auto add = [&](const char* name, double value, std::string text) {
     to.factors.push_back({name, value, std::move(text)});
@@ -180,21 +183,21 @@ void explain_blocks(const Witness::Blocks& seen, const bm::Settings& settings,
   if (seen.found.confidence > 0 && seen.followed_back) {
     const double back =
         std::hypot(static_cast<double>(seen.returned_u), static_cast<double>(seen.returned_v));
-    add("way back", 1 / (1 + back * back),
+    add("way back", bm::doubted(1, seen.returned_u, seen.returned_v),
         fmt::format("matching back ends {:.3g} pixels from the start", back));
   }
   if (seen.found.confidence > 0)
-    add("smoothing", 1 / (1 + surface.moved * surface.moved),
+    add("smoothing", bm::doubted(1, seen.moved_u, seen.moved_v),
         fmt::format("smoothing moved the vector by {:.3g} pixels", surface.moved));
 }
 
 void explain_refinement(const Witness::Refined& seen, FlowExplanation& to) {
   if (!seen.known) return;
   to.refined = true;
-  const double du = static_cast<double>(seen.after.u) - static_cast<double>(seen.before.u),
-               dv = static_cast<double>(seen.after.v) - static_cast<double>(seen.before.v);
+  const float du = seen.after.u - seen.before.u, dv = seen.after.v - seen.before.v;
+  to.nearest = refine::doubted(static_cast<float>(to.nearest), du, dv);
   to.factors.push_back(
-      {"refinement", 1 / (1 + du * du + dv * dv),
+      {"refinement", refine::doubted(1, du, dv),
        fmt::format("fusion and refinement moved the vector by {:.3g} pixels", std::hypot(du, dv))});
 }
 
@@ -229,7 +232,7 @@ FlowExplanation explain(const Estimator& estimator, ImageView<const T> first,
   to.after = std::move(after.image);
   const bm::Settings settings = bm::settle(options.bm, options.quality);
   if (options.method == Method::kLucasKanade && seen.witness.windows.known)
-    explain_windows(seen.witness.windows, to);
+    explain_windows(seen.witness.windows, lk::make_plan(options.lk, options.quality).rank, to);
   if (options.method == Method::kBlockMatching && seen.witness.blocks.known)
     explain_blocks(seen.witness.blocks, settings, to);
   else if (seen.witness.blocks.known) to.surface = surface_of(seen.witness.blocks, settings.block);

@@ -24,35 +24,72 @@ std::string heading(double x, double y) {
 }
 
 std::string texture_text(const StructureTensor& tensor) {
+  const std::string window =
+      fmt::format("of the gray gradients in {0}x{0} pixels", 2 * tensor.radius + 1);
   if (tensor.greater < 1)
-    return fmt::format(" There is hardly any texture around it (eigenvalues {:.3g} and {:.3g}).",
-                       tensor.greater, tensor.smaller);
+    return fmt::format(" There is hardly any texture around it (eigenvalues {:.3g} and {:.3g} {}).",
+                       tensor.greater, tensor.smaller, window);
   if (tensor.smaller < 0.1 * tensor.greater)
     return fmt::format(
-        " Its surroundings show an edge (eigenvalues {:.4g} and {:.3g}): motion {} is "
+        " Its surroundings show an edge (eigenvalues {:.4g} and {:.3g} {}): motion {} is "
         "uncertain, the aperture problem.",
-        tensor.greater, tensor.smaller, heading(tensor.uncertain_x, tensor.uncertain_y));
+        tensor.greater, tensor.smaller, window, heading(tensor.uncertain_x, tensor.uncertain_y));
   return fmt::format(
-      " Its surroundings have texture in all directions (eigenvalues {:.4g} and "
-      "{:.4g}).",
-      tensor.greater, tensor.smaller);
+      " Its surroundings have texture in all directions (eigenvalues {:.4g} and {:.4g} {}).",
+      tensor.greater, tensor.smaller, window);
 }
 
-// The factor that lowers the confidence most.
+const char* estimated_thing(const FlowExplanation& e) {
+  return e.method == Method::kBlockMatching ? "block" : "pixel";
+}
+bool explained(const FlowExplanation& e) { return !e.factors.empty() || !e.doubts.empty(); }
+bool interpolated(const FlowExplanation& e) {
+  constexpr double kRounding = 1e-6;
+  return explained(e) && std::abs(static_cast<double>(e.confidence) - e.nearest) > kRounding;
+}
+
+// Why the confidence is not the one that the reasons add up to.
+std::string interpolation_text(const FlowExplanation& e) {
+  const std::string size =
+      e.level > 0 ? fmt::format(" was found at 1/{} of the size and", 1 << e.level) : "";
+  if (interpolated(e))
+    return fmt::format(
+        " The confidence{} is interpolated between {}s: that of the nearest {} is {:.3g}, which "
+        "the reasons explain.",
+        size, estimated_thing(e), estimated_thing(e), e.nearest);
+  return e.level > 0 ? fmt::format(" The confidence{} enlarged.", size) : "";
+}
+
+const ConfidenceFactor* lowest_factor(const FlowExplanation& e) {
+  const auto lowest = std::min_element(
+      e.factors.begin(), e.factors.end(),
+      [](const ConfidenceFactor& a, const ConfidenceFactor& b) { return a.value < b.value; });
+  return lowest == e.factors.end() ? nullptr : &*lowest;
+}
+
+// What lowers the confidence most.
 std::string lowest_text(const FlowExplanation& e) {
-  const ConfidenceFactor* worst = nullptr;
-  for (const ConfidenceFactor& factor : e.factors)
-    if (worst == nullptr || factor.value < worst->value) worst = &factor;
+  const ConfidenceFactor* worst = lowest_factor(e);
   if (worst != nullptr && worst->value == 0)
-    return fmt::format(" The confidence is 0: {}.", worst->text);
+    return interpolated(e) ? fmt::format(" The confidence of the nearest {} is 0: {}.",
+                                         estimated_thing(e), worst->text)
+                           : fmt::format(" The confidence is 0: {}.", worst->text);
   if (!e.doubts.empty()) {
     const auto most = std::max_element(
         e.doubts.begin(), e.doubts.end(),
         [](const ConfidenceFactor& a, const ConfidenceFactor& b) { return a.value < b.value; });
     return fmt::format(" What raises doubt most is that {}.", most->text);
   }
-  if (worst != nullptr) return fmt::format(" What lowers it most: {}.", worst->text);
+  if (worst != nullptr)
+    return fmt::format(" What lowers it most: {}, a factor of {:.3g}.", worst->text, worst->value);
   return {};
+}
+
+std::string refinement_text(const FlowExplanation& e) {
+  if (!e.refined) return {};
+  const ConfidenceFactor& factor = e.factors.back();
+  if (e.doubts.empty() && lowest_factor(e) == &factor) return {};  // it has been named
+  return fmt::format(" Then {}, a factor of {:.3g}.", factor.text, factor.value);
 }
 
 void add_factors(const FlowExplanation& e, report::Explanation& to) {
@@ -71,26 +108,33 @@ void add_factors(const FlowExplanation& e, report::Explanation& to) {
   if (!table.rows.empty()) to.tables.push_back(std::move(table));
 }
 
-// Logarithms add up where factors multiply.
+// Logarithms add up where factors multiply. The total comes from the confidence that the method
+// gave, and the reasons from its factors.
 void add_reasons(const FlowExplanation& e, report::Explanation& to) {
-  const bool zero = std::any_of(e.factors.begin(), e.factors.end(),
-                                [](const ConfidenceFactor& factor) { return factor.value <= 0; });
-  if (zero) return;
-  if (!e.doubts.empty()) {
-    to.total_name = "log odds of the method's confidence";
-    to.reasons.push_back({"start", std::log(kConfident), "even odds are a doubt of 2", {}});
-    to.total = std::log(kConfident);
-    for (const ConfidenceFactor& doubt : e.doubts) {
-      to.reasons.push_back({doubt.name, -std::log(doubt.value), doubt.text, {}});
-      to.total -= std::log(doubt.value);
-    }
+  if (!explained(e) || !(e.nearest > 0)) return;
+  const std::string of = fmt::format("confidence of the nearest {}", estimated_thing(e));
+  if (e.doubts.empty()) {
+    to.total_name = "log of the " + of;
+    to.total = std::log(e.nearest);
+    for (const ConfidenceFactor& factor : e.factors)
+      to.reasons.push_back({factor.name, std::log(factor.value), factor.text, {}});
     return;
   }
-  to.total_name = "log of the confidence";
-  to.total = 0;
+  // Doubts are above 0, so that confidences are below 1.
+  const auto log_odds = [](double confidence) { return std::log(confidence / (1 - confidence)); };
+  to.total_name = "log odds of the " + of;
+  to.total = log_odds(e.nearest);
+  to.reasons.push_back({"start", std::log(kConfident), "even odds are a doubt of 2", {}});
+  for (const ConfidenceFactor& doubt : e.doubts)
+    to.reasons.push_back({doubt.name, -std::log(doubt.value), doubt.text, {}});
+  double confidence = kConfident / (kConfident + e.doubt);
   for (const ConfidenceFactor& factor : e.factors) {
-    to.reasons.push_back({factor.name, std::log(factor.value), factor.text, {}});
-    to.total += std::log(factor.value);
+    const double before = log_odds(confidence);
+    confidence *= factor.value;
+    to.reasons.push_back({factor.name,
+                          log_odds(confidence) - before,
+                          fmt::format("{}, a factor of {:.3g}", factor.text, factor.value),
+                          {}});
   }
 }
 
@@ -115,15 +159,12 @@ report::Explanation present(const FlowExplanation& e) {
   to.title = "Why this pixel has this flow";
   to.summary = fmt::format(
       "Pixel {},{} moves by {:+.2f},{:+.2f} pixels with a confidence of {:.2f}. The window around "
-      "it "
-      "differed by {:.3g} gray levels without motion, and {:.3g} are left with it.",
+      "it differed by {:.3g} gray levels without motion, and {:.3g} are left with it.",
       e.x, e.y, e.u, e.v, e.confidence, e.difference_before, e.difference_after);
   to.summary += texture_text(e.tensor);
+  to.summary += interpolation_text(e);
   to.summary += lowest_text(e);
-  if (e.refined) to.summary += " Fusion and refinement changed what the method had found.";
-  if (e.level > 0)
-    to.summary +=
-        fmt::format(" The confidence was found at 1/{} of the size and enlarged.", 1 << e.level);
+  to.summary += refinement_text(e);
   add_reasons(e, to);
   add_factors(e, to);
   const StructureTensor& tensor = e.tensor;

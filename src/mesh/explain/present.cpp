@@ -143,16 +143,17 @@ std::string summary_of(const SegmentExplanation& explanation) {
       cheap->part_a, cheap->part_b, cheap->capacity, cheap->length,
       cheap->length > 0 ? 100 * cheap->concave_length / cheap->length : 0);
   if (explanation.seams.size() > 1)
-    text += fmt::format(", the dearest that of parts {} and {} ({:.3g} over {:.3g})", dear->part_a,
-                        dear->part_b, dear->capacity, dear->length);
+    text += fmt::format(", the most expensive that of parts {} and {} ({:.3g} over {:.3g})",
+                        dear->part_a, dear->part_b, dear->capacity, dear->length);
   text += ".";
   const auto moved = std::ranges::count_if(explanation.before,
                                            [&, at = std::size_t{0}](std::int32_t before) mutable {
                                              return before != explanation.segmentation.labels[at++];
                                            });
   if (explanation.cut)
-    text += fmt::format(" Minimum cuts of the value {:.4g} and islands moved {}.",
-                        explanation.segmentation.cut_value, fovea::detail::counted(moved, "face"));
+    text += fmt::format(
+        " The minimum cuts (total value {:.4g}) and the removal of islands reassigned {}.",
+        explanation.segmentation.cut_value, fovea::detail::counted(moved, "face"));
   return text;
 }
 
@@ -186,13 +187,20 @@ std::string face_summary(const FaceExplanation& face, bool cut) {
   if (face.runner_up < 0) return text + " There is no other part.";
   text += fmt::format(" The runner-up is part {} with {:.3f}.", face.runner_up,
                       of(face.runner_up).membership);
-  if (face.before != face.part)
+  if (face.before != face.part && cut && face.part == face.doubt)
+    text += fmt::format(
+        " It was in the uncertain region between parts {0} and {1}, and the minimum cut moved it "
+        "from part {0} to part {1}.",
+        face.before, face.doubt);
+  else if (face.before != face.part)
     text += fmt::format(" Clustering had given it to part {}; {} moved it.", face.before,
                         face.doubt >= 0 && cut ? "a minimum cut" : "the cleaning of islands");
   else if (face.doubt >= 0)
-    text += fmt::format(" It lay in doubt between parts {} and {}, and the minimum cut left it.",
-                        face.before, face.doubt);
-  else if (cut) text += " It was in no doubt, so that no cut could move it.";
+    text += fmt::format(
+        " It was in the uncertain region between parts {0} and {1}, and the minimum cut kept it in "
+        "part {0}.",
+        face.before, face.doubt);
+  else if (cut) text += " It was in no uncertain region, so that no cut could move it.";
   for (const FacePart& part : face.parts)
     if (part.touches && part.part != face.part)
       text += fmt::format(

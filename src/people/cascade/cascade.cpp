@@ -12,6 +12,7 @@
 #include "people/cascade/cascade_check.h"
 #include "people/cascade/cascade_math.h"
 #include "people/model_parts.h"
+#include "people/rejected.h"
 
 namespace fovea::people {
 namespace {
@@ -120,10 +121,7 @@ std::vector<Block> block_pool(Extent window) {
 }
 
 std::size_t stages_passed(const CascadeModel& model, float score) {
-  const std::size_t all = model.stages.size();
-  if (score >= -cascade::kScoreLimit) return all;
-  const double left = std::floor(cascade::kBestRejected - static_cast<double>(score));
-  return all - static_cast<std::size_t>(std::clamp(left, 1.0, static_cast<double>(all)));
+  return static_cast<std::size_t>(stages_passed(static_cast<int>(model.stages.size()), score));
 }
 
 std::string cascade_fault(const CascadeModel& model) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -103,25 +104,31 @@ class ExplainedSearch {
   }
 
   WindowExplanation like(const Rect<float>& window) {
-    Hit best;
-    float most = -1;
+    using Place = std::array<int, 3>;  // level, row and column; -1 before the first of a row
+    std::vector<Place> nearest;        // in ascending order
+    float most = 0;
     each_window([&](const Hit& hit) {
       const float common =
           overlap(detection_of(hit, plan_, model_, options_.region).window, window);
-      if (common > most) {
-        most = common;
-        best = hit;
-      }
+      if (common > most) nearest.clear();
+      most = std::max(most, common);
+      if (common > 0 && common == most) nearest.push_back({hit.level, hit.row, hit.column});
     });
-    if (!(most > 0))
+    if (nearest.empty())
       throw InvalidArgument(
           fmt::format("explain: no window of the search overlaps with {:g},{:g},{:g},{:g}",
                       window.x, window.y, window.width, window.height));
-    for (const Hit& hit : scores_of(rows_where(
-             [&](const Hit& other) { return other.level == best.level && other.row == best.row; })))
-      if (hit.level == best.level && hit.row == best.row && hit.column == best.column)
-        return explain(hit);
-    throw ModelError("explain: the model gives no number for this window");
+    const std::vector<Hit> hits = scores_of(rows_where([&](const Hit& hit) {
+      const auto next = std::ranges::lower_bound(nearest, Place{hit.level, hit.row, -1});
+      return next != nearest.end() && (*next)[0] == hit.level && (*next)[1] == hit.row;
+    }));
+    const Hit* best = nullptr;
+    for (const Hit& hit : hits)
+      if ((best == nullptr || hit.score > best->score) &&
+          std::ranges::binary_search(nearest, Place{hit.level, hit.row, hit.column}))
+        best = &hit;
+    if (best == nullptr) throw ModelError("explain: the model gives no number for this window");
+    return explain(*best);
   }
 
  private:

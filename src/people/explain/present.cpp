@@ -9,6 +9,8 @@
 #include <array>
 #include <cmath>
 
+#include "people/rejected.h"
+
 namespace fovea::people {
 namespace {
 
@@ -142,18 +144,12 @@ void add_stages(const WindowExplanation& e, report::Explanation& to) {
   to.tables.push_back(std::move(table));
 }
 
-// Scores of rejected windows only say how far they came: see people::rejected_score() and
-// cascade::rejected_score().
+// Scores of rejected windows only say how far they came.
 report::Cell level_cell(const WindowExplanation& e, float score) {
-  constexpr float kLeastTreeScore = -1e5F, kRejectedTrees = -1e6F, kLeastStageScore = -99;
   if (e.steps == 0) return {score, 3};
-  if (has_trees(e)) {
-    if (score > kLeastTreeScore) return {score, 3};
-    return {fmt::format("rejected by tree {:.0f}", score - kRejectedTrees + 1)};
-  }
-  if (score > kLeastStageScore) return {score, 3};
-  const int left = static_cast<int>(std::floor(-100 - static_cast<double>(score)));
-  return {fmt::format("rejected by stage {}", e.steps - left + 1)};
+  const int passed = has_trees(e) ? trees_passed(e.steps, score) : stages_passed(e.steps, score);
+  if (passed == e.steps) return {score, 3};
+  return {fmt::format("rejected by {} {}", step_name(e), passed + 1)};
 }
 
 // The levels around the best one.

@@ -120,11 +120,14 @@ std::string summary_of(const SceneExplanation& explanation, std::span<const Regi
   };
   const double image = explanation.total - explanation.bias;
   std::string text = fmt::format(
-      "The score of {} is {:.3g} and that of {} is {:.3g}. The {} is {:+.3g}: the image speaks {} "
+      "The score of {} is {:.3g} and that of {} is {:.3g}. {} {:+.3g}: the image speaks {} "
       "{} with {:+.3g}, and {} {:+.3g}.",
       explanation.first_name, score(explanation.first), explanation.second_name,
-      score(explanation.second), evidence_name(explanation.evidence), explanation.total,
-      spoken(image), explanation.first_name, image,
+      score(explanation.second),
+      explanation.evidence == Evidence::kLogOdds
+          ? "Before the scores are normalized to a sum of 1, the log odds differ by"
+          : fmt::format("The {} is", evidence_name(explanation.evidence)),
+      explanation.total, spoken(image), explanation.first_name, image,
       explanation.evidence == Evidence::kVotes ? "votes without a common bin add"
                                                : "the bias, which is the same for all images, adds",
       explanation.bias);

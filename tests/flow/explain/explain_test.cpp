@@ -13,6 +13,7 @@ namespace fovea::flow {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // Blots of several sizes, moved by (dx, dy).
 template <class T = std::uint8_t>
@@ -43,13 +44,26 @@ double product(const std::vector<ConfidenceFactor>& factors) {
   return all;
 }
 
-void expect_reasons_add_up(const FlowExplanation& e) {
-  const report::Explanation shown = present(e);
+double sum_of_reasons(const report::Explanation& shown) {
   double sum = shown.rest;
   for (const report::Reason& reason : shown.reasons) sum += reason.value;
-  EXPECT_NEAR(sum, shown.total, 1e-9);
+  return sum;
+}
+
+// What the reasons add up to where an estimator's confidence is this.
+double total_of(double confidence, Method method) {
+  return method == Method::kBlockMatching ? std::log(confidence)
+                                          : std::log(confidence / (1 - confidence));
+}
+
+void expect_reasons_add_up(const FlowExplanation& e) {
+  const report::Explanation shown = present(e);
   EXPECT_FALSE(shown.summary.empty());
   EXPECT_GE(shown.layers.size(), 2U);
+  EXPECT_EQ(shown.reasons.empty(), !(e.nearest > 0));
+  if (shown.reasons.empty()) return;
+  EXPECT_NEAR(shown.total, total_of(e.nearest, e.method), 1e-9);
+  EXPECT_NEAR(sum_of_reasons(shown), shown.total, 1e-3);
 }
 
 TEST(ExplainFlow, TheFieldIsTheEstimators) {
@@ -66,6 +80,55 @@ TEST(ExplainFlow, TheFieldIsTheEstimators) {
         expect_reasons_add_up(e);
       }
     }
+}
+
+// Pixels whose confidence is no mean of others: those of levels of the whole size, and the middles
+// of blocks.
+TEST(ExplainFlow, ReasonsAddUpToTheEstimatorsConfidence) {
+  const auto first = blots(64, 56, 0, 0), second = blots(64, 56, 1.5, -0.7);
+  for (const Method method : {Method::kLucasKanade, Method::kBlockMatching})
+    for (const Quality quality : {Quality::kDefault, Quality::kBest}) {
+      FlowOptions options = with(method, quality);
+      options.bm.step = 3;
+      Estimator estimator(options);
+      const Flow flow = estimator.estimate(first, second);
+      int positive = 0;
+      for (const FlowPixel at : {FlowPixel{31, 25}, FlowPixel{22, 34}, FlowPixel{40, 16}}) {
+        const double confidence = flow.confidence.at(at.x, at.y);
+        const FlowExplanation e = explain(estimator, first, second, at);
+        EXPECT_NEAR(e.nearest, confidence, 1e-6);
+        EXPECT_THAT(present(e).summary, Not(HasSubstr("interpolated")));
+        if (!(confidence > 0)) continue;
+        ++positive;
+        EXPECT_NEAR(sum_of_reasons(present(e)), total_of(confidence, method), 1e-3);
+      }
+      EXPECT_GT(positive, 0);
+    }
+}
+
+// Without interpolation every pixel has the confidence of its block.
+TEST(ExplainFlow, TheNearestBlockIsNamedWhereConfidencesAreInterpolated) {
+  const auto first = blots(64, 56, 0, 0), second = blots(64, 56, 1.5, -0.7);
+  FlowOptions options = with(Method::kBlockMatching, Quality::kFast);
+  options.bm.step = 8;
+  const Estimator estimator(options);
+  options.bm.interpolate = false;
+  const Flow blocks = Estimator(options).estimate(first, second);
+  int differ = 0;
+  for (const FlowPixel at : {FlowPixel{24, 24}, FlowPixel{31, 17}, FlowPixel{46, 39}}) {
+    const double nearest = blocks.confidence.at(at.x, at.y);
+    const FlowExplanation e = explain(estimator, first, second, at);
+    EXPECT_EQ(e.nearest, nearest);
+    const report::Explanation shown = present(e);
+    if (nearest > 0) {
+      EXPECT_EQ(shown.total_name, "log of the confidence of the nearest block");
+      EXPECT_NEAR(sum_of_reasons(shown), std::log(nearest), 1e-3);
+    }
+    if (std::abs(static_cast<double>(e.confidence) - nearest) < 1e-4) continue;
+    ++differ;
+    EXPECT_THAT(shown.summary, HasSubstr("interpolated between blocks: that of the nearest block"));
+  }
+  EXPECT_GT(differ, 0);
 }
 
 TEST(ExplainFlow, DoubtsMultiplyToTheConfidenceOfLucasKanade) {
@@ -108,7 +171,12 @@ TEST(ExplainFlow, RefinementIsAFactor) {
   const FlowExplanation e =
       explain(Estimator(with(Method::kLucasKanade, Quality::kBest)), first, second, {31, 25});
   ASSERT_TRUE(e.refined);
-  EXPECT_NEAR(e.nearest * product(e.factors), e.confidence, 1e-5);
+  EXPECT_NEAR(2 / (2 + e.doubt) * product(e.factors), e.confidence, 1e-5);
+  EXPECT_NEAR(e.nearest, e.confidence, 1e-6);
+  const report::Explanation shown = present(e);
+  EXPECT_EQ(shown.reasons.back().name, "refinement");
+  EXPECT_LE(shown.reasons.back().value, 0);
+  EXPECT_THAT(shown.summary, HasSubstr("fusion and refinement moved the vector"));
   EXPECT_TRUE(e.surface);  // of the blocks that were fused
 }
 

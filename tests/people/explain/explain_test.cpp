@@ -1,4 +1,4 @@
-// Covers: explain_linear, explain_cascade, explain_trees, present, search
+// Covers: explain_linear, explain_cascade, explain_trees, present, rejected, search
 #include <fovea/core/error.h>
 #include <fovea/core/random.h>
 #include <fovea/people/explain.h>
@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "people/rejected.h"
 #include "support/messages.h"
 
 namespace fovea::people {
@@ -119,6 +120,39 @@ TEST_P(ExplainPeople, ThePlaceHasNoBetterWindow) {
   EXPECT_EQ(same.row, e.row);
   EXPECT_EQ(same.window.score, e.window.score);
   EXPECT_TRUE(same.levels.empty());
+}
+
+// A window in the middle of two of the search overlaps with both alike.
+TEST_P(ExplainPeople, OfEqualOverlapsTheHighestScoreCounts) {
+  const Detector finder = detector();
+  const Image<std::uint8_t> image = figure(150, 160, 70, 20, 110);
+  const WindowExplanation e = explain(finder, image, 75, 60);
+  const Extent size = finder.model().window();
+  const auto half = static_cast<float>(finder.model().stride) / 2;
+  int found = 0;
+  for (const LevelScore& level : e.levels) {
+    if (level.window.width != static_cast<float>(size.width)) continue;
+    ++found;
+    for (const float aside : {-half, half}) {
+      Rect<float> between = level.window;
+      between.x += aside;
+      EXPECT_EQ(explain(finder, image, between).window.score, level.score);
+    }
+  }
+  EXPECT_EQ(found, 1);
+}
+
+TEST(ExplainPeopleRejected, ScoresSayHowFarWindowsCame) {
+  constexpr int kSteps = 5;
+  for (int passed = 0; passed < kSteps; ++passed) {
+    EXPECT_EQ(trees_passed(kSteps, rejected_score(passed)), passed);
+    for (const float margin : {-1e-3F, -2.0F, -500.0F})
+      EXPECT_EQ(stages_passed(kSteps, cascade::rejected_score(kSteps - passed, margin)), passed);
+  }
+  for (const float score : {-49.0F, 0.0F, 12.0F}) {
+    EXPECT_EQ(trees_passed(kSteps, score), kSteps);
+    EXPECT_EQ(stages_passed(kSteps, score), kSteps);
+  }
 }
 
 TEST(ExplainPeopleRejected, TheStepThatRejectsIsTheDetectors) {
