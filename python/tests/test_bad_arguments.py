@@ -118,6 +118,7 @@ def cases(tmp_path_factory):
             "track": ([RGB], "hog", {"progress": False, **CPU}),
             "Track": None, "Tracks": None, "TrackReport": None,
             "study": (crops, [RGB], crops, [RGB], {"progress": False, **vary}), "Study": studied, "StudyVariant": None,
+            "WindowExplanation": None,
         },
         flow: {
             "Estimator": (CPU,),
@@ -132,7 +133,7 @@ def cases(tmp_path_factory):
             "segment": (GRAY, GRAY, {"quality": "fast", **CPU}),
             "segment_video": ([GRAY, GRAY], {"progress": False, "quality": "fast", **CPU}),
             "segment_field": (field, GRAY, CPU), "evaluate_segments": (GRAY, GRAY), "MotionSegments": regions,
-            "SegmentsEvaluation": flow.evaluate_segments(GRAY, GRAY), "MotionRegion": None,
+            "SegmentsEvaluation": flow.evaluate_segments(GRAY, GRAY), "MotionRegion": None, "FlowExplanation": None,
         },
         emd: {
             "distance": ([1, 2], [2, 1], {"ground": "l1", "flows": False, "invalid": "raise", "device": "cpu"}),
@@ -152,7 +153,7 @@ def cases(tmp_path_factory):
             "Map": mapper.map(GRAY), "Roc": emd.roc(GRAY.astype(np.float32), GRAY > 99), "Tracks": tracker.track(SMALL),
             "Evaluation": emd.evaluate((2, 2, 4, 4), GRAY, GRAY > 99, **CPU),
             "TrackEvaluation": emd.evaluate_track(BOXES, BOXES), "Track": None, "Region": None,
-            "Regions": mapper.map(GRAY).regions(),
+            "Regions": mapper.map(GRAY).regions(), "MapExplanation": None, "TrackExplanation": None,
         },
         scenes: {
             "Classifier": ("sun8", CPU), "classify": (SMALL, "sun8", CPU), "load_model": ("sun8",),
@@ -165,6 +166,7 @@ def cases(tmp_path_factory):
             "BagOfWords": ({"words": 2, **CPU},), "Model": scenes.load_model("sun8"),
             "Scene": classifier.classify(SMALL),
             "Words": classifier.words(SMALL), "Explanation": classifier.explain(SMALL), "Reason": None,
+            "SceneExplanation": None,
             "Evaluation": scenes.evaluate("sun8", [SMALL], ["desert"], **CPU),
             "Dictionary": words, "load_dictionary": ("sun8",), "Learning": None, "LabelTable": None,
             "filters": (SMALL, CPU),
@@ -211,7 +213,8 @@ def cases(tmp_path_factory):
             "Events": recognizer.recognize(CLIP), "Evaluation": None, "Event": None, "Method": None, "Prototype": None,
             "ClipClass": None, "ClipEvaluation": None, "CurvePoint": None, "EventCounts": None, "StreamEvaluation": None,
             "StreamPoint": None,
-            "Match": None, "LateFusion": None, "RejectRule": None, "UnknownActions": None,
+            "Match": None, "LateFusion": None, "RejectRule": None, "UnknownActions": None, "ActionExplanation": None,
+            "ClipExplanation": None, "MatchExplanation": None, "EventExplanation": None,
         },
         mesh: {
             "Mesh": TETRAHEDRON, "Segmenter": (2, CPU), "segment": (TETRAHEDRON, 2, {"costs": np.ones(6), **CPU}),
@@ -224,7 +227,7 @@ def cases(tmp_path_factory):
             "HierarchyNode": None,
             "write_labels": (folder / "b.seg", np.arange(4)), "Segmentation": parts,
             "Distances": mesh.distances(TETRAHEDRON, 0, **CPU), "Comparison": mesh.evaluate(parts, parts),
-            "Info": mesh.info(TETRAHEDRON), "DualGraph": None,
+            "Info": mesh.info(TETRAHEDRON), "DualGraph": None, "SegmentExplanation": None, "FaceExplanation": None,
         },
         ops: {
             "LinearSVM": (), "KernelSVM": (), "accuracy": (np.eye(2, dtype=np.int64),), "assign": (np.eye(3),), "Assignment": None,
@@ -250,14 +253,17 @@ def cases(tmp_path_factory):
         fovea: {"KMeans": (2,), "build_info": (), "cuda_absence": (), "devices": (), "DeviceArray": None},
     }
     methods = [
-        (detector, {"detect": (RGB, None), "score": (RGB,), "scores": (RGB,), "video": ([RGB], {"progress": False})}),
+        (detector, {
+            "detect": (RGB, None), "score": (RGB,), "scores": (RGB,), "video": ([RGB], {"progress": False}),
+            "explain": (RGB, 40.0, 70.0), "explain_window": (RGB, (8, 6, 72, 134)),
+        }),
         (people.load_model("hog"), {"save": save, "pictures": ()}),
         (detector.detect(RGB), {"draw": (RGB,), "to_coco": ("a.png", 1)}),
         (measured, {"difference": (measured,), "to_svg": (measured,)}),
         (studied, {"to_svg": ("gamma",)}),
         (windows, {"miss_rate_at": (0.1,), "to_svg": (windows,)}),
         (flow.Estimator(quality="fast", **CPU), {
-            "estimate": (GRAY, GRAY, None, None), "push": (GRAY, None),
+            "estimate": (GRAY, GRAY, None, None), "push": (GRAY, None), "explain": (GRAY, GRAY, 5, 6),
             "video": ([GRAY, GRAY], {"mask": None, "progress": False}),
             "finish": (), "interrupted": (),
         }),
@@ -268,7 +274,7 @@ def cases(tmp_path_factory):
         (flow.StereoMatcher(max_disparity=7, **CPU), {"match": (GRAY, GRAY)}),
         (depth, {"to_color": (), "save": (folder / "c.pfm",)}),
         (regions, {"draw": (GRAY,), "save": (folder / "regions.csv",), "columns": ()}),
-        (mapper, {"map": (GRAY,), "video": ([GRAY], {"progress": False})}),
+        (mapper, {"map": (GRAY,), "video": ([GRAY], {"progress": False}), "explain": (GRAY, 5, 6)}),
         (mapper.map(GRAY).regions(), {"to_coco": ("a.png", 1)}),
         (people.Tracker(**CPU), {
             "track": (RGB, (BOXES, np.ones(len(BOXES)))), "people": (), "video": ([RGB], detector, {"progress": False}),
@@ -277,17 +283,17 @@ def cases(tmp_path_factory):
         (mapper.map(GRAY), {"regions": (), "below": (1.0,), "roc": (GRAY > 99,), "save": (folder / "map.npy",), "to_color": ()}),
         (tracker, {
             "add": (SMALL, (4, 4, 8, 8)), "add_example": (SMALL, SMALL[4:12, 4:12].copy()), "track": (SMALL,),
-            "video": ([SMALL], {"progress": False}), "uses_parts": (1,), "likelihood": (1,),
+            "video": ([SMALL], {"progress": False}), "uses_parts": (1,), "likelihood": (1,), "explain": (SMALL, 1),
         }),
         (tracker.track(SMALL), {"draw": (SMALL,), "to_mot": ()}),
         (classifier, {
             "classify": (SMALL,), "classify_all": ([SMALL], {"progress": False, "on_error": "raise"}),
             "features": (SMALL,),
-            "words": (SMALL,), "explain": (SMALL, None),
+            "words": (SMALL,), "explain": (SMALL, None), "why": (SMALL, None, None),
         }),
         (scenes.load_model("sun8"), {"save": save}),
         (words, {"save": save}),
-        (classifier.classify(SMALL), {"explain": (None,)}),
+        (classifier.classify(SMALL), {"explain": (None,), "why": (None, None)}),
         (classifier.explain(SMALL), {"draw": (SMALL,)}),
         (bag, {
             "fit": ([SMALL], None, {"progress": False}), "transform": ([SMALL], {"progress": False}),
@@ -313,13 +319,13 @@ def cases(tmp_path_factory):
         }),
         (actions.Classifier("weizmann", **CPU), {
             "classify": (CLIP, {"first": 0, "frames": 0}),
-            "classify_all": ([CLIP], {"progress": False, "on_error": "raise"}),
+            "classify_all": ([CLIP], {"progress": False, "on_error": "raise"}), "explain": (WILD, {"first": 0, "frames": 0}),
         }),
         (actions.match(WILD, WILD, nodes=3, **CPU), {"draw": (5,)}),
         (points, {"draw": (CLIP[0], 0), "save": (folder / "c.txt",), "select": ({"most_per_frame": 0},)}),
         (recognizer.recognize(CLIP), {"draw": (CLIP[0], 0), "timeline": ()}),
         (mesh.Segmenter(1, **CPU), {
-            "segment": (TETRAHEDRON, np.ones(6)), "segment_all": ([TETRAHEDRON], {"costs": None, "progress": False, "on_error": "raise"}),
+            "segment": (TETRAHEDRON, np.ones(6)), "explain": (TETRAHEDRON, np.ones(6)), "segment_all": ([TETRAHEDRON], {"costs": None, "progress": False, "on_error": "raise"}),
         }),
         (parts, {"render": ("parts",), "page": (), "save": (folder / "c.off",), "split": (), "at_level": (1,), "tree": ()}),
         (mesh.shape_diameters(TETRAHEDRON), {"render": (), "save": (folder / "e.npy",)}),

@@ -33,7 +33,7 @@ const char* kind_of(const OptionField& field) {
 // The text of Python: what a page wrote as 4, true or sobel.
 std::string python_value(const OptionField& field) {
   const std::string kind = kind_of(field);
-  const std::string text = option_text(field);
+  std::string text = option_text(field);
   if (kind == "flag") return text == "true" ? "True" : "False";
   if (text.empty()) return "None";
   if (kind == "choice" || kind == "bytes" || holds<std::string>(field))

@@ -197,7 +197,7 @@ class Recording final : public Journal {
 
   bool whole() const override { return shard_.count == 1; }
 
-  void watch(UnitSource source) override { source_ = std::move(source); }
+  void watch(UnitSource&& source) override { source_ = std::move(source); }
 
   void begin(const Context& context, const std::vector<std::string>& inputs) override {
     for (const std::string& input : inputs)

@@ -70,7 +70,7 @@ class Journal {
   virtual bool whole() const = 0;
 
   // Called before begin() where units are parts of something.
-  virtual void watch(UnitSource) {}
+  virtual void watch(UnitSource&&) {}
   // Must be called with the names of all inputs before what follows.
   virtual void begin(const Context& context, const std::vector<std::string>& inputs) = 0;
   // The inputs that belong to this run.

@@ -38,7 +38,8 @@ void each_place(const PlaceTile& places, const PlaceGrid& grid, ImageView<const 
 inline std::size_t coarse_cell(int finest, int level, int pyramid) {
   const int column = (finest & ((1 << pyramid) - 1)) >> (pyramid - level);
   const int row = (finest >> pyramid) >> (pyramid - level);
-  return static_cast<std::size_t>(pyramid_start(level) + (row << level) + column);
+  const int cell = pyramid_start(level) + (row << level) + column;
+  return static_cast<std::size_t>(cell);
 }
 
 // Adds a value to the pixels that are nearer to this place than to others of its grid, in equal

@@ -40,6 +40,8 @@ Distances distances_of(const Image<float>& map) {
 
 // What an explanation needs, for several threads.
 struct MappedScene {
+  MappedScene(emd::BandFrame first, emd::SceneMapper maps)
+      : frame(std::move(first)), mapper(std::move(maps)) {}
   emd::BandFrame frame;
   emd::SceneMapper mapper;
   std::mutex mutex{};
