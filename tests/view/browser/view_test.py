@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 try:
-    from playwright.sync_api import expect, sync_playwright
+    from playwright.sync_api import TimeoutError, expect, sync_playwright
 except ImportError:
     print("skipped: playwright is not installed (pip install playwright)")
     sys.exit(77)
@@ -143,11 +143,20 @@ def test_keys(page):
 
 def test_stop(page):
     """A run that is stopped says so; the next one works."""
-    page.locator("[data-option=enlarge] input[type=number]").fill("8")
-    page.locator("[data-option=enlarge] input[type=number]").press("Tab")
-    expect(page.locator("#stop")).to_be_visible(timeout=60000)
-    page.locator("#stop").click()
-    expect(page.locator("#state")).to_have_text("Stopped", timeout=60000)
+    def set_number(option, value):
+        page.locator(f"[data-option={option}] input[type=number]").fill(value)
+        page.locator(f"[data-option={option}] input[type=number]").press("Tab")
+
+    set_number("enlarge", "8")
+    for ratio in ("1.012", "1.011", "1.01"):  # a fast machine may be done before the click
+        set_number("ratio", ratio)
+        try:
+            page.locator("#stop").click(timeout=10000)
+            expect(page.locator("#state")).to_have_text("Stopped", timeout=10000)
+            break
+        except (AssertionError, TimeoutError):
+            if ratio == "1.01":
+                raise
     page.locator("#reset").click()
     settled(page)
 
