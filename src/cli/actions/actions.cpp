@@ -10,6 +10,19 @@
 
 namespace fovea::cli {
 
+void describe(OptionVisitor& visit, ClipTraining& request) {
+  visit("paper", request.paper,
+        "use the paper's value for every option that is not given beside it");
+  visit("cut-first", request.cut_first,
+        "cut clips out of their videos before points are found, so that frames around a clip have "
+        "no influence");
+  describe(visit, request.train);
+}
+
+void preset_chosen(ClipTraining& request) {
+  if (request.paper) request.train = actions::paper_options();
+}
+
 void finish_after(const io::FrameRun& run, const std::function<void()>& finish) {
   try {
     finish();

@@ -51,6 +51,16 @@ class SourceFrames {
   std::int64_t forgotten_ = 0;
 };
 
+// What a training and the measurement of its distances are asked for alike.
+struct ClipTraining {
+  bool paper = false;
+  bool cut_first = false;
+  actions::TrainOptions train{};
+};
+void describe(OptionVisitor& visit, ClipTraining& request);
+// The paper's options come before those that are given beside --paper.
+void preset_chosen(ClipTraining& request);
+
 // Why clips of a data set cannot be read, by their index.
 using ClipFailures = std::map<int, std::string>;
 // Keeps them with what a unit of an evaluation has given.

@@ -20,26 +20,14 @@ namespace {
 
 using actions::ClipDistances;
 
-struct DistancesRequest {
+struct DistancesRequest : ClipTraining {
   std::string output{};
-  bool paper = false;
-  bool cut_first = false;
-  actions::TrainOptions train{};
 };
 
 void describe(OptionVisitor& visit, DistancesRequest& request) {
   visit.path("output", request.output, TextUse::kOutput,
              "file for the distances, .safetensors, which actions train --distances takes");
-  visit("paper", request.paper,
-        "use the paper's value for every option that is not given beside it");
-  visit("cut-first", request.cut_first,
-        "cut clips out of their videos before points are found, so that frames around a clip have "
-        "no influence");
-  describe(visit, request.train);
-}
-
-void preset_chosen(DistancesRequest& request) {
-  if (request.paper) request.train = actions::paper_options();
+  describe(visit, static_cast<ClipTraining&>(request));
 }
 
 template <class Number>

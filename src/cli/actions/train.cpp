@@ -13,12 +13,9 @@
 namespace fovea::cli {
 namespace {
 
-struct ActionsTrainRequest {
+struct ActionsTrainRequest : ClipTraining {
   std::string output{};
   std::string distances{};
-  bool paper = false;
-  bool cut_first = false;
-  actions::TrainOptions train{};
 };
 
 void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
@@ -26,17 +23,7 @@ void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
   visit.path("distances", request.distances, TextUse::kInput,
              "distances that fovea actions distances measured with the same clips and options; "
              "without them they are measured");
-  visit("paper", request.paper,
-        "use the paper's value for every option that is not given beside it");
-  visit("cut-first", request.cut_first,
-        "cut clips out of their videos before points are found, so that frames around a clip have "
-        "no influence");
-  describe(visit, request.train);
-}
-
-// The paper's options come before those that are given beside --paper.
-void preset_chosen(ActionsTrainRequest& request) {
-  if (request.paper) request.train = actions::paper_options();
+  describe(visit, static_cast<ClipTraining&>(request));
 }
 
 int run_actions_train(ActionsTrainRequest& request, Context& context) {
