@@ -121,9 +121,9 @@ FOVEA_HD inline double code_value(const CodeShape& shape, const CodeFactors& fac
   return away * factors.second[i];
 }
 
-// The absolute values of a cell are added up in an order that does not depend on threads. There are
-// kCodePartial partial sums, and value i is added to partial sum i % kCodePartial. Then the second
-// half of the partial sums is added to the first half, and so on, until one sum is left.
+// The number of partial sums for the absolute values of a cell. Value i is added to partial sum
+// i % kCodePartial. Then the second half of the partial sums is added to the first half, and this
+// is repeated until one sum is left. So the order of additions does not depend on threads.
 constexpr int kCodePartial = 256;
 
 // The signed root of a value, in a cell whose absolute values add up to `total`, with the length of
