@@ -229,17 +229,33 @@ FOVEA_HD inline Top top_of(const float (&s)[9]) {
   if (far > kGreatestPlace) x *= kGreatestPlace / far, y *= kGreatestPlace / far;
   return {curvature, x, y};
 }
-// The confidence is 0 if the peak lies at the border of the shifts that were tried: the score may
-// be higher beyond it.
-FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
+// What makes a peak trustworthy, each from 0 to 1; a confidence is their product.
+struct PeakTrust {
+  float margin;     // how far the second peak is below it
+  float sharpness;  // by the least curvature; 0 at the border of the shifts that were tried, since
+                    // the score may be higher beyond it
+  float likeness;   // by its score
+};
+FOVEA_HD inline float margin_of(const Peak& peak) {
+  const float best = peak.around[4], second = peak.second > -1.0F ? peak.second : -1.0F;
+  return best > second ? best - second : 0.0F;
+}
+// The best score, from 0 to 1.
+FOVEA_HD inline float height_of(const Peak& peak) {
   const float best = peak.around[4];
+  return best > 0 ? (best < 1.0F ? best : 1.0F) : 0.0F;
+}
+FOVEA_HD inline PeakTrust trust_of(const Peak& peak, const Top& top, float half_margin) {
+  const float margin = margin_of(peak), height = height_of(peak);
+  return {margin / (margin + half_margin),
+          top.curvature > 0 ? top.curvature / (top.curvature + kHalfCurvature) : 0.0F,
+          height * height};
+}
+FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
   const Top top = top_of(peak.around);
-  if (!(top.curvature > 0) || !(best > 0)) return {0, 0, 0};
-  const float second = peak.second > -1.0F ? peak.second : -1.0F;
-  const float margin = best > second ? best - second : 0.0F;
-  const float height = best < 1.0F ? best : 1.0F;
-  const float confidence = margin / (margin + params.margin) *
-                           (top.curvature / (top.curvature + kHalfCurvature)) * (height * height);
+  if (!(top.curvature > 0) || !(peak.around[4] > 0)) return {0, 0, 0};
+  const PeakTrust trust = trust_of(peak, top, params.margin);
+  const float confidence = trust.margin * trust.sharpness * trust.likeness;
   const float u = static_cast<float>(peak.shift.u), v = static_cast<float>(peak.shift.v);
   if (!params.subpixel) return {u, v, confidence};
   return {u + top.x, v + top.y, confidence};
@@ -247,9 +263,8 @@ FOVEA_HD inline Motion motion_of(const Peak& peak, const PeakParams& params) {
 
 // Trusts the best score alone: its shift is the motion, wherever it lies.
 FOVEA_HD inline Motion plain_motion_of(const Peak& peak, const PeakParams& params) {
-  const float best = peak.around[4];
   const float u = static_cast<float>(peak.shift.u), v = static_cast<float>(peak.shift.v);
-  const float confidence = best > 0 ? (best < 1.0F ? best : 1.0F) : 0.0F;
+  const float confidence = height_of(peak);
   if (!params.subpixel) return {u, v, confidence};
   const Top top = top_of(peak.around);
   return {u + top.x, v + top.y, confidence};

@@ -85,20 +85,16 @@ void explain_windows(const Witness::Windows& seen, bool ranked, FlowExplanation&
   to.nearest = seen.confidence;
   to.doubt = seen.doubt;
   const double pixel = seen.evidence.pixel;
-  const double mean = static_cast<double>(seen.evidence.residual * lk::kResidualScale);
-  const double firmness = std::sqrt(static_cast<double>(seen.evidence.eigenvalue) + 1);
-  const double varies = static_cast<double>(seen.evidence.variation) * pixel;
-  const auto floor = static_cast<double>(lk::kFloor);
   to.doubts.push_back(
-      {"difference left", mean / firmness * pixel + floor,
+      {"difference left", lk::doubt_by_difference(seen.evidence),
        fmt::format("the matcher's windows of {0}x{0} pixels still differ by {1:.3g} {2} after the "
                    "motion, where the smaller eigenvalue of its own gradients is {3:.4g}",
-                   2 * lk::kTrialRadius + 1, mean,
+                   2 * lk::kTrialRadius + 1, lk::mean_difference(seen.evidence),
                    ranked ? "levels of the rank transform" : "gray levels",
                    seen.evidence.eigenvalue)});
-  to.doubts.push_back(
-      {"neighbors differ", varies + floor,
-       fmt::format("the flow varies by {:.3g} pixels among nine pixels around", varies)});
+  to.doubts.push_back({"neighbors differ", lk::doubt_by_variation(seen.evidence),
+                       fmt::format("the flow varies by {:.3g} pixels among nine pixels around",
+                                   static_cast<double>(seen.evidence.variation) * pixel)});
   if (seen.there_and_back >= 0)
     to.doubts.push_back({"way back",
                          lk::doubt_both_ways(1, seen.there_and_back, seen.evidence.pixel),
@@ -150,7 +146,6 @@ MatchSurface surface_of(const Witness::Blocks& seen, int block) {
   return surface;
 }
 
-// As bm::motion_of() and bm::plain_motion_of() multiply it.
 void explain_blocks(const Witness::Blocks& seen, const bm::Settings& settings,
                     FlowExplanation& to) {
   to.surface = surface_of(seen, settings.block);
@@ -166,19 +161,19 @@ void explain_blocks(const Witness::Blocks& seen, const bm::Settings& settings,
                     surface.texture, settings.least_texture));
     return;
   }
-  const double height = std::clamp(surface.best, 0.0, 1.0);
+  const std::string score = fmt::format("the best score is {:.3f}", surface.best);
   if (settings.trust == BlockTrust::kScore) {
-    add("likeness", height, fmt::format("the best score is {:.3f}", surface.best));
+    add("likeness", bm::height_of(seen.peak), score);
   } else {
-    const double margin = std::max(0.0, surface.best - surface.second);
-    const double curvature = surface.curvature;
-    add("likeness", height * height, fmt::format("the best score is {:.3f}", surface.best));
-    add("only peak", margin / (margin + static_cast<double>(settings.margin)),
-        fmt::format("the second peak is {:.3f} lower", margin));
-    add("sharp peak",
-        curvature > 0 ? curvature / (curvature + static_cast<double>(bm::kHalfCurvature)) : 0,
-        curvature > 0 ? fmt::format("the peak's least curvature is {:.3f}", curvature)
-                      : "the best score lies at the border of what was searched, or along an edge");
+    const bm::PeakTrust trust =
+        bm::trust_of(seen.peak, bm::top_of(seen.peak.around), settings.margin);
+    add("likeness", trust.likeness, score);
+    add("only peak", trust.margin,
+        fmt::format("the second peak is {:.3f} lower", bm::margin_of(seen.peak)));
+    add("sharp peak", trust.sharpness,
+        surface.curvature > 0
+            ? fmt::format("the peak's least curvature is {:.3f}", surface.curvature)
+            : "the best score lies at the border of what was searched, or along an edge");
   }
   if (seen.found.confidence > 0 && seen.followed_back) {
     const double back =

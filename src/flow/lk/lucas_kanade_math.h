@@ -158,10 +158,18 @@ struct Evidence {
   float variation;   // largest minus smallest value, of u and v together
   float pixel;       // size of the level's pixels: 1, 2, 4, ...
 };
-FOVEA_HD inline float doubt(const Evidence& evidence) {
+FOVEA_HD inline float mean_difference(const Evidence& evidence) {
+  return evidence.residual * kResidualScale;
+}
+FOVEA_HD inline float doubt_by_difference(const Evidence& evidence) {
   const float firmness = std::sqrt(evidence.eigenvalue + 1.0F);
-  const float residual = evidence.residual * kResidualScale / firmness * evidence.pixel;
-  return (residual + kFloor) * (evidence.variation * evidence.pixel + kFloor);
+  return mean_difference(evidence) / firmness * evidence.pixel + kFloor;
+}
+FOVEA_HD inline float doubt_by_variation(const Evidence& evidence) {
+  return evidence.variation * evidence.pixel + kFloor;
+}
+FOVEA_HD inline float doubt(const Evidence& evidence) {
+  return doubt_by_difference(evidence) * doubt_by_variation(evidence);
 }
 FOVEA_HD inline float doubt_both_ways(float doubt, float there_and_back, float pixel) {
   return doubt * std::fma(kBackwardWeight * pixel, there_and_back, 1.0F);
