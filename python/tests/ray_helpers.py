@@ -20,11 +20,11 @@ def is_result(path: pathlib.Path) -> bool:
     return path.is_file() and ".manifest" not in path.name and path.name != "inputs.txt"
 
 
-def one_run(words: list[str], folder: pathlib.Path) -> tuple[int, str]:
+def one_run(words: list[str], folder: pathlib.Path, device: str = "cpu") -> tuple[int, str]:
     """The exit status and the text of one run in a folder. A manifest leaves the time of the run out of the text."""
     folder.mkdir()
     done = subprocess.run(
-        [os.environ["FOVEA_PROGRAM"], *words, "--manifest", "whole.manifest", "--device", "cpu"],
+        [os.environ["FOVEA_PROGRAM"], *words, "--manifest", "whole.manifest", "--device", device],
         cwd=folder, capture_output=True, text=True, check=False,
     )
     return done.returncode, done.stdout
