@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+import fovea
 from ray_helpers import draw_photos, files_of, one_run
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 fr = pytest.importorskip("fovea.ray")
+pytestmark = pytest.mark.skipif(bool(fovea.cuda_absence()), reason=f"no GPU: {fovea.cuda_absence()}")
 
 
 @pytest.fixture
 def gpu(cluster):
-    if ray.cluster_resources().get("GPU", 0) < 1:
-        pytest.skip("the cluster has no GPU")
+    """A node more, with the GPU of this machine."""
+    node = cluster.add_node(num_cpus=1, num_gpus=1, wait=True)
+    yield
+    cluster.remove_node(node)
 
 
 @pytest.mark.parametrize("model", ["channels", "filtered"])
