@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
     submit.add_argument("--workers", type=int, help="shards that run at a time at most; default: as many as there is room for")
     submit.add_argument("--cpus-per-worker", type=float, default=1)
     submit.add_argument("--gpus-per-worker", type=float, default=0)
-    submit.add_argument("--shards", type=int, help="default: eight per worker")
+    submit.add_argument("--shards", type=int, help="default: eight per worker, and one for a single worker")
     submit.add_argument("--no-resume", action="store_true", help="forget what an earlier job has left in the folder")
     submit.usage = "python -m fovea.ray submit [options] SYSTEM VERB INPUT... [options of the verb]"
     mine, words = _split(arguments)

@@ -18,7 +18,7 @@ from ..errors import Cancelled, Error, InvalidArgument
 from ._manifest import Failure, read_state
 from ._program import Ended, run_program, shard_task, text_of
 
-_SHARDS_PER_WORKER = 8  # so that the last shards to end are short
+_SHARDS_PER_WORKER = 8  # so that the last shards to end are short; a single worker has nobody to wait for
 _KILLS_WITHOUT_PROGRESS = 3  # after which a shard that something kills is given up
 
 
@@ -97,7 +97,7 @@ class Job:
         self._kept.mkdir(parents=True, exist_ok=True)
         self._words = list(words)
         self._workers = resources.most_workers()
-        self._shards = shards or (resume and self._shards_there()) or _SHARDS_PER_WORKER * self._workers
+        self._shards = shards or (resume and self._shards_there()) or (_SHARDS_PER_WORKER * self._workers if self._workers > 1 else 1)
         self._manifests = [self._kept / f"shard-{i}-of-{self._shards}.manifest" for i in range(self._shards)]
         others = set(self._kept.glob("shard-*.manifest")) - set(self._manifests)
         if others and resume:
