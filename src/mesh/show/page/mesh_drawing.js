@@ -1,5 +1,5 @@
 // Two ways to draw a mesh, with the same light and eye: WebGL, and a rasterizer with a depth buffer on a
-// plain canvas, for where WebGL is missing, fails or loses its context. Both draw a scene:
+// plain canvas, for where WebGL is missing or slow, fails or loses its context. Both draw a scene:
 //   shape, normals, eye   see mesh_model.js
 //   tints                 red, green and blue of each face
 //   labels                part of each face; seams are dark lines between parts
@@ -150,74 +150,97 @@ class ProcessorDrawer {
     Object.assign(this, {pen, scene, picture: null});
   }
 
-  get density() { return this.scene.moving ? 1 : Math.min(devicePixelRatio, 2); }
+  // Twice the size at rest, so that edges are smooth.
+  get density() { return this.scene.moving ? 1 : 2; }
   get lost() { return false; }
   end() {}
 
   draw(width, height) {
     if (this.picture?.width !== width || this.picture?.height !== height) {
       this.picture = this.pen.createImageData(width, height);
+      this.pixels = new Uint32Array(this.picture.data.buffer);
       this.depth = new Float32Array(width * height);
       this.seen = new Int32Array(width * height);
     }
     this.depth.fill(-Infinity);
     this.seen.fill(-1);
-    this.picture.data.fill(0);
-    const at = project(this.scene.shape, this.scene.eye, {width, height}), turn = turnOf(this.scene.eye);
-    for (let f = 0; f < faceCount(this.scene.shape); ++f) this.drawFace(f, at, turn, width, height);
+    this.pixels.fill(0);
+    const {shape, eye} = this.scene, at = project(shape, eye, {width, height}), m = columns(turnOf(eye));
+    const light = [0, 3, 6].map((row) => m[row] * kLight[0] + m[row + 1] * kLight[1] + m[row + 2] * kLight[2]);
+    for (let f = 0; f < faceCount(shape); ++f) this.drawFace(f, at, light, width, height);
     this.drawSeams(width, height);
     this.pen.putImageData(this.picture, 0, 0);
   }
 
-  // How much light the corner k of all faces has.
-  lit(k, m) {
-    const n = this.scene.normals, i = 3 * k;
-    const along = (r) => m[r] * n[i] + m[r + 1] * n[i + 1] + m[r + 2] * n[i + 2];
-    return 0.34 + 0.66 * Math.abs(kLight[0] * along(0) + kLight[1] * along(3) + kLight[2] * along(6));
+  // How much light the corner k of all faces has; `light` is where it comes from, as the mesh stands.
+  lit(k, light) {
+    const n = this.scene.normals;
+    return 0.34 + 0.66 * Math.abs(light[0] * n[3 * k] + light[1] * n[3 * k + 1] + light[2] * n[3 * k + 2]);
   }
 
-  drawFace(f, at, turn, width, height) {
-    const {shape: {corners}, tints, labels} = this.scene, {depth, seen, picture: {data}} = this;
+  // Goes over the pixels in the box around a face. The shares u, v and 1 - u - v of its corners say whether a
+  // pixel is inside, how near it is, and how bright; they change by the same amount from pixel to pixel.
+  drawFace(f, at, light, width, height) {
+    const {shape: {corners}, tints, labels} = this.scene, {depth, seen, pixels} = this;
     const a = 3 * corners[3 * f], b = 3 * corners[3 * f + 1], c = 3 * corners[3 * f + 2];
     const ax = at[a], ay = at[a + 1], bx = at[b], by = at[b + 1], cx = at[c], cy = at[c + 1];
-    const area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
-    if (area === 0) return;
     const left = Math.max(0, Math.ceil(Math.min(ax, bx, cx) - 0.5)), right = Math.min(width - 1, Math.floor(Math.max(ax, bx, cx) - 0.5));
     const top = Math.max(0, Math.ceil(Math.min(ay, by, cy) - 0.5)), bottom = Math.min(height - 1, Math.floor(Math.max(ay, by, cy) - 0.5));
-    if (left > right || top > bottom) return;
-    const la = this.lit(3 * f, turn), lb = this.lit(3 * f + 1, turn), lc = this.lit(3 * f + 2, turn);
-    for (let y = top; y <= bottom; ++y)
-      for (let x = left; x <= right; ++x) {
-        const px = x + 0.5, py = y + 0.5;
-        const u = ((bx - px) * (cy - py) - (cx - px) * (by - py)) / area;
-        const v = ((cx - px) * (ay - py) - (ax - px) * (cy - py)) / area, t = 1 - u - v;
+    const area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
+    if (left > right || top > bottom || area === 0) return;
+    const la = this.lit(3 * f, light), lb = this.lit(3 * f + 1, light), lc = this.lit(3 * f + 2, light);
+    const az = at[a + 2], bz = at[b + 2], cz = at[c + 2];
+    const red = tints[3 * f], green = tints[3 * f + 1], blue = tints[3 * f + 2];
+    const du = (by - cy) / area, dv = (cy - ay) / area, px = left + 0.5;
+    for (let y = top; y <= bottom; ++y) {
+      const py = y + 0.5;
+      let u = ((bx - px) * (cy - py) - (cx - px) * (by - py)) / area;
+      let v = ((cx - px) * (ay - py) - (ax - px) * (cy - py)) / area;
+      for (let i = y * width + left; i <= y * width + right; ++i, u += du, v += dv) {
+        const t = 1 - u - v;
         if (u < 0 || v < 0 || t < 0) continue;
-        const z = u * at[a + 2] + v * at[b + 2] + t * at[c + 2], i = y * width + x;
+        const z = u * az + v * bz + t * cz;
         if (z <= depth[i]) continue;
         depth[i] = z;
         seen[i] = labels[f];
-        const light = u * la + v * lb + t * lc;
-        for (let j = 0; j < 3; ++j) data[4 * i + j] = light * tints[3 * f + j];
-        data[4 * i + 3] = 255;
+        const bright = u * la + v * lb + t * lc;
+        pixels[i] = 0xff000000 | bright * blue << 16 | bright * green << 8 | bright * red;
       }
+    }
   }
 
   // A seam is where a pixel shows another part than the one beside or below it.
   drawSeams(width, height) {
     const {seen, picture: {data}} = this, {strongPart} = this.scene;
     for (let i = 0; i + width < width * height; ++i) {
-      const other = [seen[i + 1], seen[i + width]].find((part) => part >= 0 && part !== seen[i]);
-      if (seen[i] < 0 || other === undefined) continue;
-      const strong = strongPart >= 0 && (seen[i] === strongPart || other === strongPart);
-      for (let j = 0; j < 3; ++j) data[4 * i + j] = strong ? 255 * kStrong[j] : 0.4 * data[4 * i + j];
+      const here = seen[i], beside = seen[i + 1], below = seen[i + width];
+      if (here < 0 || ((beside < 0 || beside === here) && (below < 0 || below === here))) continue;
+      if (strongPart >= 0 && (here === strongPart || beside === strongPart || below === strongPart)) this.stamp(i, width);
+      else for (let j = 0; j < 3; ++j) data[4 * i + j] *= 0.4;
     }
+  }
+
+  // A dot of a seam that stands out.
+  stamp(i, width) {
+    const {seen, picture: {data}} = this, reach = this.density;
+    for (let y = -reach; y <= reach; ++y)
+      for (let k = i + y * width - reach; k <= i + y * width + reach; ++k)
+        if (seen[k] >= 0) for (let j = 0; j < 3; ++j) data[4 * k + j] = 255 * kStrong[j];
   }
 }
 
-// Null where the canvas has no WebGL.
+// Whether the processor imitates a graphics card, which is slower than our own rasterizer.
+function isImitated(gl) {
+  const facts = gl.getExtension('WEBGL_debug_renderer_info');
+  const name = gl.getParameter(facts ? facts.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
+// Null where the canvas has no WebGL that is worth it.
 export function webGLDrawer(canvas, scene) {
-  const gl = canvas.getContext('webgl', {antialias: true});
-  const solid = gl && programOf(gl, kSolidVertex, kSolidFragment), line = gl && programOf(gl, kLineVertex, kLineFragment);
+  const gl = canvas.getContext('webgl', {antialias: true, failIfMajorPerformanceCaveat: true});
+  if (!gl || isImitated(gl)) return null;
+  const solid = programOf(gl, kSolidVertex, kSolidFragment), line = programOf(gl, kLineVertex, kLineFragment);
   return solid && line ? new WebGLDrawer(gl, solid, line, scene) : null;
 }
 
