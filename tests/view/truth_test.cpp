@@ -101,7 +101,7 @@ TEST_F(TruthTest, MarksPeopleWhoWereMissed) {
   const Result result = run(people_view(""), {input}, file, {{"threshold", "99"}});
   EXPECT_EQ(count(result, MarkKind::kMissed), 1);
   EXPECT_EQ(result.marks.back().label, "missed");
-  EXPECT_THAT(result.summary, HasSubstr("By the truth, 0 of 1 person was found"));
+  EXPECT_THAT(result.summary, HasSubstr("0 hits and 0 false alarms, and 1 person was missed"));
   EXPECT_EQ(fact(result, "missed"), "1");
 }
 

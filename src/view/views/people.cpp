@@ -130,32 +130,27 @@ class PeopleView final : public SystemView {
   // Marks hits and false alarms as people eval counts them, and adds the boxes of the truth.
   static void compare_with_people(Result& result, const people::EvaluatedImage& image) {
     const people::ImageMatch match = people::match_people(image);
-    int hits = 0, alarms = 0, missed = 0;
     for (std::size_t i = 0; i < image.found.size(); ++i) {
       constexpr std::array kKinds{MarkKind::kHit, MarkKind::kFalse, MarkKind::kIgnored};
-      Mark& mark = result.marks[i];
-      mark.kind = kKinds[static_cast<std::size_t>(match.verdicts[i])];
-      hits += mark.kind == MarkKind::kHit ? 1 : 0;
-      if (mark.kind != MarkKind::kFalse) continue;
-      mark.label += " false";
-      ++alarms;
+      result.marks[i].kind = kKinds[static_cast<std::size_t>(match.verdicts[i])];
+      if (result.marks[i].kind == MarkKind::kFalse) result.marks[i].label += " false";
     }
     for (std::size_t i = 0; i < image.people.size(); ++i) {
       const people::Annotation& person = image.people[i];
-      Mark mark{{person.box.x, person.box.y, person.box.width, person.box.height}};
-      if (person.ignore) mark.kind = MarkKind::kIgnored;
-      else mark.kind = match.found_by[i] >= 0 ? MarkKind::kTrue : MarkKind::kMissed;
-      if (mark.kind == MarkKind::kMissed) {
-        mark.label = "missed";
-        ++missed;
-      }
-      result.marks.push_back(mark);
+      const Rect<double> box{person.box.x, person.box.y, person.box.width, person.box.height};
+      if (person.ignore) result.marks.push_back({box, "", MarkKind::kIgnored});
+      else if (match.found_by[i] >= 0) result.marks.push_back({box, "", MarkKind::kTrue});
+      else result.marks.push_back({box, "missed", MarkKind::kMissed});
     }
-    result.summary += fmt::format(" By the truth, {} of {} found, and {} there.", hits,
-                                  hits + missed == 1 ? std::string("1 person was")
-                                                     : fmt::format("{} people were", hits + missed),
-                                  alarms == 1 ? std::string("1 box has nobody")
-                                              : fmt::format("{} boxes have nobody", alarms));
+    const auto count = [&](MarkKind kind) {
+      return std::ranges::count(result.marks, kind, &Mark::kind);
+    };
+    const auto hits = count(MarkKind::kHit), alarms = count(MarkKind::kFalse),
+               missed = count(MarkKind::kMissed);
+    result.summary += fmt::format(
+        " Compared with the truth, there are {} and {}, and {} missed.",
+        detail::counted(hits, "hit"), detail::counted(alarms, "false alarm"),
+        missed == 1 ? std::string("1 person was") : fmt::format("{} people were", missed));
     result.facts.emplace_back("hits", std::to_string(hits));
     result.facts.emplace_back("missed", std::to_string(missed));
     result.facts.emplace_back("false alarms", std::to_string(alarms));

@@ -267,7 +267,7 @@ def test_truth(browser, errors, folder, street, pair):
         page = watched(browser, errors, viewport={"width": 1280, "height": 800})
         page.goto(served.address)
         settled(page)
-        expect(page.locator("#summary")).to_contain_text("By the truth")
+        expect(page.locator("#summary")).to_contain_text("Compared with the truth")
         page.get_by_label("Truth", exact=True).uncheck()
         photograph(page, "truth")
         page.close()
