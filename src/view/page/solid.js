@@ -54,8 +54,10 @@ export class Solid {
     this.view.setParts(parts);
     this.view.stage.setAttribute('aria-label', `${result.summary} Arrow keys turn it, Enter asks about the face in the middle.`);
     this.legend = this.legendOf(parts);
-    this.colorRoom = el('div', {role: 'radiogroup', 'aria-label': 'Colors'});
-    this.tools.replaceChildren(this.colorRoom, this.levelsOf(parts), this.legend);
+    this.colors = el('select', {id: 'colors'});
+    this.colors.addEventListener('change', () => this.color(this.colors.value));
+    this.colorText = el('small', {});
+    this.tools.replaceChildren(el('label', {}, 'Colors', this.colors), this.colorText, this.levelsOf(parts), this.legend);
     this.tools.hidden = false;
     this.showColors();
   }
@@ -83,18 +85,15 @@ export class Solid {
   }
 
   showColors() {
-    const colorings = this.colorings;
-    const chosen = colorings.find(({name}) => name === this.chosen) ?? colorings[0];
-    this.colorRoom.replaceChildren(el('h3', {}, 'Colors'), ...colorings.map((coloring) => {
-      const button = el('input', {type: 'radio', name: 'coloring', value: coloring.name, checked: coloring === chosen});
-      button.addEventListener('change', () => this.color(coloring));
-      return el('div', {}, el('label', {}, button, coloring.title), el('small', {}, coloring.text));
-    }));
-    this.color(chosen);
+    this.colors.replaceChildren(...this.colorings.map(({name, title}) => el('option', {value: name}, title)));
+    this.color(this.chosen);
   }
 
-  async color(coloring) {
-    this.chosen = coloring.name;
+  // Colors the mesh by the coloring of a name, or by parts where there is none any more.
+  async color(wanted) {
+    const colorings = this.colorings, coloring = colorings.find(({name}) => name === wanted) ?? colorings[0];
+    this.chosen = this.colors.value = coloring.name;
+    this.colorText.textContent = coloring.text;
     this.legend.hidden = coloring.name !== 'parts';
     try {
       const colors = await (coloring.load?.() ?? null);
