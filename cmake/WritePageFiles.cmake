@@ -1,14 +1,15 @@
-# Run at build time: writes the files in FOLDER into the source OUTPUT, each as one string.
+# Run at build time: writes the files in FOLDER into the source OUTPUT, each as one string. HEADER declares its function
+# find_page_file() in NAMESPACE.
 file(GLOB files ${FOLDER}/*)
 list(SORT files)
 set(types_html "text/html; charset=utf-8")
 set(types_js "text/javascript; charset=utf-8")
 set(types_css "text/css; charset=utf-8")
 set(types_svg "image/svg+xml")
-set(source "// Made from src/view/page by cmake/WritePageFiles.cmake.
-#include \"view/page_files.h\"
+set(source "// Made by cmake/WritePageFiles.cmake.
+#include \"${HEADER}\"
 
-namespace fovea::view {
+namespace ${NAMESPACE} {
 namespace {
 
 constexpr PageFile kPageFiles[] = {
@@ -30,6 +31,6 @@ const PageFile* find_page_file(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace fovea::view
+}  // namespace ${NAMESPACE}
 ")
 file(WRITE ${OUTPUT} "${source}")

@@ -99,7 +99,7 @@ std::shared_ptr<const Picture> Input::frame(int number) {
 std::shared_ptr<const Picture> Input::read_frame(int number) {
   if (kind_ != InputKind::kVideo && number != 0)
     throw InvalidArgument(fmt::format("{} has only one frame", name_));
-  if (kind_ == InputKind::kMesh) return std::make_shared<Picture>(mesh_picture(*read_mesh(), {}));
+  if (kind_ == InputKind::kMesh) return std::make_shared<Picture>(mesh_picture(*read_mesh()));
   if (kind_ == InputKind::kImage)
     return std::make_shared<Picture>(people::detector_pixels(image()));
   if (!film_ || film_->next > number)  // a reader goes forward only
@@ -125,11 +125,7 @@ std::string Input::thumbnail(int side) {
     if (const auto known = kept_.find(frame_key(0))) return (*known)->thumbnail(side);
     return Picture(people::detector_pixels(image())).thumbnail(side);
   }
-  const std::shared_ptr<const Picture> sides = frame(0);  // the first of four is enough
-  const ImageView<const std::uint8_t> all = sides->pixels();
-  Image<std::uint8_t> one(all.width / 4, all.height, all.channels);
-  copy(all.crop(0, 0, one.width(), one.height()), one.view());
-  return Picture(std::move(one)).thumbnail(side);
+  return frame(0)->thumbnail(side);
 }
 
 std::string Input::facts_json() {

@@ -34,7 +34,7 @@ class Input {
   const std::string& name() const { return name_; }  // as lines for the shell have it
   InputKind kind() const { return kind_; }
 
-  // The image, or a frame of the video, as 8-bit gray or RGB, upright; a mesh from four sides.
+  // The image, or a frame of the video, as 8-bit gray or RGB, upright; a mesh from one side.
   // Throws what readers throw, and InvalidArgument where there is no such frame.
   std::shared_ptr<const Picture> frame(int number);
   // The image as it is stored, for systems that look at more than 8 bits.

@@ -2,13 +2,11 @@
 #pragma once
 #include <string_view>
 
+#include "core/page_file.h"
+
 namespace fovea::view {
 
-struct PageFile {
-  std::string_view name;  // "app.js"
-  std::string_view type;  // "text/javascript; charset=utf-8"
-  std::string_view text;
-};
+using detail::PageFile;
 
 // Null where there is none.
 const PageFile* find_page_file(std::string_view name);

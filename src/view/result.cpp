@@ -4,11 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "core/json_text.h"
 #include "view/system.h"
 
 namespace fovea::view {
 namespace {
+
+constexpr std::array<const char*, 6> kMarkKinds{"plain",  "hit",  "false",
+                                                "missed", "true", "ignored"};
 
 void write_layers(io::JsonWriter& json, const Result& result) {
   json.key("layers").begin_array();
@@ -30,8 +35,24 @@ void write_marks(io::JsonWriter& json, const Result& result) {
   json.key("marks").begin_array();
   for (const Mark& mark : result.marks) {
     const std::vector<double> box{mark.box.x, mark.box.y, mark.box.width, mark.box.height};
-    json.begin_object().key("box").values(box).member("label", mark.label).end_object();
+    json.begin_object()
+        .key("box")
+        .values(box)
+        .member("label", mark.label)
+        .member("kind", kMarkKinds[static_cast<std::size_t>(mark.kind)])
+        .end_object();
   }
+  json.end_array();
+}
+
+void write_surfaces(io::JsonWriter& json, const Result& result) {
+  json.key("surfaces").begin_array();
+  for (const Surface& surface : result.surfaces)
+    json.begin_object()
+        .member("name", surface.name)
+        .member("title", surface.title)
+        .member("text", surface.text)
+        .end_object();
   json.end_array();
 }
 
@@ -46,10 +67,12 @@ std::string result_json(const Result& result) {
       .member("summary", result.summary)
       .member("command", result.command)
       .member("python", result.python)
-      .member("explains", static_cast<bool>(result.explain))
+      .member("explains", static_cast<bool>(result.explain) || result.explain_face)
       .member("why_hint", result.why_hint);
   write_layers(json, result);
   write_marks(json, result);
+  write_surfaces(json, result);
+  json.member("true_score", result.true_score);
   json.key("scores").begin_array();
   for (const auto& [name, value] : result.scores)
     json.begin_object().member("name", name).member("value", value).end_object();

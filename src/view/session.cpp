@@ -4,6 +4,7 @@
 #include <fovea/core/version.h>
 #include <fovea/io/image_memory.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/mesh/show.h>
 
 #include <fmt/format.h>
 
@@ -37,9 +38,42 @@ Response png_response(std::string bytes) {
 Response not_found() { return failure(404, "there is no such thing, or none any more"); }
 
 Response page_file(std::string_view name) {
-  const PageFile* file = find_page_file(name);
-  if (file == nullptr) return not_found();
-  return {.type = std::string(file->type), .body = std::string(file->text)};
+  if (const PageFile* file = find_page_file(name))
+    return {.type = std::string(file->type), .body = std::string(file->text)};
+  if (const std::string_view module = mesh::model_module(name); !module.empty())
+    return {.type = "text/javascript; charset=utf-8", .body = std::string(module)};
+  return not_found();
+}
+
+// Red, green and blue of each face of a mesh.
+Response colors_response(const std::vector<report::Color>& colors) {
+  std::string bytes;
+  bytes.reserve(3 * colors.size());
+  for (const report::Color& color : colors)
+    for (const std::uint8_t value : {color.r, color.g, color.b}) bytes += static_cast<char>(value);
+  return {.type = "application/octet-stream", .body = std::move(bytes), .lasting = true};
+}
+
+// What a request asks about a result: a face of a mesh, or a place of a picture.
+struct Question {
+  std::string key;
+  std::function<report::Explanation()> answer;
+};
+std::optional<Question> question_of(const Request& request, const Result& result) {
+  if (result.explain_face) {
+    const auto face = number_of<std::int64_t>(request.asked("face"));
+    if (!face) return {};
+    return Question{fmt::format("face {}", *face),
+                    [&result, face = *face] { return result.explain_face(face); }};
+  }
+  const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
+  // Written so that NaN is refused as well.
+  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
+  if (!result.explain || !x || !y || !inside(*x, result.size.width) ||
+      !inside(*y, result.size.height))
+    return {};
+  return Question{fmt::format("{}/{}", *x, *y),
+                  [&result, place = report::Point{*x, *y}] { return result.explain(place); }};
 }
 
 // The numbers at the end of /.../tile/A/LEVEL/X/Y; nothing where they are none.
@@ -60,6 +94,7 @@ Session::Session(const SessionOptions& options)
     : options_(options),
       guard_(options.guard),
       systems_(make_systems(options.model)),
+      truth_(options.truth.empty() ? nullptr : std::make_shared<const Truth>(options.truth)),
       pictures_(std::size_t{64} << 20),
       explanations_(std::size_t{128} << 20),
       jobs_(options.exec) {}
@@ -141,6 +176,8 @@ Response Session::input(const Request& request, const Parts& parts) {
   if (parts.size() == 2) return json_response(input->facts_json());
   if (parts[2] == "thumbnail" && parts.size() == 3)
     return kept_png(request.target.path, [&] { return input->thumbnail(kThumbnailSide); });
+  if (parts[2] == "shape.json" && input->kind() == InputKind::kMesh)
+    return json_response(mesh::shape_json(*input->mesh()));
   if (parts[2] != "tile") return not_found();
   const std::optional<TilePlace> place = tile_place(parts);
   const std::optional<int> frame = place ? number_of<int>(parts[3]) : std::nullopt;
@@ -151,6 +188,7 @@ Response Session::input(const Request& request, const Parts& parts) {
 
 Response Session::start(const Request& request) {
   RunBody body = parse_run_body(request.body, inputs_);
+  body.run.truth = truth_;
   for (const std::unique_ptr<SystemView>& system : systems_) {
     if (system->name() != body.system) continue;
     const std::string id =
@@ -165,19 +203,16 @@ Response Session::start(const Request& request) {
 std::shared_ptr<const report::Explanation> Session::explanation(const Request& request,
                                                                 const std::string& id,
                                                                 const Result& result) {
-  const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
-  // Written so that NaN is refused as well.
-  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
-  if (!result.explain || !x || !y || !inside(*x, result.size.width) ||
-      !inside(*y, result.size.height))
-    return nullptr;
-  const std::string key = fmt::format("{}/{}/{}", id, *x, *y);
+  const std::optional<Question> question = question_of(request, result);
+  if (!question) return nullptr;
+  const std::string key = fmt::format("{}/{}", id, question->key);
   if (const auto known = explanations_.find(key)) return *known;
-  auto made = std::make_shared<const report::Explanation>(result.explain({*x, *y}));
+  auto made = std::make_shared<const report::Explanation>(question->answer());
   std::size_t bytes = 4096;
   for (const report::HeatLayer& layer : made->layers)
     bytes += static_cast<std::size_t>(layer.values.stride()) *
              static_cast<std::size_t>(layer.values.height()) * sizeof(float);
+  for (const report::FaceLayer& layer : made->surface) bytes += layer.values.size() * sizeof(float);
   explanations_.keep(key, made, bytes);
   return made;
 }
@@ -197,17 +232,26 @@ Response Session::result(const Request& request, const Parts& parts) {
     return kept_png(request.target.path,
                     [&] { return layer->picture->tile(place->level, place->x, place->y); });
   }
-  if (what != "page.html" && what != "explain" && what != "heat") return not_found();
+  if (what == "parts.json" && !result->parts.empty()) return json_response(result->parts);
+  if (what == "surface" && parts.size() == 4) {
+    const auto surface = std::ranges::find(result->surfaces, parts[3], &Surface::name);
+    return surface == result->surfaces.end() ? not_found() : colors_response(surface->colors);
+  }
+  if (what != "page.html" && what != "explain" && what != "heat" && what != "faces")
+    return not_found();
   const std::shared_ptr<const report::Explanation> why = explanation(request, id, *result);
   if (what == "page.html")
     return {.type = "text/html; charset=utf-8",
-            .body = result->page.empty() ? result_page(*result, why.get()) : result->page};
+            .body = result->page ? result->page(why.get()) : result_page(*result, why.get())};
   if (!why) return not_found();
   if (what == "explain") return json_response(report::to_json(*why, report::LayerValues::kNone));
-  const std::optional<std::size_t> layer =
-      what == "heat" && parts.size() == 4 ? number_of<std::size_t>(parts[3]) : std::nullopt;
-  if (!layer || *layer >= why->layers.size()) return not_found();
-  return png_response(io::png_bytes(report::draw_layer(why->layers[*layer])));
+  const auto number = parts.size() == 4 ? number_of<std::size_t>(parts[3]) : std::nullopt;
+  if (what == "faces" && number && *number < why->surface.size())
+    return colors_response(
+        mesh::value_colors(why->surface[*number].values, report::ColorMap::kTide));
+  if (what == "heat" && number && *number < why->layers.size())
+    return png_response(io::png_bytes(report::draw_layer(why->layers[*number])));
+  return not_found();
 }
 
 }  // namespace fovea::view

@@ -12,6 +12,9 @@
 //   GET  /results/ID, /results/ID/result.json, /results/ID/page.html?x=&y=
 //   GET  /results/ID/tile/LAYER/LEVEL/X/Y
 //   GET  /results/ID/explain?x=&y=, /results/ID/heat/N?x=&y=
+//   Of meshes:
+//   GET  /inputs/ID/shape.json, /results/ID/parts.json, /results/ID/surface/NAME
+//   GET  /results/ID/explain?face=, /results/ID/faces/N?face=
 #pragma once
 #include <memory>
 #include <string>
@@ -32,6 +35,7 @@ struct SessionOptions {
   std::size_t upload_bytes = std::size_t{256} << 20;  // most of one file
   Exec exec{};                                        // of jobs
   std::string model{};                                // besides those that ship
+  std::string truth{};                                // file or folder; empty: none
 };
 
 class Session final : public Service {
@@ -66,6 +70,7 @@ class Session final : public Service {
   Guard guard_;
   Inputs inputs_{};
   Systems systems_;
+  std::shared_ptr<const Truth> truth_;
   Kept<std::shared_ptr<const std::string>> pictures_;
   Kept<std::shared_ptr<const report::Explanation>> explanations_;
   Jobs jobs_;  // goes first: its thread uses the systems

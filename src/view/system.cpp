@@ -47,6 +47,23 @@ std::string shell_inputs(const Run& run, int count) {
   return words;
 }
 
+std::string shell_frames(const Run& run, int count) {
+  if (!of_video(run)) return {};
+  const std::string start = run.frame > 0 ? fmt::format(" --start {}", run.frame) : "";
+  return fmt::format("{} --frames {}", start, count);
+}
+
+void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare) {
+  if (!run.truth) return;
+  try {
+    compare(*run.truth);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    result.facts.emplace_back("truth", error.what());
+  }
+}
+
 std::vector<std::string> python_images(const Run& run, int count) {
   std::vector<std::string> images;
   for (int i = 0; i < count; ++i) {

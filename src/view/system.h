@@ -15,6 +15,7 @@
 #include "view/form.h"
 #include "view/inputs.h"
 #include "view/picture.h"
+#include "view/truth.h"
 
 namespace fovea::view {
 
@@ -28,10 +29,29 @@ struct Layer {
   double opacity = 0.85;  // at first
 };
 
+// What a box means where the truth is known.
+enum class MarkKind : unsigned char {
+  kPlain,
+  kHit,     // found, and there
+  kFalse,   // found, and not there
+  kMissed,  // there, and not found
+  kTrue,    // there, and found by a box of its own
+  kIgnored  // counts nothing: an unclear object, or what was found there
+};
+
 // A box over the picture, with a label.
 struct Mark {
   Rect<double> box{};
   std::string label{};
+  MarkKind kind = MarkKind::kPlain;
+};
+
+// Colors of a mesh, one per face, besides those of its parts.
+struct Surface {
+  std::string name{};   // in addresses
+  std::string title{};  // for people
+  std::string text{};   // one sentence that says what the colors show
+  std::vector<report::Color> colors{};
 };
 
 struct Timing {
@@ -47,18 +67,24 @@ struct Result {
   std::string summary{};  // whole sentences
   std::vector<Layer> layers{};
   std::vector<Mark> marks{};
+  std::string parts{};                                   // of a mesh: mesh::parts_json()
+  std::vector<Surface> surfaces{};                       // of a mesh
   std::vector<std::pair<std::string, double>> scores{};  // bars: a name and a value
+  std::string true_score{};                              // the name of the right one, if known
   std::vector<std::pair<std::string, std::string>> facts{};
   std::vector<Timing> timings{};
   std::string command{};          // line of the shell that gives this result
   std::string python{};           // lines of Python that do
   std::string json{};             // all numbers
-  std::string page{};             // to save in place of result_page(), where it is not empty
   Image<std::uint8_t> picture{};  // for a saved page: what was found, drawn over the input
   // Why the result is what it is at a place of the picture; empty where the system cannot say. May
   // be called by several threads.
   std::function<report::Explanation(report::Point place)> explain{};
+  // The same of a face of a mesh, or of all seams for -1.
+  std::function<report::Explanation(std::int64_t face)> explain_face{};
   std::string why_hint{};  // what a click asks, for people
+  // The page to save in place of result_page(), where there is one.
+  std::function<std::string(const report::Explanation* explanation)> page{};
 };
 
 // What the page asks for.
@@ -67,7 +93,8 @@ struct Run {
   int frame = 0;  // of a video
   std::string model{};
   FormValues options{};
-  std::optional<Rect<int>> box{};  // that the user has drawn
+  std::optional<Rect<int>> box{};        // that the user has drawn
+  std::shared_ptr<const Truth> truth{};  // null where none is given
 };
 
 // One of a system's models, by the name that the page sends and lines for the shell have.
@@ -108,6 +135,12 @@ std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count
 std::string shell_inputs(const Run& run, int count);
 // These images as Python has them: a path in quotes, or a frame of a video.
 std::vector<std::string> python_images(const Run& run, int count);
+// What picks these frames of a video in lines of the shell: " --start 7 --frames 1". Empty for
+// images.
+std::string shell_frames(const Run& run, int count);
+// Compares a result with the truth, where one is given. What is wrong with the truth becomes a fact
+// of the result, which stands without it.
+void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare);
 // RGB of a gray or RGB picture.
 Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image);
 

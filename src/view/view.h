@@ -18,6 +18,7 @@ struct ViewOptions {
   int port = 0;                       // 0: any that is free
   std::string token{};                // empty: a new one
   std::string model{};                // besides those that ship
+  std::string truth{};                // file or folder with what is true about inputs; or empty
   Exec exec{};
 };
 

@@ -75,6 +75,7 @@ class SessionTest : public testing::Test {
 TEST_F(SessionTest, HasThePageAndItsModules) {
   EXPECT_THAT(get("/").body, StartsWith("<!doctype html>"));
   EXPECT_EQ(get("/page/app.js").type, "text/javascript; charset=utf-8");
+  EXPECT_EQ(get("/page/mesh_view.js").type, "text/javascript; charset=utf-8");
   EXPECT_EQ(get("/page/none.js").status, 404);
   EXPECT_EQ(get("/page").status, 404);
   EXPECT_EQ(get("/nothing").status, 404);
@@ -82,7 +83,8 @@ TEST_F(SessionTest, HasThePageAndItsModules) {
 }
 
 TEST_F(SessionTest, NeedsNothingFromElsewhere) {
-  for (const char* name : {"index.html", "style.css", "app.js", "api.js", "canvas.js", "why.js"}) {
+  for (const char* name : {"index.html", "style.css", "app.js", "api.js", "box.js", "canvas.js",
+                           "solid.js", "why.js"}) {
     ASSERT_NE(find_page_file(name), nullptr) << name;
     const std::string text(find_page_file(name)->text);
     EXPECT_EQ(text.find("https://"), text.npos) << name;
@@ -221,15 +223,27 @@ TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
       "OFF\n6 8 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n-1 0 0\n0 -1 0\n"
       "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n3 0 4 5\n3 0 3 4\n3 0 5 3\n3 4 3 5\n";
   const std::string id = parsed(post("/inputs?name=two.off", off))["id"];
-  EXPECT_EQ(parsed(get("/inputs/" + id))["width"], 4 * 420);
+  EXPECT_EQ(parsed(get("/inputs/" + id))["kind"], "mesh");
+  EXPECT_GT(parsed(get("/inputs/" + id + "/shape.json"))["corners"].get<std::string>().size(), 8U);
   EXPECT_EQ(get("/inputs/" + id + "/thumbnail").type, "image/png");
   const std::string address =
       run({{"system", "mesh"}, {"inputs", {id}}, {"options", {{"parts", "2"}}}});
   const json result = parsed(get(address));
   EXPECT_THAT(result["summary"].get<std::string>(), HasSubstr("8 faces has 2 parts"));
-  EXPECT_EQ(result["layers"].size(), 2U);
-  EXPECT_EQ(parsed(get(address + "/explain?x=1&y=1"))["title"].is_string(), true);
-  EXPECT_THAT(get(address + "/page.html").body, HasSubstr("stage"));
+  EXPECT_EQ(parsed(get(address + "/parts.json"))["levels"].size(), 1U);
+  EXPECT_EQ(result["surfaces"][0]["name"], "membership");
+  EXPECT_EQ(get(address + "/surface/membership").body.size(), 8 * 3U);
+  EXPECT_EQ(get(address + "/surface/none").status, 404);
+  const json face = parsed(get(address + "/explain?face=3"));
+  EXPECT_THAT(face["title"].get<std::string>(), StartsWith("Why face 3 belongs to part"));
+  EXPECT_EQ(get(address + "/faces/0?face=3").body.size(), 8 * 3U);
+  EXPECT_EQ(get(address + "/faces/9?face=3").status, 404);
+  EXPECT_EQ(parsed(get(address + "/explain?face=-1"))["title"], "Why the mesh has 2 parts");
+  EXPECT_EQ(get(address + "/explain?x=1&y=1").status, 404);
+  EXPECT_THROW(get(address + "/explain?face=8"), InvalidArgument);
+  const std::string page = get(address + "/page.html?face=3").body;
+  EXPECT_THAT(page, HasSubstr("class=\"stage\""));
+  EXPECT_THAT(page, HasSubstr("Face 3 belongs to part"));
 }
 
 TEST_F(SessionTest, RefusesRunsThatMakeNoSense) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace fovea::mesh {
@@ -31,5 +32,10 @@ FOVEA_API SegmentationReport compare_segmentations(const io::TriangleMesh& mesh,
 FOVEA_API SegmentationReport
 evaluate_segmentation(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
                       std::span<const std::vector<std::int32_t>> references);
+
+// The files in a folder that have labels of a mesh with this path, such as those that people made:
+// NAME.seg, NAME_*.seg and NAME/*.seg, in natural order. Empty where there are none.
+FOVEA_API std::vector<std::string> label_files(const std::string& mesh_path,
+                                               const std::string& folder);
 
 }  // namespace fovea::mesh

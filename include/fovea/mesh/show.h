@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::mesh {
@@ -61,5 +62,15 @@ FOVEA_API void describe(OptionVisitor& visit, ModelPageOptions& options);
 // be below 65536.
 FOVEA_API std::string model_page(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
                                  const ModelPageOptions& options = {});
+
+// What other pages need to show a mesh in the same way. The modules are plain ES modules:
+// mesh_view.js has the class MeshView, and imports mesh_model.js and mesh_drawing.js from its own
+// folder. Empty for another name.
+FOVEA_API std::string_view model_module(std::string_view name);
+// A mesh as readShape() in mesh_model.js takes it, and its parts as readParts() does. Labels must
+// be below 65536. The hierarchy is that of ModelPageOptions.
+FOVEA_API std::string shape_json(const io::TriangleMesh& mesh);
+FOVEA_API std::string parts_json(const io::TriangleMesh& mesh, std::span<const std::int32_t> labels,
+                                 std::span<const HierarchyNode> hierarchy = {});
 
 }  // namespace fovea::mesh

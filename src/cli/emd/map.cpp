@@ -358,6 +358,7 @@ Command emd_map_command() {
       .request = make_request<MapRequest, run_map>,
       .reads_images = true,
       .reads_videos = true,
+      .starts = true,
       .batches = true,
       .shards = true,
       .repeats = true,

@@ -36,16 +36,6 @@ std::string category_of(const std::string& name) {
   return kNames[static_cast<std::size_t>((*number - 1) / kEach)];
 }
 
-void add_labels(const fs::path& folder, const std::string& prefix, std::vector<std::string>& to) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string stem = entry->path().stem().string();
-    const bool fits = prefix.empty() || stem == prefix || stem.starts_with(prefix + "_");
-    if (fits && entry->path().extension() == ".seg") to.push_back(entry->path().string());
-  }
-}
-
 }  // namespace
 
 std::vector<MeshCase> find_mesh_cases(const std::string& meshes, const std::string& segmentations,
@@ -56,9 +46,7 @@ std::vector<MeshCase> find_mesh_cases(const std::string& meshes, const std::stri
     MeshCase found{.path = path, .name = fs::path(path).stem().string(), .category = {}};
     ++meshes_found;
     found.category = category_of(found.name);
-    add_labels(fs::path(segmentations) / found.name, "", found.people);
-    add_labels(segmentations, found.name, found.people);
-    std::ranges::sort(found.people, io::natural_less);
+    found.people = mesh::label_files(path, segmentations);
     if (!found.people.empty()) cases.push_back(std::move(found));
   }
   if (cases.empty())

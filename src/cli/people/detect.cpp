@@ -435,6 +435,7 @@ Command people_detect_command() {
       .request = make_request<DetectRequest, run_detect>,
       .reads_images = true,
       .reads_videos = true,
+      .starts = true,
       .batches = true,
       .shards = true,
       .shared_files = {"output", "coco", "coco-results", "csv", "parquet", "yolo", "labelme"}};

@@ -227,6 +227,9 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
     visit("hardware", options.hardware,
           "what decodes video files: the processor (none), a GPU (cuda), VAAPI, or the first of "
           "these two that can (auto); where it cannot, the processor does, and a note says why");
+    if (command.starts)
+      visit("start", options.videos.start, "index of the first frame of a video to work on, from 0",
+            0, 2147483647);
     visit("frames", options.videos.frames, "frames of a video to work on at most; 0 is all", 0,
           2147483647);
     visit("seconds", options.videos.seconds,
@@ -297,8 +300,8 @@ std::vector<OptionField> Invocation::result_fields() const {
   };
   if (command->computes) for_each_option(common->exec, add);
   for (const OptionField& field : common_fields())
-    if (field.name == "max-pixels" || field.name == "frames" || field.name == "seconds" ||
-        field.name == "live")
+    if (field.name == "max-pixels" || field.name == "start" || field.name == "frames" ||
+        field.name == "seconds" || field.name == "live")
       add(field);
   return fields;
 }

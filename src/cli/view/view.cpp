@@ -17,6 +17,7 @@ namespace {
 
 struct ViewRequest {
   std::string model{};
+  std::string truth{};
   int port = 0;
   std::string host{};
   std::string token_file{};
@@ -26,6 +27,11 @@ struct ViewRequest {
 void describe(OptionVisitor& visit, ViewRequest& request) {
   visit.path("model", request.model, TextUse::kModel,
              "model file of people to offer besides the shipped ones");
+  visit.path(
+      "truth", request.truth, TextUse::kInput,
+      "file or folder with what is true about inputs, found by their names as the eval verbs "
+      "do: annotations of people (.txt, .json), motion (.flo, .png), labels of meshes (.seg), "
+      "or a folder of images per kind of place");
   visit("port", request.port, "port to listen at; 0 takes any that is free", 0, 65535);
   visit("host", request.host,
         "address or name to listen at, for other machines; needs --token-file. Without it only "
@@ -55,6 +61,7 @@ int run_view(ViewRequest& request, Context& context) {
                             .host = request.host,
                             .port = request.port,
                             .model = request.model,
+                            .truth = request.truth,
                             .exec = context.exec_without_progress()};
   if (!request.token_file.empty()) options.token = view::read_token_file(request.token_file);
   std::mutex printing;
@@ -85,6 +92,8 @@ Command view_command() {
       .arguments = {{"INPUT", "images, videos and meshes: files, folders, globs or @list", 0,
                      kAnyNumber}},
       .examples = {{"fovea view street.jpg walk.mp4 photos", "look at files and a folder"},
+                   {"fovea view photos --truth annotations",
+                    "mark people who are found, missed, or not there"},
                    {"fovea view --port 8000 --no-open",
                     "wait at a port, for files that are dropped on the page"},
                    {"fovea view photos --host 0.0.0.0 --token-file secret",

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 #include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -112,6 +114,18 @@ SegmentationReport compare(const std::vector<double>& shares, Labels a, Labels b
   return errors;
 }
 
+// Adds the label files in a folder whose names begin with that of a mesh, or all for an empty name.
+void add_label_files(const std::filesystem::path& folder, const std::string& name,
+                     std::vector<std::string>& to) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string stem = entry->path().stem().string();
+    const bool fits = name.empty() || stem == name || stem.starts_with(name + "_");
+    if (fits && entry->path().extension() == ".seg") to.push_back(entry->path().string());
+  }
+}
+
 }  // namespace
 
 SegmentationReport compare_segmentations(const io::TriangleMesh& mesh,
@@ -144,6 +158,15 @@ SegmentationReport evaluate_segmentation(const io::TriangleMesh& mesh,
     mean.local_consistency += part * one.local_consistency;
   }
   return mean;
+}
+
+std::vector<std::string> label_files(const std::string& mesh_path, const std::string& folder) {
+  const std::string name = std::filesystem::path(mesh_path).stem().string();
+  std::vector<std::string> files;
+  add_label_files(std::filesystem::path(folder) / name, "", files);
+  add_label_files(folder, name, files);
+  std::ranges::sort(files, io::natural_less);
+  return files;
 }
 
 }  // namespace fovea::mesh

@@ -25,6 +25,10 @@ export async function getJson(address) {
   return (await reach(address)).json();
 }
 
+export async function getBytes(address) {
+  return new Uint8Array(await (await reach(address)).arrayBuffer());
+}
+
 export async function postJson(address, body) {
   return (await reach(address, {method: 'POST', body: JSON.stringify(body)})).json();
 }

@@ -1,16 +1,18 @@
 // The page: what the user has chosen, and what follows from it.
 import {getJson, openSession, startRun, upload} from './api.js';
 import {PictureView} from './canvas.js';
+import {BoxFields} from './box.js';
 import {Controls} from './controls.js';
 import {byId, el} from './dom.js';
 import {showResult} from './result.js';
+import {Solid} from './solid.js';
 import {Strip} from './strip.js';
 import {Why} from './why.js';
 
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
-let controls, strip, view, why;
+let boxFields, controls, solid, strip, view, why;
 
 function tell(message) {
   byId('message').textContent = message ?? '';
@@ -58,6 +60,7 @@ function chooseSystem(system) {
   view.drawsBoxes = system.needs_box;
   view.canvas.classList.toggle('draws', system.needs_box);
   view.box = system.needs_box ? state.boxes[state.input?.id] ?? null : null;
+  boxFields.show(system.needs_box ? state.facts : null, view.box);
   clearResult();
   showFrame();
   requestRun(0);
@@ -66,6 +69,7 @@ function chooseSystem(system) {
 function clearResult() {
   closeWhy();
   state.result = null;
+  solid.clear();
   showResult(null, view);
 }
 
@@ -78,6 +82,8 @@ async function chooseInput(input) {
   state.run = null;
   byId('stop').hidden = true;
   clearResult();
+  solid.show(input.kind === 'mesh' ? input : null);
+  byId('stage').classList.toggle('solid', solid.shown);
   byId('welcome').hidden = true;
   const facts = await guarded(() => getJson(`/inputs/${input.id}`));
   if (!facts || state.input !== input) return;
@@ -91,7 +97,7 @@ async function chooseInput(input) {
 // Shows the chosen input, or another one of the same size: the first of a pair.
 function showFrame(input = state.input) {
   const {facts, frame} = state;
-  if (!facts?.width) return;
+  if (!facts?.width || solid.shown) return;
   view.show({width: facts.width, height: facts.height, levels: facts.levels,
     tile: (level, x, y) => `/inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`});
   byId('stage').style.setProperty('--aspect', facts.width / facts.height);
@@ -133,7 +139,7 @@ async function run() {
     return;
   }
   if (system.needs_box && !state.boxes[input.id]) {
-    byId('summary').textContent = 'Draw a box around a target on the picture.';
+    byId('summary').textContent = 'Draw a box around a target on the picture, or enter its numbers.';
     return;
   }
   tell(null);
@@ -156,7 +162,8 @@ async function run() {
     byId('state').textContent = `${Math.round(performance.now() - began)} ms`;
     closeWhy();
     showFrame(inputs[0]);
-    showResult(state.result, view);
+    showResult(state.result, view, () => solid.shown ? solid : view);
+    if (solid.shown) await solid.showResult(state.result);
   } catch (error) {
     if (started === state.run) throw error;
   } finally {
@@ -180,12 +187,23 @@ function closeWhy() {
   ++questions;
   if (byId('state').textContent === 'Explaining') byId('state').textContent = '';
   why.hide();
+  solid.hideWhy();
 }
 
-async function ask(point) {
-  const {result, facts} = state;
-  if (!result?.explains || !facts || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
-  const query = `x=${point.x.toFixed(2)}&y=${point.y.toFixed(2)}`;
+function askAt({x, y}) {
+  const {facts} = state;
+  if (facts && x >= 0 && y >= 0 && x < facts.width && y < facts.height) ask(`x=${x.toFixed(2)}&y=${y.toFixed(2)}`);
+}
+
+async function askFace(face) {
+  const query = `face=${face}`, {result} = state, reasons = await ask(query);
+  if (reasons) solid.showWhy(face, reasons, result.address, query);
+}
+
+// Asks why, and returns the answer; null where it does not count any more.
+async function ask(query) {
+  const {result} = state;
+  if (!result?.explains) return null;
   const question = ++questions;
   byId('state').textContent = 'Explaining';
   let reasons = null;
@@ -194,18 +212,21 @@ async function ask(point) {
   } catch (error) {
     if (question === questions && result === state.result) tell(error.message);
   }
-  if (question !== questions || result !== state.result) return;
+  if (question !== questions || result !== state.result) return null;
   byId('state').textContent = '';
-  if (!reasons) return;
+  if (!reasons) return null;
   why.show(reasons, result.address, query);
   byId('save-page').href = `${result.address}/page.html?${query}`;
   byId('why').scrollIntoView({block: 'nearest'});
+  return reasons;
 }
 
 function onBox(box) {
   if (!box || !state.input) return;
   state.boxes[state.input.id] = box;
   view.box = box;
+  view.draw();
+  boxFields.show(state.facts, box);
   requestRun(0);
 }
 
@@ -277,6 +298,7 @@ function listenForDivider() {
 }
 
 function zoomTo(word) {
+  if (solid.shown) return solid.zoom(word);
   if (!view.picture) return;
   if (word === 'in') view.zoomBy(1.5);
   if (word === 'out') view.zoomBy(1 / 1.5);
@@ -288,7 +310,7 @@ const kKeys = {
   '+': () => zoomTo('in'), '=': () => zoomTo('in'), '-': () => zoomTo('out'), 0: () => zoomTo('fit'), 1: () => zoomTo('one'),
   b: () => byId('compare').click(), ',': () => setFrame(state.frame - 1), '.': () => setFrame(state.frame + 1),
   n: () => step(1), p: () => step(-1),
-  Enter: () => view.picture && ask({x: view.camera.x, y: view.camera.y}),
+  Enter: () => solid.shown ? solid.askMiddle() : view.picture && askAt({x: view.camera.x, y: view.camera.y}),
   Escape: () => { if (byId('stop').hidden) closeWhy(); else stop(); },
 };
 
@@ -312,9 +334,14 @@ function onKey(event) {
   }
 }
 
+function showZoom(scale) {
+  byId('zoom-value').textContent = `${scale < 0.1 ? (100 * scale).toFixed(1) : Math.round(100 * scale)} %`;
+}
+
 async function begin() {
-  view = new PictureView(byId('canvas'), {click: (point) => ask(point), box: onBox,
-    zoom: (scale) => { byId('zoom-value').textContent = `${scale < 0.1 ? (100 * scale).toFixed(1) : Math.round(100 * scale)} %`; }});
+  view = new PictureView(byId('canvas'), {click: askAt, box: onBox, zoom: showZoom});
+  solid = new Solid(byId('model'), byId('model-tools'), {pick: askFace, zoom: showZoom, failed: (error) => tell(error.message)});
+  boxFields = new BoxFields(byId('box'), onBox);
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), chooseInput);
   why = new Why(view);

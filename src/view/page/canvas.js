@@ -3,6 +3,11 @@ import {boxOf, fit, held, levelFor, toPicture, toScreen, visibleTiles, zoomed} f
 
 const kMostTiles = 400;
 const kColors = ['#ffb000', '#38b6ff', '#ff5c8a', '#5fd35f'];
+// How boxes look, by what the truth says about them; dashed ones belong to the truth itself.
+export const kMarkStyles = {
+  plain: {color: '#ffb000'}, hit: {color: '#5fd35f'}, false: {color: '#ff7a6b'}, ignored: {color: '#b9c2d0'},
+  true: {color: '#ffffff', dash: [4, 4]}, missed: {color: '#ff8af0', dash: [8, 4]},
+};
 
 export class PictureView {
   // `on` has functions: click(point), zoom(scale), box(box).
@@ -67,6 +72,9 @@ export class PictureView {
     if (this.fitted) this.fit();
     this.draw();
   }
+
+  // The canvas as it is seen now.
+  snapshot() { return this.canvas; }
 
   draw() {
     if (this.waiting) return;
@@ -146,9 +154,9 @@ export class PictureView {
   }
 
   paintMark(context, mark, camera, screen) {
-    const at = this.paintBox(context, mark.box, mark.color ?? kColors[0], camera, screen);
-    if (!mark.label) return;
-    this.paintLabel(context, mark.label, at.x, Math.max(at.y, 18), mark.color ?? kColors[0]);
+    const {color, dash} = kMarkStyles[mark.kind];
+    const at = this.paintBox(context, mark.box, color, camera, screen, dash);
+    if (mark.label) this.paintLabel(context, mark.label, at.x, Math.max(at.y, 18), color);
   }
 
   paintLabel(context, text, x, y, color) {

@@ -69,3 +69,13 @@ export function boxOf(a, b, picture) {
   const width = clamp(Math.max(a.x, b.x), picture.width) - x, height = clamp(Math.max(a.y, b.y), picture.height) - y;
   return width > 0 && height > 0 ? [x, y, width, height] : null;
 }
+
+// A box that was typed: {box}, or {wrong} with what is wrong about it.
+export function boxFrom(numbers, picture) {
+  const [x, y, width, height] = numbers;
+  if (!numbers.every(Number.isInteger)) return {wrong: 'A box has whole numbers of pixels.'};
+  if (x < 0 || y < 0 || width < 1 || height < 1) return {wrong: 'A box begins at 0 or later and has at least one pixel.'};
+  if (x + width > picture.width || y + height > picture.height)
+    return {wrong: `The box ends outside of the picture, which has ${picture.width} x ${picture.height} pixels.`};
+  return {box: numbers};
+}

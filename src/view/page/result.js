@@ -18,19 +18,34 @@ function showLayers(result, view) {
     opacity: before.get(layer.name)?.opacity ?? layer.opacity,
     tile: (level, x, y) => `${result.address}/tile/${layer.name}/${level}/${x}/${y}`}));
   const rows = layers.map((layer) => layerRow(layer, view));
-  if (result?.marks.length > 0) {
-    const box = el('input', {type: 'checkbox', checked: true});
-    box.addEventListener('change', () => view.setMarks(box.checked ? result.marks : []));
-    rows.unshift(el('label', {}, box, 'Boxes'));
-  }
-  byId('layers').replaceChildren(...rows);
+  byId('layers').replaceChildren(...markRows(result?.marks ?? [], view), ...rows);
   if (result || view.layers.length > 0) view.setLayers(layers);
   view.setMarks(result?.marks ?? []);
 }
 
-function showScores(scores) {
+// Switches for what was found and for what is true, where both are there.
+const kMarkGroups = [
+  {title: 'Boxes', kinds: ['plain', 'hit', 'false', 'ignored'], truthText: 'Green where a person is, red where nobody is.'},
+  {title: 'Truth', kinds: ['true', 'missed'], truthText: 'Dashed: white where a person was found, pink where one was missed.'},
+];
+function markRows(marks, view) {
+  const judged = marks.some(({kind}) => kind !== 'plain');
+  const groups = kMarkGroups.map((group) => ({...group, shown: true})).filter(({kinds}) => marks.some(({kind}) => kinds.includes(kind)));
+  return groups.map((group) => {
+    const box = el('input', {type: 'checkbox', checked: true});
+    box.addEventListener('change', () => {
+      group.shown = box.checked;
+      view.setMarks(marks.filter(({kind}) => groups.some(({kinds, shown}) => shown && kinds.includes(kind))));
+    });
+    return el('div', {}, el('label', {}, box, group.title), judged ? el('small', {}, group.truthText) : '');
+  });
+}
+
+function showScores(scores, trueScore) {
   const most = Math.max(1e-9, ...scores.map(({value}) => value));
-  byId('scores').replaceChildren(...scores.map(({name, value}) => el('div', {class: 'bar'}, el('span', {class: 'name', title: name}, name),
+  const label = (name) => name === trueScore ? `✓ ${name}` : name;
+  byId('scores').replaceChildren(...scores.map(({name, value}) => el('div', {class: name === trueScore ? 'bar true' : 'bar'},
+    el('span', {class: 'name', title: name === trueScore ? `${name}, which is the truth` : name}, label(name)),
     el('meter', {min: 0, max: most, value: Math.max(0, value), 'aria-label': name}), el('span', {class: 'value'}, value.toFixed(3)))));
 }
 
@@ -40,10 +55,11 @@ function showTimes(timings) {
     el('tr', {}, el('td', {}, stage), el('td', {class: 'number'}, `${(1000 * seconds).toFixed(1)} ms`))));
 }
 
-export function showResult(result, view) {
+// `saved()` gives the view whose picture is saved.
+export function showResult(result, view, saved = () => view) {
   byId('save').hidden = byId('made').hidden = !result;
   showLayers(result, view);
-  showScores(result?.scores ?? []);
+  showScores(result?.scores ?? [], result?.true_score ?? '');
   view.canvas.classList.toggle('asks', Boolean(result?.explains));
   if (!result) {
     byId('summary').textContent = '';
@@ -57,7 +73,7 @@ export function showResult(result, view) {
   byId('python').textContent = result.python;
   byId('save-page').href = `${result.address}/page.html`;
   byId('save-json').href = `${result.address}/result.json`;
-  byId('save-png').onclick = () => savePicture(view);
+  byId('save-png').onclick = () => savePicture(saved());
 }
 
 for (const button of document.querySelectorAll('[data-copy]'))

@@ -1,7 +1,7 @@
-// Saves what the canvas shows as a PNG file.
+// Saves what a view shows as a PNG file.
 
 export function savePicture(view) {
-  view.canvas.toBlob((blob) => {
+  view.snapshot()?.toBlob((blob) => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(blob);
     link.download = 'view.png';

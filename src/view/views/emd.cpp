@@ -147,8 +147,8 @@ class EmdView final : public SystemView {
     result.command =
         fmt::format("fovea emd map {} --target {},{},{},{}{} -o map.{} --picture map.{}",
                     shell_inputs(run, 1), box.x, box.y, box.width, box.height,
-                    changed_flags(form, plain), "tif", video ? "mp4" : "png");
-    if (video) result.command += fmt::format(" --frames {}", run.frame + 1);
+                    changed_flags(form, plain), "tif", video ? "mp4" : "png") +
+        shell_frames(run, 1);
     result.python =
         fmt::format("fovea.emd.map({}, ({}, {}, {}, {}){})", python_images(run, 1).front(), box.x,
                     box.y, box.width, box.height, changed_keywords(form, plain));

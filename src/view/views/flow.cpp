@@ -2,6 +2,7 @@
 // warped back.
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
+#include <fovea/flow/evaluate.h>
 #include <fovea/flow/explain.h>
 #include <fovea/flow/flow.h>
 #include <fovea/flow/show.h>
@@ -56,6 +57,15 @@ std::string flow_members(const MotionSum& sum, const flow::FlowOptions& options,
       .end_object()
       .finish();
   return text;
+}
+
+double longest_motion(const io::FlowFieldView& field) {
+  double longest = 0;
+  for (int y = 0; y < field.u.height; ++y)
+    for (int x = 0; x < field.u.width; ++x)
+      if (field.is_known(x, y))
+        longest = std::max<double>(longest, std::hypot(field.u.at(x, y), field.v.at(x, y)));
+  return longest;
 }
 
 // "A to B": which images a run is about.
@@ -128,6 +138,10 @@ class FlowView final : public SystemView {
                     {"longest motion", fmt::format("{:.2f} pixels", sum.longest)},
                     {"mean confidence", fmt::format("{:.3f}", sum.confidence)}};
     add_layers(result, field, pair, exec);
+    add_truth(result, run, [&](const Truth& truth) {
+      if (const auto motion = truth.flow(*run.inputs.front()))
+        compare_with_truth(result, field, *motion);
+    });
     add_reasons(result, options, images[1]);
     result.json = flow_members(sum, options, size);
     result.picture = rgb_copy(result.layers[1].picture->pixels());
@@ -166,6 +180,33 @@ class FlowView final : public SystemView {
                              shared_picture(rgb_copy(pair.second)), false});
   }
 
+  // The wheel of the estimate gets the scale of the truth, so that the two can be compared.
+  static void compare_with_truth(Result& result, const flow::Flow& field,
+                                 const io::FlowField& truth) {
+    constexpr double kGreatest = 3;
+    const io::FlowFieldView estimate(field.u, field.v);
+    const flow::FlowErrors errors =
+        flow::evaluate_flow(estimate, field.confidence, truth).all;  // refuses another size
+    const double longest = longest_motion(truth);
+    const flow::WheelOptions colors{.longest = longest > 0 ? std::optional(longest) : std::nullopt};
+    result.layers.front().picture = shared_picture(flow::wheel_picture(estimate, colors));
+    result.layers.push_back({"truth", "True motion",
+                             "The truth, in the same colors; black where it is not known.",
+                             shared_picture(flow::wheel_picture(truth, colors)), false, 1});
+    result.layers.push_back(
+        {"error", "Endpoint error",
+         fmt::format("Dark where the motion is right, bright where it is {:g} pixels or more "
+                     "beside the truth, gray where that is not known.",
+                     kGreatest),
+         shared_picture(flow::error_picture(flow::endpoint_errors(estimate, truth), kGreatest)),
+         false, 1});
+    result.summary +=
+        fmt::format(" It is {:.2f} pixels beside the truth on average.", errors.endpoint);
+    result.facts.emplace_back("endpoint error", fmt::format("{:.3f} pixels", errors.endpoint));
+    result.facts.emplace_back("angular error", fmt::format("{:.2f} degrees", errors.angular));
+    result.facts.emplace_back("more than 1 pixel beside", fmt::format("{:.1f} %", 100 * errors.r1));
+  }
+
   static void add_reasons(Result& result, flow::FlowOptions options,
                           std::shared_ptr<const Picture> second) {
     options.exec.progress = {};
@@ -190,9 +231,9 @@ class FlowView final : public SystemView {
       for (std::size_t at; (at = flags.find(before + verb + "-")) != flags.npos;)
         flags.replace(at, before.size() + 3, before);
     const bool video = run.inputs.front()->kind() == InputKind::kVideo;
-    result.command = fmt::format(
-        "fovea flow {} {} -o {}{}{}", verb, shell_inputs(run, 2), video ? "fields" : "motion.flo",
-        flags, video ? fmt::format(" --frames {}", run.frame + 2) : " --picture wheel motion.png");
+    result.command = fmt::format("fovea flow {} {} -o {}{}{}", verb, shell_inputs(run, 2),
+                                 video ? "fields" : "motion.flo", flags,
+                                 video ? shell_frames(run, 2) : " --picture wheel motion.png");
     const std::vector<std::string> images = python_images(run, 2);
     std::string keywords = verb == "bm" ? ", method=\"bm\"" : "";
     keywords += changed_keywords(form, defaults_of_method);

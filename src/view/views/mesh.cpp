@@ -1,6 +1,7 @@
-// Meshes in the view: their parts, seen from four sides.
+// Meshes in the view: their parts, on a mesh that is turned by hand.
 #include <fovea/core/version.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/mesh/evaluate.h>
 #include <fovea/mesh/explain.h>
 #include <fovea/mesh/segment.h>
 #include <fovea/mesh/show.h>
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "core/json_text.h"
-#include "view/mesh_picture.h"
 #include "view/stopwatch.h"
 #include "view/system.h"
 
@@ -53,54 +53,83 @@ class MeshView final : public SystemView {
     fill_form(form, run.options);
     options.exec = exec;
     const std::shared_ptr<const io::TriangleMesh> triangles = run.inputs.front()->mesh();
-    const std::shared_ptr<const Picture> plain = run_images(run, 1).front();
     watch.lap("read the mesh");
     const auto explained =
         std::make_shared<const mesh::SegmentExplanation>(mesh::explain(*triangles, options));
     const mesh::Segmentation& parts = explained->segmentation;
     watch.lap("find parts");
 
-    Result result{.title = "Parts of " + run.inputs.front()->name(),
-                  .image = plain,
-                  .size = {plain->width(), plain->height()}};
+    Result result{.title = "Parts of " + run.inputs.front()->name()};
     result.summary = fmt::format("The mesh of {} faces has {} part{}{}.", triangles->faces.size(),
                                  parts.count, parts.count == 1 ? "" : "s",
                                  parts.chosen ? ", a number that the program chose" : "");
-    Image<std::uint8_t> drawn = mesh_picture(*triangles, parts.labels);
-    result.picture = rgb_copy(drawn);
-    result.layers.push_back({.name = "parts",
-                             .title = "Parts",
-                             .text = "Each part has a color; the mesh is seen from four sides.",
-                             .picture = std::make_shared<Picture>(std::move(drawn)),
-                             .opacity = 1});
-    std::vector<float> sure = parts.membership;
-    result.layers.push_back({.name = "membership",
-                             .title = "Membership",
-                             .text = "Bright where a face surely belongs to its part.",
-                             .picture = std::make_shared<Picture>(value_picture(*triangles, sure)),
-                             .shown = false,
-                             .opacity = 1});
+    result.parts = mesh::parts_json(*triangles, parts.labels, parts.hierarchy);
+    result.surfaces.push_back({"membership", "Membership",
+                               "Bright where a face surely belongs to its part.",
+                               mesh::value_colors(parts.membership, report::ColorMap::kTide)});
     result.facts = {{"faces", std::to_string(triangles->faces.size())},
                     {"vertices", std::to_string(triangles->vertices.size())},
                     {"parts", std::to_string(parts.count)},
                     {"cost of cuts", fmt::format("{:.4g}", parts.cut_value)}};
     result.json = parts_members(parts, options);
-    result.page = mesh::model_page(
-        *triangles, parts.labels,
-        {.title = result.title, .text = result.summary, .hierarchy = parts.hierarchy});
-    const Form unchanged = form_of(defaults);
+    watch.lap("draw");
+    add_truth(result, run, [&](const Truth& truth) {
+      compare_with_people(result, *triangles, parts.labels,
+                          truth.parts(*run.inputs.front(), triangles->faces.size()));
+      watch.lap("compare with the truth");
+    });
+    add_lines(result, run, form, form_of(defaults));
+    add_reasons(result, triangles, explained);
+    result.timings = watch.laps();
+    return result;
+  }
+
+ private:
+  static void compare_with_people(Result& result, const io::TriangleMesh& mesh,
+                                  std::span<const std::int32_t> labels,
+                                  const std::vector<std::vector<std::int32_t>>& people) {
+    if (people.empty()) return;
+    for (std::size_t i = 0; i < people.size(); ++i)
+      result.surfaces.push_back(
+          {fmt::format("truth-{}", i),
+           people.size() == 1 ? "Truth" : fmt::format("Truth {} of {}", i + 1, people.size()),
+           "The parts that a person has made.", mesh::part_colors(people[i])});
+    const mesh::SegmentationReport errors = mesh::evaluate_segmentation(mesh, labels, people);
+    result.facts.emplace_back("Rand error", fmt::format("{:.3f}", errors.rand));
+    result.facts.emplace_back("cut discrepancy", fmt::format("{:.3f}", errors.cut_discrepancy));
+    result.summary += fmt::format(
+        " It differs from the truth by a Rand error of {:.3f}{}.", errors.rand,
+        people.size() == 1 ? "" : fmt::format(", the mean over {} people", people.size()));
+  }
+
+  static void add_lines(Result& result, const Run& run, const Form& form, const Form& plain) {
     const std::string& name = run.inputs.front()->name();
     result.command = fmt::format("fovea mesh segment {} -o parts.ply --picture parts.png{}",
-                                 shell_word(name), changed_flags(form, unchanged));
-    std::string keywords = changed_keywords(form, unchanged);
+                                 shell_word(name), changed_flags(form, plain));
+    std::string keywords = changed_keywords(form, plain);
     if (!keywords.empty()) keywords.erase(0, 2);
     result.python =
         fmt::format("fovea.mesh.Segmenter({}).segment({})", keywords, detail::json_quote(name));
-    result.why_hint = "Click the picture to see what the seams between parts cost.";
-    result.explain = [explained](report::Point) { return mesh::present(*explained); };
-    watch.lap("draw");
-    result.timings = watch.laps();
-    return result;
+  }
+
+  static void add_reasons(Result& result, const std::shared_ptr<const io::TriangleMesh>& mesh,
+                          const std::shared_ptr<const mesh::SegmentExplanation>& explained) {
+    result.why_hint =
+        "Click a face to see why it belongs to its part, or beside the mesh to see what the seams "
+        "between parts cost.";
+    result.explain_face = [explained](std::int64_t face) {
+      return face < 0 ? mesh::present(*explained)
+                      : mesh::present(*explained, mesh::explain_face(*explained, face));
+    };
+    result.page = [mesh, explained, title = result.title,
+                   text = result.summary](const report::Explanation* why) {
+      const mesh::Segmentation& parts = explained->segmentation;
+      return mesh::model_page(
+          *mesh, parts.labels,
+          {.title = title,
+           .text = why == nullptr ? text : fmt::format("{} {}", text, why->summary),
+           .hierarchy = parts.hierarchy});
+    };
   }
 };
 

@@ -4,12 +4,14 @@
 #include <fovea/io/json_writer.h>
 #include <fovea/io/models.h>
 #include <fovea/people/detector.h>
+#include <fovea/people/evaluate.h>
 #include <fovea/people/explain.h>
 #include <fovea/people/show.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/json_text.h"
 #include "core/words.h"
@@ -104,16 +106,18 @@ class PeopleView final : public SystemView {
         {"threshold", fmt::format("{:g}", options.threshold.value_or(detector.model().threshold))},
         {"windows searched", std::to_string(found.counts.windows)},
         {"trees or blocks evaluated", std::to_string(found.counts.evaluations)}};
+    add_truth(result, run, [&](const Truth& truth) {
+      if (const auto people = truth.people(*run.inputs.front()))
+        compare_with_people(result, {found.people, *people});
+    });
     add_reasons(result, model(model_name), options, found.people);
     result.json = people_members(found, options, model_name, size);
     result.picture = rgb_copy(picture->pixels());
     people::draw_people(result.picture, found.people);
     const Form plain = form_of(defaults);
-    const bool video = run.inputs.front()->kind() == InputKind::kVideo;
     result.command =
         fmt::format("fovea people detect {} --model {}{}{} --json", shell_inputs(run, 1),
-                    shell_word(model_name), changed_flags(form, plain),
-                    video ? fmt::format(" --frames {}", run.frame + 1) : "");
+                    shell_word(model_name), changed_flags(form, plain), shell_frames(run, 1));
     result.python =
         fmt::format("fovea.people.Detector({}{}).detect({})", detail::json_quote(model_name),
                     changed_keywords(form, plain), python_images(run, 1).front());
@@ -123,6 +127,35 @@ class PeopleView final : public SystemView {
   }
 
  private:
+  // Marks hits and false alarms as people eval counts them, and adds the boxes of the truth.
+  static void compare_with_people(Result& result, const people::EvaluatedImage& image) {
+    const people::ImageMatch match = people::match_people(image);
+    for (std::size_t i = 0; i < image.found.size(); ++i) {
+      constexpr std::array kKinds{MarkKind::kHit, MarkKind::kFalse, MarkKind::kIgnored};
+      result.marks[i].kind = kKinds[static_cast<std::size_t>(match.verdicts[i])];
+      if (result.marks[i].kind == MarkKind::kFalse) result.marks[i].label += " false";
+    }
+    for (std::size_t i = 0; i < image.people.size(); ++i) {
+      const people::Annotation& person = image.people[i];
+      const Rect<double> box{person.box.x, person.box.y, person.box.width, person.box.height};
+      if (person.ignore) result.marks.push_back({box, "", MarkKind::kIgnored});
+      else if (match.found_by[i] >= 0) result.marks.push_back({box, "", MarkKind::kTrue});
+      else result.marks.push_back({box, "missed", MarkKind::kMissed});
+    }
+    const auto count = [&](MarkKind kind) {
+      return std::ranges::count(result.marks, kind, &Mark::kind);
+    };
+    const auto hits = count(MarkKind::kHit), alarms = count(MarkKind::kFalse),
+               missed = count(MarkKind::kMissed);
+    result.summary += fmt::format(
+        " Compared with the truth, there are {} and {}, and {} missed.",
+        detail::counted(hits, "hit"), detail::counted(alarms, "false alarm"),
+        missed == 1 ? std::string("1 person was") : fmt::format("{} people were", missed));
+    result.facts.emplace_back("hits", std::to_string(hits));
+    result.facts.emplace_back("missed", std::to_string(missed));
+    result.facts.emplace_back("false alarms", std::to_string(alarms));
+  }
+
   // A click on a person asks about that detection, and one elsewhere about the best window there.
   static void add_reasons(Result& result, std::shared_ptr<const people::Model> model,
                           people::DetectOptions options,

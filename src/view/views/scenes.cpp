@@ -82,12 +82,22 @@ class ScenesView final : public SystemView {
     result.facts = {{"size", fmt::format("{}x{}", picture->width(), picture->height())},
                     {"model", model_name},
                     {"classes", std::to_string(classes.size())}};
+    add_truth(result, run, [&](const Truth& truth) {
+      result.true_score = truth.place(*run.inputs.front(), classes);
+      if (!result.true_score.empty())
+        result.summary += fmt::format(" The truth is '{}'.", result.true_score);
+    });
     result.json = place_members(place, classes, model_name);
     result.picture = rgb_copy(picture->pixels());
-    result.command = fmt::format("fovea scenes classify {} --model {}", shell_inputs(run, 1),
-                                 shell_word(model_name));
     result.python = fmt::format("fovea.scenes.Classifier({}).classify({})",
                                 detail::json_quote(model_name), python_images(run, 1).front());
+    // The verb takes images only.
+    result.command =
+        run.inputs.front()->kind() == InputKind::kVideo
+            ? fmt::format("python3 -c {}",
+                          shell_word(fmt::format("import fovea; print({})", result.python)))
+            : fmt::format("fovea scenes classify {} --model {}", shell_inputs(run, 1),
+                          shell_word(model_name));
     result.why_hint = "Click the picture to see which places spoke for it, and which against.";
     result.explain = [model = model_, picture](report::Point) {
       return scenes::present(

@@ -43,6 +43,12 @@ TEST(View, NamesInputsThatItCannotShow) {
   EXPECT_THAT(text.err, HasSubstr("a.txt"));
 }
 
+TEST(View, NamesATruthThatIsNotThere) {
+  const Ended ended = run_here({"view", "--truth", "/no/such"}, fired());
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_THAT(ended.err, HasSubstr("/no/such"));
+}
+
 TEST(View, EndsAtOnceWhereItIsStopped) {
   const Ended ended = run_here({"view", "--no-open"}, fired());
   EXPECT_EQ(ended.status, kDone);

@@ -96,6 +96,17 @@ TEST(CompareToPeople, IsTheMean) {
   EXPECT_NEAR(both.hamming, one.hamming / 2, 1e-12);
 }
 
+TEST(LabelFiles, HaveTheNameOfTheMesh) {
+  const test::TempFolder folder;
+  std::filesystem::create_directory(folder / "7");
+  for (const char* name : {"7.seg", "7_2.seg", "7_10.seg", "70.seg", "7.txt", "7/any.seg"})
+    test::save(folder / name, "0\n");
+  EXPECT_EQ(label_files("meshes/7.off", folder.path()),
+            (std::vector<std::string>{folder / "7/any.seg", folder / "7.seg", folder / "7_2.seg",
+                                      folder / "7_10.seg"}));
+  EXPECT_TRUE(label_files("meshes/8.off", folder / "none").empty());
+}
+
 TEST(CompareToPeople, RefusesLabelsThatDoNotFit) {
   const io::TriangleMesh mesh = test::cube();
   const Labels labels(12, 0);

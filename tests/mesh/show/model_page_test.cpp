@@ -1,4 +1,3 @@
-// Covers: model_page_script
 #include <fmt/format.h>
 #include <fovea/core/error.h>
 #include <fovea/mesh/show.h>
@@ -21,12 +20,12 @@ int count_of(const std::string& text, const std::string& what) {
 
 // Bytes of the array that the page holds under a name.
 std::string array_of(const std::string& page, const std::string& id) {
-  const std::string start = "id=\"" + id + "\">";
+  const std::string start = "\"" + id + "\":\"";
   const auto from = page.find(start) + start.size();
   std::string bytes;
   std::uint32_t bits = 0;
   int held = 0;
-  for (auto at = from; page[at] != '<' && page[at] != '='; ++at) {
+  for (auto at = from; page[at] != '"' && page[at] != '='; ++at) {
     static const std::string kDigits =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     bits = bits << 6U | static_cast<std::uint32_t>(kDigits.find(page[at]));
@@ -64,6 +63,7 @@ TEST(ModelPage, HoldsTheMeshAndItsParts) {
   EXPECT_EQ(array_of(page, "labels").size(), 2 * 12U);
   EXPECT_EQ(number16(array_of(page, "labels"), 1), 1);
   EXPECT_EQ(array_of(page, "seams").size(), 4 * 2 * 4U);  // the four edges of that side
+  EXPECT_EQ(array_of(page, "sides").size(), 4 * 2 * 4U);  // with a face on either side
 }
 
 TEST(ModelPage, WordsAreEscaped) {
@@ -85,6 +85,20 @@ TEST(ModelPage, DrawsWithoutWebGLToo) {
   EXPECT_THAT(page, HasSubstr("is drawn by the processor"));
   EXPECT_THAT(page, HasSubstr("<noscript>"));
   EXPECT_THAT(page, HasSubstr("data:image/png;base64,"));
+}
+
+TEST(ModelPage, IsOneScript) {
+  const std::string page = model_page(test::cube(), std::vector<std::int32_t>(12, 0));
+  EXPECT_EQ(count_of(page, "<script type=\"module\">"), 1);
+  EXPECT_EQ(count_of(page, "\nimport "), 0);
+  EXPECT_THAT(page, HasSubstr("export class MeshView"));
+}
+
+TEST(ModelPage, OffersItsModulesToOtherPages) {
+  for (const char* name : {"mesh_model.js", "mesh_drawing.js", "mesh_view.js"})
+    EXPECT_THAT(std::string(model_module(name)), HasSubstr("export ")) << name;
+  EXPECT_TRUE(model_module("saved_page.js").empty());
+  EXPECT_TRUE(model_module("mesh_none.js").empty());
 }
 
 TEST(ModelPage, LabelsThatDoNotFitAreNamed) {

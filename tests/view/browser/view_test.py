@@ -22,6 +22,8 @@ if CHROMIUM is None:
     print("skipped: chromium is not installed")
     sys.exit(77)
 
+import drawings
+
 PROGRAM = sys.argv[1]
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
@@ -34,14 +36,7 @@ def photograph(page, name):
 
 def drawn_inputs(folder):
     """A street with drawn people, and two frames of a moving texture."""
-    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "crowd", "--video", "%06d.png", "--frames", "1", "--size", "320x240",
-                    "--quiet"],
-                   check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([PROGRAM, "flow", "scene", "-o", folder / "moving", "--size", "160x120", "--quiet"],
-                   check=True, stdout=subprocess.DEVNULL)
-    street = next(path for path in sorted((folder / "crowd").rglob("*.png")))
-    pair = [folder / "moving" / name for name in ("frame10.png", "frame11.png")]
-    return street, pair
+    return drawings.street(PROGRAM, folder / "crowd")[0], drawings.moving(PROGRAM, folder / "moving")
 
 
 class Served:
@@ -183,6 +178,114 @@ def test_colors(page):
     photograph(page, "emd")
 
 
+def test_typed_box(page):
+    """A box can be given without a mouse, and one that does not fit is refused."""
+    for name, value in zip(("x", "y", "width", "height"), (12, 8, 30, 20)):
+        page.locator(f"#box-{name}").fill(str(value))
+        page.locator(f"#box-{name}").press("Tab")
+    expect(page.locator("#command")).to_contain_text("--target 12,8,30,20", timeout=60000)
+    page.locator("#box-width").fill("9999")
+    page.locator("#box-width").press("Tab")
+    assert "outside of the picture" in page.locator("#box-width").evaluate("(field) => field.validationMessage")
+    expect(page.locator("#command")).to_contain_text("--target 12,8,30,20")
+
+
+def test_mesh(page, browser, errors, folder):
+    page.locator("#choose").set_input_files(str(drawings.body(folder / "body.off")))
+    expect(page.locator("#summary")).to_contain_text("faces has", timeout=60000)
+    stage = page.locator("#model .stage")
+    expect(stage).to_have_class(re.compile("drawn"))
+    settled(page)
+
+    def looks_otherwise(act):
+        before = stage.screenshot()
+        act()
+        page.wait_for_timeout(300)
+        assert stage.screenshot() != before
+
+    box = stage.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def drag():
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 80, y + 20, steps=4)
+        page.mouse.up()
+
+    looks_otherwise(drag)
+    stage.focus()
+    for key in ("ArrowLeft", "Shift+ArrowUp", "+", "0"):
+        looks_otherwise(lambda key=key: page.keyboard.press(key))
+    # A click asks about the face under it, Enter about the one in the middle, a click beside the mesh about all seams.
+    page.mouse.click(x, y)
+    expect(page.locator("#why-title")).to_contain_text("Why face", timeout=60000)
+    expect(page.locator("#model .spot")).to_be_visible()
+    looks_otherwise(lambda: page.locator("#colors").select_option("membership"))
+    photograph(page, "mesh")
+    page.keyboard.press("Escape")
+    expect(page.locator("#model .spot")).to_be_hidden()
+    stage.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#why-title")).to_contain_text("Why face", timeout=60000)
+    page.mouse.click(box["x"] + 5, box["y"] + 5)
+    expect(page.locator("#why-title")).to_contain_text("Why the mesh has", timeout=60000)
+    page.locator("#colors").select_option("parts")
+    looks_otherwise(lambda: page.locator(".legend button").first.hover())
+    page.locator("[data-option=division] select").select_option("hierarchical")
+    expect(page.locator("#model-tools .levels")).to_be_visible(timeout=60000)
+    looks_otherwise(lambda: page.locator("#model-tools .levels input").fill("0"))
+    test_saved_mesh(page, browser, errors, folder)
+
+
+def test_saved_mesh(page, browser, errors, folder):
+    """The page of a mesh is turned without the program, by a graphics card and by the processor."""
+    with page.expect_download() as saved:
+        page.locator("#save-page").click()
+    path = folder / "mesh.html"
+    saved.value.save_as(path)
+    for card in (False, True):
+        alone = watched(browser, errors, offline=True, reduced_motion="reduce")
+        if card:  # what imitates one here must not look like an imitation
+            alone.add_init_script("""const real = WebGLRenderingContext.prototype.getParameter;
+                WebGLRenderingContext.prototype.getParameter = function (name) {
+                  const value = real.call(this, name); return typeof value === 'string' ? 'card' : value; };""")
+        alone.goto(path.as_uri())
+        stage = alone.locator(".stage.drawn")
+        expect(stage).to_be_visible()
+        expect(alone.locator(".without")).to_be_visible(visible=not card)
+        before = stage.screenshot()
+        stage.press("ArrowLeft")
+        alone.wait_for_timeout(500)
+        assert stage.screenshot() != before
+        alone.close()
+
+
+def test_truth(browser, errors, folder, street, pair):
+    """Boxes and motion beside the truth."""
+    served = Served(["--truth", folder / "crowd", street])
+    try:
+        page = watched(browser, errors, viewport={"width": 1280, "height": 800})
+        page.goto(served.address)
+        settled(page)
+        expect(page.locator("#summary")).to_contain_text("Compared with the truth")
+        page.get_by_label("Truth", exact=True).uncheck()
+        photograph(page, "truth")
+        page.close()
+    finally:
+        served.end()
+    served = Served(["--truth", folder / "moving", *pair])
+    try:
+        page = watched(browser, errors, viewport={"width": 1280, "height": 800})
+        page.goto(served.address)
+        settled(page)
+        page.locator("[data-system=flow]").click()
+        expect(page.locator("#summary")).to_contain_text("beside the truth", timeout=60000)
+        page.get_by_label("Endpoint error", exact=True).check()
+        page.close()
+    finally:
+        served.end()
+
+
 def test_places(page):
     page.locator("[data-system=scenes]").click()
     expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
@@ -211,7 +314,10 @@ def test_all(browser, served, errors, folder, street, pair):
     test_stop(page)
     test_flow(page, pair)
     test_colors(page)
+    test_typed_box(page)
     test_places(page)
+    test_mesh(page, browser, errors, folder)
+    test_truth(browser, errors, folder, street, pair)
     test_sizes(browser, errors, served.address, street)
 
 
@@ -231,4 +337,5 @@ def main():
     print("all steps passed")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,7 @@
 // Run by node --test.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {boxOf, fit, held, levelFor, levelSize, toPicture, toScreen, visibleTiles, zoomed} from '../../../src/view/page/geometry.js';
+import {boxFrom, boxOf, fit, held, levelFor, levelSize, toPicture, toScreen, visibleTiles, zoomed} from '../../../src/view/page/geometry.js';
 
 const screen = {width: 800, height: 600};
 const picture = {width: 1600, height: 600, levels: 4};
@@ -56,4 +56,11 @@ test('boxes have whole pixels within the picture', () => {
   assert.deepEqual(boxOf({x: 10.4, y: 20}, {x: 4.6, y: 30.2}, picture), [5, 20, 5, 10]);
   assert.deepEqual(boxOf({x: -50, y: -50}, {x: 9999, y: 9999}, picture), [0, 0, 1600, 600]);
   assert.equal(boxOf({x: 3, y: 3}, {x: 3.2, y: 90}, picture), null);
+});
+
+test('a box that was typed must lie within the picture', () => {
+  assert.deepEqual(boxFrom([10, 20, 30, 40], picture), {box: [10, 20, 30, 40]});
+  assert.deepEqual(boxFrom([0, 0, 1600, 600], picture), {box: [0, 0, 1600, 600]});
+  for (const numbers of [[1590, 0, 20, 20], [0, 590, 20, 20], [-1, 0, 5, 5], [0, 0, 0, 5], [0.5, 0, 5, 5], [NaN, 0, 5, 5]])
+    assert.match(boxFrom(numbers, picture).wrong, /box/);
 });

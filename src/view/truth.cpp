@@ -1,0 +1,131 @@
+#include "view/truth.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+#include <fovea/mesh/evaluate.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "core/words.h"
+
+namespace fovea::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 6> kFlowEnds{".flo", ".png", ".pfm", ".npy", ".tif", ".tiff"};
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool ends_in(const std::string& path, std::initializer_list<std::string_view> ends) {
+  return std::ranges::any_of(ends, [&](std::string_view end) { return path.ends_with(end); });
+}
+
+// The flow file of an image in a folder; empty where there is none. An image is no truth about
+// itself.
+std::string flow_file(const fs::path& folder, const fs::path& image) {
+  std::vector<std::string> stems{image.stem().string()};
+  if (stems.front().starts_with("frame")) stems.push_back("flow" + stems.front().substr(5));
+  for (const std::string& stem : stems)
+    for (const char* end : kFlowEnds) {
+      const fs::path path = folder / (stem + end);
+      std::error_code error;
+      if (is_file(path) && !fs::equivalent(path, image, error)) return path.string();
+    }
+  return {};
+}
+
+}  // namespace
+
+Truth::Truth(std::string path) : path_(std::move(path)) {
+  std::error_code error;
+  folder_ = fs::is_directory(path_, error);
+  if (!folder_ && !is_file(path_))
+    throw IoError(fmt::format("--truth {}: there is no such file or folder", detail::shown(path_)));
+}
+
+std::optional<std::vector<people::Annotation>> Truth::people(const Input& image) const {
+  if (image.kind() != InputKind::kImage || (!folder_ && !ends_in(path_, {".txt", ".json"})))
+    return {};
+  const std::lock_guard lock(mutex_);
+  if (const auto known = people_.find(image.path()); known != people_.end()) return known->second;
+  std::optional<std::vector<people::Annotation>> found;
+  try {
+    found = people::annotations_of(std::span(&image.path(), 1), path_).front().people;
+  } catch (const IoError&) {  // has none of this image
+  }
+  return people_[image.path()] = std::move(found);
+}
+
+std::optional<io::FlowField> Truth::flow(const Input& first) const {
+  if (first.kind() != InputKind::kImage) return {};
+  std::string file;
+  if (folder_) {
+    const fs::path image = fs::absolute(first.path());
+    file = flow_file(path_, image);
+    if (file.empty()) file = flow_file(fs::path(path_) / image.parent_path().filename(), image);
+  } else if (std::ranges::any_of(kFlowEnds,
+                                 [&](const char* end) { return path_.ends_with(end); })) {
+    file = path_;
+  }
+  if (file.empty()) return {};
+  return io::read_flow(file);
+}
+
+std::vector<std::vector<std::int32_t>> Truth::parts(const Input& mesh, std::size_t faces) const {
+  std::vector<std::string> files;
+  if (folder_) files = mesh::label_files(mesh.path(), path_);
+  else if (ends_in(path_, {".seg"})) files = {path_};
+  std::vector<std::vector<std::int32_t>> people;
+  for (const std::string& file : files) {
+    people.push_back(io::read_labels(file));
+    if (people.back().size() != faces)
+      throw FormatError(fmt::format("{}: {} for a mesh of {} faces; expected one per face",
+                                    detail::shown(file),
+                                    detail::counted(people.back().size(), "label"), faces));
+  }
+  return people;
+}
+
+// A folder or file that is no corpus has no classes.
+const scenes::Corpus& Truth::corpus() const {
+  const std::lock_guard lock(mutex_);
+  if (!corpus_) {
+    corpus_.emplace();
+    try {
+      if (folder_ || ends_in(path_, {".txt", ".csv"})) corpus_ = scenes::read_corpus(path_);
+    } catch (const Error&) {
+    }
+  }
+  return *corpus_;
+}
+
+// A dropped copy of a file is known by its name, where all files of that name have one class.
+std::string Truth::place(const Input& image, const std::vector<std::string>& classes) const {
+  const scenes::Corpus& all = corpus();
+  const fs::path path = image.path();
+  std::set<std::string> named;
+  for (std::size_t i = 0; i < all.paths.size(); ++i) {
+    const fs::path other = all.paths[i];
+    if (other.filename() != path.filename()) continue;
+    const std::string& place = all.classes[static_cast<std::size_t>(all.labels[i])];
+    std::error_code error;
+    if (fs::equivalent(other, path, error)) {
+      named = {place};
+      break;
+    }
+    named.insert(place);
+  }
+  if (named.size() != 1 || std::ranges::find(classes, *named.begin()) == classes.end()) return {};
+  return *named.begin();
+}
+
+}  // namespace fovea::view

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Takes the pictures of docs/view.md, one per system, from drawn scenes.
+
+usage: pictures.py FOVEA FOLDER [NAME...]     NAME: only these, such as mesh"""
+import pathlib
+import sys
+import tempfile
+
+import drawings
+from view_test import CHROMIUM, PROGRAM, Served, settled, watched
+from playwright.sync_api import expect, sync_playwright
+
+FOLDER = pathlib.Path(sys.argv[2])
+SIZE = {"width": 1180, "height": 720}
+
+
+def click_canvas(page, x, y):
+    """Clicks at a share of the width and height of the picture."""
+    box = page.locator("#canvas").bounding_box()
+    page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+
+
+def people(page):
+    """People beside the truth, and why one was found."""
+    settled(page)
+    click_canvas(page, 0.5, 0.55)
+    expect(page.locator("#why")).to_be_visible(timeout=60000)
+
+
+def motion(page):
+    page.locator("[data-system=flow]").click()
+    expect(page.locator("#summary")).to_contain_text("Pixels moved", timeout=60000)
+    page.get_by_label("Endpoint error", exact=True).check()
+    page.locator("#compare").click()
+
+
+def colors(page):
+    settled(page)
+    page.locator("[data-system=emd]").click()
+    for name, value in zip(("x", "y", "width", "height"), (84, 78, 24, 30)):
+        page.locator(f"#box-{name}").fill(str(value))
+        page.locator(f"#box-{name}").press("Tab")
+    expect(page.locator("#summary")).to_contain_text("Distances go from", timeout=60000)
+
+
+def places(page):
+    settled(page)
+    page.locator("[data-system=scenes]").click()
+    expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
+    click_canvas(page, 0.5, 0.5)
+    expect(page.locator("#why")).to_be_visible(timeout=60000)
+
+
+def mesh(page):
+    settled(page)
+    box = page.locator("#model .stage").bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    expect(page.locator("#why-title")).to_contain_text("Why face", timeout=60000)
+
+
+def street_and_truth(folder):
+    images = drawings.street(PROGRAM, folder / "street", "480x360")
+    return ["--truth", folder / "street", images[0]]
+
+
+# For each picture: the words of fovea view for files that are drawn into a folder, and what is done on the page.
+PICTURES = {
+    "people": (street_and_truth, people),
+    "motion": (lambda folder: ["--truth", folder / "moving", *drawings.moving(PROGRAM, folder / "moving", "480x360")], motion),
+    "colors": (lambda folder: drawings.street(PROGRAM, folder / "street", "480x360")[:1], colors),
+    "places": (lambda folder: drawings.street(PROGRAM, folder / "street", "480x360")[:1], places),
+    "mesh": (lambda folder: [drawings.body(folder / "body.off", 5)], mesh),
+}
+
+
+def take(browser, name):
+    words, act = PICTURES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        served = Served(words(pathlib.Path(folder)))
+        try:
+            errors = []
+            page = watched(browser, errors, viewport=SIZE, color_scheme="light")
+            page.goto(served.address)
+            act(page)
+            page.wait_for_timeout(500)
+            page.screenshot(path=FOLDER / f"view_{name}.png")
+            assert not errors, errors
+        finally:
+            served.end()
+
+
+def main():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for name in sys.argv[3:] or PICTURES:
+            take(browser, name)
+        browser.close()
+
+
+main()

@@ -1,0 +1,181 @@
+// What is known about inputs, and how systems show it.
+#include "view/truth.h"
+
+#include <fmt/format.h>
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <fovea/io/image_io.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/files.h"
+#include "support/images.h"
+#include "view/system.h"
+
+namespace fovea::view {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+constexpr const char* kOff =
+    "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n";
+
+std::string coco(const std::string& image, const std::string& box) {
+  return R"({"images": [{"id": 1, "file_name": ")" + image +
+         R"(", "width": 96, "height": 160}], "categories": [{"id": 1, "name": "person"}],)" +
+         R"("annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": )" + box + "}]}";
+}
+
+class TruthTest : public testing::Test {
+ protected:
+  std::shared_ptr<Input> added(const std::string& path) {
+    inputs_.add_paths({path});
+    return inputs_.find(nlohmann::json::parse(inputs_.list_json()).back()["id"].get<std::string>());
+  }
+  std::shared_ptr<Input> image(const std::string& name, int width = 96, int height = 160) {
+    Random random(5);
+    fs::create_directories(fs::path(folder_ / name).parent_path());
+    io::write_image(folder_ / name,
+                    test::random_image<std::uint8_t>(random, width, height, 3).view());
+    return added(folder_ / name);
+  }
+  std::string text(const std::string& name, const std::string& bytes) {
+    fs::create_directories(fs::path(folder_ / name).parent_path());
+    test::save(folder_ / name, bytes);
+    return folder_ / name;
+  }
+  std::string flow(const std::string& name, int width, int height, float u) {
+    fs::create_directories(fs::path(folder_ / name).parent_path());
+    Image<float> right(width, height, 1), down(width, height, 1);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        right.at(x, y) = u;
+        down.at(x, y) = 0;
+      }
+    io::write_flow(folder_ / name, {right, down});
+    return folder_ / name;
+  }
+  Result run(std::unique_ptr<SystemView> system, std::vector<std::shared_ptr<Input>> inputs,
+             const std::string& truth, const FormValues& options = {}) {
+    return system->run({.inputs = std::move(inputs),
+                        .options = options,
+                        .truth = std::make_shared<const Truth>(truth)},
+                       {.device = Device::cpu(), .threads = 1});
+  }
+  static int count(const Result& result, MarkKind kind) {
+    return static_cast<int>(std::ranges::count(result.marks, kind, &Mark::kind));
+  }
+  static std::string fact(const Result& result, const std::string& name) {
+    for (const auto& [key, value] : result.facts)
+      if (key == name) return value;
+    return "none";
+  }
+
+  test::TempFolder folder_{};
+  Inputs inputs_{};
+};
+
+TEST_F(TruthTest, MustExist) {
+  EXPECT_THAT(test::message_of<IoError>([&] { Truth truth(folder_ / "none"); }),
+              HasSubstr("--truth"));
+}
+
+TEST_F(TruthTest, HasThePeopleOfAnImageByItsName) {
+  const auto known = image("photos/a.png"), unknown = image("photos/b.png");
+  const std::string file = text("truth/all.json", coco("elsewhere/a.jpg", "[8, 16, 40, 120]"));
+  for (const std::string& path : {file, folder_ / "truth"}) {
+    const Truth truth(path);
+    const auto people = truth.people(*known);
+    ASSERT_TRUE(people && people->size() == 1) << path;
+    EXPECT_EQ(people->front().box.height, 120);
+    EXPECT_FALSE(truth.people(*unknown)) << path;
+  }
+}
+
+TEST_F(TruthTest, MarksPeopleWhoWereMissed) {
+  const auto input = image("a.png");
+  const std::string file = text("all.json", coco("a.png", "[8, 16, 40, 120]"));
+  const Result result = run(people_view(""), {input}, file, {{"threshold", "99"}});
+  EXPECT_EQ(count(result, MarkKind::kMissed), 1);
+  EXPECT_EQ(result.marks.back().label, "missed");
+  EXPECT_THAT(result.summary, HasSubstr("0 hits and 0 false alarms, and 1 person was missed"));
+  EXPECT_EQ(fact(result, "missed"), "1");
+}
+
+TEST_F(TruthTest, MarksBoxesByWhetherSomebodyIsThere) {
+  const auto input = image("a.png");
+  const FormValues options{{"threshold", "-9"}, {"ratio", "1.5"}};
+  const std::string nobody = text("nobody/all.json", coco("a.png", "[0, 0, 2, 4]"));
+  const Result alarms = run(people_view(""), {input}, nobody, options);
+  ASSERT_GT(alarms.marks.size(), 1U);
+  EXPECT_EQ(count(alarms, MarkKind::kFalse), static_cast<int>(alarms.marks.size()) - 1);
+  const Rect<double> box = alarms.marks.front().box;
+  const std::string there =
+      text("there/all.json",
+           coco("a.png", fmt::format("[{}, {}, {}, {}]", box.x, box.y, box.width, box.height)));
+  const Result hit = run(people_view(""), {input}, there, options);
+  EXPECT_EQ(hit.marks.front().kind, MarkKind::kHit);
+  EXPECT_EQ(hit.marks.back().kind, MarkKind::kTrue);
+}
+
+TEST_F(TruthTest, StandsBesideTheResultWhereItIsDamaged) {
+  const auto input = image("a.png");
+  const Result result = run(people_view(""), {input}, text("bad.json", "{"));
+  EXPECT_THAT(fact(result, "truth"), HasSubstr("bad.json"));
+  EXPECT_GT(result.summary.size(), 10U);
+}
+
+TEST_F(TruthTest, FindsMotionByTheNamesOfKittiAndMiddlebury) {
+  const auto kitti = image("image_2/000000_10.png"), middlebury = image("Whale/frame10.png");
+  flow("flow/000000_10.png", 96, 160, 1);
+  flow("other/Whale/flow10.flo", 96, 160, 2);
+  flow("Whale/flow10.flo", 96, 160, 3);
+  EXPECT_EQ(Truth(folder_ / "flow").flow(*kitti)->u.at(0, 0), 1);
+  EXPECT_EQ(Truth(folder_ / "other").flow(*middlebury)->u.at(0, 0), 2);
+  EXPECT_EQ(Truth(folder_ / "Whale").flow(*middlebury)->u.at(0, 0), 3);
+  EXPECT_EQ(Truth(folder_ / "Whale/flow10.flo").flow(*kitti)->u.at(0, 0), 3);
+  EXPECT_FALSE(Truth(folder_ / "image_2").flow(*kitti)) << "an image is no truth about itself";
+}
+
+TEST_F(TruthTest, ShowsTheErrorOfMotion) {
+  const auto first = image("frame10.png"), second = image("frame11.png");  // the same pixels
+  flow("flow10.flo", 96, 160, 2);
+  const Result result = run(flow_view(), {first, second}, folder_.path());
+  EXPECT_EQ(result.layers.back().name, "error");
+  EXPECT_EQ(result.layers[result.layers.size() - 2].name, "truth");
+  EXPECT_THAT(result.summary, HasSubstr("2.00 pixels beside the truth"));
+  const auto other = image("frame12.png", 64, 64), last = image("frame13.png", 64, 64);
+  flow("flow12.flo", 32, 32, 1);
+  EXPECT_NE(fact(run(flow_view(), {other, last}, folder_.path()), "truth"), "none");
+}
+
+TEST_F(TruthTest, ComparesPartsWithThoseOfPeople) {
+  const auto mesh = added(text("meshes/12.off", kOff));
+  text("seg/12/12_0.seg", "0\n0\n1\n1\n");
+  text("seg/12/12_1.seg", "0\n0\n0\n0\n");
+  const Result result = run(mesh_view(), {mesh}, folder_ / "seg");
+  ASSERT_EQ(result.surfaces.size(), 3U);
+  EXPECT_EQ(result.surfaces.back().title, "Truth 2 of 2");
+  EXPECT_EQ(result.surfaces.back().colors.size(), 4U);
+  EXPECT_THAT(result.summary, HasSubstr("Rand error"));
+  const Result wrong = run(mesh_view(), {mesh}, text("short.seg", "0\n"));
+  EXPECT_THAT(fact(wrong, "truth"), HasSubstr("expected one per face"));
+}
+
+TEST_F(TruthTest, KnowsPlacesByTheirFolders) {
+  const auto coast = image("places/coast/a.png", 32, 32),
+             forest = image("places/forest/b.png", 32, 32);
+  const auto copy = image("b.png", 32, 32);
+  const Truth truth(folder_ / "places");
+  const std::vector<std::string> classes{"coast", "forest"};
+  EXPECT_EQ(truth.place(*coast, classes), "coast");
+  EXPECT_EQ(truth.place(*forest, classes), "forest");
+  EXPECT_EQ(truth.place(*copy, classes), "forest") << "by its name";
+  EXPECT_EQ(truth.place(*coast, {"street"}), "") << "no class of the model";
+}
+
+}  // namespace
+}  // namespace fovea::view
