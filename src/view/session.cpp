@@ -193,8 +193,9 @@ Response Session::evaluation(const Request& request, const Parts& parts) {
   const auto mistake =
       parts.size() == 4 && parts[2] == "mistakes" ? number_of<std::size_t>(parts[3]) : std::nullopt;
   if (!mistake) return not_found();
-  const Response picture = kept_png(
+  Response picture = kept_png(
       request.target.path, [&] { return earlier_.mistake_png(*file, *mistake, kThumbnailSide); });
+  picture.lasting = false;  // another run of the program may have another file of this number
   return picture.body.empty() ? not_found() : picture;
 }
 

@@ -104,8 +104,8 @@ Image<std::uint8_t> layer_picture(const EarlierItem& item, Input& input) {
 // The box with some of its surroundings, and drawn.
 Image<std::uint8_t> cut_out(ImageView<const std::uint8_t> image, const Rect<double>& box) {
   const double margin = 0.4 * std::max(box.width, box.height);
-  const auto within = [](double value, int least, int most) {
-    return static_cast<int>(std::clamp(value, double(least), double(most)));
+  const auto within = [](double value, double least, double most) {
+    return static_cast<int>(std::clamp(value, least, most));
   };
   const int left = within(box.x - margin, 0, image.width - 1);
   const int top = within(box.y - margin, 0, image.height - 1);

@@ -2,7 +2,7 @@
 import {byId, el} from './dom.js';
 import {savePicture} from './save.js';
 
-function layerRow(layer, view) {
+export function layerRow(layer, view) {
   const box = el('input', {type: 'checkbox', checked: layer.shown});
   const opacity = el('input', {type: 'range', class: 'opacity', min: 0.1, max: 1, step: 0.05, value: layer.opacity,
     'aria-label': `Opacity of ${layer.title}`});
@@ -28,10 +28,10 @@ function showLayers(result, view) {
   view.setMarks(result?.marks ?? []);
 }
 
-function showScores(scores) {
+export function scoreBars(scores) {
   const most = Math.max(1e-9, ...scores.map(({value}) => value));
-  byId('scores').replaceChildren(...scores.map(({name, value}) => el('div', {class: 'bar'}, el('span', {class: 'name', title: name}, name),
-    el('meter', {min: 0, max: most, value: Math.max(0, value), 'aria-label': name}), el('span', {class: 'value'}, value.toFixed(3)))));
+  return scores.map(({name, value}) => el('div', {class: 'bar'}, el('span', {class: 'name', title: name}, name),
+    el('meter', {min: 0, max: most, value: Math.max(0, value), 'aria-label': name}), el('span', {class: 'value'}, value.toFixed(3))));
 }
 
 function showTimes(timings) {
@@ -43,7 +43,7 @@ function showTimes(timings) {
 export function showResult(result, view) {
   byId('save').hidden = byId('made').hidden = !result;
   showLayers(result, view);
-  showScores(result?.scores ?? []);
+  byId('scores').replaceChildren(...scoreBars(result?.scores ?? []));
   view.canvas.classList.toggle('asks', Boolean(result?.explains));
   if (!result) {
     byId('summary').textContent = '';
