@@ -2,7 +2,9 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/csv_reader.h>
+#include <fovea/io/flow_io.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/mesh_io.h>
 #include <fovea/people/mot.h>
 
 #include <fmt/format.h>
@@ -159,8 +161,14 @@ EarlierFile read_earlier(const std::string& path) {
   };
   if (!std::filesystem::exists(path))
     throw IoError(fmt::format("{}: there is no such file", detail::shown(path)));
-  if (ends_in("flo")) return {.path = path, .what = "motion", .items = {{.motion = path}}};
-  if (ends_in("seg")) return {.path = path, .what = "parts", .items = {{.parts = path}}};
+  if (ends_in("flo")) {
+    (void)io::read_flow(path);  // a damaged file is refused now, not when it is looked at
+    return {.path = path, .what = "motion", .items = {{.motion = path}}};
+  }
+  if (ends_in("seg")) {
+    (void)io::read_labels(path);
+    return {.path = path, .what = "parts", .items = {{.parts = path}}};
+  }
   const std::string text = content_of(path);
   if (ends_in("csv")) return parse_earlier_table(text, path);
   if (ends_in("txt")) return parse_earlier_tracks(text, path);

@@ -131,6 +131,11 @@ TEST(EarlierFile, SaysWhatIsWrongInOneLine) {
               HasSubstr("line 2: height is \"nan\", expected a number"));
   EXPECT_THAT(refused(parse_earlier_tracks, "one two\n"), HasSubstr("all.json"));
   EXPECT_THAT(refused(parse_earlier_lines, "{}\n"), HasSubstr("a result has no 'input'"));
+  const test::TempFolder folder;
+  test::save(folder / "a.flo", "PIEH");
+  test::save(folder / "a.seg", "one\n");
+  EXPECT_THROW(read_earlier(folder / "a.flo"), FormatError);
+  EXPECT_THROW(read_earlier(folder / "a.seg"), FormatError);
   EXPECT_THAT(test::message_of<IoError>([] { read_earlier("/none.json"); }),
               HasSubstr("/none.json: there is no such file"));
 }
