@@ -178,7 +178,10 @@ class Taker {
     if (sides.size() != 4) fail("has a 'box' that has not four numbers");
     Rect<double> result;
     double* const to[] = {&result.x, &result.y, &result.width, &result.height};
-    for (std::size_t i = 0; i < 4; ++i) *to[i] = number_of(sides[i], "box");
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (!sides[i].is_number()) fail("has a 'box' that has not four numbers");
+      *to[i] = sides[i].get<double>();
+    }
     return result;
   }
 

@@ -11,7 +11,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr std::size_t kMostMistakes = 100;  // of each kind, per model
+constexpr std::size_t kMostOfAKind = 100;  // of each kind, per model
 
 std::string lead(const std::vector<EvalResult>& results, const EvalRequest& request, bool windows) {
   const EvalResult& first = results.front();
@@ -104,7 +104,7 @@ class MistakeList {
 
  private:
   static std::vector<PeopleMistake> first(std::vector<PeopleMistake> mistakes) {
-    if (mistakes.size() > kMostMistakes) mistakes.resize(kMostMistakes);
+    if (mistakes.size() > kMostOfAKind) mistakes.resize(kMostOfAKind);
     return mistakes;
   }
 

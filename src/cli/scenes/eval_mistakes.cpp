@@ -10,7 +10,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr std::size_t kMostMistakes = 500;
+constexpr std::size_t kMostWrongImages = 500;
 
 // An image that was taken for another class, in some of the splits that tested it.
 struct WrongImage {
@@ -35,7 +35,7 @@ std::vector<WrongImage> wrong_images(const ScenesEvalResult& result) {
     const int ours = a.times * b.tests, theirs = b.times * a.tests;
     return ours != theirs ? ours > theirs : a.tests > b.tests;
   });
-  if (images.size() > kMostMistakes) images.resize(kMostMistakes);
+  if (images.size() > kMostWrongImages) images.resize(kMostWrongImages);
   return images;
 }
 

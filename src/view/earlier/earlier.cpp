@@ -14,7 +14,6 @@
 #include <set>
 #include <span>
 
-#include "core/json_text.h"
 #include "core/words.h"
 #include "view/earlier/find_input.h"
 #include "view/mesh_picture.h"
@@ -113,13 +112,13 @@ Image<std::uint8_t> cut_out(ImageView<const std::uint8_t> image, const Rect<doub
   const int bottom = within(box.bottom() + margin, top + 1, image.height);
   Image<std::uint8_t> part = rgb_copy(image.crop(left, top, right - left, bottom - top));
   report::draw_box(part.view(), Rect<double>{box.x - left, box.y - top, box.width, box.height},
-                   {.thickness = std::max(2.F, static_cast<float>(box.height) / 80)});
+                   {.thickness = std::clamp(static_cast<float>(box.height) / 80, 2.F, 8.F)});
   return part;
 }
 
 // Boxes of an evaluation: people who are there, and those who were found by each model.
-std::vector<EarlierBox> boxes_of(const report::EvaluatedInput& input,
-                                 const std::vector<report::EvaluationCurve>& curves) {
+std::vector<EarlierBox> evaluated_boxes(const report::EvaluatedInput& input,
+                                        const std::vector<report::EvaluationCurve>& curves) {
   std::vector<EarlierBox> boxes;
   for (const report::EvaluationBox& box : input.boxes)
     boxes.push_back({.box = box.box,
@@ -156,7 +155,7 @@ void Earlier::take_evaluated(File& file, InputFinder& find) {
     file.evaluated.push_back(std::move(there));
     file.content.items.push_back({.input = input.files.front(),
                                   .frame = input.frame,
-                                  .boxes = boxes_of(input, curves_of(evaluation)),
+                                  .boxes = evaluated_boxes(input, curves_of(evaluation)),
                                   .motion = evaluation.system == "flow" ? input.truth : "",
                                   .parts = evaluation.system == "mesh" ? input.truth : ""});
   }

@@ -81,6 +81,7 @@ async function chooseInput(input, frame = 0) {
   state.run = null;
   byId('stop').hidden = true;
   clearResult();
+  earlier.clear();
   byId('welcome').hidden = true;
   const facts = await guarded(() => getJson(`/inputs/${input.id}`));
   if (!facts || state.input !== input) return;

@@ -23,6 +23,12 @@ export class Earlier {
     Object.assign(this.files[file], {shown: true, group}, threshold === null ? {} : {threshold});
   }
 
+  // Nothing of another input stays while this one is read.
+  clear() {
+    ++this.asked;
+    this.view.setEarlier({marks: [], layers: []});
+  }
+
   // Shows what the files say about a frame of an input.
   async show(input, frame) {
     if (this.files.length === 0) return;
