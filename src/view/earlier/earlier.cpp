@@ -112,7 +112,8 @@ Image<std::uint8_t> cut_out(ImageView<const std::uint8_t> image, const Rect<doub
   const int bottom = within(box.bottom() + margin, top + 1, image.height);
   Image<std::uint8_t> part = rgb_copy(image.crop(left, top, right - left, bottom - top));
   report::draw_box(part.view(), Rect<double>{box.x - left, box.y - top, box.width, box.height},
-                   {.thickness = std::clamp(static_cast<float>(box.height) / 80, 2.F, 8.F)});
+                   {.color = {255, 176, 0},
+                    .thickness = std::clamp(static_cast<float>(part.height()) / 70, 2.F, 8.F)});
   return part;
 }
 

@@ -45,7 +45,10 @@ function showSystems() {
     const fits = !state.input || takes(system, state.input);
     const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name,
       'aria-selected': String(system === state.system), disabled: fits ? null : ''}, system.title);
-    tab.addEventListener('click', () => chooseSystem(system));
+    tab.addEventListener('click', () => {
+      evaluations.toggle(false);
+      chooseSystem(system);
+    });
     return tab;
   }));
 }
@@ -93,7 +96,7 @@ async function chooseInput(input, frame = 0) {
 }
 
 // Opens a mistake of an evaluation: its input, with the system and the threshold at which it is one.
-async function openMistake({ids, frame, box, system: name, option, threshold, curve, file}) {
+async function openMistake({ids, frame, box, text, system: name, option, threshold, curve, file}) {
   const input = strip.inputs.find(({id}) => id === ids[0]);
   const system = state.systems.find((each) => each.name === name);
   if (system) {
@@ -103,7 +106,9 @@ async function openMistake({ids, frame, box, system: name, option, threshold, cu
   }
   earlier.choose(file, option ? threshold : null, curve);
   await chooseInput(input, frame);
-  if (box) view.lookAt(box);
+  if (!box || state.input !== input) return;
+  view.lookAt(box);
+  earlier.point(box, text);
 }
 
 // Shows the chosen input, or another one of the same size: the first of a pair.

@@ -74,4 +74,9 @@ export function listed(mistakes, {curve, threshold, cell}) {
   return [...kinds].map(([kind, some]) => ({kind, mistakes: some}));
 }
 
-export const figureText = (value) => Number.isFinite(value) ? String(Number(value.toPrecision(3))) : 'not known';
+// "miss rate 5.13 %" of "miss rate (%)" and 5.1282.
+export function figureText(title, value) {
+  const [, name, unit] = /^(.*?)(?: \((.*)\))?$/.exec(title);
+  if (!Number.isFinite(value)) return `${name} not known`;
+  return `${name} ${Number(value.toPrecision(3))}${unit ? ` ${unit}` : ''}`;
+}

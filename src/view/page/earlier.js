@@ -5,11 +5,15 @@ import {byId, el} from './dom.js';
 import {countText, marksOf, stepOf} from './earlier_boxes.js';
 import {layerRow, scoreBars} from './result.js';
 
+const kMistake = '#ff5c8a';
+const scoreText = (score) => score.toFixed(2).replace(/^-(0\.00)$/, '$1');
+
 export class Earlier {
   constructor(view) {
     this.view = view;
     this.files = [];
     this.asked = 0;
+    this.pointed = [];
   }
 
   // Reads which files there are.
@@ -26,6 +30,7 @@ export class Earlier {
   // Nothing of another input stays while this one is read.
   clear() {
     ++this.asked;
+    this.pointed = [];
     this.view.setEarlier({marks: [], layers: []});
   }
 
@@ -45,8 +50,15 @@ export class Earlier {
     this.draw();
   }
 
+  // Marks the place of a mistake, until another input is shown.
+  point(box, text) {
+    this.pointed = [{box, label: text, color: kMistake, dash: [3, 3]}];
+    this.draw();
+  }
+
   draw() {
-    this.view.setEarlier({marks: this.said.flatMap((each) => marksOf(each.boxes, this.files[each.file])), layers: this.layers});
+    const marks = (this.said ?? []).flatMap((each) => marksOf(each.boxes, this.files[each.file]));
+    this.view.setEarlier({marks: [...marks, ...this.pointed], layers: this.layers ?? []});
   }
 
   fileRows(said) {
@@ -68,10 +80,10 @@ export class Earlier {
     const step = stepOf(file);
     const slider = el('input', {type: 'range', min: Math.floor(file.least / step) * step, max: Math.ceil(file.greatest / step) * step, step,
       value: file.threshold, 'aria-label': `Least score of ${file.name}`});
-    const value = el('output', {}, file.threshold.toFixed(2));
+    const value = el('output', {}, scoreText(file.threshold));
     slider.addEventListener('input', () => {
       file.threshold = Number(slider.value);
-      value.textContent = file.threshold.toFixed(2);
+      value.textContent = scoreText(file.threshold);
       changed();
     });
     return el('div', {class: 'entry'}, el('span', {}, 'score from'), slider, value);

@@ -8,7 +8,8 @@ const kSize = {width: 640, height: 360, left: 64, right: 16, top: 14, bottom: 48
 const kListed = 24;  // mistakes of a kind, before the button that shows more
 
 export class EvaluationPage {
-  // `open(target)` shows an input in the view: {ids, frame, box, system, option, threshold, curve, file}.
+  // `open(target)` shows an input in the view: {ids, frame, box, text, system, option,
+  // threshold, curve, file}.
   constructor(open) {
     this.open = open;
     this.room = byId('evaluation');
@@ -84,7 +85,7 @@ export class EvaluationPage {
       : el('img', {src: `/evaluations/${file}/mistakes/${mistake.number}`, alt: '', loading: 'lazy', width: 128, height: 128});
     const button = el('button', {type: 'button', disabled: missing ? '' : null, 'aria-label': `${mistake.text}, ${name}`,
       title: missing ? `${name} was not found` : `Open ${name}`}, picture, el('span', {}, mistake.text), el('small', {}, name));
-    button.addEventListener('click', () => this.open({ids: input.files, frame: input.frame ?? 0, box: mistake.box ?? null, file,
+    button.addEventListener('click', () => this.open({ids: input.files, frame: input.frame ?? 0, box: mistake.box ?? null, text: mistake.text, file,
       system: evaluation.system, option: evaluation.charts[0]?.option ?? '', threshold: this.state.threshold,
       curve: evaluation.charts[0]?.curves[this.state.curve]?.name ?? null}));
     return el('li', {}, button);
@@ -189,7 +190,7 @@ class Chart {
     this.names?.forEach((button, i) => button.setAttribute('aria-pressed', String(i === curve)));
     const texts = [[this.chart.threshold, threshold], [this.chart.x.title, x], [this.chart.y.title, y],
       ...this.chart.figures.map((title, i) => [title, figures[i]])].filter(([title]) => title)
-      .map(([title, value]) => `${title} ${figureText(value)}`);
+      .map(([title, value]) => figureText(title, value));
     const text = `${this.names ? `${name}: ` : ''}${texts.join(' · ')}`;
     this.figures.textContent = text;
     this.slider.setAttribute('aria-valuetext', text);

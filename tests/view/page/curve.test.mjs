@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {axisOf, isMistake, linearTicks, listed, logTicks, nearest, pathOf, pointOf} from '../../../src/view/page/curve.js';
+import {axisOf, figureText, isMistake, linearTicks, listed, logTicks, nearest, pathOf, pointOf} from '../../../src/view/page/curve.js';
 
 test('linear axes begin and end at round numbers', () => {
   assert.deepEqual(linearTicks(0, 1).map((tick) => Number(tick.toFixed(6))), [0, 0.2, 0.4, 0.6, 0.8, 1]);
@@ -37,6 +37,12 @@ test('a click takes the nearest point, and a threshold its own', () => {
 
 test('what cannot be drawn leaves the curve', () => {
   assert.equal(pathOf([[0, 0, 100], [1, null, 5], [2, 1, 0]], x, y), 'M0.0 0.0L100.0 100.0');
+});
+
+test('figures carry their unit', () => {
+  assert.equal(figureText('miss rate (%)', 5.1282), 'miss rate 5.13 %');
+  assert.equal(figureText('score', 11.5), 'score 11.5');
+  assert.equal(figureText('oracle (px)', null), 'oracle not known');
 });
 
 test('a threshold decides what is a mistake', () => {
