@@ -98,7 +98,7 @@ export class PictureView {
       context.rect(this.divider * screen.width, 0, screen.width, screen.height);
       context.clip();
     }
-    for (const layer of [...this.earlier.layers, ...this.layers])
+    for (const layer of [...this.layers, ...this.earlier.layers])
       if (layer.shown) this.paintTiles(context, layer, layer.opacity, camera, screen);
     for (const mark of [...this.earlier.marks, ...this.marks]) this.paintMark(context, mark, camera, screen);
     context.restore();

@@ -70,7 +70,8 @@ export class Earlier {
       this.draw();
     };
     box.addEventListener('change', () => { file.shown = box.checked; changed(); });
-    return el('div', {class: 'earlier-file'}, el('label', {}, box, el('span', {class: 'swatch earlier'}), file.name),
+    const head = said.boxes.length > 0 ? el('label', {}, box, el('span', {class: 'swatch earlier'}), file.name) : el('b', {}, file.name);
+    return el('div', {class: 'earlier-file'}, head,
       el('small', {}, file.summary), said.text ? el('p', {}, said.text) : '',
       this.thresholdRow(said, file, changed), said.boxes.length > 0 ? count : '', ...scoreBars(said.scores.slice(0, 8)));
   }
