@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-Evaluation example() {
+Evaluation drawn_evaluation() {
   Evaluation evaluation{.system = "people", .title = "People", .summary = "Two were missed."};
   evaluation.facts = {{"images", "3"}};
   evaluation.charts.push_back({.title = "Miss rate",
@@ -35,7 +35,7 @@ Evaluation example() {
   return evaluation;
 }
 
-std::string written(const Evaluation& evaluation) {
+std::string evaluation_text(const Evaluation& evaluation) {
   std::string text;
   io::JsonWriter out(io::string_sink(text));
   out.begin_object().key("evaluation");
@@ -45,9 +45,9 @@ std::string written(const Evaluation& evaluation) {
 }
 
 TEST(Evaluation, ComesBackAsItWasWritten) {
-  const std::string text = written(example());
+  const std::string text = evaluation_text(drawn_evaluation());
   const Evaluation back = parse_evaluation(text, "eval.json");
-  EXPECT_EQ(written(back), text);
+  EXPECT_EQ(evaluation_text(back), text);
   EXPECT_EQ(back.charts[0].curves[0].points[1].figures[0], 0.75);
   EXPECT_EQ(back.inputs[0].boxes[0].score, 1.5);
   EXPECT_FALSE(back.inputs[0].boxes[1].score);
@@ -57,7 +57,7 @@ TEST(Evaluation, ComesBackAsItWasWritten) {
 
 TEST(Evaluation, RefusesWhatDoesNotFitTogether) {
   const auto refused = [](const std::function<void(json & evaluation)>& spoil) {
-    json tree = json::parse(written(example()));
+    json tree = json::parse(evaluation_text(drawn_evaluation()));
     spoil(tree["evaluation"]);
     return test::message_of<FormatError>([&] { parse_evaluation(tree.dump(), "eval.json"); });
   };
