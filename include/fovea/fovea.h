@@ -18,6 +18,7 @@
 #include <fovea/core/random.h>
 #include <fovea/core/system.h>
 #include <fovea/core/version.h>
+#include <fovea/io/csv_reader.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/cube_io.h>
 #include <fovea/io/flow_io.h>
@@ -55,6 +56,7 @@
 #include <fovea/report/color.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>
+#include <fovea/report/evaluation.h>
 #include <fovea/report/explanation.h>
 #include <fovea/report/montage.h>
 #include <fovea/report/page.h>

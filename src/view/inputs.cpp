@@ -53,6 +53,13 @@ std::string plain_name(const std::string& name) {
                                 : plain.substr(0, kMostName);
 }
 
+// A path by which one file is always known.
+std::string known_path(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
+  return (ignored ? std::filesystem::path(path) : whole).lexically_normal().string();
+}
+
 }  // namespace
 
 const char* to_string(InputKind kind) {
@@ -164,6 +171,7 @@ std::string Inputs::add(const std::string& path, const std::string& name, InputK
                     kMostInputs));
   std::string id = fmt::format("{}-{}", prefix_, inputs_.size());
   index_[id] = inputs_.size();
+  paths_.emplace(known_path(path), inputs_.size());
   inputs_.push_back(std::make_shared<Input>(id, path, name, kind, kept_));
   return id;
 }
@@ -181,6 +189,22 @@ void Inputs::add_paths(const std::vector<std::string>& words) {
       throw IoError(fmt::format("{}: there is no such file", detail::shown(path)));
     add(path, path, *kind);
   }
+}
+
+std::shared_ptr<Input> Inputs::add_file(const std::string& path) {
+  const std::optional<InputKind> kind = kind_of(path);
+  if (!kind) return nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = paths_.find(known_path(path)); known != paths_.end())
+      return inputs_[known->second];
+  }
+  return find(add(path, path, *kind));
+}
+
+std::vector<std::shared_ptr<Input>> Inputs::all() const {
+  const std::lock_guard lock(mutex_);
+  return inputs_;
 }
 
 std::string Inputs::add_upload(const std::string& name, const std::string& bytes) {

@@ -70,6 +70,11 @@ class Inputs {
 
   // Adds files, folders and globs as a command line has them. Throws IoError.
   void add_paths(const std::vector<std::string>& words);
+  // The input of this file, which is added where it is new. Null where the end of its name is not
+  // that of an input.
+  std::shared_ptr<Input> add_file(const std::string& path);
+  // All of them, in their order.
+  std::vector<std::shared_ptr<Input>> all() const;
   // Adds a file that the page sent and returns its id. Its name decides what it is. Throws
   // InvalidArgument for a name that is no image's, video's or mesh's, and where there are too many.
   std::string add_upload(const std::string& name, const std::string& bytes);
@@ -90,7 +95,8 @@ class Inputs {
   std::string prefix_;  // of ids: another run of the program has others, as caches require
   mutable std::mutex mutex_{};
   std::vector<std::shared_ptr<Input>> inputs_{};
-  std::map<std::string, std::size_t, std::less<>> index_{};
+  std::map<std::string, std::size_t, std::less<>> index_{};  // by id
+  std::map<std::string, std::size_t, std::less<>> paths_{};  // by path, of files that have a name
   int uploads_ = 0;
   std::uint64_t uploaded_bytes_ = 0;
 };

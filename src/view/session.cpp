@@ -124,6 +124,7 @@ Response Session::respond(const Request& request) {
   if (request.target.path == "/inputs") return json_response(inputs_.list_json());
   if (parts[0] == "inputs" && parts.size() > 1) return input(request, parts);
   if (parts[0] == "results" && parts.size() > 1) return result(request, parts);
+  if (parts[0] == "earlier" || parts[0] == "evaluations") return earlier_result(request, parts);
   return not_found();
 }
 
@@ -215,6 +216,36 @@ std::shared_ptr<const report::Explanation> Session::explanation(const Request& r
   for (const report::FaceLayer& layer : made->surface) bytes += layer.values.size() * sizeof(float);
   explanations_.keep(key, made, bytes);
   return made;
+}
+
+Response Session::evaluation(const Request& request, const Parts& parts) {
+  const auto file = parts.size() > 1 ? number_of<std::size_t>(parts[1]) : std::nullopt;
+  if (!file) return not_found();
+  if (parts.size() == 2) {
+    std::string evaluation = earlier_.evaluation_json(*file);
+    return evaluation.empty() ? not_found() : json_response(std::move(evaluation));
+  }
+  const auto mistake =
+      parts.size() == 4 && parts[2] == "mistakes" ? number_of<std::size_t>(parts[3]) : std::nullopt;
+  if (!mistake) return not_found();
+  Response picture = kept_png(
+      request.target.path, [&] { return earlier_.mistake_png(*file, *mistake, kThumbnailSide); });
+  picture.lasting = false;  // another run of the program may have another file of this number
+  return picture.body.empty() ? not_found() : picture;
+}
+
+Response Session::earlier_result(const Request& request, const Parts& parts) {
+  if (request.target.path == "/earlier") return json_response(earlier_.list_json());
+  if (parts[0] == "evaluations") return evaluation(request, parts);
+  if (parts.size() == 2)
+    return json_response(
+        earlier_.input_json(parts[1], number_of<std::int64_t>(request.asked("frame")).value_or(0)));
+  const std::optional<TilePlace> place = tile_place(parts);
+  const std::shared_ptr<const Picture> layer =
+      place && parts[2] == "tile" ? earlier_.layer(parts[1], parts[3]) : nullptr;
+  if (!layer) return not_found();
+  return kept_png(request.target.path,
+                  [&] { return layer->tile(place->level, place->x, place->y); });
 }
 
 Response Session::result(const Request& request, const Parts& parts) {

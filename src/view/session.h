@@ -11,6 +11,10 @@
 //   WebSocket /jobs/ID                     states of a job; "stop" stops it
 //   GET  /results/ID, /results/ID/result.json, /results/ID/page.html?x=&y=
 //   GET  /results/ID/tile/LAYER/LEVEL/X/Y
+//   GET  /earlier                          files of earlier results
+//   GET  /earlier/INPUT?frame=N, /earlier/INPUT/tile/LAYER/LEVEL/X/Y
+//   GET  /evaluations/N                    the evaluation of a file of earlier results
+//   GET  /evaluations/N/mistakes/M         a picture of one of its mistakes
 //   GET  /results/ID/explain?x=&y=, /results/ID/heat/N?x=&y=
 //   Of meshes:
 //   GET  /inputs/ID/shape.json, /results/ID/parts.json, /results/ID/surface/NAME
@@ -21,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include "view/earlier/earlier.h"
 #include "view/guard.h"
 #include "view/http.h"
 #include "view/inputs.h"
@@ -43,6 +48,8 @@ class Session final : public Service {
   explicit Session(const SessionOptions& options);
 
   Inputs& inputs() { return inputs_; }
+  // Files are added before any request.
+  Earlier& earlier() { return earlier_; }
   // Called once, before any request.
   void set_port(int port) { guard_.set_port(port); }
 
@@ -61,6 +68,8 @@ class Session final : public Service {
   Response input(const Request& request, const Parts& parts);
   Response start(const Request& request);
   Response result(const Request& request, const Parts& parts);
+  Response evaluation(const Request& request, const Parts& parts);
+  Response earlier_result(const Request& request, const Parts& parts);
   Response kept_png(const std::string& key, const std::function<std::string()>& make);
   std::shared_ptr<const report::Explanation> explanation(const Request& request,
                                                          const std::string& id,
@@ -69,6 +78,7 @@ class Session final : public Service {
   SessionOptions options_;
   Guard guard_;
   Inputs inputs_{};
+  Earlier earlier_{};
   Systems systems_;
   std::shared_ptr<const Truth> truth_;
   Kept<std::shared_ptr<const std::string>> pictures_;

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 
 #include "view/session.h"
@@ -46,6 +48,23 @@ GuardOptions guard_options(const std::string& host, const std::string& token) {
   return options;
 }
 
+// Files of results are read once all other inputs are there, which they may be about. In a folder
+// that is named beside results which name their inputs, these are looked for; otherwise a folder
+// stands for what is in it.
+void add_words(Session& session, const std::vector<std::string>& words, const Log& log) {
+  std::vector<std::string> results, folders, others;
+  for (const std::string& word : words) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(word, ignored)) folders.push_back(word);
+    else (is_earlier_file(word) && !word.starts_with('@') ? results : others).push_back(word);
+  }
+  if (!std::ranges::all_of(results, names_inputs) || results.empty())
+    others.insert(others.end(), folders.begin(), folders.end());
+  session.inputs().add_paths(others);
+  for (const std::string& path : results) session.earlier().add(path, session.inputs(), folders);
+  for (const std::string& note : session.earlier().notes()) log(note);
+}
+
 }  // namespace
 
 View::View(const ViewOptions& options, Log log)
@@ -54,7 +73,7 @@ View::View(const ViewOptions& options, Log log)
                                                       .exec = options.exec,
                                                       .model = options.model,
                                                       .truth = options.truth});
-  session_->inputs().add_paths(options.inputs);
+  add_words(*session_, options.inputs, log);
   ServerOptions serving{.port = options.port};
   if (!host_.empty()) serving.address = numeric_address(host_);
   server_ = std::make_unique<Server>(serving, session_, std::move(log));

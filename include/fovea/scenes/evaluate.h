@@ -52,6 +52,12 @@ struct EvaluateOptions {
 };
 FOVEA_API void describe(OptionVisitor& visit, EvaluateOptions& options);
 
+// What an image was classified as when it was tested.
+struct Prediction {
+  int image = 0;           // its number
+  std::int32_t label = 0;  // the class
+};
+
 struct EvaluateReport {
   std::vector<fovea::Confusion> splits;    // one per split
   fovea::Confusion total;                  // their sum
@@ -62,7 +68,8 @@ struct EvaluateReport {
   // How words were learned: once for all splits, or once per split; empty for a trained model that
   // does not know it.
   std::vector<WordLearning> learning;
-  int failed = 0;  // how many images could not be read
+  int failed = 0;                         // how many images could not be read
+  std::vector<Prediction> predictions{};  // of all splits, one after the other
 };
 
 // How one split was classified, and how its words were learned: for it alone, or once for all.
@@ -70,7 +77,8 @@ struct SplitReport {
   fovea::Confusion confusion{};
   // knn: how many test images were classified correctly with 1, 2, ... neighbors.
   std::vector<std::int64_t> right_by_neighbors{};
-  std::vector<WordLearning> learning{};  // one, or none where features were given
+  std::vector<WordLearning> learning{};   // one, or none where features were given
+  std::vector<Prediction> predictions{};  // of its test images that can be read
 };
 // Gets the report of each split as soon as it is there.
 using SplitFinished = std::function<void(std::size_t split, const SplitReport& report)>;

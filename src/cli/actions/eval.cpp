@@ -55,7 +55,8 @@ void describe(OptionVisitor& visit, ActionsEvalRequest& request) {
       "unknown", request.unknown,
       "also measure how well unknown actions are rejected: leave out each subject and each action "
       "in turn");
-  visit.path("output", request.output, TextUse::kFolder, "folder for pictures, CSV and a page");
+  visit.path("output", request.output, TextUse::kFolder,
+             "folder for pictures, CSV, a page, and evaluation.json for fovea view");
   describe(visit, request.train);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/actions/curves.h>
 #include <fovea/actions/fold_reports.h>
+#include <fovea/report/evaluation.h>
 
 #include <optional>
 #include <string>
@@ -88,6 +89,10 @@ struct ScenarioRow {
 };
 std::vector<ScenarioRow> by_scenario(const actions::Corpus& corpus,
                                      const actions::MethodReport& report);
+
+// What fovea view shows of the first method: curves, confused actions, and clips that were
+// classified wrongly.
+report::Evaluation actions_evaluation(const ActionsEvalResult& result);
 
 void print_evaluation(const ActionsEvalResult& result, Context& context);
 // Writes the confusion matrix and curves as pictures and CSV, and a page with all of them.

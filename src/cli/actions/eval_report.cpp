@@ -142,6 +142,8 @@ void print_json(const ActionsEvalResult& result, Context& context) {
     write_curve(json, "accuracy_against_window", "window", result.windows, timed);
     write_curve(json, "accuracy_against_subjects", "subjects", result.subjects, timed);
     if (timed) json.member("point_seconds", result.point_seconds);
+    json.key("evaluation");
+    report::write_evaluation(json, actions_evaluation(result));
   });
 }
 
@@ -302,6 +304,7 @@ void write_actions_evaluation(const std::string& folder, const ActionsEvalResult
   report::Page page("Actions", fmt::format("{} clips of {} actions by {} subjects, {} folds",
                                            result.corpus.clips.size(), result.corpus.classes.size(),
                                            result.corpus.subjects().size(), result.folds));
+  write_evaluation_result((to / "evaluation.json").string(), context, actions_evaluation(result));
   const bool timed = reports_times(context);
   page.section("Accuracy").table(methods_table(result, timed));
   const std::string methods = methods_svg(result), confusion = confusion_svg(result, first);

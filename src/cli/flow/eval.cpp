@@ -226,6 +226,8 @@ void print_json(const FlowEvalRequest& request, const Context& context,
     if (timed) json.member("peak_memory_bytes", peak_memory_bytes());
     if (!request.output.empty())
       json.member("page", (std::filesystem::path(request.output) / "index.html").string());
+    json.key("evaluation");
+    report::write_evaluation(json, flow_evaluation(results));
   });
 }
 
@@ -346,8 +348,11 @@ Command flow_eval_command() {
           "and on average over sequences, for all pixels whose true flow is known and for those "
           "that are confident. The sparsification curve removes the least confident pixels first. "
           "The closer it lies to the oracle, which removes the worst pixels first, the better "
-          "confidence predicts errors. The folder -o gets a page with pictures. The first input "
-          "that cannot be read ends the run, because a mean over fewer sequences would be another "
+          "confidence predicts errors. The folder -o gets a page with pictures, and "
+          "evaluation.json, which "
+          "fovea view opens as a page with the curve and the worst sequences; so it does with the "
+          "output of --json. The first input that cannot be read ends the run, because a mean over "
+          "fewer sequences would be another "
           "measure. Shards divide the sequences; their merged result has no times.",
       .arguments =
           {{"INPUT",

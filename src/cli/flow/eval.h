@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/flow.h>
+#include <fovea/report/evaluation.h>
 
 #include <string>
 #include <vector>
@@ -55,7 +56,11 @@ double mean_sparsification_error(const MethodResult& result);
 std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& sequences,
                                               const FlowEvalRequest& request, Context& context);
 
-// Writes the folder: errors.csv, curve.csv, curve.svg and index.html.
+// What fovea view shows of the first method: the sparsification curve, and the pairs with the
+// largest errors first.
+report::Evaluation flow_evaluation(const std::vector<MethodResult>& results);
+
+// Writes the folder: evaluation.json, errors.csv, curve.csv, curve.svg and index.html.
 void write_flow_eval_folder(const FlowEvalRequest& request, const Context& context,
                             const std::vector<MethodResult>& results);
 

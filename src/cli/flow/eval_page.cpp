@@ -1,5 +1,5 @@
-// The folder of an evaluation of flow: errors and curve as CSV, the curve as SVG, and a page with
-// both and with pictures.
+// The folder of an evaluation of flow: what fovea view shows, errors and curve as CSV, the curve as
+// SVG, and a page with both and with pictures.
 #include <fovea/io/csv_writer.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/page.h>
@@ -131,9 +131,9 @@ void write_flow_eval_folder(const FlowEvalRequest& request, const Context& conte
   write_curve_csv((folder / "curve.csv").string(), ours);
   const std::string svg = curve_svg(ours);
   write_text((folder / "curve.svg").string(), svg);
-  report::Page page("Errors of estimated flow",
-                    fmt::format("Method {}, {} sequences, which have equal weights in the mean.",
-                                ours.name, ours.sequences.size()));
+  const report::Evaluation evaluation = flow_evaluation(results);
+  write_evaluation_result((folder / "evaluation.json").string(), context, evaluation);
+  report::Page page(evaluation.title, evaluation.summary);
   page.section("Errors");
   for (const MethodResult& result : results) page.table(errors_table(result, timed));
   page.section("Confidence");

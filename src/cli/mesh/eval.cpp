@@ -308,7 +308,8 @@ void print_json(const std::vector<MeshCase>& cases, std::size_t meshes_found, bo
       }
       json.end_object();
     }
-    json.end_array();
+    json.end_array().key("evaluation");
+    report::write_evaluation(json, mesh_evaluation(cases));
   });
 }
 
@@ -368,7 +369,9 @@ Command mesh_eval_command() {
           "Segments every mesh of a folder and compares the result with the segmentations that "
           "people made, by the measures of the Princeton benchmark: Rand error, cut discrepancy, "
           "Hamming distance, global and local consistency error. Each is 0 for equal "
-          "segmentations. The differences between people are reported as well. Shards divide the "
+          "segmentations. The differences between people are reported as well. fovea view opens "
+          "the "
+          "output of --json as a page with the worst meshes first. Shards divide the "
           "meshes; their merged result has no times.",
       .examples = {{"fovea mesh eval --meshes off --segmentations seg", "run the benchmark"},
                    {"fovea mesh eval --meshes off --segmentations seg --counts auto",

@@ -2,6 +2,7 @@
 #pragma once
 #include <fovea/mesh/evaluate.h>
 #include <fovea/mesh/segment.h>
+#include <fovea/report/evaluation.h>
 
 #include <string>
 #include <vector>
@@ -34,5 +35,8 @@ mesh::SegmentationReport mean_errors(const std::vector<const MeshCase*>& cases, 
 // The categories in the order of their first mesh, each with its cases.
 std::vector<std::pair<std::string, std::vector<const MeshCase*>>> by_category(
     const std::vector<MeshCase>& cases);
+
+// What fovea view shows: how many meshes have which Rand error, and the worst of them first.
+report::Evaluation mesh_evaluation(const std::vector<MeshCase>& cases);
 
 }  // namespace fovea::cli

@@ -131,7 +131,7 @@ void write_windows(io::JsonWriter& json, const EvalResult& result) {
 
 // The members of a single model are in the object itself, those of several models in a list.
 void print_json(const EvalRequest& request, const Context& context,
-                const std::vector<EvalResult>& results) {
+                const std::vector<EvalResult>& results, const EvalImages* images) {
   print_result(context, [&](io::JsonWriter& json) {
     const auto members = [&](const EvalResult& result) {
       write_model(json, result);
@@ -152,6 +152,8 @@ void print_json(const EvalRequest& request, const Context& context,
     }
     if (!request.output.empty())
       json.member("page", (std::filesystem::path(request.output) / "index.html").string());
+    json.key("evaluation");
+    report::write_evaluation(json, people_evaluation(request, results, images));
   });
 }
 
@@ -244,9 +246,9 @@ int run_eval(EvalRequest& request, Context& context) {
       print(results.back());
     }
   }
-  if (!request.output.empty())
-    write_eval_folder(request, context, results, windows ? nullptr : &images);
-  if (context.json) print_json(request, context, results);
+  const EvalImages* searched = windows ? nullptr : &images;
+  if (!request.output.empty()) write_eval_folder(request, context, results, searched);
+  if (context.json) print_json(request, context, results, searched);
   return kDone;
 }
 
@@ -266,7 +268,8 @@ void describe(OptionVisitor& visit, EvalRequest& request) {
              "instead of --images: crops, each with one person's window in its middle");
   visit.path("negatives", request.negatives, TextUse::kFolder, "images without people");
   visit.path("output", request.output, TextUse::kFolder,
-             "folder for the report: a page, the curve, and the detections");
+             "folder for the report: a page, the curve, the detections, and evaluation.json for "
+             "fovea view");
   visit("lower", request.lower,
         "begin with this level of least scores for all models or for each: 0 to 3 are 0.5, 1, 2 "
         "and 4 below the model's threshold; shards search at this level only",
@@ -315,8 +318,10 @@ Command people_eval_command() {
           "count as well. Scores down to 0.5 below the model's threshold are used, and lower ones "
           "where those do not reach 1 false positive per image. With --crops and --negatives, "
           "single windows are classified, and the report has the miss rate over false positives "
-          "per window. The folder -o gets a page, the curve as CSV and SVG, and the detections as "
-          "COCO JSON. Several models are measured on the same images and drawn into one chart. An "
+          "per window. The folder -o gets a page, the curve as CSV and SVG, the detections as COCO "
+          "JSON, and evaluation.json, which fovea view opens as a page with a threshold to choose "
+          "and the worst mistakes; so it does with the output of --json. Several models are "
+          "measured on the same images and drawn into one chart. An "
           "image that cannot be read ends the run, because the other images alone would measure "
           "something else. Shards search whole images; where their scores do not reach 1 false "
           "positive per image, fovea merge ends with status 6 and names the --lower with which all "

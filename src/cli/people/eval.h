@@ -2,8 +2,10 @@
 // each model, and the report.
 #pragma once
 #include <fovea/people/measure.h>
+#include <fovea/report/evaluation.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,8 +75,25 @@ struct EvalWindows {
 EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows,
                               const people::MeasureOptions& options);
 
-// Writes the folder: curve.csv, curve.svg, detections as COCO JSON, index.html. `images` is null
-// where windows were measured.
+// Where a detector was wrong, and how badly.
+struct PeopleMistake {
+  std::size_t image = 0;
+  Rect<float> box{};
+  std::optional<float> score{};  // of the detection; nothing where a person was found at no score
+};
+// Detections where nobody stands, those with the highest scores first.
+std::vector<PeopleMistake> false_positives(const EvalResult& result);
+// People who are found only by scores below this one, or not at all. The worst are those who were
+// not found at any score, the tallest first; then come those with the lowest scores.
+std::vector<PeopleMistake> missed_people(const EvalResult& result, double below);
+
+// All of it as fovea view shows it. `images` is null where windows were measured.
+report::Evaluation people_evaluation(const EvalRequest& request,
+                                     const std::vector<EvalResult>& results,
+                                     const EvalImages* images);
+
+// Writes the folder: evaluation.json, curve.csv, curve.svg, detections as COCO JSON,
+// index.html. `images` is null where windows were measured.
 void write_eval_folder(const EvalRequest& request, const Context& context,
                        const std::vector<EvalResult>& results, const EvalImages* images);
 

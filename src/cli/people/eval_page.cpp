@@ -1,5 +1,5 @@
-// The folder of an evaluation: the curve as CSV and SVG, detections as COCO JSON, and a page with
-// the curve, the numbers and the worst mistakes.
+// The folder of an evaluation: what fovea view shows, the curve as CSV and SVG, detections as COCO
+// JSON, and a page with the curve, the numbers and the worst mistakes.
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/people/show.h>
@@ -79,49 +79,6 @@ void write_found(const fs::path& folder, const Context& context, const EvalResul
   files.commit(info(context, result));
 }
 
-// The place of a mistake, and how bad it is.
-struct Mistake {
-  std::size_t image;
-  Rect<float> box;
-  double badness;
-  std::string caption;
-};
-
-std::vector<Mistake> false_positives(const EvalResult& result) {
-  std::vector<Mistake> mistakes;
-  for (std::size_t i = 0; i < result.found.size(); ++i) {
-    const auto& found = result.found[i].found;
-    for (std::size_t j = 0; j < found.size(); ++j) {
-      if (result.images.matches[i].verdicts[j] == people::Verdict::kFalse)
-        mistakes.push_back(
-            {i, found[j].box, found[j].score, fmt::format("score {:.2f}", found[j].score)});
-    }
-  }
-  return mistakes;
-}
-
-// The worst misses are people who were not found at any score, the tallest first; then come those
-// found with the lowest scores.
-std::vector<Mistake> misses(const EvalResult& result) {
-  constexpr double kNeverFound = 1e9;
-  std::vector<Mistake> mistakes;
-  for (std::size_t i = 0; i < result.found.size(); ++i) {
-    const auto& people = result.found[i].people;
-    for (std::size_t j = 0; j < people.size(); ++j) {
-      if (people[j].ignore) continue;
-      const int by = result.images.matches[i].found_by[j];
-      if (by < 0) {
-        mistakes.push_back({i, people[j].box, kNeverFound + people[j].box.height, "not found"});
-        continue;
-      }
-      const float score = result.found[i].found[static_cast<std::size_t>(by)].score;
-      if (score < result.model.model->threshold)
-        mistakes.push_back({i, people[j].box, -score, fmt::format("score {:.2f}", score)});
-    }
-  }
-  return mistakes;
-}
-
 // Cuts the box with some of its surroundings out of the image and draws the box.
 Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const Rect<float>& box) {
   const double margin = 0.25 * box.height;
@@ -137,21 +94,23 @@ Image<std::uint8_t> cut_out(Image<std::uint8_t>& image, const Rect<float>& box) 
   return result;
 }
 
-void add_sheet(report::Page& page, std::vector<Mistake> mistakes, const EvalImages& images,
+std::string caption_of(const PeopleMistake& mistake) {
+  return mistake.score ? fmt::format("score {:.2f}", *mistake.score) : "not found";
+}
+
+void add_sheet(report::Page& page, std::vector<PeopleMistake> mistakes, const EvalImages& images,
                const EvalRequest& request, const std::string& caption) {
-  std::stable_sort(mistakes.begin(), mistakes.end(),
-                   [](const Mistake& a, const Mistake& b) { return a.badness > b.badness; });
   if (mistakes.size() > static_cast<std::size_t>(request.sheet))
     mistakes.resize(static_cast<std::size_t>(request.sheet));
   if (mistakes.empty()) return;
   std::vector<Image<std::uint8_t>> pictures;
   std::vector<report::Tile> tiles;
-  for (const Mistake& mistake : mistakes) {
+  for (const PeopleMistake& mistake : mistakes) {
     Image<std::uint8_t> image = images.files.read(static_cast<int>(mistake.image));
     pictures.push_back(cut_out(image, mistake.box));
   }
   for (std::size_t i = 0; i < mistakes.size(); ++i)
-    tiles.push_back({pictures[i], mistakes[i].caption});
+    tiles.push_back({pictures[i], caption_of(mistakes[i])});
   page.figure(report::Figure::picture(report::montage(tiles, {.columns = 8, .cell = {112, 168}}),
                                       {caption}));
 }
@@ -213,23 +172,6 @@ void add_window_numbers(report::Page& page, const std::vector<EvalResult>& resul
   page.table(table);
 }
 
-std::string lead(const std::vector<EvalResult>& results, const EvalRequest& request, bool windows) {
-  const EvalResult& first = results.front();
-  if (windows)
-    return fmt::format(
-        "The models were measured on {} crops of people and {} windows of images without people.",
-        first.windows.positives, first.windows.negatives);
-  const std::string shape =
-      request.measure.evaluate.match_aspect > 0
-          ? fmt::format("after boxes are set to a width of {} of their height",
-                        request.measure.evaluate.match_aspect)
-          : "with boxes as they are";
-  return fmt::format(
-      "The models searched for {} people in {} images. A person counts as found where a detection "
-      "overlaps it by {} of their union, {}.",
-      first.images.people, first.images.images, request.measure.evaluate.match_overlap, shape);
-}
-
 void add_model(report::Page& page, const EvalResult& result, const EvalImages* images,
                const EvalRequest& request) {
   page.section(result.model.label);
@@ -242,7 +184,7 @@ void add_model(report::Page& page, const EvalResult& result, const EvalImages* i
   if (images != nullptr) {
     add_sheet(page, false_positives(result), *images, request,
               "The false positives with the highest scores.");
-    add_sheet(page, misses(result), *images, request,
+    add_sheet(page, missed_people(result, result.model.model->threshold), *images, request,
               "People who were missed. Those found at no score come first, the tallest of them "
               "before the "
               "others; then those with a score below the threshold.");
@@ -263,7 +205,9 @@ void write_eval_folder(const EvalRequest& request, const Context& context,
   if (images != nullptr) {
     for (const EvalResult& result : results) write_found(folder, context, result, *images);
   }
-  report::Page page("How well people are found", lead(results, request, windows));
+  const report::Evaluation evaluation = people_evaluation(request, results, images);
+  write_evaluation_result((folder / "evaluation.json").string(), context, evaluation);
+  report::Page page(evaluation.title, evaluation.summary);
   page.section("Curve");
   page.figure(report::Figure::chart(
       svg, {windows ? "Lower is better; the number is the miss rate at 1e-4."

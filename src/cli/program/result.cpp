@@ -45,6 +45,17 @@ void print_result(const Context& context, const std::function<void(io::JsonWrite
   context.console.print(text);
 }
 
+void write_evaluation_result(const std::string& path, const Context& context,
+                             const report::Evaluation& evaluation) {
+  io::FileSink file(path);
+  io::JsonWriter json(file.sink());
+  begin_result(json, context);
+  json.key("evaluation");
+  report::write_evaluation(json, evaluation);
+  json.end_object().finish();
+  file.commit();
+}
+
 std::string provenance_members(const Context& context, std::string_view separator) {
   return fmt::format(
       R"("fovea": "{0}"{5}"command": {1}{5}"device": "{2}"{5}"seed": {3}{5}"options": {4})",

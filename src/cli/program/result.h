@@ -3,6 +3,7 @@
 // shape.
 #pragma once
 #include <fovea/io/json_writer.h>
+#include <fovea/report/evaluation.h>
 #include <fovea/report/page.h>
 
 #include <functional>
@@ -19,6 +20,10 @@ void end_result(io::JsonWriter& json, const Context& context);
 
 // Prints a whole result: the envelope, with the members that `write` adds inside it.
 void print_result(const Context& context, const std::function<void(io::JsonWriter& json)>& write);
+
+// Writes an evaluation with the envelope, but without times, into a file that fovea view opens.
+void write_evaluation_result(const std::string& path, const Context& context,
+                             const report::Evaluation& evaluation);
 
 // The same members as text, for JSON that is assembled by hand: "\"fovea\": ..., \"options\": ...".
 std::string provenance_members(const Context& context, std::string_view separator = ", ");

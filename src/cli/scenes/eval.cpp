@@ -33,7 +33,8 @@ void describe(OptionVisitor& visit, ScenesEvalRequest& request) {
              "where INPUT is a table of features: the class of each row, .csv with a column named "
              "class");
   visit.path("output", request.output, TextUse::kFolder,
-             "folder for the confusion matrix and curves as pictures, CSV and a page");
+             "folder for the confusion matrix and curves as pictures, CSV and a page, and "
+             "evaluation.json for fovea view");
   visit("sweep-samples", request.sweep_samples,
         "evaluate with each of these numbers of --samples, in which the word all stands for "
         "--all-places, and print a table of their accuracies; -o draws it",
@@ -86,7 +87,8 @@ void print_json(const ScenesEvalResult& result, const Context& context) {
     const auto width = static_cast<std::size_t>(evaluation.total.classes);
     for (std::size_t truth = 0; truth < width; ++truth)
       json.values(std::span(evaluation.total.counts).subspan(truth * width, width));
-    json.end_array();
+    json.end_array().key("evaluation");
+    report::write_evaluation(json, scenes_evaluation(result));
   });
 }
 
@@ -182,6 +184,7 @@ std::optional<ScenesEvalResult> evaluate(ScenesEvalRequest& request, Context& co
     result.classes = classifier.classes();
     const scenes::Corpus corpus = scenes::read_corpus(context.inputs[0], result.classes);
     paths = corpus.paths;
+    result.labels = corpus.labels;
     auto report = evaluate_images(classifier, corpus, context, failed);
     if (!report) return {};
     result.evaluation = std::move(*report);
@@ -189,6 +192,7 @@ std::optional<ScenesEvalResult> evaluate(ScenesEvalRequest& request, Context& co
     const scenes::SplitCorpus task = make_task(request, context);
     result.classes = task.corpus.classes;
     paths = task.corpus.paths;
+    result.labels = task.corpus.labels;
     request.evaluate.exec = context.exec;
     const InputImages images(context, paths);
     const SplitsTask splits{
@@ -207,6 +211,7 @@ std::optional<ScenesEvalResult> evaluate(ScenesEvalRequest& request, Context& co
     result.evaluation = std::move(reports->front());
   }
   result.images = static_cast<int>(paths.size());
+  result.paths = paths;
   return result;
 }
 
@@ -230,8 +235,7 @@ int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
   FailedImages failed(skipped);
   const std::optional<ScenesEvalResult> result = evaluate(request, context, paths, failed);
   if (!result) return skipped.status();
-  if (!request.output.empty())
-    write_scenes_evaluation(request.output, *result, page_provenance(context));
+  if (!request.output.empty()) write_scenes_evaluation(request.output, *result, context);
   if (context.json) print_json(*result, context);
   else print_words(*result, context);
   return skipped.status();

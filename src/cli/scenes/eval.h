@@ -1,5 +1,6 @@
 // The options and results of fovea scenes eval, and its page.
 #pragma once
+#include <fovea/report/evaluation.h>
 #include <fovea/report/page.h>
 #include <fovea/scenes/evaluate.h>
 
@@ -32,12 +33,17 @@ struct ScenesEvalResult {
   std::vector<std::string> classes;
   scenes::EvaluateReport evaluation;
   int images = 0;
+  std::vector<std::string> paths{};  // of the images, and their classes; empty for features
+  std::vector<std::int32_t> labels{};
 };
 
-// Writes confusion.csv, confusion.svg, index.html and, for knn, neighbors.csv and neighbors.svg
-// into the folder. `provenance` stands at the foot of the page.
+// What fovea view shows: confused classes, and the images that were classified wrongly most often.
+report::Evaluation scenes_evaluation(const ScenesEvalResult& result);
+
+// Writes evaluation.json, confusion.csv, confusion.svg, index.html and, for knn, neighbors.csv and
+// neighbors.svg into the folder.
 void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
-                             const report::Provenance& provenance);
+                             const Context& context);
 
 // Reports every image that cannot be read once, however many splits find that out.
 class FailedImages {

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/program/files.h"
+#include "cli/program/result.h"
 #include "cli/scenes/eval.h"
 
 namespace fovea::cli {
@@ -69,9 +70,10 @@ void write_neighbors_csv(const fs::path& path, const scenes::EvaluateReport& eva
 }  // namespace
 
 void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
-                             const report::Provenance& provenance) {
+                             const Context& context) {
   const fs::path to(folder);
   make_folder(folder);
+  write_evaluation_result((to / "evaluation.json").string(), context, scenes_evaluation(result));
   const scenes::EvaluateReport& evaluation = result.evaluation;
   report::Page page("Scenes", fmt::format("{} images of {} classes, {} splits", result.images,
                                           result.classes.size(), evaluation.splits.size()));
@@ -98,7 +100,7 @@ void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& 
     page.section("Neighbors")
         .figure(report::Figure::chart(neighbors, {"The mean over the splits for each K."}));
   }
-  page.provenance(provenance);
+  page.provenance(page_provenance(context));
   page.write((to / "index.html").string());
 }
 

@@ -46,6 +46,9 @@ std::string packed_split(const scenes::SplitReport& report, const Failures& fail
   pack_counts(out, report.right_by_neighbors);
   out.number(static_cast<std::uint64_t>(report.learning.size()));
   for (const scenes::WordLearning& learning : report.learning) pack_learning(out, learning);
+  out.number(static_cast<std::uint64_t>(report.predictions.size()));
+  for (const scenes::Prediction& each : report.predictions)
+    out.number(each.image).number(each.label);
   for (const auto& [index, why] : failures) out.number(index).text(why);
   return out.bytes();
 }
@@ -58,6 +61,11 @@ scenes::SplitReport unpacked_split(std::string_view bytes, Failures& failures) {
   report.right_by_neighbors = unpacked_counts(in);
   const auto learned = in.number<std::uint64_t>();
   for (std::uint64_t i = 0; i < learned; ++i) report.learning.push_back(unpacked_learning(in));
+  report.predictions.resize(in.number<std::uint64_t>());
+  for (scenes::Prediction& each : report.predictions) {
+    each.image = in.number<int>();
+    each.label = in.number<std::int32_t>();
+  }
   while (!in.at_end()) {
     const int index = in.number<int>();
     failures.emplace(index, in.text());
@@ -152,6 +160,7 @@ std::optional<scenes::EvaluateReport> evaluate_images(scenes::Classifier& classi
     const int label = in.number<std::int32_t>();
     if (label >= 0) {
       ++report.total.at(corpus.labels[i], label);
+      report.predictions.push_back({static_cast<int>(i), label});
       continue;
     }
     ++report.failed;

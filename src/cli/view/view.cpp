@@ -86,14 +86,25 @@ Command view_command() {
           "Prints the address of a page on this machine, and opens it where there is a desktop. "
           "The page shows images, videos and meshes, runs systems on them while their options are "
           "moved, and says on a click why a result is what it is. Files may be dropped on it. "
+          "Files "
+          "of earlier results are shown beside what is computed now: COCO and other JSON (.json, "
+          ".jsonl), tables (.csv), tracks (.txt), motion (.flo) and parts (.seg). The inputs that "
+          "they name are looked for beside the file, as they are named, and in folders that are "
+          "given as well; one that is missing is named. The JSON of an eval verb opens as a page "
+          "with its curves and the worst mistakes. "
           "Nothing leaves this machine: the page needs no network. The address contains a secret; "
           "whoever has it can use the page, and nobody else. Ctrl-C ends the program and removes "
           "what was dropped on the page.",
-      .arguments = {{"INPUT", "images, videos and meshes: files, folders, globs or @list", 0,
-                     kAnyNumber}},
+      .arguments = {{"INPUT",
+                     "images, videos and meshes: files, folders, globs or @list; files of earlier "
+                     "results",
+                     0, kAnyNumber}},
       .examples = {{"fovea view street.jpg walk.mp4 photos", "look at files and a folder"},
                    {"fovea view photos --truth annotations",
                     "mark people who are found, missed, or not there"},
+                   {"fovea people detect photos --coco all.json && fovea view all.json",
+                    "look at what was found before"},
+                   {"fovea view report/evaluation.json", "choose a threshold, see the mistakes"},
                    {"fovea view --port 8000 --no-open",
                     "wait at a port, for files that are dropped on the page"},
                    {"fovea view photos --host 0.0.0.0 --token-file secret",

@@ -148,6 +148,7 @@ SplitReport Evaluator::run(const Split& split, const Exec& exec) {
       run_split({train_rows, train.labels, data_.classes}, {test_rows, test.labels, data_.classes},
                 with_exec(options_.train, exec).classifier);
   result.learning = {learning_.back()};
+  number_predictions(result, test.images);
   if (exec.progress) exec.progress({"classifier", 1, 1});
   return result;
 }
@@ -272,6 +273,7 @@ EvaluateReport evaluate(Classifier& classifier, const io::ImageSet& images,
   classifier.classify(images, [&](const ClassifiedImage& image) {
     if (image.result) {
       ++result.total.at(labels[static_cast<std::size_t>(image.index)], image.result->label);
+      result.predictions.push_back({image.index, image.result->label});
       return;
     }
     ++result.failed;

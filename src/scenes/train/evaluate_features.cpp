@@ -44,6 +44,15 @@ void check_splits(std::span<const Split> splits, int images) {
   }
 }
 
+// By the numbers of rows, which callers replace by those of images.
+std::vector<Prediction> predictions_of(std::span<const std::int32_t> labels) {
+  std::vector<Prediction> predictions;
+  predictions.reserve(labels.size());
+  for (const std::int32_t label : labels)
+    predictions.push_back({static_cast<int>(predictions.size()), label});
+  return predictions;
+}
+
 // One search for neighbors is enough for all numbers of them.
 SplitReport run_neighbors(const LabeledRows& train, const LabeledRows& test,
                           const TrainClassifierOptions& options) {
@@ -73,7 +82,9 @@ SplitReport run_neighbors(const LabeledRows& train, const LabeledRows& test,
     }
   });
   SplitReport result{count_confusion(test.labels, predicted, test.classes),
-                     std::vector<std::int64_t>(static_cast<std::size_t>(tried), 0)};
+                     std::vector<std::int64_t>(static_cast<std::size_t>(tried), 0),
+                     {},
+                     predictions_of(predicted)};
   for (int y = 0; y < test.rows.height; ++y)
     for (int k = 0; k < tried; ++k)
       result.right_by_neighbors[static_cast<std::size_t>(k)] += right.at(k, y);
@@ -118,7 +129,13 @@ SplitReport run_split(const LabeledRows& train, const LabeledRows& test,
   const TrainedClassifier classifier =
       train_classifier(train.rows, train.labels, train.classes, options);
   const auto predicted = best_classes(classifier.scores(test.rows, options.exec));
-  return {.confusion = count_confusion(test.labels, predicted, test.classes)};
+  return {.confusion = count_confusion(test.labels, predicted, test.classes),
+          .predictions = predictions_of(predicted)};
+}
+
+void number_predictions(SplitReport& report, std::span<const int> images) {
+  for (Prediction& prediction : report.predictions)
+    prediction.image = images[static_cast<std::size_t>(prediction.image)];
 }
 
 Exec exec_of_split(const Exec& exec, std::size_t split, std::size_t count) {
@@ -139,6 +156,8 @@ EvaluateReport summarize_splits(std::span<const SplitReport> splits, DictionaryF
     report.splits.push_back(split.confusion);
     report.total += split.confusion;
     report.accuracy_mean += split.confusion.accuracy() / count;
+    report.predictions.insert(report.predictions.end(), split.predictions.begin(),
+                              split.predictions.end());
     if (words == DictionaryFrom::kSplit || report.learning.empty())
       report.learning.insert(report.learning.end(), split.learning.begin(), split.learning.end());
   }
@@ -179,6 +198,7 @@ EvaluateReport evaluate_features(ImageView<const float> features,
     own.exec = exec_of_split(options.exec, i, splits.size());
     results.push_back(
         run_split({train.rows, train.labels, classes}, {test.rows, test.labels, classes}, own));
+    number_predictions(results.back(), splits[i].test);
     if (own.exec.progress) own.exec.progress({"classifier", 1, 1});
     if (finished) finished(i, results.back());
   }

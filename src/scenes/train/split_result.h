@@ -10,8 +10,12 @@
 
 namespace fovea::scenes {
 
+// The rows of the predictions count from 0.
 SplitReport run_split(const LabeledRows& train, const LabeledRows& test,
                       const TrainClassifierOptions& options);
+
+// Replaces the numbers of rows by those of the images that the rows belong to.
+void number_predictions(SplitReport& report, std::span<const int> images);
 
 // Throws unless there is one label from 0 to classes - 1 for each image.
 void check_labels(std::span<const std::int32_t> labels, int images, int classes);

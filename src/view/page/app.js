@@ -4,6 +4,8 @@ import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
 import {Controls} from './controls.js';
 import {byId, el} from './dom.js';
+import {Earlier} from './earlier.js';
+import {EvaluationPage} from './evaluation.js';
 import {showResult} from './result.js';
 import {Solid} from './solid.js';
 import {Strip} from './strip.js';
@@ -12,7 +14,7 @@ import {Why} from './why.js';
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
-let boxFields, controls, solid, strip, view, why;
+let boxFields, controls, earlier, evaluations, solid, strip, view, why;
 
 function tell(message) {
   byId('message').textContent = message ?? '';
@@ -45,7 +47,10 @@ function showSystems() {
     const fits = !state.input || takes(system, state.input);
     const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name,
       'aria-selected': String(system === state.system), disabled: fits ? null : ''}, system.title);
-    tab.addEventListener('click', () => chooseSystem(system));
+    tab.addEventListener('click', () => {
+      evaluations.toggle(false);
+      chooseSystem(system);
+    });
     return tab;
   }));
 }
@@ -73,17 +78,19 @@ function clearResult() {
   showResult(null, view);
 }
 
-async function chooseInput(input) {
+async function chooseInput(input, frame = 0) {
   tell(null);
+  evaluations?.toggle(false);
   state.input = input;
   state.facts = null;
-  state.frame = 0;
+  state.frame = frame;
   state.run?.stop();
   state.run = null;
   byId('stop').hidden = true;
   clearResult();
   solid.show(input.kind === 'mesh' ? input : null);
   byId('stage').classList.toggle('solid', solid.shown);
+  earlier.clear();
   byId('welcome').hidden = true;
   const facts = await guarded(() => getJson(`/inputs/${input.id}`));
   if (!facts || state.input !== input) return;
@@ -92,6 +99,22 @@ async function chooseInput(input) {
   if (!state.system || !takes(state.system, input)) state.system = state.systems.find((system) => takes(system, input)) ?? null;
   showFrame();
   if (state.system) chooseSystem(state.system);
+}
+
+// Opens a mistake of an evaluation: its input, with the system and the threshold at which it is one.
+async function openMistake({ids, frame, box, text, system: name, option, threshold, curve, file}) {
+  const input = strip.inputs.find(({id}) => id === ids[0]);
+  const system = state.systems.find((each) => each.name === name);
+  if (system) {
+    state.system = system;
+    state.options[name] = option && threshold !== null ? {[option]: String(Number(threshold.toFixed(4)))} : {};
+    controls.chooseModel(system, curve);
+  }
+  earlier.choose(file, option ? threshold : null, curve);
+  await chooseInput(input, frame);
+  if (!box || state.input !== input) return;
+  view.lookAt(box);
+  earlier.point(box, text);
 }
 
 // Shows the chosen input, or another one of the same size: the first of a pair.
@@ -108,7 +131,7 @@ function showTimeline() {
   const frames = state.facts.frames ?? 0;
   byId('timeline').hidden = frames < 2;
   byId('frame').max = Math.max(0, frames - 1);
-  setFrame(0, false);
+  setFrame(state.frame, false);
 }
 
 function setFrame(number, run = true) {
@@ -117,6 +140,7 @@ function setFrame(number, run = true) {
   byId('frame').value = state.frame;
   const seconds = state.facts?.rate ? ` · ${(state.frame / state.facts.rate).toFixed(2)} s` : '';
   byId('frame-value').textContent = `${state.frame}${seconds}`;
+  if (state.input) guarded(() => earlier.show(state.input, state.frame));
   if (!run) return;
   showFrame();
   requestRun(60);
@@ -345,6 +369,7 @@ async function begin() {
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), chooseInput);
   why = new Why(view);
+  earlier = new Earlier(view);
   await openSession();
   const {systems, upload_bytes: limit} = await getJson('/systems');
   Object.assign(state, {systems, limit});
@@ -363,7 +388,11 @@ async function begin() {
   byId('frame-back').addEventListener('click', () => setFrame(state.frame - 1));
   byId('frame-on').addEventListener('click', () => setFrame(state.frame + 1));
   addEventListener('keydown', onKey);
+  await earlier.begin();
+  evaluations = new EvaluationPage((mistake) => guarded(() => openMistake(mistake)));
+  const evaluated = await evaluations.begin(earlier.files);
   if (strip.inputs.length > 0) await chooseInput(strip.inputs[0]);
+  if (evaluated) evaluations.toggle(true);
 }
 
 guarded(begin);

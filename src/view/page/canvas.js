@@ -17,6 +17,7 @@ export class PictureView {
     this.tiles = new Map();
     this.layers = [];
     this.marks = [];
+    this.earlier = {marks: [], layers: []};
     this.shapes = [];
     this.heat = null;
     this.picture = null;
@@ -42,6 +43,8 @@ export class PictureView {
   // Layers are {width, height, levels, tile, shown, opacity}.
   setLayers(layers) { this.layers = layers; this.draw(); }
   setMarks(marks) { this.marks = marks; this.draw(); }
+  // What earlier results draw beside that: marks and layers.
+  setEarlier(earlier) { this.earlier = earlier; this.draw(); }
   // What an explanation draws: {place, shapes, heat: {image, place}}.
   setWhy(why) { this.why = why; this.draw(); }
 
@@ -54,6 +57,13 @@ export class PictureView {
     this.camera = held(camera, this.picture);
     this.on.zoom(this.camera.scale);
     this.draw();
+  }
+  // Shows a box with what is around it.
+  lookAt([x, y, width, height]) {
+    if (!this.picture) return;
+    this.fitted = false;
+    const {scale} = fit({width: 2.5 * width, height: 2.5 * height}, this.screen);
+    this.setCamera({x: x + width / 2, y: y + height / 2, scale: Math.min(8, Math.max(scale, fit(this.picture, this.screen, 8).scale))});
   }
   zoomBy(factor, about = {x: this.screen.width / 2, y: this.screen.height / 2}) {
     if (!this.picture) return;
@@ -96,9 +106,9 @@ export class PictureView {
       context.rect(this.divider * screen.width, 0, screen.width, screen.height);
       context.clip();
     }
-    for (const layer of this.layers)
+    for (const layer of [...this.layers, ...this.earlier.layers])
       if (layer.shown) this.paintTiles(context, layer, layer.opacity, camera, screen);
-    for (const mark of this.marks) this.paintMark(context, mark, camera, screen);
+    for (const mark of [...this.earlier.marks, ...this.marks]) this.paintMark(context, mark, camera, screen);
     context.restore();
     if (this.why) this.paintWhy(context, camera, screen);
     if (this.box) this.paintBox(context, this.box, '#38b6ff', camera, screen, [6, 4]);
@@ -154,9 +164,11 @@ export class PictureView {
   }
 
   paintMark(context, mark, camera, screen) {
-    const {color, dash} = kMarkStyles[mark.kind];
-    const at = this.paintBox(context, mark.box, color, camera, screen, dash);
-    if (mark.label) this.paintLabel(context, mark.label, at.x, Math.max(at.y, 18), color);
+    const style = kMarkStyles[mark.kind ?? 'plain'], color = mark.color ?? style.color;
+    const at = this.paintBox(context, mark.box, color, camera, screen, mark.dash ?? style.dash);
+    if (!mark.label) return;
+    const bottom = at.y + mark.box[3] * camera.scale;
+    this.paintLabel(context, mark.label, at.x, mark.below ? Math.min(bottom + 18, screen.height) : Math.max(at.y, 18), color);
   }
 
   paintLabel(context, text, x, y, color) {

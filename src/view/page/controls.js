@@ -37,6 +37,11 @@ export class Controls {
     return el('div', {class: 'field'}, el('div', {class: 'head'}, el('label', {for: 'model'}, 'model')), select);
   }
 
+  // Takes the model of this name, where the system has one.
+  chooseModel(system, name) {
+    if (system.models.includes(name)) this.model = {...this.model, [system.name]: name};
+  }
+
   modelOf(system) { return this.model?.[system.name] ?? system.models[0] ?? ''; }
 
   field(field) {

@@ -11,4 +11,12 @@ export function el(name, attributes = {}, ...children) {
   return node;
 }
 
+// The same for pictures of lines.
+export function svg(name, attributes = {}, ...children) {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
 export const byId = (id) => document.getElementById(id);

@@ -2,7 +2,7 @@
 import {byId, el} from './dom.js';
 import {savePicture} from './save.js';
 
-function layerRow(layer, view) {
+export function layerRow(layer, view) {
   const box = el('input', {type: 'checkbox', checked: layer.shown});
   const opacity = el('input', {type: 'range', class: 'opacity', min: 0.1, max: 1, step: 0.05, value: layer.opacity,
     'aria-label': `Opacity of ${layer.title}`});
@@ -41,12 +41,12 @@ function markRows(marks, view) {
   });
 }
 
-function showScores(scores, trueScore) {
+export function scoreBars(scores, trueScore = '') {
   const most = Math.max(1e-9, ...scores.map(({value}) => value));
   const label = (name) => name === trueScore ? `✓ ${name}` : name;
-  byId('scores').replaceChildren(...scores.map(({name, value}) => el('div', {class: name === trueScore ? 'bar true' : 'bar'},
+  return scores.map(({name, value}) => el('div', {class: name === trueScore ? 'bar true' : 'bar'},
     el('span', {class: 'name', title: name === trueScore ? `${name}, which is the truth` : name}, label(name)),
-    el('meter', {min: 0, max: most, value: Math.max(0, value), 'aria-label': name}), el('span', {class: 'value'}, value.toFixed(3)))));
+    el('meter', {min: 0, max: most, value: Math.max(0, value), 'aria-label': name}), el('span', {class: 'value'}, value.toFixed(3))));
 }
 
 function showTimes(timings) {
@@ -59,7 +59,7 @@ function showTimes(timings) {
 export function showResult(result, view, saved = () => view) {
   byId('save').hidden = byId('made').hidden = !result;
   showLayers(result, view);
-  showScores(result?.scores ?? [], result?.true_score ?? '');
+  byId('scores').replaceChildren(...scoreBars(result?.scores ?? [], result?.true_score));
   view.canvas.classList.toggle('asks', Boolean(result?.explains));
   if (!result) {
     byId('summary').textContent = '';

@@ -1,8 +1,9 @@
-// Covers: distances, eval, eval_report, eval_units, train
+// Covers: distances, eval, eval_mistakes, eval_report, eval_units, train
 #include "cli/actions/actions.h"
 
 #include <fmt/format.h>
 #include <fovea/core/options.h>
+#include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -58,6 +59,12 @@ TEST_F(ActionsVerbs, EvalLeavesSubjectsOutBesideBaselines) {
   EXPECT_THAT(test::load(*folder_ / "report/index.html"), HasSubstr("Confusion"));
   EXPECT_EQ(test::xml_problem(test::load(*folder_ / "report/confusion.svg")), "");
   EXPECT_THAT(test::load(*folder_ / "report/confusion.csv"), HasSubstr("across"));
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(*folder_ / "report/evaluation.json"), "evaluation.json");
+  EXPECT_EQ(evaluation.charts.size(), 2U);  // against the window, and against training subjects
+  EXPECT_EQ(evaluation.classes, swing_names());
+  EXPECT_EQ(static_cast<int>(evaluation.mistakes.size()),
+            9 - report["methods"][0]["correct"].get<int>());
 }
 
 TEST_F(ActionsVerbs, EvalOfASplitAndOfThePaper) {

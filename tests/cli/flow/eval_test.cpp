@@ -1,4 +1,4 @@
-// Covers: eval_page, eval_rivals, eval_sequences
+// Covers: eval_mistakes, eval_page, eval_rivals, eval_sequences
 #include "cli/flow/eval.h"
 
 #include <fovea/core/error.h>
@@ -91,6 +91,21 @@ TEST_F(FlowEval, WritesAPageWithCurveAndErrors) {
   EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 3) << errors;
   const std::string curve = test::load(folder_ / "report/curve.csv");
   EXPECT_EQ(std::count(curve.begin(), curve.end(), '\n'), 41);
+}
+
+TEST_F(FlowEval, GivesTheViewTheWorstSequencesFirst) {
+  const json report = measured({folder_ / "set", "-o", folder_ / "report"});
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
+  EXPECT_EQ(evaluation.system, "flow");
+  EXPECT_EQ(evaluation.charts[0].curves[0].points.size(), 20U);
+  ASSERT_EQ(evaluation.mistakes.size(), 2U);
+  const bool second = report["sequences"][1]["endpoint_error"].get<double>() >
+                      report["sequences"][0]["endpoint_error"].get<double>();
+  EXPECT_THAT(evaluation.mistakes[0].text, HasSubstr(second ? "s1: endpoint" : "s0: endpoint"));
+  EXPECT_EQ(evaluation.inputs[0].files.size(), 2U);
+  EXPECT_THAT(evaluation.inputs[0].truth, HasSubstr("flow10.flo"));
+  EXPECT_EQ(report["evaluation"]["title"], evaluation.title);
 }
 
 TEST_F(FlowEval, BadInputIsOneLineWithItsStatus) {

@@ -1,4 +1,5 @@
-// Covers: eval_cases
+// Covers: eval_cases, eval_mistakes
+#include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -33,6 +34,11 @@ TEST(MeshEval, ComparesPartsWithPeoples) {
   EXPECT_EQ(report["people"]["rand"], 0);
   EXPECT_EQ(report["categories"][0]["category"], "Cup");
   EXPECT_THAT(test::load(folder / "errors.csv"), HasSubstr("21,Cup,2,2,"));
+  const report::Evaluation evaluation = report::parse_evaluation(ended.out, "stdout");
+  ASSERT_EQ(evaluation.mistakes.size(), 1U);
+  EXPECT_NEAR(*evaluation.mistakes[0].up_to, report["rand_error_mean"], 1e-9);
+  EXPECT_THAT(evaluation.inputs[0].files[0], HasSubstr("21.off"));
+  EXPECT_THAT(evaluation.inputs[0].truth, HasSubstr("21_0.seg"));
   // Labels from elsewhere: equal to people's, and all the same.
   std::filesystem::create_directories(folder / "theirs");
   const auto evaluated = [&] {

@@ -1,4 +1,5 @@
-// Covers: eval_cascade, eval_page, eval_run
+// Covers: eval_cascade, eval_mistakes, eval_page, eval_run
+#include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,6 +117,36 @@ TEST_F(PeopleEval, WritesCurveFindingsAndPage) {
   const json found = json::parse(test::load(out + "/found_two.json"));
   EXPECT_EQ(found["images"].size(), 4U);
   EXPECT_GE(found["annotations"].size(), 4U);
+}
+
+// One person is found nowhere, because somebody else stands elsewhere, who is a false positive.
+TEST_F(PeopleEval, GivesTheViewCurvesAndMistakes) {
+  const std::string out = folder_ / "report";
+  const Ended ended = run_here(on_images({"--json", "-o", out}));
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const report::Evaluation evaluation = report::parse_evaluation(ended.out, "stdout");
+  ASSERT_EQ(evaluation.charts.size(), 1U);
+  EXPECT_EQ(evaluation.charts[0].option, "threshold");
+  EXPECT_EQ(evaluation.charts[0].curves.size(), 1U);
+  EXPECT_NEAR(evaluation.charts[0].curves[0].points.back().y, 25, 1e-9);
+  const auto of_kind = [&](const std::string& kind) {
+    std::vector<report::Mistake> some;
+    std::ranges::copy_if(evaluation.mistakes, std::back_inserter(some),
+                         [&](const report::Mistake& mistake) { return mistake.kind == kind; });
+    return some;
+  };
+  const auto wrong = of_kind("False positives"), missed = of_kind("Missed people");
+  ASSERT_GE(wrong.size(), 1U);
+  ASSERT_EQ(missed.size(), 4U);
+  EXPECT_THAT(evaluation.inputs[wrong[0].input].files[0], HasSubstr("street3.png"));
+  EXPECT_EQ(wrong[0].input, missed[0].input);
+  EXPECT_TRUE(wrong[0].up_to);
+  EXPECT_FALSE(missed[0].above);  // at no score
+  EXPECT_TRUE(missed[1].above);
+  const auto& boxes = evaluation.inputs[wrong[0].input].boxes;
+  EXPECT_EQ(std::ranges::count_if(boxes, [](const auto& box) { return !box.score; }), 1);
+  EXPECT_EQ(json::parse(test::load(out + "/evaluation.json"))["evaluation"],
+            json::parse(ended.out)["evaluation"]);
 }
 
 TEST_F(PeopleEval, SeveralModelsAreComparedPairByPair) {

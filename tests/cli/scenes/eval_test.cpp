@@ -1,4 +1,5 @@
-// Covers: eval_page, eval_sweep, eval_units
+// Covers: eval_mistakes, eval_page, eval_sweep, eval_units
+#include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +66,36 @@ TEST_F(ScenesEval, AGivenSplitAndWordsOfAllImages) {
   EXPECT_THAT(test::load(folder_ / "report/index.html"), HasSubstr("Confusion"));
   EXPECT_THAT(test::load(folder_ / "report/confusion.csv"), HasSubstr("standing"));
   EXPECT_THAT(test::load(folder_ / "report/confusion.svg"), HasSubstr("<svg"));
+}
+
+// With one neighbor and words from few samples some images are confused, in some of the splits.
+TEST_F(ScenesEval, GivesTheViewConfusedImages) {
+  const Ended ended = eval({"--splits", "6", "--share", "0.4", "--neighbors", "1", "--samples", "2",
+                            "--json", "-o", folder_ / "report"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
+  EXPECT_EQ(json::parse(ended.out)["evaluation"]["confusion"].size(), 9U);
+  EXPECT_FALSE(evaluation.charts.empty());  // accuracy against K
+  std::int64_t wrong = 0, listed = 0;
+  for (int truth = 0; truth < 3; ++truth)
+    for (int predicted = 0; predicted < 3; ++predicted) {
+      const std::int64_t count =
+          evaluation.confusion[static_cast<std::size_t>(3 * truth + predicted)];
+      if (truth == predicted) continue;
+      wrong += count;
+      const bool any =
+          std::ranges::any_of(evaluation.mistakes, [&](const report::Mistake& mistake) {
+            return mistake.truth == truth && mistake.predicted == predicted;
+          });
+      EXPECT_EQ(any, count > 0) << truth << " as " << predicted;
+    }
+  for (const report::Mistake& mistake : evaluation.mistakes) {
+    const std::string kind = evaluation.classes[static_cast<std::size_t>(mistake.truth)];
+    EXPECT_THAT(evaluation.inputs[mistake.input].files[0], HasSubstr(kind + "/"));
+    ++listed;
+  }
+  EXPECT_LE(listed, wrong);
 }
 
 TEST_F(ScenesEval, SweepsOverNumbersOfSamples) {

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Drives fovea view in a real browser: opens the page, drops a file, moves a slider, asks why, stops, compares, saves, and opens
-the saved page without the program. Fails on any error in the console.
+"""Drives fovea view in a real browser: opens the page, drops a file, moves a slider, asks why, stops, compares, saves, opens the
+saved page without the program, and opens earlier results and an evaluation. Fails on any error in the console.
 
 usage: view_test.py FOVEA [PICTURES]     PICTURES: a folder for screenshots
 Ends with status 77 where Chromium or playwright is missing."""
 import base64
+import json
 import pathlib
 import re
 import shutil
@@ -37,6 +38,27 @@ def photograph(page, name):
 def drawn_inputs(folder):
     """A street with drawn people, and two frames of a moving texture."""
     return drawings.street(PROGRAM, folder / "crowd")[0], drawings.moving(PROGRAM, folder / "moving")
+
+
+def earlier_results(folder):
+    """What the program found in a street, as COCO JSON, and an evaluation against true boxes."""
+    images = folder / "streets"
+    subprocess.run([PROGRAM, "people", "scene", "-o", images, "--video", "%06d.png", "--frames", "3", "--size", "320x240", "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    pictures = sorted(images.rglob("*.png"))
+    found = folder / "all.json"
+    subprocess.run([PROGRAM, "people", "detect", *pictures, "--threshold", "-1", "--coco", found, "--quiet"], check=True,
+                   stdout=subprocess.DEVNULL)
+    truth = json.loads(found.read_text())
+    # Half of the boxes are taken as the truth: the others are false positives, and a person beside them is missed.
+    truth["annotations"] = truth["annotations"][::2]
+    truth["annotations"].append({"id": 9999, "image_id": truth["images"][0]["id"], "category_id": 1, "bbox": [2, 2, 20, 50], "iscrowd": 0})
+    (folder / "truth.json").write_text(json.dumps(truth))
+    listed = folder / "pictures.txt"
+    listed.write_text("\n".join(str(path) for path in pictures))
+    subprocess.run([PROGRAM, "people", "eval", "--images", f"@{listed}", "--annotations", folder / "truth.json", "-o", folder / "report",
+                    "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    return found, folder / "report" / "evaluation.json"
 
 
 class Served:
@@ -291,6 +313,63 @@ def test_places(page):
     expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
 
 
+def test_earlier(page):
+    """The boxes of a COCO file, from a score on."""
+    page.locator("#strip button").first.click()
+    settled(page)
+    expect(page.locator("#earlier")).to_be_visible()
+    count = page.locator("#earlier .count").first
+    before = count.inner_text()
+    slider = page.get_by_label("Least score of all.json")
+    slider.fill(slider.get_attribute("max"))
+    expect(count).not_to_have_text(before)
+    expect(count).to_contain_text("0 of")
+    slider.fill(slider.get_attribute("min"))
+    expect(count).to_have_text(before)
+    photograph(page, "earlier")
+
+
+def test_evaluation(page):
+    """A click on the curve sets the threshold; the worst mistake opens in the view."""
+    page.locator("#show-evaluation").click()
+    expect(page.locator("#evaluation h2")).to_have_text("How well people are found")
+    figures = page.locator(".chart .figures").first
+    before = figures.inner_text()
+    box = page.locator(".chart svg").bounding_box()
+    page.locator(".chart svg").click(position={"x": 0.2 * box["width"], "y": 0.1 * box["height"]})
+    expect(figures).not_to_have_text(before)
+    clicked = figures.inner_text()
+    page.get_by_label("score, along the curve").press("ArrowRight")
+    expect(figures).not_to_have_text(clicked)
+    expect(page.locator(".mistakes img").first).to_have_js_property("complete", True)
+    photograph(page, "evaluation")
+    page.locator(".mistakes button").first.click()
+    expect(page.locator("#evaluation")).to_be_hidden()
+    settled(page)
+    expect(page.locator("#command")).to_contain_text("--threshold", timeout=60000)
+    expect(page.locator("#earlier .count").last).to_contain_text("true box")
+    photograph(page, "mistake")
+
+
+def test_results(browser, errors, folder):
+    served = Served(earlier_results(folder))
+    try:
+        for scheme in ("light", "dark"):
+            for name, (width, height) in SIZES.items():
+                page = watched(browser, errors, color_scheme=scheme, viewport={"width": width, "height": height})
+                page.goto(served.address)
+                expect(page.locator("#evaluation")).to_be_visible(timeout=60000)
+                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the screen"
+                photograph(page, f"evaluation_{name}_{scheme}")
+                page.close()
+        page = watched(browser, errors, viewport={"width": 1280, "height": 800})
+        page.goto(served.address)
+        test_earlier(page)
+        test_evaluation(page)
+    finally:
+        served.end()
+
+
 def test_sizes(browser, errors, address, street):
     for scheme in ("light", "dark"):
         for name, (width, height) in SIZES.items():
@@ -330,6 +409,7 @@ def main():
         served = Served([])
         try:
             test_all(browser, served, errors, folder, street, pair)
+            test_results(browser, errors, folder)
         finally:  # a failure must not leave the program behind, which holds the pipes of this one
             browser.close()
             served.end()

@@ -1,0 +1,186 @@
+// What fovea view shows of an evaluation of people: the curves with their thresholds, and the worst
+// mistakes with the boxes of their images.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "cli/people/eval.h"
+
+namespace fovea::cli {
+namespace {
+
+constexpr std::size_t kMostOfAKind = 100;  // of each kind, per model
+
+std::string lead(const std::vector<EvalResult>& results, const EvalRequest& request, bool windows) {
+  const EvalResult& first = results.front();
+  if (windows)
+    return fmt::format(
+        "The models were measured on {} crops of people and {} windows of images without people.",
+        first.windows.positives, first.windows.negatives);
+  const std::string shape =
+      request.measure.evaluate.match_aspect > 0
+          ? fmt::format("after boxes are set to a width of {} of their height",
+                        request.measure.evaluate.match_aspect)
+          : "with boxes as they are";
+  return fmt::format(
+      "The models searched for {} people in {} images. A person counts as found where a detection "
+      "overlaps it by {} of their union, {}.",
+      first.images.people, first.images.images, request.measure.evaluate.match_overlap, shape);
+}
+
+report::EvaluationPoint point_of(const people::CurvePoint& point) {
+  return {.threshold = point.threshold,
+          .x = point.false_positives,
+          .y = 100 * point.miss_rate,
+          .figures = {100 * (1 - point.miss_rate), 100 * point.precision}};
+}
+
+report::EvaluationChart chart_of(const std::vector<EvalResult>& results, bool windows) {
+  report::EvaluationChart chart{
+      .title = "Miss rate over false positives",
+      .threshold = "score",
+      .option = "threshold",
+      .x = {.title = windows ? "false positives per window" : "false positives per image",
+            .log = true},
+      .y = {.title = "miss rate (%)", .log = true},
+      .figures = {"recall (%)", "precision (%)"}};
+  for (const EvalResult& result : results) {
+    std::vector<report::EvaluationPoint> points;
+    for (const people::CurvePoint& point : windows ? result.windows.curve : result.images.curve)
+      points.push_back(point_of(point));
+    chart.curves.push_back(
+        {result.model.label, result.model.model->threshold, report::thinned(points, chart)});
+  }
+  return chart;
+}
+
+std::pair<std::string, std::string> fact_of(const EvalResult& result, bool windows) {
+  if (windows) {
+    const double rate = result.windows.miss_rate_at(1e-4);
+    return {result.model.label,
+            fmt::format("miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives per window",
+                        100 * rate, 100 * result.windows.deviation(rate))};
+  }
+  const people::ImageReport& measured = result.images;
+  return {
+      result.model.label,
+      fmt::format("log-average miss rate {:.1f} % (deviation {:.1f}), average precision {:.1f} %",
+                  100 * measured.log_average_miss_rate, 100 * measured.deviation,
+                  100 * measured.average_precision)};
+}
+
+Rect<double> wide(const Rect<float>& box) { return {box.x, box.y, box.width, box.height}; }
+
+// Adds mistakes of all models, and the images that they are in, each with the boxes of all models.
+class MistakeList {
+ public:
+  MistakeList(report::Evaluation& evaluation, const std::vector<EvalResult>& results,
+              const EvalImages& images)
+      : evaluation_(evaluation), results_(results), images_(images) {}
+
+  void add(std::size_t curve) {
+    const EvalResult& result = results_[curve];
+    for (const PeopleMistake& mistake : first(false_positives(result)))
+      put({.kind = "False positives",
+           .text = fmt::format("score {:.2f}", *mistake.score),
+           .curve = curve,
+           .up_to = *mistake.score},
+          mistake);
+    for (const PeopleMistake& mistake :
+         first(missed_people(result, std::numeric_limits<double>::infinity()))) {
+      report::Mistake missed{
+          .kind = "Missed people",
+          .text = fmt::format("not found at any score, {:.0f} pixels tall", mistake.box.height),
+          .curve = curve};
+      if (mistake.score) {
+        missed.text = fmt::format("found with a score of {:.2f} only", *mistake.score);
+        missed.above = *mistake.score;
+      }
+      put(std::move(missed), mistake);
+    }
+  }
+
+ private:
+  static std::vector<PeopleMistake> first(std::vector<PeopleMistake> mistakes) {
+    if (mistakes.size() > kMostOfAKind) mistakes.resize(kMostOfAKind);
+    return mistakes;
+  }
+
+  void put(report::Mistake mistake, const PeopleMistake& at) {
+    mistake.input = input_of(at.image);
+    mistake.box = wide(at.box);
+    evaluation_.mistakes.push_back(std::move(mistake));
+  }
+
+  std::size_t input_of(std::size_t image) {
+    const auto [place, is_new] = inputs_.emplace(image, evaluation_.inputs.size());
+    if (!is_new) return place->second;
+    report::EvaluatedInput input{.files = {images_.paths[image]}};
+    for (const people::Annotation& person : results_.front().found[image].people)
+      if (!person.ignore) input.boxes.push_back({.box = wide(person.box)});
+    for (std::size_t curve = 0; curve < results_.size(); ++curve)
+      for (const people::Detection& person : results_[curve].found[image].found)
+        input.boxes.push_back({wide(person.box), person.score, curve});
+    evaluation_.inputs.push_back(std::move(input));
+    return place->second;
+  }
+
+  report::Evaluation& evaluation_;
+  const std::vector<EvalResult>& results_;
+  const EvalImages& images_;
+  std::map<std::size_t, std::size_t> inputs_{};  // places in the evaluation, by image
+};
+
+}  // namespace
+
+std::vector<PeopleMistake> false_positives(const EvalResult& result) {
+  std::vector<PeopleMistake> mistakes;
+  for (std::size_t i = 0; i < result.found.size(); ++i) {
+    const auto& found = result.found[i].found;
+    for (std::size_t j = 0; j < found.size(); ++j)
+      if (result.images.matches[i].verdicts[j] == people::Verdict::kFalse)
+        mistakes.push_back({i, found[j].box, found[j].score});
+  }
+  std::ranges::stable_sort(mistakes, std::greater{},
+                           [](const PeopleMistake& mistake) { return *mistake.score; });
+  return mistakes;
+}
+
+std::vector<PeopleMistake> missed_people(const EvalResult& result, double below) {
+  std::vector<PeopleMistake> mistakes;
+  for (std::size_t i = 0; i < result.found.size(); ++i) {
+    const auto& people = result.found[i].people;
+    for (std::size_t j = 0; j < people.size(); ++j) {
+      if (people[j].ignore) continue;
+      PeopleMistake mistake{i, people[j].box, {}};
+      if (const int by = result.images.matches[i].found_by[j]; by >= 0)
+        mistake.score = result.found[i].found[static_cast<std::size_t>(by)].score;
+      if (!mistake.score || *mistake.score < below) mistakes.push_back(mistake);
+    }
+  }
+  std::ranges::stable_sort(mistakes, [](const PeopleMistake& a, const PeopleMistake& b) {
+    if (a.score && b.score) return *a.score < *b.score;
+    if (!a.score && !b.score) return a.box.height > b.box.height;
+    return !a.score;
+  });
+  return mistakes;
+}
+
+report::Evaluation people_evaluation(const EvalRequest& request,
+                                     const std::vector<EvalResult>& results,
+                                     const EvalImages* images) {
+  const bool windows = images == nullptr;
+  report::Evaluation evaluation{.system = "people",
+                                .title = "How well people are found",
+                                .summary = lead(results, request, windows)};
+  for (const EvalResult& result : results) evaluation.facts.push_back(fact_of(result, windows));
+  evaluation.charts.push_back(chart_of(results, windows));
+  if (windows) return evaluation;
+  MistakeList list(evaluation, results, *images);
+  for (std::size_t curve = 0; curve < results.size(); ++curve) list.add(curve);
+  return evaluation;
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,69 @@
+// Results of earlier runs, which the page shows beside what is computed now.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "view/earlier/earlier_file.h"
+#include "view/inputs.h"
+#include "view/kept.h"
+#include "view/picture.h"
+#include "view/system.h"
+
+namespace fovea::view {
+
+class InputFinder;
+
+// All files of results that the command line names. They do not change once they are added, after
+// which several threads may ask.
+class Earlier {
+ public:
+  // Adds a file of results, and the inputs that it names. These are looked for beside the file, as
+  // the file names them, and in `folders`. Throws what read_earlier() throws. Inputs that are not
+  // there are noted, see notes().
+  void add(const std::string& path, Inputs& inputs, const std::vector<std::string>& folders);
+
+  // One line per file whose inputs are not all there, for the log.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  // {"files": [{"name", "summary", "least", "greatest", "evaluation"}, ...]}: "least" and
+  // "greatest" are the range of all scores, "evaluation" says whether the file is one.
+  std::string list_json() const;
+  // What the files say about a frame of an input: boxes, scores of classes, layers.
+  std::string input_json(std::string_view id, std::int64_t frame) const;
+  // A layer of an input; null where there is none of this name.
+  std::shared_ptr<const Picture> layer(std::string_view id, std::string_view name) const;
+  // {"names", "evaluation"} of a file, with ids in place of files and the names of its inputs;
+  // empty where it is no evaluation.
+  std::string evaluation_json(std::size_t file) const;
+  // A mistake of an evaluation as a small PNG: its box with what is around it, or the whole input.
+  // Empty where there is no such mistake, or its input is not there.
+  std::string mistake_png(std::size_t file, std::size_t mistake, int side) const;
+
+ private:
+  struct Place {  // of something that a file says about an input
+    std::size_t file = 0, item = 0;
+  };
+  struct File {
+    EarlierFile content{};
+    std::string summary{};
+    // The inputs of each evaluated one; none where one of them is not there.
+    std::vector<std::vector<std::shared_ptr<Input>>> evaluated{};
+  };
+
+  static void take_evaluated(File& file, InputFinder& find);
+  void place_items(std::size_t file, InputFinder& find);
+  std::vector<Layer> layers(std::string_view id) const;
+
+  std::vector<File> files_{};
+  std::map<std::string, std::multimap<std::int64_t, Place>, std::less<>> places_{};  // by input
+  std::map<std::string, std::vector<Place>, std::less<>> layered_{};                 // by input
+  std::map<std::string, std::shared_ptr<Input>, std::less<>> inputs_{};              // of layers
+  std::vector<std::string> notes_{};
+  mutable Kept<std::shared_ptr<const Picture>> pictures_{std::size_t{128} << 20};
+};
+
+}  // namespace fovea::view

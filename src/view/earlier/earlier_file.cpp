@@ -1,0 +1,179 @@
+#include "view/earlier/earlier_file.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/csv_reader.h>
+#include <fovea/io/flow_io.h>
+#include <fovea/io/inputs.h>
+#include <fovea/io/mesh_io.h>
+#include <fovea/people/mot.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "core/words.h"
+
+namespace fovea::view {
+namespace {
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;  // of one file of results
+
+io::InputKind result_files() {
+  return {.name = "result", .extensions = {"json", "jsonl", "csv", "txt", "flo", "seg"}};
+}
+
+std::string content_of(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  std::ifstream file(path, std::ios::binary);
+  if (error || !file) throw IoError(fmt::format("{}: cannot be opened", detail::shown(path)));
+  if (size > kMostBytes)
+    throw FormatError(fmt::format("{}: has {} MiB, and the view reads results of at most {}",
+                                  detail::shown(path), size >> 20, kMostBytes >> 20));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+double number_in(const io::CsvTable& table, const io::CsvRow& row, std::size_t column) {
+  const std::string& text = row.fields[column];
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    table.fail(row, fmt::format("{} is \"{}\", expected a number", table.columns[column],
+                                detail::shown(text, 40)));
+  return value;
+}
+
+// The columns of boxes, as people detect and people track write them.
+struct BoxColumns {
+  std::size_t input = 0;
+  std::array<std::size_t, 4> sides{};
+  std::optional<std::size_t> frame{}, id{}, score{};
+};
+
+std::optional<BoxColumns> box_columns(const io::CsvTable& table) {
+  const auto input = table.column("input");
+  if (!input) return {};
+  BoxColumns columns{.input = *input,
+                     .frame = table.column("frame"),
+                     .id = table.column("id"),
+                     .score = table.column("score")};
+  constexpr std::array<const char*, 4> kSides{"x", "y", "width", "height"};
+  for (std::size_t i = 0; i < kSides.size(); ++i) {
+    const auto side = table.column(kSides[i]);
+    if (!side) return {};
+    columns.sides[i] = *side;
+  }
+  return columns;
+}
+
+EarlierBox box_of(const io::CsvTable& table, const io::CsvRow& row, const BoxColumns& columns) {
+  const auto side = [&](std::size_t i) { return number_in(table, row, columns.sides[i]); };
+  EarlierBox box{.box = {side(0), side(1), side(2), side(3)}};
+  if (columns.score) box.score = number_in(table, row, *columns.score);
+  if (columns.id) box.label = row.fields[*columns.id];
+  return box;
+}
+
+// Rows of one image or frame follow each other.
+std::vector<EarlierItem> boxes_of(const io::CsvTable& table, const BoxColumns& columns) {
+  std::vector<EarlierItem> items;
+  for (const io::CsvRow& row : table.rows) {
+    const std::string& input = row.fields[columns.input];
+    const bool framed = columns.frame && !row.fields[*columns.frame].empty();
+    const auto frame =
+        framed ? static_cast<std::int64_t>(number_in(table, row, *columns.frame)) : 0;
+    if (items.empty() || items.back().input != input || items.back().frame != frame)
+      items.push_back({.input = input, .frame = frame});
+    items.back().boxes.push_back(box_of(table, row, columns));
+  }
+  return items;
+}
+
+void sort_scores(EarlierItem& item) {
+  std::ranges::stable_sort(item.scores, std::greater{}, &std::pair<std::string, double>::second);
+}
+
+// "file,class,beach,forest,...": the scores of all classes follow the class.
+std::vector<EarlierItem> classes_of(const io::CsvTable& table, std::size_t file, std::size_t name) {
+  std::vector<EarlierItem> items;
+  for (const io::CsvRow& row : table.rows) {
+    EarlierItem item{.input = row.fields[file],
+                     .text = fmt::format("The class is {}.", row.fields[name])};
+    for (std::size_t i = std::max(file, name) + 1; i < row.fields.size(); ++i) {
+      double value = 0;
+      const std::string& text = row.fields[i];
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value))
+        item.scores.emplace_back(table.columns[i], value);
+    }
+    sort_scores(item);
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+}  // namespace
+
+bool is_earlier_file(std::string_view path) { return io::has_extension(path, result_files()); }
+
+bool names_inputs(std::string_view path) {
+  return !io::has_extension(path, {.name = {}, .extensions = {"txt", "flo", "seg"}});
+}
+
+EarlierFile parse_earlier_table(std::string_view text, const std::string& name) {
+  const io::CsvTable table = io::parse_csv(text, name);
+  if (const auto columns = box_columns(table))
+    return {.path = name,
+            .what = columns->id ? "people track" : "people detect",
+            .items = boxes_of(table, *columns)};
+  const auto file = table.column("file"), found = table.column("class");
+  if (file && found)
+    return {.path = name, .what = "classes", .items = classes_of(table, *file, *found)};
+  throw FormatError(
+      fmt::format("{}: its first line has neither the columns input, x, y, width and height of "
+                  "boxes nor file and class of classified inputs",
+                  name));
+}
+
+EarlierFile parse_earlier_tracks(std::string_view text, const std::string& name) {
+  const auto boxes = people::parse_mot(std::as_bytes(std::span(text)), name,
+                                       {.identities = false, .pedestrians = false});
+  EarlierFile file{.path = name, .what = "MOT challenge text"};
+  for (const people::MotBox& box : boxes) {
+    if (file.items.empty() || file.items.back().frame != box.frame)
+      file.items.push_back({.frame = box.frame});
+    file.items.back().boxes.push_back(
+        {.box = box.box, .label = box.id < 0 ? "" : std::to_string(box.id), .score = box.score});
+  }
+  return file;
+}
+
+EarlierFile read_earlier(const std::string& path) {
+  const auto ends_in = [&](const char* extension) {
+    return io::has_extension(path, {.name = {}, .extensions = {extension}});
+  };
+  if (!std::filesystem::exists(path))
+    throw IoError(fmt::format("{}: there is no such file", detail::shown(path)));
+  if (ends_in("flo")) {
+    (void)io::read_flow(path);  // a damaged file is refused now, not when it is looked at
+    return {.path = path, .what = "motion", .items = {{.motion = path}}};
+  }
+  if (ends_in("seg")) {
+    (void)io::read_labels(path);
+    return {.path = path, .what = "parts", .items = {{.parts = path}}};
+  }
+  const std::string text = content_of(path);
+  if (ends_in("csv")) return parse_earlier_table(text, path);
+  if (ends_in("txt")) return parse_earlier_tracks(text, path);
+  if (ends_in("jsonl")) return parse_earlier_lines(text, path);
+  return parse_earlier_json(text, path);
+}
+
+}  // namespace fovea::view

@@ -1,0 +1,200 @@
+// JSON of earlier runs: what the verbs print with --json, COCO, and evaluations.
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "core/words.h"
+#include "io/text/json_reader.h"
+#include "view/earlier/earlier_file.h"
+
+namespace fovea::view {
+namespace {
+
+using nlohmann::json;
+
+// Members of a tree from outside, with messages that name the file.
+class Members {
+ public:
+  explicit Members(const std::string& name) : name_(name) {}
+
+  [[noreturn]] void fail(const std::string& cause) const {
+    throw FormatError(fmt::format("{}: {}", name_, cause));
+  }
+  const json& object(const json& value, const char* what) const {
+    if (!value.is_object()) fail(fmt::format("has something else where {} should be", what));
+    return value;
+  }
+  const json& array(const json& tree, const char* key) const {
+    static const json kNone = json::array();
+    const auto found = tree.find(key);
+    if (found == tree.end() || found->is_null()) return kNone;
+    if (!found->is_array()) fail(fmt::format("'{}' is no array", key));
+    return *found;
+  }
+  std::string text(const json& tree, const char* key) const {
+    const auto found = tree.find(key);
+    if (found == tree.end() || found->is_null()) return {};
+    if (!found->is_string()) fail(fmt::format("'{}' is no text", key));
+    return found->get<std::string>();
+  }
+  std::optional<double> number(const json& tree, const char* key) const {
+    const auto found = tree.find(key);
+    if (found == tree.end() || found->is_null()) return {};
+    if (!found->is_number()) fail(fmt::format("'{}' is no number", key));
+    return found->get<double>();
+  }
+  std::int64_t whole(const json& tree, const char* key, std::int64_t otherwise) const {
+    const auto found = tree.find(key);
+    if (found == tree.end() || found->is_null()) return otherwise;
+    if (!found->is_number_integer()) fail(fmt::format("'{}' is no whole number", key));
+    return found->get<std::int64_t>();
+  }
+  Rect<double> box(const json& tree, const char* key) const {
+    const json& sides = array(tree, key);
+    if (sides.size() != 4 || !std::ranges::all_of(sides, &json::is_number))
+      fail(fmt::format("has a '{}' that has not four numbers", key));
+    return {sides[0].get<double>(), sides[1].get<double>(), sides[2].get<double>(),
+            sides[3].get<double>()};
+  }
+
+ private:
+  const std::string& name_;
+};
+
+// Numbers of categories become their names; a single category says nothing.
+std::unordered_map<std::int64_t, std::string> category_names(const Members& take,
+                                                             const json& tree) {
+  std::unordered_map<std::int64_t, std::string> names;
+  const json& categories = take.array(tree, "categories");
+  if (categories.size() < 2) return names;
+  for (const json& category : categories)
+    names[take.whole(take.object(category, "a category"), "id", -1)] = take.text(category, "name");
+  return names;
+}
+
+EarlierFile coco(const Members& take, const json& tree, const std::string& name) {
+  EarlierFile file{.path = name, .what = "COCO JSON"};
+  std::unordered_map<std::int64_t, std::size_t> place;
+  for (const json& image : take.array(tree, "images")) {
+    EarlierItem item{.input = take.text(take.object(image, "an image"), "file_name"),
+                     .frame = take.whole(image, "frame", 0)};
+    if (item.input.empty()) take.fail("an image has no 'file_name'");
+    if (!place.emplace(take.whole(image, "id", -1), file.items.size()).second)
+      take.fail(fmt::format("two images have the id {}", take.whole(image, "id", -1)));
+    file.items.push_back(std::move(item));
+  }
+  const auto names = category_names(take, tree);
+  for (const json& each : take.array(tree, "annotations")) {
+    const std::int64_t id = take.whole(take.object(each, "an annotation"), "image_id", -1);
+    const auto image = place.find(id);
+    if (image == place.end())
+      take.fail(fmt::format("an annotation is of image {}, which is not in the file", id));
+    const auto named = names.find(take.whole(each, "category_id", -1));
+    EarlierBox box{.box = take.box(each, "bbox"),
+                   .label = named == names.end() ? "" : named->second,
+                   .score = take.number(each, "score")};
+    box.truth = !box.score;  // what people annotated has no score
+    file.items[image->second].boxes.push_back(std::move(box));
+  }
+  return file;
+}
+
+std::vector<EarlierBox> boxes_in(const Members& take, const json& tree) {
+  std::vector<EarlierBox> boxes;
+  for (const char* key : {"people", "tracks"})
+    for (const json& each : take.array(tree, key)) {
+      EarlierBox box{.box = take.box(take.object(each, "a box"), "box"),
+                     .score = take.number(each, "score")};
+      if (each.contains("id")) box.label = std::to_string(take.whole(each, "id", 0));
+      boxes.push_back(std::move(box));
+    }
+  return boxes;
+}
+
+// Scores, whose classes stand at the top of the file.
+void take_scores(const Members& take, const json& result, const json& tree, EarlierItem& item) {
+  const json& scores = take.array(result, "scores");
+  const json& classes = take.array(tree, "classes");
+  for (std::size_t i = 0; i < std::min(scores.size(), classes.size()); ++i)
+    if (scores[i].is_number() && classes[i].is_string())
+      item.scores.emplace_back(classes[i].get<std::string>(), scores[i].get<double>());
+  std::ranges::stable_sort(item.scores, std::greater{}, &std::pair<std::string, double>::second);
+  if (const std::string name = take.text(result, "name"); !name.empty())
+    item.text = fmt::format("The class is {}.", name);
+}
+
+void take_result(const Members& take, const json& result, const json& tree, EarlierFile& file) {
+  const std::string input = take.text(take.object(result, "a result"), "input");
+  if (input.empty()) take.fail("a result has no 'input'");
+  if (const std::string error = take.text(result, "error"); !error.empty()) {
+    file.items.push_back({.input = input, .text = fmt::format("It failed: {}.", error)});
+    return;
+  }
+  if (const json& frames = take.array(result, "frames"); !frames.empty()) {
+    for (const json& frame : frames)
+      file.items.push_back({.input = input,
+                            .frame = take.whole(take.object(frame, "a frame"), "frame", 0),
+                            .boxes = boxes_in(take, frame)});
+    return;
+  }
+  EarlierItem item{.input = input,
+                   .frame = take.whole(result, "first_frame", 0),
+                   .boxes = boxes_in(take, result),
+                   .parts = take.text(result, "seg")};
+  take_scores(take, result, tree, item);
+  file.items.push_back(std::move(item));
+}
+
+// A pair of images, and the file that its motion was written to.
+void take_motion(const Members& take, const json& tree, EarlierFile& file) {
+  const std::string output = take.text(tree, "output");
+  if (!output.ends_with(".flo"))
+    take.fail("has no field of motion beside it; expected the result of a run with -o FILE.flo");
+  file.items.push_back({.input = take.text(tree, "first"), .motion = output});
+}
+
+}  // namespace
+
+EarlierFile parse_earlier_lines(std::string_view text, const std::string& name) {
+  EarlierFile file{.path = name, .what = "JSON lines"};
+  const Members take(name);
+  for (const std::string_view line : detail::split(text, '\n'))
+    if (line.find_first_not_of(" \t\r") != line.npos) {
+      const json result = io::parse_json(line, name);
+      take_result(take, result, result, file);
+    }
+  return file;
+}
+
+EarlierFile parse_earlier_json(std::string_view text, const std::string& name) {
+  const json tree = io::parse_json(text, name);
+  const Members take(name);
+  if (tree.is_array())
+    take.fail(
+        "is a bare array, as --coco-results writes it, which names no images; take the file of "
+        "--coco");
+  if (!tree.is_object()) take.fail("is no JSON object");
+  EarlierFile file{.path = name, .what = take.text(tree, "command")};
+  if (tree.contains("evaluation")) {
+    file.evaluation = report::parse_evaluation(text, name);
+    return file;
+  }
+  if (tree.contains("images") && tree["images"].is_array()) return coco(take, tree, name);
+  if (tree.contains("results")) {
+    for (const json& result : take.array(tree, "results")) take_result(take, result, tree, file);
+    return file;
+  }
+  if (tree.contains("first") && tree.contains("second")) {
+    take_motion(take, tree, file);
+    return file;
+  }
+  take.fail(
+      "is no result that the view shows; expected COCO JSON, or what a verb prints with --json");
+}
+
+}  // namespace fovea::view

@@ -1,0 +1,92 @@
+#include "view/earlier/find_input.h"
+
+#include <fovea/io/flow_io.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace fovea::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+using InputList = std::vector<std::shared_ptr<Input>>;
+
+std::shared_ptr<Input> image_of_size(const InputList& images, const std::string& motion) {
+  const io::FlowField field = io::read_flow(motion);
+  const auto found = std::ranges::find_if(images, [&](const std::shared_ptr<Input>& input) {
+    const io::ImageInfo image = io::image_info(input->path());
+    return image.width == field.width() && image.height == field.height();
+  });
+  return found == images.end() ? nullptr : *found;
+}
+
+std::shared_ptr<Input> mesh_of_faces(const InputList& meshes, const std::string& parts) {
+  const std::size_t faces = io::read_labels(parts).size();
+  const auto found = std::ranges::find_if(meshes, [&](const std::shared_ptr<Input>& input) {
+    return static_cast<std::size_t>(input->mesh()->file_faces()) == faces;
+  });
+  return found == meshes.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+InputFinder::InputFinder(Inputs& inputs, std::string beside, std::vector<std::string> folders)
+    : inputs_(inputs),
+      beside_(std::move(beside)),
+      folders_(std::move(folders)),
+      there_(inputs.all()) {}
+
+std::optional<std::string> InputFinder::file(const std::string& named) const {
+  const fs::path path(named);
+  std::vector<fs::path> places{fs::path(beside_).parent_path() / path, path};
+  for (const std::string& folder : folders_) {
+    places.push_back(folder / path);
+    places.push_back(folder / path.filename());
+  }
+  for (const fs::path& place : places) {
+    std::error_code ignored;
+    if (fs::is_regular_file(place, ignored)) return place.lexically_normal().string();
+  }
+  return {};
+}
+
+std::shared_ptr<Input> InputFinder::named(const std::string& name) {
+  if (const auto known = known_.find(name); known != known_.end()) return known->second;
+  const std::optional<std::string> path = file(name);
+  return known_[name] = path ? inputs_.add_file(*path) : nullptr;
+}
+
+InputList InputFinder::all_of(InputKind kind) const {
+  InputList some;
+  std::ranges::copy_if(there_, std::back_inserter(some),
+                       [&](const std::shared_ptr<Input>& input) { return input->kind() == kind; });
+  return some;
+}
+
+std::shared_ptr<Input> InputFinder::namesake(InputKind kind) const {
+  const fs::path stem = fs::path(beside_).stem();
+  const auto found = std::ranges::find_if(there_, [&](const std::shared_ptr<Input>& input) {
+    return input->kind() == kind && fs::path(input->path()).stem() == stem;
+  });
+  return found == there_.end() ? nullptr : *found;
+}
+
+std::shared_ptr<Input> InputFinder::fitting(const EarlierItem& item) const {
+  if (!item.motion.empty()) {
+    const auto same = namesake(InputKind::kImage);
+    return same ? same : image_of_size(all_of(InputKind::kImage), item.motion);
+  }
+  if (!item.parts.empty()) {
+    const auto same = namesake(InputKind::kMesh);
+    return same ? same : mesh_of_faces(all_of(InputKind::kMesh), item.parts);
+  }
+  if (const auto same = namesake(InputKind::kVideo)) return same;
+  const InputList videos = all_of(InputKind::kVideo);
+  if (!videos.empty()) return videos.size() == 1 ? videos.front() : nullptr;
+  const InputList images = all_of(InputKind::kImage);
+  const auto number = static_cast<std::size_t>(item.frame);
+  return number < images.size() ? images[number] : nullptr;
+}
+
+}  // namespace fovea::view

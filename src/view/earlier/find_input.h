@@ -1,0 +1,44 @@
+// Finds the inputs that a file of results is about.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "view/earlier/earlier_file.h"
+#include "view/inputs.h"
+
+namespace fovea::view {
+
+class InputFinder {
+ public:
+  // `beside` is the file of results, `folders` are those that the command line names.
+  InputFinder(Inputs& inputs, std::string beside, std::vector<std::string> folders);
+
+  // The first file that exists: beside the file of results, as it is named, in one of the folders,
+  // or in one of the folders by its last name alone.
+  std::optional<std::string> file(const std::string& named) const;
+
+  // The input of this name, which is added where it is new. Null where there is no such file, or
+  // where it is neither an image nor a video nor a mesh.
+  std::shared_ptr<Input> named(const std::string& name);
+
+  // The input of something that names none, among those that are there: one that has the name of
+  // the file of results but for its end; else, for motion the first image of its size, for parts
+  // the first mesh with as many faces, for tracks the only video, or the image of that number where
+  // there is no video. Null where there is none.
+  std::shared_ptr<Input> fitting(const EarlierItem& item) const;
+
+ private:
+  std::shared_ptr<Input> namesake(InputKind kind) const;
+  std::vector<std::shared_ptr<Input>> all_of(InputKind kind) const;
+
+  Inputs& inputs_;
+  std::string beside_;
+  std::vector<std::string> folders_;
+  std::vector<std::shared_ptr<Input>> there_;                           // before anything was added
+  std::map<std::string, std::shared_ptr<Input>, std::less<>> known_{};  // frames repeat their video
+};
+
+}  // namespace fovea::view

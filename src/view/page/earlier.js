@@ -1,0 +1,92 @@
+// Results of earlier runs, from files of the command line: their boxes, classes and layers are shown
+// beside what is computed now, from a score on that is chosen here.
+import {getJson} from './api.js';
+import {byId, el} from './dom.js';
+import {countText, marksOf, stepOf} from './earlier_boxes.js';
+import {layerRow, scoreBars} from './result.js';
+
+const kMistake = '#ff5c8a';
+const scoreText = (score) => score.toFixed(2).replace(/^-(0\.00)$/, '$1');
+
+export class Earlier {
+  constructor(view) {
+    this.view = view;
+    this.files = [];
+    this.asked = 0;
+    this.pointed = [];
+  }
+
+  // Reads which files there are.
+  async begin() {
+    const {files} = await getJson('/earlier');
+    this.files = files.map((file) => ({...file, shown: true, threshold: file.least ?? null, group: null}));
+  }
+
+  // Chooses what is shown of a file: scores from a threshold on, and only those of one model.
+  choose(file, threshold, group) {
+    Object.assign(this.files[file], {shown: true, group}, threshold === null ? {} : {threshold});
+  }
+
+  // Nothing of another input stays while this one is read.
+  clear() {
+    ++this.asked;
+    this.pointed = [];
+    this.view.setEarlier({marks: [], layers: []});
+  }
+
+  // Shows what the files say about a frame of an input.
+  async show(input, frame) {
+    if (this.files.length === 0) return;
+    const asked = ++this.asked;
+    const said = await getJson(`/earlier/${input.id}?frame=${frame}`);
+    if (asked !== this.asked) return;
+    this.said = said.files;
+    this.layers = said.layers.map((layer) => ({...layer,
+      tile: (level, x, y) => `/earlier/${input.id}/tile/${layer.name}/${level}/${x}/${y}`}));
+    byId('earlier').hidden = false;
+    const rows = this.said.map((each) => this.fileRows(each));
+    if (rows.length === 0 && this.layers.length === 0) rows.push(el('p', {}, 'No file says anything about this input.'));
+    byId('earlier-body').replaceChildren(...rows, ...this.layers.map((layer) => layerRow(layer, this.view)));
+    this.draw();
+  }
+
+  // Marks the place of a mistake, until another input is shown.
+  point(box, text) {
+    this.pointed = [{box, label: text, color: kMistake, dash: [3, 3]}];
+    this.draw();
+  }
+
+  draw() {
+    const marks = (this.said ?? []).flatMap((each) => marksOf(each.boxes, this.files[each.file]));
+    this.view.setEarlier({marks: [...marks, ...this.pointed], layers: this.layers ?? []});
+  }
+
+  fileRows(said) {
+    const file = this.files[said.file];
+    const box = el('input', {type: 'checkbox', checked: file.shown});
+    const count = el('p', {class: 'count'}, countText(said.boxes, file));
+    const changed = () => {
+      count.textContent = countText(said.boxes, file);
+      this.draw();
+    };
+    box.addEventListener('change', () => { file.shown = box.checked; changed(); });
+    const head = said.boxes.length > 0 ? el('label', {}, box, el('span', {class: 'swatch earlier'}), file.name) : el('b', {}, file.name);
+    return el('div', {class: 'earlier-file'}, head,
+      el('small', {}, file.summary), said.text ? el('p', {}, said.text) : '',
+      this.thresholdRow(said, file, changed), said.boxes.length > 0 ? count : '', ...scoreBars(said.scores.slice(0, 8)));
+  }
+
+  thresholdRow(said, file, changed) {
+    if (file.least === undefined || !said.boxes.some(({score}) => score !== undefined)) return '';
+    const step = stepOf(file);
+    const slider = el('input', {type: 'range', min: Math.floor(file.least / step) * step, max: Math.ceil(file.greatest / step) * step, step,
+      value: file.threshold, 'aria-label': `Least score of ${file.name}`});
+    const value = el('output', {}, scoreText(file.threshold));
+    slider.addEventListener('input', () => {
+      file.threshold = Number(slider.value);
+      value.textContent = scoreText(file.threshold);
+      changed();
+    });
+    return el('div', {class: 'entry'}, el('span', {}, 'score from'), slider, value);
+  }
+}

@@ -1,0 +1,38 @@
+// Which boxes of an earlier result are shown, and how. Pure functions.
+// A box is {box, label, score, group, truth}; `file` has what was chosen: {shown, threshold, group}.
+
+const kFound = '#38b6ff', kTruth = '#5fd35f';
+
+// Truth stays; what was found is shown from the threshold on, and only that of the chosen model.
+export function isShown(box, {threshold, group}) {
+  if (box.truth) return true;
+  if (group && box.group && box.group !== group) return false;
+  return box.score === undefined || threshold === null || box.score >= threshold;
+}
+
+export function marksOf(boxes, file) {
+  if (!file.shown) return [];
+  return boxes.filter((box) => isShown(box, file)).map((box) => ({box: box.box, color: box.truth ? kTruth : kFound, below: true,
+    dash: box.truth ? [6, 4] : [], label: labelOf(box)}));
+}
+
+function labelOf({label, score, truth}) {
+  if (truth) return label;
+  const words = [label, score === undefined ? '' : score.toFixed(2)];
+  return words.filter((word) => word !== '').join(' ');
+}
+
+export function countText(boxes, file) {
+  const found = boxes.filter(({truth}) => !truth), true_ = boxes.length - found.length;
+  const shown = found.filter((box) => isShown(box, file)).length;
+  const texts = [];
+  if (found.length > 0 || true_ === 0) texts.push(`${shown} of ${found.length} boxes are shown in blue.`);
+  if (true_ > 0) texts.push(`${true_} true ${true_ === 1 ? 'box is' : 'boxes are'} green and dashed.`);
+  return texts.join(' ');
+}
+
+// A step that gives some hundred places of the slider.
+export function stepOf({least, greatest}) {
+  const range = greatest - least;
+  return range > 0 ? 10 ** Math.floor(Math.log10(range / 100)) : 0.01;
+}

@@ -1,0 +1,100 @@
+#include <fovea/core/error.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/report/evaluation.h>
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/messages.h"
+
+namespace fovea::report {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+Evaluation drawn_evaluation() {
+  Evaluation evaluation{.system = "people", .title = "People", .summary = "Two were missed."};
+  evaluation.facts = {{"images", "3"}};
+  evaluation.charts.push_back({.title = "Miss rate",
+                               .threshold = "score",
+                               .option = "threshold",
+                               .x = {.title = "false positives", .log = true},
+                               .y = {.title = "miss rate"},
+                               .figures = {"precision"},
+                               .curves = {{"a", 0.5, {{2, 0, 1, {1}}, {1, 0.1, 0.5, {0.75}}}}}});
+  evaluation.classes = {"indoor", "outdoor"};
+  evaluation.confusion = {3, 1, 0, 4};
+  evaluation.inputs.push_back({{"a.png"}, 2, "a.flo", {{{1, 2, 3, 4}, 1.5, 0}, {{5, 6, 7, 8}}}});
+  evaluation.mistakes.push_back({.kind = "Missed people",
+                                 .text = "nobody",
+                                 .above = 0.25,
+                                 .box = Rect<double>{1, 2, 3, 4},
+                                 .truth = 1,
+                                 .predicted = 0});
+  return evaluation;
+}
+
+std::string evaluation_text(const Evaluation& evaluation) {
+  std::string text;
+  io::JsonWriter out(io::string_sink(text));
+  out.begin_object().key("evaluation");
+  write_evaluation(out, evaluation);
+  out.end_object().finish();
+  return text;
+}
+
+TEST(Evaluation, ComesBackAsItWasWritten) {
+  const std::string text = evaluation_text(drawn_evaluation());
+  const Evaluation back = parse_evaluation(text, "eval.json");
+  EXPECT_EQ(evaluation_text(back), text);
+  EXPECT_EQ(back.charts[0].curves[0].points[1].figures[0], 0.75);
+  EXPECT_EQ(back.inputs[0].boxes[0].score, 1.5);
+  EXPECT_FALSE(back.inputs[0].boxes[1].score);
+  EXPECT_EQ(back.mistakes[0].above, 0.25);
+  EXPECT_FALSE(back.mistakes[0].up_to);
+}
+
+TEST(Evaluation, RefusesWhatDoesNotFitTogether) {
+  const auto refused = [](const std::function<void(json & evaluation)>& spoil) {
+    json tree = json::parse(evaluation_text(drawn_evaluation()));
+    spoil(tree["evaluation"]);
+    return test::message_of<FormatError>([&] { parse_evaluation(tree.dump(), "eval.json"); });
+  };
+  EXPECT_THAT(refused([](json& e) { e["mistakes"][0]["input"] = 7; }),
+              HasSubstr("eval.json: the evaluation has a 'input' of 7, but there are 1"));
+  EXPECT_THAT(refused([](json& e) { e["mistakes"][0]["curve"] = -1; }), HasSubstr("'curve' of -1"));
+  EXPECT_THAT(refused([](json& e) { e["mistakes"][0]["truth"] = 2; }), HasSubstr("'truth' of 2"));
+  EXPECT_THAT(refused([](json& e) {
+                e["mistakes"][0]["box"] = {1, 2};
+              }),
+              HasSubstr("four numbers"));
+  EXPECT_THAT(refused([](json& e) { e["mistakes"] = {3}; }),
+              HasSubstr("mistake that is no object"));
+  EXPECT_THAT(refused([](json& e) { e["inputs"] = "a"; }), HasSubstr("'inputs' that is no array"));
+  EXPECT_THAT(refused([](json& e) { e["inputs"][0]["files"] = json::array(); }),
+              HasSubstr("an input without files"));
+  EXPECT_THAT(refused([](json& e) { e["confusion"].push_back(1); }), HasSubstr("5 counts"));
+  EXPECT_THAT(refused([](json& e) { e["charts"][0].erase("x"); }), HasSubstr("no object 'x'"));
+  EXPECT_THAT(refused([](json& e) { e["charts"][0]["curves"][0]["points"][0].push_back(1); }),
+              HasSubstr("a point that has not 4 numbers"));
+  EXPECT_THAT(test::message_of<FormatError>([] { parse_evaluation("[1]", "eval.json"); }),
+              HasSubstr("eval.json: there is no evaluation in it"));
+  EXPECT_THROW(parse_evaluation("{", "eval.json"), FormatError);
+}
+
+TEST(Evaluation, DrawsFewPointsOfALongCurve) {
+  EvaluationChart chart{.x = {.log = true}};
+  std::vector<EvaluationPoint> points;
+  for (int i = 0; i <= 100000; ++i)
+    points.push_back({-1.0 * i, 1e-5 * i, 1 - 1e-5 * i, {}});  // the first is at no place of a log
+  const auto kept = thinned(points, chart);
+  EXPECT_LT(kept.size(), 700U);
+  EXPECT_GT(kept.size(), 200U);
+  EXPECT_EQ(kept.front().threshold, 0);
+  EXPECT_EQ(kept.back().threshold, -100000);
+  EXPECT_EQ(thinned({}, chart).size(), 0U);
+}
+
+}  // namespace
+}  // namespace fovea::report

@@ -1,0 +1,205 @@
+// Earlier results as the page asks for them.
+#include "view/earlier/earlier.h"
+
+#include <fovea/core/error.h>
+#include <fovea/io/flow_io.h>
+#include <fovea/io/image_io.h>
+#include <fovea/io/json_writer.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/files.h"
+#include "view/earlier/find_input.h"
+#include "view/session.h"
+#include "view/view.h"
+
+namespace fovea::view {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class EarlierTest : public testing::Test {
+ protected:
+  void save_image(const std::string& name, int width = 40, int height = 30) {
+    io::write_image(folder_ / name, Image<std::uint8_t>(width, height, 3).view());
+  }
+  std::string save(const std::string& name, const std::string& text) {
+    test::save(folder_ / name, text);
+    return folder_ / name;
+  }
+  std::string save_coco(const std::string& image) {
+    return save("all.json", json{{"images", {{{"id", 1}, {"file_name", image}}}},
+                                 {"annotations",
+                                  {{{"image_id", 1}, {"bbox", {1, 2, 10, 20}}, {"score", 0.5}},
+                                   {{"image_id", 1}, {"bbox", {5, 2, 10, 20}}, {"score", 1.5}}}}}
+                                .dump());
+  }
+  // An evaluation with one curve, one image and two mistakes.
+  std::string save_evaluation(const std::string& image) {
+    report::Evaluation evaluation{.system = "people", .title = "People", .summary = "One image."};
+    evaluation.charts.push_back({.title = "Miss rate",
+                                 .threshold = "score",
+                                 .option = "threshold",
+                                 .curves = {{"hog", 0.5, {{1, 0, 1, {}}, {0, 1, 0, {}}}}}});
+    evaluation.inputs.push_back(
+        {.files = {image}, .boxes = {{{1, 2, 10, 20}, 0.7}, {{3, 3, 9, 9}}}});
+    evaluation.mistakes.push_back({.kind = "False positives",
+                                   .text = "score 0.70",
+                                   .up_to = 0.7,
+                                   .box = Rect<double>{1, 2, 10, 20}});
+    evaluation.mistakes.push_back({.kind = "Missed people", .text = "not found"});
+    std::string text;
+    io::JsonWriter out(io::string_sink(text));
+    out.begin_object().key("evaluation");
+    report::write_evaluation(out, evaluation);
+    out.end_object().finish();
+    return save("evaluation.json", text);
+  }
+  json said(const std::shared_ptr<Input>& input, std::int64_t frame = 0) {
+    return json::parse(earlier_.input_json(input->id(), frame));
+  }
+
+  test::TempFolder folder_{};
+  Inputs inputs_{};
+  Earlier earlier_{};
+};
+
+TEST_F(EarlierTest, FindsImagesBesideTheFile) {
+  save_image("a.png");
+  earlier_.add(save_coco("a.png"), inputs_, {});
+  ASSERT_EQ(inputs_.all().size(), 1U);
+  const json boxes = said(inputs_.all()[0])["files"][0]["boxes"];
+  EXPECT_EQ(boxes.size(), 2U);
+  EXPECT_EQ(boxes[1]["score"], 1.5);
+  const json list = json::parse(earlier_.list_json())["files"][0];
+  EXPECT_EQ(list["name"], "all.json");
+  EXPECT_EQ(list["summary"], "COCO JSON: 2 boxes in 1 input.");
+  EXPECT_EQ(list["least"], 0.5);
+  EXPECT_EQ(list["greatest"], 1.5);
+  EXPECT_TRUE(earlier_.notes().empty());
+}
+
+TEST_F(EarlierTest, FindsImagesInNamedFoldersByTheirLastName) {
+  std::filesystem::create_directory(folder_ / "photos");
+  save_image("photos/a.png");
+  earlier_.add(save_coco("/elsewhere/deep/a.png"), inputs_, {folder_ / "photos"});
+  ASSERT_EQ(inputs_.all().size(), 1U);
+  EXPECT_EQ(said(inputs_.all()[0])["files"].size(), 1U);
+}
+
+TEST_F(EarlierTest, KnowsAnImageThatIsNamedTwice) {
+  save_image("a.png");
+  inputs_.add_paths({folder_ / "a.png"});
+  earlier_.add(save_coco("./a.png"), inputs_, {});
+  EXPECT_EQ(inputs_.all().size(), 1U);
+}
+
+TEST_F(EarlierTest, NamesImagesThatAreMissing) {
+  earlier_.add(save_coco("gone.png"), inputs_, {});
+  ASSERT_EQ(earlier_.notes().size(), 1U);
+  EXPECT_THAT(earlier_.notes()[0], HasSubstr("all.json: 1 input was not found: gone.png"));
+  EXPECT_TRUE(inputs_.all().empty());
+}
+
+TEST_F(EarlierTest, OpensNothingThatIsNoInput) {
+  save("secret.txt", "x");
+  earlier_.add(save_coco("secret.txt"), inputs_, {});
+  EXPECT_TRUE(inputs_.all().empty());
+}
+
+TEST_F(EarlierTest, PutsTracksOnTheImagesOfAFolder) {
+  save_image("000001.png");
+  save_image("000002.png");
+  inputs_.add_paths({folder_.path()});
+  earlier_.add(save("tracks.txt", "2,3,11,21,30,40,0.5,-1,-1,-1\n"), inputs_, {});
+  EXPECT_TRUE(said(inputs_.all()[0])["files"].empty());
+  EXPECT_EQ(said(inputs_.all()[1])["files"][0]["boxes"][0]["label"], "3");
+}
+
+TEST_F(EarlierTest, ShowsMotionAsALayerOfTheImageOfItsSize) {
+  save_image("small.png", 8, 8);
+  save_image("large.png", 40, 30);
+  Image<float> u(40, 30, 1), v(40, 30, 1);
+  io::write_flow(folder_ / "motion.flo", {u, v});
+  inputs_.add_paths({folder_ / "small.png", folder_ / "large.png"});
+  earlier_.add(folder_ / "motion.flo", inputs_, {});
+  const std::shared_ptr<Input> large = inputs_.all()[1];
+  const json layers = said(large)["layers"];
+  ASSERT_EQ(layers.size(), 1U);
+  EXPECT_EQ(layers[0]["title"], "Earlier motion");
+  EXPECT_EQ(layers[0]["width"], 40);
+  EXPECT_NE(earlier_.layer(large->id(), std::string(layers[0]["name"])), nullptr);
+  EXPECT_EQ(earlier_.layer(large->id(), "none"), nullptr);
+  EXPECT_TRUE(said(inputs_.all()[0])["layers"].empty());
+}
+
+TEST_F(EarlierTest, ShowsPartsAsALayerOfTheMesh) {
+  save("tetra.off", "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n");
+  inputs_.add_paths({folder_ / "tetra.off"});
+  earlier_.add(save("parts.seg", "0\n0\n1\n1\n"), inputs_, {});
+  EXPECT_EQ(said(inputs_.all()[0])["layers"][0]["title"], "Earlier parts");
+  earlier_.add(save("tetra.seg", "0\n1\n"), inputs_, {});  // its namesake, but with too few labels
+  EXPECT_THAT(test::message_of<FormatError>([&] { said(inputs_.all()[0]); }),
+              HasSubstr("2 labels for"));
+}
+
+TEST_F(EarlierTest, GivesEvaluationsWithoutPaths) {
+  save_image("a.png");
+  earlier_.add(save_evaluation("a.png"), inputs_, {});
+  const std::string text = earlier_.evaluation_json(0);
+  EXPECT_EQ(text.find(folder_.path()), text.npos);
+  const json page = json::parse(text);
+  EXPECT_THAT(page["names"], ElementsAre("a.png"));
+  EXPECT_EQ(page["evaluation"]["inputs"][0]["files"][0], inputs_.all()[0]->id());
+  const json boxes = said(inputs_.all()[0])["files"][0]["boxes"];
+  EXPECT_EQ(boxes[0]["group"], "hog");
+  EXPECT_EQ(boxes[1]["truth"], true);
+  EXPECT_THAT(earlier_.mistake_png(0, 0, 64), HasSubstr("PNG"));
+  EXPECT_THAT(earlier_.mistake_png(0, 1, 64), HasSubstr("PNG"));
+  EXPECT_EQ(earlier_.mistake_png(0, 2, 64), "");
+  EXPECT_EQ(earlier_.evaluation_json(1), "");
+}
+
+TEST_F(EarlierTest, ListsMistakesOfImagesThatAreMissing) {
+  earlier_.add(save_evaluation("gone.png"), inputs_, {});
+  const json page = json::parse(earlier_.evaluation_json(0));
+  EXPECT_TRUE(page["evaluation"]["inputs"][0]["files"].empty());
+  EXPECT_EQ(earlier_.mistake_png(0, 0, 64), "");
+}
+
+TEST_F(EarlierTest, AnswersThePage) {
+  save_image("a.png");
+  Session session({.exec = {.device = Device::cpu(), .threads = 1}});
+  session.earlier().add(save_evaluation("a.png"), session.inputs(), {});
+  const std::string id = session.inputs().all()[0]->id();
+  const auto get = [&](const std::string& target) {
+    return session.respond({.method = "GET", .target = *parse_target(target)});
+  };
+  EXPECT_EQ(json::parse(get("/earlier").body)["files"][0]["evaluation"], true);
+  EXPECT_EQ(json::parse(get("/earlier/" + id + "?frame=0").body)["files"].size(), 1U);
+  EXPECT_TRUE(json::parse(get("/earlier/none").body)["files"].empty());
+  EXPECT_EQ(json::parse(get("/evaluations/0").body)["evaluation"]["system"], "people");
+  EXPECT_EQ(get("/evaluations/0/mistakes/0").type, "image/png");
+  EXPECT_FALSE(get("/evaluations/0/mistakes/0").lasting);
+  for (const char* nothing :
+       {"/evaluations", "/evaluations/9", "/evaluations/x", "/evaluations/0/mistakes/9",
+        "/evaluations/0/mistakes", "/earlier/x/tile/none/0/0/0", "/earlier/x/y"})
+    EXPECT_EQ(get(nothing).status, 404) << nothing;
+}
+
+TEST_F(EarlierTest, TakesFilesOfResultsFromTheCommandLine) {
+  save_image("a.png");
+  std::vector<std::string> notes;
+  const View view(
+      {.inputs = {save_coco("gone.png"), folder_.path()}, .exec = {.device = Device::cpu()}},
+      [&](const std::string& line) { notes.push_back(line); });
+  EXPECT_EQ(notes.size(), 1U);
+  EXPECT_THROW(View({.inputs = {save("bad.json", "{")}}, [](const std::string&) {}), FormatError);
+}
+
+}  // namespace
+}  // namespace fovea::view

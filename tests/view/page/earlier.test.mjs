@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {countText, isShown, marksOf, stepOf} from '../../../src/view/page/earlier_boxes.js';
+
+const boxes = [{box: [1, 2, 3, 4], label: '', score: 0.25, truth: false}, {box: [5, 6, 7, 8], label: '7', score: 1, truth: false, group: 'hog'},
+  {box: [1, 1, 1, 1], label: '', truth: true}];
+
+test('a threshold keeps truth and what scores enough', () => {
+  const file = {shown: true, threshold: 0.5, group: null};
+  assert.deepEqual(marksOf(boxes, file).map(({label}) => label), ['7 1.00', '']);
+  assert.deepEqual(marksOf(boxes, {...file, threshold: 0}).map(({label}) => label), ['0.25', '7 1.00', '']);
+  assert.deepEqual(marksOf(boxes, {...file, shown: false}), []);
+  assert.equal(countText(boxes, file), '1 of 2 boxes are shown in blue. 1 true box is green and dashed.');
+});
+
+test('only boxes of the chosen model are shown', () => {
+  assert.ok(!isShown(boxes[1], {threshold: 0, group: 'channels'}));
+  assert.ok(isShown(boxes[1], {threshold: 0, group: 'hog'}));
+  assert.ok(isShown(boxes[0], {threshold: 0, group: 'channels'}));  // a file of one model does not name it
+});
+
+test('boxes without a score stay', () => {
+  assert.ok(isShown({box: [], label: 'a', truth: false}, {threshold: 5, group: null}));
+  assert.equal(stepOf({least: 1, greatest: 1}), 0.01);
+  assert.ok(Math.abs(stepOf({least: 0, greatest: 2}) - 0.01) < 1e-12);
+});
