@@ -54,6 +54,30 @@ std::optional<TilePlace> tile_place(const std::vector<std::string_view>& parts) 
   return TilePlace{*level, *x, *y};
 }
 
+// The place of the picture that a request asks about; nothing where there is none.
+std::optional<Place> place_of(const Request& request, const Result& result) {
+  const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
+  // Written so that NaN is refused as well.
+  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
+  if (!x || !y || !inside(*x, result.size.width) || !inside(*y, result.size.height)) return {};
+  return Place{{*x, *y}, std::max(0, number_of<int>(request.asked("frame")).value_or(0))};
+}
+
+Response frame_shapes(const Result& result, std::string_view number) {
+  const std::optional<int> frame = number_of<int>(number);
+  if (!result.video || !frame) return not_found();
+  Response response = json_response(shapes_json(*result.video, *frame));
+  response.lasting = true;
+  return response;
+}
+
+Response why_picture(const Result& result, std::string_view name,
+                     const std::optional<Place>& place) {
+  const auto picture = std::ranges::find(result.why_pictures, name, &WhyPicture::name);
+  if (picture == result.why_pictures.end() || !place) return not_found();
+  return {.type = picture->type, .body = picture->make(*place), .lasting = true};
+}
+
 }  // namespace
 
 Session::Session(const SessionOptions& options)
@@ -114,6 +138,8 @@ Response Session::systems() const {
         .member("takes", to_string(system->takes()))
         .member("images", system->images())
         .member("needs_box", system->needs_box())
+        .member("takes_pixel", system->takes_pixel())
+        .member("whole_video", system->whole_video())
         .key("models")
         .begin_array();
     for (const std::string& model : system->models()) json.value(model);
@@ -124,7 +150,15 @@ Response Session::systems() const {
 }
 
 Response Session::upload(const Request& request) {
-  const std::string id = inputs_.add_upload(std::string(request.asked("name")), request.body);
+  const std::string name(request.asked("name")), samples(request.asked("samples"));
+  if (samples.empty())
+    return json_response(inputs_.find(inputs_.add_upload(name, request.body))->facts_json());
+  const std::string_view body = request.body;
+  const auto bytes = number_of<std::size_t>(request.asked("header_bytes"));
+  if (!bytes || *bytes > body.size())
+    throw InvalidArgument("upload: header_bytes does not say where the header ends");
+  const std::string id =
+      inputs_.add_upload({name, body.substr(0, *bytes)}, {samples, body.substr(*bytes)});
   return json_response(inputs_.find(id)->facts_json());
 }
 
@@ -165,15 +199,11 @@ Response Session::start(const Request& request) {
 std::shared_ptr<const report::Explanation> Session::explanation(const Request& request,
                                                                 const std::string& id,
                                                                 const Result& result) {
-  const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
-  // Written so that NaN is refused as well.
-  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
-  if (!result.explain || !x || !y || !inside(*x, result.size.width) ||
-      !inside(*y, result.size.height))
-    return nullptr;
-  const std::string key = fmt::format("{}/{}/{}", id, *x, *y);
+  const std::optional<Place> place = place_of(request, result);
+  if (!result.explain || !place) return nullptr;
+  const std::string key = fmt::format("{}/{}/{}/{}", id, place->x, place->y, place->frame);
   if (const auto known = explanations_.find(key)) return *known;
-  auto made = std::make_shared<const report::Explanation>(result.explain({*x, *y}));
+  auto made = std::make_shared<const report::Explanation>(result.explain(*place));
   std::size_t bytes = 4096;
   for (const report::HeatLayer& layer : made->layers)
     bytes += static_cast<std::size_t>(layer.values.stride()) *
@@ -197,6 +227,9 @@ Response Session::result(const Request& request, const Parts& parts) {
     return kept_png(request.target.path,
                     [&] { return layer->picture->tile(place->level, place->x, place->y); });
   }
+  if (what == "frame" && parts.size() == 4) return frame_shapes(*result, parts[3]);
+  if (what == "why" && parts.size() == 4)
+    return why_picture(*result, parts[3], place_of(request, *result));
   if (what != "page.html" && what != "explain" && what != "heat") return not_found();
   const std::shared_ptr<const report::Explanation> why = explanation(request, id, *result);
   if (what == "page.html")

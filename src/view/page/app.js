@@ -1,16 +1,18 @@
 // The page: what the user has chosen, and what follows from it.
-import {getJson, openSession, startRun, upload} from './api.js';
+import {getJson, openSession, startRun, uploadFiles} from './api.js';
 import {PictureView} from './canvas.js';
 import {Controls} from './controls.js';
 import {byId, el} from './dom.js';
+import {groupFiles} from './files.js';
 import {showResult} from './result.js';
 import {Strip} from './strip.js';
+import {VideoResults} from './video.js';
 import {Why} from './why.js';
 
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
-let controls, strip, view, why;
+let controls, strip, video, view, why;
 
 function tell(message) {
   byId('message').textContent = message ?? '';
@@ -27,7 +29,7 @@ async function guarded(work) {
   }
 }
 
-const takes = (system, input) => system.takes === 'mesh' ? input.kind === 'mesh' : input.kind !== 'mesh';
+const takes = (system, input) => system.takes === input.kind || (system.takes === 'image' && input.kind === 'video');
 
 // The inputs of a run: an image and the next one, or the last two, or a video, which gives both.
 function chosenInputs() {
@@ -67,6 +69,7 @@ function clearResult() {
   closeWhy();
   state.result = null;
   showResult(null, view);
+  video.show(null);
 }
 
 async function chooseInput(input) {
@@ -111,9 +114,11 @@ function setFrame(number, run = true) {
   byId('frame').value = state.frame;
   const seconds = state.facts?.rate ? ` · ${(state.frame / state.facts.rate).toFixed(2)} s` : '';
   byId('frame-value').textContent = `${state.frame}${seconds}`;
+  video.setFrame(state.frame);
+  why.setFrame(state.frame);
   if (!run) return;
   showFrame();
-  requestRun(60);
+  if (!state.system?.whole_video) requestRun(60);
 }
 
 // Starts a run soon: a slider that moves asks many times, and the newest request stops the one before.
@@ -132,14 +137,14 @@ async function run() {
     byId('summary').textContent = `${system.title} needs ${system.images} images of one size; add the next one.`;
     return;
   }
-  if (system.needs_box && !state.boxes[input.id]) {
+  if (system.needs_box && !system.takes_pixel && !state.boxes[input.id]) {
     byId('summary').textContent = 'Draw a box around a target on the picture.';
     return;
   }
   tell(null);
   const began = performance.now();
   const started = startRun({client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
-    model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] : []},
+    model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] ?? [] : []},
   (progress) => started === state.run && showProgress(progress));
   state.run = started;
   byId('stop').hidden = false;
@@ -157,6 +162,7 @@ async function run() {
     closeWhy();
     showFrame(inputs[0]);
     showResult(state.result, view);
+    video.show(state.result, state.frame);
   } catch (error) {
     if (started === state.run) throw error;
   } finally {
@@ -185,7 +191,7 @@ function closeWhy() {
 async function ask(point) {
   const {result, facts} = state;
   if (!result?.explains || !facts || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
-  const query = `x=${point.x.toFixed(2)}&y=${point.y.toFixed(2)}`;
+  const query = `x=${point.x.toFixed(2)}&y=${point.y.toFixed(2)}&frame=${state.frame}`;
   const question = ++questions;
   byId('state').textContent = 'Explaining';
   let reasons = null;
@@ -197,9 +203,18 @@ async function ask(point) {
   if (question !== questions || result !== state.result) return;
   byId('state').textContent = '';
   if (!reasons) return;
-  why.show(reasons, result.address, query);
+  why.show(reasons, result, query, state.frame);
   byId('save-page').href = `${result.address}/page.html?${query}`;
   byId('why').scrollIntoView({block: 'nearest'});
+}
+
+// A click asks why. Where a pixel may stand for a target, the first click chooses it, and one with Shift another.
+function onClick(point, shifted = false) {
+  const {system, input, facts} = state;
+  const chooses = system?.takes_pixel && facts && (shifted || !state.boxes[input.id]);
+  if (!chooses) return ask(point);
+  const inside = point.x >= 0 && point.y >= 0 && point.x < facts.width && point.y < facts.height;
+  if (inside) onBox([Math.floor(point.x), Math.floor(point.y), 1, 1]);
 }
 
 function onBox(box) {
@@ -211,19 +226,27 @@ function onBox(box) {
 
 async function addFiles(files) {
   let first = null;
-  for (const file of files) {
-    if (file.size > state.limit) {
-      tell(`${file.name} has ${Math.round(file.size / 2 ** 20)} MiB; at most ${Math.round(state.limit / 2 ** 20)} can be dropped. Name it on the command line.`);
-      continue;
-    }
-    byId('state').textContent = `Adding ${file.name}`;
-    const input = await guarded(() => upload(file));
+  tell(null);
+  for (const {files: group, missing} of groupFiles(files)) {
+    const input = missing ? tell(missing) : await addGroup(group);
     if (!input) continue;
     strip.add(input);
     first ??= input;
   }
   byId('state').textContent = '';
   if (first) chooseInput(first);
+}
+
+// Adds a file, or the two files of a cube, and returns the input; null where it is refused.
+async function addGroup(group) {
+  const [{name}] = group;
+  const size = group.reduce((sum, file) => sum + file.size, 0);
+  if (size > state.limit) {
+    tell(`${name} has ${Math.round(size / 2 ** 20)} MiB; at most ${Math.round(state.limit / 2 ** 20)} can be dropped. Name it on the command line.`);
+    return null;
+  }
+  byId('state').textContent = `Adding ${name}`;
+  return guarded(() => uploadFiles(group));
 }
 
 function setDivider(share) {
@@ -288,7 +311,7 @@ const kKeys = {
   '+': () => zoomTo('in'), '=': () => zoomTo('in'), '-': () => zoomTo('out'), 0: () => zoomTo('fit'), 1: () => zoomTo('one'),
   b: () => byId('compare').click(), ',': () => setFrame(state.frame - 1), '.': () => setFrame(state.frame + 1),
   n: () => step(1), p: () => step(-1),
-  Enter: () => view.picture && ask({x: view.camera.x, y: view.camera.y}),
+  Enter: () => view.picture && onClick({x: view.camera.x, y: view.camera.y}),
   Escape: () => { if (byId('stop').hidden) closeWhy(); else stop(); },
 };
 
@@ -313,11 +336,12 @@ function onKey(event) {
 }
 
 async function begin() {
-  view = new PictureView(byId('canvas'), {click: (point) => ask(point), box: onBox,
+  view = new PictureView(byId('canvas'), {click: onClick, box: onBox,
     zoom: (scale) => { byId('zoom-value').textContent = `${scale < 0.1 ? (100 * scale).toFixed(1) : Math.round(100 * scale)} %`; }});
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), chooseInput);
   why = new Why(view);
+  video = new VideoResults(view, (frame) => setFrame(frame));
   await openSession();
   const {systems, upload_bytes: limit} = await getJson('/systems');
   Object.assign(state, {systems, limit});

@@ -5,7 +5,7 @@ const kMostTiles = 400;
 const kColors = ['#ffb000', '#38b6ff', '#ff5c8a', '#5fd35f'];
 
 export class PictureView {
-  // `on` has functions: click(point), zoom(scale), box(box).
+  // `on` has functions: click(point, with Shift), zoom(scale), box(box).
   constructor(canvas, on) {
     this.canvas = canvas;
     this.on = on;
@@ -37,6 +37,8 @@ export class PictureView {
   // Layers are {width, height, levels, tile, shown, opacity}.
   setLayers(layers) { this.layers = layers; this.draw(); }
   setMarks(marks) { this.marks = marks; this.draw(); }
+  // Shapes of the frame that is shown, as an explanation has them.
+  setShapes(shapes) { this.shapes = shapes; this.draw(); }
   // What an explanation draws: {place, shapes, heat: {image, place}}.
   setWhy(why) { this.why = why; this.draw(); }
 
@@ -91,6 +93,7 @@ export class PictureView {
     for (const layer of this.layers)
       if (layer.shown) this.paintTiles(context, layer, layer.opacity, camera, screen);
     for (const mark of this.marks) this.paintMark(context, mark, camera, screen);
+    for (const shape of this.shapes) this.paintShape(context, shape, camera, screen);
     context.restore();
     if (this.why) this.paintWhy(context, camera, screen);
     if (this.box) this.paintBox(context, this.box, '#38b6ff', camera, screen, [6, 4]);
@@ -233,7 +236,7 @@ export class PictureView {
       canvas.classList.remove('moves');
       const point = toPicture(this.camera, this.screen, this.place(event));
       if (this.corner && this.moved) this.on.box(boxOf(this.corner, point, this.picture));
-      else if (!this.moved && event.type === 'pointerup') this.on.click(point);
+      else if (!this.moved && event.type === 'pointerup') this.on.click(point, event.shiftKey);
       this.corner = null;
     };
     canvas.addEventListener('pointerup', end);
