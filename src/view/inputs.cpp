@@ -207,9 +207,9 @@ void Inputs::add_paths(const std::vector<std::string>& words) {
 std::string Inputs::add_upload(const std::string& name, const std::string& bytes) {
   const std::string plain = plain_name(name);
   if (is_envi_header(plain))
-    throw InvalidArgument(fmt::format(
-        "'{}' is the header of a cube; add the file with its samples together with it",
-        detail::shown(name)));
+    throw InvalidArgument(
+        fmt::format("'{}' is the header of a cube; add the file with its samples together with it",
+                    detail::shown(name)));
   const std::optional<InputKind> kind = kind_of(plain);
   if (!kind)
     throw InvalidArgument(

@@ -72,8 +72,7 @@ std::vector<std::pair<std::string, double>> class_scores(const actions::ClipExpl
     const double near = distance > least ? least / distance : 1;
     scores.emplace_back(clip.names[i], found.probability ? std::exp(-distance) : near);
   }
-  std::ranges::stable_sort(scores, std::ranges::greater(),
-                           &std::pair<std::string, double>::second);
+  std::ranges::stable_sort(scores, std::ranges::greater(), &std::pair<std::string, double>::second);
   return scores;
 }
 
@@ -96,8 +95,7 @@ std::string bound_text(const VideoPoints& points) {
   return fmt::format(
       " Only the first {} frames{} were looked at; fovea actions recognize works on videos of any "
       "length.",
-      points.set.frames,
-      points.video_frames > 0 ? fmt::format(" of {}", points.video_frames) : "");
+      points.set.frames, points.video_frames > 0 ? fmt::format(" of {}", points.video_frames) : "");
 }
 
 std::string events_text(std::size_t events) {
@@ -112,6 +110,15 @@ int shown_frame(const SeenActions& seen) {
       std::ranges::max_element(seen.events, {}, [](const auto& why) { return why.event.score; });
   if (best == seen.events.end()) return seen.frames / 2;
   return static_cast<int>((best->event.first_frame + best->event.last_frame) / 2);
+}
+
+// What a saved page shows: that frame, with the boxes of its events.
+Image<std::uint8_t> picture_of(const SeenActions& seen, const Picture& frame) {
+  Image<std::uint8_t> picture = rgb_copy(frame.pixels());
+  std::vector<actions::Event> events;
+  for (const actions::EventExplanation& why : seen.events) events.push_back(why.event);
+  actions::draw_events(picture, events, shown_frame(seen));
+  return picture;
 }
 
 VideoResult video_result(std::shared_ptr<const SeenActions> seen) {
@@ -155,30 +162,19 @@ class ActionsView final : public SystemView {
 
   Result run(const Run& run, const Exec& exec) override {
     Stopwatch watch;
-    actions::RecognizeOptions options, defaults;
+    actions::RecognizeOptions options;
     Form form = form_of(options, kHidden);
     fill_form(form, run.options);
     options.exec = exec;
     Input& input = *run.inputs.front();
     if (input.kind() != InputKind::kVideo)
       throw InvalidArgument(fmt::format("{} is no video; actions need one", input.name()));
-    const std::string model_name = run.model.empty() ? models().front() : run.model;
-    choose_model(model_name);
+    choose_model(run.model.empty() ? models().front() : run.model);
     watch.lap("prepare the model");
     const std::shared_ptr<const VideoPoints> points = points_of(input, exec);
     watch.lap("find points");
-    const auto seen = std::make_shared<SeenActions>(
-        SeenActions{.size = points->set.size,
-                    .frames = static_cast<int>(points->set.frames),
-                    .points = points->set.points});
-    seen->events = recognize_events(points->set, model_, options);
-    watch.lap("recognize");
-    seen->clip =
-        actions::Classifier(model_, {.reject = options.reject, .exec = exec}).explain(points->set);
-    watch.lap("classify");
-
-    const int shown = shown_frame(*seen);
-    Result result{.title = "Actions in " + input.name(), .image = input.frame(shown)};
+    const std::shared_ptr<const SeenActions> seen = see(points->set, options, watch);
+    Result result{.title = "Actions in " + input.name(), .image = input.frame(shown_frame(*seen))};
     result.size = {result.image->width(), result.image->height()};
     result.summary =
         class_text(seen->clip) + events_text(seen->events.size()) + bound_text(*points);
@@ -188,20 +184,11 @@ class ActionsView final : public SystemView {
                     {"points", std::to_string(seen->points.size())},
                     {"actions over time", std::to_string(seen->events.size())},
                     {"reject level", reject_text(seen->clip.reject)}};
-    result.json = action_members(*seen, model_name, options);
-    result.picture = rgb_copy(result.image->pixels());
-    std::vector<actions::Event> events;
-    for (const actions::EventExplanation& why : seen->events) events.push_back(why.event);
-    actions::draw_events(result.picture, events, shown);
+    result.json = action_members(*seen, model_name_, options);
+    result.picture = picture_of(*seen, *result.image);
     result.video = video_result(seen);
-    add_lines(result, run, *points, changed_flags(form, form_of(defaults, kHidden)),
-              changed_keywords(form, form_of(defaults, kHidden)));
-    result.why_hint = "Click an action's box to see why it was recognized, or elsewhere why the "
-                      "clip has its class.";
-    result.explain = [seen](const Place& place) {
-      const actions::EventExplanation* event = seen->event_at(place, place.frame);
-      return event != nullptr ? actions::present(*event) : actions::present(seen->clip);
-    };
+    add_lines(result, run, *points, form);
+    add_reasons(result, seen);
     watch.lap("draw");
     result.timings = watch.laps();
     return result;
@@ -219,34 +206,68 @@ class ActionsView final : public SystemView {
     return fmt::format("{:.3f}, the clip's distance is {:.3f}", reject.level, reject.distance);
   }
 
+  std::shared_ptr<const SeenActions> see(const actions::PointSet& points,
+                                         const actions::RecognizeOptions& options,
+                                         Stopwatch& watch) const {
+    auto seen = std::make_shared<SeenActions>();
+    seen->size = points.size;
+    seen->frames = static_cast<int>(points.frames);
+    seen->points = points.points;
+    seen->events = recognize_events(points, model_, options);
+    watch.lap("recognize");
+    actions::Classifier classifier(model_, {.reject = options.reject, .exec = options.exec});
+    seen->clip = classifier.explain(points);
+    watch.lap("classify");
+    return seen;
+  }
+
   // Two lines each: for the class of the clip, which has only the option reject, and for events.
   void add_lines(Result& result, const Run& run, const VideoPoints& points,
-                 const std::string& flags, const std::string& keywords) const {
-    const std::string file = shell_inputs(run, 1);
-    const std::string name = detail::json_quote(run.inputs.front()->name());
-    const std::string model = detail::json_quote(model_name_);
+                 const Form& form) const {
+    actions::RecognizeOptions defaults;
+    const Form plain = form_of(defaults, kHidden);
+    const std::string file = shell_inputs(run, 1), model = shell_word(model_name_),
+                      name = detail::json_quote(run.inputs.front()->name()),
+                      model_in_python = detail::json_quote(model_name_);
+    std::string part_flags, part_keywords, whole = name, cut;
+    if (!points.whole) {
+      part_flags = fmt::format(" --frames {}", points.set.frames);
+      part_keywords = fmt::format(", frames={}", points.set.frames);
+      whole = fmt::format("fovea.read_video({}, count={})", name, points.set.frames);
+      cut = ", cut_first=True";
+    }
     const auto reject = run.options.find("reject");
     const bool rejects = reject != run.options.end();
-    const std::string frames = std::to_string(points.set.frames);
     result.command = fmt::format(
-        "fovea actions classify {0} --model {1}{2}{3}\nfovea actions recognize {0} --model {1}{4}{5}",
-        file, shell_word(model_name_), rejects ? " --reject " + shell_word(reject->second) : "",
-        points.whole ? "" : " --cut-first --frames " + frames, flags,
-        points.whole ? "" : " --frames " + frames);
+        "fovea actions classify {0} --model {1}{2}{3}{4}\n"
+        "fovea actions recognize {0} --model {1}{5}{4}",
+        file, model, rejects ? fmt::format(" --reject {}", shell_word(reject->second)) : "",
+        points.whole ? "" : " --cut-first", part_flags, changed_flags(form, plain));
     result.python = fmt::format(
         "fovea.actions.Classifier({0}{1}{2}).classify({3}{4})\n"
         "fovea.actions.Recognizer({0}{5}).recognize({6})",
-        model, rejects ? ", reject=" + reject->second : "", points.whole ? "" : ", cut_first=True",
-        name, points.whole ? "" : ", frames=" + frames, keywords,
-        points.whole ? name : fmt::format("fovea.read_video({}, count={})", name, frames));
+        model_in_python, rejects ? fmt::format(", reject={}", reject->second) : "", cut, name,
+        part_keywords, changed_keywords(form, plain), whole);
+  }
+
+  // A click on an action's box asks about that event, and one elsewhere about the clip.
+  static void add_reasons(Result& result, const std::shared_ptr<const SeenActions>& seen) {
+    result.why_hint =
+        "Click an action's box to see why it was recognized, or elsewhere why the clip has its "
+        "class.";
+    result.explain = [seen](const Place& place) {
+      const actions::EventExplanation* event = seen->event_at(place, place.frame);
+      return event != nullptr ? actions::present(*event) : actions::present(seen->clip);
+    };
   }
 
   void choose_model(const std::string& name) {
     const ModelNames known = models();
     if (std::ranges::find(known, name) == known.end())
-      throw InvalidArgument(fmt::format("there is no model '{}' of actions; name its file by "
-                                        "--model",
-                                        detail::shown(name)));
+      throw InvalidArgument(
+          fmt::format("there is no model '{}' of actions; name its file by "
+                      "--model",
+                      detail::shown(name)));
     if (name == model_name_) return;
     points_ = nullptr;  // they were found with the options of the other model
     model_ = actions::load_model(name);
@@ -257,8 +278,7 @@ class ActionsView final : public SystemView {
   std::shared_ptr<const VideoPoints> points_of(const Input& input, const Exec& exec) {
     if (!points_ || points_input_ != input.id()) {
       points_ = nullptr;
-      points_ = std::make_shared<const VideoPoints>(
-          find_video_points(input.path(), *model_, exec));
+      points_ = std::make_shared<const VideoPoints>(find_video_points(input.path(), *model_, exec));
       points_input_ = input.id();
     }
     return points_;

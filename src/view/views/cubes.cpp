@@ -40,7 +40,7 @@ void describe(OptionVisitor& visit, CubeOptions& options) {
 }
 
 std::string cube_map_members(const CubeOptions& options, const Rect<int>& target,
-                        const emd::RegionSet& found) {
+                             const emd::RegionSet& found) {
   std::string text;
   io::JsonWriter json(io::string_sink(text));
   json.begin_object()
@@ -106,8 +106,7 @@ class MappedCube {
   emd::MapExplanation explain(const Place& place) {
     const std::shared_ptr<const ViewCube> cube = cube_of(*input_, *cubes_);
     const std::lock_guard lock(mutex_);
-    return emd::explain(mapper_, cube->frame, static_cast<int>(place.x),
-                        static_cast<int>(place.y));
+    return emd::explain(mapper_, cube->frame, static_cast<int>(place.x), static_cast<int>(place.y));
   }
   std::string chart(const Place& place) const {
     return spectra_chart(*cube_of(*input_, *cubes_), target_, static_cast<int>(place.x),
@@ -227,27 +226,25 @@ class CubesView final : public SystemView {
                                     : fmt::format("{} regions are", found.regions.size()),
         found.threshold);
     add_layers(result, map, found);
-    result.facts.emplace_back("target", fmt::format("{},{},{},{}", target.x, target.y,
-                                                    target.width, target.height));
+    result.facts.emplace_back(
+        "target", fmt::format("{},{},{},{}", target.x, target.y, target.width, target.height));
     result.facts.emplace_back("threshold", fmt::format("{:.4g}", found.threshold));
     result.facts.emplace_back("regions", std::to_string(found.regions.size()));
     result.json = cube_map_members(options, target, found);
     add_lines(result, run, options);
-    add_reasons(result,
-                std::make_shared<MappedCube>(run.inputs.front(), cubes_, std::move(mapper),
-                                             emd::mean_spectrum(cube.frame.bands, target)));
+    add_reasons(result, std::make_shared<MappedCube>(run.inputs.front(), cubes_, std::move(mapper),
+                                                     emd::mean_spectrum(cube.frame.bands, target)));
   }
 
   static void add_layers(Result& result, const Image<float>& map, const emd::RegionSet& found) {
     const report::ValueRange range = report::value_range(map);
-    result.layers.push_back(
-        {"map", "Likeness to the target",
-         "Bright where the spectrum is like the target's, dark where not.",
-         std::make_shared<Picture>(report::apply_color_map(
-             map, {.map = report::ColorMap::kTide,
-                   .automatic = false,
-                   .low = static_cast<double>(range.high),
-                   .high = static_cast<double>(range.low)}))});
+    result.layers.push_back({"map", "Likeness to the target",
+                             "Bright where the spectrum is like the target's, dark where not.",
+                             std::make_shared<Picture>(report::apply_color_map(
+                                 map, {.map = report::ColorMap::kTide,
+                                       .automatic = false,
+                                       .low = static_cast<double>(range.high),
+                                       .high = static_cast<double>(range.low)}))});
     Image<std::uint8_t> regions = rgb_copy(result.picture);
     emd::draw_regions(regions, found);
     result.picture = rgb_copy(regions);
@@ -255,10 +252,10 @@ class CubesView final : public SystemView {
                              "Regions whose pixels lie at or below the threshold.",
                              std::make_shared<Picture>(std::move(regions)), false});
     for (const emd::Region& region : found.regions)
-      result.marks.push_back({{static_cast<double>(region.box.x), static_cast<double>(region.box.y),
-                               static_cast<double>(region.box.width),
-                               static_cast<double>(region.box.height)},
-                              fmt::format("{:.2f}", region.score)});
+      result.marks.push_back(
+          {{static_cast<double>(region.box.x), static_cast<double>(region.box.y),
+            static_cast<double>(region.box.width), static_cast<double>(region.box.height)},
+           fmt::format("{:.2f}", region.score)});
   }
 
   static void add_lines(Result& result, const Run& run, CubeOptions options) {
@@ -272,8 +269,7 @@ class CubesView final : public SystemView {
         "--overlay found.png",
         shell_word(name), box.x, box.y, box.width, box.height,
         changed_flags(form_of(options, hidden), form_of(plain, hidden)));
-    std::string of_regions =
-        changed_keywords(form_of(options.regions), form_of(plain.regions));
+    std::string of_regions = changed_keywords(form_of(options.regions), form_of(plain.regions));
     if (!of_regions.empty()) of_regions.erase(0, 2);
     result.python = fmt::format(
         "fovea.emd.map({}, ({}, {}, {}, {}){}).regions({})", detail::json_quote(name), box.x, box.y,
@@ -283,9 +279,7 @@ class CubesView final : public SystemView {
 
   static void add_reasons(Result& result, const std::shared_ptr<MappedCube>& mapped) {
     result.why_hint = "Click a pixel to see which bands had to move where.";
-    result.explain = [mapped](const Place& place) {
-      return emd::present(mapped->explain(place));
-    };
+    result.explain = [mapped](const Place& place) { return emd::present(mapped->explain(place)); };
     result.why_pictures = {
         {"spectra", "Spectra", "The spectrum of the pixel beside the target's mean spectrum.",
          "image/svg+xml", [mapped](const Place& place) { return mapped->chart(place); }},

@@ -13,10 +13,7 @@
 namespace fovea::view {
 namespace {
 
-constexpr int kMostFrames = 3000;
-constexpr std::size_t kMostPoints = 100000;  // about 65 MB with descriptors
-constexpr int kMostPixels = 1920 * 1088;     // of a frame
-constexpr int kReports = 100;                // of progress
+constexpr int kReports = 100;  // of progress
 
 // Collects the points of frames as one set.
 class PointCollector {
@@ -66,12 +63,12 @@ Exec without_progress(Exec exec) {
   return exec;
 }
 
-void check_size(const std::string& path, Extent size) {
-  if (std::int64_t{size.width} * size.height <= kMostPixels) return;
+void check_size(const std::string& path, Extent size, const VideoBounds& bounds) {
+  if (std::int64_t{size.width} * size.height <= bounds.pixels) return;
   throw InvalidArgument(fmt::format(
-      "{}: its frames have {}x{} pixels; the view recognizes actions in frames of up to 1920x1088. "
+      "{}: its frames have {}x{} pixels; the view recognizes actions in frames of up to {} pixels. "
       "Make the video smaller, or use fovea actions recognize",
-      path, size.width, size.height));
+      path, size.width, size.height, bounds.pixels));
 }
 
 // Places of points are those of pixels' centers.
@@ -130,11 +127,11 @@ bool covers(const actions::Event& event, int frame) {
 }  // namespace
 
 VideoPoints find_video_points(const std::string& path, const actions::Model& model,
-                              const Exec& exec) {
-  io::VideoReader reader(path, {.color = io::VideoColor::kGray,
-                                .orientation = io::Orientation::kApply,
-                                .stop = exec.stop});
-  check_size(path, reader.info().size);
+                              const Exec& exec, const VideoBounds& bounds) {
+  io::VideoReader reader(
+      path,
+      {.color = io::VideoColor::kGray, .orientation = io::Orientation::kApply, .stop = exec.stop});
+  check_size(path, reader.info().size, bounds);
   VideoPoints found{.video_frames = reader.info().frame_count};
   actions::PointSet& set = found.set;
   set.size = reader.info().size;
@@ -146,10 +143,10 @@ VideoPoints find_video_points(const std::string& path, const actions::Model& mod
   options.exec = without_progress(exec);
   actions::PointStream stream(options);
   PointCollector points;
-  StageProgress progress("find points", std::clamp<std::int64_t>(found.video_frames, 0, kMostFrames),
-                         exec);
+  StageProgress progress("find points",
+                         std::clamp<std::int64_t>(found.video_frames, 0, bounds.frames), exec);
   for (io::Frame frame; reader.next(frame); ++set.frames) {
-    found.whole = set.frames < kMostFrames && points.count() < kMostPoints;
+    found.whole = set.frames < bounds.frames && points.count() < bounds.points;
     if (!found.whole) break;
     progress.advance(set.frames);
     points.add(stream.push(frame.image));
@@ -182,9 +179,8 @@ std::vector<actions::EventExplanation> recognize_events(
     keep(recognizer.push(frames.next(), points.size));
   }
   keep(recognizer.finish());
-  std::ranges::stable_sort(events, {}, [](const actions::EventExplanation& why) {
-    return why.event.first_frame;
-  });
+  std::ranges::stable_sort(
+      events, {}, [](const actions::EventExplanation& why) { return why.event.first_frame; });
   return events;
 }
 

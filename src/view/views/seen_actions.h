@@ -13,6 +13,13 @@
 
 namespace fovea::view {
 
+// How much of a video is looked at, so that memory and time stay bounded.
+struct VideoBounds {
+  int frames = 3000;
+  std::size_t points = 100000;  // about 65 MB with descriptors
+  int pixels = 1920 * 1088;     // of a frame
+};
+
 // The points of the first frames of a video.
 struct VideoPoints {
   actions::PointSet set{};
@@ -21,7 +28,7 @@ struct VideoPoints {
 };
 // Throws what readers throw, InvalidArgument for frames that are too large, Cancelled after a stop.
 VideoPoints find_video_points(const std::string& path, const actions::Model& model,
-                              const Exec& exec);
+                              const Exec& exec, const VideoBounds& bounds = {});
 
 // What is known about the actions in a video. The points have no descriptors any more, and events
 // no evidence: explanations hold all that is shown.
