@@ -25,7 +25,7 @@ struct ViewRequest {
 
 void describe(OptionVisitor& visit, ViewRequest& request) {
   visit.path("model", request.model, TextUse::kModel,
-             "model file of people to offer besides the shipped ones");
+             "model file of people or actions to offer besides the shipped ones");
   visit("port", request.port, "port to listen at; 0 takes any that is free", 0, 65535);
   visit("host", request.host,
         "address or name to listen at, for other machines; needs --token-file. Without it only "
@@ -77,12 +77,14 @@ Command view_command() {
       .summary = "show inputs and results on a page in a browser, and why they are so",
       .text =
           "Prints the address of a page on this machine, and opens it where there is a desktop. "
-          "The page shows images, videos and meshes, runs systems on them while their options are "
-          "moved, and says on a click why a result is what it is. Files may be dropped on it. "
+          "The page shows images, videos, meshes and multispectral cubes, runs systems on them "
+          "while "
+          "their options are moved, and says on a click why a result is what it is. Files may be "
+          "dropped on it. "
           "Nothing leaves this machine: the page needs no network. The address contains a secret; "
           "whoever has it can use the page, and nobody else. Ctrl-C ends the program and removes "
           "what was dropped on the page.",
-      .arguments = {{"INPUT", "images, videos and meshes: files, folders, globs or @list", 0,
+      .arguments = {{"INPUT", "images, videos, meshes and cubes: files, folders, globs or @list", 0,
                      kAnyNumber}},
       .examples = {{"fovea view street.jpg walk.mp4 photos", "look at files and a folder"},
                    {"fovea view --port 8000 --no-open",
