@@ -28,8 +28,9 @@ constexpr std::uint64_t kMostUploaded = std::uint64_t{4} << 30;  // bytes of all
 
 constexpr const char* kExpected = "expected one such as .jpg, .png, .mp4, .off, .hdr or .mat";
 
-std::optional<InputKind> kind_of(const std::string& path) {
-  if (is_cube(path)) return InputKind::kCube;
+// What a name alone says; see is_cube() for files that are cubes all the same.
+std::optional<InputKind> kind_by_name(const std::string& path) {
+  if (io::has_extension(path, cube_files())) return InputKind::kCube;
   if (io::has_extension(path, io::image_files())) return InputKind::kImage;
   if (io::has_extension(path, io::video_files())) return InputKind::kVideo;
   if (io::has_extension(path, io::mesh_files())) return InputKind::kMesh;
@@ -190,7 +191,8 @@ void Inputs::add_paths(const std::vector<std::string>& words) {
   if (words.empty()) return;
   const std::vector<std::string> paths = io::expand_inputs(words, everything());
   for (const std::string& path : paths) {
-    const std::optional<InputKind> kind = kind_of(path);
+    const std::optional<InputKind> kind =
+        is_cube(path) ? std::optional(InputKind::kCube) : kind_by_name(path);
     if (!kind)
       throw InvalidArgument(fmt::format(
           "{}: the view shows images, videos, meshes and cubes, by the ends of their names; {}",
@@ -210,7 +212,7 @@ std::string Inputs::add_upload(const std::string& name, const std::string& bytes
     throw InvalidArgument(
         fmt::format("'{}' is the header of a cube; add the file with its samples together with it",
                     detail::shown(name)));
-  const std::optional<InputKind> kind = kind_of(plain);
+  const std::optional<InputKind> kind = kind_by_name(plain);
   if (!kind)
     throw InvalidArgument(
         fmt::format("'{}' is no image, video, mesh or cube by the end of its name; {}",
