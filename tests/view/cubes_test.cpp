@@ -109,7 +109,7 @@ TEST_F(CubesTest, FindATargetAndSayWhy) {
   ASSERT_EQ(result["marks"].size(), 2U) << result["summary"];
   EXPECT_THAT(result["command"].get<std::string>(),
               HasSubstr("fovea emd map scene.hdr --target 5,10,4,4 --signature contrast"));
-  EXPECT_THAT(result["python"].get<std::string>(), HasSubstr(".regions(least_area=4, most=20)"));
+  EXPECT_THAT(result["python"].get<std::string>(), HasSubstr(".regions(least_area=1, most=20)"));
   EXPECT_EQ(parsed(get(address + "/result.json"))["regions"].size(), 2U);
   const json why = parsed(get(address + "/explain?x=1&y=1&frame=0"));
   EXPECT_THAT(why["summary"].get<std::string>(), HasSubstr("pixel 1,1"));

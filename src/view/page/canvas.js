@@ -1,4 +1,5 @@
 // The picture on a canvas: tiles of layers, boxes with labels, zoom and pan to the pixel.
+import {readableOn} from './color.js';
 import {boxOf, fit, held, levelFor, toPicture, toScreen, visibleTiles, zoomed} from './geometry.js';
 
 const kMostTiles = 400;
@@ -159,7 +160,7 @@ export class PictureView {
     const width = context.measureText(text).width + 8;
     context.fillStyle = color;
     context.fillRect(x - 2, y - 18, width, 18);
-    context.fillStyle = '#10141b';
+    context.fillStyle = readableOn(color);
     context.fillText(text, x + 2, y - 5);
   }
 

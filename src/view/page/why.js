@@ -27,8 +27,9 @@ export class Why {
     this.shown = {place: why.box ?? null, shapes: [], heat: null, spot: null};
     this.room.hidden = false;
     byId('why-title').textContent = why.title;
-    byId('why-body').replaceChildren(el('p', {}, why.summary), this.reasons(why), this.layers(why, address, query),
-      ...pictures.map((picture) => this.picture(picture, address, query)), ...why.tables.map((table) => this.table(table)));
+    byId('why-body').replaceChildren(el('p', {}, why.summary),
+      ...pictures.map((picture) => this.picture(picture, address, query)), this.reasons(why), this.layers(why, address, query),
+      ...why.tables.map((table) => this.table(table)));
     this.setFrame(frame);
   }
 

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include "core/json_text.h"
@@ -31,7 +33,7 @@ struct CubeOptions {
 };
 
 void describe(OptionVisitor& visit, CubeOptions& options) {
-  const OptionTraits traits{.absent = "chosen by wavelength"};
+  const OptionTraits traits{.absent = "usual"};
   visit("red", options.red, "band that is shown as red, counted from 0", 0, 1e6, traits);
   visit("green", options.green, "band that is shown as green, counted from 0", 0, 1e6, traits);
   visit("blue", options.blue, "band that is shown as blue, counted from 0", 0, 1e6, traits);
@@ -63,6 +65,23 @@ std::string cube_map_members(const CubeOptions& options, const Rect<int>& target
         .end_object();
   json.end_array().end_object().finish();
   return text;
+}
+
+// The map in colors, bright where the target is. Shares of a frame lie far apart where it matters,
+// among the pixels that resemble the target most, so that their logarithms are shown.
+Image<std::uint8_t> map_picture(const Image<float>& map, emd::SceneScore score) {
+  Image<float> shown = clone(map);
+  if (score == emd::SceneScore::kFused) {
+    const float least = 1 / (static_cast<float>(map.width()) * static_cast<float>(map.height()));
+    for (int y = 0; y < shown.height(); ++y)
+      for (int x = 0; x < shown.width(); ++x)
+        shown.at(x, y) = std::log10(std::max(shown.at(x, y), least));
+  }
+  const report::ValueRange range = report::value_range(shown);
+  return report::apply_color_map(shown, {.map = report::ColorMap::kTide,
+                                         .automatic = false,
+                                         .low = static_cast<double>(range.high),
+                                         .high = static_cast<double>(range.low)});
 }
 
 std::vector<double> spectrum_at(const ViewCube& cube, int x, int y) {
@@ -178,10 +197,10 @@ class CubesView final : public SystemView {
   inline static const std::vector<std::string_view> kHidden{"ground",       "cache-bytes", "tau",
                                                             "changed-only", "border",      "range"};
 
-  // What finds targets in cubes best; see docs/emd.md. Targets are often a few pixels large.
+  // What finds targets in cubes best; see docs/emd.md. Targets may be single pixels.
   static CubeOptions defaults() {
     return {.map = {.signature = emd::SceneSignature::kContrast, .score = emd::SceneScore::kFused},
-            .regions = {.least_area = 4, .most = 20}};
+            .regions = {.least_area = 1, .most = 20}};
   }
 
   static ShownBands shown_bands(const CubeOptions& options, const ViewCube& cube) {
@@ -225,7 +244,7 @@ class CubesView final : public SystemView {
         : found.regions.size() == 1 ? std::string("One region is")
                                     : fmt::format("{} regions are", found.regions.size()),
         found.threshold);
-    add_layers(result, map, found);
+    add_layers(result, map_picture(map, options.map.score), found);
     result.facts.emplace_back(
         "target", fmt::format("{},{},{},{}", target.x, target.y, target.width, target.height));
     result.facts.emplace_back("threshold", fmt::format("{:.4g}", found.threshold));
@@ -236,15 +255,10 @@ class CubesView final : public SystemView {
                                                      emd::mean_spectrum(cube.frame.bands, target)));
   }
 
-  static void add_layers(Result& result, const Image<float>& map, const emd::RegionSet& found) {
-    const report::ValueRange range = report::value_range(map);
+  static void add_layers(Result& result, Image<std::uint8_t> map, const emd::RegionSet& found) {
     result.layers.push_back({"map", "Likeness to the target",
                              "Bright where the spectrum is like the target's, dark where not.",
-                             std::make_shared<Picture>(report::apply_color_map(
-                                 map, {.map = report::ColorMap::kTide,
-                                       .automatic = false,
-                                       .low = static_cast<double>(range.high),
-                                       .high = static_cast<double>(range.low)}))});
+                             std::make_shared<Picture>(std::move(map))});
     Image<std::uint8_t> regions = rgb_copy(result.picture);
     emd::draw_regions(regions, found);
     result.picture = rgb_copy(regions);
