@@ -14,6 +14,7 @@
 
 #include "core/json_text.h"
 #include "core/words.h"
+#include "view/cube.h"
 #include "view/guard.h"
 #include "view/mesh_picture.h"
 
@@ -25,7 +26,11 @@ constexpr std::size_t kMostInputs = 20000;
 constexpr std::size_t kMostName = 120;                           // bytes of an upload's name
 constexpr std::uint64_t kMostUploaded = std::uint64_t{4} << 30;  // bytes of all uploads together
 
-std::optional<InputKind> kind_of(const std::string& path) {
+constexpr const char* kExpected = "expected one such as .jpg, .png, .mp4, .off, .hdr or .mat";
+
+// What a name alone says; see is_cube() for files that are cubes all the same.
+std::optional<InputKind> kind_by_name(const std::string& path) {
+  if (io::has_extension(path, cube_files())) return InputKind::kCube;
   if (io::has_extension(path, io::image_files())) return InputKind::kImage;
   if (io::has_extension(path, io::video_files())) return InputKind::kVideo;
   if (io::has_extension(path, io::mesh_files())) return InputKind::kMesh;
@@ -34,9 +39,9 @@ std::optional<InputKind> kind_of(const std::string& path) {
 
 io::InputKind everything() {
   io::InputKind all = io::image_and_video_files();
-  all.name = "image, video or mesh";
-  for (const std::string& extension : io::mesh_files().extensions)
-    all.extensions.push_back(extension);
+  all.name = "image, video, mesh or cube";
+  for (const io::InputKind& more : {io::mesh_files(), cube_files()})
+    all.extensions.insert(all.extensions.end(), more.extensions.begin(), more.extensions.end());
   all.live = false;
   return all;
 }
@@ -63,8 +68,13 @@ std::string known_path(const std::string& path) {
 }  // namespace
 
 const char* to_string(InputKind kind) {
-  if (kind == InputKind::kMesh) return "mesh";
-  return kind == InputKind::kVideo ? "video" : "image";
+  switch (kind) {
+    case InputKind::kVideo: return "video";
+    case InputKind::kMesh: return "mesh";
+    case InputKind::kCube: return "cube";
+    case InputKind::kImage: break;
+  }
+  return "image";
 }
 
 struct Input::Film {
@@ -107,6 +117,10 @@ std::shared_ptr<const Picture> Input::read_frame(int number) {
   if (kind_ != InputKind::kVideo && number != 0)
     throw InvalidArgument(fmt::format("{} has only one frame", name_));
   if (kind_ == InputKind::kMesh) return std::make_shared<Picture>(mesh_picture(*read_mesh()));
+  if (kind_ == InputKind::kCube) {
+    const ViewCube cube = read_view_cube(path_);
+    return std::make_shared<Picture>(false_color(cube, usual_bands(cube)));
+  }
   if (kind_ == InputKind::kImage)
     return std::make_shared<Picture>(people::detector_pixels(image()));
   if (!film_ || film_->next > number)  // a reader goes forward only
@@ -178,15 +192,19 @@ std::string Inputs::add(const std::string& path, const std::string& name, InputK
 
 void Inputs::add_paths(const std::vector<std::string>& words) {
   if (words.empty()) return;
-  for (const std::string& path : io::expand_inputs(words, everything())) {
-    const std::optional<InputKind> kind = kind_of(path);
+  const std::vector<std::string> paths = io::expand_inputs(words, everything());
+  for (const std::string& path : paths) {
+    const std::optional<InputKind> kind =
+        is_cube(path) ? std::optional(InputKind::kCube) : kind_by_name(path);
     if (!kind)
       throw InvalidArgument(fmt::format(
-          "{}: the view shows images, videos and meshes, by the ends of their names; expected one "
-          "such as .jpg, .png, .mp4 or .off",
-          detail::shown(path)));
+          "{}: the view shows images, videos, meshes and cubes, by the ends of their names; {}",
+          detail::shown(path), kExpected));
     if (!std::filesystem::exists(path))
       throw IoError(fmt::format("{}: there is no such file", detail::shown(path)));
+    // A cube whose header and samples are both named, as a glob does, is one input.
+    if (is_envi_samples(path) && std::ranges::find(paths, envi_header_of(path)) != paths.end())
+      continue;
     add(path, path, *kind);
   }
 }
@@ -209,29 +227,48 @@ std::vector<std::shared_ptr<Input>> Inputs::all() const {
 
 std::string Inputs::add_upload(const std::string& name, const std::string& bytes) {
   const std::string plain = plain_name(name);
-  const std::optional<InputKind> kind = kind_of(plain);
+  if (is_envi_header(plain))
+    throw InvalidArgument(
+        fmt::format("'{}' is the header of a cube; add the file with its samples together with it",
+                    detail::shown(name)));
+  const std::optional<InputKind> kind = kind_by_name(plain);
   if (!kind)
     throw InvalidArgument(
-        fmt::format("'{}' is no image, video or mesh by the end of its name; "
-                    "expected one such as .jpg, .png, .mp4 or .off",
-                    detail::shown(name)));
+        fmt::format("'{}' is no image, video, mesh or cube by the end of its name; {}",
+                    detail::shown(name), kExpected));
+  return add_files({{plain, bytes}}, *kind);
+}
+
+std::string Inputs::add_upload(const UploadedFile& header, const UploadedFile& samples) {
+  UploadedFile plain_header{plain_name(header.name), header.bytes},
+      plain_samples{plain_name(samples.name), samples.bytes};
+  if (!is_envi_header(plain_header.name) || plain_samples.name.empty() ||
+      plain_samples.name == plain_header.name)
+    throw InvalidArgument(fmt::format("'{}' and '{}' are no header and samples of a cube",
+                                      detail::shown(header.name), detail::shown(samples.name)));
+  return add_files({std::move(plain_header), std::move(plain_samples)}, InputKind::kCube);
+}
+
+std::string Inputs::add_files(const std::vector<UploadedFile>& files, InputKind kind) {
+  std::uint64_t bytes = 0;
+  for (const UploadedFile& file : files) bytes += file.bytes.size();
   std::string path;
   {
     const std::lock_guard lock(mutex_);
-    if (uploaded_bytes_ + bytes.size() > kMostUploaded)
+    if (uploaded_bytes_ + bytes > kMostUploaded)
       throw InvalidArgument(
           "4 GiB have been uploaded, which is the most; name files on the "
           "command line instead");
-    uploaded_bytes_ += bytes.size();
+    uploaded_bytes_ += bytes;
     path = fmt::format("{}/{}", folder_, uploads_++);
   }
   try {
-    return keep_upload(path, plain, *kind, bytes);
+    return keep_files(path, files, kind);
   } catch (const std::exception& error) {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
     const std::lock_guard lock(mutex_);
-    uploaded_bytes_ -= bytes.size();
+    uploaded_bytes_ -= bytes;
     if (dynamic_cast<const Error*>(&error) == nullptr) throw;
     // The user knows the file by its name, and not by the folder in which it is kept.
     std::string message = error.what();
@@ -241,16 +278,21 @@ std::string Inputs::add_upload(const std::string& name, const std::string& bytes
   }
 }
 
-std::string Inputs::keep_upload(const std::string& folder, const std::string& plain, InputKind kind,
-                                const std::string& bytes) {
+std::string Inputs::keep_files(const std::string& folder, const std::vector<UploadedFile>& files,
+                               InputKind kind) {
   std::filesystem::create_directory(folder);
-  const std::string path = folder + "/" + plain;
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", plain, folder_));
-  Input(path, path, plain, kind, kept_).thumbnail(16);  // what cannot be read is not listed
-  return add(path, plain, kind);
+  for (const UploadedFile& each : files) {
+    std::ofstream file(folder + "/" + each.name, std::ios::binary);
+    file.write(each.bytes.data(), static_cast<std::streamsize>(each.bytes.size()));
+    file.close();
+    if (!file) throw WriteError(fmt::format("'{}' cannot be kept in {}", each.name, folder_));
+  }
+  const std::string& name = files.front().name;
+  const std::string path = folder + "/" + name;
+  // The name alone does not say how many bands a TIFF has.
+  if (kind == InputKind::kImage && is_cube(path)) kind = InputKind::kCube;
+  Input(path, path, name, kind, kept_).thumbnail(16);  // what cannot be read is not listed
+  return add(path, name, kind);
 }
 
 std::shared_ptr<Input> Inputs::find(std::string_view id) const {

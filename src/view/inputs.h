@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "view/kept.h"
@@ -21,10 +22,10 @@ namespace fovea::view {
 // Frames that were shown last, of all inputs together.
 using KeptFrames = Kept<std::shared_ptr<const Picture>>;
 
-enum class InputKind : unsigned char { kImage, kVideo, kMesh };
+enum class InputKind : unsigned char { kImage, kVideo, kMesh, kCube };
 const char* to_string(InputKind kind);
 
-// One image, video or mesh. Several threads may use it.
+// One image, video, mesh or cube. Several threads may use it.
 class Input {
  public:
   Input(std::string id, std::string path, std::string name, InputKind kind, KeptFrames& kept);
@@ -34,7 +35,8 @@ class Input {
   const std::string& name() const { return name_; }  // as lines for the shell have it
   InputKind kind() const { return kind_; }
 
-  // The image, or a frame of the video, as 8-bit gray or RGB, upright; a mesh from one side.
+  // The image, or a frame of the video, as 8-bit gray or RGB, upright; a mesh from one side; a cube
+  // in false color.
   // Throws what readers throw, and InvalidArgument where there is no such frame.
   std::shared_ptr<const Picture> frame(int number);
   // The image as it is stored, for systems that look at more than 8 bits.
@@ -60,6 +62,12 @@ class Input {
   std::shared_ptr<const io::TriangleMesh> mesh_{};
 };
 
+// A file that the page sent.
+struct UploadedFile {
+  std::string name{};
+  std::string_view bytes{};
+};
+
 // All inputs, and the private folder of those that were uploaded, which goes with the process.
 class Inputs {
  public:
@@ -76,8 +84,11 @@ class Inputs {
   // All of them, in their order.
   std::vector<std::shared_ptr<Input>> all() const;
   // Adds a file that the page sent and returns its id. Its name decides what it is. Throws
-  // InvalidArgument for a name that is no image's, video's or mesh's, and where there are too many.
+  // InvalidArgument for a name that is no image's, video's, mesh's or cube's, and where there are
+  // too many.
   std::string add_upload(const std::string& name, const std::string& bytes);
+  // The same for a cube of ENVI, whose header and samples came together.
+  std::string add_upload(const UploadedFile& header, const UploadedFile& samples);
 
   // Null where there is none.
   std::shared_ptr<Input> find(std::string_view id) const;
@@ -87,8 +98,9 @@ class Inputs {
 
  private:
   std::string add(const std::string& path, const std::string& name, InputKind kind);
-  std::string keep_upload(const std::string& folder, const std::string& plain, InputKind kind,
-                          const std::string& bytes);
+  std::string add_files(const std::vector<UploadedFile>& files, InputKind kind);
+  std::string keep_files(const std::string& folder, const std::vector<UploadedFile>& files,
+                         InputKind kind);
 
   KeptFrames kept_;
   std::string folder_;

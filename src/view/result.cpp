@@ -56,6 +56,14 @@ void write_surfaces(io::JsonWriter& json, const Result& result) {
   json.end_array();
 }
 
+report::Table span_table(const std::vector<Span>& spans) {
+  report::Table table{.caption = "What was seen when.",
+                      .columns = {{"what"}, {"first frame"}, {"last frame"}, {"details"}}};
+  for (const Span& span : spans)
+    table.rows.push_back({span.name, span.first, span.last, span.text});
+  return table;
+}
+
 }  // namespace
 
 std::string result_json(const Result& result) {
@@ -85,7 +93,16 @@ std::string result_json(const Result& result) {
         .member("stage", timing.stage)
         .member("seconds", timing.seconds)
         .end_object();
-  json.end_array().end_object().finish();
+  json.end_array().key("why_pictures").begin_array();
+  for (const WhyPicture& picture : result.why_pictures)
+    json.begin_object()
+        .member("name", picture.name)
+        .member("title", picture.title)
+        .member("text", picture.text)
+        .end_object();
+  json.end_array();
+  if (result.video) json.key("video").raw(video_json(*result.video));
+  json.end_object().finish();
   return text;
 }
 
@@ -106,6 +123,7 @@ std::string result_page(const Result& result, const report::Explanation* explana
     for (const auto& [name, value] : result.scores) table.rows.push_back({name, value});
     page.table(table);
   }
+  if (result.video) page.table(span_table(result.video->spans));
   if (explanation != nullptr) {
     page.section(explanation->title).paragraph(explanation->summary);
     if (result.image)

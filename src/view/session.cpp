@@ -54,6 +54,14 @@ Response colors_response(const std::vector<report::Color>& colors) {
   return {.type = "application/octet-stream", .body = std::move(bytes), .lasting = true};
 }
 
+std::optional<Place> place_of(const Request& request, const Result& result) {
+  const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
+  // Written so that NaN is refused as well.
+  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
+  if (!x || !y || !inside(*x, result.size.width) || !inside(*y, result.size.height)) return {};
+  return Place{{*x, *y}, std::max(0, number_of<int>(request.asked("frame")).value_or(0))};
+}
+
 // What a request asks about a result: a face of a mesh, or a place of a picture.
 struct Question {
   std::string key;
@@ -66,14 +74,10 @@ std::optional<Question> question_of(const Request& request, const Result& result
     return Question{fmt::format("face {}", *face),
                     [&result, face = *face] { return result.explain_face(face); }};
   }
-  const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
-  // Written so that NaN is refused as well.
-  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
-  if (!result.explain || !x || !y || !inside(*x, result.size.width) ||
-      !inside(*y, result.size.height))
-    return {};
-  return Question{fmt::format("{}/{}", *x, *y),
-                  [&result, place = report::Point{*x, *y}] { return result.explain(place); }};
+  const std::optional<Place> place = place_of(request, result);
+  if (!result.explain || !place) return {};
+  return Question{fmt::format("{}/{}/{}", place->x, place->y, place->frame),
+                  [&result, place = *place] { return result.explain(place); }};
 }
 
 // The numbers at the end of /.../tile/A/LEVEL/X/Y; nothing where they are none.
@@ -86,6 +90,22 @@ std::optional<TilePlace> tile_place(const std::vector<std::string_view>& parts) 
              y = number_of<int>(parts[6]);
   if (!level || !x || !y) return {};
   return TilePlace{*level, *x, *y};
+}
+
+// The place of the picture that a request asks about; nothing where there is none.
+Response frame_shapes(const Result& result, std::string_view number) {
+  const std::optional<int> frame = number_of<int>(number);
+  if (!result.video || !frame) return not_found();
+  Response response = json_response(shapes_json(*result.video, *frame));
+  response.lasting = true;
+  return response;
+}
+
+Response why_picture(const Result& result, std::string_view name,
+                     const std::optional<Place>& place) {
+  const auto picture = std::ranges::find(result.why_pictures, name, &WhyPicture::name);
+  if (picture == result.why_pictures.end() || !place) return not_found();
+  return {.type = picture->type, .body = picture->make(*place), .lasting = true};
 }
 
 }  // namespace
@@ -150,6 +170,8 @@ Response Session::systems() const {
         .member("takes", to_string(system->takes()))
         .member("images", system->images())
         .member("needs_box", system->needs_box())
+        .member("takes_pixel", system->takes_pixel())
+        .member("whole_video", system->whole_video())
         .key("models")
         .begin_array();
     for (const std::string& model : system->models()) json.value(model);
@@ -160,7 +182,15 @@ Response Session::systems() const {
 }
 
 Response Session::upload(const Request& request) {
-  const std::string id = inputs_.add_upload(std::string(request.asked("name")), request.body);
+  const std::string name(request.asked("name")), samples(request.asked("samples"));
+  if (samples.empty())
+    return json_response(inputs_.find(inputs_.add_upload(name, request.body))->facts_json());
+  const std::string_view body = request.body;
+  const auto bytes = number_of<std::size_t>(request.asked("header_bytes"));
+  if (!bytes || *bytes > body.size())
+    throw InvalidArgument("upload: header_bytes does not say where the header ends");
+  const std::string id =
+      inputs_.add_upload({name, body.substr(0, *bytes)}, {samples, body.substr(*bytes)});
   return json_response(inputs_.find(id)->facts_json());
 }
 
@@ -268,6 +298,9 @@ Response Session::result(const Request& request, const Parts& parts) {
     const auto surface = std::ranges::find(result->surfaces, parts[3], &Surface::name);
     return surface == result->surfaces.end() ? not_found() : colors_response(surface->colors);
   }
+  if (what == "frame" && parts.size() == 4) return frame_shapes(*result, parts[3]);
+  if (what == "why" && parts.size() == 4)
+    return why_picture(*result, parts[3], place_of(request, *result));
   if (what != "page.html" && what != "explain" && what != "heat" && what != "faces")
     return not_found();
   const std::shared_ptr<const report::Explanation> why = explanation(request, id, *result);

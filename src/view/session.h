@@ -5,20 +5,23 @@
 //   GET  /systems                          systems with models and controls, limits
 //   GET  /inputs                           all inputs
 //   POST /inputs?name=NAME                 uploads one
+//   POST /inputs?name=A.hdr&samples=B&header_bytes=N   a cube: N bytes of header, then samples
 //   GET  /inputs/ID, /inputs/ID/thumbnail
 //   GET  /inputs/ID/tile/FRAME/LEVEL/X/Y
 //   POST /run                              starts a job: system, inputs, frame, model, options, box
 //   WebSocket /jobs/ID                     states of a job; "stop" stops it
 //   GET  /results/ID, /results/ID/result.json, /results/ID/page.html?x=&y=
 //   GET  /results/ID/tile/LAYER/LEVEL/X/Y
+//   GET  /results/ID/explain?x=&y=&frame=, /results/ID/heat/N?x=&y=&frame=
+//   GET  /results/ID/why/NAME?x=&y=&frame=     a picture that belongs to the explanation
+//   GET  /results/ID/frame/N                   what is drawn over a frame of a video
+//   Of meshes:
+//   GET  /inputs/ID/shape.json, /results/ID/parts.json, /results/ID/surface/NAME
+//   GET  /results/ID/explain?face=, /results/ID/faces/N?face=
 //   GET  /earlier                          files of earlier results
 //   GET  /earlier/INPUT?frame=N, /earlier/INPUT/tile/LAYER/LEVEL/X/Y
 //   GET  /evaluations/N                    the evaluation of a file of earlier results
 //   GET  /evaluations/N/mistakes/M         a picture of one of its mistakes
-//   GET  /results/ID/explain?x=&y=, /results/ID/heat/N?x=&y=
-//   Of meshes:
-//   GET  /inputs/ID/shape.json, /results/ID/parts.json, /results/ID/surface/NAME
-//   GET  /results/ID/explain?face=, /results/ID/faces/N?face=
 #pragma once
 #include <memory>
 #include <string>

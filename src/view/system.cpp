@@ -1,20 +1,40 @@
 #include "view/system.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/model_file.h>
 
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "core/json_text.h"
 
 namespace fovea::view {
 
+namespace {
+
+// Whether the file of a model says that it holds actions. All others are models of people, which
+// say themselves what is wrong with them.
+bool holds_actions(const std::string& model) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(model, ignored)) return false;
+  const std::map<std::string, std::string> facts = io::ModelFile::read(model).metadata();
+  const auto schema = facts.find("schema");
+  return schema != facts.end() && schema->second.starts_with("actions.");
+}
+
+}  // namespace
+
 Systems make_systems(const std::string& model) {
+  const bool of_actions = holds_actions(model);
   Systems systems;
-  systems.push_back(people_view(model));
+  systems.push_back(people_view(of_actions ? "" : model));
   systems.push_back(flow_view());
   systems.push_back(emd_view());
   systems.push_back(scenes_view());
   systems.push_back(mesh_view());
+  systems.push_back(actions_view(of_actions ? model : ""));
+  systems.push_back(cubes_view());
   return systems;
 }
 

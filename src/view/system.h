@@ -16,6 +16,7 @@
 #include "view/inputs.h"
 #include "view/picture.h"
 #include "view/truth.h"
+#include "view/video_result.h"
 
 namespace fovea::view {
 
@@ -59,6 +60,21 @@ struct Timing {
   double seconds = 0;
 };
 
+// A place of the picture, and for a video the frame that is shown.
+struct Place : report::Point {
+  int frame = 0;
+};
+
+// A picture that belongs to explanations, such as a chart of what is compared.
+struct WhyPicture {
+  std::string name{};   // in addresses
+  std::string title{};  // for people
+  std::string text{};   // one sentence that says what it shows
+  std::string type{};   // "image/png" or "image/svg+xml"
+  // The file. May be called by several threads.
+  std::function<std::string(const Place& place)> make{};
+};
+
 // What a run found. It never changes once a job has made it.
 struct Result {
   std::string title{};                     // of a saved page: "People in street.jpg"
@@ -79,10 +95,12 @@ struct Result {
   Image<std::uint8_t> picture{};  // for a saved page: what was found, drawn over the input
   // Why the result is what it is at a place of the picture; empty where the system cannot say. May
   // be called by several threads.
-  std::function<report::Explanation(report::Point place)> explain{};
+  std::function<report::Explanation(const Place& place)> explain{};
   // The same of a face of a mesh, or of all seams for -1.
   std::function<report::Explanation(std::int64_t face)> explain_face{};
   std::string why_hint{};  // what a click asks, for people
+  std::vector<WhyPicture> why_pictures{};
+  std::optional<VideoResult> video{};  // of a system that looks at whole videos
   // The page to save in place of result_page(), where there is one.
   std::function<std::string(const report::Explanation* explanation)> page{};
 };
@@ -111,6 +129,10 @@ class SystemView {
   // How many images it needs; a video gives consecutive frames.
   virtual int images() const { return 1; }
   virtual bool needs_box() const { return false; }
+  // A single pixel may stand for the box, and without either the system only shows its input.
+  virtual bool takes_pixel() const { return false; }
+  // One run is about all frames of a video.
+  virtual bool whole_video() const { return false; }
   virtual ModelNames models() const { return {}; }
   // Its options at their defaults, as controls_json() gives them.
   virtual std::string controls() const = 0;
@@ -127,6 +149,8 @@ std::unique_ptr<SystemView> flow_view();
 std::unique_ptr<SystemView> emd_view();
 std::unique_ptr<SystemView> scenes_view();
 std::unique_ptr<SystemView> mesh_view();
+std::unique_ptr<SystemView> actions_view(const std::string& model);
+std::unique_ptr<SystemView> cubes_view();
 
 // The images of a run: its inputs, or consecutive frames of one video. Throws InvalidArgument where
 // there are too few.

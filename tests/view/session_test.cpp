@@ -3,74 +3,24 @@
 #include "view/session.h"
 
 #include <fovea/core/error.h>
-#include <fovea/core/random.h>
 #include <fovea/io/image_memory.h>
 #include <gmock/gmock.h>
 
-#include <condition_variable>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "support/files.h"
-#include "support/images.h"
 #include "support/messages.h"
 #include "view/page_files.h"
+#include "view/session_fixture.h"
 #include "view/view.h"
 
 namespace fovea::view {
 namespace {
 
-using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class SessionTest : public testing::Test {
- protected:
-  Response get(const std::string& target) {
-    return session_.respond({.method = "GET", .target = *parse_target(target)});
-  }
-  Response post(const std::string& target, const std::string& body) {
-    return session_.respond({.method = "POST", .target = *parse_target(target), .body = body});
-  }
-  json parsed(const Response& response) {
-    EXPECT_EQ(response.status, 200) << response.body;
-    return json::parse(response.body);
-  }
-  // Uploads an image and returns its id.
-  std::string upload(const Image<std::uint8_t>& image, const std::string& name = "a.png") {
-    return parsed(post("/inputs?name=" + name, io::png_bytes(image)))["id"];
-  }
-  Image<std::uint8_t> drawn(int width, int height, int shift = 0) {
-    Random random(5);
-    const auto large = test::random_image<std::uint8_t>(random, width / 8 + 4, height / 8 + 4, 3);
-    Image<std::uint8_t> image(width, height, 3);
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x)
-        for (int c = 0; c < 3; ++c) image.at(x, y, c) = large.at((x + shift + 8) / 8, y / 8, c);
-    return image;
-  }
-  // Runs a system and returns the address of its result.
-  std::string run(const json& body) {
-    const std::string id = parsed(post("/run", body.dump()))["job"];
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::string state;
-    bool ended = false;
-    const auto listener = session_.listen({.method = "GET", .target = {"/jobs/" + id}},
-                                          [&](const std::string& text, bool last) {
-                                            const std::lock_guard lock(mutex);
-                                            state = text;
-                                            ended = last;
-                                            changed.notify_all();
-                                          });
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return ended; });
-    EXPECT_EQ(json::parse(state)["state"], "done") << state;
-    return "/results/" + id;
-  }
-
-  Session session_{{.upload_bytes = 1 << 20, .exec = {.device = Device::cpu(), .threads = 1}}};
-};
+class SessionTest : public SessionFixture {};
 
 TEST_F(SessionTest, HasThePageAndItsModules) {
   EXPECT_THAT(get("/").body, StartsWith("<!doctype html>"));

@@ -26,7 +26,7 @@ struct ViewRequest {
 
 void describe(OptionVisitor& visit, ViewRequest& request) {
   visit.path("model", request.model, TextUse::kModel,
-             "model file of people to offer besides the shipped ones");
+             "model file of people or actions to offer besides the shipped ones");
   visit.path(
       "truth", request.truth, TextUse::kInput,
       "file or folder with what is true about inputs, found by their names as the eval verbs "
@@ -84,20 +84,19 @@ Command view_command() {
       .summary = "show inputs and results on a page in a browser, and why they are so",
       .text =
           "Prints the address of a page on this machine, and opens it where there is a desktop. "
-          "The page shows images, videos and meshes, runs systems on them while their options are "
-          "moved, and says on a click why a result is what it is. Files may be dropped on it. "
-          "Files "
-          "of earlier results are shown beside what is computed now: COCO and other JSON (.json, "
-          ".jsonl), tables (.csv), tracks (.txt), motion (.flo) and parts (.seg). The inputs that "
-          "they name are looked for beside the file, as they are named, and in folders that are "
-          "given as well; one that is missing is named. The JSON of an eval verb opens as a page "
-          "with its curves and the worst mistakes. "
-          "Nothing leaves this machine: the page needs no network. The address contains a secret; "
-          "whoever has it can use the page, and nobody else. Ctrl-C ends the program and removes "
-          "what was dropped on the page.",
+          "The page shows images, videos, meshes and multispectral cubes, runs systems on them "
+          "while their options are moved, and says on a click why a result is what it is. Files may "
+          "be dropped on it. Files of earlier results are shown beside what is computed now: COCO "
+          "and other JSON (.json, .jsonl), tables (.csv), tracks (.txt), motion (.flo) and parts "
+          "(.seg). The inputs that they name are looked for beside the file, as they are named, and "
+          "in folders that are given as well; one that is missing is named. The JSON of an eval "
+          "verb opens as a page with its curves and the worst mistakes. Nothing leaves this "
+          "machine: the page needs no network. The address contains a secret; whoever has it can "
+          "use the page, and nobody else. Ctrl-C ends the program and removes what was dropped on "
+          "the page.",
       .arguments = {{"INPUT",
-                     "images, videos and meshes: files, folders, globs or @list; files of earlier "
-                     "results",
+                     "images, videos, meshes and cubes: files, folders, globs or @list; files of "
+                     "earlier results",
                      0, kAnyNumber}},
       .examples = {{"fovea view street.jpg walk.mp4 photos", "look at files and a folder"},
                    {"fovea view photos --truth annotations",

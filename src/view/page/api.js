@@ -41,9 +41,12 @@ export async function openSession() {
   history.replaceState(null, '', location.pathname);
 }
 
-export async function upload(file) {
-  const address = `/inputs?name=${encodeURIComponent(file.name)}`;
-  return (await reach(address, {method: 'POST', body: file})).json();
+// Sends a file, or the header and the samples of a cube, and returns the input.
+export async function uploadFiles([file, samples]) {
+  let address = `/inputs?name=${encodeURIComponent(file.name)}`;
+  if (samples) address += `&samples=${encodeURIComponent(samples.name)}&header_bytes=${file.size}`;
+  const body = samples ? new Blob([file, samples]) : file;
+  return (await reach(address, {method: 'POST', body})).json();
 }
 
 // Starts a run and follows it. `onState` gets each state; returns {done, stop}: a promise of the

@@ -1,20 +1,22 @@
 // The page: what the user has chosen, and what follows from it.
-import {getJson, openSession, startRun, upload} from './api.js';
+import {getJson, openSession, startRun, uploadFiles} from './api.js';
 import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
 import {Controls} from './controls.js';
 import {byId, el} from './dom.js';
 import {Earlier} from './earlier.js';
 import {EvaluationPage} from './evaluation.js';
+import {groupFiles} from './files.js';
 import {showResult} from './result.js';
 import {Solid} from './solid.js';
 import {Strip} from './strip.js';
+import {VideoResults} from './video.js';
 import {Why} from './why.js';
 
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
-let boxFields, controls, earlier, evaluations, solid, strip, view, why;
+let boxFields, controls, earlier, evaluations, solid, strip, video, view, why;
 
 function tell(message) {
   byId('message').textContent = message ?? '';
@@ -31,7 +33,7 @@ async function guarded(work) {
   }
 }
 
-const takes = (system, input) => system.takes === 'mesh' ? input.kind === 'mesh' : input.kind !== 'mesh';
+const takes = (system, input) => system.takes === input.kind || (system.takes === 'image' && input.kind === 'video');
 
 // The inputs of a run: an image and the next one, or the last two, or a video, which gives both.
 function chosenInputs() {
@@ -76,6 +78,7 @@ function clearResult() {
   state.result = null;
   solid.clear();
   showResult(null, view);
+  video.show(null);
 }
 
 async function chooseInput(input, frame = 0) {
@@ -141,9 +144,11 @@ function setFrame(number, run = true) {
   const seconds = state.facts?.rate ? ` · ${(state.frame / state.facts.rate).toFixed(2)} s` : '';
   byId('frame-value').textContent = `${state.frame}${seconds}`;
   if (state.input) guarded(() => earlier.show(state.input, state.frame));
+  video.setFrame(state.frame);
+  why.setFrame(state.frame);
   if (!run) return;
   showFrame();
-  requestRun(60);
+  if (!state.system?.whole_video) requestRun(60);
 }
 
 // Starts a run soon: a slider that moves asks many times, and the newest request stops the one before.
@@ -162,14 +167,14 @@ async function run() {
     byId('summary').textContent = `${system.title} needs ${system.images} images of one size; add the next one.`;
     return;
   }
-  if (system.needs_box && !state.boxes[input.id]) {
+  if (system.needs_box && !system.takes_pixel && !state.boxes[input.id]) {
     byId('summary').textContent = 'Draw a box around a target on the picture, or enter its numbers.';
     return;
   }
   tell(null);
   const began = performance.now();
   const started = startRun({client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
-    model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] : []},
+    model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] ?? [] : []},
   (progress) => started === state.run && showProgress(progress));
   state.run = started;
   byId('stop').hidden = false;
@@ -187,6 +192,7 @@ async function run() {
     closeWhy();
     showFrame(inputs[0]);
     showResult(state.result, view, () => solid.shown ? solid : view);
+    video.show(state.result, state.frame);
     if (solid.shown) await solid.showResult(state.result);
   } catch (error) {
     if (started === state.run) throw error;
@@ -216,7 +222,7 @@ function closeWhy() {
 
 function askAt({x, y}) {
   const {facts} = state;
-  if (facts && x >= 0 && y >= 0 && x < facts.width && y < facts.height) ask(`x=${x.toFixed(2)}&y=${y.toFixed(2)}`);
+  if (facts && x >= 0 && y >= 0 && x < facts.width && y < facts.height) ask(`x=${x.toFixed(2)}&y=${y.toFixed(2)}&frame=${state.frame}`);
 }
 
 async function askFace(face) {
@@ -239,10 +245,19 @@ async function ask(query) {
   if (question !== questions || result !== state.result) return null;
   byId('state').textContent = '';
   if (!reasons) return null;
-  why.show(reasons, result.address, query);
+  why.show(reasons, result, query, state.frame);
   byId('save-page').href = `${result.address}/page.html?${query}`;
   byId('why').scrollIntoView({block: 'nearest'});
   return reasons;
+}
+
+// A click asks why. Where a pixel may stand for a target, the first click chooses it, and one with Shift another.
+function onClick(point, shifted = false) {
+  const {system, input, facts} = state;
+  const chooses = system?.takes_pixel && facts && (shifted || !state.boxes[input.id]);
+  if (!chooses) return askAt(point);
+  const inside = point.x >= 0 && point.y >= 0 && point.x < facts.width && point.y < facts.height;
+  if (inside) onBox([Math.floor(point.x), Math.floor(point.y), 1, 1]);
 }
 
 function onBox(box) {
@@ -256,19 +271,27 @@ function onBox(box) {
 
 async function addFiles(files) {
   let first = null;
-  for (const file of files) {
-    if (file.size > state.limit) {
-      tell(`${file.name} has ${Math.round(file.size / 2 ** 20)} MiB; at most ${Math.round(state.limit / 2 ** 20)} can be dropped. Name it on the command line.`);
-      continue;
-    }
-    byId('state').textContent = `Adding ${file.name}`;
-    const input = await guarded(() => upload(file));
+  tell(null);
+  for (const {files: group, missing} of groupFiles(files)) {
+    const input = missing ? tell(missing) : await addGroup(group);
     if (!input) continue;
     strip.add(input);
     first ??= input;
   }
   byId('state').textContent = '';
   if (first) chooseInput(first);
+}
+
+// Adds a file, or the two files of a cube, and returns the input; null where it is refused.
+async function addGroup(group) {
+  const [{name}] = group;
+  const size = group.reduce((sum, file) => sum + file.size, 0);
+  if (size > state.limit) {
+    tell(`${name} has ${Math.round(size / 2 ** 20)} MiB; at most ${Math.round(state.limit / 2 ** 20)} can be dropped. Name it on the command line.`);
+    return null;
+  }
+  byId('state').textContent = `Adding ${name}`;
+  return guarded(() => uploadFiles(group));
 }
 
 function setDivider(share) {
@@ -334,7 +357,7 @@ const kKeys = {
   '+': () => zoomTo('in'), '=': () => zoomTo('in'), '-': () => zoomTo('out'), 0: () => zoomTo('fit'), 1: () => zoomTo('one'),
   b: () => byId('compare').click(), ',': () => setFrame(state.frame - 1), '.': () => setFrame(state.frame + 1),
   n: () => step(1), p: () => step(-1),
-  Enter: () => solid.shown ? solid.askMiddle() : view.picture && askAt({x: view.camera.x, y: view.camera.y}),
+  Enter: () => solid.shown ? solid.askMiddle() : view.picture && onClick({x: view.camera.x, y: view.camera.y}),
   Escape: () => { if (byId('stop').hidden) closeWhy(); else stop(); },
 };
 
@@ -363,13 +386,14 @@ function showZoom(scale) {
 }
 
 async function begin() {
-  view = new PictureView(byId('canvas'), {click: askAt, box: onBox, zoom: showZoom});
+  view = new PictureView(byId('canvas'), {click: onClick, box: onBox, zoom: showZoom});
   solid = new Solid(byId('model'), byId('model-tools'), {pick: askFace, zoom: showZoom, failed: (error) => tell(error.message)});
   boxFields = new BoxFields(byId('box'), onBox);
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), chooseInput);
   why = new Why(view);
   earlier = new Earlier(view);
+  video = new VideoResults(view, (frame) => setFrame(frame));
   await openSession();
   const {systems, upload_bytes: limit} = await getJson('/systems');
   Object.assign(state, {systems, limit});

@@ -1,4 +1,5 @@
 // The picture on a canvas: tiles of layers, boxes with labels, zoom and pan to the pixel.
+import {readableOn} from './color.js';
 import {boxOf, fit, held, levelFor, toPicture, toScreen, visibleTiles, zoomed} from './geometry.js';
 
 const kMostTiles = 400;
@@ -10,7 +11,7 @@ export const kMarkStyles = {
 };
 
 export class PictureView {
-  // `on` has functions: click(point), zoom(scale), box(box).
+  // `on` has functions: click(point, with Shift), zoom(scale), box(box).
   constructor(canvas, on) {
     this.canvas = canvas;
     this.on = on;
@@ -45,6 +46,8 @@ export class PictureView {
   setMarks(marks) { this.marks = marks; this.draw(); }
   // What earlier results draw beside that: marks and layers.
   setEarlier(earlier) { this.earlier = earlier; this.draw(); }
+  // Shapes of the frame that is shown, as an explanation has them.
+  setShapes(shapes) { this.shapes = shapes; this.draw(); }
   // What an explanation draws: {place, shapes, heat: {image, place}}.
   setWhy(why) { this.why = why; this.draw(); }
 
@@ -109,6 +112,7 @@ export class PictureView {
     for (const layer of [...this.layers, ...this.earlier.layers])
       if (layer.shown) this.paintTiles(context, layer, layer.opacity, camera, screen);
     for (const mark of [...this.earlier.marks, ...this.marks]) this.paintMark(context, mark, camera, screen);
+    for (const shape of this.shapes) this.paintShape(context, shape, camera, screen);
     context.restore();
     if (this.why) this.paintWhy(context, camera, screen);
     if (this.box) this.paintBox(context, this.box, '#38b6ff', camera, screen, [6, 4]);
@@ -176,7 +180,7 @@ export class PictureView {
     const width = context.measureText(text).width + 8;
     context.fillStyle = color;
     context.fillRect(x - 2, y - 18, width, 18);
-    context.fillStyle = '#10141b';
+    context.fillStyle = readableOn(color);
     context.fillText(text, x + 2, y - 5);
   }
 
@@ -253,7 +257,7 @@ export class PictureView {
       canvas.classList.remove('moves');
       const point = toPicture(this.camera, this.screen, this.place(event));
       if (this.corner && this.moved) this.on.box(boxOf(this.corner, point, this.picture));
-      else if (!this.moved && event.type === 'pointerup') this.on.click(point);
+      else if (!this.moved && event.type === 'pointerup') this.on.click(point, event.shiftKey);
       this.corner = null;
     };
     canvas.addEventListener('pointerup', end);

@@ -11,6 +11,7 @@ export class Why {
   constructor(view) {
     this.view = view;
     this.room = byId('why');
+    this.shapes = [];
   }
 
   hide() {
@@ -19,15 +20,29 @@ export class Why {
     this.view.setWhy(null);
   }
 
-  // `address` is that of the result, `query` names the place.
-  show(why, address, query) {
+  // `query` names the place of the result, and `frame` is the one that is shown.
+  show(why, {address, why_pictures: pictures}, query, frame) {
     this.asked = query;
-    this.shown = {place: why.box ?? null, shapes: why.shapes.filter(({frame}) => frame === undefined), heat: null, spot: null};
+    this.shapes = why.shapes;
+    this.shown = {place: why.box ?? null, shapes: [], heat: null, spot: null};
     this.room.hidden = false;
     byId('why-title').textContent = why.title;
-    byId('why-body').replaceChildren(el('p', {}, why.summary), this.reasons(why), this.layers(why, address, query),
+    byId('why-body').replaceChildren(el('p', {}, why.summary),
+      ...pictures.map((picture) => this.picture(picture, address, query)), this.reasons(why), this.layers(why, address, query),
       ...why.tables.map((table) => this.table(table)));
+    this.setFrame(frame);
+  }
+
+  // Shapes belong to one frame of a video, or to all.
+  setFrame(frame) {
+    if (this.room.hidden) return;
+    this.shown.shapes = this.shapes.filter((shape) => shape.frame === undefined || shape.frame === frame);
     this.view.setWhy(this.shown);
+  }
+
+  picture({name, title, text}, address, query) {
+    return el('figure', {class: 'chart'}, el('img', {src: `${address}/why/${name}?${query}`, alt: `${title}: ${text}`}),
+      el('figcaption', {}, `${title}. ${text}`));
   }
 
   reasons(why) {

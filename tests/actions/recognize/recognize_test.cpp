@@ -1,11 +1,10 @@
 // The face: models by name and shared, gray and colored frames, times of events.
 #include <fovea/actions/recognize.h>
-#include <fovea/actions/train.h>
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "actions/videos.h"
+#include "actions/swing_model.h"
 #include "support/files.h"
 
 namespace fovea::actions {
@@ -13,39 +12,6 @@ namespace {
 
 using test::message_of;
 using testing::HasSubstr;
-
-std::vector<Image<std::uint8_t>> swings(const std::vector<int>& actions, int subject, int each) {
-  std::vector<Image<std::uint8_t>> frames;
-  for (const int action : actions)
-    for (int i = 0; i < each; ++i)
-      frames.push_back(swing_frame(action, subject, static_cast<int>(frames.size())));
-  return frames;
-}
-
-std::shared_ptr<const Model> trained_on_swings() {
-  TrainOptions options;
-  options.cut = {.nodes = 12, .step = 6};
-  options.exec.device = options.points.exec.device = Device::cpu();
-  Corpus corpus;
-  corpus.classes = swing_names();
-  std::vector<PointSet> points;
-  for (int action = 0; action < 3; ++action)
-    for (int subject = 0; subject < 3; ++subject) {
-      const auto frames = swings({action}, subject, 36);
-      const std::vector<ImageView<const std::uint8_t>> views(frames.begin(), frames.end());
-      points.push_back(find_points(views, options.points));
-      Clip& clip = corpus.clips.emplace_back();
-      clip.label = action;
-      clip.subject = "s" + std::to_string(subject);
-    }
-  return std::make_shared<const Model>(train(corpus, points, options));
-}
-
-// Trained once, because several tests use it.
-std::shared_ptr<const Model> swing_model() {
-  static const std::shared_ptr<const Model> kModel = trained_on_swings();
-  return kModel;
-}
 
 std::vector<Event> all_events(Recognizer recognizer,
                               const std::vector<Image<std::uint8_t>>& frames) {

@@ -36,8 +36,15 @@ def photograph(page, name):
 
 
 def drawn_inputs(folder):
-    """A street with drawn people, and two frames of a moving texture."""
-    return drawings.street(PROGRAM, folder / "crowd")[0], drawings.moving(PROGRAM, folder / "moving")
+    """A street with drawn people, two frames of a moving texture, a clip of a street, and the header and samples of a cube."""
+    street, pair = drawings.street(PROGRAM, folder / "crowd")[0], drawings.moving(PROGRAM, folder / "moving")
+    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "clip", "--video", "walk.y4m", "--frames", "60", "--size", "160x120",
+                    "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PROGRAM, "emd", "scene", "-o", folder / "cubes", "--frames", "1", "--size", "64x48", "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    cube = [next((folder / "cubes").rglob(f"*{end}")) for end in (".hdr", ".img")]
+    return street, pair, folder / "clip" / "walk.y4m", cube
 
 
 def earlier_results(folder):
@@ -82,12 +89,28 @@ def watched(browser, errors, **settings):
     return page
 
 
-def drop(page, path):
-    data = base64.b64encode(path.read_bytes()).decode()
+def drop(page, *paths):
+    files = [[base64.b64encode(path.read_bytes()).decode(), path.name] for path in paths]
     transfer = page.evaluate_handle(
-        """([data, name]) => { const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
-        const transfer = new DataTransfer(); transfer.items.add(new File([bytes], name)); return transfer; }""", [data, path.name])
+        """(files) => { const transfer = new DataTransfer();
+        for (const [data, name] of files) transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name));
+        return transfer; }""", files)
     page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+
+
+def drag(page, x, y):
+    """Draws a box from a place, seen from the middle of the picture, to that middle."""
+    box = page.locator("#canvas").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(middle[0] + x, middle[1] + y)
+    page.mouse.down()
+    page.mouse.move(*middle, steps=4)
+    page.mouse.up()
+
+
+def set_number(page, option, value):
+    page.locator(f"[data-option={option}] input[type=number]").fill(value)
+    page.locator(f"[data-option={option}] input[type=number]").press("Tab")
 
 
 def settled(page):
@@ -160,13 +183,9 @@ def test_keys(page):
 
 def test_stop(page):
     """A run that is stopped says so; the next one works."""
-    def set_number(option, value):
-        page.locator(f"[data-option={option}] input[type=number]").fill(value)
-        page.locator(f"[data-option={option}] input[type=number]").press("Tab")
-
-    set_number("enlarge", "8")
+    set_number(page, "enlarge", "8")
     for ratio in ("1.012", "1.011", "1.01"):  # a fast machine may be done before the click
-        set_number("ratio", ratio)
+        set_number(page, "ratio", ratio)
         try:
             page.locator("#stop").click(timeout=10000)
             expect(page.locator("#state")).to_have_text("Stopped", timeout=10000)
@@ -190,12 +209,7 @@ def test_flow(page, pair):
 def test_colors(page):
     page.locator("[data-system=emd]").click()
     expect(page.locator("#summary")).to_contain_text("Draw a box")
-    box = page.locator("#canvas").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x - 40, y - 30)
-    page.mouse.down()
-    page.mouse.move(x, y, steps=4)
-    page.mouse.up()
+    drag(page, -40, -30)
     expect(page.locator("#summary")).to_contain_text("Distances go from", timeout=60000)
     photograph(page, "emd")
 
@@ -370,6 +384,50 @@ def test_results(browser, errors, folder):
         served.end()
 
 
+def test_actions(page, clip):
+    """A clip has a time line, whose events jump to their frames and say why."""
+    drop(page, clip)
+    page.locator("[data-system=actions]").click()
+    expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
+    set_number(page, "reject", "0")  # drawn people walk unlike those of the model
+    expect(page.locator("#events button").first).to_be_visible(timeout=60000)
+    event = page.locator("#events button").last
+    event.click()
+    first = re.search(r"frames (\d+) to", event.get_attribute("aria-label")).group(1)
+    expect(page.locator("#frame")).to_have_value(first)
+    page.get_by_label("Space-time points").check()
+    page.locator("#canvas").click(position={"x": 20, "y": 20})
+    expect(page.locator("#why-title")).to_contain_text("Why", timeout=60000)
+    expect(page.locator("#why .reason").first).to_be_visible()
+    photograph(page, "actions")
+    page.locator("#canvas").focus()
+    page.keyboard.press(".")
+    expect(page.locator("#frame")).to_have_value(str(int(first) + 1))
+    expect(page.locator("#why")).to_be_visible()
+
+
+def test_cube(page, cube):
+    """Half a cube is refused with a reason; a whole one takes a pixel or a box as target and says why."""
+    header, samples = cube
+    drop(page, header)
+    expect(page.locator("#message")).to_contain_text("add the file with its samples")
+    drop(page, header, samples)
+    expect(page.locator("#summary")).to_contain_text("Draw a box", timeout=60000)
+    box = page.locator("#canvas").bounding_box()
+    middle = {"x": box["width"] / 2, "y": box["height"] / 2}
+    page.locator("#canvas").click(position=middle)
+    expect(page.locator("#command")).to_contain_text(",1,1 ", timeout=60000)
+    drag(page, -30, -30)
+    expect(page.locator("#command")).not_to_contain_text(",1,1 ", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("like the target")
+    page.locator("#canvas").click(position=middle)
+    expect(page.locator("#why figure img")).to_have_count(2, timeout=60000)
+    for image in page.locator("#why figure img").all():
+        expect(image).to_have_js_property("complete", True)
+        assert image.evaluate("(image) => image.naturalWidth") > 0
+    photograph(page, "cube")
+
+
 def test_sizes(browser, errors, address, street):
     for scheme in ("light", "dark"):
         for name, (width, height) in SIZES.items():
@@ -381,7 +439,7 @@ def test_sizes(browser, errors, address, street):
             page.close()
 
 
-def test_all(browser, served, errors, folder, street, pair):
+def test_all(browser, served, errors, folder, street, pair, clip, cube):
     page = watched(browser, errors, viewport={"width": 1280, "height": 800})
     page.goto(served.address)
     expect(page.locator("#welcome")).to_be_visible()
@@ -397,6 +455,8 @@ def test_all(browser, served, errors, folder, street, pair):
     test_places(page)
     test_mesh(page, browser, errors, folder)
     test_truth(browser, errors, folder, street, pair)
+    test_actions(page, clip)
+    test_cube(page, cube)
     test_sizes(browser, errors, served.address, street)
 
 
@@ -404,11 +464,11 @@ def main():
     errors = []
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
         folder = pathlib.Path(temporary)
-        street, pair = drawn_inputs(folder)
+        inputs = drawn_inputs(folder)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         served = Served([])
         try:
-            test_all(browser, served, errors, folder, street, pair)
+            test_all(browser, served, errors, folder, *inputs)
             test_results(browser, errors, folder)
         finally:  # a failure must not leave the program behind, which holds the pipes of this one
             browser.close()

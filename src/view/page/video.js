@@ -1,0 +1,75 @@
+// What a run found in a video: a time line of what happens when, and shapes over the frame that is shown.
+import {getJson} from './api.js';
+import {byId, el} from './dom.js';
+import {barOf, cursorOf, rowsOf} from './timeline.js';
+
+export class VideoResults {
+  // `onJump(frame)` is called when the user picks something on the time line.
+  constructor(view, onJump) {
+    this.view = view;
+    this.onJump = onJump;
+    this.room = byId('events');
+    this.hidden = new Set();  // layers, which keep their switches from run to run
+    this.known = new Set();
+    this.video = null;
+  }
+
+  // Shows what a result says about its video; null and results of images show nothing.
+  show(result, frame) {
+    this.video = result?.video ?? null;
+    this.address = result?.address;
+    this.room.hidden = !this.video || this.video.spans.length === 0;
+    this.view.setShapes([]);
+    if (!this.video) return;
+    this.room.replaceChildren(...rowsOf(this.video.spans).map((row) => this.row(row)));
+    byId('layers').append(...this.video.layers.map((layer) => this.layerRow(layer)));
+    this.setFrame(frame);
+  }
+
+  row({name, spans}) {
+    const bars = spans.map((span) => {
+      const what = `${span.name}, frames ${span.first} to ${span.last}, ${span.text}`;
+      const bar = el('button', {type: 'button', title: what, 'aria-label': what});
+      const {left, width} = barOf(span, this.video.frames);
+      bar.style.left = `${left}%`;
+      bar.style.width = `${width}%`;
+      bar.addEventListener('click', () => this.onJump(span.first));
+      return bar;
+    });
+    return el('div', {class: 'row', role: 'group', 'aria-label': name}, el('span', {class: 'name', title: name}, name),
+      el('div', {class: 'track'}, ...bars));
+  }
+
+  layerRow(layer) {
+    if (!this.known.has(layer.name)) {
+      this.known.add(layer.name);
+      if (!layer.shown) this.hidden.add(layer.name);
+    }
+    const box = el('input', {type: 'checkbox', checked: !this.hidden.has(layer.name)});
+    box.addEventListener('change', () => {
+      if (box.checked) this.hidden.delete(layer.name);
+      else this.hidden.add(layer.name);
+      this.draw();
+    });
+    return el('div', {}, el('label', {}, box, layer.title), el('small', {}, layer.text));
+  }
+
+  // Moves the cursor and asks for the shapes of a frame; only those of the newest one are drawn.
+  async setFrame(frame) {
+    this.frame = frame;
+    const {video, address} = this;
+    if (!video) return;
+    this.room.style.setProperty('--at', `${cursorOf(frame, video.frames)}%`);
+    let shapes = [];
+    try {
+      shapes = await getJson(`${address}/frame/${frame}`);
+    } catch { /* the result has gone; another run shows it again */ }
+    if (this.frame !== frame || this.video !== video) return;
+    this.shapes = shapes;
+    this.draw();
+  }
+
+  draw() {
+    this.view.setShapes((this.shapes ?? []).filter(({layer}) => !this.hidden.has(layer)));
+  }
+}
