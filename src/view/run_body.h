@@ -1,5 +1,7 @@
-// The body of POST /run, which the page sends as JSON.
+// The bodies of POST /run and of POST /results/ID/explain, which the page sends as JSON.
 #pragma once
+#include <fovea/report/draw.h>
+
 #include <string>
 #include <string_view>
 
@@ -17,5 +19,13 @@ struct RunBody {
 // Throws FormatError or InvalidArgument for a body that is not as it should be. Nothing in it is a
 // path: inputs are ids.
 RunBody parse_run_body(std::string_view body, const Inputs& inputs);
+
+struct Question {
+  std::string client;
+  report::Point place;
+};
+
+// Throws FormatError.
+Question parse_question(std::string_view body);
 
 }  // namespace fovea::view

@@ -42,6 +42,20 @@ Response page_file(std::string_view name) {
   return {.type = std::string(file->type), .body = std::string(file->text)};
 }
 
+Response job_response(const std::string& id) {
+  return json_response(fmt::format("{{\"job\": \"{}\"}}", id));
+}
+
+// Written so that NaN is refused as well.
+bool covers(const Extent& size, const report::Point& place) {
+  return place.x >= 0 && place.x < size.width && place.y >= 0 && place.y < size.height;
+}
+
+// What an explanation is kept by.
+std::string place_key(const std::string& id, const report::Point& place) {
+  return fmt::format("{}/{}/{}", id, place.x, place.y);
+}
+
 // The numbers at the end of /.../tile/A/LEVEL/X/Y; nothing where they are none.
 struct TilePlace {
   int level = 0, x = 0, y = 0;
@@ -56,13 +70,16 @@ std::optional<TilePlace> tile_place(const std::vector<std::string_view>& parts) 
 
 }  // namespace
 
-Session::Session(const SessionOptions& options)
+Session::Session(const SessionOptions& options) : Session(options, make_systems(options.model)) {}
+
+Session::Session(const SessionOptions& options, Systems systems)
     : options_(options),
       guard_(options.guard),
-      systems_(make_systems(options.model)),
+      systems_(std::move(systems)),
       pictures_(std::size_t{64} << 20),
       explanations_(std::size_t{128} << 20),
-      jobs_(options.exec) {}
+      jobs_(options.exec),
+      questions_(options.exec) {}
 
 std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (std::optional<Response> refused = guard_.check(request)) return *refused;
@@ -81,6 +98,8 @@ Response Session::respond(const Request& request) {
     if (request.target.path == "/session") return guard_.open_session(request);
     if (request.target.path == "/inputs") return upload(request);
     if (request.target.path == "/run") return start(request);
+    if (parts.size() == 3 && parts[0] == "results" && parts[2] == "explain")
+      return ask(request, std::string(parts[1]));
     return not_found();
   }
   if (request.target.path == "/") return page_file("index.html");
@@ -94,7 +113,9 @@ Response Session::respond(const Request& request) {
 
 std::unique_ptr<Listener> Session::listen(const Request& request, Send send) {
   const Parts parts = path_parts(request.target.path);
-  return parts.size() == 2 ? jobs_.listen(parts[1], std::move(send)) : nullptr;
+  if (parts.size() != 2) return nullptr;
+  std::unique_ptr<Listener> listener = jobs_.listen(parts[1], send);
+  return listener ? std::move(listener) : questions_.listen(parts[1], std::move(send));
 }
 
 Response Session::systems() const {
@@ -153,33 +174,35 @@ Response Session::start(const Request& request) {
   RunBody body = parse_run_body(request.body, inputs_);
   for (const std::unique_ptr<SystemView>& system : systems_) {
     if (system->name() != body.system) continue;
-    const std::string id =
-        jobs_.submit(body.client, [view = system.get(), run = std::move(body.run)](
-                                      const Exec& exec) { return view->run(run, exec); });
-    return json_response(fmt::format("{{\"job\": \"{}\"}}", id));
+    return job_response(jobs_.submit(
+        body.client, [view = system.get(), run = std::move(body.run)](const Exec& exec) {
+          return view->run(run, exec);
+        }));
   }
   return failure(404, fmt::format("there is no system '{}'", detail::shown(body.system)));
 }
 
-// Explains a place of a result; the same place is explained once.
+// Explains a place of a result; the same place is explained once. The job gives nothing but its
+// end: the explanation is kept for those who ask for this place.
+Response Session::ask(const Request& request, const std::string& id) {
+  const std::shared_ptr<const Result> result = jobs_.result(id);
+  const Question question = parse_question(request.body);
+  if (!result || !result->explain || !covers(result->size, question.place)) return not_found();
+  const auto explain = [this, result, place = question.place,
+                        key = place_key(id, question.place)](const Exec& exec) -> Result {
+    if (explanations_.find(key)) return {};
+    const auto made = std::make_shared<const report::Explanation>(result->explain(place, exec));
+    explanations_.keep(key, made, bytes_of(*made));
+    return {};
+  };
+  return job_response(questions_.submit(question.client, explain));
+}
+
+// The explanation of the place that a request names; null where it has not been made.
 std::shared_ptr<const report::Explanation> Session::explanation(const Request& request,
-                                                                const std::string& id,
-                                                                const Result& result) {
+                                                                const std::string& id) {
   const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
-  // Written so that NaN is refused as well.
-  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
-  if (!result.explain || !x || !y || !inside(*x, result.size.width) ||
-      !inside(*y, result.size.height))
-    return nullptr;
-  const std::string key = fmt::format("{}/{}/{}", id, *x, *y);
-  if (const auto known = explanations_.find(key)) return *known;
-  auto made = std::make_shared<const report::Explanation>(result.explain({*x, *y}));
-  std::size_t bytes = 4096;
-  for (const report::HeatLayer& layer : made->layers)
-    bytes += static_cast<std::size_t>(layer.values.stride()) *
-             static_cast<std::size_t>(layer.values.height()) * sizeof(float);
-  explanations_.keep(key, made, bytes);
-  return made;
+  return x && y ? explanations_.find(place_key(id, {*x, *y})).value_or(nullptr) : nullptr;
 }
 
 Response Session::result(const Request& request, const Parts& parts) {
@@ -198,10 +221,10 @@ Response Session::result(const Request& request, const Parts& parts) {
                     [&] { return layer->picture->tile(place->level, place->x, place->y); });
   }
   if (what != "page.html" && what != "explain" && what != "heat") return not_found();
-  const std::shared_ptr<const report::Explanation> why = explanation(request, id, *result);
+  const std::shared_ptr<const report::Explanation> why = explanation(request, id);
   if (what == "page.html")
     return {.type = "text/html; charset=utf-8",
-            .body = result->page.empty() ? result_page(*result, why.get()) : result->page};
+            .body = result->page ? result->page() : result_page(*result, why.get())};
   if (!why) return not_found();
   if (what == "explain") return json_response(report::to_json(*why, report::LayerValues::kNone));
   const std::optional<std::size_t> layer =

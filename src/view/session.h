@@ -8,10 +8,13 @@
 //   GET  /inputs/ID, /inputs/ID/thumbnail
 //   GET  /inputs/ID/tile/FRAME/LEVEL/X/Y
 //   POST /run                              starts a job: system, inputs, frame, model, options, box
-//   WebSocket /jobs/ID                     states of a job; "stop" stops it
+//   WebSocket /jobs/ID                     states of a job; "stop" stops it, and so does nobody's
+//                                          listening for some seconds
 //   GET  /results/ID, /results/ID/result.json, /results/ID/page.html?x=&y=
 //   GET  /results/ID/tile/LAYER/LEVEL/X/Y
-//   GET  /results/ID/explain?x=&y=, /results/ID/heat/N?x=&y=
+//   POST /results/ID/explain               starts a job that explains a place: client, x, y
+//   GET  /results/ID/explain?x=&y=         the explanation, once that job is done
+//   GET  /results/ID/heat/N?x=&y=          one of its layers
 #pragma once
 #include <memory>
 #include <string>
@@ -37,13 +40,17 @@ struct SessionOptions {
 class Session final : public Service {
  public:
   explicit Session(const SessionOptions& options);
+  Session(const SessionOptions& options, Systems systems);
 
   Inputs& inputs() { return inputs_; }
   // Called once, before any request.
   void set_port(int port) { guard_.set_port(port); }
 
   // Ends all jobs, after which nothing is sent to WebSockets any more.
-  void stop_jobs() { jobs_.end(); }
+  void stop_jobs() {
+    jobs_.end();
+    questions_.end();
+  }
 
   bool known(const Request& request) const override { return guard_.has_session(request.cookie); }
   std::variant<Response, std::size_t> admit(const Request& request) override;
@@ -56,11 +63,11 @@ class Session final : public Service {
   Response upload(const Request& request);
   Response input(const Request& request, const Parts& parts);
   Response start(const Request& request);
+  Response ask(const Request& request, const std::string& id);
   Response result(const Request& request, const Parts& parts);
   Response kept_png(const std::string& key, const std::function<std::string()>& make);
   std::shared_ptr<const report::Explanation> explanation(const Request& request,
-                                                         const std::string& id,
-                                                         const Result& result);
+                                                         const std::string& id);
 
   SessionOptions options_;
   Guard guard_;
@@ -68,7 +75,8 @@ class Session final : public Service {
   Systems systems_;
   Kept<std::shared_ptr<const std::string>> pictures_;
   Kept<std::shared_ptr<const report::Explanation>> explanations_;
-  Jobs jobs_;  // goes first: its thread uses the systems
+  Jobs jobs_;       // these go first: their threads use the systems and what is kept
+  Jobs questions_;  // apart from runs, so that an explanation does not wait for one
 };
 
 }  // namespace fovea::view

@@ -7,9 +7,12 @@
 #include <fovea/io/image_memory.h>
 #include <gmock/gmock.h>
 
+#include <fmt/format.h>
+
 #include <condition_variable>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "support/files.h"
 #include "support/images.h"
@@ -23,6 +26,33 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
+
+// Listens to a job until it has ended.
+class JobEnd {
+ public:
+  JobEnd(Session& session, const std::string& id)
+      : listener_(session.listen({.method = "GET", .target = {"/jobs/" + id}},
+                                 [this](const std::string& text, bool last) {
+                                   const std::lock_guard lock(mutex_);
+                                   state_ = text;
+                                   ended_ = last;
+                                   changed_.notify_all();
+                                 })) {}
+  // Its last state.
+  std::string wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ended_; });
+    return json::parse(state_)["state"];
+  }
+  void stop() { listener_->message("stop"); }
+
+ private:
+  std::mutex mutex_{};
+  std::condition_variable changed_{};
+  std::string state_{};
+  bool ended_ = false;
+  std::unique_ptr<Listener> listener_;
+};
 
 class SessionTest : public testing::Test {
  protected:
@@ -52,24 +82,24 @@ class SessionTest : public testing::Test {
   // Runs a system and returns the address of its result.
   std::string run(const json& body) {
     const std::string id = parsed(post("/run", body.dump()))["job"];
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::string state;
-    bool ended = false;
-    const auto listener = session_.listen({.method = "GET", .target = {"/jobs/" + id}},
-                                          [&](const std::string& text, bool last) {
-                                            const std::lock_guard lock(mutex);
-                                            state = text;
-                                            ended = last;
-                                            changed.notify_all();
-                                          });
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return ended; });
-    EXPECT_EQ(json::parse(state)["state"], "done") << state;
+    EXPECT_EQ(JobEnd(session_, id).wait(), "done");
     return "/results/" + id;
   }
+  Response ask(const std::string& address, double x, double y, const std::string& client = "page") {
+    return post(address + "/explain", json{{"client", client}, {"x", x}, {"y", y}}.dump());
+  }
+  // The explanation of a place.
+  json why(const std::string& address, int x, int y) {
+    EXPECT_EQ(JobEnd(session_, parsed(ask(address, x, y))["job"]).wait(), "done");
+    return parsed(get(fmt::format("{}/explain?x={}&y={}", address, x, y)));
+  }
 
-  Session session_{{.upload_bytes = 1 << 20, .exec = {.device = Device::cpu(), .threads = 1}}};
+  SessionTest() : SessionTest(make_systems("")) {}
+  explicit SessionTest(Systems systems)
+      : session_({.upload_bytes = 1 << 20, .exec = {.device = Device::cpu(), .threads = 1}},
+                 std::move(systems)) {}
+
+  Session session_;
 };
 
 TEST_F(SessionTest, HasThePageAndItsModules) {
@@ -109,7 +139,11 @@ TEST_F(SessionTest, TakesUploadsAndShowsThem) {
   const Response tile = get("/inputs/" + id + "/tile/0/0/1/0");
   EXPECT_EQ(tile.type, "image/png");
   EXPECT_TRUE(tile.lasting);
-  EXPECT_EQ(get("/inputs/" + id + "/thumbnail").type, "image/png");
+  const Response thumbnail = get("/inputs/" + id + "/thumbnail");
+  EXPECT_EQ(thumbnail.type, "image/png");
+  EXPECT_TRUE(thumbnail.lasting);
+  for (const char* path : {"/", "/page/app.js", "/systems", "/inputs"})
+    EXPECT_FALSE(get(path).lasting) << path;
   EXPECT_EQ(get("/inputs/" + id + "/tile/0/0/x/0").status, 404);
   EXPECT_EQ(get("/inputs/" + id + "/tile/0/0/0").status, 404);
   EXPECT_THROW(get("/inputs/" + id + "/tile/0/0/9/0"), InvalidArgument);
@@ -167,13 +201,16 @@ TEST_F(SessionTest, FindsPeopleAndSaysWhy) {
       HasSubstr("fovea.people.Detector(\"hog\", threshold=-9, ratio=1.5).detect(\"a.png\")"));
   EXPECT_TRUE(result["marks"].is_array());
   EXPECT_EQ(parsed(get(address + "/result.json"))["command"], "people detect");
-  const json why = parsed(get(address + "/explain?x=48&y=80"));
-  EXPECT_GT(why["summary"].get<std::string>().size(), 10U);
-  ASSERT_GT(why["layers"].size(), 0U);
+  EXPECT_EQ(get(address + "/explain?x=48&y=80").status, 404) << "nobody has asked yet";
+  const json reasons = why(address, 48, 80);
+  EXPECT_GT(reasons["summary"].get<std::string>().size(), 10U);
+  ASSERT_GT(reasons["layers"].size(), 0U);
   EXPECT_EQ(get(address + "/heat/0?x=48&y=80").type, "image/png");
   EXPECT_EQ(get(address + "/heat/99?x=48&y=80").status, 404);
-  for (const char* place : {"x=nan&y=80", "x=1e300&y=80", "x=-1&y=80", "x=96&y=80"})
-    EXPECT_EQ(get(address + "/explain?" + place).status, 404) << place;
+  for (const double x : {1e300, -1.0, 96.0}) EXPECT_EQ(ask(address, x, 80).status, 404) << x;
+  for (const char* body : {"", "[]", "{}", R"({"x": "1", "y": 1})", R"({"x": 1e999, "y": 1})"})
+    EXPECT_THROW(post(address + "/explain", body), FormatError) << body;
+  EXPECT_EQ(ask("/results/none", 1, 1).status, 404);
   EXPECT_EQ(get(address + "/nothing?x=48&y=80").status, 404);
   EXPECT_EQ(get(address + "/explain").status, 404);
   const Response page = get(address + "/page.html?x=48&y=80");
@@ -193,7 +230,7 @@ TEST_F(SessionTest, EstimatesMotionAndSaysWhy) {
   EXPECT_EQ(get(address + "/tile/wheel/0/0/0").type, "image/png");
   EXPECT_EQ(get(address + "/tile/none/0/0/0").status, 404);
   EXPECT_THAT(get(address + "/page.html").body, HasSubstr("Confidence"));
-  EXPECT_EQ(parsed(get(address + "/explain?x=20&y=20"))["title"].is_string(), true);
+  EXPECT_TRUE(why(address, 20, 20)["title"].is_string());
 }
 
 TEST_F(SessionTest, MapsColorsOfABoxAndSaysWhy) {
@@ -203,7 +240,7 @@ TEST_F(SessionTest, MapsColorsOfABoxAndSaysWhy) {
   EXPECT_EQ(result["layers"][0]["name"], "map");
   EXPECT_THAT(result["command"].get<std::string>(),
               HasSubstr("--target 8,8,16,16 --signature colors"));
-  EXPECT_EQ(parsed(get(address + "/explain?x=20&y=20"))["tables"].is_array(), true);
+  EXPECT_TRUE(why(address, 20, 20)["tables"].is_array());
 }
 
 TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
@@ -212,7 +249,7 @@ TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
   const json result = parsed(get(address));
   ASSERT_GT(result["scores"].size(), 1U);
   EXPECT_GE(result["scores"][0]["value"], result["scores"][1]["value"]);
-  EXPECT_GT(parsed(get(address + "/explain?x=1&y=1"))["layers"].size(), 0U);
+  EXPECT_GT(why(address, 1, 1)["layers"].size(), 0U);
 }
 
 TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
@@ -228,7 +265,7 @@ TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
   const json result = parsed(get(address));
   EXPECT_THAT(result["summary"].get<std::string>(), HasSubstr("8 faces has 2 parts"));
   EXPECT_EQ(result["layers"].size(), 2U);
-  EXPECT_EQ(parsed(get(address + "/explain?x=1&y=1"))["title"].is_string(), true);
+  EXPECT_TRUE(why(address, 1, 1)["title"].is_string());
   EXPECT_THAT(get(address + "/page.html").body, HasSubstr("stage"));
 }
 
@@ -256,6 +293,52 @@ TEST_F(SessionTest, AdmitsBodiesByTheirPath) {
   EXPECT_EQ(std::get<Response>(bytes("POST", "/inputs")).status, 401);
 }
 
+// Explains until somebody stops it.
+class SlowView final : public SystemView {
+ public:
+  std::string name() const override { return "slow"; }
+  std::string title() const override { return "Slow"; }
+  std::string text() const override { return "Has no end."; }
+  InputKind takes() const override { return InputKind::kImage; }
+  std::string controls() const override { return "[]"; }
+  Result run(const Run& run, const Exec&) override {
+    Result result{.image = run.inputs.front()->frame(0), .size = {64, 48}};
+    result.explain = [](report::Point, const Exec& exec) -> report::Explanation {
+      while (true) {
+        throw_if_stopped(exec);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    };
+    return result;
+  }
+};
+
+class SlowSessionTest : public SessionTest {
+ protected:
+  SlowSessionTest() : SessionTest(slow_systems()) {}
+  static Systems slow_systems() {
+    Systems systems;
+    systems.push_back(std::make_unique<SlowView>());
+    return systems;
+  }
+};
+
+TEST_F(SlowSessionTest, AnswersWhileAnExplanationGoesOn) {
+  const std::string id = upload(drawn(64, 48));
+  const std::string address = run({{"system", "slow"}, {"inputs", {id}}});
+  JobEnd first(session_, parsed(ask(address, 1, 1, "one"))["job"]);
+  JobEnd second(session_, parsed(ask(address, 2, 2, "two"))["job"]);
+  EXPECT_EQ(get("/inputs/" + id + "/tile/0/0/0/0").type, "image/png");
+  EXPECT_EQ(get(address + "/explain?x=1&y=1").status, 404);
+  EXPECT_NE(run({{"system", "slow"}, {"inputs", {id}}}), address) << "runs do not wait either";
+  first.stop();
+  EXPECT_EQ(first.wait(), "stopped");
+  JobEnd newest(session_, parsed(ask(address, 3, 3, "two"))["job"]);
+  EXPECT_EQ(second.wait(), "stopped") << "a page asks one question at a time";
+  newest.stop();
+  EXPECT_EQ(newest.wait(), "stopped");
+}
+
 TEST(TokenFile, MustBeSecretAndLong) {
   const test::TempFolder folder;
   const std::string path = folder / "token";
@@ -268,6 +351,12 @@ TEST(TokenFile, MustBeSecretAndLong) {
   std::filesystem::permissions(path, std::filesystem::perms::owner_read);
   EXPECT_THAT(test::message_of([&] { read_token_file(path); }), HasSubstr("5 characters"));
   EXPECT_THROW(read_token_file(folder / "none"), IoError);
+}
+
+TEST(View, KnowsTheNameItListensAt) {
+  const View view({.host = "localhost", .token = std::string(40, 't')}, [](const std::string&) {});
+  EXPECT_THAT(view.address(), StartsWith("http://localhost:"));
+  EXPECT_THROW(View({.host = "no.such.host.invalid"}, {}), IoError);
 }
 
 TEST(View, ListensAndNamesItsAddress) {

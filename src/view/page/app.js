@@ -1,5 +1,5 @@
 // The page: what the user has chosen, and what follows from it.
-import {getJson, openSession, startRun, upload} from './api.js';
+import {getJson, openSession, startJob, upload} from './api.js';
 import {PictureView} from './canvas.js';
 import {Controls} from './controls.js';
 import {byId, el} from './dom.js';
@@ -9,7 +9,7 @@ import {Why} from './why.js';
 
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
+const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null, limit: 0};
 let controls, strip, view, why;
 
 function tell(message) {
@@ -138,7 +138,7 @@ async function run() {
   }
   tell(null);
   const began = performance.now();
-  const started = startRun({client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
+  const started = startJob('/run', {client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
     model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] : []},
   (progress) => started === state.run && showProgress(progress));
   state.run = started;
@@ -175,9 +175,9 @@ function stop() {
 }
 
 // Only the answer to the newest question is shown, and none once the explanation was closed.
-let questions = 0;
 function closeWhy() {
-  ++questions;
+  state.question?.stop();
+  state.question = null;
   if (byId('state').textContent === 'Explaining') byId('state').textContent = '';
   why.hide();
 }
@@ -185,16 +185,18 @@ function closeWhy() {
 async function ask(point) {
   const {result, facts} = state;
   if (!result?.explains || !facts || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
-  const query = `x=${point.x.toFixed(2)}&y=${point.y.toFixed(2)}`;
-  const question = ++questions;
+  const [x, y] = [point.x, point.y].map((value) => Math.floor(100 * value) / 100);
+  const query = `x=${x}&y=${y}`;
+  const question = startJob(`${result.address}/explain`, {client: kClient, x, y});
+  state.question = question;
   byId('state').textContent = 'Explaining';
   let reasons = null;
   try {
-    reasons = await getJson(`${result.address}/explain?${query}`);
+    if (await question.done !== null) reasons = await getJson(`${result.address}/explain?${query}`);
   } catch (error) {
-    if (question === questions && result === state.result) tell(error.message);
+    if (question === state.question) tell(error.message);
   }
-  if (question !== questions || result !== state.result) return;
+  if (question !== state.question) return;
   byId('state').textContent = '';
   if (!reasons) return;
   why.show(reasons, result.address, query);

@@ -33,6 +33,17 @@ std::string parts_members(const mesh::Segmentation& parts, const mesh::SegmentOp
   return text;
 }
 
+// The memory of what a page and an explanation are made from.
+std::size_t held_by(const io::TriangleMesh& triangles, const mesh::SegmentExplanation& explained) {
+  const mesh::Segmentation& parts = explained.segmentation;
+  const std::size_t faces = parts.labels.size() + parts.pieces.size() + parts.membership.size() +
+                            parts.memberships.size() + explained.doubt.size() +
+                            explained.before.size();
+  return bytes_of(triangles) + faces * sizeof(std::int32_t) +
+         explained.edges.size() * sizeof(mesh::CutEdge) +
+         explained.seams.size() * sizeof(mesh::Seam);
+}
+
 class MeshView final : public SystemView {
  public:
   std::string name() const override { return "mesh"; }
@@ -66,13 +77,12 @@ class MeshView final : public SystemView {
     result.summary = fmt::format("The mesh of {} faces has {} part{}{}.", triangles->faces.size(),
                                  parts.count, parts.count == 1 ? "" : "s",
                                  parts.chosen ? ", a number that the program chose" : "");
-    Image<std::uint8_t> drawn = mesh_picture(*triangles, parts.labels);
-    result.picture = rgb_copy(drawn);
-    result.layers.push_back({.name = "parts",
-                             .title = "Parts",
-                             .text = "Each part has a color; the mesh is seen from four sides.",
-                             .picture = std::make_shared<Picture>(std::move(drawn)),
-                             .opacity = 1});
+    result.layers.push_back(
+        {.name = "parts",
+         .title = "Parts",
+         .text = "Each part has a color; the mesh is seen from four sides.",
+         .picture = std::make_shared<Picture>(mesh_picture(*triangles, parts.labels)),
+         .opacity = 1});
     std::vector<float> sure = parts.membership;
     result.layers.push_back({.name = "membership",
                              .title = "Membership",
@@ -85,9 +95,12 @@ class MeshView final : public SystemView {
                     {"parts", std::to_string(parts.count)},
                     {"cost of cuts", fmt::format("{:.4g}", parts.cut_value)}};
     result.json = parts_members(parts, options);
-    result.page = mesh::model_page(
-        *triangles, parts.labels,
-        {.title = result.title, .text = result.summary, .hierarchy = parts.hierarchy});
+    result.page = [triangles, explained, title = result.title, text = result.summary] {
+      const mesh::Segmentation& kept = explained->segmentation;
+      return mesh::model_page(*triangles, kept.labels,
+                              {.title = title, .text = text, .hierarchy = kept.hierarchy});
+    };
+    result.held_bytes = held_by(*triangles, *explained);
     const Form unchanged = form_of(defaults);
     const std::string& name = run.inputs.front()->name();
     result.command = fmt::format("fovea mesh segment {} -o parts.ply --picture parts.png{}",
@@ -97,7 +110,7 @@ class MeshView final : public SystemView {
     result.python =
         fmt::format("fovea.mesh.Segmenter({}).segment({})", keywords, detail::json_quote(name));
     result.why_hint = "Click the picture to see what the seams between parts cost.";
-    result.explain = [explained](report::Point) { return mesh::present(*explained); };
+    result.explain = [explained](report::Point, const Exec&) { return mesh::present(*explained); };
     watch.lap("draw");
     result.timings = watch.laps();
     return result;

@@ -83,15 +83,15 @@ class ScenesView final : public SystemView {
                     {"model", model_name},
                     {"classes", std::to_string(classes.size())}};
     result.json = place_members(place, classes, model_name);
-    result.picture = rgb_copy(picture->pixels());
+    result.picture = rgb_later(picture);
     result.command = fmt::format("fovea scenes classify {} --model {}", shell_inputs(run, 1),
                                  shell_word(model_name));
     result.python = fmt::format("fovea.scenes.Classifier({}).classify({})",
                                 detail::json_quote(model_name), python_images(run, 1).front());
     result.why_hint = "Click the picture to see which places spoke for it, and which against.";
-    result.explain = [model = model_, picture](report::Point) {
-      return scenes::present(
-          scenes::explain(*model, picture->pixels(), {.exec = {.device = Device::cpu()}}));
+    result.explain = [model = model_, picture](report::Point, const Exec& asked) {
+      return scenes::present(scenes::explain(
+          *model, picture->pixels(), {.exec = {.device = Device::cpu(), .stop = asked.stop}}));
     };
     watch.lap("draw");
     result.timings = watch.laps();
