@@ -59,6 +59,8 @@ class Client {
     return text_;
   }
   bool closed() const { return closed_; }
+  // Says that nothing more will be sent.
+  void finish() const { shutdown(socket_, SHUT_WR); }
 
   const std::string& host() const { return host_; }
   // The head of a request of the page itself.
