@@ -8,13 +8,13 @@ export class Strip {
     this.onChoose = onChoose;
     this.inputs = [];
     this.buttons = new Map();
+    this.marked = [];
+    // What leaves the sight is forgotten, and asked for no longer where it has not come yet.
     this.sight = new IntersectionObserver((entries) => {
-      for (const {target, isIntersecting} of entries) {
-        if (!isIntersecting) continue;
-        this.sight.unobserve(target);
-        target.src = target.dataset.src;
-      }
-    }, {rootMargin: '300px'});
+      for (const {target, isIntersecting} of entries)
+        if (isIntersecting) target.src = target.dataset.src;
+        else target.removeAttribute('src');
+    }, {root: list.parentElement, rootMargin: '300px'});
   }
 
   add(input) {
@@ -32,11 +32,15 @@ export class Strip {
 
   // Marks the chosen input, and the one that a pair takes as its second.
   mark(input, second) {
-    for (const [id, button] of this.buttons) {
-      button.setAttribute('aria-current', String(id === input.id));
-      button.classList.toggle('second', second !== null && id === second?.id);
+    for (const button of this.marked) {
+      button.removeAttribute('aria-current');
+      button.classList.remove('second');
     }
-    this.buttons.get(input.id)?.scrollIntoView({block: 'nearest', inline: 'nearest'});
+    const current = this.buttons.get(input.id), other = this.buttons.get(second?.id);
+    current?.setAttribute('aria-current', 'true');
+    other?.classList.add('second');
+    this.marked = [current, other].filter(Boolean);
+    current?.scrollIntoView({block: 'nearest', inline: 'nearest'});
   }
 
   // The input that follows, of the same kind; null at the end.
