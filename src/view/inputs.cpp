@@ -95,7 +95,7 @@ std::shared_ptr<const io::TriangleMesh> Input::mesh() {
 
 std::shared_ptr<const io::TriangleMesh> Input::read_mesh() {
   if (const auto known = kept_.meshes.find(id_)) return *known;
-  const auto mesh = std::make_shared<const io::TriangleMesh>(io::read_mesh(path_));
+  auto mesh = std::make_shared<const io::TriangleMesh>(io::read_mesh(path_));
   kept_.meshes.keep(id_, mesh, bytes_of(*mesh));
   return mesh;
 }
@@ -122,7 +122,7 @@ std::shared_ptr<Film> Input::film_at(int number) {
   if (const auto known = kept_.films.find(id_); known && (*known)->next <= number) return *known;
   kept_.films.forget(id_);
   const io::VideoReadOptions options{.start = number, .orientation = io::Orientation::kApply};
-  const auto film = std::make_shared<Film>(Film{io::VideoReader(path_, options), number});
+  auto film = std::make_shared<Film>(Film{io::VideoReader(path_, options), number});
   kept_.films.keep(id_, film, 1);
   return film;
 }
