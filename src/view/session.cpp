@@ -152,7 +152,7 @@ Response Session::upload(const Request& request) {
 Response Session::kept_png(const std::string& key, const std::function<std::string()>& make) {
   if (const auto known = pictures_.find(key)) return png_response(**known);
   const auto bytes = std::make_shared<const std::string>(make());
-  pictures_.keep(key, bytes, bytes->size());
+  pictures_.keep(key, bytes, bytes->capacity());
   return png_response(*bytes);
 }
 

@@ -324,7 +324,7 @@ async function begin() {
   const {systems, upload_bytes: limit} = await getJson('/systems');
   Object.assign(state, {systems, limit});
   showSystems();
-  for (const input of await getJson('/inputs')) strip.add(input);
+  strip.add(...await getJson('/inputs'));
   byId('welcome').hidden = strip.inputs.length > 0;
   listenForFiles();
   listenForDivider();

@@ -17,7 +17,12 @@ export class Strip {
     }, {root: list.parentElement, rootMargin: '300px'});
   }
 
-  add(input) {
+  // Adds one input or many.
+  add(...inputs) {
+    this.list.append(...inputs.map((input) => this.item(input)));
+  }
+
+  item(input) {
     const image = el('img', {alt: '', width: 160, height: 96, 'data-src': `/inputs/${input.id}/thumbnail`});
     image.addEventListener('error', () => image.replaceWith(el('span', {class: 'blank'})));
     const name = input.name.split('/').pop();
@@ -26,8 +31,8 @@ export class Strip {
     button.addEventListener('click', () => this.onChoose(input));
     this.inputs.push(input);
     this.buttons.set(input.id, button);
-    this.list.append(el('li', {}, button));
     this.sight.observe(image);
+    return el('li', {}, button);
   }
 
   // Marks the chosen input, and the one that a pair takes as its second.
