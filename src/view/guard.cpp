@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <arpa/inet.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -34,8 +35,10 @@ std::string host_name(std::string_view host) {
 
 // A numeric address cannot be made to lead elsewhere, as a name can.
 bool is_numeric_address(const std::string& name) {
-  if (name.starts_with('[')) return name.ends_with(']');
-  return !name.empty() && name.find_first_not_of("0123456789.") == name.npos;
+  in6_addr bytes{};
+  if (!name.starts_with('[')) return inet_pton(AF_INET, name.c_str(), &bytes) == 1;
+  return name.ends_with(']') &&
+         inet_pton(AF_INET6, name.substr(1, name.size() - 2).c_str(), &bytes) == 1;
 }
 
 bool needs_session(const Request& request) {

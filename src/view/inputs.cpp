@@ -21,7 +21,9 @@
 namespace fovea::view {
 namespace {
 
-constexpr std::size_t kBytesKept = std::size_t{512} << 20;  // of frames
+constexpr std::size_t kFrameBytes = std::size_t{512} << 20;
+constexpr std::size_t kMeshBytes = std::size_t{256} << 20;
+constexpr std::size_t kOpenFilms = 4;
 constexpr std::size_t kMostInputs = 20000;
 constexpr std::size_t kMostName = 120;                           // bytes of an upload's name
 constexpr std::uint64_t kMostUploaded = std::uint64_t{4} << 30;  // bytes of all uploads together
@@ -77,12 +79,20 @@ const char* to_string(InputKind kind) {
   return "image";
 }
 
-struct Input::Film {
+struct Film {
   io::VideoReader reader;
   int next = 0;  // number of the frame that comes next
 };
 
-Input::Input(std::string id, std::string path, std::string name, InputKind kind, KeptFrames& kept)
+KeptInputs::KeptInputs() : frames(kFrameBytes), meshes(kMeshBytes), films(kOpenFilms) {}
+
+std::size_t bytes_of(const io::TriangleMesh& mesh) {
+  return mesh.vertices.size() * sizeof(mesh.vertices[0]) +
+         mesh.faces.size() * sizeof(mesh.faces[0]) +
+         mesh.polygons.size() * sizeof(mesh.polygons[0]);
+}
+
+Input::Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept)
     : id_(std::move(id)),
       path_(std::move(path)),
       name_(std::move(name)),
@@ -101,15 +111,17 @@ std::shared_ptr<const io::TriangleMesh> Input::mesh() {
 }
 
 std::shared_ptr<const io::TriangleMesh> Input::read_mesh() {
-  if (!mesh_) mesh_ = std::make_shared<io::TriangleMesh>(io::read_mesh(path_));
-  return mesh_;
+  if (const auto known = kept_.meshes.find(id_)) return *known;
+  auto mesh = std::make_shared<const io::TriangleMesh>(io::read_mesh(path_));
+  kept_.meshes.keep(id_, mesh, bytes_of(*mesh));
+  return mesh;
 }
 
 std::shared_ptr<const Picture> Input::frame(int number) {
   const std::lock_guard lock(mutex_);
-  if (auto known = kept_.find(frame_key(number))) return *known;
+  if (const auto known = kept_.frames.find(frame_key(number))) return *known;
   std::shared_ptr<const Picture> picture = read_frame(number);
-  kept_.keep(frame_key(number), picture, picture->bytes());
+  kept_.frames.keep(frame_key(number), picture, picture->bytes());
   return picture;
 }
 
@@ -123,27 +135,34 @@ std::shared_ptr<const Picture> Input::read_frame(int number) {
   }
   if (kind_ == InputKind::kImage)
     return std::make_shared<Picture>(people::detector_pixels(image()));
-  if (!film_ || film_->next > number)  // a reader goes forward only
-    film_ = std::make_shared<Film>(Film{
-        io::VideoReader(path_, {.start = number, .orientation = io::Orientation::kApply}), number});
+  return read_film(number);
+}
+
+// The open video, which comes to this frame; a reader goes forward only.
+std::shared_ptr<Film> Input::film_at(int number) {
+  if (const auto known = kept_.films.find(id_); known && (*known)->next <= number) return *known;
+  kept_.films.forget(id_);
+  const io::VideoReadOptions options{.start = number, .orientation = io::Orientation::kApply};
+  auto film = std::make_shared<Film>(Film{io::VideoReader(path_, options), number});
+  kept_.films.keep(id_, film, 1);
+  return film;
+}
+
+std::shared_ptr<const Picture> Input::read_film(int number) {
+  const std::shared_ptr<Film> film = film_at(number);
   io::Frame frame;
-  for (; film_->next <= number; ++film_->next)
-    if (!film_->reader.next(frame)) {
-      film_.reset();
+  for (; film->next <= number; ++film->next)
+    if (!film->reader.next(frame)) {
+      kept_.films.forget(id_);
       throw InvalidArgument(fmt::format("{} ends before frame {}", name_, number));
     }
   return std::make_shared<Picture>(std::move(frame.image));
 }
 
 std::string Input::thumbnail(int side) {
-  if (kind_ == InputKind::kVideo) {
-    const std::shared_ptr<const Picture> first = frame(0);
-    const std::lock_guard lock(mutex_);
-    if (film_ && film_->next <= 1) film_.reset();  // many are seen small, and few are played
-    return first->thumbnail(side);
-  }
+  if (kind_ == InputKind::kVideo) return frame(0)->thumbnail(side);
   if (kind_ == InputKind::kImage) {  // is not kept: many are seen small, and few large
-    if (const auto known = kept_.find(frame_key(0))) return (*known)->thumbnail(side);
+    if (const auto known = kept_.frames.find(frame_key(0))) return (*known)->thumbnail(side);
     return Picture(people::detector_pixels(image())).thumbnail(side);
   }
   return frame(0)->thumbnail(side);
@@ -164,7 +183,7 @@ std::string Input::facts_json() {
   return facts + "}";
 }
 
-Inputs::Inputs() : kept_(kBytesKept), prefix_(random_token().substr(0, 8)) {
+Inputs::Inputs() : prefix_(random_token().substr(0, 8)) {
   std::string name = (std::filesystem::temp_directory_path() / "fovea-view-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)  // only this user may enter it
     throw WriteError(fmt::format("{}: no temporary folder for uploads can be made", name));

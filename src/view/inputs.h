@@ -19,8 +19,17 @@
 
 namespace fovea::view {
 
-// Frames that were shown last, of all inputs together.
-using KeptFrames = Kept<std::shared_ptr<const Picture>>;
+struct Film;  // an open video
+
+// What was used last, of all inputs together.
+struct KeptInputs {
+  KeptInputs();
+  Kept<std::shared_ptr<const Picture>> frames;
+  Kept<std::shared_ptr<const io::TriangleMesh>> meshes;
+  Kept<std::shared_ptr<Film>> films;  // each counts as one
+};
+
+std::size_t bytes_of(const io::TriangleMesh& mesh);
 
 enum class InputKind : unsigned char { kImage, kVideo, kMesh, kCube };
 const char* to_string(InputKind kind);
@@ -28,7 +37,7 @@ const char* to_string(InputKind kind);
 // One image, video, mesh or cube. Several threads may use it.
 class Input {
  public:
-  Input(std::string id, std::string path, std::string name, InputKind kind, KeptFrames& kept);
+  Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept);
 
   const std::string& id() const { return id_; }
   const std::string& path() const { return path_; }
@@ -41,7 +50,7 @@ class Input {
   std::shared_ptr<const Picture> frame(int number);
   // The image as it is stored, for systems that look at more than 8 bits.
   io::AnyImage image() const;
-  // Triangles of a mesh; read once.
+  // Triangles of a mesh.
   std::shared_ptr<const io::TriangleMesh> mesh();
   // A small picture as PNG.
   std::string thumbnail(int side);
@@ -49,17 +58,16 @@ class Input {
   std::string facts_json();
 
  private:
-  struct Film;  // an open video
   std::shared_ptr<const Picture> read_frame(int number);
+  std::shared_ptr<const Picture> read_film(int number);
+  std::shared_ptr<Film> film_at(int number);
   std::shared_ptr<const io::TriangleMesh> read_mesh();
   std::string frame_key(int number) const;
 
   std::string id_, path_, name_;
   InputKind kind_;
-  KeptFrames& kept_;
-  std::mutex mutex_{};
-  std::shared_ptr<Film> film_{};
-  std::shared_ptr<const io::TriangleMesh> mesh_{};
+  KeptInputs& kept_;
+  std::mutex mutex_{};  // of whoever reads the file
 };
 
 // A file that the page sent.
@@ -102,7 +110,7 @@ class Inputs {
   std::string keep_files(const std::string& folder, const std::vector<UploadedFile>& files,
                          InputKind kind);
 
-  KeptFrames kept_;
+  KeptInputs kept_{};
   std::string folder_;
   std::string prefix_;  // of ids: another run of the program has others, as caches require
   mutable std::mutex mutex_{};

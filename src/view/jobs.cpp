@@ -12,21 +12,15 @@
 namespace fovea::view {
 namespace {
 
-constexpr std::ptrdiff_t kMostWaiting = 32;
-constexpr std::size_t kMostEnded = 24;
-constexpr std::size_t kMostResultBytes = std::size_t{768} << 20;
+using Clock = std::chrono::steady_clock;
 
 bool ended(const Job& job) {
   return job.state == JobState::kDone || job.state == JobState::kFailed ||
          job.state == JobState::kStopped;
 }
 
-std::size_t bytes_of(const Job& job) {
-  std::size_t bytes = 0;
-  if (job.result)
-    for (const Layer& layer : job.result->layers) bytes += layer.picture->bytes();
-  return bytes;
-}
+// Whether nobody listens to a job that goes on.
+bool is_alone(const Job& job) { return job.alone && !ended(job) && !job.stop.stop_requested(); }
 
 std::string state_json(const Job& job) {
   switch (job.state) {
@@ -62,21 +56,49 @@ class Jobs::Listening final : public Listener {
   std::shared_ptr<Ear> ear_;
 };
 
-Jobs::Jobs(Exec exec) : exec_(std::move(exec)), prefix_(random_token().substr(0, 8)) {
-  thread_ = std::jthread([this](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      std::unique_lock lock(mutex_);
-      std::shared_ptr<Job> next;
-      const auto find_next = [&] {
-        const auto waiting = std::ranges::find(jobs_, JobState::kWaiting, &Job::state);
-        next = waiting == jobs_.end() ? nullptr : *waiting;
-        return next != nullptr;
-      };
-      if (!changed_.wait(lock, stop, find_next)) return;
-      lock.unlock();
-      run(next);
-    }
-  });
+Jobs::Jobs(Exec exec, const JobLimits& limits)
+    : exec_(std::move(exec)), limits_(limits), prefix_(random_token().substr(0, 8)) {
+  worker_ = std::jthread([this](const std::stop_token& end) { work(end); });
+  watcher_ = std::jthread([this](const std::stop_token& end) { watch(end); });
+}
+
+void Jobs::work(const std::stop_token& end) {
+  while (!end.stop_requested()) {
+    std::unique_lock lock(mutex_);
+    std::shared_ptr<Job> next;
+    const auto find_next = [&] {
+      const auto waiting = std::ranges::find(jobs_, JobState::kWaiting, &Job::state);
+      next = waiting == jobs_.end() ? nullptr : *waiting;
+      return next != nullptr;
+    };
+    if (!changed_.wait(lock, end, find_next)) return;
+    lock.unlock();
+    run(next);
+  }
+}
+
+// When the first of the jobs that are alone has been so for too long; nothing where none is.
+std::optional<Clock::time_point> Jobs::next_to_stop() const {
+  std::optional<Clock::time_point> first;
+  for (const std::shared_ptr<Job>& job : jobs_)
+    if (is_alone(*job) && (!first || *job->alone + limits_.alone < *first))
+      first = *job->alone + limits_.alone;
+  return first;
+}
+
+void Jobs::watch(const std::stop_token& end) {
+  std::unique_lock lock(mutex_);
+  std::optional<Clock::time_point> next;
+  const auto find_next = [&] {
+    next = next_to_stop();
+    return next.has_value();
+  };
+  while (changed_.wait(lock, end, find_next)) {
+    // What changes meanwhile can only make it later.
+    changed_.wait_until(lock, end, *next, [] { return false; });
+    for (const std::shared_ptr<Job>& job : jobs_)
+      if (is_alone(*job) && *job->alone + limits_.alone <= Clock::now()) stop_job(*job);
+  }
 }
 
 Jobs::~Jobs() { end(); }
@@ -86,26 +108,32 @@ void Jobs::end() {
     const std::lock_guard lock(mutex_);
     for (const std::shared_ptr<Job>& job : jobs_) job->stop.request_stop();
   }
-  thread_.request_stop();
-  if (thread_.joinable()) thread_.join();
+  for (std::jthread* thread : {&worker_, &watcher_}) {
+    thread->request_stop();
+    if (thread->joinable()) thread->join();
+  }
+}
+
+// One that runs ends itself.
+void Jobs::stop_job(Job& job) {
+  job.stop.request_stop();
+  if (job.state != JobState::kWaiting) return;
+  job.state = JobState::kStopped;
+  tell(job);
 }
 
 std::string Jobs::submit(const std::string& client, std::function<Result(const Exec& exec)> work) {
   const std::lock_guard lock(mutex_);
-  for (const std::shared_ptr<Job>& job : jobs_) {
-    if (job->client != client || ended(*job)) continue;
-    job->stop.request_stop();
-    if (job->state != JobState::kWaiting) continue;  // one that runs ends itself
-    job->state = JobState::kStopped;
-    tell(*job);
-  }
+  for (const std::shared_ptr<Job>& job : jobs_)
+    if (job->client == client && !ended(*job)) stop_job(*job);
   const auto waiting = std::ranges::count(jobs_, JobState::kWaiting, &Job::state);
-  if (waiting >= kMostWaiting)
+  if (waiting >= limits_.waiting)
     throw InvalidArgument(fmt::format("{} runs wait already; try again later", waiting));
   auto job = std::make_shared<Job>();
   job->id = fmt::format("{}-{}", prefix_, next_++);
   job->client = client;
   job->work = std::move(work);
+  job->alone = Clock::now();
   jobs_.push_back(job);
   forget_old();
   changed_.notify_all();
@@ -115,11 +143,7 @@ std::string Jobs::submit(const std::string& client, std::function<Result(const E
 void Jobs::stop(std::string_view id) {
   const std::lock_guard lock(mutex_);
   const std::shared_ptr<Job> job = find(id);
-  if (!job || ended(*job)) return;
-  job->stop.request_stop();
-  if (job->state != JobState::kWaiting) return;
-  job->state = JobState::kStopped;
-  tell(*job);
+  if (job && !ended(*job)) stop_job(*job);
 }
 
 void Jobs::run(const std::shared_ptr<Job>& job) {
@@ -161,23 +185,19 @@ void Jobs::run(const std::shared_ptr<Job>& job) {
   forget_old();
 }
 
-// Ended jobs go, the oldest first, while there are too many or their pictures take too much memory.
+// The newest of the ended jobs stay, as many as their number and their memory allow.
 void Jobs::forget_old() {
-  std::size_t bytes = 0, count = 0;
-  for (const std::shared_ptr<Job>& job : jobs_) {
-    bytes += bytes_of(*job);
-    count += ended(*job) ? 1 : 0;
-  }
-  for (auto job = jobs_.begin();
-       job != jobs_.end() && (count > kMostEnded || (bytes > kMostResultBytes && count > 1));) {
-    if (!ended(**job)) {
-      ++job;
-      continue;
+  ResultMemory memory;
+  std::size_t count = 0;
+  std::deque<std::shared_ptr<Job>> kept;
+  for (auto job = jobs_.rbegin(); job != jobs_.rend(); ++job) {
+    if (ended(**job)) {
+      if ((*job)->result) memory.add(*(*job)->result);
+      if (++count > limits_.ended || (count > 1 && memory.bytes() > limits_.bytes)) continue;
     }
-    bytes -= bytes_of(**job);
-    --count;
-    job = jobs_.erase(job);
+    kept.push_front(*job);
   }
+  jobs_ = std::move(kept);
 }
 
 std::shared_ptr<Job> Jobs::find(std::string_view id) const {
@@ -193,7 +213,11 @@ void Jobs::tell(const Job& job) {
 
 void Jobs::unlisten(const Ear* ear) {
   const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Job> job = find(ear->job);
   std::erase_if(ears_, [&](const std::shared_ptr<Ear>& each) { return each.get() == ear; });
+  if (!job || std::ranges::find(ears_, job->id, &Ear::job) != ears_.end()) return;
+  job->alone = Clock::now();
+  changed_.notify_all();
 }
 
 std::unique_ptr<Listener> Jobs::listen(std::string_view id, Send send) {
@@ -202,6 +226,7 @@ std::unique_ptr<Listener> Jobs::listen(std::string_view id, Send send) {
   if (!job) return nullptr;
   const auto ear = std::make_shared<Ear>(Ear{job->id, std::move(send)});
   ears_.push_back(ear);
+  job->alone.reset();
   ear->send(state_json(*job), ended(*job));
   return std::make_unique<Listening>(*this, ear);
 }

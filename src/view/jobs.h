@@ -1,8 +1,10 @@
 // Runs systems one after the other in a thread of its own. A new job of a page stops the one before
-// it, so that a slider that moves always gets the newest result first.
+// it, so that a slider that moves always gets the newest result first; and a job to which nobody
+// listens any more is stopped, as when its page was closed.
 #pragma once
 #include <fovea/core/exec.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -10,6 +12,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -33,11 +36,20 @@ struct Job {
   double done = 0, total = 0;  // of the stage
   std::string error{};
   std::shared_ptr<const Result> result{};
+  std::optional<std::chrono::steady_clock::time_point> alone{};  // since when nobody listens
+};
+
+struct JobLimits {
+  std::ptrdiff_t waiting = 32;
+  std::size_t ended = 24;                      // whose results are kept
+  std::size_t bytes = std::size_t{768} << 20;  // of these results; the newest is kept at any rate
+  std::chrono::milliseconds alone{5000};       // after which nobody seems to want a job
 };
 
 class Jobs {
  public:
-  explicit Jobs(Exec exec);  // the device and threads of all jobs
+  // All jobs have the device and threads of `exec`.
+  explicit Jobs(Exec exec, const JobLimits& limits = {});
   ~Jobs();
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
@@ -46,7 +58,7 @@ class Jobs {
   std::string submit(const std::string& client, std::function<Result(const Exec& exec)> work);
   void stop(std::string_view id);
 
-  // Stops all jobs and the thread. Jobs that are added later do not run.
+  // Stops all jobs and the threads. Jobs that are added later do not run.
   void end();
 
   // Calls `send` with the state of a job, now and whenever it changes, as JSON; the last time when
@@ -59,21 +71,25 @@ class Jobs {
  private:
   struct Ear;
   class Listening;
-  void work();
+  void work(const std::stop_token& end);
   void run(const std::shared_ptr<Job>& job);
+  void watch(const std::stop_token& end);
+  std::optional<std::chrono::steady_clock::time_point> next_to_stop() const;
+  void stop_job(Job& job);
   void forget_old();
   std::shared_ptr<Job> find(std::string_view id) const;
   void tell(const Job& job);
   void unlisten(const Ear* ear);
 
   Exec exec_;
+  JobLimits limits_;
   std::string prefix_;
   mutable std::mutex mutex_{};
   std::condition_variable_any changed_{};
   std::deque<std::shared_ptr<Job>> jobs_{};  // the oldest first
   std::list<std::shared_ptr<Ear>> ears_{};
   std::uint64_t next_ = 0;
-  std::jthread thread_{};
+  std::jthread worker_{}, watcher_{};
 };
 
 }  // namespace fovea::view

@@ -1,4 +1,4 @@
-// Keeps what was used last, up to a number of bytes.
+// Keeps what was used last, up to a number of bytes, or of anything else that is counted.
 #pragma once
 #include <cstddef>
 #include <list>
@@ -21,6 +21,15 @@ class Kept {
     if (found == index_.end()) return {};
     order_.splice(order_.begin(), order_, found->second);
     return found->second->value;
+  }
+
+  void forget(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = index_.find(key);
+    if (found == index_.end()) return;
+    bytes_ -= found->second->bytes;
+    order_.erase(found->second);
+    index_.erase(found);
   }
 
   // The last value is kept whatever its size.

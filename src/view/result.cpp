@@ -64,7 +64,41 @@ report::Table span_table(const std::vector<Span>& spans) {
   return table;
 }
 
+std::size_t bytes_of(const report::Table& table) {
+  std::size_t bytes = sizeof table;
+  for (const auto& row : table.rows) bytes += row.size() * sizeof(report::Cell);
+  return bytes;
+}
+
 }  // namespace
+
+void ResultMemory::add(const Picture* picture) {
+  if (picture != nullptr && counted_.insert(picture).second) bytes_ += picture->bytes();
+}
+
+void ResultMemory::add(const Result& result) {
+  add(result.image.get());
+  for (const Layer& layer : result.layers) add(layer.picture.get());
+  for (const Surface& surface : result.surfaces)
+    bytes_ += sizeof surface + surface.colors.size() * sizeof(report::Color);
+  bytes_ += sizeof result + result.json.size() + result.parts.size() +
+            result.marks.size() * sizeof(Mark) + result.scores.size() * sizeof(result.scores[0]) +
+            result.held_bytes;
+}
+
+std::size_t bytes_of(const report::Explanation& explanation) {
+  std::size_t bytes = sizeof explanation + explanation.reasons.size() * sizeof(report::Reason);
+  for (const report::Reason& reason : explanation.reasons) bytes += reason.text.size();
+  for (const report::HeatLayer& layer : explanation.layers)
+    bytes += sizeof layer + static_cast<std::size_t>(layer.values.stride()) *
+                                static_cast<std::size_t>(layer.values.height()) * sizeof(float);
+  for (const report::FaceLayer& layer : explanation.surface)
+    bytes += sizeof layer + layer.values.size() * sizeof(float);
+  for (const report::Shape& shape : explanation.shapes)
+    bytes += sizeof shape + shape.points.size() * sizeof(report::Point);
+  for (const report::Table& table : explanation.tables) bytes += bytes_of(table);
+  return bytes;
+}
 
 std::string result_json(const Result& result) {
   std::string text;
@@ -109,9 +143,10 @@ std::string result_json(const Result& result) {
 std::string result_page(const Result& result, const report::Explanation* explanation) {
   report::Page page(result.title, result.summary);
   page.section("Result");
-  page.figure(report::Figure::picture(
-      result.picture,
-      {.caption = result.summary, .command = result.command, .alt = result.summary}));
+  if (result.picture)
+    page.figure(report::Figure::picture(
+        result.picture(),
+        {.caption = result.summary, .command = result.command, .alt = result.summary}));
   std::vector<report::Figure> layers;
   layers.reserve(result.layers.size());
   for (const Layer& layer : result.layers)

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/words.h"
@@ -20,13 +21,12 @@ std::string text_at(const json& object, const char* key, std::size_t most) {
   const auto found = object.find(key);
   if (found == object.end()) return {};
   if (!found->is_string() || found->get_ref<const std::string&>().size() > most)
-    throw FormatError(fmt::format("run: '{}' is no text of at most {} characters", key, most));
+    throw FormatError(fmt::format("'{}' is no text of at most {} characters", key, most));
   return found->get<std::string>();
 }
 
 int whole_of(const json& value, const char* key) {
-  if (!value.is_number_integer() || value.get<std::int64_t>() < -kMostPlace ||
-      value.get<std::int64_t>() > kMostPlace)
+  if (!value.is_number_integer() || std::abs(value.get<double>()) > kMostPlace)
     throw FormatError(fmt::format("run: '{}' is no whole number, or too large", key));
   return value.get<int>();
 }
@@ -40,11 +40,37 @@ const json& array_at(const json& object, const char* key, std::size_t most) {
   return *found;
 }
 
+double number_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number())
+    throw FormatError(fmt::format("question: '{}' is no number", key));
+  return found->get<double>();
+}
+
+json parse_object(std::string_view body, const char* what) {
+  json parsed = io::parse_json(body, what);
+  if (!parsed.is_object()) throw FormatError(fmt::format("{}: the body is no JSON object", what));
+  return parsed;
+}
+
 }  // namespace
 
+Question parse_question(std::string_view body) {
+  const json parsed = parse_object(body, "question");
+  Question question{.client = text_at(parsed, "client", 64)};
+  if (const auto face = parsed.find("face"); face != parsed.end()) {
+    if (!face->is_number_integer()) throw FormatError("question: 'face' is no whole number");
+    question.face = face->get<std::int64_t>();
+    return question;
+  }
+  question.place = {{number_at(parsed, "x"), number_at(parsed, "y")}};
+  if (const auto frame = parsed.find("frame"); frame != parsed.end())
+    question.place.frame = whole_of(*frame, "frame");
+  return question;
+}
+
 RunBody parse_run_body(std::string_view body, const Inputs& inputs) {
-  const json parsed = io::parse_json(body, "run");
-  if (!parsed.is_object()) throw FormatError("run: the body is no JSON object");
+  const json parsed = parse_object(body, "run");
   RunBody result{text_at(parsed, "client", 64), text_at(parsed, "system", 32), {}};
   Run& run = result.run;
   for (const json& id : array_at(parsed, "inputs", 8)) {

@@ -1,5 +1,9 @@
-// The body of POST /run, which the page sends as JSON.
+// The bodies of POST /run and of POST /results/ID/explain, which the page sends as JSON.
 #pragma once
+#include <fovea/report/draw.h>
+
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,5 +21,15 @@ struct RunBody {
 // Throws FormatError or InvalidArgument for a body that is not as it should be. Nothing in it is a
 // path: inputs are ids.
 RunBody parse_run_body(std::string_view body, const Inputs& inputs);
+
+// What the page asks about a result: a place of the picture, or a face of a mesh (-1: all seams).
+struct Question {
+  std::string client{};
+  Place place{};
+  std::optional<std::int64_t> face{};
+};
+
+// Throws FormatError.
+Question parse_question(std::string_view body);
 
 }  // namespace fovea::view

@@ -70,6 +70,27 @@ class Counted {
 
 std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
 
+using Parser = http::request_parser<http::string_body>;
+
+// The head of a request as the service sees it; nothing where it is malformed.
+std::optional<Request> request_of(const http::request<http::string_body>& head) {
+  const std::optional<Target> target = parse_target(text_of(head.target()));
+  if (!target || head.count(http::field::host) != 1 || head.count(http::field::origin) > 1)
+    return {};
+  return Request{.method = text_of(head.method_string()),
+                 .target = *target,
+                 .host = text_of(head[http::field::host]),
+                 .origin = text_of(head[http::field::origin]),
+                 .cookie = text_of(head[http::field::cookie]),
+                 .upgrade = websocket::is_upgrade(head)};
+}
+
+void limit_head(Parser& parser, const ServerOptions& options) {
+  parser.header_limit(static_cast<std::uint32_t>(options.head_bytes));
+  // The limit is set once the service has seen the head. Beast 1.74 takes "no limit" for 0 here.
+  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+}
+
 // A WebSocket on which messages wait for each other.
 class Socket : public std::enable_shared_from_this<Socket> {
  public:
@@ -153,9 +174,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void read_head() {
     parser_.emplace();
-    parser_->header_limit(static_cast<std::uint32_t>(shared_.options.head_bytes));
-    // The limit is set once the service has seen the head. Beast 1.74 takes "no limit" for 0 here.
-    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
+    limit_head(*parser_, shared_.options);
     stream_.expires_after(milliseconds(shared_.options.head_seconds));
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](beast::error_code error, std::size_t) {
@@ -186,29 +205,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (error.category() == http::make_error_code(http::error::bad_target).category())
       return refuse("a request", refusal(400, "it is not HTTP (" + error.message() + ")"));
     if (error) return close();
-    const std::optional<Request> request = take_head();
+    std::optional<Request> request = request_of(parser_->get());
     if (!request) return refuse("a request", refusal(400, "its path or its host is malformed"));
+    request->peer = peer_;
     const auto admitted = shared_.service->admit(*request);
     if (const auto* refused = std::get_if<Response>(&admitted))
       return refuse(name_of(*request), *refused);
     known_ = known_ || shared_.service->known(*request);
     if (request->upgrade) return upgrade(*request);
     read_body(*request, std::get<std::size_t>(admitted));
-  }
-
-  // The head as the service sees it; nothing where it is malformed.
-  std::optional<Request> take_head() const {
-    const auto& head = parser_->get();
-    const std::optional<Target> target = parse_target(text_of(head.target()));
-    if (!target || head.count(http::field::host) != 1 || head.count(http::field::origin) > 1)
-      return {};
-    return Request{.method = text_of(head.method_string()),
-                   .target = *target,
-                   .host = text_of(head[http::field::host]),
-                   .origin = text_of(head[http::field::origin]),
-                   .cookie = text_of(head[http::field::cookie]),
-                   .peer = peer_,
-                   .upgrade = websocket::is_upgrade(head)};
   }
 
   void upgrade(Request request) {
@@ -301,12 +306,27 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Counted counted_;
   std::string peer_;
   beast::flat_buffer buffer_{1 << 20};
-  std::optional<http::request_parser<http::string_body>> parser_{};
+  std::optional<Parser> parser_{};
   bool keep_ = false;
   bool known_ = false;  // has sent a request with a session
 };
 
 }  // namespace
+
+std::optional<Request> parse_request(std::string_view bytes, const ServerOptions& options) {
+  Parser parser;
+  limit_head(parser, options);
+  while (!bytes.empty() && !parser.is_done()) {
+    beast::error_code error;
+    const std::size_t used = parser.put(asio::buffer(bytes), error);
+    if (error || used == 0) return {};
+    bytes.remove_prefix(used);
+  }
+  if (!parser.is_header_done()) return {};
+  std::optional<Request> request = request_of(parser.get());
+  if (request) request->body = std::move(parser.get().body());
+  return request;
+}
 
 struct Server::Impl {
   asio::thread_pool workers;

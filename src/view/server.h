@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "view/http.h"
 
@@ -24,6 +26,10 @@ struct ServerOptions {
 
 // Takes one line about each refused request; called by several threads.
 using Log = std::function<void(const std::string& line)>;
+
+// A whole request as the server reads it from a peer's bytes, to test how it is read; nothing where
+// it is refused before the service sees it.
+std::optional<Request> parse_request(std::string_view bytes, const ServerOptions& options = {});
 
 class Server {
  public:

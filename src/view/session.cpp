@@ -54,30 +54,33 @@ Response colors_response(const std::vector<report::Color>& colors) {
   return {.type = "application/octet-stream", .body = std::move(bytes), .lasting = true};
 }
 
-std::optional<Place> place_of(const Request& request, const Result& result) {
-  const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
-  // Written so that NaN is refused as well.
-  const auto inside = [](double value, int size) { return value >= 0 && value < size; };
-  if (!x || !y || !inside(*x, result.size.width) || !inside(*y, result.size.height)) return {};
-  return Place{{*x, *y}, std::max(0, number_of<int>(request.asked("frame")).value_or(0))};
+Response job_response(const std::string& id) {
+  return json_response(fmt::format("{{\"job\": \"{}\"}}", id));
 }
 
-// What a request asks about a result: a face of a mesh, or a place of a picture.
-struct Question {
-  std::string key;
-  std::function<report::Explanation()> answer;
-};
-std::optional<Question> question_of(const Request& request, const Result& result) {
-  if (result.explain_face) {
-    const auto face = number_of<std::int64_t>(request.asked("face"));
-    if (!face) return {};
-    return Question{fmt::format("face {}", *face),
-                    [&result, face = *face] { return result.explain_face(face); }};
-  }
-  const std::optional<Place> place = place_of(request, result);
-  if (!result.explain || !place) return {};
-  return Question{fmt::format("{}/{}/{}", place->x, place->y, place->frame),
-                  [&result, place = *place] { return result.explain(place); }};
+// Whether a question can be answered: it is about a place inside of the picture, or about a face of
+// a mesh. Written so that NaN is refused as well.
+bool answers(const Result& result, const Question& question) {
+  if (question.face) return static_cast<bool>(result.explain_face);
+  const Place& place = question.place;
+  return result.explain && place.x >= 0 && place.x < result.size.width && place.y >= 0 &&
+         place.y < result.size.height;
+}
+
+// What an explanation is kept by.
+std::string question_key(const std::string& id, const Question& question) {
+  if (question.face) return fmt::format("{}/face/{}", id, *question.face);
+  const Place& place = question.place;
+  return fmt::format("{}/{}/{}/{}", id, place.x, place.y, place.frame);
+}
+
+// What the end of an address asks about; nothing where it does not.
+std::optional<Question> question_in(const Request& request) {
+  if (const auto face = number_of<std::int64_t>(request.asked("face")))
+    return Question{.face = face};
+  const auto x = number_of<double>(request.asked("x")), y = number_of<double>(request.asked("y"));
+  if (!x || !y) return {};
+  return Question{.place = {{*x, *y}, number_of<int>(request.asked("frame")).value_or(0)}};
 }
 
 // The numbers at the end of /.../tile/A/LEVEL/X/Y; nothing where they are none.
@@ -92,7 +95,6 @@ std::optional<TilePlace> tile_place(const std::vector<std::string_view>& parts) 
   return TilePlace{*level, *x, *y};
 }
 
-// The place of the picture that a request asks about; nothing where there is none.
 Response frame_shapes(const Result& result, std::string_view number) {
   const std::optional<int> frame = number_of<int>(number);
   if (!result.video || !frame) return not_found();
@@ -102,22 +104,26 @@ Response frame_shapes(const Result& result, std::string_view number) {
 }
 
 Response why_picture(const Result& result, std::string_view name,
-                     const std::optional<Place>& place) {
+                     const std::optional<Question>& question) {
   const auto picture = std::ranges::find(result.why_pictures, name, &WhyPicture::name);
-  if (picture == result.why_pictures.end() || !place) return not_found();
-  return {.type = picture->type, .body = picture->make(*place), .lasting = true};
+  if (picture == result.why_pictures.end() || !question || !answers(result, *question))
+    return not_found();
+  return {.type = picture->type, .body = picture->make(question->place), .lasting = true};
 }
 
 }  // namespace
 
-Session::Session(const SessionOptions& options)
+Session::Session(const SessionOptions& options) : Session(options, make_systems(options.model)) {}
+
+Session::Session(const SessionOptions& options, Systems systems)
     : options_(options),
       guard_(options.guard),
-      systems_(make_systems(options.model)),
+      systems_(std::move(systems)),
       truth_(options.truth.empty() ? nullptr : std::make_shared<const Truth>(options.truth)),
       pictures_(std::size_t{64} << 20),
       explanations_(std::size_t{128} << 20),
-      jobs_(options.exec) {}
+      jobs_(options.exec),
+      questions_(options.exec) {}
 
 std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (std::optional<Response> refused = guard_.check(request)) return *refused;
@@ -136,6 +142,8 @@ Response Session::respond(const Request& request) {
     if (request.target.path == "/session") return guard_.open_session(request);
     if (request.target.path == "/inputs") return upload(request);
     if (request.target.path == "/run") return start(request);
+    if (parts.size() == 3 && parts[0] == "results" && parts[2] == "explain")
+      return ask(request, std::string(parts[1]));
     return not_found();
   }
   if (request.target.path == "/") return page_file("index.html");
@@ -150,7 +158,9 @@ Response Session::respond(const Request& request) {
 
 std::unique_ptr<Listener> Session::listen(const Request& request, Send send) {
   const Parts parts = path_parts(request.target.path);
-  return parts.size() == 2 ? jobs_.listen(parts[1], std::move(send)) : nullptr;
+  if (parts.size() != 2) return nullptr;
+  std::unique_ptr<Listener> listener = jobs_.listen(parts[1], send);
+  return listener ? std::move(listener) : questions_.listen(parts[1], std::move(send));
 }
 
 Response Session::systems() const {
@@ -197,7 +207,7 @@ Response Session::upload(const Request& request) {
 Response Session::kept_png(const std::string& key, const std::function<std::string()>& make) {
   if (const auto known = pictures_.find(key)) return png_response(**known);
   const auto bytes = std::make_shared<const std::string>(make());
-  pictures_.keep(key, bytes, bytes->size());
+  pictures_.keep(key, bytes, bytes->capacity());
   return png_response(*bytes);
 }
 
@@ -222,30 +232,37 @@ Response Session::start(const Request& request) {
   body.run.truth = truth_;
   for (const std::unique_ptr<SystemView>& system : systems_) {
     if (system->name() != body.system) continue;
-    const std::string id =
-        jobs_.submit(body.client, [view = system.get(), run = std::move(body.run)](
-                                      const Exec& exec) { return view->run(run, exec); });
-    return json_response(fmt::format("{{\"job\": \"{}\"}}", id));
+    return job_response(jobs_.submit(
+        body.client, [view = system.get(), run = std::move(body.run)](const Exec& exec) {
+          return view->run(run, exec);
+        }));
   }
   return failure(404, fmt::format("there is no system '{}'", detail::shown(body.system)));
 }
 
-// Explains a place of a result; the same place is explained once.
+// Explains a place or a face of a result; the same one is explained once. The job gives nothing but
+// its end: the explanation is kept for those who ask for this place.
+Response Session::ask(const Request& request, const std::string& id) {
+  const std::shared_ptr<const Result> result = jobs_.result(id);
+  const Question question = parse_question(request.body);
+  if (!result || !answers(*result, question)) return not_found();
+  const auto explain = [this, result, question,
+                        key = question_key(id, question)](const Exec& exec) -> Result {
+    if (explanations_.find(key)) return {};
+    const auto made = std::make_shared<const report::Explanation>(
+        question.face ? result->explain_face(*question.face)
+                      : result->explain(question.place, exec));
+    explanations_.keep(key, made, bytes_of(*made));
+    return {};
+  };
+  return job_response(questions_.submit(question.client, explain));
+}
+
+// The explanation that a request asks for; null where it has not been made.
 std::shared_ptr<const report::Explanation> Session::explanation(const Request& request,
-                                                                const std::string& id,
-                                                                const Result& result) {
-  const std::optional<Question> question = question_of(request, result);
-  if (!question) return nullptr;
-  const std::string key = fmt::format("{}/{}", id, question->key);
-  if (const auto known = explanations_.find(key)) return *known;
-  auto made = std::make_shared<const report::Explanation>(question->answer());
-  std::size_t bytes = 4096;
-  for (const report::HeatLayer& layer : made->layers)
-    bytes += static_cast<std::size_t>(layer.values.stride()) *
-             static_cast<std::size_t>(layer.values.height()) * sizeof(float);
-  for (const report::FaceLayer& layer : made->surface) bytes += layer.values.size() * sizeof(float);
-  explanations_.keep(key, made, bytes);
-  return made;
+                                                                const std::string& id) {
+  const std::optional<Question> question = question_in(request);
+  return question ? explanations_.find(question_key(id, *question)).value_or(nullptr) : nullptr;
 }
 
 Response Session::evaluation(const Request& request, const Parts& parts) {
@@ -300,10 +317,10 @@ Response Session::result(const Request& request, const Parts& parts) {
   }
   if (what == "frame" && parts.size() == 4) return frame_shapes(*result, parts[3]);
   if (what == "why" && parts.size() == 4)
-    return why_picture(*result, parts[3], place_of(request, *result));
+    return why_picture(*result, parts[3], question_in(request));
   if (what != "page.html" && what != "explain" && what != "heat" && what != "faces")
     return not_found();
-  const std::shared_ptr<const report::Explanation> why = explanation(request, id, *result);
+  const std::shared_ptr<const report::Explanation> why = explanation(request, id);
   if (what == "page.html")
     return {.type = "text/html; charset=utf-8",
             .body = result->page ? result->page(why.get()) : result_page(*result, why.get())};

@@ -9,15 +9,19 @@
 //   GET  /inputs/ID, /inputs/ID/thumbnail
 //   GET  /inputs/ID/tile/FRAME/LEVEL/X/Y
 //   POST /run                              starts a job: system, inputs, frame, model, options, box
-//   WebSocket /jobs/ID                     states of a job; "stop" stops it
+//   WebSocket /jobs/ID                     states of a job; "stop" stops it, and so does nobody's
+//                                          listening for some seconds
 //   GET  /results/ID, /results/ID/result.json, /results/ID/page.html?x=&y=
 //   GET  /results/ID/tile/LAYER/LEVEL/X/Y
-//   GET  /results/ID/explain?x=&y=&frame=, /results/ID/heat/N?x=&y=&frame=
-//   GET  /results/ID/why/NAME?x=&y=&frame=     a picture that belongs to the explanation
-//   GET  /results/ID/frame/N                   what is drawn over a frame of a video
+//   POST /results/ID/explain               starts a job that explains a place or a face of a mesh:
+//                                          client, x, y, frame; or client, face
+//   GET  /results/ID/explain?x=&y=&frame=  the explanation, once that job is done; or with ?face=
+//   GET  /results/ID/heat/N?x=&y=&frame=   one of its layers
+//   GET  /results/ID/why/NAME?x=&y=&frame= a picture that belongs to the explanation
+//   GET  /results/ID/frame/N               what is drawn over a frame of a video
 //   Of meshes:
 //   GET  /inputs/ID/shape.json, /results/ID/parts.json, /results/ID/surface/NAME
-//   GET  /results/ID/explain?face=, /results/ID/faces/N?face=
+//   GET  /results/ID/faces/N?face=
 //   GET  /earlier                          files of earlier results
 //   GET  /earlier/INPUT?frame=N, /earlier/INPUT/tile/LAYER/LEVEL/X/Y
 //   GET  /evaluations/N                    the evaluation of a file of earlier results
@@ -49,6 +53,7 @@ struct SessionOptions {
 class Session final : public Service {
  public:
   explicit Session(const SessionOptions& options);
+  Session(const SessionOptions& options, Systems systems);
 
   Inputs& inputs() { return inputs_; }
   // Files are added before any request.
@@ -57,7 +62,10 @@ class Session final : public Service {
   void set_port(int port) { guard_.set_port(port); }
 
   // Ends all jobs, after which nothing is sent to WebSockets any more.
-  void stop_jobs() { jobs_.end(); }
+  void stop_jobs() {
+    jobs_.end();
+    questions_.end();
+  }
 
   bool known(const Request& request) const override { return guard_.has_session(request.cookie); }
   std::variant<Response, std::size_t> admit(const Request& request) override;
@@ -70,13 +78,13 @@ class Session final : public Service {
   Response upload(const Request& request);
   Response input(const Request& request, const Parts& parts);
   Response start(const Request& request);
+  Response ask(const Request& request, const std::string& id);
   Response result(const Request& request, const Parts& parts);
   Response evaluation(const Request& request, const Parts& parts);
   Response earlier_result(const Request& request, const Parts& parts);
   Response kept_png(const std::string& key, const std::function<std::string()>& make);
   std::shared_ptr<const report::Explanation> explanation(const Request& request,
-                                                         const std::string& id,
-                                                         const Result& result);
+                                                         const std::string& id);
 
   SessionOptions options_;
   Guard guard_;
@@ -86,7 +94,8 @@ class Session final : public Service {
   std::shared_ptr<const Truth> truth_;
   Kept<std::shared_ptr<const std::string>> pictures_;
   Kept<std::shared_ptr<const report::Explanation>> explanations_;
-  Jobs jobs_;  // goes first: its thread uses the systems
+  Jobs jobs_;       // these go first: their threads use the systems and what is kept
+  Jobs questions_;  // apart from runs, so that an explanation does not wait for one
 };
 
 }  // namespace fovea::view

@@ -104,4 +104,8 @@ Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image) {
   return rgb;
 }
 
+std::function<Image<std::uint8_t>()> rgb_later(std::shared_ptr<const Picture> picture) {
+  return [picture = std::move(picture)] { return rgb_copy(picture->pixels()); };
+}
+
 }  // namespace fovea::view

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,20 +90,22 @@ struct Result {
   std::string true_score{};                              // the name of the right one, if known
   std::vector<std::pair<std::string, std::string>> facts{};
   std::vector<Timing> timings{};
-  std::string command{};          // line of the shell that gives this result
-  std::string python{};           // lines of Python that do
-  std::string json{};             // all numbers
-  Image<std::uint8_t> picture{};  // for a saved page: what was found, drawn over the input
+  std::string command{};               // line of the shell that gives this result
+  std::string python{};                // lines of Python that do
+  std::string json{};                  // all numbers
+  std::optional<VideoResult> video{};  // of a system that looks at whole videos
+  // What only a saved page needs is made when one is saved. Several threads may call these.
+  std::function<Image<std::uint8_t>()> picture{};  // what was found, drawn over the input
+  // The page in place of result_page(), where there is one.
+  std::function<std::string(const report::Explanation* explanation)> page{};
   // Why the result is what it is at a place of the picture; empty where the system cannot say. May
-  // be called by several threads.
-  std::function<report::Explanation(const Place& place)> explain{};
+  // be called by several threads. Throws what the library throws; Cancelled after a stop.
+  std::function<report::Explanation(const Place& place, const Exec& exec)> explain{};
   // The same of a face of a mesh, or of all seams for -1.
   std::function<report::Explanation(std::int64_t face)> explain_face{};
   std::string why_hint{};  // what a click asks, for people
   std::vector<WhyPicture> why_pictures{};
-  std::optional<VideoResult> video{};  // of a system that looks at whole videos
-  // The page to save in place of result_page(), where there is one.
-  std::function<std::string(const report::Explanation* explanation)> page{};
+  std::size_t held_bytes = 0;  // memory of the functions above, besides image and layers
 };
 
 // What the page asks for.
@@ -167,6 +170,23 @@ std::string shell_frames(const Run& run, int count);
 void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare);
 // RGB of a gray or RGB picture.
 Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image);
+// Makes that copy of a picture when it is asked for, as for Result::picture.
+std::function<Image<std::uint8_t>()> rgb_later(std::shared_ptr<const Picture> picture);
+
+// Counts the memory of results, and what several of them share only once.
+class ResultMemory {
+ public:
+  void add(const Result& result);
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void add(const Picture* picture);
+
+  std::set<const Picture*> counted_{};
+  std::size_t bytes_ = 0;
+};
+// The memory of an explanation.
+std::size_t bytes_of(const report::Explanation& explanation);
 
 // {"size", "summary", "layers", ...}: all but the pixels.
 std::string result_json(const Result& result);

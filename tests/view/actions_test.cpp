@@ -97,13 +97,12 @@ TEST_F(ActionsTest, SaysWhyOfAnEventAndOfTheClip) {
   const json result = run_swings(upload_swings({0}), {{"reject", "1.1"}});
   ASSERT_GE(result["video"]["spans"].size(), 1U);
   const json& span = result["video"]["spans"][0];
-  const std::string frame =
-      std::to_string((span["first"].get<int>() + span["last"].get<int>()) / 2);
-  const json event = parsed(get(address_ + "/explain?x=48&y=36&frame=" + frame));
+  const int frame = (span["first"].get<int>() + span["last"].get<int>()) / 2;
+  const json event = why(address_, {{"x", 48}, {"y", 36}, {"frame", frame}});
   EXPECT_THAT(event["title"].get<std::string>(), HasSubstr("Why across in frames"));
   EXPECT_GT(event["reasons"].size(), 2U);
   EXPECT_GT(event["shapes"].size(), 2U);
-  const json clip = parsed(get(address_ + "/explain?x=1&y=1&frame=" + frame));
+  const json clip = why(address_, {{"x", 1}, {"y", 1}, {"frame", frame}});
   EXPECT_THAT(clip["title"].get<std::string>(), HasSubstr("Why across rather than"));
 }
 
@@ -111,8 +110,9 @@ TEST_F(ActionsTest, WorksOnVideosOnly) {
   const std::string id = upload(drawn(32, 32));
   const std::string job =
       parsed(post("/run", json{{"system", "actions"}, {"inputs", {id}}}.dump()))["job"];
-  EXPECT_EQ(ended(job)["state"], "failed");
-  EXPECT_THAT(ended(job)["error"].get<std::string>(), HasSubstr("a.png is no video"));
+  const json state = JobEnd(session_, job).wait();
+  EXPECT_EQ(state["state"], "failed");
+  EXPECT_THAT(state["error"].get<std::string>(), HasSubstr("a.png is no video"));
 }
 
 TEST(VideoPoints, AreThoseOfTheFirstFrames) {

@@ -14,13 +14,23 @@ namespace fovea::view {
 
 class Client {
  public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)), port_(port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-      throw std::runtime_error("cannot connect");
+  // Connects to a port of the loopback device, by one of its two addresses.
+  explicit Client(int port, int family = AF_INET)
+      : socket_(::socket(family, SOCK_STREAM, 0)),
+        host_((family == AF_INET ? "127.0.0.1:" : "[::1]:") + std::to_string(port)) {
+    sockaddr_in old{};
+    old.sin_family = AF_INET;
+    old.sin_port = htons(static_cast<std::uint16_t>(port));
+    old.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    sockaddr_in6 wide{};
+    wide.sin6_family = AF_INET6;
+    wide.sin6_port = old.sin_port;
+    wide.sin6_addr = in6addr_loopback;
+    const bool connected =
+        family == AF_INET
+            ? connect(socket_, reinterpret_cast<const sockaddr*>(&old), sizeof old) == 0
+            : connect(socket_, reinterpret_cast<const sockaddr*>(&wide), sizeof wide) == 0;
+    if (!connected) throw std::runtime_error("cannot connect");
   }
   ~Client() { close(socket_); }
   Client(const Client&) = delete;
@@ -49,8 +59,10 @@ class Client {
     return text_;
   }
   bool closed() const { return closed_; }
+  // Says that nothing more will be sent.
+  void finish() const { shutdown(socket_, SHUT_WR); }
 
-  std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
+  const std::string& host() const { return host_; }
   // The head of a request of the page itself.
   std::string head(const std::string& method, const std::string& target,
                    const std::string& more = "") const {
@@ -68,7 +80,7 @@ class Client {
 
  private:
   int socket_;
-  int port_;
+  std::string host_;
   std::string text_{};
   bool closed_ = false;
 };

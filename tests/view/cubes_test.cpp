@@ -111,9 +111,9 @@ TEST_F(CubesTest, FindATargetAndSayWhy) {
               HasSubstr("fovea emd map scene.hdr --target 5,10,4,4 --signature contrast"));
   EXPECT_THAT(result["python"].get<std::string>(), HasSubstr(".regions(least_area=1, most=20)"));
   EXPECT_EQ(parsed(get(address + "/result.json"))["regions"].size(), 2U);
-  const json why = parsed(get(address + "/explain?x=1&y=1&frame=0"));
-  EXPECT_THAT(why["summary"].get<std::string>(), HasSubstr("pixel 1,1"));
-  EXPECT_GT(why["reasons"].size(), 0U);
+  const json reasons = why(address, {{"x", 1}, {"y", 1}});
+  EXPECT_THAT(reasons["summary"].get<std::string>(), HasSubstr("pixel 1,1"));
+  EXPECT_GT(reasons["reasons"].size(), 0U);
   EXPECT_THAT(get(address + "/why/spectra?x=1&y=1").body, HasSubstr("wavelength (Micrometers)"));
   EXPECT_EQ(get(address + "/why/moves?x=1&y=1").type, "image/png");
   EXPECT_EQ(get(address + "/why/moves?x=99&y=1").status, 404);

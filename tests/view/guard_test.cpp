@@ -82,7 +82,9 @@ TEST_F(GuardTest, RefusesForeignHosts) {
   }
   for (const char* host :
        {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "10.0.0.1",
-        "[::2]", "[::1", "127.0.0.1:80:80", "localhost:80a", "0.0.0.0"}) {
+        "[::2]", "[::1", "127.0.0.1:80:80", "localhost:80a", "0.0.0.0", "[::1]evil.example",
+        "[::1]:80:80", "::1", "localhost.", "user@localhost", "127.1", "2130706433", "localhost ",
+        "localhost:123456"}) {
     request.host = host;
     EXPECT_EQ(status(request), 403) << host;
   }
@@ -113,12 +115,27 @@ TEST_F(GuardTest, ForgetsTheOldestSessions) {
 TEST(GuardOfAHost, KnowsItsNamesAndAddresses) {
   const Guard guard({.token = kToken, .hosts = {"desk"}, .addresses = true});
   Request request = request_to("GET", "/");
-  for (const char* host : {"desk:80", "DESK", "192.168.0.7:80", "[fe80::1]", "localhost"}) {
+  for (const char* host : {"desk:80", "DESK", "192.168.0.7:80", "[fe80::1]", "localhost",
+                           "[2001:DB8::7]:8000", "[::ffff:10.0.0.1]", "[::1]"}) {
     request.host = host;
     EXPECT_FALSE(guard.check(request)) << host;
   }
-  request.host = "evil.example";
-  EXPECT_TRUE(guard.check(request));
+  for (const char* host :
+       {"evil.example", "desk.evil.example", "[evil.example]", "[]", "[::1]x", "[fe80::1",
+        "fe80::1", "192.168.0", "192.168.0.7.evil.example", "192.168.0.256", "2130706433", ""}) {
+    request.host = host;
+    EXPECT_TRUE(guard.check(request)) << host;
+  }
+}
+
+TEST(GuardOfAHost, WantsThePageOfTheSameAddress) {
+  const Guard guard({.token = kToken, .hosts = {"desk"}, .addresses = true});
+  Request post = request_to("POST", "/session");
+  post.host = "[fe80::1]:8000";
+  post.origin = "http://[fe80::1]:8000";
+  EXPECT_FALSE(guard.check(post));
+  post.origin = "http://desk:8000";
+  EXPECT_TRUE(guard.check(post)) << "another name of this machine is another origin";
 }
 
 TEST(Secrets, AreRandomAndCompared) {
@@ -138,6 +155,16 @@ TEST(GuardHeaders, AllowOnlyThePageItself) {
   EXPECT_THAT(find("Content-Security-Policy"), testing::Not(HasSubstr("unsafe")));
   EXPECT_EQ(find("Cache-Control"), "no-store");
   EXPECT_EQ(find("X-Content-Type-Options"), "nosniff");
+}
+
+TEST(GuardHeaders, LetBrowsersKeepOnlyWhatNeverChanges) {
+  const auto kept = [](bool lasting) {
+    const auto headers = guard_headers({.lasting = lasting});
+    return std::ranges::find(headers, "Cache-Control", &std::pair<std::string, std::string>::first)
+        ->second;
+  };
+  EXPECT_EQ(kept(true), "private, max-age=600");
+  EXPECT_EQ(kept(false), "no-store");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <thread>
@@ -99,6 +100,38 @@ TEST(Jobs, StopOnRequest) {
   EXPECT_EQ(states.last(), R"({"state": "stopped"})");
 }
 
+TEST(Jobs, StopWhereNobodyListensAnyMore) {
+  Jobs jobs({}, {.alone = 200ms});
+  States states;
+  std::promise<void> ended;
+  const std::string id = jobs.submit("page", [&](const Exec& exec) -> Result {
+    while (!exec.stop.stop_requested()) std::this_thread::sleep_for(1ms);
+    ended.set_value();
+    return {};
+  });
+  const std::string waiting = jobs.submit("other page", endless);
+  auto first = jobs.listen(id, states.send()), second = jobs.listen(id, [](std::string, bool) {});
+  auto future = ended.get_future();
+  first.reset();
+  EXPECT_EQ(future.wait_for(500ms), std::future_status::timeout) << "one still listens";
+  States end;
+  const auto listener = jobs.listen(waiting, end.send());
+  EXPECT_EQ(end.last(), R"({"state": "stopped"})") << "nobody has listened in time";
+  second.reset();
+  EXPECT_EQ(future.wait_for(10s), std::future_status::ready);
+}
+
+TEST(Jobs, StopWhereNobodyEverListens) {
+  Jobs jobs({}, {.alone = 50ms});
+  std::promise<void> ended;
+  jobs.submit("page", [&](const Exec& exec) -> Result {
+    while (!exec.stop.stop_requested()) std::this_thread::sleep_for(1ms);
+    ended.set_value();
+    return {};
+  });
+  EXPECT_EQ(ended.get_future().wait_for(10s), std::future_status::ready);
+}
+
 TEST(Jobs, SayWhatWentWrong) {
   Jobs jobs({});
   States states;
@@ -125,6 +158,30 @@ TEST(Jobs, ForgetOldResults) {
   }
   EXPECT_EQ(jobs.result(ids.front()), nullptr);
   EXPECT_NE(jobs.result(ids.back()), nullptr);
+}
+
+TEST(Jobs, ForgetResultsThatTakeTooMuchMemory) {
+  const auto image = std::make_shared<const Picture>(Image<std::uint8_t>(1000, 1000));
+  const auto keep = [&](std::size_t bytes, const auto& layer) {
+    Jobs jobs({}, {.bytes = bytes});
+    std::vector<std::string> ids;
+    for (int i = 0; i < 5; ++i) {
+      States states;
+      ids.push_back(jobs.submit("page", [&](const Exec&) {
+        Result result{.image = image};
+        result.layers.push_back({.name = "layer", .picture = layer()});
+        return result;
+      }));
+      const auto listener = jobs.listen(ids.back(), states.send());
+      states.last();
+    }
+    return std::ranges::count_if(ids, [&](const auto& id) { return jobs.result(id) != nullptr; });
+  };
+  const auto another = [] { return std::make_shared<Picture>(Image<std::uint8_t>(1000, 1000)); };
+  const auto shared = [&] { return image; };
+  EXPECT_EQ(keep(std::size_t{6} << 20, another), 3) << "the image and a layer each";
+  EXPECT_EQ(keep(std::size_t{6} << 20, shared), 5) << "what is shared counts once";
+  EXPECT_EQ(keep(1, another), 1) << "the newest stays";
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "support/messages.h"
@@ -32,7 +35,9 @@ class Echo final : public Service {
   Response respond(const Request& request) override {
     if (request.target.path == "/session") return guard.open_session(request);
     if (request.target.path == "/page/error") throw InvalidArgument("a message");
-    return {.type = "text/plain", .body = request.target.path};
+    return {.type = "text/plain",
+            .body = request.target.path,
+            .lasting = request.target.path == "/page/lasting"};
   }
   std::unique_ptr<Listener> listen(const Request& request, Send send) override {
     struct Ear final : Listener {
@@ -97,6 +102,56 @@ TEST_F(ServerTest, AnswersOneRequestAfterTheOther) {
   const std::string answer = client.receive("/page/two");
   EXPECT_THAT(answer, HasSubstr("Content-Security-Policy: default-src 'none'"));
   EXPECT_THAT(log(), testing::IsEmpty());
+}
+
+TEST_F(ServerTest, SaysWhatABrowserMayKeep) {
+  EXPECT_THAT(Client(server_.port()).ask("GET", "/page/lasting"),
+              HasSubstr("\r\nCache-Control: private, max-age=600\r\n"));
+  EXPECT_THAT(Client(server_.port()).ask("GET", "/page/x"),
+              HasSubstr("\r\nCache-Control: no-store\r\n"));
+  EXPECT_THAT(Client(server_.port()).ask("GET", "/inputs"),
+              HasSubstr("\r\nCache-Control: no-store\r\n"))
+      << "refusals are not kept";
+}
+
+TEST_F(ServerTest, ListensAtAddressesOfIpv6) {
+  std::optional<Server> server;
+  try {
+    server.emplace(ServerOptions{.address = "::1"}, echo_, [](const std::string&) {});
+  } catch (const IoError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  server->start();
+  EXPECT_THAT(Client(server->port(), AF_INET6).ask("GET", "/page/x"), HasSubstr("/page/x"));
+  Client client(server->port(), AF_INET6);
+  client.send("GET / HTTP/1.1\r\nHost: [::2]\r\n\r\n");
+  EXPECT_THAT(client.receive(), StartsWith("HTTP/1.1 403 "));
+}
+
+// Time of the CPU that this process has taken, in seconds.
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+TEST_F(ServerTest, WaitsWhereNoMoreFilesCanBeOpened) {
+  rlimit most{};
+  getrlimit(RLIMIT_NOFILE, &most);
+  const int next = dup(0);  // the number that a new file would get
+  close(next);
+  // The client takes it, so that nothing is left for the server's end of the connection.
+  const rlimit none{static_cast<rlim_t>(next) + 1, most.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  Client client(server_.port());
+  client.send(client.head("GET", "/page/later"));
+  const double before = cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  const double used = cpu_seconds() - before;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &most), 0);
+  EXPECT_LT(used, 0.2) << "the server does not try all the time";
+  EXPECT_THAT(client.receive("/page/later"), HasSubstr("/page/later"));
 }
 
 TEST_F(ServerTest, TurnsErrorsIntoAnswers) {

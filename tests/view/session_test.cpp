@@ -6,7 +6,11 @@
 #include <fovea/io/image_memory.h>
 #include <gmock/gmock.h>
 
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
 
 #include "support/files.h"
 #include "support/messages.h"
@@ -20,7 +24,10 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class SessionTest : public SessionFixture {};
+class SessionTest : public SessionFixture {
+ protected:
+  using SessionFixture::SessionFixture;
+};
 
 TEST_F(SessionTest, HasThePageAndItsModules) {
   EXPECT_THAT(get("/").body, StartsWith("<!doctype html>"));
@@ -61,7 +68,11 @@ TEST_F(SessionTest, TakesUploadsAndShowsThem) {
   const Response tile = get("/inputs/" + id + "/tile/0/0/1/0");
   EXPECT_EQ(tile.type, "image/png");
   EXPECT_TRUE(tile.lasting);
-  EXPECT_EQ(get("/inputs/" + id + "/thumbnail").type, "image/png");
+  const Response thumbnail = get("/inputs/" + id + "/thumbnail");
+  EXPECT_EQ(thumbnail.type, "image/png");
+  EXPECT_TRUE(thumbnail.lasting);
+  for (const char* path : {"/", "/page/app.js", "/systems", "/inputs"})
+    EXPECT_FALSE(get(path).lasting) << path;
   EXPECT_EQ(get("/inputs/" + id + "/tile/0/0/x/0").status, 404);
   EXPECT_EQ(get("/inputs/" + id + "/tile/0/0/0").status, 404);
   EXPECT_THROW(get("/inputs/" + id + "/tile/0/0/9/0"), InvalidArgument);
@@ -119,13 +130,17 @@ TEST_F(SessionTest, FindsPeopleAndSaysWhy) {
       HasSubstr("fovea.people.Detector(\"hog\", threshold=-9, ratio=1.5).detect(\"a.png\")"));
   EXPECT_TRUE(result["marks"].is_array());
   EXPECT_EQ(parsed(get(address + "/result.json"))["command"], "people detect");
-  const json why = parsed(get(address + "/explain?x=48&y=80"));
-  EXPECT_GT(why["summary"].get<std::string>().size(), 10U);
-  ASSERT_GT(why["layers"].size(), 0U);
+  EXPECT_EQ(get(address + "/explain?x=48&y=80").status, 404) << "nobody has asked yet";
+  const json reasons = why(address, {{"x", 48}, {"y", 80}});
+  EXPECT_GT(reasons["summary"].get<std::string>().size(), 10U);
+  ASSERT_GT(reasons["layers"].size(), 0U);
   EXPECT_EQ(get(address + "/heat/0?x=48&y=80").type, "image/png");
   EXPECT_EQ(get(address + "/heat/99?x=48&y=80").status, 404);
-  for (const char* place : {"x=nan&y=80", "x=1e300&y=80", "x=-1&y=80", "x=96&y=80"})
-    EXPECT_EQ(get(address + "/explain?" + place).status, 404) << place;
+  for (const double x : {1e300, -1.0, 96.0})
+    EXPECT_EQ(ask(address, {{"x", x}, {"y", 80}}).status, 404) << x;
+  for (const char* body : {"", "[]", "{}", R"({"x": "1", "y": 1})", R"({"x": 1e999, "y": 1})"})
+    EXPECT_THROW(post(address + "/explain", body), FormatError) << body;
+  EXPECT_EQ(ask("/results/none", {{"x", 1}, {"y", 1}}).status, 404);
   EXPECT_EQ(get(address + "/nothing?x=48&y=80").status, 404);
   EXPECT_EQ(get(address + "/explain").status, 404);
   const Response page = get(address + "/page.html?x=48&y=80");
@@ -145,7 +160,7 @@ TEST_F(SessionTest, EstimatesMotionAndSaysWhy) {
   EXPECT_EQ(get(address + "/tile/wheel/0/0/0").type, "image/png");
   EXPECT_EQ(get(address + "/tile/none/0/0/0").status, 404);
   EXPECT_THAT(get(address + "/page.html").body, HasSubstr("Confidence"));
-  EXPECT_EQ(parsed(get(address + "/explain?x=20&y=20"))["title"].is_string(), true);
+  EXPECT_TRUE(why(address, {{"x", 20}, {"y", 20}})["title"].is_string());
 }
 
 TEST_F(SessionTest, MapsColorsOfABoxAndSaysWhy) {
@@ -155,7 +170,7 @@ TEST_F(SessionTest, MapsColorsOfABoxAndSaysWhy) {
   EXPECT_EQ(result["layers"][0]["name"], "map");
   EXPECT_THAT(result["command"].get<std::string>(),
               HasSubstr("--target 8,8,16,16 --signature colors"));
-  EXPECT_EQ(parsed(get(address + "/explain?x=20&y=20"))["tables"].is_array(), true);
+  EXPECT_TRUE(why(address, {{"x", 20}, {"y", 20}})["tables"].is_array());
 }
 
 TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
@@ -164,7 +179,7 @@ TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
   const json result = parsed(get(address));
   ASSERT_GT(result["scores"].size(), 1U);
   EXPECT_GE(result["scores"][0]["value"], result["scores"][1]["value"]);
-  EXPECT_GT(parsed(get(address + "/explain?x=1&y=1"))["layers"].size(), 0U);
+  EXPECT_GT(why(address, {{"x", 1}, {"y", 1}})["layers"].size(), 0U);
 }
 
 TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
@@ -184,13 +199,14 @@ TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
   EXPECT_EQ(result["surfaces"][0]["name"], "membership");
   EXPECT_EQ(get(address + "/surface/membership").body.size(), 8 * 3U);
   EXPECT_EQ(get(address + "/surface/none").status, 404);
-  const json face = parsed(get(address + "/explain?face=3"));
+  const json face = why(address, {{"face", 3}});
   EXPECT_THAT(face["title"].get<std::string>(), StartsWith("Why face 3 belongs to part"));
   EXPECT_EQ(get(address + "/faces/0?face=3").body.size(), 8 * 3U);
   EXPECT_EQ(get(address + "/faces/9?face=3").status, 404);
-  EXPECT_EQ(parsed(get(address + "/explain?face=-1"))["title"], "Why the mesh has 2 parts");
-  EXPECT_EQ(get(address + "/explain?x=1&y=1").status, 404);
-  EXPECT_THROW(get(address + "/explain?face=8"), InvalidArgument);
+  EXPECT_EQ(why(address, {{"face", -1}})["title"], "Why the mesh has 2 parts");
+  EXPECT_EQ(ask(address, {{"x", 1}, {"y", 1}}).status, 404);
+  const json refused = JobEnd(session_, parsed(ask(address, {{"face", 8}}))["job"]).wait();
+  EXPECT_EQ(refused["state"], "failed");
   const std::string page = get(address + "/page.html?face=3").body;
   EXPECT_THAT(page, HasSubstr("class=\"stage\""));
   EXPECT_THAT(page, HasSubstr("Face 3 belongs to part"));
@@ -220,6 +236,52 @@ TEST_F(SessionTest, AdmitsBodiesByTheirPath) {
   EXPECT_EQ(std::get<Response>(bytes("POST", "/inputs")).status, 401);
 }
 
+// Explains until somebody stops it.
+class SlowView final : public SystemView {
+ public:
+  std::string name() const override { return "slow"; }
+  std::string title() const override { return "Slow"; }
+  std::string text() const override { return "Has no end."; }
+  InputKind takes() const override { return InputKind::kImage; }
+  std::string controls() const override { return "[]"; }
+  Result run(const Run& run, const Exec&) override {
+    Result result{.image = run.inputs.front()->frame(0), .size = {64, 48}};
+    result.explain = [](report::Point, const Exec& exec) -> report::Explanation {
+      while (true) {
+        throw_if_stopped(exec);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    };
+    return result;
+  }
+};
+
+class SlowSessionTest : public SessionTest {
+ protected:
+  SlowSessionTest() : SessionTest(slow_systems()) {}
+  static Systems slow_systems() {
+    Systems systems;
+    systems.push_back(std::make_unique<SlowView>());
+    return systems;
+  }
+};
+
+TEST_F(SlowSessionTest, AnswersWhileAnExplanationGoesOn) {
+  const std::string id = upload(drawn(64, 48));
+  const std::string address = run({{"system", "slow"}, {"inputs", {id}}});
+  JobEnd first(session_, parsed(ask(address, {{"x", 1}, {"y", 1}}, "one"))["job"]);
+  JobEnd second(session_, parsed(ask(address, {{"x", 2}, {"y", 2}}, "two"))["job"]);
+  EXPECT_EQ(get("/inputs/" + id + "/tile/0/0/0/0").type, "image/png");
+  EXPECT_EQ(get(address + "/explain?x=1&y=1").status, 404);
+  EXPECT_NE(run({{"system", "slow"}, {"inputs", {id}}}), address) << "runs do not wait either";
+  first.stop();
+  EXPECT_EQ(first.wait()["state"], "stopped");
+  JobEnd newest(session_, parsed(ask(address, {{"x", 3}, {"y", 3}}, "two"))["job"]);
+  EXPECT_EQ(second.wait()["state"], "stopped") << "a page asks one question at a time";
+  newest.stop();
+  EXPECT_EQ(newest.wait()["state"], "stopped");
+}
+
 TEST(TokenFile, MustBeSecretAndLong) {
   const test::TempFolder folder;
   const std::string path = folder / "token";
@@ -232,6 +294,12 @@ TEST(TokenFile, MustBeSecretAndLong) {
   std::filesystem::permissions(path, std::filesystem::perms::owner_read);
   EXPECT_THAT(test::message_of([&] { read_token_file(path); }), HasSubstr("5 characters"));
   EXPECT_THROW(read_token_file(folder / "none"), IoError);
+}
+
+TEST(View, KnowsTheNameItListensAt) {
+  const View view({.host = "localhost", .token = std::string(40, 't')}, [](const std::string&) {});
+  EXPECT_THAT(view.address(), StartsWith("http://localhost:"));
+  EXPECT_THROW(View({.host = "no.such.host.invalid"}, {}), IoError);
 }
 
 TEST(View, ListensAndNamesItsAddress) {

@@ -33,6 +33,7 @@ std::string png_bytes(ImageView<const std::uint8_t> image) {
     throw Error(fmt::format("an image of {}x{} pixels could not be written as PNG: {}", image.width,
                             image.height, png.message));
   bytes.resize(size);
+  bytes.shrink_to_fit();  // callers keep many
   return bytes;
 }
 

@@ -49,9 +49,9 @@ export async function uploadFiles([file, samples]) {
   return (await reach(address, {method: 'POST', body})).json();
 }
 
-// Starts a run and follows it. `onState` gets each state; returns {done, stop}: a promise of the
-// result's id, or of null where the run was stopped, and a function that stops it.
-export function startRun(request, onState) {
+// Starts a job, such as a run, and follows it. `onState` gets each state; returns {done, stop}: a promise
+// of its id, or of null where it was stopped, and a function that stops it.
+export function startJob(address, request, onState = () => {}) {
   let socket = null, stopped = false;
   const stop = () => {
     stopped = true;
@@ -70,6 +70,6 @@ export function startRun(request, onState) {
     };
     socket.onclose = () => ended || reject(new ApiError('The connection to the program was lost.'));
   });
-  const done = postJson('/run', request).then(({job}) => follow(job));
+  const done = postJson(address, request).then(({job}) => follow(job));
   return {done, stop};
 }

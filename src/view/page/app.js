@@ -1,5 +1,5 @@
 // The page: what the user has chosen, and what follows from it.
-import {getJson, openSession, startRun, uploadFiles} from './api.js';
+import {getJson, openSession, startJob, uploadFiles} from './api.js';
 import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
 import {Controls} from './controls.js';
@@ -15,7 +15,7 @@ import {Why} from './why.js';
 
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
+const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null, limit: 0};
 let boxFields, controls, earlier, evaluations, solid, strip, video, view, why;
 
 function tell(message) {
@@ -173,7 +173,7 @@ async function run() {
   }
   tell(null);
   const began = performance.now();
-  const started = startRun({client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
+  const started = startJob('/run', {client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
     model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] ?? [] : []},
   (progress) => started === state.run && showProgress(progress));
   state.run = started;
@@ -212,37 +212,42 @@ function stop() {
 }
 
 // Only the answer to the newest question is shown, and none once the explanation was closed.
-let questions = 0;
 function closeWhy() {
-  ++questions;
+  state.question?.stop();
+  state.question = null;
   if (byId('state').textContent === 'Explaining') byId('state').textContent = '';
   why.hide();
   solid.hideWhy();
 }
 
-function askAt({x, y}) {
-  const {facts} = state;
-  if (facts && x >= 0 && y >= 0 && x < facts.width && y < facts.height) ask(`x=${x.toFixed(2)}&y=${y.toFixed(2)}&frame=${state.frame}`);
+function askAt(point) {
+  const {facts, frame} = state;
+  if (!facts || point.x < 0 || point.y < 0 || point.x >= facts.width || point.y >= facts.height) return;
+  const [x, y] = [point.x, point.y].map((value) => Math.floor(100 * value) / 100);
+  ask({x, y, frame});
 }
 
 async function askFace(face) {
-  const query = `face=${face}`, {result} = state, reasons = await ask(query);
-  if (reasons) solid.showWhy(face, reasons, result.address, query);
+  const {result} = state, reasons = await ask({face});
+  if (reasons) solid.showWhy(face, reasons, result.address, `face=${face}`);
 }
 
 // Asks why, and returns the answer; null where it does not count any more.
-async function ask(query) {
+async function ask(about) {
   const {result} = state;
   if (!result?.explains) return null;
-  const question = ++questions;
+  state.question?.stop();
+  const query = new URLSearchParams(about).toString();
+  const question = startJob(`${result.address}/explain`, {client: kClient, ...about});
+  state.question = question;
   byId('state').textContent = 'Explaining';
   let reasons = null;
   try {
-    reasons = await getJson(`${result.address}/explain?${query}`);
+    if (await question.done !== null) reasons = await getJson(`${result.address}/explain?${query}`);
   } catch (error) {
-    if (question === questions && result === state.result) tell(error.message);
+    if (question === state.question) tell(error.message);
   }
-  if (question !== questions || result !== state.result) return null;
+  if (question !== state.question) return null;
   byId('state').textContent = '';
   if (!reasons) return null;
   why.show(reasons, result, query, state.frame);
@@ -398,7 +403,7 @@ async function begin() {
   const {systems, upload_bytes: limit} = await getJson('/systems');
   Object.assign(state, {systems, limit});
   showSystems();
-  for (const input of await getJson('/inputs')) strip.add(input);
+  strip.add(...await getJson('/inputs'));
   byId('welcome').hidden = strip.inputs.length > 0;
   listenForFiles();
   listenForDivider();

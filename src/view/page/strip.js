@@ -1,5 +1,8 @@
-// The inputs as a strip of thumbnails, which load when they come into sight.
+// The inputs as a strip of thumbnails. They stand in groups, and only groups in sight have buttons and pictures, so that ten
+// thousand inputs cost no more than a few.
 import {el} from './dom.js';
+
+const kGroupSize = 20;
 
 export class Strip {
   // `onChoose(input)` is called when the user picks one.
@@ -7,40 +10,69 @@ export class Strip {
     this.list = list;
     this.onChoose = onChoose;
     this.inputs = [];
-    this.buttons = new Map();
+    this.places = new Map();  // of inputs in their order, by id
+    this.groups = [];
     this.sight = new IntersectionObserver((entries) => {
-      for (const {target, isIntersecting} of entries) {
-        if (!isIntersecting) continue;
-        this.sight.unobserve(target);
-        target.src = target.dataset.src;
-      }
-    }, {rootMargin: '300px'});
+      for (const {target, isIntersecting} of entries)
+        if (isIntersecting) this.fill(target);
+        else if (!target.contains(document.activeElement)) target.replaceChildren();
+    }, {root: list.parentElement, rootMargin: '300px'});
   }
 
-  add(input) {
-    const image = el('img', {alt: '', width: 160, height: 96, 'data-src': `/inputs/${input.id}/thumbnail`});
+  // Adds one input or many.
+  add(...inputs) {
+    for (const input of inputs) {
+      const place = this.inputs.push(input) - 1;
+      this.places.set(input.id, place);
+      if (place % kGroupSize === 0) this.addGroup();
+      const group = this.groups.at(-1);
+      group.style.setProperty('--count', place % kGroupSize + 1);
+      if (group.childElementCount > 0) group.append(this.button(input));
+    }
+  }
+
+  addGroup() {
+    const group = el('li', {'data-group': this.groups.length});
+    this.groups.push(group);
+    this.list.append(group);
+    this.sight.observe(group);
+  }
+
+  fill(group) {
+    if (group.childElementCount > 0) return;
+    const first = Number(group.dataset.group) * kGroupSize;
+    group.append(...this.inputs.slice(first, first + kGroupSize).map((input) => this.button(input)));
+  }
+
+  button(input) {
+    const image = el('img', {alt: '', width: 160, height: 96, src: `/inputs/${input.id}/thumbnail`});
     image.addEventListener('error', () => image.replaceWith(el('span', {class: 'blank'})));
     const name = input.name.split('/').pop();
-    const button = el('button', {type: 'button', title: input.name, 'aria-label': `${input.kind} ${name}`}, image,
-      el('span', {class: 'name'}, name), el('span', {class: 'kind'}, input.kind));
+    const button = el('button', {type: 'button', title: input.name, 'aria-label': `${input.kind} ${name}`, 'data-id': input.id},
+      image, el('span', {class: 'name'}, name), el('span', {class: 'kind'}, input.kind));
     button.addEventListener('click', () => this.onChoose(input));
-    this.inputs.push(input);
-    this.buttons.set(input.id, button);
-    this.list.append(el('li', {}, button));
-    this.sight.observe(image);
+    this.markButton(button);
+    return button;
   }
 
   // Marks the chosen input, and the one that a pair takes as its second.
   mark(input, second) {
-    for (const [id, button] of this.buttons) {
-      button.setAttribute('aria-current', String(id === input.id));
-      button.classList.toggle('second', second !== null && id === second?.id);
-    }
-    this.buttons.get(input.id)?.scrollIntoView({block: 'nearest', inline: 'nearest'});
+    this.marked = {current: input.id, second: second?.id};
+    const place = this.places.get(input.id);
+    if (place === undefined) return;
+    const group = this.groups[Math.floor(place / kGroupSize)];
+    this.fill(group);
+    for (const button of this.list.querySelectorAll('button')) this.markButton(button);
+    group.children[place % kGroupSize].scrollIntoView({block: 'nearest', inline: 'nearest'});
+  }
+
+  markButton(button) {
+    button.setAttribute('aria-current', String(button.dataset.id === this.marked?.current));
+    button.classList.toggle('second', button.dataset.id === this.marked?.second);
   }
 
   // The input that follows, of the same kind; null at the end.
   after(input, step = 1) {
-    return this.inputs[this.inputs.findIndex(({id}) => id === input.id) + step] ?? null;
+    return this.inputs[this.places.get(input.id) + step] ?? null;
   }
 }

@@ -185,8 +185,9 @@ class ActionsView final : public SystemView {
                     {"actions over time", std::to_string(seen->events.size())},
                     {"reject level", reject_text(seen->clip.reject)}};
     result.json = action_members(*seen, model_name_, options);
-    result.picture = picture_of(*seen, *result.image);
+    result.picture = [seen, frame = result.image] { return picture_of(*seen, *frame); };
     result.video = video_result(seen);
+    result.held_bytes = seen->points.size() * sizeof(actions::SpaceTimePoint);
     add_lines(result, run, *points, form);
     add_reasons(result, seen);
     watch.lap("draw");
@@ -255,7 +256,7 @@ class ActionsView final : public SystemView {
     result.why_hint =
         "Click an action's box to see why it was recognized, or elsewhere why the clip has its "
         "class.";
-    result.explain = [seen](const Place& place) {
+    result.explain = [seen](const Place& place, const Exec&) {
       const actions::EventExplanation* event = seen->event_at(place, place.frame);
       return event != nullptr ? actions::present(*event) : actions::present(seen->clip);
     };

@@ -214,17 +214,17 @@ class CubesView final : public SystemView {
   static void add_false_color(Result& result, const CubeOptions& options, const ViewCube& cube,
                               const ShownBands& shown) {
     if (!options.red && !options.green && !options.blue) {
-      result.picture = rgb_copy(result.image->pixels());
+      result.picture = rgb_later(result.image);
       return;
     }
-    Image<std::uint8_t> colors = false_color(cube, shown);
-    result.picture = rgb_copy(colors);
+    const auto colors = std::make_shared<const Picture>(false_color(cube, shown));
+    result.picture = rgb_later(colors);
     result.layers.push_back(
         {.name = fmt::format("bands-{}-{}-{}", shown.red, shown.green, shown.blue),
          .title = "Chosen bands",
          .text = fmt::format("Bands {}, {} and {} as red, green and blue.", shown.red, shown.green,
                              shown.blue),
-         .picture = std::make_shared<Picture>(std::move(colors)),
+         .picture = colors,
          .opacity = 1});
   }
 
@@ -259,12 +259,13 @@ class CubesView final : public SystemView {
     result.layers.push_back({"map", "Likeness to the target",
                              "Bright where the spectrum is like the target's, dark where not.",
                              std::make_shared<Picture>(std::move(map))});
-    Image<std::uint8_t> regions = rgb_copy(result.picture);
-    emd::draw_regions(regions, found);
-    result.picture = rgb_copy(regions);
+    Image<std::uint8_t> drawn = result.picture();
+    emd::draw_regions(drawn, found);
+    const auto regions = std::make_shared<const Picture>(std::move(drawn));
+    result.picture = rgb_later(regions);
     result.layers.push_back({"regions", "Found regions",
-                             "Regions whose pixels lie at or below the threshold.",
-                             std::make_shared<Picture>(std::move(regions)), false});
+                             "Regions whose pixels lie at or below the threshold.", regions,
+                             false});
     for (const emd::Region& region : found.regions)
       result.marks.push_back(
           {{static_cast<double>(region.box.x), static_cast<double>(region.box.y),
@@ -293,7 +294,9 @@ class CubesView final : public SystemView {
 
   static void add_reasons(Result& result, const std::shared_ptr<MappedCube>& mapped) {
     result.why_hint = "Click a pixel to see which bands had to move where.";
-    result.explain = [mapped](const Place& place) { return emd::present(mapped->explain(place)); };
+    result.explain = [mapped](const Place& place, const Exec&) {
+      return emd::present(mapped->explain(place));
+    };
     result.why_pictures = {
         {"spectra", "Spectra", "The spectrum of the pixel beside the target's mean spectrum.",
          "image/svg+xml", [mapped](const Place& place) { return mapped->chart(place); }},

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 #include "core/json_text.h"
 #include "view/stopwatch.h"
@@ -37,15 +36,6 @@ Distances distances_of(const Image<float>& map) {
     }
   return sum;
 }
-
-// What an explanation needs, for several threads.
-struct MappedScene {
-  MappedScene(emd::BandFrame first, emd::SceneMapper maps)
-      : frame(std::move(first)), mapper(std::move(maps)) {}
-  emd::BandFrame frame;
-  emd::SceneMapper mapper;
-  std::mutex mutex{};
-};
 
 std::string map_members(const emd::SceneMapOptions& options, const Rect<int>& box,
                         const Distances& distances, const emd::MapReport& report) {
@@ -95,7 +85,7 @@ class EmdView final : public SystemView {
     if (!run.box) throw InvalidArgument("draw a box around a target on the picture");
     options.exec = exec;
     const std::shared_ptr<const Picture> picture = run_images(run, 1).front();
-    emd::BandFrame frame = emd::bands_of(picture->pixels(), run.inputs.front()->name());
+    const emd::BandFrame frame = emd::bands_of(picture->pixels(), run.inputs.front()->name());
     watch.lap("read the image");
     emd::SceneMapper mapper(frame, *run.box, options);
     watch.lap("learn the target");
@@ -117,10 +107,10 @@ class EmdView final : public SystemView {
                                       .automatic = false,
                                       .low = static_cast<double>(distances.greatest),
                                       .high = static_cast<double>(distances.least)});
-    result.picture = rgb_copy(drawn);
     result.layers.push_back({"map", "Distance to the target",
                              "Bright where the colors are those of the target, dark where not.",
                              std::make_shared<Picture>(std::move(drawn))});
+    result.picture = rgb_later(result.layers.back().picture);
     result.facts = {{"target", fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height)},
                     {"least distance", fmt::format("{:.4f}", distances.least)},
                     {"greatest distance", fmt::format("{:.4f}", distances.greatest)},
@@ -130,7 +120,7 @@ class EmdView final : public SystemView {
     add_lines(result, run, form, form_of(plain, kHidden));
     watch.lap("draw");
     result.timings = watch.laps();
-    add_reasons(result, std::move(frame), std::move(mapper));
+    add_reasons(result, run, options);
     return result;
   }
 
@@ -154,14 +144,17 @@ class EmdView final : public SystemView {
                     box.y, box.width, box.height, changed_keywords(form, plain));
   }
 
-  static void add_reasons(Result& result, emd::BandFrame frame, emd::SceneMapper mapper) {
-    mapper.renew({.device = Device::cpu(), .threads = 1});  // without the stop of this run
-    auto scene = std::make_shared<MappedScene>(std::move(frame), std::move(mapper));
+  // The target is learned again for each question, which is quick: to keep the bands of the image
+  // would take four times its memory.
+  static void add_reasons(Result& result, const Run& run, emd::SceneMapOptions options) {
     result.why_hint = "Click a pixel to see which colors had to move where.";
-    result.explain = [scene](report::Point place) {
-      const std::lock_guard lock(scene->mutex);
-      return emd::present(emd::explain(scene->mapper, scene->frame, static_cast<int>(place.x),
-                                       static_cast<int>(place.y)));
+    result.explain = [options = std::move(options), picture = result.image, box = *run.box,
+                      name = run.inputs.front()->name()](report::Point place, const Exec& exec) {
+      emd::SceneMapOptions asked = options;
+      asked.exec = {.device = Device::cpu(), .threads = 1, .stop = exec.stop};
+      const emd::BandFrame frame = emd::bands_of(picture->pixels(), name);
+      return emd::present(emd::explain(emd::SceneMapper(frame, box, asked), frame,
+                                       static_cast<int>(place.x), static_cast<int>(place.y)));
     };
   }
 };

@@ -138,13 +138,15 @@ class FlowView final : public SystemView {
                     {"longest motion", fmt::format("{:.2f} pixels", sum.longest)},
                     {"mean confidence", fmt::format("{:.3f}", sum.confidence)}};
     add_layers(result, field, pair, exec);
+    result.layers.push_back(
+        {"second", "Second image", "The image that follows the first.", images[1], false});
     add_truth(result, run, [&](const Truth& truth) {
       if (const auto motion = truth.flow(*run.inputs.front()))
         compare_with_truth(result, field, *motion);
     });
     add_reasons(result, options, images[1]);
     result.json = flow_members(sum, options, size);
-    result.picture = rgb_copy(result.layers[1].picture->pixels());
+    result.picture = rgb_later(result.layers[1].picture);
     add_lines(result, run, form, options.method);
     watch.lap("draw");
     result.timings = watch.laps();
@@ -176,8 +178,6 @@ class FlowView final : public SystemView {
         {"warp", "Second image, warped back",
          "Where the motion is right, it looks like the first image; black has left the image.",
          shared_picture(flow::warp_picture(pair.second, view, quiet)), false});
-    result.layers.push_back({"second", "Second image", "The image that follows the first.",
-                             shared_picture(rgb_copy(pair.second)), false});
   }
 
   // The wheel of the estimate gets the scale of the truth, so that the two can be compared.
@@ -209,14 +209,15 @@ class FlowView final : public SystemView {
 
   static void add_reasons(Result& result, flow::FlowOptions options,
                           std::shared_ptr<const Picture> second) {
-    options.exec.progress = {};
-    options.exec.stop = {};
-    options.exec.device = Device::cpu();
+    options.exec = {};
     result.why_hint = "Click a pixel to see how sure its motion is, and why.";
-    result.explain = [options, first = result.image,
-                      second = std::move(second)](report::Point place) {
+    result.explain = [options, first = result.image, second = std::move(second)](
+                         report::Point place, const Exec& exec) {
       const Pair pair = pair_of(*first, *second);
-      return flow::present(flow::explain(flow::Estimator(options), pair.first, pair.second,
+      flow::FlowOptions asked = options;
+      asked.exec = exec;
+      asked.exec.device = Device::cpu();
+      return flow::present(flow::explain(flow::Estimator(asked), pair.first, pair.second,
                                          {static_cast<int>(place.x), static_cast<int>(place.y)}));
     };
   }

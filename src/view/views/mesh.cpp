@@ -33,6 +33,17 @@ std::string parts_members(const mesh::Segmentation& parts, const mesh::SegmentOp
   return text;
 }
 
+// The memory of what a page and an explanation are made from.
+std::size_t held_by(const io::TriangleMesh& triangles, const mesh::SegmentExplanation& explained) {
+  const mesh::Segmentation& parts = explained.segmentation;
+  const std::size_t faces = parts.labels.size() + parts.pieces.size() + parts.membership.size() +
+                            parts.memberships.size() + explained.doubt.size() +
+                            explained.before.size();
+  return bytes_of(triangles) + faces * sizeof(std::int32_t) +
+         explained.edges.size() * sizeof(mesh::CutEdge) +
+         explained.seams.size() * sizeof(mesh::Seam);
+}
+
 class MeshView final : public SystemView {
  public:
   std::string name() const override { return "mesh"; }
@@ -80,6 +91,7 @@ class MeshView final : public SystemView {
     });
     add_lines(result, run, form, form_of(defaults));
     add_reasons(result, triangles, explained);
+    result.held_bytes = held_by(*triangles, *explained);
     result.timings = watch.laps();
     return result;
   }

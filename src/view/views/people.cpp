@@ -112,8 +112,12 @@ class PeopleView final : public SystemView {
     });
     add_reasons(result, model(model_name), options, found.people);
     result.json = people_members(found, options, model_name, size);
-    result.picture = rgb_copy(picture->pixels());
-    people::draw_people(result.picture, found.people);
+    result.picture = [picture, people = found.people] {
+      Image<std::uint8_t> drawn = rgb_copy(picture->pixels());
+      people::draw_people(drawn, people);
+      return drawn;
+    };
+    result.held_bytes = 2 * found.people.size() * sizeof(people::Detection);
     const Form plain = form_of(defaults);
     result.command =
         fmt::format("fovea people detect {} --model {}{}{} --json", shell_inputs(run, 1),
@@ -160,12 +164,13 @@ class PeopleView final : public SystemView {
   static void add_reasons(Result& result, std::shared_ptr<const people::Model> model,
                           people::DetectOptions options,
                           const std::vector<people::Detection>& found) {
-    options.exec.progress = {};
-    options.exec.stop = {};
+    options.exec = {};
     result.why_hint = "Click a person, or a place where nobody was found, to see why.";
-    result.explain = [model = std::move(model), options, found,
-                      picture = result.image](report::Point place) {
-      const people::Detector detector(model, options);
+    result.explain = [model = std::move(model), options, found, picture = result.image](
+                         report::Point place, const Exec& exec) {
+      people::DetectOptions asked = options;
+      asked.exec = exec;
+      const people::Detector detector(model, asked);
       const auto x = static_cast<float>(place.x), y = static_cast<float>(place.y);
       for (const people::Detection& person : found)
         if (x >= person.box.x && x < person.box.right() && y >= person.box.y &&

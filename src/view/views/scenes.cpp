@@ -88,7 +88,7 @@ class ScenesView final : public SystemView {
         result.summary += fmt::format(" The truth is '{}'.", result.true_score);
     });
     result.json = place_members(place, classes, model_name);
-    result.picture = rgb_copy(picture->pixels());
+    result.picture = rgb_later(picture);
     result.python = fmt::format("fovea.scenes.Classifier({}).classify({})",
                                 detail::json_quote(model_name), python_images(run, 1).front());
     // The verb takes images only.
@@ -99,9 +99,9 @@ class ScenesView final : public SystemView {
             : fmt::format("fovea scenes classify {} --model {}", shell_inputs(run, 1),
                           shell_word(model_name));
     result.why_hint = "Click the picture to see which places spoke for it, and which against.";
-    result.explain = [model = model_, picture](report::Point) {
-      return scenes::present(
-          scenes::explain(*model, picture->pixels(), {.exec = {.device = Device::cpu()}}));
+    result.explain = [model = model_, picture](report::Point, const Exec& asked) {
+      return scenes::present(scenes::explain(
+          *model, picture->pixels(), {.exec = {.device = Device::cpu(), .stop = asked.stop}}));
     };
     watch.lap("draw");
     result.timings = watch.laps();
