@@ -88,7 +88,7 @@ struct SamplePart::Impl {
   void take_standard(const RoundRequest& request);
   RoundAnswer ranges() const;
   RoundAnswer rows(const RoundRequest& request) const;
-  cpu::PlusPlusDistances& nearest(const RoundRequest& request);
+  fovea::cpu::PlusPlusDistances& nearest(const RoundRequest& request);
   RoundAnswer find(const RoundRequest& request);
   detail::PartEngine& engine_for(const RoundRequest& request);
   std::vector<detail::KmeansTransfer> transfers(const RoundRequest& request) const;
@@ -102,7 +102,7 @@ struct SamplePart::Impl {
   std::uint64_t hash;
   Exec exec;
   bool standardized = false;
-  std::optional<cpu::PlusPlusDistances> distances{};
+  std::optional<fovea::cpu::PlusPlusDistances> distances{};
   std::int64_t distances_start = -1;
   std::unique_ptr<detail::PartEngine> engine{};
   std::int64_t step = -1;  // whose labels the engine has
@@ -157,7 +157,7 @@ RoundAnswer SamplePart::Impl::rows(const RoundRequest& request) const {
   return answer;
 }
 
-cpu::PlusPlusDistances& SamplePart::Impl::nearest(const RoundRequest& request) {
+fovea::cpu::PlusPlusDistances& SamplePart::Impl::nearest(const RoundRequest& request) {
   if (!distances || distances_start != request.start ||
       distances->centers() > request.centers.height()) {
     distances.emplace(points.view(), request.numbers[0], exec);
@@ -172,14 +172,14 @@ cpu::PlusPlusDistances& SamplePart::Impl::nearest(const RoundRequest& request) {
 RoundAnswer SamplePart::Impl::find(const RoundRequest& request) {
   require_that(request.points.size() == 2, "a part and a number are expected");
   if (request.points[0] != index) return {};
-  const cpu::PlusPlusDistances& found = nearest(request);
+  const fovea::cpu::PlusPlusDistances& found = nearest(request);
   require_that(request.points[1] >= 0 && request.points[1] < found.sum(), "other distances");
   return {.rows = clone(points.view().crop(0, found.find(request.points[1]), points.width(), 1))};
 }
 
 detail::PartEngine& SamplePart::Impl::engine_for(const RoundRequest& request) {
   if (engine != nullptr) return *engine;
-  engine = cpu::make_part_engine(points.view(), exec);
+  engine = fovea::cpu::make_part_engine(points.view(), exec);
   engine->set_scales(
       {{request.numbers.begin(), request.numbers.end() - 1}, request.numbers.back()});
   return *engine;

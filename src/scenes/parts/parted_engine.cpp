@@ -176,8 +176,8 @@ double PartedEngine::transfer(std::span<const detail::KmeansTransfer> transfers)
   for (const detail::KmeansTransfer& one : transfers) points.push_back(one.point);
   const Image<float> rows = asker_.rows(points);
   const auto add = [&](int row, std::int32_t cluster, std::int64_t sign) {
-    cpu::add_whole(rows.row(row), scales_.values.data(), dimensions(), sign,
-                   sums_.data() + std::ptrdiff_t{cluster} * dimensions());
+    fovea::cpu::add_whole(rows.row(row), scales_.values.data(), dimensions(), sign,
+                          sums_.data() + std::ptrdiff_t{cluster} * dimensions());
     counts_[static_cast<std::size_t>(cluster)] += sign;
   };
   for (std::size_t i = 0; i < transfers.size(); ++i) {
