@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 from collections.abc import Sequence
@@ -52,13 +53,14 @@ def evaluate_people(
     """
     words = ["people", "eval"]
     given = {"output": "report", "model": _model(model), **_paths(images=images, annotations=annotations, negatives=negatives), **options}
-    levels = ""
+    levels: list[int] = []
     for _ in range(_LEAST_LEVELS * len(given["model"] or [""]) + 1):
         lower = {"lower": levels} if levels else {}
-        result = _evaluate(words, out, {**given, **lower}, manifests=f"lower-{levels}" if levels else "")
+        kept = f"lower-{'-'.join(map(str, levels))}" if levels else ""
+        result = _evaluate(words, out, {**given, **lower}, manifests=kept)
         if result.status != _MORE_TO_DO:
             return result
-        levels = result.messages.rsplit("--lower", 1)[-1].split()[0] if "--lower" in result.messages else ""
+        levels = json.loads(result.printed)["lower"]
     raise Error("people eval asks for lower scores again and again; give a threshold")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import json
 import os
 import pathlib
 import signal
@@ -89,7 +90,9 @@ class Result:
 class Job:
     """A running job. Its shards are tasks of Ray, which repeats those whose worker or node dies."""
 
-    def __init__(self, words: Sequence[str], place: Place, resources: Resources, shards: int | None, resume: bool) -> None:
+    def __init__(
+        self, words: Sequence[str], place: Place, resources: Resources, shards: int | None, resume: bool, merge: bool = True
+    ) -> None:
         if not ray.is_initialized():
             raise InvalidArgument("Ray is not initialized; call ray.init() for this machine, or ray.init(address=...) for a cluster")
         self._folder = place.folder.absolute()
@@ -106,6 +109,7 @@ class Job:
             for manifest in [*others, *self._manifests]:
                 manifest.unlink(missing_ok=True)
         self._resources = resources
+        self._merges = merge
         self._stop = threading.Event()
         self._kills: dict[int, tuple[int, int]] = {}  # of shards: inputs recorded at the last kill, kills since the last progress
         self._ended: Ended | None = None
@@ -151,6 +155,9 @@ class Job:
         try:
             with self._resources.asked_for():
                 self._run_shards()
+            if not self._merges:
+                self._ended = Ended(5 if self.progress().failed else 0, "", "")
+                return
             ended = run_program(["merge", *map(str, self._manifests)], str(self._folder))
             if ended.status not in (0, 5, 6) and not self._all_failed():
                 raise ended.error()
@@ -220,6 +227,22 @@ def _units_of(shard: int, shards: int, units: int) -> int:
     return units // shards + (1 if shard < units % shards else 0)
 
 
+def _choices_left_open(words: Sequence[str], folder: pathlib.Path) -> set[str]:
+    """Which of threads and device a worker's resources decide: those for which a configuration file names no value of its own.
+
+    Words of the command line need no such care, because they come after those of the job. A file comes before both.
+    """
+    open_choices = {"threads", "device"}
+    if not any(word.split("=")[0] == "--config" for word in words[: _end_of_options(words)]):
+        return open_choices
+    folder.mkdir(parents=True, exist_ok=True)
+    ended = run_program([*words[: _end_of_options(words)], "--print-config"], str(folder))
+    if ended.status != 0:
+        raise ended.error()
+    options = json.loads(ended.printed)["options"]
+    return {name for name in open_choices if options.get(name, 0) in (0, "auto")}
+
+
 def run(
     words: Sequence[str],
     *,
@@ -230,11 +253,14 @@ def run(
     shards: int | None = None,
     resume: bool = True,
     manifests: str = "",
+    merge: bool = True,
 ) -> Job:
     """Starts a command of the program, such as ``["people", "detect", "/data/photos", "--csv", "all.csv"]``, on the cluster.
 
     Words are those of the command line without ``--shard``, ``--resume`` and ``--manifest``. ``folder`` is where the command runs and where
-    its manifests lie, or those in its folder ``manifests``; every node must see it, and the inputs, under the same path.
+    its manifests lie, or those in its folder ``manifests``; every node must see it, and the inputs, under the same path. Shards compute on
+    the GPU where ``gpus_per_worker`` is above 0, and with ``cpus_per_worker`` threads, unless the words or their ``--config`` file say otherwise.
+    Without ``merge`` the results stay with the shards' manifests.
     """
     if not words:
         raise InvalidArgument("run: there are no words; give a system, a verb and inputs")
@@ -243,11 +269,12 @@ def run(
         raise InvalidArgument(f"run: {own[0]} is set by the job; leave it out")
     if words[1:2] == ["train"]:
         raise InvalidArgument(f"run: {' '.join(words[:2])} has several stages; start it by fovea.ray.train_{words[0]}()")
-    threads = [] if cpus_per_worker < 1 else ["--threads", str(int(cpus_per_worker))]
-    device = ["--device", "cuda" if gpus_per_worker > 0 else "cpu"]
     place, resources = Place(pathlib.Path(folder), manifests), Resources(workers, cpus_per_worker, gpus_per_worker)
+    open_choices = _choices_left_open(words, place.folder)
+    threads = ["--threads", str(int(cpus_per_worker))] if "threads" in open_choices and cpus_per_worker >= 1 else []
+    device = ["--device", "cuda" if gpus_per_worker > 0 else "cpu"] if "device" in open_choices else []
     # Before the caller's words, because of two values of an option the later one counts.
-    return Job([*words[:2], *threads, *device, *words[2:]], place, resources, shards, resume)
+    return Job([*words[:2], *threads, *device, *words[2:]], place, resources, shards, resume, merge)
 
 
 __all__ = ["Error", "Failure", "Job", "Progress", "Resources", "Result", "run"]

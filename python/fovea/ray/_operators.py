@@ -1,8 +1,8 @@
-"""Faces of the package as operators of Ray Data: ``ds.map_batches(Detector, fn_constructor_kwargs=..., concurrency=...)``.
+"""Classes for Ray Data's ``map_batches``: ``ds.map_batches(Detector, fn_constructor_kwargs=..., concurrency=...)``.
 
-Rows have a column ``path``, which stays their key: Ray Data does not keep their order. Pixels do not travel, they are read where they are worked on.
-A face is made once per actor; with ``num_gpus=1`` every actor has a GPU of its own, and the face its memory there. Rows come back as
-Arrow tables.
+Rows need a column ``path`` with the name of an image file, which the actor reads itself, so that no pixels are sent between machines. Ray Data does
+not keep the order of rows; use ``path`` to tell them apart. Every actor creates its detector or classifier once and uses it for all of its
+batches; with ``num_gpus=1`` it does so on a GPU of its own. Results are Arrow tables.
 """
 
 from __future__ import annotations

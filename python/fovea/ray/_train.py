@@ -9,13 +9,16 @@ import shutil
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import FormatError, InvalidArgument
-from ._job import run
-from ._program import Ended, option_words, run_program
+import ray
+
+from ..errors import Error, FormatError, InvalidArgument
+from ._job import Resources, run
+from ._program import Ended, option_words, run_program, shard_task, text_of
 from ._verbs import JOB_OPTIONS
 
 _SCENES = ("sample", "dictionary", "features", "classifier")
-_MORE_TO_DO = 6  # the status of a training that waits for a search
+_MORE_TO_DO = 6  # the status of a training that waits for a search or for sums
+_KILLS = 3  # after which a task that something kills is given up
 
 Path = str | os.PathLike[str]
 
@@ -32,11 +35,13 @@ class _Parts:
             shutil.rmtree(self.folder)
             self.folder.mkdir()
 
-    def on_cluster(self, name: str, words: list[str]) -> None:
-        """Runs a stage in shards. No input of a training may fail, unless the program passes over it as well."""
-        result = run(words, folder=self.folder / name, **{**self.job, "resume": True}).result()
+    def on_cluster(self, name: str, words: list[str], *, merge: bool = True) -> list[pathlib.Path]:
+        """Runs a stage in shards and returns their manifests. No input of a training may fail, unless the program passes over it as well."""
+        folder = self.folder / name
+        result = run(words, folder=folder, **{**self.job, "resume": True}, merge=merge).result()
         if result.status not in (0, 5):
             raise FormatError(f"no input can be read: {result.failed[0].error}")
+        return sorted(folder.glob("shard-*-of-*.manifest"))
 
     def here(self, words: list[str], *, expects: tuple[int, ...] = (0,)) -> Ended:
         ended = run_program(words, str(self.folder))
@@ -47,6 +52,53 @@ class _Parts:
     def end(self) -> pathlib.Path:
         shutil.rmtree(self.folder)
         return self.model
+
+
+class _Assigners:
+    """Tasks of Ray that keep the samples of some shards each, and add up which of them belong to which word, round after round."""
+
+    def __init__(self, manifests: list[pathlib.Path], rounds: pathlib.Path, resources: Resources) -> None:
+        tasks = min(resources.most_workers(), len(manifests))
+        self._folder, self._rounds = rounds.parent, rounds
+        self._threads = ["--threads", str(int(resources.cpus_per_worker))] if resources.cpus_per_worker >= 1 else []
+        self._task: Any = ray.remote(shard_task()).options(num_cpus=resources.cpus_per_worker, max_retries=-1)
+        self._kills = [0] * tasks
+        self._groups = [manifests[first::tasks] for first in range(tasks)]
+        self._running = {self._begin(number): number for number in range(tasks)}
+
+    def _begin(self, number: int) -> Any:
+        words = ["scenes", "assign", *map(str, self._groups[number]), "--rounds", str(self._rounds), "--wait", "600", *self._threads, "--quiet"]
+        return self._task.remote(list(map(os.fsencode, words)), os.fsencode(self._folder))
+
+    def begin_again(self) -> None:
+        """Begins tasks again that have ended too early. Raises the error of one that cannot go on."""
+        for reference in ray.wait(list(self._running), num_returns=len(self._running), timeout=0)[0]:
+            status, messages = ray.get(reference)
+            number = self._running.pop(reference)
+            self._kills[number] += status < 0
+            if status > 0:
+                raise Ended(status, "", text_of(messages)).error()
+            if self._kills[number] >= _KILLS:
+                raise Error(f"{self._groups[number][0]}: the program was ended by a signal {_KILLS} times; it may need more memory than the node has")
+            self._running[self._begin(number)] = number
+
+    def end(self) -> None:
+        """Lets tasks end that have seen that the words are learned, and cancels the others."""
+        for reference in ray.wait(list(self._running), num_returns=len(self._running), timeout=5)[1]:
+            ray.cancel(reference, force=True)
+
+
+def _learn_words(parts: _Parts, manifests: list[pathlib.Path], words: list[str]) -> None:
+    """Learns words from samples that stay with the shards: only sums travel through the folder."""
+    rounds = parts.folder / "rounds"
+    named = {name: parts.job[name] for name in ("workers", "cpus_per_worker") if name in parts.job}
+    assigners = _Assigners(manifests, rounds, Resources(**named))
+    try:
+        learn = [*words, *map(str, manifests), "--rounds", str(rounds), "--wait", "5", "--quiet"]
+        while parts.here(learn, expects=(0, _MORE_TO_DO)).status == _MORE_TO_DO:
+            assigners.begin_again()
+    finally:
+        assigners.end()
 
 
 def _options_of(verb: str, folder: pathlib.Path) -> set[str]:
@@ -74,8 +126,9 @@ def _share(options: Mapping[str, Any], folder: pathlib.Path) -> dict[str, dict[s
 def train_scenes(places: Path, *, out: Path, **options: Any) -> pathlib.Path:
     """Trains a model of scenes, as ``fovea scenes train PLACES -o OUT`` with the same options does, and returns its path.
 
-    Descriptors are drawn and features are made on the cluster; words and the classifier are learned on this machine. Parts of the work lie in the
-    folder OUT.parts, from which a training that was stopped goes on.
+    Descriptors are drawn and features are made on the cluster. Words are learned there as well: the descriptors stay in the files of the shards
+    that drew them, and only sums come to this machine, which learns the classifier. With mini-batches (``batch``) this machine gathers the
+    descriptors and learns the words. Parts of the work lie in the folder OUT.parts, from which a training that was stopped goes on.
     """
     parts = _Parts(out, options)
     shares = _share(options, parts.folder)
@@ -87,8 +140,13 @@ def train_scenes(places: Path, *, out: Path, **options: Any) -> pathlib.Path:
     def words(stage: str, *inputs: str) -> list[str]:
         return ["scenes", stage, *inputs, *option_words(shares[stage])]
 
-    parts.on_cluster("sample", words("sample", corpus, "-o", samples))
-    parts.here(words("dictionary", samples, "-o", dictionary))
+    if not os.path.exists(dictionary):
+        batches = bool(options.get("batch"))
+        manifests = parts.on_cluster("sample", words("sample", corpus, "-o", samples), merge=batches)
+        if batches:
+            parts.here(words("dictionary", samples, "-o", dictionary))
+        else:
+            _learn_words(parts, manifests, words("dictionary", "-o", dictionary))
     parts.on_cluster("features", words("features", corpus, "--dictionary", dictionary, "-o", features, "--labels", labels))
     parts.here(words("classifier", features, "--labels", labels, "--dictionary", dictionary, "-o", str(parts.model)))
     return parts.end()

@@ -229,8 +229,7 @@ void FrameUnits::report(std::size_t unit, std::string_view shared, const std::st
 int FrameUnits::finish() {
   units_->finish();
   context_.console.end_progress();
-  if (failures_ == 0) return kDone;
-  return failures_ == given_ ? first_failure_ : kSomeFailed;
+  return exit_status(context_, {failures_, given_, first_failure_});
 }
 
 io::VideoReadOptions pass_options(const Context& context, const FrameUnits::Pass& pass) {

@@ -8,11 +8,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <mutex>
 
 #include "cli/jobs/packing.h"
+#include "cli/program/run.h"
 #include "core/architecture.h"
 #include "core/parallel.h"
 #include "core/words.h"
@@ -34,19 +36,6 @@ std::string packed(const UnitResult& result) {
       .text(result.shared)
       .number(result.status)
       .bytes();
-}
-
-UnitResult unpacked(const UnitRecord& record) {
-  Unpacker in(record.payload);
-  UnitResult result;
-  result.line = in.text();
-  result.members = in.text();
-  result.early = in.text();
-  result.shared = in.text();
-  result.status = in.number<int>();
-  result.message = record.message;
-  for (const cluster::UnitOutput& output : record.outputs) result.files.push_back(output.path);
-  return result;
 }
 
 // All files below a folder but those that are being written.
@@ -245,7 +234,7 @@ class Recording final : public Journal {
     return open;
   }
 
-  UnitResult result(std::size_t unit) override { return unpacked(record(unit)); }
+  UnitResult result(std::size_t unit) override { return result_of(record(unit)); }
 
   UnitRecord measure(std::size_t unit, const UnitResult& result) const override {
     UnitRecord record{.unit = unit,
@@ -325,7 +314,7 @@ class Recording final : public Journal {
 
 class Merging final : public Journal {
  public:
-  explicit Merging(std::vector<Manifest> parts) : parts_(std::move(parts)) {
+  Merging(std::vector<Manifest> parts, MergeCheck check) : parts_(std::move(parts)), check_(check) {
     check_parts();
     read_names();
     device_ = parts_.front().job().options;
@@ -348,7 +337,7 @@ class Merging final : public Journal {
   }
   cluster::UnitRange range() const override { return {0, names_.size()}; }
   std::vector<std::size_t> open_units(std::size_t, std::size_t) override { return {}; }
-  UnitResult result(std::size_t unit) override { return unpacked(part_of(unit).record(unit)); }
+  UnitResult result(std::size_t unit) override { return result_of(part_of(unit).record(unit)); }
   UnitRecord measure(std::size_t, const UnitResult&) const override { return {}; }
   void add(UnitRecord, const UnitResult&) override {}
   void remove_remains(const std::string& file) const override { remains_.remove(file); }
@@ -387,12 +376,13 @@ class Merging final : public Journal {
           some_of(missing, missing.size())));
   }
 
-  static void check_output(const Manifest& part, const cluster::UnitOutput& output) {
+  // Contents are compared too, unless sizes are enough; those of folders always are.
+  void check_output(const Manifest& part, const cluster::UnitOutput& output) const {
     std::error_code error;
-    const bool same = fs::is_directory(output.path, error)
-                          ? identity_of_result(output.path) == output.identity
-                          : fs::file_size(output.path, error) == output.identity.size;
-    if (!same)
+    const bool folder = fs::is_directory(output.path, error);
+    const bool fits = folder || fs::file_size(output.path, error) == output.identity.size;
+    const bool whole = folder || check_ == MergeCheck::kContents;
+    if (!fits || (whole && identified(output.path, identity_of_result) != output.identity))
       throw FormatError(fmt::format(
           "{}: is missing or has changed since shard {} wrote it; run that shard again with "
           "--resume, in the folder in which it ran",
@@ -441,6 +431,7 @@ class Merging final : public Journal {
   }
 
   std::vector<Manifest> parts_;
+  MergeCheck check_;
   std::size_t part_ = 0;  // the one that is read
   std::vector<std::string> names_{};
   std::string device_{};
@@ -448,6 +439,19 @@ class Merging final : public Journal {
 };
 
 }  // namespace
+
+UnitResult result_of(const UnitRecord& record) {
+  Unpacker in(record.payload);
+  UnitResult result;
+  result.line = in.text();
+  result.members = in.text();
+  result.early = in.text();
+  result.shared = in.text();
+  result.status = in.number<int>();
+  result.message = record.message;
+  for (const cluster::UnitOutput& output : record.outputs) result.files.push_back(output.path);
+  return result;
+}
 
 FileStamp stamp_of(const std::string& file) {
   if (file.ends_with(".hdr")) return stamp_of(std::span(&file, 1));
@@ -533,8 +537,15 @@ std::unique_ptr<Journal> recording_journal(const JournalOptions& options,
   return std::make_unique<Recording>(options, command);
 }
 
-std::unique_ptr<Journal> merging_journal(std::vector<cluster::Manifest> parts) {
-  return std::make_unique<Merging>(std::move(parts));
+std::span<const Choice> choices(MergeCheck) {
+  static constexpr std::array<Choice, 2> kChoices{
+      {{"contents", static_cast<int>(MergeCheck::kContents)},
+       {"sizes", static_cast<int>(MergeCheck::kSizes)}}};
+  return kChoices;
+}
+
+std::unique_ptr<Journal> merging_journal(std::vector<cluster::Manifest> parts, MergeCheck check) {
+  return std::make_unique<Merging>(std::move(parts), check);
 }
 
 std::string default_manifest(const Command& command, cluster::Shard shard) {
@@ -552,6 +563,12 @@ std::vector<std::string> unit_inputs(const Context& context, const io::InputKind
 
 bool writes_shared_files(const Context& context) {
   return context.journal == nullptr || context.journal->whole();
+}
+
+int exit_status(const Context& context, const FailedInputs& inputs) {
+  if (inputs.failed == 0) return kDone;
+  const bool all = inputs.failed == inputs.inputs && writes_shared_files(context);
+  return all ? inputs.first_status : kSomeFailed;
 }
 
 }  // namespace fovea::cli

@@ -37,6 +37,9 @@ struct UnitResult {
   int status = 0;                    // the exit status of a failure
 };
 
+// What a manifest's record of an input holds. Throws FormatError where bytes are missing.
+UnitResult result_of(const cluster::UnitRecord& record);
+
 // What tells without reading it that a file has changed. Folders and what cannot be found have
 // none.
 struct FileStamp {
@@ -121,9 +124,15 @@ cluster::FileIdentity identity_or_none(const std::string& file);
 // Writes a manifest. Throws InvalidArgument where `options` are wrong.
 std::unique_ptr<Journal> recording_journal(const JournalOptions& options,
                                            const JournaledCommand& command);
+// How a merge compares the files that shards wrote with what their manifests say.
+enum class MergeCheck : unsigned char { kContents, kSizes };
+std::span<const Choice> choices(MergeCheck);
+
 // Gives the results in the manifests of all shards again. Throws InvalidArgument where shards are
-// missing or not of one job, and FormatError that names inputs without a result.
-std::unique_ptr<Journal> merging_journal(std::vector<cluster::Manifest> parts);
+// missing or not of one job, and FormatError that names inputs without a result, or a file that is
+// not as its shard wrote it.
+std::unique_ptr<Journal> merging_journal(std::vector<cluster::Manifest> parts,
+                                         MergeCheck check = MergeCheck::kContents);
 
 // The name of the manifest that a command writes where none is given.
 std::string default_manifest(const Command& command, cluster::Shard shard);
@@ -134,5 +143,16 @@ std::vector<std::string> unit_inputs(const Context& context, const io::InputKind
 
 // Whether the run writes the files that all inputs share; a shard leaves them to fovea merge.
 bool writes_shared_files(const Context& context);
+
+// How many of the inputs of a run have failed, and the exit status of the first failure.
+struct FailedInputs {
+  std::size_t failed = 0;
+  std::size_t inputs = 0;
+  int first_status = 0;
+};
+// The exit status of a run over inputs: kSomeFailed where some have failed, and that of the first
+// failure where all have. A shard does not know about the others' inputs: it always ends with
+// kSomeFailed, and fovea merge with the status of the whole job.
+int exit_status(const Context& context, const FailedInputs& inputs);
 
 }  // namespace fovea::cli

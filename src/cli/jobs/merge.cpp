@@ -13,12 +13,16 @@ namespace {
 
 struct MergeRequest {
   std::string output{};
+  MergeCheck check = MergeCheck::kContents;
 };
 
 void describe(OptionVisitor& visit, MergeRequest& request) {
   visit.path("output", request.output, TextUse::kOutput,
              "where to write the file that all inputs share, or a folder for several such files; "
              "without it they are written where the command of the job names them");
+  visit("check", request.check,
+        "how files that shards wrote are compared with their manifests: contents reads all of them "
+        "again, sizes does not");
 }
 
 int run_merge(MergeRequest& request, Context& context) {
@@ -28,7 +32,7 @@ int run_merge(MergeRequest& request, Context& context) {
     parts.emplace_back(path);
   const std::vector<std::string> words = parts.front().words();
   const cluster::JobIdentity job = parts.front().job();
-  const auto journal = merging_journal(std::move(parts));
+  const auto journal = merging_journal(std::move(parts), request.check);
   return run_again(words, job, *journal, request.output, context);
 }
 
@@ -47,7 +51,7 @@ Command merge_command() {
           "in the folder in which the shards ran. Nothing is computed again: neither the inputs "
           "nor a GPU are needed, only the models. Inputs that failed are named, with the exit "
           "status that a single run would have had; where a shard or an input has no result yet, "
-          "it is named and nothing is written.",
+          "or a file is not as its shard wrote it, it is named and nothing is written.",
       .arguments = {{"MANIFEST", "the manifests of all shards: files, folders, globs or @list", 1,
                      kAnyNumber}},
       .examples = {{"fovea merge people-detect-*.manifest",

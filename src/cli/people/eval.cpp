@@ -194,18 +194,26 @@ void warn_of_short_curve(const EvalResult& result, Context& context) {
                   result.model.label, result.lowest_score, end));
 }
 
-// A run with a manifest searches at one level; says which one is next, where that is not enough.
+// A run with a manifest searches at one level. Where that is not enough, prints which one is next
+// for each model, as JSON in any case: there is no result yet, and programs repeat the shards.
 bool ask_for_lower_scores(const std::vector<EvalResult>& results, const Context& context) {
   if (std::ranges::none_of(results, &EvalResult::unfinished)) return false;
-  std::string levels, names;
+  std::vector<int> levels;
+  std::vector<std::string> names;
   for (const EvalResult& result : results) {
-    levels += fmt::format("{}{}", levels.empty() ? "" : ",", result.lower);
-    if (result.unfinished) names += (names.empty() ? "" : ", ") + result.model.label;
+    levels.push_back(result.lower);
+    if (result.unfinished) names.push_back(result.model.label);
   }
+  print_result(context, [&](io::JsonWriter& json) {
+    json.member("finished", false).key("lower").values(levels);
+    json.key("unfinished").begin_array();
+    for (const std::string& name : names) json.value(name);
+    json.end_array();
+  });
   context.console.complain(
       fmt::format("{}: the scores that were searched do not reach 1 false positive per image; run "
                   "all shards again, with new manifests, with --lower {}",
-                  names, levels));
+                  fmt::join(names, ", "), fmt::join(levels, ",")));
   return true;
 }
 
@@ -324,8 +332,9 @@ Command people_eval_command() {
           "measured on the same images and drawn into one chart. An "
           "image that cannot be read ends the run, because the other images alone would measure "
           "something else. Shards search whole images; where their scores do not reach 1 false "
-          "positive per image, fovea merge ends with status 6 and names the --lower with which all "
-          "shards are to run again, as a single run does by itself.",
+          "positive per image, fovea merge ends with status 6 and prints, as JSON, the --lower "
+          "with "
+          "which all shards are to run again, as a single run does by itself.",
       .examples =
           {{"fovea people eval --model hog --images pos --annotations boxes -o report",
             "measure the miss rate in images"},

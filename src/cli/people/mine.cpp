@@ -210,7 +210,7 @@ int run_mine(MineVerbRequest& request, Context& context) {
     context.console.complain(fmt::format(
         "{} is not written, because a training needs the windows of all images", output));
   }
-  return verb.failed() > 0 ? kSomeFailed : kDone;
+  return exit_status(context, {verb.failed(), verb.failed() + verb.searched(), kBadInput});
 }
 
 }  // namespace

@@ -78,8 +78,7 @@ int Batch::finish() {
             ? ""
             : fmt::format(",\n  \"seconds\": {}", detail::json_number(seconds_so_far(context_)))));
   if (stopped_) throw Cancelled("stopped on request");
-  if (failures_ == 0) return kDone;
-  return failures_ == range_.size() ? first_failure_ : kSomeFailed;
+  return exit_status(context_, {failures_, range_.size(), first_failure_});
 }
 
 void Batch::guard(Entry& entry, const std::function<void()>& step) {

@@ -193,6 +193,7 @@ Command scenes_words_command();
 Command scenes_filters_command();
 Command scenes_sample_command();
 Command scenes_dictionary_command();
+Command scenes_assign_command();
 Command scenes_features_command();
 Command scenes_classifier_command();
 Command scenes_info_command();

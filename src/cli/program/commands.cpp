@@ -52,6 +52,7 @@ const std::vector<Command>& commands() {
       scenes_filters_command(),
       scenes_sample_command(),
       scenes_dictionary_command(),
+      scenes_assign_command(),
       scenes_features_command(),
       scenes_classifier_command(),
       scenes_info_command(),

@@ -192,8 +192,8 @@ int run_classify(ClassifyRequest& request, Context& context) {
   context.console.note(fmt::format(
       "{} in {:.2f} s, {:.{}f} per second{}", detail::counted(classified, "image"), seconds, rate,
       rate < 10 ? 1 : 0, failed > 0 ? fmt::format("; {} could not be read", failed) : ""));
-  if (failed == 0) return kDone;
-  return failed == images ? kBadInput : kSomeFailed;
+  return exit_status(
+      context, {static_cast<std::size_t>(failed), static_cast<std::size_t>(images), kBadInput});
 }
 
 }  // namespace

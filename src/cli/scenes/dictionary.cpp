@@ -1,8 +1,10 @@
 // fovea scenes dictionary: learns words from descriptors.
 #include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/program/batch.h"
@@ -11,6 +13,7 @@
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/program/stopwatch.h"
+#include "cli/scenes/rounds.h"
 #include "cli/scenes/scenes.h"
 #include "cli/scenes/stages.h"
 #include "core/words.h"
@@ -22,16 +25,70 @@ struct DictionaryRequest {
   std::string output{};
   scenes::DescriptorOptions descriptor{};
   scenes::DictionaryOptions dictionary{};
+  RoundOptions rounds{};
 };
 
 void describe(OptionVisitor& visit, DictionaryRequest& request) {
   visit.path("output", request.output, TextUse::kOutput, "dictionary to write, .safetensors");
   describe(visit, request.descriptor);
   describe(visit, request.dictionary);
+  describe(visit, request.rounds);
+}
+
+bool is_manifest(const std::string& input) {
+  return std::filesystem::path(input).extension() == ".manifest";
+}
+
+// Checks which inputs go with --rounds.
+void check_rounds(const DictionaryRequest& request, const Context& context) {
+  const bool manifests = std::ranges::all_of(context.inputs, is_manifest);
+  if (manifests && request.rounds.folder.empty())
+    throw InvalidArgument(
+        "samples in manifests need --rounds FOLDER, through which fovea scenes assign reads them");
+  if (!manifests && !request.rounds.folder.empty())
+    throw InvalidArgument(
+        "--rounds is for samples in parts; give the manifests of fovea scenes sample --shard I/N");
+  if (!manifests && context.inputs.size() > 1)
+    throw InvalidArgument(
+        fmt::format("scenes dictionary learns from one table, folder or list, but here are {}",
+                    context.inputs.size()));
+}
+
+// From samples that stay in the manifests of their shards.
+scenes::Dictionary learn_in_rounds(const DictionaryRequest& request, Context& context) {
+  const auto parts = static_cast<int>(
+      io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}}).size());
+  RoundFolder folder(request.rounds, context.exec);
+  folder.begin();
+  return scenes::learn_dictionary(
+      parts, [&](const scenes::RoundRequest& round) { return folder.ask(round, parts); },
+      request.descriptor, request.dictionary);
+}
+
+// Says which command the learning waits for.
+int report_round(const DictionaryRequest& request, const Context& context,
+                 const AnswersNeeded& needed) {
+  context.console.end_progress();
+  const char* kind = choices(needed.kind)[static_cast<std::size_t>(needed.kind)].word;
+  if (context.json)
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("finished", false).member("round", needed.round).member("what", kind);
+      json.key("missing").begin_array();
+      for (const int part : needed.parts) json.value(part);
+      json.end_array();
+    });
+  else
+    context.console.print(fmt::format(
+        "{0}: round {1} ({2}) waits for {3} {4}; next: fovea scenes assign MANIFEST --rounds {0} "
+        "for each of them, then the same command\n",
+        request.rounds.folder, needed.round, kind, needed.parts.size() == 1 ? "shard" : "shards",
+        fmt::join(needed.parts, ", ")));
+  return kMoreToDo;
 }
 
 // From a table of samples, or from images of which it draws them.
 scenes::Dictionary learn(const DictionaryRequest& request, Context& context, int& status) {
+  if (!request.rounds.folder.empty()) return learn_in_rounds(request, context);
   const std::string& input = context.inputs[0];
   if (std::filesystem::path(input).extension() == ".npy") {
     if (request.dictionary.all_places)
@@ -50,14 +107,21 @@ scenes::Dictionary learn(const DictionaryRequest& request, Context& context, int
 
 int run_dictionary(DictionaryRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
+  check_rounds(request, context);
   check_outputs(context, {{"-o", request.output}});
   settle_device(context);
   const double start = steady_seconds();
   request.dictionary.exec = context.exec;
   int status = kDone;
-  const scenes::Dictionary dictionary = learn(request, context, status);
+  scenes::Dictionary dictionary;
+  try {
+    dictionary = learn(request, context, status);
+  } catch (const AnswersNeeded& needed) {
+    return report_round(request, context, needed);
+  }
   const double seconds = steady_seconds() - start;
   dictionary.write(request.output);
+  if (!request.rounds.folder.empty()) RoundFolder(request.rounds, context.exec).finish();
   context.console.end_progress();
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
@@ -86,13 +150,20 @@ Command scenes_dictionary_command() {
           "program, and finds words among them by k-means. The options that say how places are "
           "described must be those of the samples: images are described by them later. From a "
           "folder or list of images it draws the samples itself; --all-places then goes on with "
-          "every place of every image, by mini-batches, in memory for one of them.",
+          "every place of every image, by mini-batches, in memory for one of them. With --rounds "
+          "it learns from samples that stay in the manifests of fovea scenes sample --shard: where "
+          "it needs the shards' sums, it ends with status 6 or waits, and fovea scenes assign "
+          "makes them.",
       .arguments = {{"INPUT",
                      "array of descriptors, one per row, .npy; or images as fovea scenes sample "
-                     "takes them"}},
-      .examples = {{"fovea scenes dictionary samples.npy -o words.safetensors", "learn 500 words"},
-                   {"fovea scenes dictionary places --all-places -o words.safetensors",
-                    "learn 500 words from every pixel of the images"}},
+                     "takes them; or the manifests of all its shards",
+                     1, kAnyNumber}},
+      .examples =
+          {{"fovea scenes dictionary samples.npy -o words.safetensors", "learn 500 words"},
+           {"fovea scenes dictionary places --all-places -o words.safetensors",
+            "learn 500 words from every pixel of the images"},
+           {"fovea scenes dictionary scenes-sample-*-of-8.manifest --rounds r -o w.safetensors",
+            "learn from the samples of eight shards, for which fovea scenes assign runs"}},
       .request = make_request<DictionaryRequest, run_dictionary>,
       .reads_images = true};
 }

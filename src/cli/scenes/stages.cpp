@@ -30,23 +30,43 @@ void fill_table(const io::NdArray& array, Image<float>& table) {
 
 }  // namespace
 
+std::string RowTable::packed(ImageView<const float> rows) {
+  Packer out;
+  out.number(rows.width);
+  for (int y = 0; y < rows.height; ++y)
+    for (const float value : std::span(rows.row(y), static_cast<std::size_t>(rows.width)))
+      out.number(value);
+  return out.bytes();
+}
+
+void RowTable::add(std::string_view bytes) {
+  Unpacker in(bytes);
+  width_ = in.number<int>();
+  while (!in.at_end()) numbers_.push_back(in.number<float>());
+}
+
+Image<float> RowTable::rows() const {
+  if (numbers_.empty()) return {};
+  Image<float> rows(width_, static_cast<int>(numbers_.size() / static_cast<std::size_t>(width_)));
+  for (int y = 0; y < rows.height(); ++y)
+    std::copy_n(numbers_.data() + std::ptrdiff_t{y} * width_, width_, rows.row(y));
+  return rows;
+}
+
 UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
                        const MakeRows& make) {
   constexpr std::size_t kTogether = 256;  // images between two records
   SkippedImages skipped(context, paths);
   UnitRows result;
   result.usable.assign(paths.size(), false);
-  std::vector<float> numbers;
-  int width = 0;
+  RowTable table;
   RecordedUnits units(context, paths,
                       [&](std::size_t i, std::string_view shared, const std::string& message) {
                         if (!message.empty()) {
                           skipped.report(static_cast<int>(i), message);
                           return;
                         }
-                        Unpacker in(shared);
-                        width = in.number<int>();
-                        while (!in.at_end()) numbers.push_back(in.number<float>());
+                        table.add(shared);
                         result.usable[i] = true;
                       });
   const std::vector<std::size_t>& open = units.open();
@@ -66,26 +86,18 @@ UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
         units.take(open[first + i], {}, failures[which[i]]);
         continue;
       }
-      Packer out;
-      out.number(made.rows.width());
-      for (int y = 0; y < each; ++y)
-        for (const float value : std::span(made.rows.row(static_cast<int>(i) * each + y),
-                                           static_cast<std::size_t>(made.rows.width())))
-          out.number(value);
-      units.take(open[first + i], out.bytes(), {});
+      units.take(open[first + i],
+                 RowTable::packed(
+                     made.rows.view().crop(0, static_cast<int>(i) * each, made.rows.width(), each)),
+                 {});
     }
   }
   units.finish();
   context.console.end_progress();
   result.failed = skipped.status() == kDone ? 0 : skipped.count();
-  if (numbers.empty()) {
-    if (writes_shared_files(context)) throw FormatError("no image can be read");
-    return result;
-  }
-  result.rows =
-      Image<float>(width, static_cast<int>(numbers.size() / static_cast<std::size_t>(width)));
-  for (int y = 0; y < result.rows.height(); ++y)
-    std::copy_n(numbers.data() + std::ptrdiff_t{y} * width, width, result.rows.row(y));
+  result.rows = table.rows();
+  if (result.rows.empty() && writes_shared_files(context))
+    throw FormatError("no image can be read");
   return result;
 }
 

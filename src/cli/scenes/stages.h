@@ -26,6 +26,19 @@ void require_table_output(const Context& context, const std::string& output);
 // of rows and columns of floating-point numbers.
 Image<float> read_table(const std::string& path);
 
+// Rows of numbers, image after image, from what manifests record of them.
+class RowTable {
+ public:
+  // The bytes of one image's rows, and back.
+  static std::string packed(ImageView<const float> rows);
+  void add(std::string_view bytes);
+  Image<float> rows() const;  // none where nothing was added
+
+ private:
+  std::vector<float> numbers_{};
+  int width_ = 0;
+};
+
 // The rows of numbers that some images give.
 struct UnitRows {
   Image<float> rows{};         // of images that can be read, as many for each

@@ -41,6 +41,15 @@ struct KmeansTransfer {
   std::int32_t to = 0;
 };
 
+// A point that may leave its cluster, with its label and its squared distance from that center.
+struct KmeansCandidate {
+  std::int32_t point = 0;
+  std::int32_t label = 0;
+  float distance = 0;
+};
+// Sorts candidates, the farthest first and the first point among equals, and keeps `most` of them.
+void keep_farthest(std::vector<KmeansCandidate>& candidates, int most);
+
 class KmeansEngine {
  public:
   virtual ~KmeansEngine() = default;
@@ -74,6 +83,9 @@ class KmeansEngine {
   virtual std::span<const std::int32_t> labels() = 0;
   virtual std::span<const float> distances() = 0;
   virtual std::span<const std::int64_t> counts() = 0;
+  // The points that lie farthest from their centers, as keep_farthest() orders them, without those
+  // whose whole(distance, scale) is 0. Valid after step().
+  virtual std::vector<KmeansCandidate> farthest(int most, double scale);
   // After step(true): moves points to other clusters, updates sums and counts, and moves the
   // centers of the affected clusters to their mean_of(). Returns the squared shift of the step as a
   // whole.
@@ -81,6 +93,18 @@ class KmeansEngine {
 
   // Copies the current centers into an image on the host, one per row.
   virtual void read_centers(ImageView<float> centers) = 0;
+};
+
+// An engine that holds a part of the points: the centers come from where the sums of all parts are
+// added up.
+class PartEngine : public KmeansEngine {
+ public:
+  // Starts again with these centers, as start_at() does with points.
+  virtual void start_with(ImageView<const float> centers) = 0;
+  // Replaces the centers; points keep their labels.
+  virtual void move_to(ImageView<const float> centers) = 0;
+  // Valid after step(): the sums of the clusters' points, cluster after cluster.
+  virtual std::span<const std::int64_t> sums() const = 0;
 };
 
 // Keeps centers prepared for one device.
@@ -99,6 +123,8 @@ class NearestEngine {
 namespace fovea::cpu {
 std::unique_ptr<detail::KmeansEngine> make_kmeans_engine(ImageView<const float> points,
                                                          const Exec& exec);
+std::unique_ptr<detail::PartEngine> make_part_engine(ImageView<const float> points,
+                                                     const Exec& exec);
 std::unique_ptr<detail::NearestEngine> make_nearest_engine(ImageView<const float> centers,
                                                            const Exec& exec);
 }  // namespace fovea::cpu

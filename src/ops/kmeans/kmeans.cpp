@@ -8,13 +8,14 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <unordered_set>
 
 #include "core/dispatch.h"
 #include "ops/kmeans/backend.h"
+#include "ops/kmeans/run.h"
+#include "ops/kmeans/scales.h"
 
 namespace fovea {
 namespace {
@@ -48,24 +49,18 @@ void check_points(ImageView<const float> points, const KmeansOptions& options) {
                   row.row(0)[i], KmeansLimits::kLargest));
 }
 
-// 2^bits divided by the least power of two above `largest`.
-double scale_for(double largest, int bits) {
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  return largest > 0 ? std::ldexp(1.0, bits - exponent) : 1;
-}
-
 // Chooses scales for sums of up to `additions` numbers.
 detail::KmeansScales choose_scales(const std::vector<float>& largest, std::int64_t additions) {
-  const int room = KmeansLimits::kSumBits - std::bit_width(static_cast<std::uint64_t>(additions));
+  const int room = detail::bits_for(additions);
   detail::KmeansScales scales;
   double bound = 0;  // bound of a squared distance: point and center at opposite ends
   for (const float number : largest) {
-    scales.values.push_back(scale_for(number, std::min(room, KmeansLimits::kValueBits)));
+    scales.values.push_back(detail::scale_for(number, std::min(room, KmeansLimits::kValueBits)));
     bound += 4 * static_cast<double>(number) * static_cast<double>(number);
   }
   constexpr double kRounding = 1.01;  // how much too large a rounded distance may be
-  scales.distance = scale_for(bound * kRounding, std::min(room, KmeansLimits::kDistanceBits));
+  scales.distance =
+      detail::scale_for(bound * kRounding, std::min(room, KmeansLimits::kDistanceBits));
   return scales;
 }
 
@@ -83,42 +78,34 @@ std::vector<std::int32_t> draw_points(int points, int count, Random random) {
 }
 
 // Chooses points for clusters that have none: those that lie farthest from their centers (the first
-// among equals), provided that this distance is not 0 and that their own cluster keeps a point.
+// among equals), provided that this distance is not 0 and that their own cluster keeps a point. A
+// cluster passes over one point at most, its last, which bounds how many points are looked at.
 std::vector<detail::KmeansTransfer> choose_transfers(KmeansEngine& engine, int empty,
                                                      double distance_scale) {
-  const std::span<const float> distances = engine.distances();
-  const std::span<const std::int32_t> labels = engine.labels();
   const std::span<const std::int64_t> given = engine.counts();
   std::vector<std::int64_t> counts(given.begin(), given.end());
-  std::vector<std::int32_t> heap;
-  for (std::size_t p = 0; p < distances.size(); ++p)
-    if (detail::whole(distances[p], distance_scale) > 0) heap.push_back(static_cast<int>(p));
-  const auto nearer = [&](std::int32_t a, std::int32_t b) {
-    const float first = distances[static_cast<std::size_t>(a)];
-    const float second = distances[static_cast<std::size_t>(b)];
-    return first != second ? first < second : a > b;
-  };
-  std::make_heap(heap.begin(), heap.end(), nearer);
   std::vector<detail::KmeansTransfer> transfers;
   std::int32_t cluster = 0;
-  while (!heap.empty() && static_cast<int>(transfers.size()) < empty) {
-    std::pop_heap(heap.begin(), heap.end(), nearer);
-    const std::int32_t point = heap.back(), from = labels[static_cast<std::size_t>(point)];
-    heap.pop_back();
-    if (counts[static_cast<std::size_t>(from)] < 2) continue;
+  for (const detail::KmeansCandidate& candidate :
+       engine.farthest(empty + static_cast<int>(counts.size()), distance_scale)) {
+    if (static_cast<int>(transfers.size()) == empty) break;
+    std::int64_t& left = counts[static_cast<std::size_t>(candidate.label)];
+    if (left < 2) continue;
     while (given[static_cast<std::size_t>(cluster)] != 0) ++cluster;
-    --counts[static_cast<std::size_t>(from)];
-    transfers.push_back({point, from, cluster++});
+    --left;
+    transfers.push_back({candidate.point, candidate.label, cluster++});
   }
   return transfers;
 }
 
 class Run {
  public:
-  Run(ImageView<const float> points, const KmeansOptions& options, KmeansEngine& engine)
-      : points_(points.height), dimensions_(points.width), options_(options), engine_(engine) {
-    const detail::KmeansSurvey survey = engine.survey();
-    if (survey.offending >= 0) throw_offending(points, survey.offending);
+  Run(int points, const detail::KmeansSurvey& survey, const KmeansOptions& options,
+      KmeansEngine& engine)
+      : points_(points),
+        dimensions_(static_cast<int>(survey.largest.size())),
+        options_(options),
+        engine_(engine) {
     const std::int64_t drawn = std::int64_t{options.batch} * options.max_iterations;
     scales_ = choose_scales(survey.largest, std::max<std::int64_t>(points_, drawn));
     engine.set_scales(scales_);
@@ -266,13 +253,44 @@ Kmeans kmeans(ImageView<const float> points, const KmeansOptions& options) {
   const auto engine = detail::on_cuda(resolved.exec)
                           ? cuda::make_kmeans_engine(points, resolved.exec)
                           : cpu::make_kmeans_engine(points, resolved.exec);
-  Run run(points, resolved, *engine);
+  const detail::KmeansSurvey survey = engine->survey();
+  if (survey.offending >= 0) throw_offending(points, survey.offending);
+  return detail::run_kmeans(*engine, survey, points.height, resolved);
+}
+
+namespace detail {
+
+void keep_farthest(std::vector<KmeansCandidate>& candidates, int most) {
+  const auto middle = candidates.begin() + std::min<std::ptrdiff_t>(most, std::ssize(candidates));
+  std::partial_sort(candidates.begin(), middle, candidates.end(),
+                    [](const KmeansCandidate& a, const KmeansCandidate& b) {
+                      return a.distance != b.distance ? a.distance > b.distance : a.point < b.point;
+                    });
+  candidates.erase(middle, candidates.end());
+}
+
+std::vector<KmeansCandidate> KmeansEngine::farthest(int most, double scale) {
+  const std::span<const float> all = distances();
+  const std::span<const std::int32_t> given = labels();
+  std::vector<KmeansCandidate> candidates;
+  for (std::size_t p = 0; p < all.size(); ++p)
+    if (whole(all[p], scale) > 0)
+      candidates.push_back({static_cast<std::int32_t>(p), given[p], all[p]});
+  keep_farthest(candidates, most);
+  return candidates;
+}
+
+Kmeans run_kmeans(KmeansEngine& engine, const KmeansSurvey& survey, int points,
+                  const KmeansOptions& options) {
+  Run run(points, survey, options, engine);
   Kmeans best = run.from_start(0);
-  for (int start = 1; start < resolved.restarts; ++start) {
+  for (int start = 1; start < options.restarts; ++start) {
     Kmeans next = run.from_start(start);
     if (next.inertia < best.inertia) best = std::move(next);
   }
   return best;
 }
+
+}  // namespace detail
 
 }  // namespace fovea

@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "ops/kmeans/backend.h"
 #include "ops/kmeans/distances.h"
+#include "ops/kmeans/means.h"
 #include "ops/kmeans/nearest.h"
 #include "ops/kmeans/plus_plus.h"
 #include "ops/kmeans/pruned.h"
@@ -60,7 +61,7 @@ void sort_by_distance(std::span<std::int32_t> points, const float* distances,
   std::copy(sorted.begin(), sorted.end(), points.begin());
 }
 
-class Engine final : public detail::KmeansEngine {
+class Engine final : public detail::PartEngine {
  public:
   Engine(ImageView<const float> points, const Exec& exec)
       : points_(points), exec_(exec), labels_(static_cast<std::size_t>(points.height)) {}
@@ -68,6 +69,8 @@ class Engine final : public detail::KmeansEngine {
   detail::KmeansSurvey survey() override;
   void set_scales(const detail::KmeansScales& scales) override { scales_ = scales; }
   void start_at(std::span<const std::int32_t> points) override;
+  void start_with(ImageView<const float> centers) override;
+  void move_to(ImageView<const float> centers) override { copy(centers, centers_.view()); }
   void start_plus_plus(int clusters, std::uint64_t seed, std::uint64_t sequence) override {
     start_at(draw_plus_plus(points_, clusters, scales_.distance, Random(seed, sequence), exec_));
   }
@@ -76,6 +79,7 @@ class Engine final : public detail::KmeansEngine {
   std::span<const std::int32_t> labels() override { return labels_; }
   std::span<const float> distances() override;
   std::span<const std::int64_t> counts() override { return counts_; }
+  std::span<const std::int64_t> sums() const override { return sums_; }
   double transfer(std::span<const detail::KmeansTransfer> transfers) override;
   void read_centers(ImageView<float> centers) override {
     copy(std::as_const(centers_).view(), centers);
@@ -165,10 +169,15 @@ void Engine::forget() {
 }
 
 void Engine::start_at(std::span<const std::int32_t> points) {
-  centers_ = Image<float>(dimensions(), static_cast<int>(points.size()));
+  Image<float> centers(dimensions(), static_cast<int>(points.size()));
   for (std::size_t c = 0; c < points.size(); ++c)
-    std::copy_n(points_.row(points[c]), dimensions(), centers_.row(static_cast<int>(c)));
-  before_ = clone(centers_);
+    std::copy_n(points_.row(points[c]), dimensions(), centers.row(static_cast<int>(c)));
+  start_with(centers);
+}
+
+void Engine::start_with(ImageView<const float> centers) {
+  centers_ = clone(centers);
+  before_ = clone(centers);
   forget();
 }
 
@@ -305,19 +314,7 @@ void Engine::assign_pruned(const PreparedCenters& prepared) {
 
 double Engine::move_centers() {
   std::swap(centers_, before_);
-  double farthest = 0;
-  for (int c = 0; c < clusters(); ++c) {
-    const std::int64_t count = counts_[static_cast<std::size_t>(c)];
-    const std::int64_t* sums = sums_of(sums_, c);
-    if (count == 0) std::copy_n(before_.row(c), dimensions(), centers_.row(c));
-    else
-      for (int i = 0; i < dimensions(); ++i)
-        centers_.row(c)[i] =
-            detail::mean_of(sums[i], count, scales_.values[static_cast<std::size_t>(i)]);
-    farthest =
-        std::max(farthest, detail::squared_move(before_.row(c), centers_.row(c), dimensions()));
-  }
-  return farthest;
+  return detail::move_to_means({sums_, counts_}, scales_, before_, centers_);
 }
 
 detail::KmeansStep Engine::step(bool move) {
@@ -388,6 +385,11 @@ double Engine::transfer(std::span<const detail::KmeansTransfer> transfers) {
 
 std::unique_ptr<detail::KmeansEngine> make_kmeans_engine(ImageView<const float> points,
                                                          const Exec& exec) {
+  return std::make_unique<Engine>(points, exec);
+}
+
+std::unique_ptr<detail::PartEngine> make_part_engine(ImageView<const float> points,
+                                                     const Exec& exec) {
   return std::make_unique<Engine>(points, exec);
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
+#include <utility>
 
 #include "core/parallel.h"
 #include "ops/kmeans/distances.h"
@@ -16,37 +16,24 @@ namespace {
 
 constexpr int kChunk = 1536;  // points
 
-class Start {
- public:
-  Start(ImageView<const float> points, double scale, const Exec& exec)
-      : points_(points),
-        scale_(scale),
-        exec_(exec),
-        nearest_(static_cast<std::size_t>(points.height)),
-        distances_(nearest_.size()),
-        sums_((nearest_.size() + kChunk - 1) / kChunk) {}
+}  // namespace
 
-  void begin(std::int32_t chosen);
-  void bring_nearer(std::span<const std::int32_t> chosen);
-  std::int64_t sum() const { return std::accumulate(sums_.begin(), sums_.end(), std::int64_t{0}); }
-  std::int32_t find(std::int64_t drawn) const;
+PlusPlusDistances::PlusPlusDistances(ImageView<const float> points, double scale, Exec exec)
+    : points_(points),
+      scale_(scale),
+      exec_(std::move(exec)),
+      nearest_(static_cast<std::size_t>(points.height)),
+      distances_(nearest_.size()),
+      sums_((nearest_.size() + kChunk - 1) / kChunk) {}
 
- private:
-  std::vector<float> safe_gaps(std::span<const std::int32_t> chosen) const;
+std::int64_t PlusPlusDistances::sum() const {
+  return std::accumulate(sums_.begin(), sums_.end(), std::int64_t{0});
+}
 
-  ImageView<const float> points_;
-  double scale_;
-  const Exec& exec_;
-  std::vector<std::int32_t> nearest_;  // per point, its nearest center so far, by order of choice
-  std::vector<float> distances_;       // per point, the squared distance to that center
-  std::vector<std::int64_t> sums_;     // per chunk, the sum of its whole distances
-};
-
-void Start::begin(std::int32_t chosen) {
+void PlusPlusDistances::begin(ImageView<const float> center) {
   parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
     const auto first = static_cast<int>(begin), count = static_cast<int>(end - begin);
-    squared_distances(points_.crop(0, first, points_.width, count),
-                      points_.crop(0, chosen, points_.width, 1), nullptr,
+    squared_distances(points_.crop(0, first, points_.width, count), center, nullptr,
                       distances_.data() + begin);
     sums_[static_cast<std::size_t>(begin / kChunk)] =
         sum_whole(distances_.data() + begin, count, scale_);
@@ -55,10 +42,10 @@ void Start::begin(std::int32_t chosen) {
 
 // A point whose squared distance from a center is at most this is nearer to it than to the last
 // one, whatever the rounding of both.
-std::vector<float> Start::safe_gaps(std::span<const std::int32_t> chosen) const {
-  std::vector<float> gaps(chosen.size());
-  squared_distances_of(points_, chosen.data(), static_cast<int>(chosen.size()),
-                       points_.row(chosen.back()), gaps.data());
+std::vector<float> PlusPlusDistances::safe_gaps(ImageView<const float> centers) const {
+  std::vector<float> gaps(static_cast<std::size_t>(centers.height));
+  squared_distances(centers, centers.crop(0, centers.height - 1, centers.width, 1), nullptr,
+                    gaps.data());
   const double steps = points_.width + 4;
   const double relative = 4 * steps * 0x1p-24, absolute = 16 * steps * 0x1p-148;
   for (float& gap : gaps)
@@ -66,9 +53,10 @@ std::vector<float> Start::safe_gaps(std::span<const std::int32_t> chosen) const 
   return gaps;
 }
 
-void Start::bring_nearer(std::span<const std::int32_t> chosen) {
-  const std::vector<float> gaps = safe_gaps(chosen);
-  const auto last = static_cast<std::int32_t>(chosen.size()) - 1;
+void PlusPlusDistances::bring_nearer(ImageView<const float> centers) {
+  const std::int32_t last = centers_++;
+  if (last == 0) return begin(centers);
+  const std::vector<float> gaps = safe_gaps(centers);
   parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
     std::int32_t asked[kChunk];
     float found[kChunk];
@@ -77,7 +65,7 @@ void Start::bring_nearer(std::span<const std::int32_t> chosen) {
       asked[count] = static_cast<std::int32_t>(p);
       count += distances_[p] > gaps[static_cast<std::size_t>(nearest_[p])] ? 1 : 0;
     }
-    squared_distances_of(points_, asked, count, points_.row(chosen.back()), found);
+    squared_distances_of(points_, asked, count, centers.row(last), found);
     std::int64_t& sum = sums_[static_cast<std::size_t>(begin / kChunk)];
     for (int i = 0; i < count; ++i) {
       const auto p = static_cast<std::size_t>(asked[i]);
@@ -89,7 +77,7 @@ void Start::bring_nearer(std::span<const std::int32_t> chosen) {
   });
 }
 
-std::int32_t Start::find(std::int64_t drawn) const {
+std::int32_t PlusPlusDistances::find(std::int64_t drawn) const {
   std::size_t part = 0;
   for (; drawn >= sums_[part]; ++part) drawn -= sums_[part];
   for (std::size_t point = part * kChunk;; ++point) {
@@ -99,8 +87,6 @@ std::int32_t Start::find(std::int64_t drawn) const {
   }
 }
 
-}  // namespace
-
 std::vector<std::int32_t> draw_plus_plus(ImageView<const float> points, int clusters,
                                          double distance_scale, Random random, const Exec& exec) {
   const auto any = [&] {
@@ -108,17 +94,19 @@ std::vector<std::int32_t> draw_plus_plus(ImageView<const float> points, int clus
         detail::draw_below(random, static_cast<std::uint64_t>(points.height)));
   };
   std::vector<std::int32_t> chosen{any()};
-  if (clusters == 1) return chosen;
-  Start start(points, distance_scale, exec);
-  start.begin(chosen[0]);
-  for (;;) {
+  Image<float> centers(points.width, clusters);
+  PlusPlusDistances distances(points, distance_scale, exec);
+  while (static_cast<int>(chosen.size()) < clusters) {
     throw_if_stopped(exec);
-    const auto sum = static_cast<std::uint64_t>(start.sum());
+    const int count = static_cast<int>(chosen.size());
+    std::copy_n(points.row(chosen.back()), points.width, centers.row(count - 1));
+    distances.bring_nearer(centers.view().crop(0, 0, points.width, count));
+    const auto sum = static_cast<std::uint64_t>(distances.sum());
     chosen.push_back(
-        sum > 0 ? start.find(static_cast<std::int64_t>(detail::draw_below(random, sum))) : any());
-    if (static_cast<int>(chosen.size()) == clusters) return chosen;
-    start.bring_nearer(chosen);
+        sum > 0 ? distances.find(static_cast<std::int64_t>(detail::draw_below(random, sum)))
+                : any());
   }
+  return chosen;
 }
 
 }  // namespace fovea::cpu

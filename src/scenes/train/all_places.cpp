@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "scenes/describe/describe.h"
+#include "scenes/words/standard.h"
 
 namespace fovea::scenes {
 namespace {

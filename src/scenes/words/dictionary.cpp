@@ -7,15 +7,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <unordered_set>
 #include <utility>
 
 #include "core/dispatch.h"
-#include "scenes/describe/bank_math.h"
 #include "scenes/describe/describe.h"
 #include "scenes/words/learn.h"
+#include "scenes/words/standard.h"
 
 namespace fovea::scenes {
 namespace {
@@ -47,41 +46,7 @@ std::vector<std::int64_t> draw(Random random, std::int64_t count, std::int64_t s
   return places;
 }
 
-// Computes the mean and the inverse deviation of each number, in double precision and in the order
-// of the rows. A number that never varies gets the scale 0, which keeps it out of distances.
-void measure(ImageView<const float> samples, Dictionary& dictionary) {
-  const auto numbers = static_cast<std::size_t>(samples.width);
-  std::vector<double> mean(numbers, 0), square(numbers, 0);
-  for (int y = 0; y < samples.height; ++y)
-    for (std::size_t i = 0; i < numbers; ++i) mean[i] += samples.row(y)[i];
-  for (double& m : mean) m /= samples.height;
-  for (int y = 0; y < samples.height; ++y) {
-    for (std::size_t i = 0; i < numbers; ++i) {
-      const double away = samples.row(y)[i] - mean[i];
-      square[i] += away * away;
-    }
-  }
-  constexpr double kNothing = 1e-9;  // relative to the mean: smaller deviations come from rounding
-  for (std::size_t i = 0; i < numbers; ++i) {
-    const double deviation = std::sqrt(square[i] / samples.height);
-    const bool varies = deviation > kNothing * std::abs(mean[i]) && deviation > 1e-30;
-    dictionary.mean.push_back(static_cast<float>(mean[i]));
-    dictionary.scale.push_back(varies ? static_cast<float>(1 / deviation) : 0.0F);
-  }
-}
-
 }  // namespace
-
-void standardize(const Dictionary& dictionary, ImageView<float> descriptors) {
-  const std::size_t numbers = dictionary.scale.size();
-  std::vector<float> offset(numbers);
-  for (std::size_t i = 0; i < numbers; ++i) offset[i] = -(dictionary.mean[i] * dictionary.scale[i]);
-  for (int y = 0; y < descriptors.height; ++y) {
-    float* row = descriptors.row(y);
-    for (std::size_t i = 0; i < numbers; ++i)
-      row[i] = standardized(row[i], dictionary.scale[i], offset[i]);
-  }
-}
 
 void describe(OptionVisitor& visit, DictionaryOptions& options) {
   visit("dictionary", options.words, "how many words are learned", kLeastWords, kMostWords);
@@ -164,8 +129,7 @@ Image<float> sample_descriptors(ImageView<const std::uint8_t> image, int index, 
                          [&](std::int64_t count) { return draw(random, count, samples); });
 }
 
-Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOptions& descriptor,
-                            const DictionaryOptions& options) {
+void require_samples_only(const DictionaryOptions& options) {
   if (options.all_places)
     throw InvalidArgument(
         "learn_dictionary: all_places is set, but samples are not all places; give images");
@@ -174,45 +138,61 @@ Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOpti
         fmt::format("learn_dictionary: color_words is {}, but words of another kind cannot be "
                     "learned from samples of one; give images",
                     options.color_words));
+}
+
+Dictionary learn_dictionary(ImageView<const float> samples, const DescriptorOptions& descriptor,
+                            const DictionaryOptions& options) {
+  require_samples_only(options);
   Dictionary dictionary = learn_words(samples, descriptor, options).dictionary;
   learn_code(samples, options, dictionary);
   return dictionary;
 }
 
-LearnedWords learn_words(ImageView<const float> samples, const DescriptorOptions& descriptor,
-                         const DictionaryOptions& options) {
-  constexpr const char* kName = "learn_dictionary";
+void check_learning(std::int64_t samples, const DescriptorOptions& descriptor,
+                    const DictionaryOptions& options) {
   check_descriptor(descriptor);
   check_options(options);
   check_coding(options);
-  detail::require_shape(kName, "samples", samples, dimensions(descriptor), samples.height, 1);
-  if (samples.height < options.words)
+  if (samples < options.words)
     throw InvalidArgument(
-        fmt::format("{}: {} words cannot be learned from {} samples; expected at least as many "
-                    "samples as words",
-                    kName, options.words, samples.height));
-  LearnedWords learned;
-  Dictionary& dictionary = learned.dictionary;
-  dictionary.descriptor = descriptor;
-  dictionary.descriptor.exec = {};  // how the program was run is no property of the words
-  Image<float> points = clone(samples);
-  if (options.standardize) {
-    measure(points, dictionary);
-    standardize(dictionary, points);
-  }
-  KmeansOptions kmeans_options = options.kmeans;
-  kmeans_options.clusters = options.words;
-  kmeans_options.exec = options.exec;
-  Kmeans found = kmeans(points, kmeans_options);
-  dictionary.words = std::move(found.centers);
-  WordLearning& learning = dictionary.learning;
+        fmt::format("learn_dictionary: {} words cannot be learned from {} samples; expected at "
+                    "least as many samples as words",
+                    options.words, samples));
+}
+
+KmeansOptions word_kmeans(const DictionaryOptions& options) {
+  KmeansOptions kmeans = options.kmeans;
+  kmeans.clusters = options.words;
+  kmeans.exec = options.exec;
+  return kmeans;
+}
+
+void take_words(Kmeans&& found, std::int64_t samples, const DictionaryOptions& options,
+                LearnedWords& learned) {
+  learned.dictionary.words = std::move(found.centers);
+  WordLearning& learning = learned.dictionary.learning;
   learning.options = options;
   learning.options.exec = learning.options.kmeans.exec = {};
   learning.iterations = static_cast<int>(found.iterations.size());
   learning.inertia = found.inertia;
   learning.converged = found.converged;
-  learning.samples = samples.height;
+  learning.samples = samples;
   learned.counts = std::move(found.counts);
+}
+
+LearnedWords learn_words(ImageView<const float> samples, const DescriptorOptions& descriptor,
+                         const DictionaryOptions& options) {
+  check_learning(samples.height, descriptor, options);
+  detail::require_shape("learn_dictionary", "samples", samples, dimensions(descriptor),
+                        samples.height, 1);
+  LearnedWords learned;
+  Dictionary& dictionary = learned.dictionary;
+  dictionary.descriptor = descriptor;
+  dictionary.descriptor.exec = {};  // how the program was run is no property of the words
+  Image<float> points = clone(samples);
+  if (options.standardize) measure_standard(points, dictionary);
+  standardize(dictionary, points);
+  take_words(kmeans(points, word_kmeans(options)), samples.height, options, learned);
   return learned;
 }
 

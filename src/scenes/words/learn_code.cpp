@@ -18,6 +18,7 @@
 #include "scenes/words/code_plan.h"
 #include "scenes/words/learn.h"
 #include "scenes/words/principal.h"
+#include "scenes/words/standard.h"
 
 namespace fovea::scenes {
 namespace {
@@ -27,17 +28,6 @@ constexpr int kEmSteps = 10;
 constexpr int kEmGrain = 2048;            // samples whose sums are added up at a time
 constexpr double kLeastVariance = 0.01;   // of that of all samples
 constexpr double kLeastPosterior = 1e-4;  // that takes part in a step
-
-// Standardized samples, evenly chosen from all.
-Image<float> chosen_samples(ImageView<const float> samples, const Dictionary& dictionary) {
-  const int count = std::min(samples.height, kCodeSamples);
-  Image<float> chosen(samples.width, count);
-  for (int y = 0; y < count; ++y)
-    std::copy_n(samples.row(static_cast<int>(std::int64_t{y} * samples.height / count)),
-                samples.width, chosen.row(y));
-  standardize(dictionary, chosen);
-  return chosen;
-}
 
 // Sets the projection and returns the projected samples.
 Image<float> project(ImageView<const float> samples, int components, const Exec& exec,
@@ -178,21 +168,40 @@ double pooled_variance(const Moments& moments) {
 
 }  // namespace
 
+std::vector<std::int64_t> code_samples(std::int64_t count, const DictionaryOptions& options) {
+  if (options.coding == Coding::kHard) return {};
+  std::vector<std::int64_t> chosen(
+      static_cast<std::size_t>(std::min<std::int64_t>(count, kCodeSamples)));
+  const auto size = static_cast<std::int64_t>(chosen.size());
+  for (std::int64_t i = 0; i < size; ++i) chosen[static_cast<std::size_t>(i)] = i * count / size;
+  return chosen;
+}
+
 void learn_code(ImageView<const float> samples, const DictionaryOptions& options,
                 Dictionary& dictionary) {
-  if (options.coding == Coding::kHard) return;
+  const std::vector<std::int64_t> chosen = code_samples(samples.height, options);
+  if (chosen.empty()) return;
+  Image<float> points(samples.width, static_cast<int>(chosen.size()));
+  for (int y = 0; y < points.height(); ++y)
+    std::copy_n(samples.row(static_cast<int>(chosen[static_cast<std::size_t>(y)])), samples.width,
+                points.row(y));
+  standardize(dictionary, points);
+  learn_code_from(points, options, dictionary);
+}
+
+void learn_code_from(ImageView<const float> points, const DictionaryOptions& options,
+                     Dictionary& dictionary) {
   Exec exec = options.exec;
   exec.progress = {};
   exec.device = Device::cpu();
   exec.stream = nullptr;
   WordCode& code = dictionary.code;
   code.coding = options.coding;
-  const Image<float> points = chosen_samples(samples, dictionary);
-  const int components = std::min(options.components, points.width()), words = dictionary.size();
+  const int components = std::min(options.components, points.width), words = dictionary.size();
   const Image<float> z = project(points, components, exec, code);
 
   const std::vector<std::int32_t> labels =
-      NearestCenter(dictionary.words.view(), exec).find(points.view());
+      NearestCenter(dictionary.words.view(), exec).find(points);
   Moments moments = sum_samples(z, words, exec, [&](int first, int last, Moments& sums) {
     for (int y = first; y < last; ++y)
       sums.add(labels[static_cast<std::size_t>(y)], 1, z.row(y), components);
@@ -212,7 +221,7 @@ void learn_code(ImageView<const float> samples, const DictionaryOptions& options
   for (int k = 0; k < words; ++k) {  // where no sample belongs to a word
     for (int j = 0; j < components; ++j)
       code.means.at(j, k) = static_cast<float>(std::inner_product(
-          dictionary.words.row(k), dictionary.words.row(k) + points.width(), code.projection.row(j),
+          dictionary.words.row(k), dictionary.words.row(k) + points.width, code.projection.row(j),
           double{code.shift[static_cast<std::size_t>(j)]}));
     std::fill_n(code.variances.row(k), components, 1.0F);
   }

@@ -420,6 +420,37 @@ TEST_F(Merge, NamesResultsThatVanished) {
   EXPECT_THAT(ended.err, HasSubstr("out/1.png: is missing or has changed since shard 0/2"));
 }
 
+TEST_F(Merge, NamesResultsWhoseContentsHaveChanged) {
+  run_shards(words_, 2);
+  const std::string file = folder_ / "out/3.png";
+  std::string bytes = test::load(file);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] + 1);
+  test::save(file, bytes);
+  const Ended ended = merge(2);
+  EXPECT_EQ(ended.status, kBadInput);
+  EXPECT_THAT(ended.err, HasSubstr("out/3.png: is missing or has changed since shard 1/2"));
+  const Ended sizes = run_here(joined(joined({"merge"}, manifests(2)), {"--check", "sizes"}));
+  EXPECT_EQ(sizes.status, kDone) << sizes.err;
+}
+
+// A shard ends with status 5 where inputs fail, however many; a whole job with that of its first
+// failure where all do.
+TEST_F(Merge, AShardWhoseInputsAllFailEndsAsOneWithSome) {
+  const Words classify{"scenes", "classify", folder_ / "in", "-o", folder_ / "classes.csv"};
+  for (int i = 0; i < 5; ++i)
+    test::save(folder_ / ("in/" + std::to_string(i) + ".png"), "no image");
+  for (const Words& words : {words_, classify}) {
+    forget(2);
+    for (int i = 0; i < 2; ++i) {
+      const Ended shard = run_here(joined(words, {"--shard", std::to_string(i) + "/2", "--manifest",
+                                                  manifests(2)[static_cast<std::size_t>(i)]}));
+      EXPECT_EQ(shard.status, kSomeFailed) << words[1];
+    }
+    EXPECT_EQ(merge(2).status, kBadInput) << words[1];
+    EXPECT_EQ(run_here(words).status, kBadInput) << words[1];
+  }
+}
+
 TEST_F(Merge, WritesSharedFilesElsewhere) {
   const std::string model = folder_ / "model.safetensors";
   likeness().write(model);

@@ -154,6 +154,16 @@ TEST_F(PeopleMine, AKilledShardGoesOn) {
   EXPECT_EQ(test::load(mined), bytes);
 }
 
+TEST_F(PeopleMine, AShardWhoseImagesAllFailEndsAsOneWithSome) {
+  ASSERT_EQ(run_here(train("hog", "m.safetensors", {"--mined", folder_ / "r"})).status, kMoreToDo);
+  for (const auto& scene : fs::directory_iterator(folder_ / "scenes"))
+    test::save(scene.path(), "no image");
+  EXPECT_EQ(run_here(shard(0, 2)).status, kSomeFailed);
+  const Ended whole = run_here(mine({}));
+  EXPECT_EQ(whole.status, kBadInput);
+  EXPECT_THAT(whole.err, HasSubstr("a training needs the windows of all images"));
+}
+
 TEST_F(PeopleMine, ShardsOfAnEarlierSearchAreNotMerged) {
   ASSERT_EQ(run_here(train("hog", "m.safetensors", {"--mined", folder_ / "r"})).status, kMoreToDo);
   for (int i = 0; i < 2; ++i) ASSERT_EQ(run_here(shard(i, 2)).status, kDone);

@@ -1,0 +1,103 @@
+#pragma once
+#include <fovea/scenes/dictionary.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+// Words that are learned from samples in parts, such as those of the shards of a corpus, which may
+// lie on different machines. Learning goes in rounds: every part answers a request about its own
+// samples, and the answers are merged. Sums are whole numbers, so that the dictionary has the bits
+// of learn_dictionary() on all samples together, for any number of parts and threads. A part may be
+// begun anew before any round.
+namespace fovea::scenes {
+
+enum class RoundKind : unsigned char {
+  kRanges,   // how many samples there are, and the least and greatest of each number
+  kSums,     // the sum of each number
+  kSquares,  // the sum of its squared differences from the mean
+  kRows,     // some samples
+  kNearest,  // the sum of squared distances from the nearest of the centers (k-means++)
+  kFind,     // the sample at which the sum of these distances exceeds a number
+  kAssign,   // the samples of each center: their number and sums
+  kFarthest  // the samples that lie farthest from their centers
+};
+FOVEA_API std::span<const Choice> choices(RoundKind);
+
+struct RoundRequest {
+  RoundKind kind = RoundKind::kRanges;
+  std::int64_t number = 0;  // of the round, from 0
+  std::int64_t start = 0;   // the start of k-means that it belongs to
+  std::int64_t step = 0;    // kAssign, kFarthest: how often samples have been assigned before
+  // The number of each part's first sample among all, and the number of all samples.
+  std::vector<std::int64_t> firsts{};
+  // kRows: samples; kFind: a part and a number below its last sum; kAssign: samples that moved
+  // since the last assignment, each with the centers that it left and went to; kFarthest: how many.
+  std::vector<std::int64_t> points{};
+  std::vector<double> numbers{};       // scales of whole numbers; kSquares: means before them
+  std::vector<float> mean{}, scale{};  // as those of a dictionary; empty before they are known
+  Image<float> centers{}, before{};    // one per row; kAssign: now and at the last assignment
+};
+
+struct RoundAnswer {
+  std::uint64_t job = 0;               // what the part is one of
+  std::uint64_t samples = 0;           // hash of the samples of the part, or of all parts
+  std::vector<std::int64_t> wholes{};  // sums, counts and numbers of samples
+  Image<float> rows{};
+};
+
+// Which part it is. Answers of parts of different jobs are not merged.
+struct PartPlace {
+  int index = 0;
+  std::uint64_t job = 0;
+};
+
+// The samples of one part, one per row.
+class FOVEA_API SamplePart {
+ public:
+  // Computes on the CPU with the threads of `exec`.
+  SamplePart(Image<float> samples, PartPlace place, const Exec& exec = {});
+  SamplePart(SamplePart&&) noexcept;
+  SamplePart& operator=(SamplePart&&) noexcept;
+  ~SamplePart();
+
+  // The next round costs less where it was this object that answered the last one. Throws
+  // InvalidArgument where the request does not fit the samples.
+  RoundAnswer answer(const RoundRequest& request);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// One answer of all parts, which are given in their order. Throws InvalidArgument where they are
+// not of one job.
+FOVEA_API RoundAnswer merge_answers(const RoundRequest& request, std::vector<RoundAnswer>&& parts);
+
+// Asks all parts and merges their answers. Where an answer is not yet there, the function throws an
+// exception of its own, which ends the learning. Learning that is begun again makes the same
+// requests.
+using AskParts = std::function<RoundAnswer(const RoundRequest&)>;
+
+// Learns a dictionary from samples in parts. Throws InvalidArgument as the function for samples in
+// one place does, and where mini-batches are asked for (options.kmeans.batch).
+FOVEA_API Dictionary learn_dictionary(int parts, const AskParts& ask,
+                                      const DescriptorOptions& descriptor,
+                                      const DictionaryOptions& options = {});
+
+// Requests and answers as safetensors files. They name the version and the architecture that wrote
+// them, and are refused by others, because the last bits of distances may differ.
+FOVEA_API void write_request(const std::string& path, const RoundRequest& request);
+FOVEA_API RoundRequest read_request(const std::string& path);
+// A hash of all that a request has.
+FOVEA_API std::uint64_t identity_of(const RoundRequest& request);
+// An answer names the request by its hash. Reading throws InvalidArgument where that is another
+// one.
+FOVEA_API void write_answer(const std::string& path, const RoundAnswer& answer,
+                            std::uint64_t request);
+FOVEA_API RoundAnswer read_answer(const std::string& path, std::uint64_t request);
+
+}  // namespace fovea::scenes

@@ -1,0 +1,130 @@
+// fovea scenes assign: the part that one shard's samples have in learning words.
+#include <fovea/cluster/manifest.h>
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/jobs/journal.h"
+#include "cli/program/result.h"
+#include "cli/program/run.h"
+#include "cli/scenes/rounds.h"
+#include "cli/scenes/stages.h"
+#include "core/words.h"
+
+namespace fovea::cli {
+namespace {
+
+struct AssignRequest {
+  RoundOptions rounds{};
+};
+
+void describe(OptionVisitor& visit, AssignRequest& request) { describe(visit, request.rounds); }
+
+// One shard's samples, and its number.
+struct ShardSamples {
+  int index = 0;
+  std::int64_t count = 0;
+  scenes::SamplePart part;
+};
+
+std::uint64_t hash_of_job(const cluster::Manifest& manifest) {
+  const cluster::JobIdentity& job = manifest.job();
+  return cluster::hash_of(fmt::format("{} {} {} {} {} {}", job.options, job.models, job.inputs,
+                                      job.units, job.version, manifest.shard().count));
+}
+
+ShardSamples samples_of(const std::string& path, const Exec& exec) {
+  const cluster::Manifest manifest(path);
+  if (manifest.job().command != "scenes sample")
+    throw InvalidArgument(
+        fmt::format("{}: is the manifest of {}, expected one that fovea scenes sample wrote", path,
+                    detail::shown(manifest.job().command, 40)));
+  const cluster::UnitRange range = units_of(manifest.shard(), manifest.job().units);
+  RowTable table;
+  for (std::uint64_t unit = range.first; unit < range.last; ++unit) {
+    if (!manifest.status(unit))
+      throw InvalidArgument(fmt::format(
+          "{}: has no result of image {} yet; run that shard again with --resume", path, unit + 1));
+    const cluster::UnitRecord record = manifest.record(unit);
+    if (record.status == cluster::UnitStatus::kDone) table.add(result_of(record).shared);
+  }
+  Image<float> rows = table.rows();
+  const std::int64_t count = rows.height();
+  return {
+      manifest.shard().index, count,
+      scenes::SamplePart(std::move(rows), {manifest.shard().index, hash_of_job(manifest)}, exec)};
+}
+
+// Answers the open rounds, one after the other, and returns how many.
+int answer_rounds(RoundFolder& folder, std::vector<ShardSamples>& shards, Patience patience) {
+  int answered = 0;
+  do {
+    const std::optional<scenes::RoundRequest> request = folder.open_request();
+    if (!request) continue;
+    bool any = false;
+    for (ShardSamples& shard : shards) {
+      if (folder.has_answer(request->number, shard.index)) continue;
+      folder.answer(*request, shard.index, shard.part.answer(*request));
+      any = true;
+    }
+    if (!any) continue;
+    ++answered;
+    patience.renew();
+  } while (!folder.finished() && patience.wait());
+  return answered;
+}
+
+int run_assign(AssignRequest& request, Context& context) {
+  if (request.rounds.folder.empty())
+    throw InvalidArgument(
+        "scenes assign needs --rounds FOLDER, the one of fovea scenes dictionary --rounds");
+  if (context.exec.device.kind == DeviceKind::kCuda)
+    throw InvalidArgument("scenes assign computes on the CPU; leave out --device");
+  std::vector<ShardSamples> shards;
+  std::int64_t samples = 0;
+  for (const std::string& path :
+       io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}})) {
+    shards.push_back(samples_of(path, context.exec));
+    samples += shards.back().count;
+  }
+  RoundFolder folder(request.rounds, context.exec);
+  const int answered =
+      answer_rounds(folder, shards, Patience(request.rounds.wait_seconds, context.exec));
+  if (context.json)
+    print_result(context, [&](io::JsonWriter& json) {
+      json.member("rounds", answered).member("samples", samples);
+      json.member("finished", folder.finished());
+    });
+  else
+    context.console.print(fmt::format(
+        "{}: {} for {}{}\n", request.rounds.folder, detail::counted(answered, "round"),
+        detail::counted(samples, "sample"), folder.finished() ? "; the words are learned" : ""));
+  return kDone;
+}
+
+}  // namespace
+
+Command scenes_assign_command() {
+  return {
+      .system = "scenes",
+      .verb = "assign",
+      .summary = "take part in learning words, with the samples of one shard",
+      .text =
+          "fovea scenes dictionary --rounds FOLDER learns words from samples that stay in the "
+          "manifests of the shards that drew them. Every round it writes a request into the "
+          "folder, and this command answers it for its shards: which word each sample is nearest "
+          "to, added up. Without --wait it answers one request, or none where nothing is asked. "
+          "With --wait it reads its samples once and goes on from round to round until the "
+          "dictionary is written. The dictionary has the bytes of one that is learned from all "
+          "samples in one place. Samples are assigned on the CPU.",
+      .arguments = {{"MANIFEST", "manifests of fovea scenes sample --shard I/N: one or more", 1,
+                     kAnyNumber}},
+      .examples = {{"fovea scenes assign scenes-sample-0-of-8.manifest --rounds r --wait 600",
+                    "answer for the first of eight shards until the words are learned"}},
+      .request = make_request<AssignRequest, run_assign>};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,76 @@
+// The folder through which fovea scenes dictionary and fovea scenes assign exchange the rounds of
+// learning words from samples in parts. It holds the request of the open round, the answers of the
+// parts to it, and the merged answers of earlier rounds, with which learning is begun again.
+#pragma once
+#include <fovea/scenes/parts.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/program/command.h"
+
+namespace fovea::cli {
+
+// The options of both verbs.
+struct RoundOptions {
+  std::string folder{};
+  double wait_seconds = 0;
+};
+void describe(OptionVisitor& visit, RoundOptions& options);
+
+// Looks for something again and again until it is there or so many seconds have passed. Throws
+// Cancelled where the program is interrupted.
+class Patience {
+ public:
+  Patience(double seconds, const Exec& exec);
+  // Waits a moment; false where the time has passed.
+  bool wait();
+  // Begins anew, after something was found.
+  void renew();
+
+ private:
+  double seconds_;
+  const Exec& exec_;
+  double end_ = 0;
+  double pause_ = 0;
+};
+
+// Ends learning that waits for answers.
+struct AnswersNeeded {
+  std::int64_t round = 0;
+  scenes::RoundKind kind{};
+  std::vector<int> parts{};  // without an answer
+};
+
+class RoundFolder {
+ public:
+  RoundFolder(const RoundOptions& options, const Exec& exec);
+
+  // For learning. Makes the folder, in which an earlier learning may have ended.
+  void begin();
+  // Gives the merged answer of all parts, or throws AnswersNeeded.
+  scenes::RoundAnswer ask(const scenes::RoundRequest& request, int parts);
+  // Removes all rounds and says that no more will follow.
+  void finish();
+
+  // For parts. The open round, where there is one.
+  std::optional<scenes::RoundRequest> open_request() const;
+  bool has_answer(std::int64_t round, int part) const;
+  void answer(const scenes::RoundRequest& request, int part, const scenes::RoundAnswer& answer);
+  bool finished() const;
+
+ private:
+  std::string request_file(std::int64_t round) const;
+  std::string answer_file(std::int64_t round, int part) const;
+  std::string merged_file(std::int64_t round) const;
+  std::string end_file() const;
+  std::vector<int> missing(std::int64_t round, int parts) const;
+  void open_round(const scenes::RoundRequest& request, int parts);
+
+  std::string folder_;
+  double wait_seconds_;
+  const Exec& exec_;
+};
+
+}  // namespace fovea::cli

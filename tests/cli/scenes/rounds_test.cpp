@@ -1,0 +1,127 @@
+// Covers: assign
+#include "cli/scenes/rounds.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "cli/jobs/divided.h"
+#include "cli/scenes/places.h"
+
+namespace fovea::cli {
+namespace {
+
+using testing::HasSubstr;
+
+// Words from samples that stay in the manifests of shards.
+class WordsInRounds : public Divided {
+ protected:
+  WordsInRounds() {
+    write_places(folder_ / "places", 4);
+    test::save(folder_ / "places/lying/2.png", "no image");
+    const Words draw{"scenes",    "sample", folder_ / "places", "-o", folder_ / "samples.npy",
+                     "--samples", "30",     "--quiet"};
+    EXPECT_EQ(run_here(draw).status, kSomeFailed);
+    for (const int count : {1, 2, 3, 7})
+      for (int i = 0; i < count; ++i)
+        run_here(joined(draw, {"--shard", std::to_string(i) + "/" + std::to_string(count),
+                               "--manifest", samples(i, count)}));
+  }
+
+  std::string samples(int shard, int count) const {
+    return folder_ /
+           ("samples" + std::to_string(shard) + "-" + std::to_string(count) + ".manifest");
+  }
+  std::string rounds() const { return folder_ / "rounds"; }
+  std::string words() const { return folder_ / "words.safetensors"; }
+  Words learn(const Words& inputs) const {
+    return joined(joined({"scenes", "dictionary"}, inputs),
+                  {"--dictionary", "6", "--samples", "30", "-o", words(), "--quiet"});
+  }
+  Words learn_in_rounds(int count) const {
+    Words manifests;
+    for (int i = 0; i < count; ++i) manifests.push_back(samples(i, count));
+    return joined(learn(manifests), {"--rounds", rounds()});
+  }
+  Ended assign(int shard, int count, const Words& more = {}) const {
+    return run_here(joined({"scenes", "assign", samples(shard, count), "--rounds", rounds(),
+                            "--threads", std::to_string(1 + (shard + count) % 2)},
+                           more));
+  }
+  std::string learned_in_one_place() const {
+    const Ended whole = run_here(learn({folder_ / "samples.npy"}));
+    EXPECT_EQ(whole.status, kDone) << whole.err;
+    return test::load(words());
+  }
+
+  // Every call of the training and every answer of a shard is a process of its own.
+  void learn_round_by_round(int count) const {
+    std::filesystem::remove(words());
+    Ended ended = run_here(learn_in_rounds(count));
+    while (ended.status == kMoreToDo) {
+      for (int shard = 0; shard < count; ++shard) ASSERT_EQ(assign(shard, count).status, kDone);
+      ended = run_here(learn_in_rounds(count));
+    }
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+  }
+};
+
+TEST_F(WordsInRounds, HaveTheBytesOfWordsFromOnePlace) {
+  const std::string whole = learned_in_one_place();
+  for (const int count : {1, 2, 3, 7}) {
+    learn_round_by_round(count);
+    EXPECT_EQ(test::load(words()), whole) << count << " shards";
+    EXPECT_FALSE(std::filesystem::exists(rounds() + "/merged"));
+  }
+}
+
+TEST_F(WordsInRounds, ProcessesMayWaitForEachOther) {
+  const std::string whole = learned_in_one_place();
+  std::filesystem::remove(words());
+  std::vector<std::thread> shards;
+  for (int shard = 0; shard < 3; ++shard)
+    shards.emplace_back([this, shard] {
+      const Ended ended = assign(shard, 3, {"--wait", "30"});
+      EXPECT_EQ(ended.status, kDone) << ended.err;
+      EXPECT_THAT(ended.out, HasSubstr("the words are learned"));
+    });
+  const Ended ended = run_here(joined(learn_in_rounds(3), {"--wait", "30"}));
+  for (std::thread& shard : shards) shard.join();
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(test::load(words()), whole);
+}
+
+TEST_F(WordsInRounds, SayWhatTheyWaitFor) {
+  const Ended text = run_here(learn_in_rounds(2));
+  EXPECT_EQ(text.status, kMoreToDo);
+  EXPECT_THAT(text.out, HasSubstr("round 0 (ranges) waits for shards 0, 1; next: fovea scenes "
+                                  "assign MANIFEST --rounds " +
+                                  rounds()));
+  ASSERT_EQ(assign(1, 2).status, kDone);
+  EXPECT_THAT(run_here(joined(learn_in_rounds(2), {"--json"})).out, HasSubstr("\"missing\": [0]"));
+}
+
+TEST_F(WordsInRounds, RefuseWhatDoesNotFit) {
+  EXPECT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo);
+  for (int shard = 0; shard < 2; ++shard) ASSERT_EQ(assign(shard, 2).status, kDone);
+  EXPECT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo);
+  const Ended other = run_here(joined(learn_in_rounds(2), {"--no-standardize"}));
+  EXPECT_EQ(other.status, kMoreToDo) << "the second request differs, and is written anew";
+  const Ended mixed = assign(2, 3);
+  EXPECT_EQ(mixed.status, kUsage);
+  EXPECT_THAT(mixed.err, HasSubstr("there are fewer parts"));
+  EXPECT_THAT(run_here(learn({samples(0, 1)})).err, HasSubstr("need --rounds FOLDER"));
+  EXPECT_THAT(run_here(joined(learn({folder_ / "samples.npy"}), {"--rounds", rounds()})).err,
+              HasSubstr("--rounds is for samples in parts"));
+  EXPECT_THAT(run_here(learn({folder_ / "samples.npy", folder_ / "samples.npy"})).err,
+              HasSubstr("one table, folder or list, but here are 2"));
+  EXPECT_THAT(run_here({"scenes", "assign", samples(0, 1)}).err, HasSubstr("needs --rounds"));
+  run_here({"ops", "blur", folder_ / "places/lying", "-o", folder_ / "{}.png", "--manifest",
+            folder_ / "blur.manifest", "--quiet"});
+  EXPECT_THAT(run_here({"scenes", "assign", folder_ / "blur.manifest", "--rounds", rounds()}).err,
+              HasSubstr("is the manifest of ops blur"));
+}
+
+}  // namespace
+}  // namespace fovea::cli

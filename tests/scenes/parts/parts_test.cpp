@@ -1,0 +1,202 @@
+// Words that are learned from samples in parts have the bits of words that are learned in one
+// place, for any number of parts and threads, also where every part is begun anew for each round.
+// Covers: part, merge, parted_engine, learn_parts, round_file
+#include <fovea/scenes/parts.h>
+
+#include <fovea/core/error.h>
+#include <fovea/core/random.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/files.h"
+
+namespace fovea::scenes {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// Descriptors of the filters, which have a few numbers each.
+int numbers_per_sample() { return dimensions(DescriptorOptions{}); }
+
+Image<float> drawn_samples(int count, int kinds = 1 << 20) {
+  Image<float> samples(numbers_per_sample(), count);
+  for (int y = 0; y < count; ++y) {
+    Random random(3, static_cast<std::uint64_t>(y % kinds));
+    for (int i = 0; i < samples.width(); ++i)
+      samples.at(i, y) = random.uniform(-1, 1) * static_cast<float>(1 + i) + 0.5F;
+  }
+  return samples;
+}
+
+// Parts of samples, which may be kept from round to round.
+class Parts {
+ public:
+  Parts(const Image<float>& samples, int count, bool keep) : keep_(keep) {
+    for (int part = 0; part < count; ++part) {
+      // The second part of many has no samples.
+      const auto bound = [&](int number) {
+        return number == 2 && count > 2 ? samples.height() / count
+                                        : number * samples.height() / count;
+      };
+      const int first = bound(part), last = bound(part + 1);
+      rows_.push_back(last > first
+                          ? clone(samples.view().crop(0, first, samples.width(), last - first))
+                          : Image<float>());
+    }
+    for (int part = 0; part < count && keep; ++part) parts_.push_back(made(part));
+  }
+
+  int count() const { return static_cast<int>(rows_.size()); }
+  RoundAnswer ask(const RoundRequest& request) {
+    ++rounds_;
+    std::vector<RoundAnswer> answers;
+    for (int part = 0; part < count(); ++part)
+      answers.push_back(keep_ ? parts_[static_cast<std::size_t>(part)].answer(request)
+                              : made(part).answer(request));
+    return merge_answers(request, std::move(answers));
+  }
+  int rounds() const { return rounds_; }
+
+ private:
+  SamplePart made(int part) const {
+    return {clone(rows_[static_cast<std::size_t>(part)]),
+            {.index = part, .job = 7},
+            {.threads = 1 + part % 2}};
+  }
+
+  bool keep_;
+  std::vector<Image<float>> rows_{};
+  std::vector<SamplePart> parts_{};
+  int rounds_ = 0;
+};
+
+class InParts : public testing::Test {
+ protected:
+  std::string bytes_of(const Dictionary& dictionary) const {
+    dictionary.write(folder_ / "words.safetensors");
+    return test::load(folder_ / "words.safetensors");
+  }
+  void expect_same(const Image<float>& samples, const DictionaryOptions& options) const {
+    const std::string whole = bytes_of(learn_dictionary(samples.view(), {}, options));
+    for (const int count : {1, 2, 3, 7}) {
+      for (const bool keep : {true, false}) {
+        Parts parts(samples, count, keep);
+        const Dictionary dictionary = learn_dictionary(
+            count, [&](const RoundRequest& request) { return parts.ask(request); }, {}, options);
+        EXPECT_EQ(bytes_of(dictionary), whole) << count << " parts, kept: " << keep;
+      }
+    }
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(InParts, WordsHaveTheSameBytes) {
+  const Image<float> samples = drawn_samples(700);
+  expect_same(samples, {.words = 9});
+  expect_same(samples, {.words = 9, .standardize = false, .exec = {.threads = 2, .seed = 5}});
+  expect_same(samples, {.words = 9, .kmeans = {.restarts = 3, .max_iterations = 6}});
+}
+
+TEST_F(InParts, EveryStartAndToleranceIsTheSame) {
+  const Image<float> samples = drawn_samples(500);
+  expect_same(samples, {.words = 8, .kmeans = {.start = KmeansStart::kRandom}});
+  expect_same(samples, {.words = 8, .kmeans = {.start = KmeansStart::kSpread, .tolerance = 0.05}});
+}
+
+TEST_F(InParts, ClustersWithoutSamplesAreRefilledAlike) {
+  // Six different samples, many times each: of the nine first centers some are equal.
+  expect_same(drawn_samples(300, 6), {.words = 9});
+  expect_same(drawn_samples(300, 6), {.words = 9, .kmeans = {.start = KmeansStart::kRandom}});
+  expect_same(drawn_samples(300, 40), {.words = 30, .kmeans = {.start = KmeansStart::kSpread}});
+}
+
+TEST_F(InParts, CodesAreTheSame) {
+  const Image<float> samples = drawn_samples(400);
+  for (const Coding coding : {Coding::kSoft, Coding::kVlad, Coding::kFisher})
+    expect_same(samples, {.words = 5, .coding = coding, .components = 4});
+}
+
+TEST_F(InParts, RequestsAndAnswersSurviveFiles) {
+  const Image<float> samples = drawn_samples(200);
+  Parts parts(samples, 2, false);
+  const std::string request_file = folder_ / "request.safetensors";
+  const std::string answer_file = folder_ / "answer.safetensors";
+  const Dictionary dictionary =
+      learn_dictionary(2,
+                       [&](const RoundRequest& request) {
+                         write_request(request_file, request);
+                         const RoundRequest read = read_request(request_file);
+                         EXPECT_EQ(identity_of(read), identity_of(request));
+                         write_answer(answer_file, parts.ask(read), identity_of(read));
+                         return read_answer(answer_file, identity_of(request));
+                       },
+                       {}, {.words = 5});
+  EXPECT_EQ(bytes_of(dictionary), bytes_of(learn_dictionary(samples.view(), {}, {.words = 5})));
+  EXPECT_THAT([&] { read_answer(answer_file, 1); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("but learning asks 0000000000000001")));
+}
+
+TEST_F(InParts, LearningThatIsBegunAgainMakesTheSameRequests) {
+  const Image<float> samples = drawn_samples(200);
+  std::vector<std::uint64_t> first, second;
+  for (auto* identities : {&first, &second}) {
+    Parts parts(samples, 3, true);
+    learn_dictionary(3,
+                     [&](const RoundRequest& request) {
+                       EXPECT_EQ(request.number, std::ssize(*identities));
+                       identities->push_back(identity_of(request));
+                       return parts.ask(request);
+                     },
+                     {}, {.words = 5});
+  }
+  EXPECT_EQ(first, second);
+}
+
+TEST_F(InParts, WrongPartsAreRefused) {
+  const Image<float> samples = drawn_samples(60);
+  Parts parts(samples, 2, true);
+  const auto ask = [&](const RoundRequest& request) { return parts.ask(request); };
+  const auto learns = [&](const DescriptorOptions& descriptor, const DictionaryOptions& options) {
+    return [&, descriptor, options] { learn_dictionary(2, ask, descriptor, options); };
+  };
+  EXPECT_THAT(learns({}, {.words = 61}),
+              ThrowsMessage<InvalidArgument>(HasSubstr("61 words cannot be learned from 60")));
+  EXPECT_THAT(learns({.words = WordSource::kGradients}, {.words = 5}),
+              ThrowsMessage<InvalidArgument>(HasSubstr("but such descriptors have")));
+  EXPECT_THAT(learns({}, {.words = 5, .kmeans = {.batch = 10}}),
+              ThrowsMessage<InvalidArgument>(HasSubstr("mini-batches")));
+  EXPECT_THAT([&] { learn_dictionary(3, ask, {}, {.words = 5}); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("whole numbers, expected 3")));
+
+  std::vector<RoundAnswer> answers(2);
+  answers[1].job = 8;
+  EXPECT_THAT([&] { merge_answers({}, std::move(answers)); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("different jobs")));
+  SamplePart part(drawn_samples(10), {.index = 0});
+  RoundRequest request{.kind = RoundKind::kSums, .firsts = {0, 11}};
+  EXPECT_THAT([&] { part.answer(request); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("another number of samples")));
+  request.firsts = {0, 10};
+  EXPECT_THAT([&] { part.answer(request); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("other scales")));
+}
+
+TEST_F(InParts, SamplesThatChangeAreRefused) {
+  Parts before(drawn_samples(60), 2, true), after(drawn_samples(60, 30), 2, true);
+  EXPECT_THAT(
+      [&] {
+        learn_dictionary(2,
+                         [&](const RoundRequest& request) {
+                           return request.number < 5 ? before.ask(request) : after.ask(request);
+                         },
+                         {}, {.words = 5});
+      },
+      ThrowsMessage<InvalidArgument>(HasSubstr("from other samples than before")));
+}
+
+}  // namespace
+}  // namespace fovea::scenes
