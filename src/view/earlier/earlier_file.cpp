@@ -119,6 +119,16 @@ std::vector<EarlierItem> classes_of(const io::CsvTable& table, std::size_t file,
   return items;
 }
 
+// Tracks have identities; files of detections, in the same form, have none.
+std::vector<people::MotBox> mot_boxes(std::string_view text, const std::string& name) {
+  const auto bytes = std::as_bytes(std::span(text));
+  try {
+    return people::parse_mot(bytes, name, {.pedestrians = false});
+  } catch (const FormatError&) {
+    return people::parse_mot(bytes, name, {.identities = false, .pedestrians = false});
+  }
+}
+
 }  // namespace
 
 bool is_earlier_file(std::string_view path) { return io::has_extension(path, result_files()); }
@@ -143,8 +153,7 @@ EarlierFile parse_earlier_table(std::string_view text, const std::string& name) 
 }
 
 EarlierFile parse_earlier_tracks(std::string_view text, const std::string& name) {
-  const auto boxes = people::parse_mot(std::as_bytes(std::span(text)), name,
-                                       {.identities = false, .pedestrians = false});
+  const std::vector<people::MotBox> boxes = mot_boxes(text, name);
   EarlierFile file{.path = name, .what = "MOT challenge text"};
   for (const people::MotBox& box : boxes) {
     if (file.items.empty() || file.items.back().frame != box.frame)

@@ -83,7 +83,6 @@ function clearResult() {
 
 async function chooseInput(input, frame = 0) {
   tell(null);
-  evaluations?.toggle(false);
   state.input = input;
   state.facts = null;
   state.frame = frame;
@@ -104,6 +103,12 @@ async function chooseInput(input, frame = 0) {
   if (state.system) chooseSystem(state.system);
 }
 
+// Chooses an input for the user, who then wants to see it.
+function openInput(input) {
+  evaluations?.toggle(false);
+  return chooseInput(input);
+}
+
 // Opens a mistake of an evaluation: its input, with the system and the threshold at which it is one.
 async function openMistake({ids, frame, box, text, system: name, option, threshold, curve, file}) {
   const input = strip.inputs.find(({id}) => id === ids[0]);
@@ -114,6 +119,7 @@ async function openMistake({ids, frame, box, text, system: name, option, thresho
     controls.chooseModel(system, curve);
   }
   earlier.choose(file, option ? threshold : null, curve);
+  evaluations.toggle(false);
   await chooseInput(input, frame);
   if (!box || state.input !== input) return;
   view.lookAt(box);
@@ -284,7 +290,7 @@ async function addFiles(files) {
     first ??= input;
   }
   byId('state').textContent = '';
-  if (first) chooseInput(first);
+  if (first) openInput(first);
 }
 
 // Adds a file, or the two files of a cube, and returns the input; null where it is refused.
@@ -368,7 +374,7 @@ const kKeys = {
 
 function step(by) {
   const next = state.input && strip.after(state.input, by);
-  if (next) chooseInput(next);
+  if (next) openInput(next);
 }
 
 function onKey(event) {
@@ -395,7 +401,7 @@ async function begin() {
   solid = new Solid(byId('model'), byId('model-tools'), {pick: askFace, zoom: showZoom, failed: (error) => tell(error.message)});
   boxFields = new BoxFields(byId('box'), onBox);
   controls = new Controls(byId('controls'), () => requestRun());
-  strip = new Strip(byId('strip'), chooseInput);
+  strip = new Strip(byId('strip'), openInput);
   why = new Why(view);
   earlier = new Earlier(view);
   video = new VideoResults(view, (frame) => setFrame(frame));
@@ -420,8 +426,9 @@ async function begin() {
   await earlier.begin();
   evaluations = new EvaluationPage((mistake) => guarded(() => openMistake(mistake)));
   const evaluated = await evaluations.begin(earlier.files);
-  if (strip.inputs.length > 0) await chooseInput(strip.inputs[0]);
+  if (state.input) return;  // the user was faster
   if (evaluated) evaluations.toggle(true);
+  if (strip.inputs.length > 0) await chooseInput(strip.inputs[0]);
 }
 
 guarded(begin);

@@ -105,6 +105,11 @@ TEST(EarlierFile, ReadsTracks) {
   EXPECT_EQ(file.items[1].frame, 1);
   EXPECT_EQ(file.items[1].boxes[0].label, "3");
   EXPECT_EQ(file.items[0].boxes[0].box, (Rect<double>{10, 20, 30, 40}));
+  const EarlierFile detections =
+      parse_earlier_tracks("1,-1,11,21,30,40,0.5\n1,-1,12,21,30,40,0.75\n", "det.txt");
+  ASSERT_EQ(detections.items.size(), 1U);
+  EXPECT_EQ(detections.items[0].boxes.size(), 2U);
+  EXPECT_EQ(detections.items[0].boxes[1].label, "");
 }
 
 TEST(EarlierFile, SaysWhatIsWrongInOneLine) {
