@@ -217,7 +217,7 @@ async function ask(query) {
   if (!reasons) return null;
   why.show(reasons, result.address, query);
   byId('save-page').href = `${result.address}/page.html?${query}`;
-  byId('why').scrollIntoView({block: 'nearest'});
+  byId('why-title').scrollIntoView({block: 'nearest'});
   return reasons;
 }
 
