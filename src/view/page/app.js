@@ -258,7 +258,7 @@ async function ask(about) {
   if (!reasons) return null;
   why.show(reasons, result, query, state.frame);
   byId('save-page').href = `${result.address}/page.html?${query}`;
-  byId('why').scrollIntoView({block: 'nearest'});
+  byId('why-title').scrollIntoView({block: 'nearest'});
   return reasons;
 }
 
