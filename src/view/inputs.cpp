@@ -37,7 +37,7 @@ io::InputKind everything() {
   all.name = "image, video or mesh";
   for (const std::string& extension : io::mesh_files().extensions)
     all.extensions.push_back(extension);
-  all.live = false;
+  all.live = true;
   return all;
 }
 
@@ -57,6 +57,7 @@ std::string plain_name(const std::string& name) {
 
 const char* to_string(InputKind kind) {
   if (kind == InputKind::kMesh) return "mesh";
+  if (kind == InputKind::kLive) return "live";
   return kind == InputKind::kVideo ? "video" : "image";
 }
 
@@ -79,6 +80,7 @@ io::AnyImage Input::image() const {
 }
 
 std::shared_ptr<const io::TriangleMesh> Input::mesh() {
+  if (kind_ != InputKind::kMesh) throw InvalidArgument(fmt::format("{} is no mesh", name_));
   const std::lock_guard lock(mutex_);
   return read_mesh();
 }
@@ -97,6 +99,8 @@ std::shared_ptr<const Picture> Input::frame(int number) {
 }
 
 std::shared_ptr<const Picture> Input::read_frame(int number) {
+  if (kind_ == InputKind::kLive)
+    throw InvalidArgument(fmt::format("{} is live, and its frames are not kept", name_));
   if (kind_ != InputKind::kVideo && number != 0)
     throw InvalidArgument(fmt::format("{} has only one frame", name_));
   if (kind_ == InputKind::kMesh) return std::make_shared<Picture>(mesh_picture(*read_mesh(), {}));
@@ -136,6 +140,7 @@ std::string Input::facts_json() {
   std::string facts =
       fmt::format("{{\"id\": {}, \"name\": {}, \"kind\": \"{}\"", detail::json_quote(id_),
                   detail::json_quote(name_), to_string(kind_));
+  if (kind_ == InputKind::kLive) return facts + "}";
   const std::shared_ptr<const Picture> first = frame(0);
   facts += fmt::format(", \"width\": {}, \"height\": {}, \"levels\": {}", first->width(),
                        first->height(), first->levels());
@@ -175,15 +180,16 @@ std::string Inputs::add(const std::string& path, const std::string& name, InputK
 void Inputs::add_paths(const std::vector<std::string>& words) {
   if (words.empty()) return;
   for (const std::string& path : io::expand_inputs(words, everything())) {
-    const std::optional<InputKind> kind = kind_of(path);
+    const std::optional<InputKind> kind =
+        io::is_live_source(path) ? InputKind::kLive : kind_of(path);
     if (!kind)
       throw InvalidArgument(fmt::format(
-          "{}: the view shows images, videos and meshes, by the ends of their names; expected one "
-          "such as .jpg, .png, .mp4 or .off",
+          "{}: the view shows images, videos and meshes, by the ends of their names, and cameras "
+          "and streams; expected one such as .jpg, .png, .mp4 or .off, or camera:0",
           detail::shown(path)));
-    if (!std::filesystem::exists(path))
+    if (*kind != InputKind::kLive && !std::filesystem::exists(path))
       throw IoError(fmt::format("{}: there is no such file", detail::shown(path)));
-    add(path, path, *kind);
+    add(path, io::source_name(path), *kind);
   }
 }
 

@@ -21,10 +21,11 @@ namespace fovea::view {
 // Frames that were shown last, of all inputs together.
 using KeptFrames = Kept<std::shared_ptr<const Picture>>;
 
-enum class InputKind : unsigned char { kImage, kVideo, kMesh };
+// kLive is a camera or a network stream, which only the command line can name.
+enum class InputKind : unsigned char { kImage, kVideo, kMesh, kLive };
 const char* to_string(InputKind kind);
 
-// One image, video or mesh. Several threads may use it.
+// One image, video, mesh or live source. Several threads may use it.
 class Input {
  public:
   Input(std::string id, std::string path, std::string name, InputKind kind, KeptFrames& kept);
@@ -35,7 +36,8 @@ class Input {
   InputKind kind() const { return kind_; }
 
   // The image, or a frame of the video, as 8-bit gray or RGB, upright; a mesh from four sides.
-  // Throws what readers throw, and InvalidArgument where there is no such frame.
+  // Throws what readers throw, and InvalidArgument where there is no such frame: of a live source
+  // there is none, because nobody can go back to it.
   std::shared_ptr<const Picture> frame(int number);
   // The image as it is stored, for systems that look at more than 8 bits.
   io::AnyImage image() const;
@@ -43,7 +45,8 @@ class Input {
   std::shared_ptr<const io::TriangleMesh> mesh();
   // A small picture as PNG.
   std::string thumbnail(int side);
-  // {"id", "name", "kind", "width", "height", "frames", "rate", "levels"}; reads what it must.
+  // {"id", "name", "kind", "width", "height", "frames", "rate", "levels"}; reads what it must. Of a
+  // live source, which is not opened for it, only the first three are known.
   std::string facts_json();
 
  private:
@@ -68,7 +71,8 @@ class Inputs {
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
-  // Adds files, folders and globs as a command line has them. Throws IoError.
+  // Adds files, folders, globs, cameras and addresses of streams as a command line has them. Throws
+  // IoError.
   void add_paths(const std::vector<std::string>& words);
   // Adds a file that the page sent and returns its id. Its name decides what it is. Throws
   // InvalidArgument for a name that is no image's, video's or mesh's, and where there are too many.

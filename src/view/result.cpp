@@ -37,6 +37,18 @@ void write_marks(io::JsonWriter& json, const Result& result) {
 
 }  // namespace
 
+void write_events(io::JsonWriter& json, const std::vector<SeenEvent>& events) {
+  json.key("events").begin_array();
+  for (const SeenEvent& event : events)
+    json.begin_object()
+        .member("name", event.name)
+        .member("score", event.score)
+        .member("start", event.start_seconds)
+        .member("end", event.end_seconds)
+        .end_object();
+  json.end_array();
+}
+
 std::string result_json(const Result& result) {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
@@ -50,6 +62,7 @@ std::string result_json(const Result& result) {
       .member("why_hint", result.why_hint);
   write_layers(json, result);
   write_marks(json, result);
+  write_events(json, result.events);
   json.key("scores").begin_array();
   for (const auto& [name, value] : result.scores)
     json.begin_object().member("name", name).member("value", value).end_object();

@@ -62,12 +62,13 @@ Session::Session(const SessionOptions& options)
       systems_(make_systems(options.model)),
       pictures_(std::size_t{64} << 20),
       explanations_(std::size_t{128} << 20),
-      jobs_(options.exec) {}
+      jobs_(options.exec),
+      streams_({systems_, inputs_, jobs_, options.exec}, options.timeout_seconds) {}
 
 std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (std::optional<Response> refused = guard_.check(request)) return *refused;
   const std::string& path = request.target.path;
-  if (request.upgrade && !path.starts_with("/jobs/"))
+  if (request.upgrade && !path.starts_with("/jobs/") && !path.starts_with("/streams/"))
     return refusal(404, "there is no such WebSocket");
   if (request.method == "GET") return std::size_t{0};
   if (path == "/session") return kMostToken;
@@ -94,7 +95,12 @@ Response Session::respond(const Request& request) {
 
 std::unique_ptr<Listener> Session::listen(const Request& request, Send send) {
   const Parts parts = path_parts(request.target.path);
-  return parts.size() == 2 ? jobs_.listen(parts[1], std::move(send)) : nullptr;
+  if (parts.size() != 2) return nullptr;
+  if (parts[0] == "jobs") return jobs_.listen(parts[1], std::move(send));
+  const std::shared_ptr<Input> input = inputs_.find(parts[1]);
+  if (parts[0] != "streams" || !input) return nullptr;
+  return streams_.listen(input, number_of<int>(request.asked("frame")).value_or(0),
+                         std::move(send));
 }
 
 Response Session::systems() const {
@@ -114,6 +120,8 @@ Response Session::systems() const {
         .member("takes", to_string(system->takes()))
         .member("images", system->images())
         .member("needs_box", system->needs_box())
+        .member("runs", system->runs())
+        .member("streams", system->streams())
         .key("models")
         .begin_array();
     for (const std::string& model : system->models()) json.value(model);
@@ -151,14 +159,13 @@ Response Session::input(const Request& request, const Parts& parts) {
 
 Response Session::start(const Request& request) {
   RunBody body = parse_run_body(request.body, inputs_);
-  for (const std::unique_ptr<SystemView>& system : systems_) {
-    if (system->name() != body.system) continue;
-    const std::string id =
-        jobs_.submit(body.client, [view = system.get(), run = std::move(body.run)](
-                                      const Exec& exec) { return view->run(run, exec); });
-    return json_response(fmt::format("{{\"job\": \"{}\"}}", id));
-  }
-  return failure(404, fmt::format("there is no system '{}'", detail::shown(body.system)));
+  SystemView* view = find_system(systems_, body.system);
+  if (view == nullptr)
+    return failure(404, fmt::format("there is no system '{}'", detail::shown(body.system)));
+  const std::string id = jobs_.submit(
+      body.client,
+      [view, run = std::move(body.run)](const Exec& exec) { return view->run(run, exec); });
+  return json_response(fmt::format("{{\"job\": \"{}\"}}", id));
 }
 
 // Explains a place of a result; the same place is explained once.

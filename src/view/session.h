@@ -9,6 +9,7 @@
 //   GET  /inputs/ID/tile/FRAME/LEVEL/X/Y
 //   POST /run                              starts a job: system, inputs, frame, model, options, box
 //   WebSocket /jobs/ID                     states of a job; "stop" stops it
+//   WebSocket /streams/ID?frame=N          plays an input: frames, and what a system finds in them
 //   GET  /results/ID, /results/ID/result.json, /results/ID/page.html?x=&y=
 //   GET  /results/ID/tile/LAYER/LEVEL/X/Y
 //   GET  /results/ID/explain?x=&y=, /results/ID/heat/N?x=&y=
@@ -23,6 +24,7 @@
 #include "view/inputs.h"
 #include "view/jobs.h"
 #include "view/kept.h"
+#include "view/stream/streams.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -32,6 +34,7 @@ struct SessionOptions {
   std::size_t upload_bytes = std::size_t{256} << 20;  // most of one file
   Exec exec{};                                        // of jobs
   std::string model{};                                // besides those that ship
+  double timeout_seconds = 10;  // how long a camera or stream may send nothing
 };
 
 class Session final : public Service {
@@ -42,8 +45,11 @@ class Session final : public Service {
   // Called once, before any request.
   void set_port(int port) { guard_.set_port(port); }
 
-  // Ends all jobs, after which nothing is sent to WebSockets any more.
-  void stop_jobs() { jobs_.end(); }
+  // Ends all jobs and streams, after which nothing is sent to WebSockets any more.
+  void stop_jobs() {
+    streams_.end();
+    jobs_.end();
+  }
 
   bool known(const Request& request) const override { return guard_.has_session(request.cookie); }
   std::variant<Response, std::size_t> admit(const Request& request) override;
@@ -68,7 +74,8 @@ class Session final : public Service {
   Systems systems_;
   Kept<std::shared_ptr<const std::string>> pictures_;
   Kept<std::shared_ptr<const report::Explanation>> explanations_;
-  Jobs jobs_;  // goes first: its thread uses the systems
+  Jobs jobs_;        // goes before the systems, which its thread uses
+  Streams streams_;  // goes first, for the same reason
 };
 
 }  // namespace fovea::view

@@ -15,8 +15,15 @@
 #include "view/form.h"
 #include "view/inputs.h"
 #include "view/picture.h"
+#include "view/stream/frames.h"
+
+namespace fovea::io {
+class JsonWriter;
+}
 
 namespace fovea::view {
+
+class Running;  // stream/running.h
 
 // A raster over the picture. `opaque` ones take the place of the picture.
 struct Layer {
@@ -34,6 +41,13 @@ struct Mark {
   std::string label{};
 };
 
+// Something that happened in a stream, such as an action.
+struct SeenEvent {
+  std::string name{};
+  double score = 0;
+  double start_seconds = 0, end_seconds = 0;  // in the source's own time
+};
+
 struct Timing {
   std::string stage{};
   double seconds = 0;
@@ -48,6 +62,7 @@ struct Result {
   std::vector<Layer> layers{};
   std::vector<Mark> marks{};
   std::vector<std::pair<std::string, double>> scores{};  // bars: a name and a value
+  std::vector<SeenEvent> events{};  // of a stream: those that have become certain
   std::vector<std::pair<std::string, std::string>> facts{};
   std::vector<Timing> timings{};
   std::string command{};          // line of the shell that gives this result
@@ -68,6 +83,8 @@ struct Run {
   std::string model{};
   FormValues options{};
   std::optional<Rect<int>> box{};  // that the user has drawn
+  // Frames of a stream, which stand for those that the input would be read for.
+  std::vector<StreamFrame> frames{};
 };
 
 // One of a system's models, by the name that the page sends and lines for the shell have.
@@ -84,20 +101,28 @@ class SystemView {
   // How many images it needs; a video gives consecutive frames.
   virtual int images() const { return 1; }
   virtual bool needs_box() const { return false; }
+  virtual bool runs() const { return true; }      // on images and single frames
+  virtual bool streams() const { return false; }  // on the frames of a video or live input, in turn
   virtual ModelNames models() const { return {}; }
   // Its options at their defaults, as controls_json() gives them.
   virtual std::string controls() const = 0;
   // Throws what the library throws; Cancelled after a stop.
   virtual Result run(const Run& run, const Exec& exec) = 0;
+  // Begins to work on a stream. Streams may call it, and run(), beside the thread of jobs.
+  virtual std::unique_ptr<Running> begin(const Run& run, const Exec& exec);
 };
 
 using Systems = std::vector<std::unique_ptr<SystemView>>;
+// Null where there is none of this name.
+SystemView* find_system(const Systems& systems, std::string_view name);
 // All systems. `model` is a file or name that the command line adds to the models, or empty.
 Systems make_systems(const std::string& model);
 
 std::unique_ptr<SystemView> people_view(const std::string& model);
 std::unique_ptr<SystemView> flow_view();
 std::unique_ptr<SystemView> emd_view();
+std::unique_ptr<SystemView> track_view();
+std::unique_ptr<SystemView> events_view();
 std::unique_ptr<SystemView> scenes_view();
 std::unique_ptr<SystemView> mesh_view();
 
@@ -108,9 +133,15 @@ std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count
 std::string shell_inputs(const Run& run, int count);
 // These images as Python has them: a path in quotes, or a frame of a video.
 std::vector<std::string> python_images(const Run& run, int count);
+// Whether the input of a run moves: a video, a camera or a network stream.
+bool of_film(const Run& run);
+// " --frames N", which ends a line for a video after the frames of this run; empty for images.
+std::string frames_flag(const Run& run, int count);
 // RGB of a gray or RGB picture.
 Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image);
 
+// "events": [{"name", "score", "start", "end"}, ...].
+void write_events(io::JsonWriter& json, const std::vector<SeenEvent>& events);
 // {"size", "summary", "layers", ...}: all but the pixels.
 std::string result_json(const Result& result);
 // The result as one HTML file that needs nothing else, with the explanation where there is one.

@@ -50,8 +50,10 @@ GuardOptions guard_options(const std::string& host, const std::string& token) {
 
 View::View(const ViewOptions& options, Log log)
     : host_(options.host), token_(options.token.empty() ? random_token() : options.token) {
-  session_ = std::make_shared<Session>(SessionOptions{
-      .guard = guard_options(host_, token_), .exec = options.exec, .model = options.model});
+  session_ = std::make_shared<Session>(SessionOptions{.guard = guard_options(host_, token_),
+                                                      .exec = options.exec,
+                                                      .model = options.model,
+                                                      .timeout_seconds = options.timeout_seconds});
   session_->inputs().add_paths(options.inputs);
   ServerOptions serving{.port = options.port};
   if (!host_.empty()) serving.address = numeric_address(host_);

@@ -18,6 +18,7 @@ struct ViewOptions {
   int port = 0;                       // 0: any that is free
   std::string token{};                // empty: a new one
   std::string model{};                // besides those that ship
+  double timeout_seconds = 10;        // how long a camera or stream may send nothing
   Exec exec{};
 };
 
