@@ -20,6 +20,7 @@ struct ViewRequest {
   int port = 0;
   std::string host{};
   std::string token_file{};
+  double timeout = 10;
   bool open = true;
 };
 
@@ -34,6 +35,8 @@ void describe(OptionVisitor& visit, ViewRequest& request) {
   visit.path("token-file", request.token_file, TextUse::kInput,
              "file whose first line is the token, instead of a new one; only its owner may be able "
              "to read it");
+  visit("timeout", request.timeout, "seconds for which a camera or stream may send nothing", 0.1,
+        86400);
   visit("open", request.open, "open the page in a browser where there is a desktop",
         {.off_help = "only print the address of the page"});
 }
@@ -55,6 +58,7 @@ int run_view(ViewRequest& request, Context& context) {
                             .host = request.host,
                             .port = request.port,
                             .model = request.model,
+                            .timeout_seconds = request.timeout,
                             .exec = context.exec_without_progress()};
   if (!request.token_file.empty()) options.token = view::read_token_file(request.token_file);
   std::mutex printing;
@@ -79,12 +83,19 @@ Command view_command() {
           "Prints the address of a page on this machine, and opens it where there is a desktop. "
           "The page shows images, videos and meshes, runs systems on them while their options are "
           "moved, and says on a click why a result is what it is. Files may be dropped on it. "
+          "Videos, cameras and network streams play while a system works on them; frames for which "
+          "there is no time are dropped. Cameras and streams are opened when they are chosen on "
+          "the page and closed when nobody watches. "
           "Nothing leaves this machine: the page needs no network. The address contains a secret; "
           "whoever has it can use the page, and nobody else. Ctrl-C ends the program and removes "
           "what was dropped on the page.",
-      .arguments = {{"INPUT", "images, videos and meshes: files, folders, globs or @list", 0,
-                     kAnyNumber}},
+      .arguments = {{"INPUT",
+                     "images, videos and meshes: files, folders, globs or @list; camera:N, or the "
+                     "address of a stream such as rtsp://host/path",
+                     0, kAnyNumber}},
       .examples = {{"fovea view street.jpg walk.mp4 photos", "look at files and a folder"},
+                   {"fovea view camera:0 rtsp://door/stream1",
+                    "watch a camera of this machine and one of the network"},
                    {"fovea view --port 8000 --no-open",
                     "wait at a port, for files that are dropped on the page"},
                    {"fovea view photos --host 0.0.0.0 --token-file secret",

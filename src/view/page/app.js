@@ -3,6 +3,7 @@ import {getJson, openSession, startRun, upload} from './api.js';
 import {PictureView} from './canvas.js';
 import {Controls} from './controls.js';
 import {byId, el} from './dom.js';
+import {Player} from './live.js';
 import {showResult} from './result.js';
 import {Strip} from './strip.js';
 import {Why} from './why.js';
@@ -10,7 +11,7 @@ import {Why} from './why.js';
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, result: null, limit: 0};
-let controls, strip, view, why;
+let controls, player, strip, view, why;
 
 function tell(message) {
   byId('message').textContent = message ?? '';
@@ -27,7 +28,11 @@ async function guarded(work) {
   }
 }
 
-const takes = (system, input) => system.takes === 'mesh' ? input.kind === 'mesh' : input.kind !== 'mesh';
+function takes(system, input) {
+  if (input.kind === 'live') return system.streams;
+  if (system.takes === 'video') return input.kind === 'video';
+  return (system.takes === 'mesh') === (input.kind === 'mesh');
+}
 
 // The inputs of a run: an image and the next one, or the last two, or a video, which gives both.
 function chosenInputs() {
@@ -55,6 +60,8 @@ function chooseSystem(system) {
   controls.show(system, state.options[system.name]);
   byId('reset').hidden = false;
   showSystems();
+  if (!system.streams) player.stop();
+  kOnPlayer.changed();
   view.drawsBoxes = system.needs_box;
   view.canvas.classList.toggle('draws', system.needs_box);
   view.box = system.needs_box ? state.boxes[state.input?.id] ?? null : null;
@@ -77,6 +84,7 @@ async function chooseInput(input) {
   state.run?.stop();
   state.run = null;
   byId('stop').hidden = true;
+  player.stop();
   clearResult();
   byId('welcome').hidden = true;
   const facts = await guarded(() => getJson(`/inputs/${input.id}`));
@@ -91,7 +99,7 @@ async function chooseInput(input) {
 // Shows the chosen input, or another one of the same size: the first of a pair.
 function showFrame(input = state.input) {
   const {facts, frame} = state;
-  if (!facts?.width) return;
+  if (!facts?.width || player.open || input.kind === 'live') return;
   view.show({width: facts.width, height: facts.height, levels: facts.levels,
     tile: (level, x, y) => `/inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`});
   byId('stage').style.setProperty('--aspect', facts.width / facts.height);
@@ -99,21 +107,33 @@ function showFrame(input = state.input) {
 }
 
 function showTimeline() {
-  const frames = state.facts.frames ?? 0;
-  byId('timeline').hidden = frames < 2;
+  const frames = state.facts.frames ?? 0, live = state.input.kind === 'live';
+  byId('timeline').hidden = frames < 2 && !live;
+  byId('timeline').classList.toggle('live', live);
   byId('frame').max = Math.max(0, frames - 1);
   setFrame(0, false);
 }
 
 function setFrame(number, run = true) {
+  if (run) player.stop();
+  showFrameNumber(number);
+  if (!run) return;
+  showFrame();
+  requestRun(60);
+}
+
+function showFrameNumber(number) {
   const frames = state.facts?.frames ?? 1;
   state.frame = Math.min(Math.max(0, number), Math.max(0, frames - 1));
   byId('frame').value = state.frame;
   const seconds = state.facts?.rate ? ` · ${(state.frame / state.facts.rate).toFixed(2)} s` : '';
   byId('frame-value').textContent = `${state.frame}${seconds}`;
-  if (!run) return;
-  showFrame();
-  requestRun(60);
+}
+
+// One frame back or on. A stream that is open only goes on.
+function stepFrame(by) {
+  if (by > 0 && player.open) player.step();
+  else if (state.input?.kind !== 'live') setFrame(state.frame + by);
 }
 
 // Starts a run soon: a slider that moves asks many times, and the newest request stops the one before.
@@ -124,10 +144,83 @@ function requestRun(delay = 40) {
   timer = setTimeout(() => guarded(run), delay);
 }
 
+function runBody(inputs) {
+  const {system, input} = state;
+  return {client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
+    model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] ?? [] : []};
+}
+
+// Plays the input, or goes on with other options where it plays already.
+function play() {
+  tell(null);
+  strip.mark(state.input, null);
+  if (!player.open) {
+    state.run?.stop();
+    player.start(state.input, state.frame);
+  }
+  player.run(runBody([state.input]));
+  if (state.system.needs_box && !state.boxes[state.input.id]) byId('summary').textContent = 'Draw a box around a target on the picture.';
+}
+
+function togglePlay() {
+  if (byId('timeline').hidden || !state.system?.streams) return;
+  if (player.open) player.toggle();
+  else play();
+}
+
+const kOnPlayer = {
+  changed() {
+    const streams = Boolean(state.system?.streams);
+    byId('play').disabled = !streams;
+    byId('play').textContent = player.playing ? 'Pause' : 'Play';
+    byId('stop').hidden = !player.open;
+  },
+  frame(message, bitmap) {
+    const {input, system} = state;
+    if (input.kind === 'live') {
+      state.facts = {...state.facts, width: message.width, height: message.height};
+      byId('stage').style.setProperty('--aspect', message.width / message.height);
+      byId('frame-value').textContent = `frame ${message.frame} · ${message.seconds.toFixed(1)} s`;
+      view.canvas.setAttribute('aria-label', `${input.name}, live, ${message.width} by ${message.height} pixels`);
+      strip.drawLive(input, bitmap);
+    } else {
+      showFrameNumber(message.frame);
+    }
+    if (state.result && !message.kept) clearResult();
+    // The target has moved on: from here it is followed when anything changes.
+    const [mark] = message.result.marks;
+    if (!system.needs_box || !mark) return;
+    state.boxes[input.id] = mark.box.map(Math.round);
+    view.box = null;
+  },
+  async kept({kept}) {
+    const result = await guarded(() => getJson(`/results/${kept}`));
+    if (!result || !player.open || player.playing) return;
+    closeWhy();
+    state.result = {...result, id: kept, address: `/results/${kept}`};
+    showResult(state.result, view);
+  },
+  refused: tell,
+  failed(error) {
+    tell(error);
+    byId('play').textContent = 'Try again';
+  },
+  ended() {
+    if (state.input.kind === 'live') kOnPlayer.failed('The stream has ended.');
+    else setFrame(state.frame);
+  },
+};
+
 async function run() {
   const {system, input} = state;
+  if (player.open || input.kind === 'live') return play();
   const inputs = chosenInputs();
   strip.mark(input, inputs.find((each) => each !== input) ?? null);
+  if (!system.runs) {
+    byId('summary').textContent = system.needs_box && !state.boxes[input.id] ?
+      'Draw a box around a target on the picture, and press Play.' : 'Press Play.';
+    return;
+  }
   if (inputs.length < system.images && input.kind !== 'video') {
     byId('summary').textContent = `${system.title} needs ${system.images} images of one size; add the next one.`;
     return;
@@ -138,9 +231,7 @@ async function run() {
   }
   tell(null);
   const began = performance.now();
-  const started = startRun({client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
-    model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] : []},
-  (progress) => started === state.run && showProgress(progress));
+  const started = startRun(runBody(inputs), (progress) => started === state.run && showProgress(progress));
   state.run = started;
   byId('stop').hidden = false;
   try {
@@ -172,6 +263,9 @@ function showProgress({state: word, stage, done, total}) {
 
 function stop() {
   state.run?.stop();
+  if (!player.open) return;
+  player.stop();
+  if (state.input.kind !== 'live') setFrame(state.frame);
 }
 
 // Only the answer to the newest question is shown, and none once the explanation was closed.
@@ -286,7 +380,7 @@ function zoomTo(word) {
 
 const kKeys = {
   '+': () => zoomTo('in'), '=': () => zoomTo('in'), '-': () => zoomTo('out'), 0: () => zoomTo('fit'), 1: () => zoomTo('one'),
-  b: () => byId('compare').click(), ',': () => setFrame(state.frame - 1), '.': () => setFrame(state.frame + 1),
+  b: () => byId('compare').click(), ',': () => stepFrame(-1), '.': () => stepFrame(1), ' ': togglePlay,
   n: () => step(1), p: () => step(-1),
   Enter: () => view.picture && ask({x: view.camera.x, y: view.camera.y}),
   Escape: () => { if (byId('stop').hidden) closeWhy(); else stop(); },
@@ -315,6 +409,7 @@ function onKey(event) {
 async function begin() {
   view = new PictureView(byId('canvas'), {click: (point) => ask(point), box: onBox,
     zoom: (scale) => { byId('zoom-value').textContent = `${scale < 0.1 ? (100 * scale).toFixed(1) : Math.round(100 * scale)} %`; }});
+  player = new Player(view, kOnPlayer);
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), chooseInput);
   why = new Why(view);
@@ -333,8 +428,9 @@ async function begin() {
     chooseSystem(state.system);
   });
   byId('frame').addEventListener('input', ({target}) => setFrame(Number(target.value)));
-  byId('frame-back').addEventListener('click', () => setFrame(state.frame - 1));
-  byId('frame-on').addEventListener('click', () => setFrame(state.frame + 1));
+  byId('frame-back').addEventListener('click', () => stepFrame(-1));
+  byId('frame-on').addEventListener('click', () => stepFrame(1));
+  byId('play').addEventListener('click', togglePlay);
   addEventListener('keydown', onKey);
   if (strip.inputs.length > 0) await chooseInput(strip.inputs[0]);
 }

@@ -11,6 +11,13 @@ function layerRow(layer, view) {
   return el('div', {}, el('label', {}, box, layer.title, opacity), el('small', {}, layer.text));
 }
 
+// What the rows of layers are about. Boxes keep their row while frames without any pass.
+let rowsShown = '';
+function rowsFor({layers, marks}) {
+  const names = layers.map(({name}) => name).join();
+  return marks.length > 0 || rowsShown === `${names}+boxes` ? `${names}+boxes` : names;
+}
+
 // Layers keep their switches from run to run.
 function showLayers(result, view) {
   const before = new Map((view.layers ?? []).map((layer) => [layer.name, layer]));
@@ -19,10 +26,11 @@ function showLayers(result, view) {
     tile: (level, x, y) => `${result.address}/tile/${layer.name}/${level}/${x}/${y}`}));
   const rows = layers.map((layer) => layerRow(layer, view));
   if (result?.marks.length > 0) {
-    const box = el('input', {type: 'checkbox', checked: true});
-    box.addEventListener('change', () => view.setMarks(box.checked ? result.marks : []));
+    const box = el('input', {type: 'checkbox', checked: view.showsMarks});
+    box.addEventListener('change', () => { view.showsMarks = box.checked; view.draw(); });
     rows.unshift(el('label', {}, box, 'Boxes'));
   }
+  rowsShown = result ? rowsFor(result) : '';
   byId('layers').replaceChildren(...rows);
   if (result || view.layers.length > 0) view.setLayers(layers);
   view.setMarks(result?.marks ?? []);
@@ -58,6 +66,20 @@ export function showResult(result, view) {
   byId('save-page').href = `${result.address}/page.html`;
   byId('save-json').href = `${result.address}/result.json`;
   byId('save-png').onclick = () => savePicture(view);
+}
+
+// Shows what was found in a frame that gives way to the next one. Only what differs is made anew.
+export function showPassing(result, bitmaps, view) {
+  const layers = result.layers.map((layer, i) => ({...layer, bitmap: bitmaps[i]}));
+  if (rowsShown === rowsFor(result)) layers.forEach(({bitmap}, i) => { view.layers[i].bitmap = bitmap; });
+  else showLayers({...result, layers}, view);
+  view.setMarks(result.marks);
+  view.canvas.classList.remove('asks');
+  byId('summary').textContent = result.summary;
+  byId('save').hidden = true;
+  byId('made').hidden = result.timings.length === 0;
+  showScores(result.scores);
+  showTimes(result.timings);
 }
 
 for (const button of document.querySelectorAll('[data-copy]'))

@@ -18,16 +18,30 @@ export class Strip {
   }
 
   add(input) {
-    const image = el('img', {alt: '', width: 160, height: 96, 'data-src': `/inputs/${input.id}/thumbnail`});
-    image.addEventListener('error', () => image.replaceWith(el('span', {class: 'blank'})));
-    const name = input.name.split('/').pop();
+    const live = input.kind === 'live';
+    const image = live ? el('canvas', {width: 160, height: 96}) : this.thumbnail(input);
+    const name = live ? input.name : input.name.split('/').pop();
     const button = el('button', {type: 'button', title: input.name, 'aria-label': `${input.kind} ${name}`}, image,
       el('span', {class: 'name'}, name), el('span', {class: 'kind'}, input.kind));
     button.addEventListener('click', () => this.onChoose(input));
     this.inputs.push(input);
     this.buttons.set(input.id, button);
     this.list.append(el('li', {}, button));
+  }
+
+  thumbnail(input) {
+    const image = el('img', {alt: '', width: 160, height: 96, 'data-src': `/inputs/${input.id}/thumbnail`});
+    image.addEventListener('error', () => image.replaceWith(el('span', {class: 'blank'})));
     this.sight.observe(image);
+    return image;
+  }
+
+  // Draws the thumbnail of a live input, of which only the page has seen a frame.
+  drawLive(input, bitmap) {
+    const canvas = this.buttons.get(input.id).querySelector('canvas');
+    const scale = Math.min(canvas.width / bitmap.width, canvas.height / bitmap.height);
+    const width = bitmap.width * scale, height = bitmap.height * scale;
+    canvas.getContext('2d').drawImage(bitmap, (canvas.width - width) / 2, (canvas.height - height) / 2, width, height);
   }
 
   // Marks the chosen input, and the one that a pair takes as its second.
