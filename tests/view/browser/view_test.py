@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Drives fovea view in a real browser: opens the page, drops a file, moves a slider, asks why, stops, compares, saves, and opens
-the saved page without the program. Fails on any error in the console.
+"""Drives fovea view in a real browser: opens the page, drops a file, moves a slider, asks why, stops, compares, saves, opens
+the saved page without the program, plays a video and follows a target in it. Fails on any error in the console.
 
 usage: view_test.py FOVEA [PICTURES]     PICTURES: a folder for screenshots
 Ends with status 77 where Chromium or playwright is missing."""
@@ -170,17 +170,71 @@ def test_flow(page, pair):
     photograph(page, "flow")
 
 
-def test_colors(page):
-    page.locator("[data-system=emd]").click()
-    expect(page.locator("#summary")).to_contain_text("Draw a box")
+def draw_box(page):
+    """Draws a box at the middle of the picture."""
     box = page.locator("#canvas").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x - 40, y - 30)
     page.mouse.down()
     page.mouse.move(x, y, steps=4)
     page.mouse.up()
+
+
+def test_colors(page):
+    page.locator("[data-system=emd]").click()
+    expect(page.locator("#summary")).to_contain_text("Draw a box")
+    draw_box(page)
     expect(page.locator("#summary")).to_contain_text("Distances go from", timeout=60000)
     photograph(page, "emd")
+
+
+def drawn_video(folder):
+    """People who walk about, as a video of some seconds."""
+    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "walk", "--video", "walk.avi", "--frames", "100", "--size", "320x240",
+                    "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    return next((folder / "walk").rglob("walk.avi"))
+
+
+def test_play(page, video):
+    """Plays a video with people, pauses, steps, and asks why."""
+    drop(page, video)
+    page.locator("[data-system=people]").click()
+    settled(page)
+    page.locator("#play").click()
+    expect(page.locator("#live")).to_contain_text("frames/s", timeout=60000)
+    expect(page.locator("#live")).to_contain_text("dropped")
+    expect(page.locator("#play")).to_have_text("Pause")
+    photograph(page, "playing")
+    page.locator("#play").click()
+    expect(page.locator("#command")).to_contain_text("fovea people detect", timeout=60000)
+    expect(page.locator("#save")).to_be_visible()
+    paused = page.locator("#frame-value").inner_text()
+    page.locator("#frame-on").click()
+    expect(page.locator("#frame-value")).not_to_have_text(paused, timeout=60000)
+    test_why(page)
+    page.locator("#canvas").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#play")).to_have_text("Pause")
+    page.locator("#stop").click()
+    expect(page.locator("#live")).to_be_hidden()
+
+
+def test_track(page):
+    """Follows what a drawn box shows, and shows the scores around it."""
+    page.locator("[data-system=track]").click()
+    expect(page.locator("#summary")).to_contain_text("Draw a box")
+    page.locator("#frame").fill("0")
+    draw_box(page)
+    expect(page.locator("#summary")).to_contain_text("Press Play")
+    page.locator("#play").click()
+    expect(page.locator("#summary")).to_contain_text(re.compile("is followed|is lost"), timeout=60000)
+    photograph(page, "tracking")
+    page.locator("#play").click()
+    expect(page.locator("#command")).to_contain_text("fovea emd track", timeout=60000)
+    test_why(page)
+    photograph(page, "tracking_why")
+    page.locator("#stop").click()
 
 
 def test_places(page):
@@ -212,6 +266,8 @@ def test_all(browser, served, errors, folder, street, pair):
     test_flow(page, pair)
     test_colors(page)
     test_places(page)
+    test_play(page, drawn_video(folder))
+    test_track(page)
     test_sizes(browser, errors, served.address, street)
 
 
