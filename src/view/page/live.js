@@ -64,6 +64,7 @@ export class Player {
     this.stream = null;
     this.setPlaying(false);
     byId('live').hidden = true;
+    byId('state').textContent = '';
     then();
   }
 

@@ -111,7 +111,8 @@ std::optional<StreamFrame> Feed::next(std::int64_t after, const std::stop_token&
 std::optional<StreamFrame> FeedSource::take(const std::stop_token& stop) {
   std::optional<StreamFrame> frame = feed_->next(last_, stop);
   if (!frame) return {};
-  if (last_ >= 0) dropped_ += frame->number - last_ - 1;
+  if (counts_) dropped_ += frame->number - last_ - 1;
+  counts_ = true;
   last_ = frame->number;
   return frame;
 }

@@ -30,8 +30,9 @@ class FrameSource {
   virtual ~FrameSource() = default;
   // Waits for the next frame; nothing at the end. Throws what readers throw, and Cancelled.
   virtual std::optional<StreamFrame> take(const std::stop_token& stop) = 0;
-  // The next frame comes at once, and time goes on from there: after a pause, and between steps.
-  virtual void resume() {}
+  // Time has stood still, for a pause or between steps: it goes on with the next frame, and what
+  // has passed meanwhile was not dropped.
+  virtual void resume() = 0;
   // How many frames were passed over since the first.
   virtual std::int64_t dropped() const = 0;
 };
@@ -101,11 +102,13 @@ class FeedSource final : public FrameSource {
  public:
   explicit FeedSource(std::shared_ptr<Feed> feed) : feed_(std::move(feed)) {}
   std::optional<StreamFrame> take(const std::stop_token& stop) override;
+  void resume() override { counts_ = false; }
   std::int64_t dropped() const override { return dropped_; }
 
  private:
   std::shared_ptr<Feed> feed_;
   std::int64_t last_ = -1;
+  bool counts_ = false;  // what was passed over before the next frame
   std::int64_t dropped_ = 0;
 };
 

@@ -68,10 +68,11 @@ void Stream::work(const std::stop_token& stop) {
 void Stream::play(const std::stop_token& stop) {
   send_(state_message("opening"), false);
   source_ = open_();
-  while (true) {
+  for (bool stood_still = false;;) {
     const Wish wish = wait_for_wish(stop);
     if (wish.run) begin(*wish.run, wish);
-    if (wish.stays) source_->resume();
+    if (wish.stays || stood_still) source_->resume();
+    stood_still = wish.stays;
     const std::optional<StreamFrame> frame = wish.again ? last_ : source_->take(stop);
     if (!frame) return;
     show(*frame, wish);
