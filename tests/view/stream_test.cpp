@@ -1,6 +1,6 @@
 // Streams as a page has them: videos that are drawn here, and network streams that a server in this
 // process sends.
-// Covers: frames, message, streams, running, track, events
+// Covers: frames, message, stream, streams, track, events
 #include "view/stream/stream.h"
 
 #include <fovea/core/error.h>
