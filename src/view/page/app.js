@@ -156,6 +156,7 @@ function play() {
   strip.mark(state.input, null);
   if (!player.open) {
     state.run?.stop();
+    state.run = null;
     player.start(state.input, state.frame);
   }
   player.run(runBody([state.input]));
@@ -194,8 +195,9 @@ const kOnPlayer = {
     view.box = null;
   },
   async kept({kept}) {
+    state.kept = kept;
     const result = await guarded(() => getJson(`/results/${kept}`));
-    if (!result || !player.open || player.playing) return;
+    if (!result || !player.open || player.playing || state.kept !== kept) return;
     closeWhy();
     state.result = {...result, id: kept, address: `/results/${kept}`};
     showResult(state.result, view);
