@@ -60,6 +60,7 @@ function chooseSystem(system) {
   controls.show(system, state.options[system.name]);
   byId('reset').hidden = false;
   showSystems();
+  dropRun();
   if (!system.streams) player.stop();
   kOnPlayer.changed();
   view.drawsBoxes = system.needs_box;
@@ -68,6 +69,13 @@ function chooseSystem(system) {
   clearResult();
   showFrame();
   requestRun(0);
+}
+
+// Stops a run whose result nobody wants any more.
+function dropRun() {
+  state.run?.stop();
+  state.run = null;
+  byId('stop').hidden = true;
 }
 
 function clearResult() {
@@ -81,9 +89,7 @@ async function chooseInput(input) {
   state.input = input;
   state.facts = null;
   state.frame = 0;
-  state.run?.stop();
-  state.run = null;
-  byId('stop').hidden = true;
+  dropRun();
   player.stop();
   clearResult();
   byId('welcome').hidden = true;
@@ -155,8 +161,7 @@ function play() {
   tell(null);
   strip.mark(state.input, null);
   if (!player.open) {
-    state.run?.stop();
-    state.run = null;
+    dropRun();
     player.start(state.input, state.frame);
   }
   player.run(runBody([state.input]));
