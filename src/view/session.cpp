@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "core/json_text.h"
 #include "core/words.h"
@@ -52,6 +53,15 @@ std::optional<TilePlace> tile_place(const std::vector<std::string_view>& parts) 
              y = number_of<int>(parts[6]);
   if (!level || !x || !y) return {};
   return TilePlace{*level, *x, *y};
+}
+
+// Places without a value do not cover the picture.
+std::string heat_png(const report::HeatLayer& layer) {
+  const ImageView<const float> values = layer.values.view();
+  Image<std::uint8_t> opacity(values.width, values.height);
+  for (int y = 0; y < values.height; ++y)
+    for (int x = 0; x < values.width; ++x) opacity.at(x, y) = std::isnan(values.at(x, y)) ? 0 : 255;
+  return io::png_bytes(with_opacity(report::draw_layer(layer), opacity));
 }
 
 }  // namespace
@@ -214,7 +224,7 @@ Response Session::result(const Request& request, const Parts& parts) {
   const std::optional<std::size_t> layer =
       what == "heat" && parts.size() == 4 ? number_of<std::size_t>(parts[3]) : std::nullopt;
   if (!layer || *layer >= why->layers.size()) return not_found();
-  return png_response(io::png_bytes(report::draw_layer(why->layers[*layer])));
+  return png_response(heat_png(why->layers[*layer]));
 }
 
 }  // namespace fovea::view

@@ -243,6 +243,7 @@ TEST_F(StreamTest, FindsPeopleAndSaysWhyWhenPaused) {
   Message message = page.frame();
   EXPECT_THAT(message.facts["result"]["summary"].get<std::string>(), HasSubstr("the model hog"));
   EXPECT_EQ(message.facts["result"]["timings"][0]["stage"], "find people");
+  EXPECT_EQ(message.facts["system"], "people");
   EXPECT_EQ(message.facts["kept"], "");
   page.say("pause");
   while (message.facts["kept"] == "") message = page.frame();

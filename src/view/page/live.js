@@ -4,6 +4,7 @@ import {EventLine} from './events.js';
 import {showPassing} from './result.js';
 import {Rate, Stream} from './stream.js';
 
+const kNothing = {summary: '', marks: [], layers: [], events: [], scores: [], timings: []};
 const nextPaint = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
 // "12.5 frames/s · 84 ms from capture to screen · 3 dropped".
@@ -42,7 +43,10 @@ export class Player {
   }
 
   // What works on the frames; may change while they come.
-  run(body) { this.stream.say(JSON.stringify(body)); }
+  run(body) {
+    this.system = body.system;
+    this.stream.say(JSON.stringify(body));
+  }
 
   toggle() {
     this.stream.say(this.playing ? 'pause' : 'play');
@@ -86,13 +90,14 @@ export class Player {
   // The next frame comes when this one is on the screen, and not while the user draws a box on it.
   async show(message, bitmaps) {
     const {view} = this;
+    if (message.system !== this.system) message.result = kNothing;  // another one was chosen meanwhile
     if (byId('state').textContent === 'Opening') byId('state').textContent = '';
     this.seconds = message.seconds;
     view.show({width: message.width, height: message.height, levels: 1, bitmap: bitmaps[0]});
     this.on.frame(message, bitmaps[0]);
     this.line.add(message.result.events, message.seconds);
     if (message.kept) this.on.kept(message);
-    else showPassing(message.result, bitmaps.slice(1), view);
+    else if (message.result !== kNothing) showPassing(message.result, bitmaps.slice(1), view);
     this.bitmaps.splice(0, this.bitmaps.length, ...bitmaps).forEach((old) => old.close());
     this.showNumbers(message);
     do await nextPaint(); while (view.corner);

@@ -54,6 +54,7 @@ std::string frame_message(const StreamFrame& frame, const Result& result, const 
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
   json.begin_object()
       .member("state", "frame")
+      .member("system", facts.system)
       .member("frame", frame.number)
       .member("seconds", frame.seconds)
       .member("width", frame.picture->width())

@@ -20,6 +20,7 @@ std::string end_message(const std::vector<SeenEvent>& events);
 
 // What the page is told with a frame besides what was found in it.
 struct FrameFacts {
+  std::string system{};  // that has worked on it; empty where none has
   std::int64_t dropped = 0;
   std::optional<double> latency{};  // seconds from capture to screen, of the frame before
   std::string kept{};  // id of the result, for a frame that stays; empty for one that passes

@@ -107,6 +107,7 @@ void Stream::begin(const std::string& text, const Wish& wish) {
     if (system->needs_box() && !body.run.box) return;
     body.run.inputs = {input_};
     running_ = system->begin(body.run, tools_.exec);
+    system_ = body.system;
     const std::optional<StreamFrame>& first =
         wish.again && !system->needs_box() ? before_last_ : last_;
     if (first) running_->begin(*first);
@@ -138,6 +139,7 @@ Result Stream::found_in(const StreamFrame& frame, bool stays) {
 void Stream::show(const StreamFrame& frame, const Wish& wish) {
   auto result = std::make_shared<Result>(found_in(frame, wish.stays));
   FrameFacts facts{.dropped = source_->dropped()};
+  if (running_) facts.system = system_;
   if (wish.stays && running_) facts.kept = tools_.jobs.keep(result);
   {
     const std::lock_guard lock(mutex_);

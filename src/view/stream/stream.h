@@ -70,6 +70,7 @@ class Stream {
   // Used by the stream's own thread alone.
   std::unique_ptr<FrameSource> source_{};
   std::unique_ptr<Running> running_{};  // null: frames are only shown
+  std::string system_{};                // its name
   std::optional<StreamFrame> last_{}, before_last_{};
 
   std::mutex mutex_{};
