@@ -46,7 +46,7 @@ std::optional<StreamFrame> FilmSource::take(const std::stop_token& stop) {
     if (stored_.frame() < first_) continue;
     auto due = pace_.due(stored_.seconds());
     if (is_late(due)) {
-      if (Pace::Clock::now() - began < kLongestGap) {
+      if (!keeps_all_ && Pace::Clock::now() - began < kLongestGap) {
         ++dropped_;
         continue;
       }

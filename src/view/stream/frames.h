@@ -33,6 +33,8 @@ class FrameSource {
   // Time has stood still, for a pause or between steps: it goes on with the next frame, and what
   // has passed meanwhile was not dropped.
   virtual void resume() = 0;
+  // Whether frames wait for slow work instead of being passed over, where the source can wait.
+  virtual void keep_all(bool) {}
   // How many frames were passed over since the first.
   virtual std::int64_t dropped() const = 0;
 };
@@ -57,6 +59,7 @@ class FilmSource final : public FrameSource {
   FilmSource(const std::string& path, int first);
   std::optional<StreamFrame> take(const std::stop_token& stop) override;
   void resume() override { pace_.reset(); }
+  void keep_all(bool keep) override { keeps_all_ = keep; }
   std::int64_t dropped() const override { return dropped_; }
 
  private:
@@ -66,6 +69,7 @@ class FilmSource final : public FrameSource {
   int first_;
   Pace::Clock::duration period_;
   Pace pace_{};
+  bool keeps_all_ = false;
   std::int64_t dropped_ = 0;
   io::StoredFrame stored_{};
 };

@@ -16,6 +16,8 @@ class Running {
   virtual Result next(const StreamFrame& frame) = 0;
   // The same for a frame that stays on the page, with all layers and with reasons.
   virtual Result stay(const StreamFrame& frame) = 0;
+  // Whether frames that are passed over spoil what it finds: a video then plays slower instead.
+  virtual bool needs_all() const { return false; }
   // What becomes certain when no further frame comes.
   virtual std::vector<SeenEvent> finish() { return {}; }
 };

@@ -97,6 +97,7 @@ Stream::Wish Stream::wait_for_wish(const std::stop_token& stop) {
 // the frame before it.
 void Stream::begin(const std::string& text, const Wish& wish) {
   running_.reset();
+  source_->keep_all(false);
   try {
     RunBody body = parse_run_body(text, tools_.inputs);
     if (body.system.empty()) return;
@@ -108,6 +109,7 @@ void Stream::begin(const std::string& text, const Wish& wish) {
     body.run.inputs = {input_};
     running_ = system->begin(body.run, tools_.exec);
     system_ = body.system;
+    source_->keep_all(running_->needs_all());
     const std::optional<StreamFrame>& first =
         wish.again && !system->needs_box() ? before_last_ : last_;
     if (first) running_->begin(*first);

@@ -91,6 +91,7 @@ class EventsRunning final : public Running {
         detail::json_quote(model_), changed_keywords(form, defaults), detail::json_quote(name));
     return result;
   }
+  bool needs_all() const override { return true; }
   std::vector<SeenEvent> finish() override { return seen(recognizer_.finish()); }
 
  private:
@@ -158,7 +159,7 @@ class EventsView final : public SystemView {
   std::string title() const override { return "Actions over time"; }
   std::string text() const override {
     return "Press Play: actions such as walking or waving are recognized while they happen, and "
-           "stand on a time line. They are movements, so that no frame should be dropped.";
+           "stand on a time line.";
   }
   InputKind takes() const override { return InputKind::kVideo; }
   bool runs() const override { return false; }
