@@ -322,7 +322,7 @@ TEST_F(StreamTest, RecognizesActionsWithoutLosingFrames) {
   std::this_thread::sleep_for(300ms);
   page.say("shown");
   EXPECT_EQ(page.frame().facts["frame"], 1) << "the video waits";
-  EXPECT_EQ(message.facts["result"]["scores"].size(), 10U) << "one per action of the model";
+  EXPECT_THAT(message.facts["result"]["summary"].get<std::string>(), HasSubstr("No action"));
   EXPECT_TRUE(message.facts["result"]["events"].is_array());
   Message last = page.frame();
   while (last.state() == "frame") last = page.frame();

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 
 #include "core/json_text.h"
@@ -63,7 +62,6 @@ class EventsRunning final : public Running {
     result.events = seen(recognizer_.push(frame.picture->pixels()));
     watch.lap("recognize actions");
     add_marks(result, frame.seconds);
-    add_nearness(result);
     result.summary =
         all_.empty() ? "No action has been recognized yet."
                      : fmt::format("{} recognized; the last one is {}, with a score of {:.2f}.",
@@ -121,14 +119,6 @@ class EventsRunning final : public Running {
       if (each.until == 0) each.until = seconds + kMarkSeconds;
     std::erase_if(marks_, [&](const PassingMark& each) { return each.until < seconds; });
     for (const PassingMark& each : marks_) result.marks.push_back(each.mark);
-  }
-
-  // How near the movement of now is to each action: 1 without any difference, 0 far away.
-  void add_nearness(Result& result) const {
-    const std::span<const double> distances = recognizer_.class_distances();
-    for (std::size_t i = 0; i < distances.size(); ++i)
-      result.scores.emplace_back(recognizer_.model().classes[i],
-                                 std::isfinite(distances[i]) ? 1 / (1 + distances[i]) : 0);
   }
 
   std::string event_members() const {
