@@ -162,6 +162,8 @@ function play() {
   strip.mark(state.input, null);
   if (!player.open) {
     dropRun();
+    const atEnd = state.frame > 0 && state.frame === state.facts.frames - 1;
+    if (atEnd && !state.system.needs_box) showFrameNumber(0);
     player.start(state.input, state.frame);
   }
   player.run(runBody([state.input]));
@@ -214,7 +216,8 @@ const kOnPlayer = {
   },
   ended() {
     if (state.input.kind === 'live') kOnPlayer.failed('The stream has ended.');
-    else setFrame(state.frame);
+    else if (state.system.runs) setFrame(state.frame);
+    else showFrame();  // what was found on the way stays
   },
 };
 
