@@ -59,6 +59,8 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual void message(std::string_view text) = 0;
+  // Whether what is sent to it is bytes, such as pictures, and not text.
+  virtual bool sends_bytes() const { return false; }
 };
 // Sends a message to a WebSocket from any thread; after the last one the WebSocket closes.
 using Send = std::function<void(std::string message, bool last)>;

@@ -44,7 +44,7 @@ io::InputKind everything() {
   all.name = "image, video, mesh or cube";
   for (const io::InputKind& more : {io::mesh_files(), cube_files()})
     all.extensions.insert(all.extensions.end(), more.extensions.begin(), more.extensions.end());
-  all.live = false;
+  all.live = true;
   return all;
 }
 
@@ -74,6 +74,7 @@ const char* to_string(InputKind kind) {
     case InputKind::kVideo: return "video";
     case InputKind::kMesh: return "mesh";
     case InputKind::kCube: return "cube";
+    case InputKind::kLive: return "live";
     case InputKind::kImage: break;
   }
   return "image";
@@ -106,6 +107,7 @@ io::AnyImage Input::image() const {
 }
 
 std::shared_ptr<const io::TriangleMesh> Input::mesh() {
+  if (kind_ != InputKind::kMesh) throw InvalidArgument(fmt::format("{} is no mesh", name_));
   const std::lock_guard lock(mutex_);
   return read_mesh();
 }
@@ -126,6 +128,8 @@ std::shared_ptr<const Picture> Input::frame(int number) {
 }
 
 std::shared_ptr<const Picture> Input::read_frame(int number) {
+  if (kind_ == InputKind::kLive)
+    throw InvalidArgument(fmt::format("{} is live, and its frames are not kept", name_));
   if (kind_ != InputKind::kVideo && number != 0)
     throw InvalidArgument(fmt::format("{} has only one frame", name_));
   if (kind_ == InputKind::kMesh) return std::make_shared<Picture>(mesh_picture(*read_mesh()));
@@ -172,6 +176,7 @@ std::string Input::facts_json() {
   std::string facts =
       fmt::format("{{\"id\": {}, \"name\": {}, \"kind\": \"{}\"", detail::json_quote(id_),
                   detail::json_quote(name_), to_string(kind_));
+  if (kind_ == InputKind::kLive) return facts + "}";
   const std::shared_ptr<const Picture> first = frame(0);
   facts += fmt::format(", \"width\": {}, \"height\": {}, \"levels\": {}", first->width(),
                        first->height(), first->levels());
@@ -213,11 +218,16 @@ void Inputs::add_paths(const std::vector<std::string>& words) {
   if (words.empty()) return;
   const std::vector<std::string> paths = io::expand_inputs(words, everything());
   for (const std::string& path : paths) {
+    if (io::is_live_source(path)) {
+      add(path, io::source_name(path), InputKind::kLive);
+      continue;
+    }
     const std::optional<InputKind> kind =
         is_cube(path) ? std::optional(InputKind::kCube) : kind_by_name(path);
     if (!kind)
       throw InvalidArgument(fmt::format(
-          "{}: the view shows images, videos, meshes and cubes, by the ends of their names; {}",
+          "{}: the view shows images, videos, meshes and cubes, by the ends of their names, and "
+          "cameras and streams; {}",
           detail::shown(path), kExpected));
     if (!std::filesystem::exists(path))
       throw IoError(fmt::format("{}: there is no such file", detail::shown(path)));

@@ -21,20 +21,11 @@ namespace fovea::view {
 
 struct Film;  // an open video
 
-// What was used last, of all inputs together.
-struct KeptInputs {
-  KeptInputs();
-  Kept<std::shared_ptr<const Picture>> frames;
-  Kept<std::shared_ptr<const io::TriangleMesh>> meshes;
-  Kept<std::shared_ptr<Film>> films;  // each counts as one
-};
-
-std::size_t bytes_of(const io::TriangleMesh& mesh);
-
-enum class InputKind : unsigned char { kImage, kVideo, kMesh, kCube };
+// kLive is a camera or a network stream, which only the command line can name.
+enum class InputKind : unsigned char { kImage, kVideo, kMesh, kCube, kLive };
 const char* to_string(InputKind kind);
 
-// One image, video, mesh or cube. Several threads may use it.
+// One image, video, mesh, cube or live source. Several threads may use it.
 class Input {
  public:
   Input(std::string id, std::string path, std::string name, InputKind kind, KeptInputs& kept);
@@ -45,8 +36,8 @@ class Input {
   InputKind kind() const { return kind_; }
 
   // The image, or a frame of the video, as 8-bit gray or RGB, upright; a mesh from one side; a cube
-  // in false color.
-  // Throws what readers throw, and InvalidArgument where there is no such frame.
+  // in false color. Throws what readers throw, and InvalidArgument where there is no such frame: of
+  // a live source there is none, because nobody can go back to it.
   std::shared_ptr<const Picture> frame(int number);
   // The image as it is stored, for systems that look at more than 8 bits.
   io::AnyImage image() const;
@@ -54,7 +45,8 @@ class Input {
   std::shared_ptr<const io::TriangleMesh> mesh();
   // A small picture as PNG.
   std::string thumbnail(int side);
-  // {"id", "name", "kind", "width", "height", "frames", "rate", "levels"}; reads what it must.
+  // {"id", "name", "kind", "width", "height", "frames", "rate", "levels"}; reads what it must. Of a
+  // live source, which is not opened for it, only the first three are known.
   std::string facts_json();
 
  private:
@@ -84,7 +76,8 @@ class Inputs {
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
-  // Adds files, folders and globs as a command line has them. Throws IoError.
+  // Adds files, folders, globs, cameras and addresses of streams as a command line has them. Throws
+  // IoError.
   void add_paths(const std::vector<std::string>& words);
   // The input of this file, which is added where it is new. Null where the end of its name is not
   // that of an input.

@@ -231,6 +231,17 @@ std::unique_ptr<Listener> Jobs::listen(std::string_view id, Send send) {
   return std::make_unique<Listening>(*this, ear);
 }
 
+std::string Jobs::keep(std::shared_ptr<const Result> result) {
+  const std::lock_guard lock(mutex_);
+  auto job = std::make_shared<Job>();
+  job->id = fmt::format("{}-{}", prefix_, next_++);
+  job->state = JobState::kDone;
+  job->result = std::move(result);
+  jobs_.push_back(job);
+  forget_old();
+  return job->id;
+}
+
 std::shared_ptr<const Result> Jobs::result(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const std::shared_ptr<Job> job = find(id);

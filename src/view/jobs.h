@@ -65,6 +65,8 @@ class Jobs {
   // it has ended. Returns null where there is no such job. The listener's message "stop" stops it.
   std::unique_ptr<Listener> listen(std::string_view id, Send send);
 
+  // Keeps a result that no job has made, and returns the id by which it is found.
+  std::string keep(std::shared_ptr<const Result> result);
   // The result of a job; null where there is none, or none any more: the last ones are kept.
   std::shared_ptr<const Result> result(std::string_view id) const;
 

@@ -100,6 +100,18 @@ std::size_t bytes_of(const report::Explanation& explanation) {
   return bytes;
 }
 
+void write_events(io::JsonWriter& json, const std::vector<SeenEvent>& events) {
+  json.key("events").begin_array();
+  for (const SeenEvent& event : events)
+    json.begin_object()
+        .member("name", event.name)
+        .member("score", event.score)
+        .member("start", event.start_seconds)
+        .member("end", event.end_seconds)
+        .end_object();
+  json.end_array();
+}
+
 std::string result_json(const Result& result) {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
@@ -115,6 +127,7 @@ std::string result_json(const Result& result) {
   write_marks(json, result);
   write_surfaces(json, result);
   json.member("true_score", result.true_score);
+  write_events(json, result.events);
   json.key("scores").begin_array();
   for (const auto& [name, value] : result.scores)
     json.begin_object().member("name", name).member("value", value).end_object();

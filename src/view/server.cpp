@@ -113,7 +113,6 @@ class Socket : public std::enable_shared_from_this<Socket> {
 
  private:
   void begin(const Request& request) {
-    stream_.text(true);
     listener_ =
         shared_.service->listen(request, [weak = weak_from_this()](std::string message, bool last) {
           const std::shared_ptr<Socket> self = weak.lock();
@@ -122,6 +121,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
                      [self, message = std::move(message), last] { self->send(message, last); });
         });
     if (!listener_) return close();
+    stream_.binary(listener_->sends_bytes());
     read();
   }
   void read() {

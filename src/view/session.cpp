@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "core/json_text.h"
 #include "core/words.h"
@@ -111,6 +112,15 @@ Response why_picture(const Result& result, std::string_view name,
   return {.type = picture->type, .body = picture->make(question->place), .lasting = true};
 }
 
+// Places without a value do not cover the picture.
+std::string heat_png(const report::HeatLayer& layer) {
+  const ImageView<const float> values = layer.values.view();
+  Image<std::uint8_t> opacity(values.width, values.height);
+  for (int y = 0; y < values.height; ++y)
+    for (int x = 0; x < values.width; ++x) opacity.at(x, y) = std::isnan(values.at(x, y)) ? 0 : 255;
+  return io::png_bytes(with_opacity(report::draw_layer(layer), opacity));
+}
+
 }  // namespace
 
 Session::Session(const SessionOptions& options) : Session(options, make_systems(options.model)) {}
@@ -123,12 +133,13 @@ Session::Session(const SessionOptions& options, Systems systems)
       pictures_(std::size_t{64} << 20),
       explanations_(std::size_t{128} << 20),
       jobs_(options.exec),
-      questions_(options.exec) {}
+      questions_(options.exec),
+      streams_({systems_, inputs_, jobs_, options.exec}, options.timeout_seconds) {}
 
 std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (std::optional<Response> refused = guard_.check(request)) return *refused;
   const std::string& path = request.target.path;
-  if (request.upgrade && !path.starts_with("/jobs/"))
+  if (request.upgrade && !path.starts_with("/jobs/") && !path.starts_with("/streams/"))
     return refusal(404, "there is no such WebSocket");
   if (request.method == "GET") return std::size_t{0};
   if (path == "/session") return kMostToken;
@@ -159,8 +170,14 @@ Response Session::respond(const Request& request) {
 std::unique_ptr<Listener> Session::listen(const Request& request, Send send) {
   const Parts parts = path_parts(request.target.path);
   if (parts.size() != 2) return nullptr;
-  std::unique_ptr<Listener> listener = jobs_.listen(parts[1], send);
-  return listener ? std::move(listener) : questions_.listen(parts[1], std::move(send));
+  if (parts[0] == "jobs") {
+    std::unique_ptr<Listener> listener = jobs_.listen(parts[1], send);
+    return listener ? std::move(listener) : questions_.listen(parts[1], std::move(send));
+  }
+  const std::shared_ptr<Input> input = inputs_.find(parts[1]);
+  if (parts[0] != "streams" || !input) return nullptr;
+  return streams_.listen(input, number_of<int>(request.asked("frame")).value_or(0),
+                         std::move(send));
 }
 
 Response Session::systems() const {
@@ -182,6 +199,8 @@ Response Session::systems() const {
         .member("needs_box", system->needs_box())
         .member("takes_pixel", system->takes_pixel())
         .member("whole_video", system->whole_video())
+        .member("runs", system->runs())
+        .member("streams", system->streams())
         .key("models")
         .begin_array();
     for (const std::string& model : system->models()) json.value(model);
@@ -230,14 +249,12 @@ Response Session::input(const Request& request, const Parts& parts) {
 Response Session::start(const Request& request) {
   RunBody body = parse_run_body(request.body, inputs_);
   body.run.truth = truth_;
-  for (const std::unique_ptr<SystemView>& system : systems_) {
-    if (system->name() != body.system) continue;
-    return job_response(jobs_.submit(
-        body.client, [view = system.get(), run = std::move(body.run)](const Exec& exec) {
-          return view->run(run, exec);
-        }));
-  }
-  return failure(404, fmt::format("there is no system '{}'", detail::shown(body.system)));
+  SystemView* view = find_system(systems_, body.system);
+  if (view == nullptr)
+    return failure(404, fmt::format("there is no system '{}'", detail::shown(body.system)));
+  return job_response(jobs_.submit(
+      body.client,
+      [view, run = std::move(body.run)](const Exec& exec) { return view->run(run, exec); }));
 }
 
 // Explains a place or a face of a result; the same one is explained once. The job gives nothing but
@@ -331,7 +348,7 @@ Response Session::result(const Request& request, const Parts& parts) {
     return colors_response(
         mesh::value_colors(why->surface[*number].values, report::ColorMap::kTide));
   if (what == "heat" && number && *number < why->layers.size())
-    return png_response(io::png_bytes(report::draw_layer(why->layers[*number])));
+    return png_response(heat_png(why->layers[*number]));
   return not_found();
 }
 

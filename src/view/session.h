@@ -11,6 +11,7 @@
 //   POST /run                              starts a job: system, inputs, frame, model, options, box
 //   WebSocket /jobs/ID                     states of a job; "stop" stops it, and so does nobody's
 //                                          listening for some seconds
+//   WebSocket /streams/ID?frame=N          plays an input: frames, and what a system finds in them
 //   GET  /results/ID, /results/ID/result.json, /results/ID/page.html?x=&y=
 //   GET  /results/ID/tile/LAYER/LEVEL/X/Y
 //   POST /results/ID/explain               starts a job that explains a place or a face of a mesh:
@@ -38,6 +39,7 @@
 #include "view/inputs.h"
 #include "view/jobs.h"
 #include "view/kept.h"
+#include "view/stream/streams.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -48,6 +50,7 @@ struct SessionOptions {
   Exec exec{};                                        // of jobs
   std::string model{};                                // besides those that ship
   std::string truth{};                                // file or folder; empty: none
+  double timeout_seconds = 10;  // how long a camera or stream may send nothing
 };
 
 class Session final : public Service {
@@ -61,8 +64,9 @@ class Session final : public Service {
   // Called once, before any request.
   void set_port(int port) { guard_.set_port(port); }
 
-  // Ends all jobs, after which nothing is sent to WebSockets any more.
+  // Ends all jobs and streams, after which nothing is sent to WebSockets any more.
   void stop_jobs() {
+    streams_.end();
     jobs_.end();
     questions_.end();
   }
@@ -96,6 +100,7 @@ class Session final : public Service {
   Kept<std::shared_ptr<const report::Explanation>> explanations_;
   Jobs jobs_;       // these go first: their threads use the systems and what is kept
   Jobs questions_;  // apart from runs, so that an explanation does not wait for one
+  Streams streams_;
 };
 
 }  // namespace fovea::view

@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/json_text.h"
+#include "view/stream/running.h"
 
 namespace fovea::view {
 
@@ -31,6 +33,7 @@ Systems make_systems(const std::string& model) {
   systems.push_back(people_view(of_actions ? "" : model));
   systems.push_back(flow_view());
   systems.push_back(emd_view());
+  systems.push_back(track_view());
   systems.push_back(scenes_view());
   systems.push_back(mesh_view());
   systems.push_back(actions_view(of_actions ? model : ""));
@@ -38,16 +41,26 @@ Systems make_systems(const std::string& model) {
   return systems;
 }
 
-namespace {
+SystemView* find_system(const Systems& systems, std::string_view name) {
+  const auto found = std::ranges::find(systems, name, &SystemView::name);
+  return found == systems.end() ? nullptr : found->get();
+}
 
-bool of_video(const Run& run) { return run.inputs.front()->kind() == InputKind::kVideo; }
+std::unique_ptr<Running> SystemView::begin(const Run&, const Exec&) {
+  throw InvalidArgument(fmt::format("{} does not work on streams", title()));
+}
 
-}  // namespace
+bool of_film(const Run& run) {
+  const InputKind kind = run.inputs.front()->kind();
+  return kind == InputKind::kVideo || kind == InputKind::kLive;
+}
 
 std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count) {
   std::vector<std::shared_ptr<const Picture>> images;
+  for (const StreamFrame& frame : run.frames) images.push_back(frame.picture);
+  if (!images.empty()) return images;
   for (int i = 0; i < count; ++i) {
-    if (of_video(run)) images.push_back(run.inputs.front()->frame(run.frame + i));
+    if (of_film(run)) images.push_back(run.inputs.front()->frame(run.frame + i));
     else if (static_cast<std::size_t>(i) < run.inputs.size())
       images.push_back(run.inputs[static_cast<std::size_t>(i)]->frame(0));
     else
@@ -61,15 +74,16 @@ std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count
 
 std::string shell_inputs(const Run& run, int count) {
   std::string words = shell_word(run.inputs.front()->name());
-  if (!of_video(run))
+  if (!of_film(run))
     for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i)
       words += " " + shell_word(run.inputs[i]->name());
   return words;
 }
 
 std::string shell_frames(const Run& run, int count) {
-  if (!of_video(run)) return {};
-  const std::string start = run.frame > 0 ? fmt::format(" --start {}", run.frame) : "";
+  if (!of_film(run)) return {};
+  const bool live = run.inputs.front()->kind() == InputKind::kLive;
+  const std::string start = run.frame > 0 && !live ? fmt::format(" --start {}", run.frame) : "";
   return fmt::format("{} --frames {}", start, count);
 }
 
@@ -87,11 +101,15 @@ void add_truth(Result& result, const Run& run, const std::function<void(const Tr
 std::vector<std::string> python_images(const Run& run, int count) {
   std::vector<std::string> images;
   for (int i = 0; i < count; ++i) {
-    const auto index = static_cast<std::size_t>(of_video(run) ? 0 : i);
-    const std::string name = detail::json_quote(run.inputs[index]->name());
-    images.push_back(of_video(run) ? fmt::format("next(iter(fovea.read_video({}, start={})))[0]",
-                                                 name, run.frame + i)
-                                   : name);
+    const auto index = static_cast<std::size_t>(of_film(run) ? 0 : i);
+    const Input& input = *run.inputs[index];
+    const std::string name = detail::json_quote(input.name());
+    if (input.kind() == InputKind::kVideo)
+      images.push_back(
+          fmt::format("next(iter(fovea.read_video({}, start={})))[0]", name, run.frame + i));
+    else if (input.kind() == InputKind::kLive)
+      images.push_back(fmt::format("next(iter(fovea.read_video({})))[0]", name));
+    else images.push_back(name);
   }
   return images;
 }

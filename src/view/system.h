@@ -16,10 +16,17 @@
 #include "view/form.h"
 #include "view/inputs.h"
 #include "view/picture.h"
+#include "view/stream/frames.h"
 #include "view/truth.h"
 #include "view/video_result.h"
 
+namespace fovea::io {
+class JsonWriter;
+}
+
 namespace fovea::view {
+
+class Running;  // stream/running.h
 
 // A raster over the picture. `opaque` ones take the place of the picture.
 struct Layer {
@@ -56,6 +63,13 @@ struct Surface {
   std::vector<report::Color> colors{};
 };
 
+// Something that happened in a stream, such as an action.
+struct SeenEvent {
+  std::string name{};
+  double score = 0;
+  double start_seconds = 0, end_seconds = 0;  // in the source's own time
+};
+
 struct Timing {
   std::string stage{};
   double seconds = 0;
@@ -88,6 +102,7 @@ struct Result {
   std::vector<Surface> surfaces{};                       // of a mesh
   std::vector<std::pair<std::string, double>> scores{};  // bars: a name and a value
   std::string true_score{};                              // the name of the right one, if known
+  std::vector<SeenEvent> events{};  // of a stream: those that have become certain
   std::vector<std::pair<std::string, std::string>> facts{};
   std::vector<Timing> timings{};
   std::string command{};               // line of the shell that gives this result
@@ -116,6 +131,8 @@ struct Run {
   FormValues options{};
   std::optional<Rect<int>> box{};        // that the user has drawn
   std::shared_ptr<const Truth> truth{};  // null where none is given
+  // Frames of a stream, which stand for those that the input would be read for.
+  std::vector<StreamFrame> frames{};
 };
 
 // One of a system's models, by the name that the page sends and lines for the shell have.
@@ -136,20 +153,27 @@ class SystemView {
   virtual bool takes_pixel() const { return false; }
   // One run is about all frames of a video.
   virtual bool whole_video() const { return false; }
+  virtual bool runs() const { return true; }      // on images and single frames
+  virtual bool streams() const { return false; }  // on the frames of a video or live input, in turn
   virtual ModelNames models() const { return {}; }
   // Its options at their defaults, as controls_json() gives them.
   virtual std::string controls() const = 0;
   // Throws what the library throws; Cancelled after a stop.
   virtual Result run(const Run& run, const Exec& exec) = 0;
+  // Begins to work on a stream. Streams may call it, and run(), beside the thread of jobs.
+  virtual std::unique_ptr<Running> begin(const Run& run, const Exec& exec);
 };
 
 using Systems = std::vector<std::unique_ptr<SystemView>>;
+// Null where there is none of this name.
+SystemView* find_system(const Systems& systems, std::string_view name);
 // All systems. `model` is a file or name that the command line adds to the models, or empty.
 Systems make_systems(const std::string& model);
 
 std::unique_ptr<SystemView> people_view(const std::string& model);
 std::unique_ptr<SystemView> flow_view();
 std::unique_ptr<SystemView> emd_view();
+std::unique_ptr<SystemView> track_view();
 std::unique_ptr<SystemView> scenes_view();
 std::unique_ptr<SystemView> mesh_view();
 std::unique_ptr<SystemView> actions_view(const std::string& model);
@@ -162,7 +186,9 @@ std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count
 std::string shell_inputs(const Run& run, int count);
 // These images as Python has them: a path in quotes, or a frame of a video.
 std::vector<std::string> python_images(const Run& run, int count);
-// What picks these frames of a video in lines of the shell: " --start 7 --frames 1". Empty for
+// Whether the input of a run moves: a video, a camera or a network stream.
+bool of_film(const Run& run);
+// What picks these frames of a film in lines of the shell: " --start 7 --frames 1". Empty for
 // images.
 std::string shell_frames(const Run& run, int count);
 // Compares a result with the truth, where one is given. What is wrong with the truth becomes a fact
@@ -188,6 +214,8 @@ class ResultMemory {
 // The memory of an explanation.
 std::size_t bytes_of(const report::Explanation& explanation);
 
+// "events": [{"name", "score", "start", "end"}, ...].
+void write_events(io::JsonWriter& json, const std::vector<SeenEvent>& events);
 // {"size", "summary", "layers", ...}: all but the pixels.
 std::string result_json(const Result& result);
 // The result as one HTML file that needs nothing else, with the explanation where there is one.

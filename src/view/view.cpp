@@ -72,7 +72,8 @@ View::View(const ViewOptions& options, Log log)
   session_ = std::make_shared<Session>(SessionOptions{.guard = guard_options(host_, token_),
                                                       .exec = options.exec,
                                                       .model = options.model,
-                                                      .truth = options.truth});
+                                                      .truth = options.truth,
+                                                      .timeout_seconds = options.timeout_seconds});
   add_words(*session_, options.inputs, log);
   ServerOptions serving{.port = options.port};
   if (!host_.empty()) serving.address = numeric_address(host_);

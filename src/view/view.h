@@ -19,6 +19,7 @@ struct ViewOptions {
   std::string token{};                // empty: a new one
   std::string model{};                // besides those that ship
   std::string truth{};                // file or folder with what is true about inputs; or empty
+  double timeout_seconds = 10;        // how long a camera or stream may send nothing
   Exec exec{};
 };
 

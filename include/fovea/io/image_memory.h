@@ -10,5 +10,8 @@ namespace fovea::io {
 // gray and opacity, RGB, RGBA) and lies in host memory. Speed counts more than size: rows are not
 // filtered. Throws InvalidArgument for another image.
 FOVEA_API std::string png_bytes(ImageView<const std::uint8_t> image);
+// The same as a JPEG file, for pictures that follow each other: it has 1 or 3 channels. A greater
+// quality, from 1 to 100, gives more bytes.
+FOVEA_API std::string jpeg_bytes(ImageView<const std::uint8_t> image, int quality = 85);
 
 }  // namespace fovea::io

@@ -21,6 +21,7 @@ struct ViewRequest {
   int port = 0;
   std::string host{};
   std::string token_file{};
+  double timeout = 10;
   bool open = true;
 };
 
@@ -40,6 +41,8 @@ void describe(OptionVisitor& visit, ViewRequest& request) {
   visit.path("token-file", request.token_file, TextUse::kInput,
              "file whose first line is the token, instead of a new one; only its owner may be able "
              "to read it");
+  visit("timeout", request.timeout, "seconds for which a camera or stream may send nothing", 0.1,
+        86400);
   visit("open", request.open, "open the page in a browser where there is a desktop",
         {.off_help = "only print the address of the page"});
 }
@@ -62,6 +65,7 @@ int run_view(ViewRequest& request, Context& context) {
                             .port = request.port,
                             .model = request.model,
                             .truth = request.truth,
+                            .timeout_seconds = request.timeout,
                             .exec = context.exec_without_progress()};
   if (!request.token_file.empty()) options.token = view::read_token_file(request.token_file);
   std::mutex printing;
@@ -85,20 +89,29 @@ Command view_command() {
       .text =
           "Prints the address of a page on this machine, and opens it where there is a desktop. "
           "The page shows images, videos, meshes and multispectral cubes, runs systems on them "
-          "while their options are moved, and says on a click why a result is what it is. Files may "
-          "be dropped on it. Files of earlier results are shown beside what is computed now: COCO "
+          "while their options are moved, and says on a click why a result is what it is. Files "
+          "may "
+          "be dropped on it. Videos, cameras and network streams play while a system works on "
+          "them; "
+          "frames for which there is no time are dropped. Cameras and streams are opened when they "
+          "are chosen on the page and closed when nobody watches. Files of earlier results are "
+          "shown beside what is computed now: COCO "
           "and other JSON (.json, .jsonl), tables (.csv), tracks (.txt), motion (.flo) and parts "
-          "(.seg). The inputs that they name are looked for beside the file, as they are named, and "
+          "(.seg). The inputs that they name are looked for beside the file, as they are named, "
+          "and "
           "in folders that are given as well; one that is missing is named. The JSON of an eval "
           "verb opens as a page with its curves and the worst mistakes. Nothing leaves this "
           "machine: the page needs no network. The address contains a secret; whoever has it can "
           "use the page, and nobody else. Ctrl-C ends the program and removes what was dropped on "
           "the page.",
-      .arguments = {{"INPUT",
-                     "images, videos, meshes and cubes: files, folders, globs or @list; files of "
-                     "earlier results",
-                     0, kAnyNumber}},
+      .arguments =
+          {{"INPUT",
+            "images, videos, meshes and cubes: files, folders, globs or @list; camera:N, "
+            "or the address of a stream such as rtsp://host/path; files of earlier results",
+            0, kAnyNumber}},
       .examples = {{"fovea view street.jpg walk.mp4 photos", "look at files and a folder"},
+                   {"fovea view camera:0 rtsp://door/stream1",
+                    "watch a camera of this machine and one of the network"},
                    {"fovea view photos --truth annotations",
                     "mark people who are found, missed, or not there"},
                    {"fovea people detect photos --coco all.json && fovea view all.json",

@@ -7,11 +7,17 @@
 
 #include <jerror.h>
 
+#include <fovea/core/error.h>
+#include <fovea/io/image_memory.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
+#include "core/dispatch.h"
 #include "io/image/codec.h"
 #include "io/image/exif.h"
 #include "io/image/long_jump.h"
@@ -240,15 +246,18 @@ struct Encoder {
   ~Encoder() { jpeg_destroy_compress(&cinfo); }
 };
 
+// What is small takes twice the time: its codes are fitted to the image.
+enum class JpegEffort : unsigned char { kFast, kSmall };
+
 void encode(jpeg_compress_struct& encoder, ImageView<const std::uint8_t> image,
-            const ImageWriteOptions& options) {
+            const ImageWriteOptions& options, JpegEffort effort) {
   encoder.image_width = static_cast<JDIMENSION>(image.width);
   encoder.image_height = static_cast<JDIMENSION>(image.height);
   encoder.input_components = image.channels;
   encoder.in_color_space = image.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&encoder);
   jpeg_set_quality(&encoder, options.quality, TRUE);
-  encoder.optimize_coding = TRUE;
+  encoder.optimize_coding = effort == JpegEffort::kSmall ? TRUE : FALSE;
   if (options.full_chroma)
     encoder.comp_info[0].h_samp_factor = encoder.comp_info[0].v_samp_factor = 1;
   if (options.progressive) jpeg_simple_progression(&encoder);
@@ -284,7 +293,7 @@ void write_jpeg(OutputFile& file, const AnyView& image, const ImageWriteOptions&
   const bool done = returns(errors.failure, [&] {
     jpeg_create_compress(&encoder.cinfo);
     jpeg_stdio_dest(&encoder.cinfo, file.stream());
-    encode(encoder.cinfo, *view, options);
+    encode(encoder.cinfo, *view, options, JpegEffort::kSmall);
   });
   if (!done && std::ferror(file.stream()) != 0) {
     errno = errors.failure.error_number;
@@ -314,5 +323,32 @@ const Codec kJpegCodec{
         [] {
           return Feature{"jpeg", true, "libjpeg-turbo " FOVEA_VALUE_TEXT(LIBJPEG_TURBO_VERSION)};
         }};
+
+std::string jpeg_bytes(ImageView<const std::uint8_t> image, int quality) {
+  detail::require_host("jpeg_bytes", "the image", image.memory);
+  if (image.empty() || (image.channels != 1 && image.channels != 3) ||
+      std::max(image.width, image.height) > JPEG_MAX_DIMENSION)
+    throw InvalidArgument(fmt::format(
+        "an image of {}x{} pixels with {} channels is no JPEG; expected 1 or 3 channels and sides "
+        "from 1 to {}",
+        image.width, image.height, image.channels, JPEG_MAX_DIMENSION));
+  if (quality < 1 || quality > 100)
+    throw InvalidArgument(fmt::format("quality is {}; expected 1 to 100", quality));
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  JpegErrors errors;
+  Encoder encoder;
+  use_errors(reinterpret_cast<jpeg_common_struct*>(&encoder.cinfo), errors);
+  const bool done = returns(errors.failure, [&] {
+    jpeg_create_compress(&encoder.cinfo);
+    jpeg_mem_dest(&encoder.cinfo, &bytes, &size);
+    encode(encoder.cinfo, image, {.quality = quality}, JpegEffort::kFast);
+  });
+  const std::unique_ptr<unsigned char, decltype(&std::free)> owner(bytes, &std::free);
+  if (!done)
+    throw Error(fmt::format("an image of {}x{} pixels could not be written as JPEG: {}",
+                            image.width, image.height, errors.failure.message.data()));
+  return {reinterpret_cast<const char*>(bytes), size};
+}
 
 }  // namespace fovea::io

@@ -7,6 +7,7 @@ import {byId, el} from './dom.js';
 import {Earlier} from './earlier.js';
 import {EvaluationPage} from './evaluation.js';
 import {groupFiles} from './files.js';
+import {Player} from './live.js';
 import {showResult} from './result.js';
 import {Solid} from './solid.js';
 import {Strip} from './strip.js';
@@ -15,8 +16,7 @@ import {Why} from './why.js';
 
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null, limit: 0};
-let boxFields, controls, earlier, evaluations, solid, strip, video, view, why;
+let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, why;
 
 function tell(message) {
   byId('message').textContent = message ?? '';
@@ -33,7 +33,10 @@ async function guarded(work) {
   }
 }
 
-const takes = (system, input) => system.takes === input.kind || (system.takes === 'image' && input.kind === 'video');
+function takes(system, input) {
+  if (input.kind === 'live') return system.streams;
+  return system.takes === input.kind || (system.takes === 'image' && input.kind === 'video');
+}
 
 // The inputs of a run: an image and the next one, or the last two, or a video, which gives both.
 function chosenInputs() {
@@ -64,6 +67,9 @@ function chooseSystem(system) {
   controls.show(system, state.options[system.name]);
   byId('reset').hidden = false;
   showSystems();
+  dropRun();
+  if (!system.streams) player.stop();
+  kOnPlayer.changed();
   view.drawsBoxes = system.needs_box;
   view.canvas.classList.toggle('draws', system.needs_box);
   view.box = system.needs_box ? state.boxes[state.input?.id] ?? null : null;
@@ -71,6 +77,13 @@ function chooseSystem(system) {
   clearResult();
   showFrame();
   requestRun(0);
+}
+
+// Stops a run whose result nobody wants any more.
+function dropRun() {
+  state.run?.stop();
+  state.run = null;
+  byId('stop').hidden = true;
 }
 
 function clearResult() {
@@ -86,9 +99,8 @@ async function chooseInput(input, frame = 0) {
   state.input = input;
   state.facts = null;
   state.frame = frame;
-  state.run?.stop();
-  state.run = null;
-  byId('stop').hidden = true;
+  dropRun();
+  player.stop();
   clearResult();
   solid.show(input.kind === 'mesh' ? input : null);
   byId('stage').classList.toggle('solid', solid.shown);
@@ -129,7 +141,7 @@ async function openMistake({ids, frame, box, text, system: name, option, thresho
 // Shows the chosen input, or another one of the same size: the first of a pair.
 function showFrame(input = state.input) {
   const {facts, frame} = state;
-  if (!facts?.width || solid.shown) return;
+  if (!facts?.width || solid.shown || player.open || input.kind === 'live') return;
   view.show({width: facts.width, height: facts.height, levels: facts.levels,
     tile: (level, x, y) => `/inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`});
   byId('stage').style.setProperty('--aspect', facts.width / facts.height);
@@ -137,13 +149,22 @@ function showFrame(input = state.input) {
 }
 
 function showTimeline() {
-  const frames = state.facts.frames ?? 0;
-  byId('timeline').hidden = frames < 2;
+  const frames = state.facts.frames ?? 0, live = state.input.kind === 'live';
+  byId('timeline').hidden = frames < 2 && !live;
+  byId('timeline').classList.toggle('live', live);
   byId('frame').max = Math.max(0, frames - 1);
   setFrame(state.frame, false);
 }
 
 function setFrame(number, run = true) {
+  if (run) player.stop();
+  showFrameNumber(number);
+  if (!run) return;
+  showFrame();
+  if (!state.system?.whole_video) requestRun(60);
+}
+
+function showFrameNumber(number) {
   const frames = state.facts?.frames ?? 1;
   state.frame = Math.min(Math.max(0, number), Math.max(0, frames - 1));
   byId('frame').value = state.frame;
@@ -152,9 +173,12 @@ function setFrame(number, run = true) {
   if (state.input) guarded(() => earlier.show(state.input, state.frame));
   video.setFrame(state.frame);
   why.setFrame(state.frame);
-  if (!run) return;
-  showFrame();
-  if (!state.system?.whole_video) requestRun(60);
+}
+
+// One frame back or on. A stream that is open only goes on.
+function stepFrame(by) {
+  if (by > 0 && player.open) player.step();
+  else if (state.input?.kind !== 'live') setFrame(state.frame + by);
 }
 
 // Starts a run soon: a slider that moves asks many times, and the newest request stops the one before.
@@ -165,10 +189,87 @@ function requestRun(delay = 40) {
   timer = setTimeout(() => guarded(run), delay);
 }
 
+function runBody(inputs) {
+  const {system, input} = state;
+  return {client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
+    model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] ?? [] : []};
+}
+
+// Plays the input, or goes on with other options where it plays already.
+function play() {
+  tell(null);
+  strip.mark(state.input, null);
+  if (!player.open) {
+    dropRun();
+    const atEnd = state.frame > 0 && state.frame === state.facts.frames - 1;
+    if (atEnd && !state.system.needs_box) showFrameNumber(0);
+    player.start(state.input, state.frame);
+  }
+  player.run(runBody([state.input]));
+  if (state.system.needs_box && !state.boxes[state.input.id]) byId('summary').textContent = 'Draw a box around a target on the picture.';
+}
+
+function togglePlay() {
+  if (byId('timeline').hidden || !state.system?.streams) return;
+  if (player.open) player.toggle();
+  else play();
+}
+
+const kOnPlayer = {
+  changed() {
+    const streams = Boolean(state.system?.streams);
+    byId('play').disabled = !streams;
+    byId('play').textContent = player.playing ? 'Pause' : 'Play';
+    byId('stop').hidden = !player.open;
+  },
+  frame(message, bitmap) {
+    const {input, system} = state;
+    if (input.kind === 'live') {
+      state.facts = {...state.facts, width: message.width, height: message.height};
+      byId('stage').style.setProperty('--aspect', message.width / message.height);
+      byId('frame-value').textContent = `frame ${message.frame} · ${message.seconds.toFixed(1)} s`;
+      view.canvas.setAttribute('aria-label', `${input.name}, live, ${message.width} by ${message.height} pixels`);
+      strip.drawLive(input, bitmap);
+    } else {
+      showFrameNumber(message.frame);
+    }
+    if (state.result && !message.kept) clearResult();
+    // The target has moved on: from here it is followed when anything changes.
+    const [mark] = message.result.marks;
+    if (!system.needs_box || !mark) return;
+    state.boxes[input.id] = mark.box.map(Math.round);
+    view.box = null;
+  },
+  async kept({kept}) {
+    state.kept = kept;
+    const result = await guarded(() => getJson(`/results/${kept}`));
+    if (!result || !player.open || player.playing || state.kept !== kept) return;
+    closeWhy();
+    state.result = {...result, id: kept, address: `/results/${kept}`};
+    showResult(state.result, view);
+  },
+  refused: tell,
+  failed(error) {
+    tell(error);
+    byId('play').textContent = 'Try again';
+  },
+  ended() {
+    if (state.input.kind === 'live') kOnPlayer.failed('The stream has ended.');
+    else if (state.system.runs) setFrame(state.frame);
+    else showFrame();  // what was found on the way stays
+  },
+};
+
 async function run() {
   const {system, input} = state;
+  if (player.open || input.kind === 'live') return play();
   const inputs = chosenInputs();
   strip.mark(input, inputs.find((each) => each !== input) ?? null);
+  if (!system.runs) {
+    byId('summary').textContent = system.needs_box && !state.boxes[input.id] ?
+      'Draw a box around a target on the picture, and press Play.' : 'Press Play.';
+    return;
+  }
   if (inputs.length < system.images && input.kind !== 'video') {
     byId('summary').textContent = `${system.title} needs ${system.images} images of one size; add the next one.`;
     return;
@@ -179,9 +280,7 @@ async function run() {
   }
   tell(null);
   const began = performance.now();
-  const started = startJob('/run', {client: kClient, system: system.name, inputs: inputs.map(({id}) => id), frame: state.frame,
-    model: controls.modelOf(system), options: state.options[system.name], box: system.needs_box ? state.boxes[input.id] ?? [] : []},
-  (progress) => started === state.run && showProgress(progress));
+  const started = startJob('/run', runBody(inputs), (progress) => started === state.run && showProgress(progress));
   state.run = started;
   byId('stop').hidden = false;
   try {
@@ -215,6 +314,9 @@ function showProgress({state: word, stage, done, total}) {
 
 function stop() {
   state.run?.stop();
+  if (!player.open) return;
+  player.stop();
+  if (state.input.kind !== 'live') setFrame(state.frame);
 }
 
 // Only the answer to the newest question is shown, and none once the explanation was closed.
@@ -366,7 +468,7 @@ function zoomTo(word) {
 
 const kKeys = {
   '+': () => zoomTo('in'), '=': () => zoomTo('in'), '-': () => zoomTo('out'), 0: () => zoomTo('fit'), 1: () => zoomTo('one'),
-  b: () => byId('compare').click(), ',': () => setFrame(state.frame - 1), '.': () => setFrame(state.frame + 1),
+  b: () => byId('compare').click(), ',': () => stepFrame(-1), '.': () => stepFrame(1), ' ': togglePlay,
   n: () => step(1), p: () => step(-1),
   Enter: () => solid.shown ? solid.askMiddle() : view.picture && onClick({x: view.camera.x, y: view.camera.y}),
   Escape: () => { if (byId('stop').hidden) closeWhy(); else stop(); },
@@ -400,6 +502,7 @@ async function begin() {
   view = new PictureView(byId('canvas'), {click: onClick, box: onBox, zoom: showZoom});
   solid = new Solid(byId('model'), byId('model-tools'), {pick: askFace, zoom: showZoom, failed: (error) => tell(error.message)});
   boxFields = new BoxFields(byId('box'), onBox);
+  player = new Player(view, kOnPlayer);
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), openInput);
   why = new Why(view);
@@ -420,8 +523,9 @@ async function begin() {
     chooseSystem(state.system);
   });
   byId('frame').addEventListener('input', ({target}) => setFrame(Number(target.value)));
-  byId('frame-back').addEventListener('click', () => setFrame(state.frame - 1));
-  byId('frame-on').addEventListener('click', () => setFrame(state.frame + 1));
+  byId('frame-back').addEventListener('click', () => stepFrame(-1));
+  byId('frame-on').addEventListener('click', () => stepFrame(1));
+  byId('play').addEventListener('click', togglePlay);
   addEventListener('keydown', onKey);
   await earlier.begin();
   evaluations = new EvaluationPage((mistake) => guarded(() => openMistake(mistake)));

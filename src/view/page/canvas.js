@@ -19,6 +19,7 @@ export class PictureView {
     this.layers = [];
     this.marks = [];
     this.earlier = {marks: [], layers: []};
+    this.hiddenMarks = new Set();  // kinds that are switched off
     this.shapes = [];
     this.heat = null;
     this.picture = null;
@@ -33,7 +34,7 @@ export class PictureView {
 
   get screen() { return {width: this.canvas.clientWidth, height: this.canvas.clientHeight}; }
 
-  // Shows another picture: {width, height, levels, tile(level, x, y)}. Keeps the camera where the size stays.
+  // Shows another picture: {width, height, levels, tile(level, x, y)}, or a bitmap instead of tiles. Keeps the camera where the size stays.
   show(picture) {
     const same = this.picture && this.picture.width === picture.width && this.picture.height === picture.height;
     this.picture = picture;
@@ -41,7 +42,7 @@ export class PictureView {
     this.draw();
   }
 
-  // Layers are {width, height, levels, tile, shown, opacity}.
+  // Layers are {width, height, levels, tile or bitmap, shown, opacity}.
   setLayers(layers) { this.layers = layers; this.draw(); }
   setMarks(marks) { this.marks = marks; this.draw(); }
   // What earlier results draw beside that: marks and layers.
@@ -102,7 +103,7 @@ export class PictureView {
     context.setTransform(dots, 0, 0, dots, 0, 0);
     context.clearRect(0, 0, screen.width, screen.height);
     if (!this.picture || !camera) return;
-    this.paintTiles(context, this.picture, 1, camera, screen);
+    this.paintSource(context, this.picture, 1, camera, screen);
     context.save();
     if (this.divider !== null) {
       context.beginPath();
@@ -110,12 +111,18 @@ export class PictureView {
       context.clip();
     }
     for (const layer of [...this.layers, ...this.earlier.layers])
-      if (layer.shown) this.paintTiles(context, layer, layer.opacity, camera, screen);
-    for (const mark of [...this.earlier.marks, ...this.marks]) this.paintMark(context, mark, camera, screen);
+      if (layer.shown) this.paintSource(context, layer, layer.opacity, camera, screen);
+    for (const mark of [...this.earlier.marks, ...this.marks])
+      if (!this.hiddenMarks.has(mark.kind)) this.paintMark(context, mark, camera, screen);
     for (const shape of this.shapes) this.paintShape(context, shape, camera, screen);
     context.restore();
     if (this.why) this.paintWhy(context, camera, screen);
     if (this.box) this.paintBox(context, this.box, '#38b6ff', camera, screen, [6, 4]);
+  }
+
+  paintSource(context, source, opacity, camera, screen) {
+    if (source.bitmap) this.paintBitmap(context, source.bitmap, opacity, camera, screen);
+    else this.paintTiles(context, source, opacity, camera, screen);
   }
 
   // Coarser tiles stand in for those that have not come yet.
@@ -135,6 +142,17 @@ export class PictureView {
         const x = Math.round(at.x), y = Math.round(at.y);
         context.drawImage(image, x, y, Math.max(1, Math.round(end.x) - x), Math.max(1, Math.round(end.y) - y));
       }
+    context.globalAlpha = 1;
+  }
+
+  // A whole picture at once, stretched over the one that is shown. One that was closed is no longer seen.
+  paintBitmap(context, bitmap, opacity, camera, screen) {
+    if (bitmap.width === 0) return;
+    const {width, height} = this.picture;
+    const a = toScreen(camera, screen, {x: 0, y: 0}), b = toScreen(camera, screen, {x: width, y: height});
+    context.globalAlpha = opacity;
+    context.imageSmoothingEnabled = camera.scale < 1;
+    context.drawImage(bitmap, a.x, a.y, b.x - a.x, b.y - a.y);
     context.globalAlpha = 1;
   }
 

@@ -11,6 +11,13 @@ export function layerRow(layer, view) {
   return el('div', {}, el('label', {}, box, layer.title, opacity), el('small', {}, layer.text));
 }
 
+// What the rows of layers are about. Boxes keep their row while frames without any pass.
+let rowsShown = '';
+function rowsFor({layers, marks}) {
+  const names = layers.map(({name}) => name).join();
+  return marks.length > 0 || rowsShown === `${names}+boxes` ? `${names}+boxes` : names;
+}
+
 // Layers keep their switches from run to run.
 function showLayers(result, view) {
   const before = new Map((view.layers ?? []).map((layer) => [layer.name, layer]));
@@ -18,6 +25,7 @@ function showLayers(result, view) {
     opacity: before.get(layer.name)?.opacity ?? layer.opacity,
     tile: (level, x, y) => `${result.address}/tile/${layer.name}/${level}/${x}/${y}`}));
   const rows = layers.map((layer) => layerRow(layer, view));
+  rowsShown = result ? rowsFor(result) : '';
   byId('layers').replaceChildren(...markRows(result?.marks ?? [], view), ...rows);
   if (result || view.layers.length > 0) view.setLayers(layers);
   view.setMarks(result?.marks ?? []);
@@ -30,14 +38,14 @@ const kMarkGroups = [
 ];
 function markRows(marks, view) {
   const judged = marks.some(({kind}) => kind !== 'plain');
-  const groups = kMarkGroups.map((group) => ({...group, shown: true})).filter(({kinds}) => marks.some(({kind}) => kinds.includes(kind)));
-  return groups.map((group) => {
-    const box = el('input', {type: 'checkbox', checked: true});
+  const there = kMarkGroups.filter(({kinds}) => marks.some(({kind}) => kinds.includes(kind)));
+  return there.map(({title, kinds, truthText}) => {
+    const box = el('input', {type: 'checkbox', checked: !view.hiddenMarks.has(kinds[0])});
     box.addEventListener('change', () => {
-      group.shown = box.checked;
-      view.setMarks(marks.filter(({kind}) => groups.some(({kinds, shown}) => shown && kinds.includes(kind))));
+      for (const kind of kinds) box.checked ? view.hiddenMarks.delete(kind) : view.hiddenMarks.add(kind);
+      view.draw();
     });
-    return el('div', {}, el('label', {}, box, group.title), judged ? el('small', {}, group.truthText) : '');
+    return el('div', {}, el('label', {}, box, title), judged ? el('small', {}, truthText) : '');
   });
 }
 
@@ -74,6 +82,20 @@ export function showResult(result, view, saved = () => view) {
   byId('save-page').href = `${result.address}/page.html`;
   byId('save-json').href = `${result.address}/result.json`;
   byId('save-png').onclick = () => savePicture(saved());
+}
+
+// Shows what was found in a frame that gives way to the next one. Only what differs is made anew.
+export function showPassing(result, bitmaps, view) {
+  const layers = result.layers.map((layer, i) => ({...layer, bitmap: bitmaps[i]}));
+  if (rowsShown === rowsFor(result)) layers.forEach(({bitmap}, i) => { view.layers[i].bitmap = bitmap; });
+  else showLayers({...result, layers}, view);
+  view.setMarks(result.marks);
+  view.canvas.classList.remove('asks');
+  byId('summary').textContent = result.summary;
+  byId('save').hidden = true;
+  byId('made').hidden = result.timings.length === 0;
+  byId('scores').replaceChildren(...scoreBars(result.scores));
+  showTimes(result.timings);
 }
 
 for (const button of document.querySelectorAll('[data-copy]'))

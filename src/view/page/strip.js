@@ -12,6 +12,7 @@ export class Strip {
     this.inputs = [];
     this.places = new Map();  // of inputs in their order, by id
     this.groups = [];
+    this.lives = new Map();  // canvases of live inputs, by id
     this.sight = new IntersectionObserver((entries) => {
       for (const {target, isIntersecting} of entries)
         if (isIntersecting) this.fill(target);
@@ -45,14 +46,33 @@ export class Strip {
   }
 
   button(input) {
-    const image = el('img', {alt: '', width: 160, height: 96, src: `/inputs/${input.id}/thumbnail`});
-    image.addEventListener('error', () => image.replaceWith(el('span', {class: 'blank'})));
-    const name = input.name.split('/').pop();
+    const live = input.kind === 'live';
+    const image = live ? this.liveCanvas(input) : this.thumbnail(input);
+    const name = live ? input.name : input.name.split('/').pop();
     const button = el('button', {type: 'button', title: input.name, 'aria-label': `${input.kind} ${name}`, 'data-id': input.id},
       image, el('span', {class: 'name'}, name), el('span', {class: 'kind'}, input.kind));
     button.addEventListener('click', () => this.onChoose(input));
     this.markButton(button);
     return button;
+  }
+
+  thumbnail(input) {
+    const image = el('img', {alt: '', width: 160, height: 96, src: `/inputs/${input.id}/thumbnail`});
+    image.addEventListener('error', () => image.replaceWith(el('span', {class: 'blank'})));
+    return image;
+  }
+
+  // The thumbnail of a live input, of which only the page has seen a frame. It outlives its button.
+  liveCanvas(input) {
+    if (!this.lives.has(input.id)) this.lives.set(input.id, el('canvas', {width: 160, height: 96}));
+    return this.lives.get(input.id);
+  }
+
+  drawLive(input, bitmap) {
+    const canvas = this.liveCanvas(input);
+    const scale = Math.min(canvas.width / bitmap.width, canvas.height / bitmap.height);
+    const width = bitmap.width * scale, height = bitmap.height * scale;
+    canvas.getContext('2d').drawImage(bitmap, (canvas.width - width) / 2, (canvas.height - height) / 2, width, height);
   }
 
   // Marks the chosen input, and the one that a pair takes as its second.

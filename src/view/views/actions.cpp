@@ -14,6 +14,7 @@
 #include "core/words.h"
 #include "view/stopwatch.h"
 #include "view/system.h"
+#include "view/views/running_actions.h"
 #include "view/views/seen_actions.h"
 
 namespace fovea::view {
@@ -144,10 +145,12 @@ class ActionsView final : public SystemView {
   std::string name() const override { return "actions"; }
   std::string title() const override { return "Actions"; }
   std::string text() const override {
-    return "Says which action a clip shows, and recognizes actions over time.";
+    return "Says which action a clip shows, and recognizes actions over time; Play does so while "
+           "they happen.";
   }
   InputKind takes() const override { return InputKind::kVideo; }
   bool whole_video() const override { return true; }
+  bool streams() const override { return true; }
   ModelNames models() const override {
     ModelNames names;
     if (!extra_model_.empty()) names.push_back(extra_model_);
@@ -169,7 +172,7 @@ class ActionsView final : public SystemView {
     Input& input = *run.inputs.front();
     if (input.kind() != InputKind::kVideo)
       throw InvalidArgument(fmt::format("{} is no video; actions need one", input.name()));
-    choose_model(run.model.empty() ? models().front() : run.model);
+    choose_model(known_model(run.model));
     watch.lap("prepare the model");
     const std::shared_ptr<const VideoPoints> points = points_of(input, exec);
     watch.lap("find points");
@@ -193,6 +196,14 @@ class ActionsView final : public SystemView {
     watch.lap("draw");
     result.timings = watch.laps();
     return result;
+  }
+
+  std::unique_ptr<Running> begin(const Run& run, const Exec& exec) override {
+    actions::RecognizeOptions options;
+    Form form = form_of(options, kHidden);
+    fill_form(form, run.options);
+    options.exec = exec;
+    return running_actions(run, known_model(run.model), options, kHidden);
   }
 
  private:
@@ -262,13 +273,17 @@ class ActionsView final : public SystemView {
     };
   }
 
-  void choose_model(const std::string& name) {
+  // One of models(), of which the first is the default.
+  std::string known_model(const std::string& name) const {
     const ModelNames known = models();
+    if (name.empty()) return known.front();
     if (std::ranges::find(known, name) == known.end())
-      throw InvalidArgument(
-          fmt::format("there is no model '{}' of actions; name its file by "
-                      "--model",
-                      detail::shown(name)));
+      throw InvalidArgument(fmt::format(
+          "there is no model '{}' of actions; name its file by --model", detail::shown(name)));
+    return name;
+  }
+
+  void choose_model(const std::string& name) {
     if (name == model_name_) return;
     points_ = nullptr;  // they were found with the options of the other model
     model_ = actions::load_model(name);

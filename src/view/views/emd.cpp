@@ -133,11 +133,10 @@ class EmdView final : public SystemView {
 
   static void add_lines(Result& result, const Run& run, const Form& form, const Form& plain) {
     const Rect<int>& box = *run.box;
-    const bool video = run.inputs.front()->kind() == InputKind::kVideo;
     result.command =
         fmt::format("fovea emd map {} --target {},{},{},{}{} -o map.{} --picture map.{}",
                     shell_inputs(run, 1), box.x, box.y, box.width, box.height,
-                    changed_flags(form, plain), "tif", video ? "mp4" : "png") +
+                    changed_flags(form, plain), "tif", of_film(run) ? "mp4" : "png") +
         shell_frames(run, 1);
     result.python =
         fmt::format("fovea.emd.map({}, ({}, {}, {}, {}){})", python_images(run, 1).front(), box.x,

@@ -15,6 +15,7 @@
 
 #include "core/json_text.h"
 #include "view/stopwatch.h"
+#include "view/stream/running.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -70,8 +71,9 @@ double longest_motion(const io::FlowFieldView& field) {
 
 // "A to B": which images a run is about.
 std::string from_to(const Run& run) {
-  if (run.inputs.front()->kind() == InputKind::kVideo)
-    return fmt::format("frame {} to frame {}", run.frame, run.frame + 1);
+  if (run.frames.size() == 2)
+    return fmt::format("frame {} to frame {}", run.frames[0].number, run.frames[1].number);
+  if (of_film(run)) return fmt::format("frame {} to frame {}", run.frame, run.frame + 1);
   return fmt::format("{} to {}", run.inputs[0]->name(), run.inputs[1]->name());
 }
 
@@ -93,6 +95,66 @@ Pair pair_of(const Picture& first, const Picture& second) {
 std::shared_ptr<const Picture> shared_picture(Image<std::uint8_t> image) {
   return std::make_shared<Picture>(std::move(image));
 }
+
+Layer wheel_layer(const io::FlowFieldView& field, const flow::WheelOptions& options) {
+  return {"wheel", "Motion in colors",
+          "The hue is the direction, the saturation is the length; white stands still.",
+          shared_picture(flow::wheel_picture(field, options))};
+}
+
+std::string motion_summary(const MotionSum& sum, const std::string& between) {
+  return fmt::format(
+      "Pixels moved by {:.2f} pixels on average and by {:.1f} at most from {}, with a mean "
+      "confidence of {:.2f}.",
+      sum.mean, sum.longest, between, sum.confidence);
+}
+
+class FlowRunning final : public Running {
+ public:
+  FlowRunning(SystemView& view, Run run, const flow::FlowOptions& options)
+      : view_(view), run_(std::move(run)), estimator_(options) {}
+
+  void begin(const StreamFrame& frame) override {
+    estimator_.finish();
+    estimator_.push(frame.picture->pixels());
+    before_ = frame;
+  }
+  Result next(const StreamFrame& frame) override {
+    Stopwatch watch;
+    Result result{.size = {frame.picture->width(), frame.picture->height()}};
+    const std::optional<flow::Flow> field = estimator_.push(frame.picture->pixels());
+    watch.lap("estimate motion");
+    if (field) add_motion(result, *field, frame);
+    else result.summary = "Motion is estimated from the second frame on.";
+    watch.lap("draw");
+    result.timings = watch.laps();
+    before_ = frame;
+    return result;
+  }
+  Result stay(const StreamFrame& frame) override {
+    if (!before_) return next(frame);
+    Result result = run_on(view_, run_, {*before_, frame}, estimator_.options().exec);
+    begin(frame);
+    return result;
+  }
+
+ private:
+  // Colors keep their meaning from frame to frame, as far as motion does not become longer.
+  void add_motion(Result& result, const flow::Flow& field, const StreamFrame& frame) {
+    const MotionSum sum = sum_of(field);
+    longest_ = std::max({1.0, 0.95 * longest_, sum.longest});
+    result.summary =
+        motion_summary(sum, fmt::format("frame {} to frame {}", before_->number, frame.number));
+    result.layers.push_back(wheel_layer(io::FlowFieldView(field.u, field.v, {}, field.confidence),
+                                        {.longest = longest_, .exec = estimator_.options().exec}));
+  }
+
+  SystemView& view_;
+  Run run_;
+  flow::Estimator estimator_;
+  std::optional<StreamFrame> before_{};
+  double longest_ = 0;
+};
 
 class FlowView final : public SystemView {
  public:
@@ -129,10 +191,7 @@ class FlowView final : public SystemView {
     Result result{
         .title = "Motion in " + run.inputs.front()->name(), .image = images[0], .size = size};
     const MotionSum sum = sum_of(field);
-    result.summary = fmt::format(
-        "Pixels moved by {:.2f} pixels on average and by {:.1f} at most from {}, with a mean "
-        "confidence of {:.2f}.",
-        sum.mean, sum.longest, from_to(run), sum.confidence);
+    result.summary = motion_summary(sum, from_to(run));
     result.facts = {{"size", fmt::format("{}x{}", size.width, size.height)},
                     {"mean motion", fmt::format("{:.3f} pixels", sum.mean)},
                     {"longest motion", fmt::format("{:.2f} pixels", sum.longest)},
@@ -153,6 +212,15 @@ class FlowView final : public SystemView {
     return result;
   }
 
+  bool streams() const override { return true; }
+  std::unique_ptr<Running> begin(const Run& run, const Exec& exec) override {
+    flow::FlowOptions options = defaults();
+    Form form = form_of(options, kHidden);
+    fill_form(form, run.options);
+    options.exec = exec;
+    return std::make_unique<FlowRunning>(*this, run, options);
+  }
+
  private:
   inline static const std::vector<std::string_view> kHidden{"memory"};
 
@@ -164,10 +232,7 @@ class FlowView final : public SystemView {
     const io::FlowFieldView view(field.u, field.v, {}, field.confidence);
     Exec quiet = exec;
     quiet.progress = {};
-    result.layers.push_back(
-        {"wheel", "Motion in colors",
-         "The hue is the direction, the saturation is the length; white stands still.",
-         shared_picture(flow::wheel_picture(view, {.exec = quiet}))});
+    result.layers.push_back(wheel_layer(view, {.exec = quiet}));
     result.layers.push_back({"arrows", "Arrows",
                              "Arrows show the mean motion of the cell around them.",
                              shared_picture(flow::arrows_picture(pair.first, view)), false});
@@ -231,10 +296,10 @@ class FlowView final : public SystemView {
     for (const std::string before : {" --", " --no-"})
       for (std::size_t at; (at = flags.find(before + verb + "-")) != flags.npos;)
         flags.replace(at, before.size() + 3, before);
-    const bool video = run.inputs.front()->kind() == InputKind::kVideo;
+    const bool film = of_film(run);
     result.command = fmt::format("fovea flow {} {} -o {}{}{}", verb, shell_inputs(run, 2),
-                                 video ? "fields" : "motion.flo", flags,
-                                 video ? shell_frames(run, 2) : " --picture wheel motion.png");
+                                 film ? "fields" : "motion.flo", flags,
+                                 film ? shell_frames(run, 2) : " --picture wheel motion.png");
     const std::vector<std::string> images = python_images(run, 2);
     std::string keywords = verb == "bm" ? ", method=\"bm\"" : "";
     keywords += changed_keywords(form, defaults_of_method);

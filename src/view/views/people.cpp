@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 #include "core/json_text.h"
 #include "core/words.h"
 #include "view/stopwatch.h"
+#include "view/stream/running.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -50,6 +52,53 @@ std::string people_members(const people::DetectResult& found, const people::Dete
   return text;
 }
 
+people::DetectResult find_people(people::Detector& detector, const Picture& picture) {
+  people::DetectResult found = detector.detect(picture.pixels());
+  found.people = people::clip_people(std::move(found.people), {picture.width(), picture.height()});
+  return found;
+}
+
+// Boxes, and a sentence about them.
+void add_people(Result& result, const std::vector<people::Detection>& found,
+                const std::string& model) {
+  result.summary =
+      found.empty() ? fmt::format("No person was found by the model {}.", model)
+                    : fmt::format("{} found by the model {}; the best score is {:.2f}.",
+                                  found.size() == 1 ? std::string("One person was")
+                                                    : fmt::format("{} people were", found.size()),
+                                  model, found.front().score);
+  for (const people::Detection& person : found)
+    result.marks.push_back({{person.box.x, person.box.y, person.box.width, person.box.height},
+                            fmt::format("{:.2f}", person.score)});
+}
+
+class PeopleRunning final : public Running {
+ public:
+  PeopleRunning(SystemView& view, Run run, people::Detector detector, std::string model)
+      : view_(view),
+        run_(std::move(run)),
+        detector_(std::move(detector)),
+        model_(std::move(model)) {}
+
+  Result next(const StreamFrame& frame) override {
+    Stopwatch watch;
+    Result result{.size = {frame.picture->width(), frame.picture->height()}};
+    add_people(result, find_people(detector_, *frame.picture).people, model_);
+    watch.lap("find people");
+    result.timings = watch.laps();
+    return result;
+  }
+  Result stay(const StreamFrame& frame) override {
+    return run_on(view_, run_, {frame}, detector_.options().exec);
+  }
+
+ private:
+  SystemView& view_;
+  Run run_;
+  people::Detector detector_;
+  std::string model_;
+};
+
 class PeopleView final : public SystemView {
  public:
   explicit PeopleView(std::string model) : extra_model_(std::move(model)) {}
@@ -83,23 +132,13 @@ class PeopleView final : public SystemView {
     const std::string model_name = run.model.empty() ? models().front() : run.model;
     people::Detector detector(model(model_name), options);
     watch.lap("prepare the model");
-    people::DetectResult found = detector.detect(picture->pixels());
+    const people::DetectResult found = find_people(detector, *picture);
     watch.lap("find people");
     const Extent size{picture->width(), picture->height()};
-    found.people = people::clip_people(std::move(found.people), size);
 
     Result result{
         .title = "People in " + run.inputs.front()->name(), .image = picture, .size = size};
-    result.summary = found.people.empty()
-                         ? fmt::format("No person was found by the model {}.", model_name)
-                         : fmt::format("{} found by the model {}; the best score is {:.2f}.",
-                                       found.people.size() == 1
-                                           ? std::string("One person was")
-                                           : fmt::format("{} people were", found.people.size()),
-                                       model_name, found.people.front().score);
-    for (const people::Detection& person : found.people)
-      result.marks.push_back({{person.box.x, person.box.y, person.box.width, person.box.height},
-                              fmt::format("{:.2f}", person.score)});
+    add_people(result, found.people, model_name);
     result.facts = {
         {"size", fmt::format("{}x{}", size.width, size.height)},
         {"people", std::to_string(found.people.size())},
@@ -128,6 +167,17 @@ class PeopleView final : public SystemView {
     watch.lap("draw");
     result.timings = watch.laps();
     return result;
+  }
+
+  bool streams() const override { return true; }
+  std::unique_ptr<Running> begin(const Run& run, const Exec& exec) override {
+    people::DetectOptions options;
+    Form form = form_of(options);
+    fill_form(form, run.options);
+    options.exec = exec;
+    const std::string name = run.model.empty() ? models().front() : run.model;
+    return std::make_unique<PeopleRunning>(*this, run, people::Detector(model(name), options),
+                                           name);
   }
 
  private:
@@ -186,6 +236,7 @@ class PeopleView final : public SystemView {
     if (std::ranges::find(known, name) == known.end())
       throw InvalidArgument(fmt::format("there is no model '{}' here; name its file by --model",
                                         detail::shown(name)));
+    const std::lock_guard lock(mutex_);
     if (name != model_name_) {
       model_ = people::load_model(name);
       model_name_ = name;
@@ -194,6 +245,7 @@ class PeopleView final : public SystemView {
   }
 
   std::string extra_model_;
+  std::mutex mutex_{};
   std::string model_name_{};
   std::shared_ptr<const people::Model> model_{};
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Drives fovea view in a real browser: opens the page, drops a file, moves a slider, asks why, stops, compares, saves, opens the
-saved page without the program, and opens earlier results and an evaluation. Fails on any error in the console.
+saved page without the program, plays a video and follows a target in it, and opens earlier results and an evaluation. Fails on any
+error in the console.
 
 usage: view_test.py FOVEA [PICTURES]     PICTURES: a folder for screenshots
 Ends with status 77 where Chromium or playwright is missing."""
@@ -322,6 +323,55 @@ def test_truth(browser, errors, folder, street, pair):
         served.end()
 
 
+def drawn_video(folder):
+    """People who walk about, as a video of some seconds."""
+    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "walk", "--video", "walk.avi", "--frames", "100", "--size", "320x240",
+                    "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    return next((folder / "walk").rglob("walk.avi"))
+
+
+def test_play(page, video):
+    """Plays a video with people, pauses, steps, and asks why."""
+    drop(page, video)
+    page.locator("[data-system=people]").click()
+    settled(page)
+    page.locator("#play").click()
+    expect(page.locator("#live")).to_contain_text("frames/s", timeout=60000)
+    expect(page.locator("#live")).to_contain_text("dropped")
+    expect(page.locator("#play")).to_have_text("Pause")
+    photograph(page, "playing")
+    page.locator("#play").click()
+    expect(page.locator("#command")).to_contain_text("fovea people detect", timeout=60000)
+    expect(page.locator("#save")).to_be_visible()
+    paused = page.locator("#frame-value").inner_text()
+    page.locator("#frame-on").click()
+    expect(page.locator("#frame-value")).not_to_have_text(paused, timeout=60000)
+    test_why(page)
+    page.locator("#canvas").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#play")).to_have_text("Pause")
+    page.locator("#stop").click()
+    expect(page.locator("#live")).to_be_hidden()
+
+
+def test_track(page):
+    """Follows what a drawn box shows, and shows the scores around it."""
+    page.locator("[data-system=track]").click()
+    expect(page.locator("#summary")).to_contain_text("Draw a box")
+    page.locator("#frame").fill("0")
+    drag(page, -40, -30)
+    expect(page.locator("#summary")).to_contain_text("Press Play")
+    page.locator("#play").click()
+    expect(page.locator("#summary")).to_contain_text(re.compile("is followed|is lost"), timeout=60000)
+    photograph(page, "tracking")
+    page.locator("#play").click()
+    expect(page.locator("#command")).to_contain_text("fovea emd track", timeout=60000)
+    test_why(page)
+    photograph(page, "tracking_why")
+    page.locator("#stop").click()
+
+
 def test_places(page):
     page.locator("[data-system=scenes]").click()
     expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
@@ -457,6 +507,8 @@ def test_all(browser, served, errors, folder, street, pair, clip, cube):
     test_truth(browser, errors, folder, street, pair)
     test_actions(page, clip)
     test_cube(page, cube)
+    test_play(page, drawn_video(folder))
+    test_track(page)
     test_sizes(browser, errors, served.address, street)
 
 
