@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 
 #include "core/json_text.h"
@@ -13,6 +17,14 @@ namespace fovea::view {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Gives freed memory back to the system. glibc would keep what one thread has freed for that
+// thread.
+void release_freed_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 bool ended(const Job& job) {
   return job.state == JobState::kDone || job.state == JobState::kFailed ||
@@ -63,6 +75,8 @@ Jobs::Jobs(Exec exec, const JobLimits& limits)
 }
 
 void Jobs::work(const std::stop_token& end) {
+  constexpr auto kReleasePause = std::chrono::seconds(10);  // it takes some milliseconds
+  Clock::time_point released = Clock::now();
   while (!end.stop_requested()) {
     std::unique_lock lock(mutex_);
     std::shared_ptr<Job> next;
@@ -74,6 +88,9 @@ void Jobs::work(const std::stop_token& end) {
     if (!changed_.wait(lock, end, find_next)) return;
     lock.unlock();
     run(next);
+    if (Clock::now() < released + kReleasePause) continue;
+    release_freed_memory();
+    released = Clock::now();
   }
 }
 

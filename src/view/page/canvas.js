@@ -66,8 +66,8 @@ export class PictureView {
   lookAt([x, y, width, height]) {
     if (!this.picture) return;
     this.fitted = false;
-    const {scale} = fit({width: 2.5 * width, height: 2.5 * height}, this.screen);
-    this.setCamera({x: x + width / 2, y: y + height / 2, scale: Math.min(8, Math.max(scale, fit(this.picture, this.screen, 8).scale))});
+    const {scale} = fit({width: 3.5 * width, height: 3.5 * height}, this.screen);
+    this.setCamera({x: x + width / 2, y: y + height / 2, scale: Math.min(4, Math.max(scale, fit(this.picture, this.screen, 8).scale))});
   }
   zoomBy(factor, about = {x: this.screen.width / 2, y: this.screen.height / 2}) {
     if (!this.picture) return;

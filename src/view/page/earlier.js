@@ -52,7 +52,7 @@ export class Earlier {
 
   // Marks the place of a mistake, until another input is shown.
   point(box, text) {
-    this.pointed = [{box, label: text, color: kMistake, dash: [3, 3]}];
+    this.pointed = [{box, label: text, color: kMistake}];
     this.draw();
   }
 
