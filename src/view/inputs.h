@@ -21,6 +21,16 @@ namespace fovea::view {
 
 struct Film;  // an open video
 
+// What was used last, of all inputs together.
+struct KeptInputs {
+  KeptInputs();
+  Kept<std::shared_ptr<const Picture>> frames;
+  Kept<std::shared_ptr<const io::TriangleMesh>> meshes;
+  Kept<std::shared_ptr<Film>> films;  // each counts as one
+};
+
+std::size_t bytes_of(const io::TriangleMesh& mesh);
+
 // kLive is a camera or a network stream, which only the command line can name.
 enum class InputKind : unsigned char { kImage, kVideo, kMesh, kCube, kLive };
 const char* to_string(InputKind kind);
