@@ -253,7 +253,8 @@ const kOnPlayer = {
     tell(error);
     byId('play').textContent = 'Try again';
   },
-  ended() {
+  ended(events) {
+    if (events.length > 0) byId('summary').textContent = `At its end the video has shown: ${events.map(({name}) => name).join(', ')}.`;
     if (state.input.kind === 'live') kOnPlayer.failed('The stream has ended.');
     else if (state.system.runs) setFrame(state.frame);
     else showFrame();  // what was found on the way stays

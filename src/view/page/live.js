@@ -17,7 +17,7 @@ export function numbersOf(rate, {latency, dropped}, live) {
 }
 
 export class Player {
-  // `on` has functions: frame(message) for each, kept(message) for one that stays, ended(), failed(error),
+  // `on` has functions: frame(message) for each, kept(message) for one that stays, ended(events), failed(error),
   // refused(error), changed() when it begins, pauses or ends.
   constructor(view, on) {
     this.view = view;
@@ -84,7 +84,7 @@ export class Player {
     if (state === 'failed') this.end(() => this.on.failed(error));
     if (state !== 'ended') return;
     this.line.add(events, this.seconds ?? 0);
-    this.end(() => this.on.ended());
+    this.end(() => this.on.ended(events));
   }
 
   // The next frame comes when this one is on the screen, and not while the user draws a box on it.
