@@ -239,7 +239,8 @@ void Inputs::add_paths(const std::vector<std::string>& words) {
 }
 
 std::shared_ptr<Input> Inputs::add_file(const std::string& path) {
-  const std::optional<InputKind> kind = kind_of(path);
+  const std::optional<InputKind> kind =
+      is_cube(path) ? std::optional(InputKind::kCube) : kind_by_name(path);
   if (!kind) return nullptr;
   {
     const std::lock_guard lock(mutex_);

@@ -304,6 +304,10 @@ Response Session::earlier_result(const Request& request, const Parts& parts) {
   if (parts.size() == 2)
     return json_response(
         earlier_.input_json(parts[1], number_of<std::int64_t>(request.asked("frame")).value_or(0)));
+  if (parts.size() == 4 && parts[2] == "surface") {
+    const std::vector<report::Color> colors = earlier_.surface(parts[1], parts[3]);
+    return colors.empty() ? not_found() : colors_response(colors);
+  }
   const std::optional<TilePlace> place = tile_place(parts);
   const std::shared_ptr<const Picture> layer =
       place && parts[2] == "tile" ? earlier_.layer(parts[1], parts[3]) : nullptr;

@@ -24,7 +24,7 @@
 //   GET  /inputs/ID/shape.json, /results/ID/parts.json, /results/ID/surface/NAME
 //   GET  /results/ID/faces/N?face=
 //   GET  /earlier                          files of earlier results
-//   GET  /earlier/INPUT?frame=N, /earlier/INPUT/tile/LAYER/LEVEL/X/Y
+//   GET  /earlier/INPUT?frame=N, /earlier/INPUT/tile/LAYER/LEVEL/X/Y, /earlier/INPUT/surface/NAME
 //   GET  /evaluations/N                    the evaluation of a file of earlier results
 //   GET  /evaluations/N/mistakes/M         a picture of one of its mistakes
 #pragma once

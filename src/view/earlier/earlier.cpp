@@ -84,20 +84,18 @@ void write_box(io::JsonWriter& json, const EarlierBox& box) {
   json.end_object();
 }
 
-Image<std::uint8_t> layer_picture(const EarlierItem& item, Input& input) {
-  if (!item.motion.empty())
-    return flow::wheel_picture(io::read_flow(item.motion),
-                               {.exec = {.device = Device::cpu(), .threads = 1}});
+// The labels of a mesh's triangles, from a file with one label per face.
+std::vector<std::int32_t> triangle_labels(const std::string& path, Input& input) {
   const std::shared_ptr<const io::TriangleMesh> mesh = input.mesh();
-  const std::vector<std::int32_t> of_file = io::read_labels(item.parts);
+  const std::vector<std::int32_t> of_file = io::read_labels(path);
   if (of_file.size() != static_cast<std::size_t>(mesh->file_faces()))
-    throw FormatError(fmt::format("{}: {} for {}, which has {}; expected one per face", item.parts,
+    throw FormatError(fmt::format("{}: {} for {}, which has {}; expected one per face", path,
                                   detail::counted(of_file.size(), "label"), input.name(),
                                   detail::counted(mesh->file_faces(), "face")));
   std::vector<std::int32_t> labels(mesh->faces.size());
   for (std::size_t i = 0; i < labels.size(); ++i)
     labels[i] = of_file[mesh->polygons.empty() ? i : static_cast<std::size_t>(mesh->polygons[i])];
-  return mesh_picture(*mesh, labels);
+  return labels;
 }
 
 // The box with some of its surroundings, and drawn.
@@ -222,17 +220,29 @@ std::vector<Layer> Earlier::layers(std::string_view id) const {
   return layers;
 }
 
-std::shared_ptr<const Picture> Earlier::layer(std::string_view id, std::string_view name) const {
+const EarlierItem* Earlier::layered_item(std::string_view id, std::string_view name) const {
   const std::vector<Layer> known = layers(id);
   const auto found = std::ranges::find(known, name, &Layer::name);
   if (found == known.end()) return nullptr;
+  const Place place = layered_.find(id)->second[static_cast<std::size_t>(found - known.begin())];
+  return &files_[place.file].content.items[place.item];
+}
+
+std::shared_ptr<const Picture> Earlier::layer(std::string_view id, std::string_view name) const {
+  const EarlierItem* item = layered_item(id, name);
+  if (item == nullptr || item->motion.empty()) return nullptr;
   const std::string key = fmt::format("{}/{}", id, name);
   if (const auto kept = pictures_.find(key)) return *kept;
-  const Place place = layered_.find(id)->second[static_cast<std::size_t>(found - known.begin())];
-  const auto picture = std::make_shared<const Picture>(
-      layer_picture(files_[place.file].content.items[place.item], *inputs_.find(id)->second));
+  const auto picture = std::make_shared<const Picture>(flow::wheel_picture(
+      io::read_flow(item->motion), {.exec = {.device = Device::cpu(), .threads = 1}}));
   pictures_.keep(key, picture, picture->bytes());
   return picture;
+}
+
+std::vector<report::Color> Earlier::surface(std::string_view id, std::string_view name) const {
+  const EarlierItem* item = layered_item(id, name);
+  if (item == nullptr || item->parts.empty()) return {};
+  return mesh::part_colors(triangle_labels(item->parts, *inputs_.find(id)->second));
 }
 
 std::string Earlier::input_json(std::string_view id, std::int64_t frame) const {
@@ -256,11 +266,13 @@ std::string Earlier::input_json(std::string_view id, std::int64_t frame) const {
   }
   json.end_array().key("layers").begin_array();
   for (const Layer& each : layers(id)) {
-    const std::shared_ptr<const Picture> picture = layer(id, each.name);
     json.begin_object().member("name", each.name).member("title", each.title);
     json.member("text", each.text).member("shown", each.shown).member("opacity", each.opacity);
-    json.member("width", picture->width()).member("height", picture->height());
-    json.member("levels", picture->levels()).end_object();
+    if (const std::shared_ptr<const Picture> picture = layer(id, each.name))
+      json.member("width", picture->width())
+          .member("height", picture->height())
+          .member("levels", picture->levels());
+    json.end_object();
   }
   json.end_array().end_object().finish();
   return text;

@@ -34,8 +34,10 @@ class Earlier {
   std::string list_json() const;
   // What the files say about a frame of an input: boxes, scores of classes, layers.
   std::string input_json(std::string_view id, std::int64_t frame) const;
-  // A layer of an input; null where there is none of this name.
+  // A layer of an image; null where there is none of this name.
   std::shared_ptr<const Picture> layer(std::string_view id, std::string_view name) const;
+  // A layer of a mesh, as the colors of its faces; empty where there is none of this name.
+  std::vector<report::Color> surface(std::string_view id, std::string_view name) const;
   // {"names", "evaluation"} of a file, with ids in place of files and the names of its inputs;
   // empty where it is no evaluation.
   std::string evaluation_json(std::size_t file) const;
@@ -57,6 +59,7 @@ class Earlier {
   static void take_evaluated(File& file, InputFinder& find);
   void place_items(std::size_t file, InputFinder& find);
   std::vector<Layer> layers(std::string_view id) const;
+  const EarlierItem* layered_item(std::string_view id, std::string_view name) const;
 
   std::vector<File> files_{};
   std::map<std::string, std::multimap<std::int64_t, Place>, std::less<>> places_{};  // by input

@@ -507,7 +507,7 @@ async function begin() {
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), openInput);
   why = new Why(view);
-  earlier = new Earlier(view);
+  earlier = new Earlier(view, solid);
   video = new VideoResults(view, (frame) => setFrame(frame));
   await openSession();
   const {systems, upload_bytes: limit} = await getJson('/systems');

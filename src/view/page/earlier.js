@@ -1,6 +1,6 @@
 // Results of earlier runs, from files of the command line: their boxes, classes and layers are shown
 // beside what is computed now, from a score on that is chosen here.
-import {getJson} from './api.js';
+import {getBytes, getJson} from './api.js';
 import {byId, el} from './dom.js';
 import {countText, marksOf, stepOf} from './earlier_boxes.js';
 import {layerRow, scoreBars} from './result.js';
@@ -9,8 +9,10 @@ const kMistake = '#ff5c8a';
 const scoreText = (score) => score.toFixed(2).replace(/^-(0\.00)$/, '$1');
 
 export class Earlier {
-  constructor(view) {
+  // `solid` shows layers of a mesh as colors of its faces.
+  constructor(view, solid) {
     this.view = view;
+    this.solid = solid;
     this.files = [];
     this.asked = 0;
     this.pointed = [];
@@ -41,11 +43,15 @@ export class Earlier {
     const said = await getJson(`/earlier/${input.id}?frame=${frame}`);
     if (asked !== this.asked) return;
     this.said = said.files;
-    this.layers = said.layers.map((layer) => ({...layer,
+    const mesh = input.kind === 'mesh';
+    this.layers = mesh ? [] : said.layers.map((layer) => ({...layer,
       tile: (level, x, y) => `/earlier/${input.id}/tile/${layer.name}/${level}/${x}/${y}`}));
+    if (mesh) this.solid.setEarlier(said.layers.map((layer) => ({...layer,
+      load: () => getBytes(`/earlier/${input.id}/surface/${layer.name}`)})));
     byId('earlier').hidden = false;
     const rows = this.said.map((each) => this.fileRows(each));
-    if (rows.length === 0 && this.layers.length === 0) rows.push(el('p', {}, 'No file says anything about this input.'));
+    if (mesh && said.layers.length > 0) rows.push(el('p', {}, 'The colors of the mesh have the parts of an earlier result as well.'));
+    if (rows.length === 0 && said.layers.length === 0) rows.push(el('p', {}, 'No file says anything about this input.'));
     byId('earlier-body').replaceChildren(...rows, ...this.layers.map((layer) => layerRow(layer, this.view)));
     this.draw();
   }

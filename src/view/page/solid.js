@@ -10,7 +10,7 @@ export class Solid {
   // The mesh is drawn in `room`; `tools` gets the choice of colors, levels and parts. `on` has functions:
   // pick(face), with -1 beside the mesh, zoom(share), and failed(error).
   constructor(room, tools, on) {
-    Object.assign(this, {room, tools, on, input: null, view: null, opened: null, chosen: 'parts'});
+    Object.assign(this, {room, tools, on, input: null, view: null, opened: null, chosen: 'parts', earlier: []});
   }
 
   get shown() { return this.input !== null; }
@@ -22,6 +22,7 @@ export class Solid {
     this.view?.remove();
     this.view = null;
     this.room.hidden = !input;
+    this.earlier = [];
     this.clear();
     this.opened = input ? this.open(input).catch(this.on.failed) : null;
   }
@@ -81,7 +82,13 @@ export class Solid {
     return [{name: 'parts', title: 'Parts', text: 'Each part has a color.'},
       {name: 'shade', title: 'Shade', text: 'The surface alone.', load: () => Uint8Array.from(shape.corners, (_, i) => kGray[i % 3])},
       ...result.surfaces.map((surface) => ({...surface, load: () => getBytes(`${result.address}/surface/${surface.name}`)})),
-      ...this.reasons];
+      ...this.earlier, ...this.reasons];
+  }
+
+  // Colorings of earlier results.
+  setEarlier(colorings) {
+    this.earlier = colorings;
+    if (this.result) this.showColors();
   }
 
   showColors() {
