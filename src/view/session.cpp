@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "core/json_text.h"
 #include "core/words.h"
@@ -23,6 +24,7 @@ namespace {
 constexpr std::size_t kMostBody = 64 << 10;
 constexpr std::size_t kMostToken = 256;
 constexpr int kThumbnailSide = 192;
+constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
 
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
@@ -347,12 +349,13 @@ Response Session::result(const Request& request, const Parts& parts) {
             .body = result->page ? result->page(why.get()) : result_page(*result, why.get())};
   if (!why) return not_found();
   if (what == "explain") return json_response(report::to_json(*why, report::LayerValues::kNone));
-  const auto number = parts.size() == 4 ? number_of<std::size_t>(parts[3]) : std::nullopt;
-  if (what == "faces" && number && *number < why->surface.size())
+  const std::size_t number =
+      parts.size() == 4 ? number_of<std::size_t>(parts[3]).value_or(kNoNumber) : kNoNumber;
+  if (what == "faces" && number < why->surface.size())
     return colors_response(
-        mesh::value_colors(why->surface[*number].values, report::ColorMap::kTide));
-  if (what == "heat" && number && *number < why->layers.size())
-    return png_response(heat_png(why->layers[*number]));
+        mesh::value_colors(why->surface[number].values, report::ColorMap::kTide));
+  if (what == "heat" && number < why->layers.size())
+    return png_response(heat_png(why->layers[number]));
   return not_found();
 }
 

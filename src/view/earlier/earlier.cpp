@@ -4,6 +4,8 @@
 #include <fovea/flow/show.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/mesh_io.h>
+#include <fovea/mesh/show.h>
 #include <fovea/report/draw.h>
 
 #include <fmt/format.h>
@@ -16,7 +18,7 @@
 
 #include "core/words.h"
 #include "view/earlier/find_input.h"
-#include "view/mesh_picture.h"
+#include "view/picture.h"
 
 namespace fovea::view {
 namespace {

@@ -141,9 +141,17 @@ TEST_F(EarlierTest, ShowsPartsAsALayerOfTheMesh) {
   save("tetra.off", "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n");
   inputs_.add_paths({folder_ / "tetra.off"});
   earlier_.add(save("parts.seg", "0\n0\n1\n1\n"), inputs_, {});
-  EXPECT_EQ(said(inputs_.all()[0])["layers"][0]["title"], "Earlier parts");
+  const std::string mesh = inputs_.all()[0]->id();
+  const json layers = said(inputs_.all()[0])["layers"];
+  EXPECT_EQ(layers[0]["title"], "Earlier parts");
+  const std::vector<report::Color> colors = earlier_.surface(mesh, std::string(layers[0]["name"]));
+  ASSERT_EQ(colors.size(), 4U);
+  EXPECT_EQ(colors[0], colors[1]);
+  EXPECT_NE(colors[1], colors[2]);
+  EXPECT_TRUE(earlier_.surface(mesh, "none").empty());
   earlier_.add(save("tetra.seg", "0\n1\n"), inputs_, {});  // its namesake, but with too few labels
-  EXPECT_THAT(test::message_of<FormatError>([&] { said(inputs_.all()[0]); }),
+  const std::string namesake = said(inputs_.all()[0])["layers"][1]["name"];
+  EXPECT_THAT(test::message_of<FormatError>([&] { earlier_.surface(mesh, namesake); }),
               HasSubstr("2 labels for"));
 }
 
