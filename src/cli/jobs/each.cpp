@@ -129,11 +129,6 @@ bool has_pattern(const Invocation& invocation) {
   return pattern;
 }
 
-// A list of inputs, @FILE.
-bool is_list(const std::vector<std::string>& inputs) {
-  return inputs.size() == 1 && inputs[0].starts_with('@');
-}
-
 // One image or cube, by its name: a merge need not find the input.
 bool is_single_frame(const std::string& input) {
   io::InputKind kind = io::image_files();
@@ -147,24 +142,27 @@ bool cuts_frames(const Invocation& invocation) {
   const CommonOptions& common = *invocation.common;
   if (!invocation.command->ranges || !common.journal.wanted() || common.each) return false;
   const std::vector<std::string>& inputs = invocation.inputs;
-  if (inputs.size() > 1 || is_list(inputs)) return true;
-  return !is_single_frame(inputs[0]) && !has_pattern(invocation);
+  if (inputs.size() == 1 && (inputs[0].starts_with('@') || is_single_frame(inputs[0])))
+    return false;
+  return inputs.size() > 1 || !has_pattern(invocation);
 }
 
 bool runs_each(const Invocation& invocation) {
   const Command& command = *invocation.command;
   const CommonOptions& common = *invocation.common;
   if (!command.repeats || cuts_frames(invocation)) return false;
-  const bool listed = is_list(invocation.inputs);
+  const bool listed = invocation.inputs.size() == 1 && invocation.inputs[0].starts_with('@');
   const bool several = invocation.inputs.size() > 1 || listed;
   if (command.joins && several && !common.each) {
     if (common.journal.wanted())
       throw InvalidArgument(fmt::format(
-          "{} of {} are one sequence; give --each to work on each for itself, which --shard, "
+          "{} of {} are one sequence; give --each to work on each for itself{}, which --shard, "
           "--resume and --manifest need",
           listed ? fmt::format("the inputs in the list {}", invocation.inputs[0].substr(1))
                  : fmt::format("the {} inputs", invocation.inputs.size()),
-          command.name()));
+          command.name(),
+          listed && command.ranges ? ", or name the images or their folder instead of the list"
+                                   : ""));
     return false;
   }
   return several || has_pattern(invocation) || common.each || common.journal.wanted();

@@ -63,22 +63,6 @@ TEST_F(FrameRanges, FlowOfImages) {
                            {"-o", out("fields"), "--unit-frames", "1", "--json"}));
 }
 
-TEST_F(FrameRanges, OfImagesInAList) {
-  std::string list;
-  for (const std::string& name : write_frames(5)) list += name + "\n";
-  test::save(folder_ / "list", list);
-  const std::string input = "@" + (folder_ / "list");
-  expect_equal_shards({"flow", "lk", input, "-o", out("fields"), "--unit-frames", "2", "--json"});
-  expect_equal_shards({"emd", "map", input, "--target", "8,10,8,8", "-o", out("maps.tif"),
-                       "--window", "5", "--unit-frames", "2"});
-}
-
-TEST_F(FrameRanges, OfAVideoInAList) {
-  test::save(folder_ / "list", write_video("v.y4m", 5) + "\n");
-  expect_equal_shards(
-      {"flow", "lk", "@" + (folder_ / "list"), "-o", out("fields"), "--unit-frames", "2"});
-}
-
 TEST_F(FrameRanges, AVideoThatDoesNotStateItsLength) {
   if (!io::video_feature().usable) GTEST_SKIP() << "no FFmpeg";
   const std::string video = write_video("v.mkv", 5);
@@ -231,6 +215,12 @@ TEST_F(FrameRanges, WhatCannotBeCutIsRefused) {
   const Ended pipe = run_here({"flow", "lk", "-", "-o", out("fields"), "--shard", "0/2"});
   EXPECT_EQ(pipe.status, kUsage);
   EXPECT_THAT(pipe.err, HasSubstr("cannot be read a second time"));
+  test::save(folder_ / "list", names[0] + "\n" + names[1] + "\n" + names[2] + "\n");
+  const Ended list =
+      run_here({"flow", "lk", "@" + (folder_ / "list"), "-o", out("fields"), "--shard", "0/2"});
+  EXPECT_EQ(list.status, kUsage);
+  EXPECT_THAT(list.err, HasSubstr("the inputs in the list " + (folder_ / "list")));
+  EXPECT_THAT(list.err, HasSubstr("or name the images or their folder instead of the list"));
   const Ended none = run_here(
       {"flow", "lk", folder_ / "in", "-o", out("fields"), "--shard", "0/2", "--unit-frames", "0"});
   EXPECT_EQ(none.status, kUsage);
