@@ -48,8 +48,10 @@ class SessionFixture : public testing::Test {
  protected:
   // `model` is offered besides those that ship.
   explicit SessionFixture(const std::string& model = {}) : SessionFixture(make_systems(model)) {}
-  explicit SessionFixture(Systems systems)
-      : session_({.upload_bytes = 1 << 20, .exec = {.device = Device::cpu(), .threads = 1}},
+  explicit SessionFixture(Systems systems, double timeout_seconds = 10)
+      : session_({.upload_bytes = 1 << 20,
+                  .exec = {.device = Device::cpu(), .threads = 1},
+                  .timeout_seconds = timeout_seconds},
                  std::move(systems)) {}
 
   Response get(const std::string& target) {

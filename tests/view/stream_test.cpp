@@ -21,14 +21,13 @@
 #include "support/messages.h"
 #include "support/server.h"
 #include "view/client.h"
-#include "view/session.h"
+#include "view/session_fixture.h"
 #include "view/view.h"
 
 namespace fovea::view {
 namespace {
 
 using namespace std::chrono_literals;
-using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -120,8 +119,9 @@ class StreamPage {
 
 const json kNoSystem{{"system", ""}};
 
-class StreamTest : public testing::Test {
+class StreamTest : public SessionFixture {
  protected:
+  StreamTest() : SessionFixture(make_systems(""), 0.3) {}
   std::string add(const std::string& path) {
     session_.inputs().add_paths({path});
     return json::parse(session_.inputs().list_json()).back()["id"];
@@ -146,12 +146,8 @@ class StreamTest : public testing::Test {
     writer.finish();
     return add(folder_ / "square.y4m");
   }
-  Response get(const std::string& target) {
-    return session_.respond({.method = "GET", .target = *parse_target(target)});
-  }
 
   test::TempFolder folder_{};
-  Session session_{{.exec = {.device = Device::cpu(), .threads = 1}, .timeout_seconds = 0.3}};
 };
 
 TEST_F(StreamTest, PlaysAVideoFromAFrameToItsEnd) {
@@ -249,9 +245,10 @@ TEST_F(StreamTest, FindsPeopleAndSaysWhyWhenPaused) {
   while (message.facts["kept"] == "") message = page.frame();
   const std::string address = "/results/" + message.facts["kept"].get<std::string>();
   const json result = json::parse(get(address).body);
-  EXPECT_THAT(result["command"].get<std::string>(), HasSubstr("--threshold -9 --frames "));
+  EXPECT_THAT(result["command"].get<std::string>(),
+              AllOf(HasSubstr("--threshold -9"), HasSubstr(" --frames 1 ")));
   EXPECT_TRUE(result["explains"]);
-  EXPECT_GT(json::parse(get(address + "/explain?x=48&y=80").body)["layers"].size(), 0U);
+  EXPECT_GT(why(address, {{"x", 48}, {"y", 80}})["layers"].size(), 0U);
   EXPECT_THAT(get(address + "/page.html").body, HasSubstr("People in "));
   // Another option works on the frame that is shown.
   const int shown = message.facts["frame"];
@@ -290,8 +287,8 @@ TEST_F(StreamTest, FollowsADrawnBoxAndSaysWhy) {
   EXPECT_NEAR(mark["box"][0].get<double>(), 10 + 2 * message.facts["frame"].get<int>(), 3);
   EXPECT_NEAR(mark["box"][1].get<double>(), 24, 3);
   const std::string address = "/results/" + message.facts["kept"].get<std::string>();
-  const json why = json::parse(get(address + "/explain?x=5&y=5").body);
-  EXPECT_EQ(why["layers"][0]["name"], "score") << "the landscape of scores around the box";
+  const json reasons = why(address, {{"x", 5}, {"y", 5}});
+  EXPECT_EQ(reasons["layers"][0]["name"], "score") << "the landscape of scores around the box";
   const json result = json::parse(get(address + "/result.json").body);
   EXPECT_EQ(result["tracks"][0]["box"][0], 10);
   EXPECT_THAT(json::parse(get(address).body)["command"].get<std::string>(),
