@@ -16,6 +16,8 @@ import {Why} from './why.js';
 
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
+  kept: null, limit: 0};
 let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, why;
 
 function tell(message) {
