@@ -1,4 +1,5 @@
 """Inputs that are drawn: scenes of the program, and a body with limbs."""
+import json
 import math
 import subprocess
 
@@ -10,7 +11,14 @@ def run(program, *words):
 def street(program, folder, size="320x240", frames=1):
     """Images of a street with drawn people; their boxes are in folder/annotations.json."""
     run(program, "people", "scene", "-o", folder, "--video", "%06d.png", "--frames", str(frames), "--size", size)
-    return sorted(folder.rglob("*.png"))
+    images = sorted(folder.rglob("*.png"))
+    boxes = [line.split(",") for line in (folder / "gt.txt").read_text().splitlines()]  # frame, id, x, y, width, height, ...
+    (folder / "annotations.json").write_text(json.dumps({
+        "images": [{"id": i + 1, "file_name": image.name} for i, image in enumerate(images)],
+        "categories": [{"id": 1, "name": "person"}],
+        "annotations": [{"id": i + 1, "image_id": int(box[0]), "category_id": 1, "iscrowd": 0, "bbox": [float(each) for each in box[2:6]]}
+                        for i, box in enumerate(boxes)]}))
+    return images
 
 
 def moving(program, folder, size="160x120"):
