@@ -1,4 +1,5 @@
 """Inputs that are drawn: scenes of the program, and a body with limbs."""
+import json
 import math
 import subprocess
 
@@ -8,9 +9,22 @@ def run(program, *words):
 
 
 def street(program, folder, size="320x240", frames=1):
-    """Images of a street with drawn people; their boxes are in folder/annotations.json."""
+    """Images of a street with drawn people; their boxes are in folder/truth.json."""
     run(program, "people", "scene", "-o", folder, "--video", "%06d.png", "--frames", str(frames), "--size", size)
-    return sorted(folder.rglob("*.png"))
+    images = sorted(folder.glob("*.png"))
+    (folder / "truth.json").write_text(json.dumps(coco(images, (folder / "gt.txt").read_text())))
+    return images
+
+
+def coco(images, tracks):
+    """The boxes of a MOT text as COCO annotations; people who are mostly hidden count nothing."""
+    boxes = []
+    for line in tracks.splitlines():
+        frame, _, x, y, width, height, _, _, visible = map(float, line.split(","))
+        boxes.append({"id": len(boxes) + 1, "image_id": int(frame), "category_id": 1, "bbox": [x, y, width, height],
+                      "ignore": int(visible < 0.3)})
+    return {"images": [{"id": i + 1, "file_name": image.name} for i, image in enumerate(images)],
+            "categories": [{"id": 1, "name": "person"}], "annotations": boxes}
 
 
 def moving(program, folder, size="160x120"):

@@ -60,7 +60,7 @@ def mesh(page):
 
 def street_and_truth(folder):
     images = drawings.street(PROGRAM, folder / "street", "480x360")
-    return ["--truth", folder / "street", images[0]]
+    return ["--truth", folder / "street" / "truth.json", images[0]]
 
 
 # For each picture: the words of fovea view for files that are drawn into a folder, and what is done on the page.
