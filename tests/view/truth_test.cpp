@@ -59,8 +59,10 @@ class TruthTest : public testing::Test {
     return folder_ / name;
   }
   Result run(std::unique_ptr<SystemView> system, std::vector<std::shared_ptr<Input>> inputs,
-             const std::string& truth, const FormValues& options = {}) {
+             const std::string& truth, const FormValues& options = {},
+             const std::string& model = "") {
     return system->run({.inputs = std::move(inputs),
+                        .model = model,
                         .options = options,
                         .truth = std::make_shared<const Truth>(truth)},
                        {.device = Device::cpu(), .threads = 1});
@@ -109,14 +111,14 @@ TEST_F(TruthTest, MarksBoxesByWhetherSomebodyIsThere) {
   const auto input = image("a.png");
   const FormValues options{{"threshold", "-9"}, {"ratio", "1.5"}};
   const std::string nobody = text("nobody/all.json", coco("a.png", "[0, 0, 2, 4]"));
-  const Result alarms = run(people_view(""), {input}, nobody, options);
+  const Result alarms = run(people_view(""), {input}, nobody, options, "hog");
   ASSERT_GT(alarms.marks.size(), 1U);
   EXPECT_EQ(count(alarms, MarkKind::kFalse), static_cast<int>(alarms.marks.size()) - 1);
   const Rect<double> box = alarms.marks.front().box;
   const std::string there =
       text("there/all.json",
            coco("a.png", fmt::format("[{}, {}, {}, {}]", box.x, box.y, box.width, box.height)));
-  const Result hit = run(people_view(""), {input}, there, options);
+  const Result hit = run(people_view(""), {input}, there, options, "hog");
   EXPECT_EQ(hit.marks.front().kind, MarkKind::kHit);
   EXPECT_EQ(hit.marks.back().kind, MarkKind::kTrue);
 }

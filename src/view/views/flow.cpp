@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/json_text.h"
 #include "view/stopwatch.h"
@@ -72,7 +73,10 @@ double longest_motion(const io::FlowFieldView& field) {
 std::string from_to(const Run& run) {
   if (run.inputs.front()->kind() == InputKind::kVideo)
     return fmt::format("frame {} to frame {}", run.frame, run.frame + 1);
-  return fmt::format("{} to {}", run.inputs[0]->name(), run.inputs[1]->name());
+  const auto file = [](const Input& input) {
+    return std::filesystem::path(input.name()).filename().string();
+  };
+  return fmt::format("{} to {}", file(*run.inputs[0]), file(*run.inputs[1]));
 }
 
 // Two images with one number of channels.
