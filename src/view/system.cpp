@@ -49,7 +49,7 @@ std::string shell_inputs(const Run& run, int count) {
 
 std::string shell_frames(const Run& run, int count) {
   if (!of_video(run)) return {};
-  const std::string start = run.frame > 0 ? fmt::format(" --start {}", run.frame) : "";
+  const std::string start = run.frame > 0 ? fmt::format(" --first-frame {}", run.frame) : "";
   return fmt::format("{} --frames {}", start, count);
 }
 

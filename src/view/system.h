@@ -135,8 +135,8 @@ std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count
 std::string shell_inputs(const Run& run, int count);
 // These images as Python has them: a path in quotes, or a frame of a video.
 std::vector<std::string> python_images(const Run& run, int count);
-// What picks these frames of a video in lines of the shell: " --start 7 --frames 1". Empty for
-// images.
+// What picks these frames of a video in lines of the shell: " --first-frame 7 --frames 1". Empty
+// for images.
 std::string shell_frames(const Run& run, int count);
 // Compares a result with the truth, where one is given. What is wrong with the truth becomes a fact
 // of the result, which stands without it.
