@@ -83,7 +83,8 @@ std::string shell_inputs(const Run& run, int count) {
 std::string shell_frames(const Run& run, int count) {
   if (!of_film(run)) return {};
   const bool live = run.inputs.front()->kind() == InputKind::kLive;
-  const std::string start = run.frame > 0 && !live ? fmt::format(" --start {}", run.frame) : "";
+  const std::string start =
+      run.frame > 0 && !live ? fmt::format(" --first-frame {}", run.frame) : "";
   return fmt::format("{} --frames {}", start, count);
 }
 

@@ -188,7 +188,7 @@ std::string shell_inputs(const Run& run, int count);
 std::vector<std::string> python_images(const Run& run, int count);
 // Whether the input of a run moves: a video, a camera or a network stream.
 bool of_film(const Run& run);
-// What picks these frames of a film in lines of the shell: " --start 7 --frames 1". Empty for
+// What picks these frames of a film in lines of the shell: " --first-frame 7 --frames 1". Empty for
 // images.
 std::string shell_frames(const Run& run, int count);
 // Compares a result with the truth, where one is given. What is wrong with the truth becomes a fact

@@ -41,10 +41,10 @@ bool count_frames(io::VideoReader& reader, std::int64_t& count) {
 
 FrameSource frame_source(const Context& context, io::VideoReader& reader,
                          std::vector<std::string> files) {
-  if (context.videos.start > 0)
+  if (context.videos.first > 0)
     throw InvalidArgument(
         "--shard, --resume and --manifest cut all frames into units, from the first on; leave out "
-        "--start");
+        "--first-frame");
   FrameSource source{.files = std::move(files)};
   if (source.files.empty()) {
     source.video = context.address_of(context.inputs[0]);

@@ -25,7 +25,7 @@ struct Command;
 
 // How much of each video is read, and how cameras and streams are.
 struct VideoLimits {
-  int start = 0;       // the first frame
+  int first = 0;       // number of the first frame
   int frames = 0;      // 0: all
   double seconds = 0;  // 0: all
   io::LiveFrames live{};
@@ -130,7 +130,7 @@ struct Command {
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels
   bool reads_videos = false;  // takes --hardware and how much is read of videos and live sources
-  bool starts = false;        // and takes --start
+  bool starts = false;        // and takes --first-frame
   bool batches = false;       // works on several inputs or frames at a time and takes --memory
   bool shards = false;        // its inputs are units of work: takes --shard, --resume, --manifest
   bool repeats = false;       // works on one input; several are worked on one after the other

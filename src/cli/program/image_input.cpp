@@ -30,7 +30,7 @@ io::AnyImage read_finite_input(const Context& context, const std::string& path,
 
 io::VideoReadOptions video_options(const Context& context, io::VideoColor color) {
   return {.color = color,
-          .start = context.videos.start,
+          .start = context.videos.first,
           .count = context.videos.frames,
           .seconds = context.videos.seconds,
           .hardware = context.hardware,

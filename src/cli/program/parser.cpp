@@ -228,8 +228,8 @@ void describe_common(OptionVisitor& visit, CommonOptions& options, const Command
           "what decodes video files: the processor (none), a GPU (cuda), VAAPI, or the first of "
           "these two that can (auto); where it cannot, the processor does, and a note says why");
     if (command.starts)
-      visit("start", options.videos.start, "index of the first frame of a video to work on, from 0",
-            0, 2147483647);
+      visit("first-frame", options.videos.first,
+            "index of the first frame of a video to work on, from 0", 0, 2147483647);
     visit("frames", options.videos.frames, "frames of a video to work on at most; 0 is all", 0,
           2147483647);
     visit("seconds", options.videos.seconds,
@@ -300,7 +300,7 @@ std::vector<OptionField> Invocation::result_fields() const {
   };
   if (command->computes) for_each_option(common->exec, add);
   for (const OptionField& field : common_fields())
-    if (field.name == "max-pixels" || field.name == "start" || field.name == "frames" ||
+    if (field.name == "max-pixels" || field.name == "first-frame" || field.name == "frames" ||
         field.name == "seconds" || field.name == "live")
       add(field);
   return fields;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/json_text.h"
 #include "view/stopwatch.h"
@@ -74,7 +75,10 @@ std::string from_to(const Run& run) {
   if (run.frames.size() == 2)
     return fmt::format("frame {} to frame {}", run.frames[0].number, run.frames[1].number);
   if (of_film(run)) return fmt::format("frame {} to frame {}", run.frame, run.frame + 1);
-  return fmt::format("{} to {}", run.inputs[0]->name(), run.inputs[1]->name());
+  const auto file = [](const Input& input) {
+    return std::filesystem::path(input.name()).filename().string();
+  };
+  return fmt::format("{} to {}", file(*run.inputs[0]), file(*run.inputs[1]));
 }
 
 // Two images with one number of channels.

@@ -9,16 +9,22 @@ def run(program, *words):
 
 
 def street(program, folder, size="320x240", frames=1):
-    """Images of a street with drawn people; their boxes are in folder/annotations.json."""
+    """Images of a street with drawn people; their boxes are in folder/truth.json."""
     run(program, "people", "scene", "-o", folder, "--video", "%06d.png", "--frames", str(frames), "--size", size)
-    images = sorted(folder.rglob("*.png"))
-    boxes = [line.split(",") for line in (folder / "gt.txt").read_text().splitlines()]  # frame, id, x, y, width, height, ...
-    (folder / "annotations.json").write_text(json.dumps({
-        "images": [{"id": i + 1, "file_name": image.name} for i, image in enumerate(images)],
-        "categories": [{"id": 1, "name": "person"}],
-        "annotations": [{"id": i + 1, "image_id": int(box[0]), "category_id": 1, "iscrowd": 0, "bbox": [float(each) for each in box[2:6]]}
-                        for i, box in enumerate(boxes)]}))
+    images = sorted(folder.glob("*.png"))
+    (folder / "truth.json").write_text(json.dumps(coco(images, (folder / "gt.txt").read_text())))
     return images
+
+
+def coco(images, tracks):
+    """The boxes of a MOT text as COCO annotations; people who are mostly hidden count nothing."""
+    boxes = []
+    for line in tracks.splitlines():
+        frame, _, x, y, width, height, _, _, visible = map(float, line.split(","))
+        boxes.append({"id": len(boxes) + 1, "image_id": int(frame), "category_id": 1, "bbox": [x, y, width, height],
+                      "ignore": int(visible < 0.3)})
+    return {"images": [{"id": i + 1, "file_name": image.name} for i, image in enumerate(images)],
+            "categories": [{"id": 1, "name": "person"}], "annotations": boxes}
 
 
 def moving(program, folder, size="160x120"):

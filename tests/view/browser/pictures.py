@@ -2,13 +2,15 @@
 """Takes the pictures of docs/view.md, one per system, from drawn scenes.
 
 usage: pictures.py FOVEA FOLDER [NAME...]     NAME: only these, such as mesh"""
+import io
 import pathlib
 import sys
 import tempfile
 
 import drawings
-from view_test import CHROMIUM, PROGRAM, Served, settled, watched
+from PIL import Image
 from playwright.sync_api import expect, sync_playwright
+from view_test import CHROMIUM, PROGRAM, Served, settled, watched
 
 FOLDER = pathlib.Path(sys.argv[2])
 SIZE = {"width": 1180, "height": 720}
@@ -23,7 +25,7 @@ def click_canvas(page, x, y):
 def people(page):
     """People beside the truth, and why one was found."""
     settled(page)
-    click_canvas(page, 0.5, 0.55)
+    click_canvas(page, 0.12, 0.62)
     expect(page.locator("#why")).to_be_visible(timeout=60000)
 
 
@@ -37,7 +39,7 @@ def motion(page):
 def colors(page):
     settled(page)
     page.locator("[data-system=emd]").click()
-    for name, value in zip(("x", "y", "width", "height"), (84, 78, 24, 30)):
+    for name, value in zip(("x", "y", "width", "height"), (380, 160, 20, 30)):
         page.locator(f"#box-{name}").fill(str(value))
         page.locator(f"#box-{name}").press("Tab")
     expect(page.locator("#summary")).to_contain_text("Distances go from", timeout=60000)
@@ -60,7 +62,7 @@ def mesh(page):
 
 def street_and_truth(folder):
     images = drawings.street(PROGRAM, folder / "street", "480x360")
-    return ["--truth", folder / "street", images[0]]
+    return ["--truth", folder / "street" / "truth.json", images[0]]
 
 
 # For each picture: the words of fovea view for files that are drawn into a folder, and what is done on the page.
@@ -73,6 +75,11 @@ PICTURES = {
 }
 
 
+def keep_small(png, path):
+    """Writes a picture with 200 colors, which is enough for a page and a third of the bytes."""
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(200, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
 def take(browser, name):
     words, act = PICTURES[name]
     with tempfile.TemporaryDirectory() as folder:
@@ -83,7 +90,7 @@ def take(browser, name):
             page.goto(served.address)
             act(page)
             page.wait_for_timeout(500)
-            page.screenshot(path=FOLDER / f"view_{name}.png")
+            keep_small(page.screenshot(), FOLDER / f"view_{name}.png")
             assert not errors, errors
         finally:
             served.end()

@@ -299,7 +299,7 @@ def test_saved_mesh(page, browser, errors, folder):
 
 def test_truth(browser, errors, folder, street, pair):
     """Boxes and motion beside the truth."""
-    served = Served(["--truth", folder / "crowd", street])
+    served = Served(["--truth", folder / "crowd" / "truth.json", street])
     try:
         page = watched(browser, errors, viewport={"width": 1280, "height": 800})
         page.goto(served.address)
