@@ -60,7 +60,8 @@ const std::set<std::string>& verbs_here() {
                                             "scenes info",       "mesh arcs",
                                             "actions classify",  "actions eval-stream",
                                             "flow stereo",       "flow segment",
-                                            "actions distances", "people mine"};
+                                            "actions distances", "people mine",
+                                            "scenes assign"};
   return kVerbs;
 }
 
@@ -190,6 +191,16 @@ TEST_F(Envelope, Scenes) {
   expect_envelope({"scenes", "filters", image, "-o", folder_ / "responses.npy"});
   expect_envelope({"scenes", "sample", places, "-o", samples});
   expect_envelope({"scenes", "dictionary", samples, "-o", words, "--dictionary", "12"});
+  const std::string shard = folder_ / "shard.manifest", rounds = folder_ / "rounds";
+  ASSERT_EQ(run_here({"scenes", "sample", places, "-o", folder_ / "0.npy", "--manifest", shard,
+                      "--shard", "0/1", "--quiet"})
+                .status,
+            kDone);
+  ASSERT_EQ(run_here({"scenes", "dictionary", shard, "-o", words, "--dictionary", "12", "--rounds",
+                      rounds, "--quiet"})
+                .status,
+            kMoreToDo);
+  expect_envelope({"scenes", "assign", shard, "--rounds", rounds});
   expect_envelope({"scenes", "features", places, "--dictionary", words, "-o", table, "--labels",
                    folder_ / "labels.csv"});
   expect_envelope({"scenes", "classifier", table, "--labels", folder_ / "labels.csv",

@@ -37,10 +37,14 @@ TEST(View, AsksForASecretBeforeOtherMachinesConnect) {
 TEST(View, NamesInputsThatItCannotShow) {
   EXPECT_EQ(run_here({"view", "/no/such.png"}, fired()).status, kBadInput);
   const test::TempFolder folder;
+  test::save(folder / "a.doc", "text");
+  const Ended unknown = run_here({"view", folder / "a.doc"}, fired());
+  EXPECT_EQ(unknown.status, kUsage);
+  EXPECT_THAT(unknown.err, HasSubstr("a.doc"));
   test::save(folder / "a.txt", "text");
-  const Ended text = run_here({"view", folder / "a.txt"}, fired());
-  EXPECT_EQ(text.status, kUsage);
-  EXPECT_THAT(text.err, HasSubstr("a.txt"));
+  const Ended no_tracks = run_here({"view", folder / "a.txt"}, fired());
+  EXPECT_EQ(no_tracks.status, kBadInput);
+  EXPECT_THAT(no_tracks.err, HasSubstr("a.txt"));
 }
 
 TEST(View, NamesATruthThatIsNotThere) {
