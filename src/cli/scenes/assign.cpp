@@ -83,6 +83,7 @@ int run_assign(AssignRequest& request, Context& context) {
         "scenes assign needs --rounds FOLDER, the one of fovea scenes dictionary --rounds");
   if (context.exec.device.kind == DeviceKind::kCuda)
     throw InvalidArgument("scenes assign computes on the CPU; leave out --device");
+  context.exec.device = Device::cpu();
   std::vector<ShardSamples> shards;
   std::int64_t samples = 0;
   for (const std::string& path :
