@@ -23,7 +23,7 @@ using actions::ClassifyOptions;
 using actions::ClipClass;
 using actions::Model;
 
-ClassifyOptions classify_options(const Model& model, const nb::dict& keywords) {
+ClassifyOptions classify_options(const nb::dict& keywords) {
   ClassifyOptions options;
   set_keywords(options, keywords, "Classifier");
   options.exec.device = usable_device(options.exec.device);
@@ -34,7 +34,7 @@ class ClipClassifier {
  public:
   ClipClassifier(std::shared_ptr<const Model> model, const nb::dict& keywords)
       : model_(std::move(model)),
-        options_(classify_options(*model_, keywords)),
+        options_(classify_options(keywords)),
         face_(options_.exec, [this](const Exec& exec) {
           ClassifyOptions options = options_;
           options.exec = exec;

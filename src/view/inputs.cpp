@@ -164,7 +164,6 @@ std::shared_ptr<const Picture> Input::read_film(int number) {
 }
 
 std::string Input::thumbnail(int side) {
-  if (kind_ == InputKind::kVideo) return frame(0)->thumbnail(side);
   if (kind_ == InputKind::kImage) {  // is not kept: many are seen small, and few large
     if (const auto known = kept_.frames.find(frame_key(0))) return (*known)->thumbnail(side);
     return Picture(people::detector_pixels(image())).thumbnail(side);
@@ -321,7 +320,8 @@ std::string Inputs::keep_files(const std::string& folder, const std::vector<Uplo
   const std::string path = folder + "/" + name;
   // The name alone does not say how many bands a TIFF has.
   if (kind == InputKind::kImage && is_cube(path)) kind = InputKind::kCube;
-  Input(path, path, name, kind, kept_).thumbnail(16);  // what cannot be read is not listed
+  KeptInputs of_trial;
+  Input(path, path, name, kind, of_trial).thumbnail(16);  // what cannot be read is not listed
   return add(path, name, kind);
 }
 

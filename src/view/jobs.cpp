@@ -202,18 +202,20 @@ void Jobs::run(const std::shared_ptr<Job>& job) {
   forget_old();
 }
 
-// The newest of the ended jobs stay, as many as their number and their memory allow.
+// The newest of the ended jobs stay: as many with a result as their number and their memory allow,
+// and as many without one, which push no result out.
 void Jobs::forget_old() {
   ResultMemory memory;
-  std::size_t count = 0;
+  std::size_t results = 0, others = 0;
+  const auto is_old = [&](const Job& job) {
+    if (!ended(job)) return false;
+    if (!job.result) return ++others > limits_.ended;
+    memory.add(*job.result);
+    return ++results > limits_.ended || (results > 1 && memory.bytes() > limits_.bytes);
+  };
   std::deque<std::shared_ptr<Job>> kept;
-  for (auto job = jobs_.rbegin(); job != jobs_.rend(); ++job) {
-    if (ended(**job)) {
-      if ((*job)->result) memory.add(*(*job)->result);
-      if (++count > limits_.ended || (count > 1 && memory.bytes() > limits_.bytes)) continue;
-    }
-    kept.push_front(*job);
-  }
+  for (auto job = jobs_.rbegin(); job != jobs_.rend(); ++job)
+    if (!is_old(**job)) kept.push_front(*job);
   jobs_ = std::move(kept);
 }
 

@@ -34,6 +34,8 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 using Tcp = asio::ip::tcp;
 
+constexpr std::size_t kMostWaiting = 64;  // messages that a WebSocket has not taken yet
+
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
@@ -118,7 +120,9 @@ class Socket : public std::enable_shared_from_this<Socket> {
           const std::shared_ptr<Socket> self = weak.lock();
           if (!self) return;
           asio::post(self->stream_.get_executor(),
-                     [self, message = std::move(message), last] { self->send(message, last); });
+                     [self, message = std::move(message), last]() mutable {
+                       self->send(std::move(message), last);
+                     });
         });
     if (!listener_) return close();
     stream_.binary(listener_->sends_bytes());
@@ -132,10 +136,12 @@ class Socket : public std::enable_shared_from_this<Socket> {
       self->read();
     });
   }
-  void send(const std::string& message, bool last) {
+  // A client that takes nothing and goes on asking is let go.
+  void send(std::string message, bool last) {
     if (last_) return;
+    if (waiting_.size() >= kMostWaiting) return beast::get_lowest_layer(stream_).close();
     last_ = last;
-    waiting_.push_back(message);
+    waiting_.push_back(std::move(message));
     if (waiting_.size() == 1) write();
   }
   void write() {
@@ -368,8 +374,8 @@ struct Server::Impl {
     acceptor.async_accept([this](beast::error_code error, Tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
       if (error) return accept_later();
-      take(std::move(socket));
       accept();
+      take(std::move(socket));
     });
   }
 

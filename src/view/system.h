@@ -28,7 +28,7 @@ namespace fovea::view {
 
 class Running;  // stream/running.h
 
-// A raster over the picture. `opaque` ones take the place of the picture.
+// A raster over the picture.
 struct Layer {
   std::string name{};   // in addresses
   std::string title{};  // for people

@@ -18,6 +18,7 @@ import {Why} from './why.js';
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
   kept: null, limit: 0};
+let timer = 0;  // of the next run
 let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, why;
 
 function tell(message) {
@@ -83,6 +84,7 @@ function chooseSystem(system) {
 
 // Stops a run whose result nobody wants any more.
 function dropRun() {
+  clearTimeout(timer);
   state.run?.stop();
   state.run = null;
   byId('stop').hidden = true;
@@ -101,6 +103,7 @@ async function chooseInput(input, frame = 0) {
   state.input = input;
   state.facts = null;
   state.frame = frame;
+  strip.mark(input, null);
   dropRun();
   player.stop();
   clearResult();
@@ -160,10 +163,11 @@ function showTimeline() {
 
 function setFrame(number, run = true) {
   if (run) player.stop();
+  if (run && !state.system?.runs && number !== state.frame) clearResult();  // it was about the frame that was paused
   showFrameNumber(number);
   if (!run) return;
   showFrame();
-  if (!state.system?.whole_video) requestRun(60);
+  if (!state.system?.whole_video || !state.run) requestRun(60);
 }
 
 function showFrameNumber(number) {
@@ -184,7 +188,6 @@ function stepFrame(by) {
 }
 
 // Starts a run soon: a slider that moves asks many times, and the newest request stops the one before.
-let timer = 0;
 function requestRun(delay = 40) {
   clearTimeout(timer);
   if (!state.system || !state.facts) return;

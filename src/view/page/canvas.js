@@ -21,7 +21,6 @@ export class PictureView {
     this.earlier = {marks: [], layers: []};
     this.hiddenMarks = new Set();  // kinds that are switched off
     this.shapes = [];
-    this.heat = null;
     this.picture = null;
     this.divider = null;
     this.drawsBoxes = false;

@@ -28,13 +28,13 @@ export class Controls {
   models(system) {
     if (system.models.length === 0) return '';
     this.model ??= {};
-    const select = el('select', {id: 'model'}, ...system.models.map((name) => el('option', {value: name}, name)));
+    const select = el('select', {id: 'option-model'}, ...system.models.map((name) => el('option', {value: name}, name)));
     select.value = this.model[system.name] ?? system.models[0];
     select.addEventListener('change', () => {
       this.model[system.name] = select.value;
       this.onChange();
     });
-    return el('div', {class: 'field'}, el('div', {class: 'head'}, el('label', {for: 'model'}, 'model')), select);
+    return el('div', {class: 'field'}, el('div', {class: 'head'}, el('label', {for: 'option-model'}, 'model')), select);
   }
 
   // Takes the model of this name, where the system has one.

@@ -15,7 +15,7 @@ export class Earlier {
     this.solid = solid;
     this.files = [];
     this.asked = 0;
-    this.pointed = [];
+    this.pointed = this.said = this.layers = [];
   }
 
   // Reads which files there are.
@@ -32,7 +32,7 @@ export class Earlier {
   // Nothing of another input stays while this one is read.
   clear() {
     ++this.asked;
-    this.pointed = [];
+    this.pointed = this.said = this.layers = [];
     this.view.setEarlier({marks: [], layers: []});
   }
 
@@ -63,8 +63,8 @@ export class Earlier {
   }
 
   draw() {
-    const marks = (this.said ?? []).flatMap((each) => marksOf(each.boxes, this.files[each.file]));
-    this.view.setEarlier({marks: [...marks, ...this.pointed], layers: this.layers ?? []});
+    const marks = this.said.flatMap((each) => marksOf(each.boxes, this.files[each.file]));
+    this.view.setEarlier({marks: [...marks, ...this.pointed], layers: this.layers});
   }
 
   fileRows(said) {

@@ -97,7 +97,7 @@ export class Player {
     this.on.frame(message, bitmaps[0]);
     this.line.add(message.result.events, message.seconds);
     if (message.kept) this.on.kept(message);
-    else if (message.result !== kNothing) showPassing(message.result, bitmaps.slice(1), view);
+    else showPassing(message.result, bitmaps.slice(1), view);
     this.bitmaps.splice(0, this.bitmaps.length, ...bitmaps).forEach((old) => old.close());
     this.showNumbers(message);
     do await nextPaint(); while (view.corner);

@@ -40,16 +40,17 @@ export class Solid {
 
   // Takes the parts of the last result off.
   clear() {
-    this.result = null;
+    this.result = this.wanted = null;
     this.reasons = [];
     this.tools.hidden = true;
     this.view?.setParts(onePart(this.shape, kGray));
   }
 
   async showResult(result) {
+    this.wanted = result;
     const parts = readParts(await getJson(`${result.address}/parts.json`));
     await this.opened;
-    if (!this.view) return;
+    if (!this.view || this.wanted !== result) return;
     this.result = result;
     this.reasons = [];
     this.view.setParts(parts);

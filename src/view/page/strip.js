@@ -91,7 +91,7 @@ export class Strip {
     button.classList.toggle('second', button.dataset.id === this.marked?.second);
   }
 
-  // The input that follows, of the same kind; null at the end.
+  // The input that follows; null at the end.
   after(input, step = 1) {
     return this.inputs[this.places.get(input.id) + step] ?? null;
   }

@@ -16,13 +16,11 @@ export class Why {
 
   hide() {
     this.room.hidden = true;
-    this.asked = null;
     this.view.setWhy(null);
   }
 
   // `query` names the place of the result, and `frame` is the one that is shown.
   show(why, {address, why_pictures: pictures}, query, frame) {
-    this.asked = query;
     this.shapes = why.shapes;
     this.shown = {place: why.box ?? null, shapes: [], heat: null, spot: null};
     this.room.hidden = false;

@@ -142,7 +142,7 @@ void Stream::show(const StreamFrame& frame, const Wish& wish) {
   auto result = std::make_shared<Result>(found_in(frame, wish.stays));
   FrameFacts facts{.dropped = source_->dropped()};
   if (running_) facts.system = system_;
-  if (wish.stays && running_) facts.kept = tools_.jobs.keep(result);
+  if (wish.stays && running_ && result->image) facts.kept = tools_.jobs.keep(result);
   {
     const std::lock_guard lock(mutex_);
     facts.latency = latency_;

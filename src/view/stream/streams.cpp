@@ -37,6 +37,7 @@ Streams::~Streams() { end(); }
 
 void Streams::end() {
   const std::lock_guard lock(mutex_);
+  ended_ = true;
   for (Entry& entry : entries_) entry.thread.request_stop();
   entries_.clear();
 }
@@ -45,6 +46,7 @@ std::unique_ptr<Listener> Streams::listen(const std::shared_ptr<Input>& input, i
                                           Send send) {
   if (input->kind() != InputKind::kVideo && input->kind() != InputKind::kLive) return nullptr;
   const std::lock_guard lock(mutex_);
+  if (ended_) return nullptr;
   std::erase_if(entries_, [](const Entry& entry) { return entry.stream->done(); });
   if (entries_.size() >= kMostStreams) {
     send(state_message("failed", fmt::format("{} streams are open, which is the most; close "

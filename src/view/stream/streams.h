@@ -22,7 +22,7 @@ class Streams {
   // Plays an input to a WebSocket, a video file from a frame on. Null where the input does not
   // move. Where too many are open, the WebSocket is told so and closed.
   std::unique_ptr<Listener> listen(const std::shared_ptr<Input>& input, int frame, Send send);
-  // Stops all and waits for their threads.
+  // Stops all and waits for their threads. None begins afterwards.
   void end();
 
  private:
@@ -37,6 +37,7 @@ class Streams {
   double timeout_seconds_;
   std::mutex mutex_{};
   std::list<Entry> entries_{};
+  bool ended_ = false;
   std::mutex feeds_mutex_{};
   std::map<std::string, std::weak_ptr<Feed>> feeds_{};  // by the ids of inputs
 };

@@ -280,6 +280,7 @@ class FlowView final : public SystemView {
                           std::shared_ptr<const Picture> second) {
     options.exec = {};
     result.why_hint = "Click a pixel to see how sure its motion is, and why.";
+    result.held_bytes = second->bytes();
     result.explain = [options, first = result.image, second = std::move(second)](
                          report::Point place, const Exec& exec) {
       const Pair pair = pair_of(*first, *second);
