@@ -158,12 +158,11 @@ Command scenes_dictionary_command() {
                      "array of descriptors, one per row, .npy; or images as fovea scenes sample "
                      "takes them; or the manifests of all its shards",
                      1, kAnyNumber}},
-      .examples =
-          {{"fovea scenes dictionary samples.npy -o words.safetensors", "learn 500 words"},
-           {"fovea scenes dictionary places --all-places -o words.safetensors",
-            "learn 500 words from every pixel of the images"},
-           {"fovea scenes dictionary scenes-sample-*-of-8.manifest --rounds r -o w.safetensors",
-            "learn from the samples of eight shards, for which fovea scenes assign runs"}},
+      .examples = {{"fovea scenes dictionary samples.npy -o words.safetensors", "learn 500 words"},
+                   {"fovea scenes dictionary places --all-places -o words.safetensors",
+                    "learn 500 words from every pixel of the images"},
+                   {"fovea scenes dictionary *.manifest --rounds r -o words.safetensors",
+                    "learn from the samples of eight shards, for which fovea scenes assign runs"}},
       .request = make_request<DictionaryRequest, run_dictionary>,
       .reads_images = true};
 }
