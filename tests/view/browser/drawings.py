@@ -27,6 +27,18 @@ def coco(images, tracks):
             "categories": [{"id": 1, "name": "person"}], "annotations": boxes}
 
 
+def walk(program, folder, size, frames):
+    """A video of people who walk about."""
+    run(program, "people", "scene", "-o", folder, "--video", "walk.avi", "--frames", str(frames), "--size", size)
+    return folder / "walk.avi"
+
+
+def cube(program, folder, size="64x48"):
+    """The header and the samples of a multispectral cube."""
+    run(program, "emd", "scene", "-o", folder, "--frames", "1", "--size", size)
+    return [next(folder.rglob(f"*{end}")) for end in (".hdr", ".img")]
+
+
 def moving(program, folder, size="160x120"):
     """Two images of a texture that moves, with the true motion as flow10.flo beside them."""
     run(program, "flow", "scene", "-o", folder, "--size", size)

@@ -4,13 +4,14 @@
 usage: pictures.py FOVEA FOLDER [NAME...]     NAME: only these, such as mesh"""
 import io
 import pathlib
+import re
 import sys
 import tempfile
 
 import drawings
 from PIL import Image
 from playwright.sync_api import expect, sync_playwright
-from view_test import CHROMIUM, PROGRAM, Served, settled, watched
+from view_test import CHROMIUM, PROGRAM, Served, set_number, settled, watched
 
 FOLDER = pathlib.Path(sys.argv[2])
 SIZE = {"width": 1180, "height": 720}
@@ -60,6 +61,40 @@ def mesh(page):
     expect(page.locator("#why-title")).to_contain_text("Why face", timeout=60000)
 
 
+def actions(page):
+    """The time line of a street, with one of its events and the points of its frame."""
+    page.locator("[data-system=actions]").click()
+    expect(page.locator("#scores .bar").first).to_be_visible(timeout=120000)
+    set_number(page, "reject", "0")  # drawn people walk unlike those of the model
+    expect(page.locator("#events button").first).to_be_visible(timeout=120000)
+    page.locator("#events button").last.click()
+    page.get_by_label("Space-time points").check()
+
+
+def tracking(page):
+    """A person who is followed, and the score of every place around."""
+    settled(page)
+    page.locator("[data-system=track]").click()
+    for name, value in zip(("x", "y", "width", "height"), (58, 178, 34, 80)):
+        page.locator(f"#box-{name}").fill(str(value))
+        page.locator(f"#box-{name}").press("Tab")
+    page.locator("#play").click()
+    expect(page.locator("#frame-value")).to_contain_text(re.compile(r"^[1-9]\d"), timeout=60000)
+    page.locator("#play").click()
+    expect(page.locator("#command")).to_contain_text("fovea emd track", timeout=60000)
+    click_canvas(page, 0.3, 0.6)
+    expect(page.locator("#why")).to_be_visible(timeout=60000)
+
+
+def spectra(page):
+    """Pixels like a target, and the spectra of one of them and of the target."""
+    expect(page.locator("#summary")).to_contain_text("Draw a box", timeout=60000)
+    click_canvas(page, 0.5, 0.5)
+    expect(page.locator("#summary")).to_contain_text("like the target", timeout=60000)
+    click_canvas(page, 0.3, 0.4)
+    expect(page.locator("#why figure img")).to_have_count(2, timeout=60000)
+
+
 def street_and_truth(folder):
     images = drawings.street(PROGRAM, folder / "street", "480x360")
     return ["--truth", folder / "street" / "truth.json", images[0]]
@@ -71,6 +106,9 @@ PICTURES = {
     "motion": (lambda folder: ["--truth", folder / "moving", *drawings.moving(PROGRAM, folder / "moving", "480x360")], motion),
     "colors": (lambda folder: drawings.street(PROGRAM, folder / "street", "480x360")[:1], colors),
     "places": (lambda folder: drawings.street(PROGRAM, folder / "street", "480x360")[:1], places),
+    "actions": (lambda folder: [drawings.walk(PROGRAM, folder / "walk", "160x120", 60)], actions),
+    "tracking": (lambda folder: [drawings.walk(PROGRAM, folder / "walk", "480x360", 200)], tracking),
+    "spectra": (lambda folder: drawings.cube(PROGRAM, folder / "cube")[:1], spectra),
     "mesh": (lambda folder: [drawings.body(folder / "body.off", 5)], mesh),
 }
 

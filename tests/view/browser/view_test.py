@@ -38,14 +38,8 @@ def photograph(page, name):
 
 def drawn_inputs(folder):
     """A street with drawn people, two frames of a moving texture, a clip of a street, and the header and samples of a cube."""
-    street, pair = drawings.street(PROGRAM, folder / "crowd")[0], drawings.moving(PROGRAM, folder / "moving")
-    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "clip", "--video", "walk.y4m", "--frames", "60", "--size", "160x120",
-                    "--quiet"],
-                   check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([PROGRAM, "emd", "scene", "-o", folder / "cubes", "--frames", "1", "--size", "64x48", "--quiet"],
-                   check=True, stdout=subprocess.DEVNULL)
-    cube = [next((folder / "cubes").rglob(f"*{end}")) for end in (".hdr", ".img")]
-    return street, pair, folder / "clip" / "walk.y4m", cube
+    return (drawings.street(PROGRAM, folder / "crowd")[0], drawings.moving(PROGRAM, folder / "moving"),
+            drawings.walk(PROGRAM, folder / "clip", "160x120", 60), drawings.cube(PROGRAM, folder / "cubes"))
 
 
 def earlier_results(folder):
@@ -323,14 +317,6 @@ def test_truth(browser, errors, folder, street, pair):
         served.end()
 
 
-def drawn_video(folder):
-    """People who walk about, as a video of some seconds."""
-    subprocess.run([PROGRAM, "people", "scene", "-o", folder / "walk", "--video", "walk.avi", "--frames", "100", "--size", "320x240",
-                    "--quiet"],
-                   check=True, stdout=subprocess.DEVNULL)
-    return next((folder / "walk").rglob("walk.avi"))
-
-
 def test_play(page, video):
     """Plays a video with people, pauses, steps, and asks why."""
     drop(page, video)
@@ -507,7 +493,7 @@ def test_all(browser, served, errors, folder, street, pair, clip, cube):
     test_truth(browser, errors, folder, street, pair)
     test_actions(page, clip)
     test_cube(page, cube)
-    test_play(page, drawn_video(folder))
+    test_play(page, drawings.walk(PROGRAM, folder / "walk", "320x240", 100))
     test_track(page)
     test_sizes(browser, errors, served.address, street)
 
