@@ -1,5 +1,4 @@
 // fovea scenes assign: the part that one shard's samples have in learning words.
-#include <fovea/cluster/manifest.h>
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 
@@ -37,11 +36,7 @@ std::uint64_t hash_of_job(const cluster::Manifest& manifest) {
 }
 
 ShardSamples samples_of(const std::string& path, const Exec& exec) {
-  const cluster::Manifest manifest(path);
-  if (manifest.job().command != "scenes sample")
-    throw InvalidArgument(
-        fmt::format("{}: is the manifest of {}, expected one that fovea scenes sample wrote", path,
-                    detail::shown(manifest.job().command, 40)));
+  const cluster::Manifest manifest = open_samples(path);
   const cluster::UnitRange range = units_of(manifest.shard(), manifest.job().units);
   RowTable table;
   for (std::uint64_t unit = range.first; unit < range.last; ++unit) {

@@ -12,6 +12,7 @@
 
 #include "cli/program/files.h"
 #include "cli/program/stopwatch.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -39,6 +40,15 @@ void describe(OptionVisitor& visit, RoundOptions& options) {
   visit("wait", options.wait_seconds,
         "with --rounds: how many seconds to wait for the next request or answer before ending", 0,
         1e6);
+}
+
+cluster::Manifest open_samples(const std::string& path) {
+  cluster::Manifest manifest(path);
+  if (manifest.job().command != "scenes sample")
+    throw InvalidArgument(
+        fmt::format("{}: is the manifest of {}, expected one that fovea scenes sample wrote", path,
+                    detail::shown(manifest.job().command, 40)));
+  return manifest;
 }
 
 Patience::Patience(double seconds, const Exec& exec) : seconds_(seconds), exec_(exec) { renew(); }

@@ -2,6 +2,7 @@
 // learning words from samples in parts. It holds the request of the open round, the answers of the
 // parts to it, and the merged answers of earlier rounds, with which learning is begun again.
 #pragma once
+#include <fovea/cluster/manifest.h>
 #include <fovea/scenes/parts.h>
 
 #include <optional>
@@ -18,6 +19,9 @@ struct RoundOptions {
   double wait_seconds = 0;
 };
 void describe(OptionVisitor& visit, RoundOptions& options);
+
+// The samples of one shard. Throws InvalidArgument where another command wrote the manifest.
+cluster::Manifest open_samples(const std::string& path);
 
 // Looks for something again and again until it is there or so many seconds have passed. Throws
 // Cancelled where the program is interrupted.

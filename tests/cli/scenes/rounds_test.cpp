@@ -104,6 +104,20 @@ TEST_F(WordsInRounds, SayWhatTheyWaitFor) {
   EXPECT_EQ(nlohmann::json::parse(waits.out)["missing"], nlohmann::json::array({0}));
 }
 
+TEST_F(WordsInRounds, NeedEveryShardOnce) {
+  const auto refused = [&](const Words& inputs) {
+    const Ended ended = run_here(joined(learn(inputs), {"--rounds", rounds()}));
+    EXPECT_EQ(ended.status, kUsage);
+    return ended.err;
+  };
+  EXPECT_THAT(refused({samples(0, 3), samples(2, 3)}), HasSubstr("missing: 1/3"));
+  EXPECT_THAT(refused({samples(0, 2), samples(1, 3)}), HasSubstr("is one of 3 shards"));
+  std::filesystem::copy(samples(0, 2), folder_ / "again.manifest");
+  EXPECT_THAT(refused({samples(0, 2), samples(1, 2), folder_ / "again.manifest"}),
+              HasSubstr("both shard 0/2"));
+  EXPECT_FALSE(std::filesystem::exists(rounds())) << "nothing was begun";
+}
+
 TEST_F(WordsInRounds, RefuseWhatDoesNotFit) {
   EXPECT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo);
   for (int shard = 0; shard < 2; ++shard) ASSERT_EQ(assign(shard, 2).status, kDone);
