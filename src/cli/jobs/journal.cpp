@@ -415,12 +415,12 @@ void require_all_shards(std::vector<Manifest>& parts) {
   for (const Manifest& part : parts) {
     require_same_job(part.job(), first.job(), part.path());
     if (part.shard().count != count)
-      throw InvalidArgument(fmt::format("{} is one of {} shards, but {} is one of {}",
-                                        part.path(), part.shard().count, first.path(), count));
+      throw InvalidArgument(fmt::format("{} is one of {} shards, but {} is one of {}", part.path(),
+                                        part.shard().count, first.path(), count));
   }
   if (first.job().version != FOVEA_VERSION)
-    throw InvalidArgument(fmt::format("{}: was written by version {}, but this is {}",
-                                      first.path(), first.job().version, FOVEA_VERSION));
+    throw InvalidArgument(fmt::format("{}: was written by version {}, but this is {}", first.path(),
+                                      first.job().version, FOVEA_VERSION));
   std::vector<std::string> missing;
   std::size_t next = 0;
   for (int index = 0; index < count; ++index) {

@@ -128,8 +128,8 @@ std::unique_ptr<Journal> recording_journal(const JournalOptions& options,
 enum class MergeCheck : unsigned char { kContents, kSizes };
 std::span<const Choice> choices(MergeCheck);
 
-// Sorts the manifests of a job by their shards. Throws InvalidArgument where shards are missing, are
-// there twice, or are not of one job.
+// Sorts the manifests of a job by their shards. Throws InvalidArgument where shards are missing,
+// are there twice, or are not of one job.
 void require_all_shards(std::vector<cluster::Manifest>& parts);
 
 // Gives the results in the manifests of all shards again. Throws InvalidArgument where shards are

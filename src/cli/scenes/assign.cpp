@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/jobs/journal.h"
@@ -53,22 +54,41 @@ ShardSamples samples_of(const std::string& path, const Exec& exec) {
       scenes::SamplePart(std::move(rows), {manifest.shard().index, hash_of_job(manifest)}, exec)};
 }
 
-// Answers the open rounds, one after the other, and returns how many.
-int answer_rounds(RoundFolder& folder, std::vector<ShardSamples>& shards, Patience patience) {
-  int answered = 0;
+// Answers a round for the shards that have not; false where all have.
+bool answer_round(const RoundFolder& folder, RoundName round, std::vector<ShardSamples>& shards) {
+  const auto waits = [&](const ShardSamples& shard) {
+    return !folder.has_answer(round, shard.index);
+  };
+  if (std::ranges::none_of(shards, waits)) return false;
+  const std::optional<scenes::RoundRequest> request = folder.request(round);
+  if (!request) return false;
+  for (ShardSamples& shard : shards)
+    if (waits(shard)) folder.answer(round, shard.index, shard.part.answer(*request));
+  return true;
+}
+
+struct Answered {
+  int rounds = 0;
+  bool learned = false;  // the dictionary was written
+};
+
+// Answers the open rounds, one after the other. The end of an earlier learning in this folder does
+// not count: one that this process takes part in goes on first.
+Answered answer_rounds(const RoundFolder& folder, std::vector<ShardSamples>& shards,
+                       Patience patience) {
+  Answered answered;
+  bool goes_on = false;
   do {
-    const std::optional<scenes::RoundRequest> request = folder.open_request();
-    if (!request) continue;
-    bool any = false;
-    for (ShardSamples& shard : shards) {
-      if (folder.has_answer(request->number, shard.index)) continue;
-      folder.answer(*request, shard.index, shard.part.answer(*request));
-      any = true;
+    const std::optional<RoundName> round = folder.open_round();
+    const bool answers = round && answer_round(folder, *round, shards);
+    if (answers) {
+      ++answered.rounds;
+      patience.renew();
     }
-    if (!any) continue;
-    ++answered;
-    patience.renew();
-  } while (!folder.finished() && patience.wait());
+    const bool finished = folder.finished();
+    goes_on = goes_on || answers || !finished;
+    answered.learned = goes_on && finished;
+  } while (!answered.learned && patience.wait());
   return answered;
 }
 
@@ -86,18 +106,17 @@ int run_assign(AssignRequest& request, Context& context) {
     shards.push_back(samples_of(path, context.exec));
     samples += shards.back().count;
   }
-  RoundFolder folder(request.rounds, context.exec);
-  const int answered =
-      answer_rounds(folder, shards, Patience(request.rounds.wait_seconds, context.exec));
+  const Answered answered = answer_rounds(RoundFolder(request.rounds, context.exec), shards,
+                                          Patience(request.rounds.wait_seconds, context.exec));
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
-      json.member("rounds", answered).member("samples", samples);
-      json.member("finished", folder.finished());
+      json.member("rounds", answered.rounds).member("samples", samples);
+      json.member("finished", answered.learned);
     });
   else
     context.console.print(fmt::format(
-        "{}: {} for {}{}\n", request.rounds.folder, detail::counted(answered, "round"),
-        detail::counted(samples, "sample"), folder.finished() ? "; the words are learned" : ""));
+        "{}: {} for {}{}\n", request.rounds.folder, detail::counted(answered.rounds, "round"),
+        detail::counted(samples, "sample"), answered.learned ? "; the words are learned" : ""));
   return kDone;
 }
 
