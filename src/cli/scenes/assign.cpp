@@ -25,6 +25,7 @@ void describe(OptionVisitor& visit, AssignRequest& request) { describe(visit, re
 
 // One shard's samples, and its number.
 struct ShardSamples {
+  std::string path{};
   int index = 0;
   std::int64_t count = 0;
   scenes::SamplePart part;
@@ -50,20 +51,24 @@ ShardSamples samples_of(const std::string& path, const Exec& exec) {
   Image<float> rows = table.rows();
   const std::int64_t count = rows.height();
   return {
-      manifest.shard().index, count,
+      path, manifest.shard().index, count,
       scenes::SamplePart(std::move(rows), {manifest.shard().index, hash_of_job(manifest)}, exec)};
 }
 
 // Answers a round for the shards that have not; false where all have.
-bool answer_round(const RoundFolder& folder, RoundName round, std::vector<ShardSamples>& shards) {
+bool answer_round(const RoundFolder& folder, RoundName round, std::vector<ShardSamples>& shards,
+                  const Exec& exec) {
   const auto waits = [&](const ShardSamples& shard) {
     return !folder.has_answer(round, shard.index);
   };
   if (std::ranges::none_of(shards, waits)) return false;
   const std::optional<scenes::RoundRequest> request = folder.request(round);
   if (!request) return false;
-  for (ShardSamples& shard : shards)
-    if (waits(shard)) folder.answer(round, shard.index, shard.part.answer(*request));
+  for (ShardSamples& shard : shards) {
+    if (!waits(shard)) continue;
+    if (!shard.part.can_answer(*request)) shard = samples_of(shard.path, exec);
+    folder.answer(round, shard.index, shard.part.answer(*request));
+  }
   return true;
 }
 
@@ -75,12 +80,12 @@ struct Answered {
 // Answers the open rounds, one after the other. The end of an earlier learning in this folder does
 // not count: one that this process takes part in goes on first.
 Answered answer_rounds(const RoundFolder& folder, std::vector<ShardSamples>& shards,
-                       Patience patience) {
+                       Patience patience, const Exec& exec) {
   Answered answered;
   bool goes_on = false;
   do {
     const std::optional<RoundName> round = folder.open_round();
-    const bool answers = round && answer_round(folder, *round, shards);
+    const bool answers = round && answer_round(folder, *round, shards, exec);
     if (answers) {
       ++answered.rounds;
       patience.renew();
@@ -106,8 +111,9 @@ int run_assign(AssignRequest& request, Context& context) {
     shards.push_back(samples_of(path, context.exec));
     samples += shards.back().count;
   }
-  const Answered answered = answer_rounds(RoundFolder(request.rounds, context.exec), shards,
-                                          Patience(request.rounds.wait_seconds, context.exec));
+  const Answered answered =
+      answer_rounds(RoundFolder(request.rounds, context.exec), shards,
+                    Patience(request.rounds.wait_seconds, context.exec), context.exec);
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
       json.member("rounds", answered.rounds).member("samples", samples);

@@ -134,6 +134,22 @@ TEST_F(WordsInRounds, PassOverLateAnswersToOtherRequests) {
   EXPECT_EQ(test::load(words()), whole);
 }
 
+TEST_F(WordsInRounds, WaitingShardsTakePartInALearningThatIsBegunAnew) {
+  const std::string whole = learned_in_one_place();
+  std::thread shard([this] { EXPECT_EQ(assign(0, 1, {"--wait", "30"}).status, kDone); });
+  // The samples are standardized and some centers are chosen for a learning that is then given up.
+  for (int round = 0; round < 8;) {
+    const Ended other = run_here(joined(learn_in_rounds(1), {"--seed", "5", "--json"}));
+    ASSERT_EQ(other.status, kMoreToDo) << other.err;
+    round = nlohmann::json::parse(other.out)["round"];
+  }
+  while (files_in_rounds("answer-").empty()) std::this_thread::yield();
+  std::filesystem::remove_all(rounds());
+  EXPECT_EQ(run_here(joined(learn_in_rounds(1), {"--wait", "30"})).status, kDone);
+  shard.join();
+  EXPECT_EQ(test::load(words()), whole);
+}
+
 TEST_F(WordsInRounds, AnEarlierEndIsNotTheirs) {
   learn_round_by_round(1);
   const Ended idle = assign(0, 1, {"--wait", "0.1"});
