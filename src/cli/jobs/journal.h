@@ -128,10 +128,6 @@ std::unique_ptr<Journal> recording_journal(const JournalOptions& options,
 enum class MergeCheck : unsigned char { kContents, kSizes };
 std::span<const Choice> choices(MergeCheck);
 
-// Sorts the manifests of a job by their shards. Throws InvalidArgument where shards are missing,
-// are there twice, or are not of one job.
-void require_all_shards(std::vector<cluster::Manifest>& parts);
-
 // Gives the results in the manifests of all shards again. Throws InvalidArgument where shards are
 // missing or not of one job, and FormatError that names inputs without a result, or a file that is
 // not as its shard wrote it.

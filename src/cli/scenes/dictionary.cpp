@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/jobs/journal.h"
+#include "cli/jobs/all_shards.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/progress.h"
