@@ -30,8 +30,6 @@ FOVEA_API std::span<const Choice> choices(RoundKind);
 struct RoundRequest {
   RoundKind kind = RoundKind::kRanges;
   std::int64_t number = 0;  // of the round, from 0
-  std::int64_t start = 0;   // the start of k-means that it belongs to
-  std::int64_t step = 0;    // kAssign, kFarthest: how often samples have been assigned before
   // The number of each part's first sample among all, and the number of all samples.
   std::vector<std::int64_t> firsts{};
   // kRows: samples; kFind: a part and a number below its last sum; kAssign: samples that moved
@@ -64,6 +62,9 @@ class FOVEA_API SamplePart {
   SamplePart& operator=(SamplePart&&) noexcept;
   ~SamplePart();
 
+  // False once the samples were standardized for another learning: then the part must be made
+  // anew.
+  bool can_answer(const RoundRequest& request) const;
   // The next round costs less where it was this object that answered the last one. Throws
   // InvalidArgument where the request does not fit the samples.
   RoundAnswer answer(const RoundRequest& request);

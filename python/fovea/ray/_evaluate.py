@@ -10,10 +10,9 @@ from typing import Any
 
 from ..errors import Error
 from ._job import Result, run
-from ._program import option_words
+from ._program import MORE_TO_DO, option_words
 from ._verbs import JOB_OPTIONS, Inputs, input_words
 
-_MORE_TO_DO = 6  # the status of an evaluation whose curve does not reach far enough
 _LEAST_LEVELS = 4  # of scores, which is how often it can be repeated
 
 Path = str | os.PathLike[str]
@@ -58,7 +57,7 @@ def evaluate_people(
         lower = {"lower": levels} if levels else {}
         kept = f"lower-{'-'.join(map(str, levels))}" if levels else ""
         result = _evaluate(words, out, {**given, **lower}, manifests=kept)
-        if result.status != _MORE_TO_DO:
+        if result.status != MORE_TO_DO:
             return result
         levels = json.loads(result.printed)["lower"]
     raise Error("people eval asks for lower scores again and again; give a threshold")

@@ -58,6 +58,11 @@ class Resources:
             room = min(room, total.get("GPU", 0) / self.gpus_per_worker)
         return max(1, int(room))
 
+    def room(self) -> int:
+        """How many workers fit on the nodes that are there now, none of which lies on two of them."""
+        each = max(self.cpus_per_worker, 1e-9)
+        return sum(int(node["Resources"].get("CPU", 0) // each) for node in ray.nodes() if node["Alive"])
+
 
 @dataclass(frozen=True)
 class Place:
@@ -156,7 +161,7 @@ class Job:
             with self._resources.asked_for():
                 self._run_shards()
             if not self._merges:
-                self._ended = Ended(5 if self.progress().failed else 0, "", "")
+                self._ended = Ended(3 if self._all_failed() else 5 if self.progress().failed else 0, "", "")
                 return
             ended = run_program(["merge", *map(str, self._manifests)], str(self._folder))
             if ended.status not in (0, 5, 6) and not self._all_failed():

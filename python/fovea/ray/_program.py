@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import DeviceError, Error, FormatError, InvalidArgument, IoError
 
+MORE_TO_DO = 6  # the status of a command after which another one must run, such as a search, before it is called again
 _KEPT_MESSAGES = 4000  # bytes of a shard's messages that travel; failures of inputs are in its manifest
 
 

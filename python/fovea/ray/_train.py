@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,12 +14,12 @@ import ray
 
 from ..errors import Error, FormatError, InvalidArgument
 from ._job import Resources, run
-from ._program import Ended, option_words, run_program, shard_task, text_of
+from ._program import MORE_TO_DO, Ended, option_words, run_program, shard_task, text_of
 from ._verbs import JOB_OPTIONS
 
 _SCENES = ("sample", "dictionary", "features", "classifier")
-_MORE_TO_DO = 6  # the status of a training that waits for a search or for sums
 _KILLS = 3  # after which a task that something kills is given up
+_PATIENCE = 60  # seconds without an answer, after which samples are divided among as many tasks as there is room for then
 
 Path = str | os.PathLike[str]
 
@@ -55,22 +56,51 @@ class _Parts:
 
 
 class _Assigners:
-    """Tasks of Ray that keep the samples of some shards each, and add up which of them belong to which word, round after round."""
+    """Tasks of Ray that keep the samples of some shards each, and add up which of them belong to which word, round after round.
+
+    A round needs the answers of all, so that all must run at the same time.
+    """
 
     def __init__(self, manifests: list[pathlib.Path], rounds: pathlib.Path, resources: Resources) -> None:
-        tasks = min(resources.most_workers(), len(manifests))
-        self._folder, self._rounds = rounds.parent, rounds
+        self._manifests, self._rounds, self._resources = manifests, rounds, resources
         self._threads = ["--threads", str(int(resources.cpus_per_worker))] if resources.cpus_per_worker >= 1 else []
         self._task: Any = ray.remote(shard_task()).options(num_cpus=resources.cpus_per_worker, max_retries=-1)
+        self._patience = float(_PATIENCE)
+        self._waits_for: Any = None
+        self._begin_all(resources.room())
+
+    def _begin_all(self, room: int) -> None:
+        tasks = max(1, min(self._resources.most_workers(), room, len(self._manifests)))
         self._kills = [0] * tasks
-        self._groups = [manifests[first::tasks] for first in range(tasks)]
+        self._groups = [self._manifests[first::tasks] for first in range(tasks)]
         self._running = {self._begin(number): number for number in range(tasks)}
+        self._since = time.monotonic()
 
     def _begin(self, number: int) -> Any:
-        words = ["scenes", "assign", *map(str, self._groups[number]), "--rounds", str(self._rounds), "--wait", "600", *self._threads, "--quiet"]
-        return self._task.remote(list(map(os.fsencode, words)), os.fsencode(self._folder))
+        # A short wait, so that a task with nothing to do soon makes room for one that has not begun.
+        words = ["scenes", "assign", *map(str, self._groups[number]), "--rounds", str(self._rounds), "--wait", "20", *self._threads, "--quiet"]
+        return self._task.remote(list(map(os.fsencode, words)), os.fsencode(self._rounds.parent))
 
-    def begin_again(self) -> None:
+    def go_on(self, waits_for: Any) -> None:
+        """Begins tasks again that have ended too early, or all of them where learning has been waiting for the same answers for long."""
+        if waits_for != self._waits_for:
+            self._waits_for, self._since = waits_for, time.monotonic()
+        if time.monotonic() - self._since > self._patience:
+            self._regroup()
+        else:
+            self._begin_again()
+
+    def _regroup(self) -> None:
+        """Nodes may have gone, or others may use them. Where the round only takes long, the next one has more time."""
+        self._patience *= 2
+        for reference in self._running:
+            ray.cancel(reference, force=True)
+        ray.wait(list(self._running), num_returns=len(self._running), timeout=10)
+        time.sleep(2)  # until Ray counts their resources as available
+        available = int(ray.available_resources().get("CPU", 0) / max(self._resources.cpus_per_worker, 1e-9))
+        self._begin_all(min(self._resources.room(), available))
+
+    def _begin_again(self) -> None:
         """Begins tasks again that have ended too early. Raises the error of one that cannot go on."""
         for reference in ray.wait(list(self._running), num_returns=len(self._running), timeout=0)[0]:
             status, messages = ray.get(reference)
@@ -92,13 +122,15 @@ def _learn_words(parts: _Parts, manifests: list[pathlib.Path], words: list[str])
     """Learns words from samples that stay with the shards: only sums travel through the folder."""
     rounds = parts.folder / "rounds"
     named = {name: parts.job[name] for name in ("workers", "cpus_per_worker") if name in parts.job}
-    assigners = _Assigners(manifests, rounds, Resources(**named))
-    try:
-        learn = [*words, *map(str, manifests), "--rounds", str(rounds), "--wait", "5", "--quiet"]
-        while parts.here(learn, expects=(0, _MORE_TO_DO)).status == _MORE_TO_DO:
-            assigners.begin_again()
-    finally:
-        assigners.end()
+    resources = Resources(**named)
+    learn = [*words, *map(str, manifests), "--rounds", str(rounds), "--wait", "5", "--json", "--quiet"]
+    with resources.asked_for():
+        assigners = _Assigners(manifests, rounds, resources)
+        try:
+            while (ended := parts.here(learn, expects=(0, MORE_TO_DO))).status == MORE_TO_DO:
+                assigners.go_on(json.loads(ended.printed))
+        finally:
+            assigners.end()
 
 
 def _options_of(verb: str, folder: pathlib.Path) -> set[str]:
@@ -163,7 +195,7 @@ def train_people(positives: Path, negatives: Path, *, out: Path, kind: str = "ho
     sources = ["--kind", kind, "--positives", os.path.abspath(positives), "--negatives", scenes]
     kept = ["--mined", str(mined), "--checkpoint", str(parts.folder / "checkpoint")]
     words = ["people", "train", *sources, "-o", str(parts.model), *kept, *option_words(options), "--json", "--quiet"]
-    while (ended := parts.here(words, expects=(0, _MORE_TO_DO))).status == _MORE_TO_DO:
+    while (ended := parts.here(words, expects=(0, MORE_TO_DO))).status == MORE_TO_DO:
         asked = json.loads(ended.printed)
         wanted = pathlib.Path(asked["mined"])
         parts.on_cluster(wanted.stem, ["people", "mine", scenes, "--search", asked["search"]])

@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 
+#include "cli/jobs/all_shards.h"
 #include "cli/jobs/packing.h"
 #include "cli/program/run.h"
 #include "core/architecture.h"
@@ -122,16 +123,6 @@ std::uint64_t hash_of_names(const std::vector<std::string>& names) {
     hasher.add(std::string_view("\0", 1));
   }
   return hasher.result();
-}
-
-// Names some of many.
-std::string some_of(const std::vector<std::string>& names, std::size_t count) {
-  constexpr std::size_t kShown = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i)
-    text += (text.empty() ? "" : ", ") + detail::shown(names[i]);
-  if (count > kShown) text += fmt::format(" and {} more", count - kShown);
-  return text;
 }
 
 // Files are written under names such as .photo.png.1234.0.part and then renamed. What a killed run
@@ -315,7 +306,7 @@ class Recording final : public Journal {
 class Merging final : public Journal {
  public:
   Merging(std::vector<Manifest> parts, MergeCheck check) : parts_(std::move(parts)), check_(check) {
-    check_parts();
+    require_all_shards(parts_);
     read_names();
     device_ = parts_.front().job().options;
     constexpr std::string_view kBefore = "{\"device\": \"";
@@ -343,39 +334,6 @@ class Merging final : public Journal {
   void remove_remains(const std::string& file) const override { remains_.remove(file); }
 
  private:
-  // Sorts the parts by their numbers.
-  void check_parts() {
-    if (parts_.empty()) throw InvalidArgument("there is no manifest to merge");
-    std::ranges::sort(parts_, {}, [](const Manifest& part) { return part.shard().index; });
-    const Manifest& first = parts_.front();
-    const int count = first.shard().count;
-    for (const Manifest& part : parts_) {
-      require_same_job(part.job(), first.job(), part.path());
-      if (part.shard().count != count)
-        throw InvalidArgument(fmt::format("{} is one of {} shards, but {} is one of {}",
-                                          part.path(), part.shard().count, first.path(), count));
-    }
-    if (first.job().version != FOVEA_VERSION)
-      throw InvalidArgument(fmt::format("{}: was written by version {}, but this is {}",
-                                        first.path(), first.job().version, FOVEA_VERSION));
-    std::vector<std::string> missing;
-    std::size_t next = 0;
-    for (int index = 0; index < count; ++index) {
-      const bool found = next < parts_.size() && parts_[next].shard().index == index;
-      if (!found) {
-        missing.push_back(to_string(cluster::Shard{index, count}));
-        continue;
-      }
-      if (++next < parts_.size() && parts_[next].shard().index == index)
-        throw InvalidArgument(fmt::format("{} and {} are both shard {}", parts_[next - 1].path(),
-                                          parts_[next].path(), to_string(parts_[next].shard())));
-    }
-    if (!missing.empty())
-      throw InvalidArgument(fmt::format(
-          "{} missing: {}", missing.size() == 1 ? "a shard of the job is" : "shards of the job are",
-          some_of(missing, missing.size())));
-  }
-
   // Contents are compared too, unless sizes are enough; those of folders always are.
   void check_output(const Manifest& part, const cluster::UnitOutput& output) const {
     std::error_code error;

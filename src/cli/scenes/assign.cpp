@@ -1,10 +1,10 @@
 // fovea scenes assign: the part that one shard's samples have in learning words.
-#include <fovea/cluster/manifest.h>
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/jobs/journal.h"
@@ -25,6 +25,7 @@ void describe(OptionVisitor& visit, AssignRequest& request) { describe(visit, re
 
 // One shard's samples, and its number.
 struct ShardSamples {
+  std::string path{};
   int index = 0;
   std::int64_t count = 0;
   scenes::SamplePart part;
@@ -37,11 +38,7 @@ std::uint64_t hash_of_job(const cluster::Manifest& manifest) {
 }
 
 ShardSamples samples_of(const std::string& path, const Exec& exec) {
-  const cluster::Manifest manifest(path);
-  if (manifest.job().command != "scenes sample")
-    throw InvalidArgument(
-        fmt::format("{}: is the manifest of {}, expected one that fovea scenes sample wrote", path,
-                    detail::shown(manifest.job().command, 40)));
+  const cluster::Manifest manifest = open_samples(path);
   const cluster::UnitRange range = units_of(manifest.shard(), manifest.job().units);
   RowTable table;
   for (std::uint64_t unit = range.first; unit < range.last; ++unit) {
@@ -54,26 +51,49 @@ ShardSamples samples_of(const std::string& path, const Exec& exec) {
   Image<float> rows = table.rows();
   const std::int64_t count = rows.height();
   return {
-      manifest.shard().index, count,
+      path, manifest.shard().index, count,
       scenes::SamplePart(std::move(rows), {manifest.shard().index, hash_of_job(manifest)}, exec)};
 }
 
-// Answers the open rounds, one after the other, and returns how many.
-int answer_rounds(RoundFolder& folder, std::vector<ShardSamples>& shards, Patience patience) {
-  int answered = 0;
+// Answers a round for the shards that have not; false where all have.
+bool answer_round(const RoundFolder& folder, RoundName round, std::vector<ShardSamples>& shards,
+                  const Exec& exec) {
+  const auto waits = [&](const ShardSamples& shard) {
+    return !folder.has_answer(round, shard.index);
+  };
+  if (std::ranges::none_of(shards, waits)) return false;
+  const std::optional<scenes::RoundRequest> request = folder.request(round);
+  if (!request) return false;
+  for (ShardSamples& shard : shards) {
+    if (!waits(shard)) continue;
+    if (!shard.part.can_answer(*request)) shard = samples_of(shard.path, exec);
+    folder.answer(round, shard.index, shard.part.answer(*request));
+  }
+  return true;
+}
+
+struct Answered {
+  int rounds = 0;
+  bool learned = false;  // the dictionary was written
+};
+
+// Answers the open rounds, one after the other. The end of an earlier learning in this folder does
+// not count: one that this process takes part in goes on first.
+Answered answer_rounds(const RoundFolder& folder, std::vector<ShardSamples>& shards,
+                       Patience patience, const Exec& exec) {
+  Answered answered;
+  bool goes_on = false;
   do {
-    const std::optional<scenes::RoundRequest> request = folder.open_request();
-    if (!request) continue;
-    bool any = false;
-    for (ShardSamples& shard : shards) {
-      if (folder.has_answer(request->number, shard.index)) continue;
-      folder.answer(*request, shard.index, shard.part.answer(*request));
-      any = true;
+    const std::optional<RoundName> round = folder.open_round();
+    const bool answers = round && answer_round(folder, *round, shards, exec);
+    if (answers) {
+      ++answered.rounds;
+      patience.renew();
     }
-    if (!any) continue;
-    ++answered;
-    patience.renew();
-  } while (!folder.finished() && patience.wait());
+    const bool finished = folder.finished();
+    goes_on = goes_on || answers || !finished;
+    answered.learned = goes_on && finished;
+  } while (!answered.learned && patience.wait());
   return answered;
 }
 
@@ -91,18 +111,18 @@ int run_assign(AssignRequest& request, Context& context) {
     shards.push_back(samples_of(path, context.exec));
     samples += shards.back().count;
   }
-  RoundFolder folder(request.rounds, context.exec);
-  const int answered =
-      answer_rounds(folder, shards, Patience(request.rounds.wait_seconds, context.exec));
+  const Answered answered =
+      answer_rounds(RoundFolder(request.rounds, context.exec), shards,
+                    Patience(request.rounds.wait_seconds, context.exec), context.exec);
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
-      json.member("rounds", answered).member("samples", samples);
-      json.member("finished", folder.finished());
+      json.member("rounds", answered.rounds).member("samples", samples);
+      json.member("finished", answered.learned);
     });
   else
     context.console.print(fmt::format(
-        "{}: {} for {}{}\n", request.rounds.folder, detail::counted(answered, "round"),
-        detail::counted(samples, "sample"), folder.finished() ? "; the words are learned" : ""));
+        "{}: {} for {}{}\n", request.rounds.folder, detail::counted(answered.rounds, "round"),
+        detail::counted(samples, "sample"), answered.learned ? "; the words are learned" : ""));
   return kDone;
 }
 

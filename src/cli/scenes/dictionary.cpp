@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/jobs/all_shards.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/progress.h"
@@ -54,10 +55,21 @@ void check_rounds(const DictionaryRequest& request, const Context& context) {
                     context.inputs.size()));
 }
 
+// How many shards the samples are in, of which none may be missing.
+int count_shards(const Context& context) {
+  std::vector<cluster::Manifest> shards;
+  for (const std::string& path :
+       io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}})) {
+    shards.push_back(open_samples(path));
+    shards.back().close();
+  }
+  require_all_shards(shards);
+  return static_cast<int>(shards.size());
+}
+
 // From samples that stay in the manifests of their shards.
 scenes::Dictionary learn_in_rounds(const DictionaryRequest& request, Context& context) {
-  const auto parts = static_cast<int>(
-      io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}}).size());
+  const int parts = count_shards(context);
   RoundFolder folder(request.rounds, context.exec);
   folder.begin();
   return scenes::learn_dictionary(

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <limits>
 #include <thread>
 
 #include "cli/program/files.h"
 #include "cli/program/stopwatch.h"
+#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -30,6 +31,28 @@ void remove_file(const std::string& file) {
   fs::remove(file, ignored);
 }
 
+constexpr std::string_view kRequest = "request-", kAnswer = "answer-";
+
+// The files of a folder whose names begin so.
+std::vector<fs::path> files_in(const std::string& folder, std::string_view begin) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().filename().string().starts_with(begin)) files.push_back(entry.path());
+  return files;
+}
+
+// From the end of a request's name: the number, a hyphen and the identity.
+std::optional<RoundName> round_in(std::string_view text) {
+  RoundName round;
+  const char* end = text.data() + text.size();
+  const auto number = std::from_chars(text.data(), end, round.number);
+  if (number.ec != std::errc() || number.ptr == end) return std::nullopt;
+  const auto identity = std::from_chars(number.ptr + 1, end, round.identity, 16);
+  if (identity.ec != std::errc() || identity.ptr != end) return std::nullopt;
+  return round;
+}
+
 }  // namespace
 
 void describe(OptionVisitor& visit, RoundOptions& options) {
@@ -39,6 +62,15 @@ void describe(OptionVisitor& visit, RoundOptions& options) {
   visit("wait", options.wait_seconds,
         "with --rounds: how many seconds to wait for the next request or answer before ending", 0,
         1e6);
+}
+
+cluster::Manifest open_samples(const std::string& path) {
+  cluster::Manifest manifest(path);
+  if (manifest.job().command != "scenes sample")
+    throw InvalidArgument(
+        fmt::format("{}: is the manifest of {}, expected one that fovea scenes sample wrote", path,
+                    detail::shown(manifest.job().command, 40)));
+  return manifest;
 }
 
 Patience::Patience(double seconds, const Exec& exec) : seconds_(seconds), exec_(exec) { renew(); }
@@ -59,14 +91,16 @@ bool Patience::wait() {
 RoundFolder::RoundFolder(const RoundOptions& options, const Exec& exec)
     : folder_(options.folder), wait_seconds_(options.wait_seconds), exec_(exec) {}
 
-std::string RoundFolder::request_file(std::int64_t round) const {
-  return fmt::format("{}/request-{}.safetensors", folder_, round);
+std::string RoundFolder::request_file(RoundName round) const {
+  return fmt::format("{}/{}{}-{:016x}.safetensors", folder_, kRequest, round.number,
+                     round.identity);
 }
-std::string RoundFolder::answer_file(std::int64_t round, int part) const {
-  return fmt::format("{}/answer-{}-{}.safetensors", folder_, round, part);
+std::string RoundFolder::answer_file(RoundName round, int part) const {
+  return fmt::format("{}/{}{}-{}-{:016x}.safetensors", folder_, kAnswer, round.number, part,
+                     round.identity);
 }
-std::string RoundFolder::merged_file(std::int64_t round) const {
-  return fmt::format("{}/merged/{}.safetensors", folder_, round);
+std::string RoundFolder::merged_file(RoundName round) const {
+  return fmt::format("{}/merged/{}.safetensors", folder_, round.number);
 }
 std::string RoundFolder::end_file() const { return folder_ + "/finished"; }
 
@@ -75,69 +109,68 @@ void RoundFolder::begin() {
   remove_file(end_file());
 }
 
-std::vector<int> RoundFolder::missing(std::int64_t round, int parts) const {
+std::vector<int> RoundFolder::missing(RoundName round, int parts) const {
   std::vector<int> missing;
   for (int part = 0; part < parts; ++part)
     if (!has_answer(round, part)) missing.push_back(part);
   return missing;
 }
 
-// Answers to an earlier request of this number, of a learning with other options, are removed.
-void RoundFolder::open_round(const scenes::RoundRequest& request, int parts) {
-  const std::string file = request_file(request.number);
-  if (found_now(file) && identity_of(scenes::read_request(file)) == identity_of(request)) return;
-  for (int part = 0; part < parts; ++part) remove_file(answer_file(request.number, part));
-  scenes::write_request(file, request);
+// What other rounds have left is removed: the last one, that of a process which was killed, or that
+// of a learning with other options. Requests go first, so that nobody answers them again.
+void RoundFolder::open(RoundName round, const scenes::RoundRequest& request) const {
+  const std::string own = fmt::format("-{:016x}", round.identity);
+  for (const std::string_view begin : {kRequest, kAnswer})
+    for (const fs::path& file : files_in(folder_, begin))
+      if (!file.stem().string().ends_with(own)) remove_file(file);
+  if (!found_now(request_file(round))) scenes::write_request(request_file(round), request);
 }
 
 scenes::RoundAnswer RoundFolder::ask(const scenes::RoundRequest& request, int parts) {
-  const std::uint64_t identity = identity_of(request);
-  const std::string merged = merged_file(request.number);
-  if (found_now(merged)) return scenes::read_answer(merged, identity);
-  open_round(request, parts);
-  std::vector<int> left = missing(request.number, parts);
-  for (Patience patience(wait_seconds_, exec_); !left.empty();
-       left = missing(request.number, parts))
+  const RoundName round{request.number, identity_of(request)};
+  const std::string merged = merged_file(round);
+  if (found_now(merged)) return scenes::read_answer(merged, round.identity);
+  open(round, request);
+  std::vector<int> left = missing(round, parts);
+  for (Patience patience(wait_seconds_, exec_); !left.empty(); left = missing(round, parts))
     if (!patience.wait()) throw AnswersNeeded{request.number, request.kind, left};
   std::vector<scenes::RoundAnswer> answers;
   for (int part = 0; part < parts; ++part)
-    answers.push_back(scenes::read_answer(answer_file(request.number, part), identity));
+    answers.push_back(scenes::read_answer(answer_file(round, part), round.identity));
   scenes::RoundAnswer answer = merge_answers(request, std::move(answers));
-  scenes::write_answer(merged, answer, identity);
-  remove_file(request_file(request.number));
-  for (int part = 0; part < parts; ++part) remove_file(answer_file(request.number, part));
+  scenes::write_answer(merged, answer, round.identity);
   return answer;
 }
 
 void RoundFolder::finish() {
   write_text(end_file(), "words are learned\n");
+  for (const std::string_view begin : {kRequest, kAnswer})
+    for (const fs::path& file : files_in(folder_, begin)) remove_file(file);
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder_, ignored))
-    if (entry.path().extension() == ".safetensors") remove_file(entry.path());
   fs::remove_all(folder_ + "/merged", ignored);
 }
 
-std::optional<scenes::RoundRequest> RoundFolder::open_request() const {
-  constexpr std::string_view kBegin = "request-";
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    if (!entry.path().filename().string().starts_with(kBegin)) continue;
-    try {
-      return scenes::read_request(entry.path());
-    } catch (const IoError&) {
-      if (found_now(entry.path())) throw;  // else all parts have answered meanwhile
-    }
+std::optional<RoundName> RoundFolder::open_round() const {
+  for (const fs::path& file : files_in(folder_, kRequest))
+    if (const auto round = round_in(file.stem().string().substr(kRequest.size()))) return round;
+  return std::nullopt;
+}
+
+std::optional<scenes::RoundRequest> RoundFolder::request(RoundName round) const {
+  try {
+    return scenes::read_request(request_file(round));
+  } catch (const IoError&) {
+    if (found_now(request_file(round))) throw;
   }
   return std::nullopt;
 }
 
-bool RoundFolder::has_answer(std::int64_t round, int part) const {
+bool RoundFolder::has_answer(RoundName round, int part) const {
   return found_now(answer_file(round, part));
 }
 
-void RoundFolder::answer(const scenes::RoundRequest& request, int part,
-                         const scenes::RoundAnswer& answer) {
-  scenes::write_answer(answer_file(request.number, part), answer, identity_of(request));
+void RoundFolder::answer(RoundName round, int part, const scenes::RoundAnswer& answer) const {
+  scenes::write_answer(answer_file(round, part), answer, round.identity);
 }
 
 bool RoundFolder::finished() const { return found_now(end_file()); }

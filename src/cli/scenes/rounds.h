@@ -2,6 +2,7 @@
 // learning words from samples in parts. It holds the request of the open round, the answers of the
 // parts to it, and the merged answers of earlier rounds, with which learning is begun again.
 #pragma once
+#include <fovea/cluster/manifest.h>
 #include <fovea/scenes/parts.h>
 
 #include <optional>
@@ -18,6 +19,9 @@ struct RoundOptions {
   double wait_seconds = 0;
 };
 void describe(OptionVisitor& visit, RoundOptions& options);
+
+// The samples of one shard. Throws InvalidArgument where another command wrote the manifest.
+cluster::Manifest open_samples(const std::string& path);
 
 // Looks for something again and again until it is there or so many seconds have passed. Throws
 // Cancelled where the program is interrupted.
@@ -43,6 +47,13 @@ struct AnswersNeeded {
   std::vector<int> parts{};  // without an answer
 };
 
+// A request, as files are named after it. With its hash in the name, a late answer to another
+// request of the same number is never looked at.
+struct RoundName {
+  std::int64_t number = 0;
+  std::uint64_t identity = 0;
+};
+
 class RoundFolder {
  public:
   RoundFolder(const RoundOptions& options, const Exec& exec);
@@ -55,18 +66,20 @@ class RoundFolder {
   void finish();
 
   // For parts. The open round, where there is one.
-  std::optional<scenes::RoundRequest> open_request() const;
-  bool has_answer(std::int64_t round, int part) const;
-  void answer(const scenes::RoundRequest& request, int part, const scenes::RoundAnswer& answer);
+  std::optional<RoundName> open_round() const;
+  // Nothing where all parts have answered meanwhile.
+  std::optional<scenes::RoundRequest> request(RoundName round) const;
+  bool has_answer(RoundName round, int part) const;
+  void answer(RoundName round, int part, const scenes::RoundAnswer& answer) const;
   bool finished() const;
 
  private:
-  std::string request_file(std::int64_t round) const;
-  std::string answer_file(std::int64_t round, int part) const;
-  std::string merged_file(std::int64_t round) const;
+  std::string request_file(RoundName round) const;
+  std::string answer_file(RoundName round, int part) const;
+  std::string merged_file(RoundName round) const;
   std::string end_file() const;
-  std::vector<int> missing(std::int64_t round, int parts) const;
-  void open_round(const scenes::RoundRequest& request, int parts);
+  std::vector<int> missing(RoundName round, int parts) const;
+  void open(RoundName round, const scenes::RoundRequest& request) const;
 
   std::string folder_;
   double wait_seconds_;

@@ -11,8 +11,8 @@
 #include "ops/kmeans/run.h"
 #include "scenes/describe/describe.h"
 #include "scenes/parts/parted_engine.h"
+#include "scenes/parts/ranges.h"
 #include "scenes/words/learn.h"
-#include "scenes/words/standard.h"
 
 namespace fovea::scenes {
 namespace {
@@ -21,14 +21,7 @@ NumberRanges ask_ranges(PartsAsker& asker) {
   const RoundAnswer answer =
       asker.ask({.kind = RoundKind::kRanges}, static_cast<std::size_t>(asker.parts()));
   asker.set_counts(answer.wholes);
-  NumberRanges ranges{.count = asker.samples()};
-  if (answer.rows.height() != 2) return ranges;
-  const auto numbers = [&](int row) {
-    return std::vector<float>(answer.rows.row(row), answer.rows.row(row) + answer.rows.width());
-  };
-  ranges.least = numbers(0);
-  ranges.greatest = numbers(1);
-  return ranges;
+  return ranges_in(answer.rows, asker.samples());
 }
 
 void check_ranges(const NumberRanges& ranges, const DescriptorOptions& descriptor,
@@ -60,9 +53,7 @@ void ask_standard(PartsAsker& asker, const NumberRanges& ranges, Dictionary& dic
 // Standardizing keeps the order of numbers, so that the largest are those of the ends.
 detail::KmeansSurvey survey_of(const NumberRanges& ranges, const Dictionary& dictionary) {
   const auto numbers = static_cast<int>(ranges.least.size());
-  Image<float> ends(numbers, 2);
-  std::ranges::copy(ranges.least, ends.row(0));
-  std::ranges::copy(ranges.greatest, ends.row(1));
+  Image<float> ends = range_rows(ranges);
   standardize(dictionary, ends.view());
   detail::KmeansSurvey survey;
   for (int i = 0; i < numbers; ++i) {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "scenes/parts/ranges.h"
+
 namespace fovea::scenes {
 namespace {
 
@@ -46,18 +48,11 @@ Image<float> joined_rows(std::span<const RoundAnswer> parts) {
   return rows;
 }
 
-// The least and the greatest of each number, in two rows, of the two rows of every part.
-Image<float> joint_ranges(const Image<float>& rows) {
-  Image<float> joint(rows.width(), std::min(rows.height(), 2));
-  for (int y = 0; y < rows.height(); ++y) {
-    const bool least = y % 2 == 0;
-    for (int i = 0; i < rows.width(); ++i) {
-      float& number = joint.at(i, y % 2);
-      const float other = rows.at(i, y);
-      number = y < 2 ? other : least ? std::min(number, other) : std::max(number, other);
-    }
-  }
-  return joint;
+Image<float> joint_ranges(std::span<const RoundAnswer> parts) {
+  NumberRanges joint;
+  for (const RoundAnswer& part : parts)
+    joint.add(ranges_in(part.rows, part.wholes.size() == 1 ? part.wholes[0] : -1));
+  return range_rows(joint);
 }
 
 }  // namespace
@@ -77,8 +72,7 @@ RoundAnswer merge_answers(const RoundRequest& request, std::vector<RoundAnswer>&
   }
   for (const RoundAnswer& part : parts)
     merged.wholes.insert(merged.wholes.end(), part.wholes.begin(), part.wholes.end());
-  merged.rows = joined_rows(parts);
-  if (request.kind == RoundKind::kRanges) merged.rows = joint_ranges(merged.rows);
+  merged.rows = request.kind == RoundKind::kRanges ? joint_ranges(parts) : joined_rows(parts);
   return merged;
 }
 

@@ -1,5 +1,6 @@
-// What one part of the samples answers. It keeps labels and distances from round to round; where it
-// did not answer the last round, it finds them anew from the centers that the request has.
+// What one part of the samples answers. It keeps labels and distances from round to round, with the
+// centers that they belong to; where a request continues from others, it finds them anew from the
+// centers that the request has.
 #include <fovea/cluster/hash.h>
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
@@ -9,13 +10,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/dispatch.h"
 #include "ops/kmeans/backend.h"
 #include "ops/kmeans/plus_plus.h"
-#include "scenes/words/standard.h"
+#include "scenes/parts/ranges.h"
 
 namespace fovea::scenes {
 namespace {
@@ -59,6 +61,18 @@ RoundAnswer answer_of_none(const RoundRequest& request) {
   }
 }
 
+bool same_rows(ImageView<const float> a, ImageView<const float> b) {
+  if (a.width != b.width || a.height != b.height) return false;
+  for (int y = 0; y < a.height; ++y)
+    if (!std::equal(a.row(y), a.row(y) + a.width, b.row(y))) return false;
+  return true;
+}
+
+bool begins_with(const Image<float>& rows, const Image<float>& first) {
+  return rows.height() >= first.height() &&
+         same_rows(rows.view().crop(0, 0, rows.width(), first.height()), first.view());
+}
+
 void require_that(bool fits, const char* what) {
   if (!fits)
     throw InvalidArgument(fmt::format(
@@ -85,6 +99,9 @@ struct SamplePart::Impl {
     return request.firsts[static_cast<std::size_t>(index)];
   }
   void check(const RoundRequest& request) const;
+  bool can_answer(const RoundRequest& request) const {
+    return mean.empty() || (mean == request.mean && scale == request.scale);
+  }
   void take_standard(const RoundRequest& request);
   RoundAnswer ranges() const;
   RoundAnswer rows(const RoundRequest& request) const;
@@ -96,16 +113,18 @@ struct SamplePart::Impl {
   RoundAnswer farthest(const RoundRequest& request);
   RoundAnswer compute(const RoundRequest& request);
 
-  Image<float> points;  // standardized once the request says how
+  Image<float> points;  // standardized once a request says how
   int index;
   std::uint64_t job;
   std::uint64_t hash;
   Exec exec;
-  bool standardized = false;
+  std::vector<float> mean{}, scale{};  // by which points are standardized
   std::optional<fovea::cpu::PlusPlusDistances> distances{};
-  std::int64_t distances_start = -1;
+  double distance_scale = 0;
+  Image<float> nearest_to{};  // the centers of `distances`
   std::unique_ptr<detail::PartEngine> engine{};
-  std::int64_t step = -1;  // whose labels the engine has
+  std::vector<double> engine_scales{};
+  Image<float> labeled_by{};  // the centers whose labels the engine has
 };
 
 void SamplePart::Impl::check(const RoundRequest& request) const {
@@ -128,20 +147,25 @@ void SamplePart::Impl::check(const RoundRequest& request) const {
 }
 
 void SamplePart::Impl::take_standard(const RoundRequest& request) {
-  if (standardized || request.mean.empty()) return;
+  require_that(can_answer(request), "standardized for another learning");
+  if (request.mean.empty() || !mean.empty()) return;
   Dictionary dictionary;
-  dictionary.mean = request.mean;
-  dictionary.scale = request.scale;
+  dictionary.mean = mean = request.mean;
+  dictionary.scale = scale = request.scale;
   standardize(dictionary, points.view());
-  standardized = true;
+  distances.reset();
+  engine.reset();
 }
 
 RoundAnswer SamplePart::Impl::ranges() const {
+  for (int y = 0; y < points.height(); ++y)
+    for (int i = 0; i < points.width(); ++i)
+      if (!std::isfinite(points.at(i, y)))
+        throw InvalidArgument(
+            fmt::format("{}: number {} of sample {} of part {} is {}, expected finite ones", kPart,
+                        i, y, index, points.at(i, y)));
   const NumberRanges ranges = ranges_of(points.view());
-  RoundAnswer answer{.wholes = {ranges.count}, .rows = Image<float>(points.width(), 2)};
-  std::ranges::copy(ranges.least, answer.rows.row(0));
-  std::ranges::copy(ranges.greatest, answer.rows.row(1));
-  return answer;
+  return {.wholes = {ranges.count}, .rows = range_rows(ranges)};
 }
 
 RoundAnswer SamplePart::Impl::rows(const RoundRequest& request) const {
@@ -158,14 +182,15 @@ RoundAnswer SamplePart::Impl::rows(const RoundRequest& request) const {
 }
 
 fovea::cpu::PlusPlusDistances& SamplePart::Impl::nearest(const RoundRequest& request) {
-  if (!distances || distances_start != request.start ||
-      distances->centers() > request.centers.height()) {
+  if (!distances || distance_scale != request.numbers[0] ||
+      !begins_with(request.centers, nearest_to)) {
     distances.emplace(points.view(), request.numbers[0], exec);
-    distances_start = request.start;
+    distance_scale = request.numbers[0];
   }
   while (distances->centers() < request.centers.height())
     distances->bring_nearer(
         request.centers.view().crop(0, 0, points.width(), distances->centers() + 1));
+  nearest_to = clone(request.centers);
   return *distances;
 }
 
@@ -178,8 +203,10 @@ RoundAnswer SamplePart::Impl::find(const RoundRequest& request) {
 }
 
 detail::PartEngine& SamplePart::Impl::engine_for(const RoundRequest& request) {
-  if (engine != nullptr) return *engine;
+  if (engine != nullptr && engine_scales == request.numbers) return *engine;
   engine = fovea::cpu::make_part_engine(points.view(), exec);
+  engine_scales = request.numbers;
+  labeled_by = {};
   engine->set_scales(
       {{request.numbers.begin(), request.numbers.end() - 1}, request.numbers.back()});
   return *engine;
@@ -207,7 +234,7 @@ RoundAnswer SamplePart::Impl::assign(const RoundRequest& request) {
   if (request.before.empty()) {
     part.start_with(request.centers.view());
   } else {
-    if (step != request.step - 1) {
+    if (!same_rows(labeled_by.view(), request.before.view())) {
       part.start_with(request.before.view());
       part.step(false);
     }
@@ -216,7 +243,7 @@ RoundAnswer SamplePart::Impl::assign(const RoundRequest& request) {
     part.move_to(request.centers.view());
   }
   const detail::KmeansStep done = part.step(false);
-  step = request.step;
+  labeled_by = clone(request.centers);
   RoundAnswer answer{.wholes = {done.inertia, done.changed}};
   const auto counts = part.counts();
   answer.wholes.insert(answer.wholes.end(), counts.begin(), counts.end());
@@ -228,10 +255,10 @@ RoundAnswer SamplePart::Impl::assign(const RoundRequest& request) {
 RoundAnswer SamplePart::Impl::farthest(const RoundRequest& request) {
   require_that(request.points.size() == 1, "one number is expected");
   detail::PartEngine& part = engine_for(request);
-  if (step != request.step) {
+  if (!same_rows(labeled_by.view(), request.centers.view())) {
     part.start_with(request.centers.view());
     part.step(false);
-    step = request.step;
+    labeled_by = clone(request.centers);
   }
   const std::vector<detail::KmeansCandidate> found =
       part.farthest(static_cast<int>(request.points[0]), request.numbers.back());
@@ -283,6 +310,10 @@ SamplePart::SamplePart(Image<float> samples, PartPlace place, const Exec& exec)
 SamplePart::SamplePart(SamplePart&&) noexcept = default;
 SamplePart& SamplePart::operator=(SamplePart&&) noexcept = default;
 SamplePart::~SamplePart() = default;
+
+bool SamplePart::can_answer(const RoundRequest& request) const {
+  return impl_->can_answer(request);
+}
 
 RoundAnswer SamplePart::answer(const RoundRequest& request) {
   impl_->check(request);

@@ -67,7 +67,6 @@ void PartedEngine::start_with(Image<float> centers) {
   centers_ = std::move(centers);
   before_ = {};
   moved_.clear();
-  ++starts_;
 }
 
 void PartedEngine::start_at(std::span<const std::int32_t> points) {
@@ -91,7 +90,6 @@ void PartedEngine::start_plus_plus(int clusters, std::uint64_t seed, std::uint64
     const auto chosen = centers.view().crop(0, 0, dimensions(), count);
     const std::vector<std::int64_t> sums = asker_
                                                .ask({.kind = RoundKind::kNearest,
-                                                     .start = starts_,
                                                      .numbers = {scales_.distance},
                                                      .centers = clone(chosen)},
                                                     static_cast<std::size_t>(asker_.parts()))
@@ -110,7 +108,6 @@ Image<float> PartedEngine::find(ImageView<const float> centers, std::span<const 
   for (; drawn >= sums[static_cast<std::size_t>(part)]; ++part)
     drawn -= sums[static_cast<std::size_t>(part)];
   RoundAnswer answer = asker_.ask({.kind = RoundKind::kFind,
-                                   .start = starts_,
                                    .points = {part, drawn},
                                    .numbers = {scales_.distance},
                                    .centers = clone(centers)},
@@ -121,14 +118,13 @@ Image<float> PartedEngine::find(ImageView<const float> centers, std::span<const 
 }
 
 RoundRequest PartedEngine::assignment(RoundKind kind) const {
-  RoundRequest request{.kind = kind, .start = starts_, .step = steps_, .numbers = scales_.values};
+  RoundRequest request{.kind = kind, .numbers = scales_.values};
   request.numbers.push_back(scales_.distance);
   return request;
 }
 
 detail::KmeansStep PartedEngine::step(bool move) {
   const auto clusters = static_cast<std::size_t>(centers_.height());
-  ++steps_;
   RoundRequest request = assignment(RoundKind::kAssign);
   request.centers = clone(centers_);
   request.before = clone(before_);

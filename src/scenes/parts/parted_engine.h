@@ -67,7 +67,6 @@ class PartedEngine final : public detail::KmeansEngine {
   detail::KmeansSurvey survey_;
   Exec exec_;
   detail::KmeansScales scales_{};
-  std::int64_t starts_ = 0, steps_ = 0;
   Image<float> centers_{}, before_{};  // now, and at the last assignment, which has none at a start
   std::vector<std::int64_t> moved_{};  // as RoundRequest::points of the next assignment
   std::vector<std::int64_t> sums_{}, counts_{};

@@ -80,8 +80,7 @@ RoundKind kind_in(const io::ModelReader& in) {
 io::ModelFile file_of(const RoundRequest& request) {
   io::ModelFile file = begun(kRequestSchema);
   file.set_metadata("round.kind", word_of(request.kind));
-  add_list(file, "round.counters",
-           std::vector<std::int64_t>{request.number, request.start, request.step});
+  add_list(file, "round.number", std::vector<std::int64_t>{request.number});
   add_list(file, "round.firsts", request.firsts);
   add_list(file, "round.points", request.points);
   add_list(file, "round.numbers", request.numbers);
@@ -101,11 +100,8 @@ void write_request(const std::string& path, const RoundRequest& request) {
 RoundRequest read_request(const std::string& path) {
   const io::ModelFile file = opened(path, kRequestSchema);
   const io::ModelReader in(file);
-  const auto counters = file.tensor<std::int64_t>("round.counters", {3});
   RoundRequest request{.kind = kind_in(in),
-                       .number = counters[0],
-                       .start = counters[1],
-                       .step = counters[2],
+                       .number = file.tensor<std::int64_t>("round.number", {1})[0],
                        .firsts = list_in<std::int64_t>(file, "round.firsts"),
                        .points = list_in<std::int64_t>(file, "round.points"),
                        .numbers = list_in<double>(file, "round.numbers"),

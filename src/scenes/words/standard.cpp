@@ -1,5 +1,9 @@
 #include "scenes/words/standard.h"
 
+#include <fovea/core/error.h>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -32,6 +36,9 @@ void NumberRanges::add(const NumberRanges& other) {
     *this = other;
     return;
   }
+  if (other.least.size() != least.size())
+    throw InvalidArgument(fmt::format("parts have samples of {} and of {} numbers", least.size(),
+                                      other.least.size()));
   count += other.count;
   for (std::size_t i = 0; i < least.size(); ++i) {
     least[i] = std::min(least[i], other.least[i]);

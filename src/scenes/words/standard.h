@@ -14,6 +14,7 @@ struct NumberRanges {
   std::int64_t count = 0;  // of samples
   std::vector<float> least{}, greatest{};
 
+  // Throws InvalidArgument where samples have other numbers of numbers.
   void add(const NumberRanges& other);
 };
 NumberRanges ranges_of(ImageView<const float> samples);

@@ -14,6 +14,7 @@ namespace fovea::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // Words from samples that stay in the manifests of shards.
 class WordsInRounds : public Divided {
@@ -56,6 +57,18 @@ class WordsInRounds : public Divided {
     return test::load(words());
   }
 
+  std::vector<std::filesystem::path> files_in_rounds(std::string_view begin) const {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(rounds()))
+      if (entry.path().filename().string().starts_with(begin)) files.push_back(entry.path());
+    return files;
+  }
+  std::filesystem::path only_request() const {
+    const std::vector<std::filesystem::path> files = files_in_rounds("request-");
+    EXPECT_EQ(files.size(), 1U);
+    return files.at(0);
+  }
+
   // Every call of the training and every answer of a shard is a process of its own.
   void learn_round_by_round(int count) const {
     std::filesystem::remove(words());
@@ -93,6 +106,63 @@ TEST_F(WordsInRounds, ProcessesMayWaitForEachOther) {
   EXPECT_EQ(test::load(words()), whole);
 }
 
+TEST_F(WordsInRounds, GoOnAfterAKillThatLeftAMergedRequestOpen) {
+  const std::string whole = learned_in_one_place();
+  EXPECT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo);
+  const std::filesystem::path first = only_request();
+  const std::string bytes = test::load(first);
+  for (int shard = 0; shard < 2; ++shard) ASSERT_EQ(assign(shard, 2).status, kDone);
+  EXPECT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo);
+  std::filesystem::remove(only_request());
+  test::save(first, bytes);
+  learn_round_by_round(2);
+  EXPECT_EQ(test::load(words()), whole);
+}
+
+TEST_F(WordsInRounds, PassOverLateAnswersToOtherRequests) {
+  const std::string whole = learned_in_one_place();
+  EXPECT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo);
+  for (int shard = 0; shard < 2; ++shard) ASSERT_EQ(assign(shard, 2).status, kDone);
+  EXPECT_EQ(run_here(joined(learn_in_rounds(2), {"--no-standardize"})).status, kMoreToDo);
+  ASSERT_EQ(assign(0, 2).status, kDone);
+  const std::filesystem::path late = files_in_rounds("answer-").at(0);
+  const std::string bytes = test::load(late);
+  EXPECT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo) << "begun again, with other options";
+  EXPECT_FALSE(std::filesystem::exists(late));
+  test::save(late, bytes);
+  learn_round_by_round(2);
+  EXPECT_EQ(test::load(words()), whole);
+}
+
+TEST_F(WordsInRounds, WaitingShardsTakePartInALearningThatIsBegunAnew) {
+  const std::string whole = learned_in_one_place();
+  std::thread shard([this] { EXPECT_EQ(assign(0, 1, {"--wait", "30"}).status, kDone); });
+  // The samples are standardized and some centers are chosen for a learning that is then given up.
+  for (int round = 0; round < 8;) {
+    const Ended other = run_here(joined(learn_in_rounds(1), {"--seed", "5", "--json"}));
+    ASSERT_EQ(other.status, kMoreToDo) << other.err;
+    round = nlohmann::json::parse(other.out)["round"];
+  }
+  while (files_in_rounds("answer-").empty()) std::this_thread::yield();
+  std::filesystem::remove_all(rounds());
+  EXPECT_EQ(run_here(joined(learn_in_rounds(1), {"--wait", "30"})).status, kDone);
+  shard.join();
+  EXPECT_EQ(test::load(words()), whole);
+}
+
+TEST_F(WordsInRounds, AnEarlierEndIsNotTheirs) {
+  learn_round_by_round(1);
+  const Ended idle = assign(0, 1, {"--wait", "0.1"});
+  EXPECT_EQ(idle.status, kDone);
+  EXPECT_THAT(idle.out, Not(HasSubstr("the words are learned")));
+  std::thread shard([this] {
+    const Ended ended = assign(0, 1, {"--wait", "30"});
+    EXPECT_THAT(ended.out, HasSubstr("the words are learned"));
+  });
+  EXPECT_EQ(run_here(joined(learn_in_rounds(1), {"--wait", "30"})).status, kDone);
+  shard.join();
+}
+
 TEST_F(WordsInRounds, SayWhatTheyWaitFor) {
   const Ended text = run_here(learn_in_rounds(2));
   EXPECT_EQ(text.status, kMoreToDo);
@@ -102,6 +172,20 @@ TEST_F(WordsInRounds, SayWhatTheyWaitFor) {
   ASSERT_EQ(assign(1, 2).status, kDone);
   const Ended waits = run_here(joined(learn_in_rounds(2), {"--json"}));
   EXPECT_EQ(nlohmann::json::parse(waits.out)["missing"], nlohmann::json::array({0}));
+}
+
+TEST_F(WordsInRounds, NeedEveryShardOnce) {
+  const auto refused = [&](const Words& inputs) {
+    const Ended ended = run_here(joined(learn(inputs), {"--rounds", rounds()}));
+    EXPECT_EQ(ended.status, kUsage);
+    return ended.err;
+  };
+  EXPECT_THAT(refused({samples(0, 3), samples(2, 3)}), HasSubstr("missing: 1/3"));
+  EXPECT_THAT(refused({samples(0, 2), samples(1, 3)}), HasSubstr("is one of 3 shards"));
+  std::filesystem::copy(samples(0, 2), folder_ / "again.manifest");
+  EXPECT_THAT(refused({samples(0, 2), samples(1, 2), folder_ / "again.manifest"}),
+              HasSubstr("both shard 0/2"));
+  EXPECT_FALSE(std::filesystem::exists(rounds())) << "nothing was begun";
 }
 
 TEST_F(WordsInRounds, RefuseWhatDoesNotFit) {

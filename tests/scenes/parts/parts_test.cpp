@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "support/files.h"
 
@@ -156,6 +157,40 @@ TEST_F(InParts, LearningThatIsBegunAgainMakesTheSameRequests) {
   EXPECT_EQ(first, second);
 }
 
+TEST_F(InParts, KeptPartsTakePartInAnotherLearning) {
+  const Image<float> samples = drawn_samples(300);
+  struct GivenUp {};
+  for (const int rounds : {2, 9, 20}) {
+    Parts parts(samples, 2, true);
+    const auto give_up = [&](const RoundRequest& request) {
+      if (request.number == rounds) throw GivenUp{};
+      return parts.ask(request);
+    };
+    const DictionaryOptions options{.words = 6, .standardize = false};
+    DictionaryOptions other = options;
+    other.exec.seed = 5;
+    EXPECT_THROW(learn_dictionary(2, give_up, {}, other), GivenUp);
+    const Dictionary dictionary = learn_dictionary(
+        2, [&](const RoundRequest& request) { return parts.ask(request); }, {}, options);
+    EXPECT_EQ(bytes_of(dictionary), bytes_of(learn_dictionary(samples.view(), {}, options)));
+  }
+}
+
+TEST_F(InParts, StandardizedSamplesAreNotTakenForOthers) {
+  SamplePart part(drawn_samples(10), {.index = 0});
+  RoundRequest request{.kind = RoundKind::kRows, .firsts = {0, 10}};
+  request.mean.assign(static_cast<std::size_t>(numbers_per_sample()), 0.5F);
+  request.scale = request.mean;
+  EXPECT_TRUE(part.can_answer(request));
+  part.answer(request);
+  EXPECT_TRUE(part.can_answer(request));
+  request.scale[0] = 1;
+  EXPECT_FALSE(part.can_answer(request));
+  EXPECT_FALSE(part.can_answer({}));
+  EXPECT_THAT([&] { part.answer({}); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("standardized for another learning")));
+}
+
 TEST_F(InParts, WrongPartsAreRefused) {
   const Image<float> samples = drawn_samples(60);
   Parts parts(samples, 2, true);
@@ -176,6 +211,14 @@ TEST_F(InParts, WrongPartsAreRefused) {
   answers[1].job = 8;
   EXPECT_THAT([&] { merge_answers({}, std::move(answers)); },
               ThrowsMessage<InvalidArgument>(HasSubstr("different jobs")));
+  std::vector<RoundAnswer> without_ranges(2);
+  for (RoundAnswer& answer : without_ranges) answer.wholes = {3};
+  EXPECT_THAT([&] { merge_answers({}, std::move(without_ranges)); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("the least and the greatest")));
+  Image<float> damaged = drawn_samples(10);
+  damaged.at(1, 7) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT([&] { SamplePart(std::move(damaged), {.index = 3}).answer({}); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("number 1 of sample 7 of part 3 is nan")));
   SamplePart part(drawn_samples(10), {.index = 0});
   RoundRequest request{.kind = RoundKind::kSums, .firsts = {0, 11}};
   EXPECT_THAT([&] { part.answer(request); },
