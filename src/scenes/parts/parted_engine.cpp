@@ -94,9 +94,9 @@ void PartedEngine::start_plus_plus(int clusters, std::uint64_t seed, std::uint64
                                                      .centers = clone(chosen)},
                                                     static_cast<std::size_t>(asker_.parts()))
                                                .wholes;
-    const auto sum = std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
-    next = sum > 0 ? find(chosen, sums, static_cast<std::int64_t>(detail::draw_below(random, sum)))
-                   : any();
+    const std::int64_t sum = std::accumulate(sums.begin(), sums.end(), std::int64_t{0});
+    const auto drawn = [&] { return detail::draw_below(random, static_cast<std::uint64_t>(sum)); };
+    next = sum > 0 ? find(chosen, sums, static_cast<std::int64_t>(drawn())) : any();
   }
   start_with(std::move(centers));
 }
