@@ -29,6 +29,7 @@ report::EvaluationChart rand_chart(const std::vector<const MeshCase*>& worst) {
 
 report::Evaluation mesh_evaluation(const std::vector<MeshCase>& cases) {
   std::vector<const MeshCase*> worst;
+  worst.reserve(cases.size());
   for (const MeshCase& each : cases) worst.push_back(&each);
   const mesh::SegmentationReport mean = mean_errors(worst, false);
   report::Evaluation evaluation{

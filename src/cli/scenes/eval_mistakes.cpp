@@ -29,6 +29,7 @@ std::vector<WrongImage> wrong_images(const ScenesEvalResult& result) {
       ++wrong[{each.image, each.label}];
   }
   std::vector<WrongImage> images;
+  images.reserve(wrong.size());
   for (const auto& [what, times] : wrong)
     images.push_back({what.first, what.second, times, tests[what.first]});
   std::ranges::stable_sort(images, [](const WrongImage& a, const WrongImage& b) {

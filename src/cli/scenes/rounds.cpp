@@ -135,6 +135,7 @@ scenes::RoundAnswer RoundFolder::ask(const scenes::RoundRequest& request, int pa
   for (Patience patience(wait_seconds_, exec_); !left.empty(); left = missing(round, parts))
     if (!patience.wait()) throw AnswersNeeded{request.number, request.kind, left};
   std::vector<scenes::RoundAnswer> answers;
+  answers.reserve(static_cast<std::size_t>(parts));
   for (int part = 0; part < parts; ++part)
     answers.push_back(scenes::read_answer(answer_file(round, part), round.identity));
   scenes::RoundAnswer answer = merge_answers(request, std::move(answers));

@@ -199,8 +199,9 @@ const actions::EventExplanation* SeenActions::event_at(report::Point place, int 
 
 std::vector<LayerShape> SeenActions::shapes(int frame) const {
   std::vector<LayerShape> drawn;
-  const auto [first, last] =
-      std::ranges::equal_range(points, frame, {}, &actions::SpaceTimePoint::frame);
+  const auto frame_of = &actions::SpaceTimePoint::frame;
+  const auto first = std::ranges::lower_bound(points, frame, {}, frame_of),
+             last = std::ranges::upper_bound(points, frame, {}, frame_of);
   std::transform(first, last, std::back_inserter(drawn), ring_of);
   bool any = false;
   for (const actions::EventExplanation& why : events) {

@@ -138,10 +138,13 @@ TEST_F(WordsInRounds, WaitingShardsTakePartInALearningThatIsBegunAnew) {
   const std::string whole = learned_in_one_place();
   std::thread shard([this] { EXPECT_EQ(assign(0, 1, {"--wait", "30"}).status, kDone); });
   // The samples are standardized and some centers are chosen for a learning that is then given up.
-  for (int round = 0; round < 8;) {
-    const Ended other = run_here(joined(learn_in_rounds(1), {"--seed", "5", "--json"}));
-    ASSERT_EQ(other.status, kMoreToDo) << other.err;
-    round = nlohmann::json::parse(other.out)["round"];
+  Ended other{.status = kMoreToDo, .out = R"({"round": 0})", .err = ""};
+  while (other.status == kMoreToDo && nlohmann::json::parse(other.out)["round"] < 8)
+    other = run_here(joined(learn_in_rounds(1), {"--seed", "5", "--json"}));
+  if (other.status != kMoreToDo) {
+    shard.join();
+    ASSERT_EQ(other.status, kDone) << other.err;
+    GTEST_SKIP() << "this machine is so fast that the other learning has ended";
   }
   while (files_in_rounds("answer-").empty()) std::this_thread::yield();
   std::filesystem::remove_all(rounds());

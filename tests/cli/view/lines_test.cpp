@@ -89,6 +89,7 @@ TEST_F(ViewLines, EstimateTheMotionFromTheFrame) {
 }
 
 TEST_F(ViewLines, MapTheColorsOfTheFrame) {
+  if (!io::video_feature().usable) GTEST_SKIP() << "no FFmpeg, which writes the picture as a video";
   const view::Result result = shown(*view::emd_view(), "", Rect<int>{40, 30, 12, 12});
   run_line(result.command);
   const io::AnyImage map = io::read_image(folder_ / "map.tif");
