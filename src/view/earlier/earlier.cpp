@@ -235,7 +235,7 @@ std::shared_ptr<const Picture> Earlier::layer(std::string_view id, std::string_v
   if (item == nullptr || item->motion.empty()) return nullptr;
   const std::string key = fmt::format("{}/{}", id, name);
   if (const auto kept = pictures_.find(key)) return *kept;
-  const auto picture = std::make_shared<const Picture>(flow::wheel_picture(
+  auto picture = std::make_shared<const Picture>(flow::wheel_picture(
       io::read_flow(item->motion), {.exec = {.device = Device::cpu(), .threads = 1}}));
   pictures_.keep(key, picture, picture->bytes());
   return picture;

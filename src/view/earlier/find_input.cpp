@@ -81,7 +81,7 @@ std::shared_ptr<Input> InputFinder::fitting(const EarlierItem& item) const {
     const auto same = namesake(InputKind::kMesh);
     return same ? same : mesh_of_faces(all_of(InputKind::kMesh), item.parts);
   }
-  if (const auto same = namesake(InputKind::kVideo)) return same;
+  if (auto same = namesake(InputKind::kVideo)) return same;
   const InputList videos = all_of(InputKind::kVideo);
   if (!videos.empty()) return videos.size() == 1 ? videos.front() : nullptr;
   const InputList images = all_of(InputKind::kImage);
