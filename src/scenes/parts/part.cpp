@@ -195,7 +195,7 @@ fovea::cpu::PlusPlusDistances& SamplePart::Impl::nearest(const RoundRequest& req
 }
 
 RoundAnswer SamplePart::Impl::find(const RoundRequest& request) {
-  require_that(request.points.size() == 2, "a part and a number are expected");
+  require_that(request.points.size() == 2, "it does not name one part and one number");
   if (request.points[0] != index) return {};
   const fovea::cpu::PlusPlusDistances& found = nearest(request);
   require_that(request.points[1] >= 0 && request.points[1] < found.sum(), "other distances");
