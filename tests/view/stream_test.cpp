@@ -189,7 +189,7 @@ TEST_F(StreamTest, ASlowPageLosesFramesAndDoesNotSeeThemLate) {
   EXPECT_GE(message.facts["dropped"], 9);
   EXPECT_GT(message.facts["latency"], 0.5) << "that of the frame before, which was shown late";
   page.say("shown");
-  EXPECT_LT(page.next().facts["latency"], 0.3) << "what follows is not late";
+  EXPECT_LT(page.next().facts["latency"], 0.5) << "what follows is not late";
 }
 
 TEST_F(StreamTest, PausesAndSteps) {
@@ -198,12 +198,11 @@ TEST_F(StreamTest, PausesAndSteps) {
   page.frame();
   page.say("pause");
   Message message = page.frame();
-  while (page.waiting() > 0) message = page.frame();
-  std::this_thread::sleep_for(100ms);
-  while (page.waiting() > 0) message = page.frame();
+  for (auto quiet = 0ms; quiet < 500ms; quiet += 20ms) {
+    std::this_thread::sleep_for(20ms);
+    for (; page.waiting() > 0; quiet = 0ms) message = page.frame();
+  }
   const int paused = message.facts["frame"];
-  std::this_thread::sleep_for(200ms);
-  EXPECT_EQ(page.waiting(), 0U);
   page.say("step");
   EXPECT_EQ(page.frame().facts["frame"], paused + 1) << "time stands still while paused";
   page.say("play");
@@ -294,8 +293,10 @@ TEST_F(StreamTest, FollowsADrawnBoxAndSaysWhy) {
   const std::string address = "/results/" + message.facts["kept"].get<std::string>();
   const json reasons = why(address, {{"x", 5}, {"y", 5}});
   EXPECT_EQ(reasons["layers"][0]["name"], "score") << "the landscape of scores around the box";
-  const json result = json::parse(get(address + "/result.json").body);
-  EXPECT_EQ(result["tracks"][0]["box"][0], 10);
+  const json tracks = json::parse(get(address + "/result.json").body)["tracks"];
+  EXPECT_EQ(tracks[0]["box"][0], 10);
+  for (std::size_t i = 0; i < tracks.size(); ++i)
+    EXPECT_EQ(tracks[i]["frame"], i) << "a video waits, so that none is lost";
   EXPECT_THAT(json::parse(get(address).body)["command"].get<std::string>(),
               HasSubstr("square.y4m --target 10,24,16,16 --frames "));
 }
@@ -311,9 +312,10 @@ TEST_F(StreamTest, ABoxIsThatOfTheFrameWhichThePageShows) {
   std::this_thread::sleep_for(150ms);
   page.run({{"system", "track"}, {"box", {left, 24, 16, 16}}});
   page.say("shown");
+  const int drawn_on = message.facts["frame"];
   message = page.frame();
-  EXPECT_NEAR(message.facts["result"]["marks"][0]["box"][0].get<double>(),
-              10 + 2 * message.facts["frame"].get<int>(), 4);
+  EXPECT_EQ(message.facts["frame"], drawn_on + 1);
+  EXPECT_NEAR(message.facts["result"]["marks"][0]["box"][0].get<double>(), left + 2, 1.5);
 }
 
 TEST_F(StreamTest, RecognizesActionsWithoutLosingFrames) {

@@ -58,6 +58,8 @@ class TrackRunning final : public Running {
     result.explain = [why](const Place&, const Exec&) { return emd::present(*why); };
     return result;
   }
+  // A target that has gone far between two frames may be lost, and the program sees every frame.
+  bool needs_all() const override { return true; }
 
  private:
   struct Seen {
