@@ -19,16 +19,15 @@ inline std::vector<Image<std::uint8_t>> swings(const std::vector<int>& actions, 
   return frames;
 }
 
-inline std::shared_ptr<const Model> trained_on_swings() {
-  TrainOptions options;
-  options.cut = {.nodes = 12, .step = 6};
-  options.exec.device = options.points.exec.device = Device::cpu();
+// Learned from so many subjects, each with so many frames of every action.
+inline std::shared_ptr<const Model> trained_on_swings(const TrainOptions& options, int subjects,
+                                                      int frames_each) {
   Corpus corpus;
   corpus.classes = swing_names();
   std::vector<PointSet> points;
   for (int action = 0; action < 3; ++action)
-    for (int subject = 0; subject < 3; ++subject) {
-      const auto frames = swings({action}, subject, 36);
+    for (int subject = 0; subject < subjects; ++subject) {
+      const auto frames = swings({action}, subject, frames_each);
       const std::vector<ImageView<const std::uint8_t>> views(frames.begin(), frames.end());
       points.push_back(find_points(views, options.points));
       Clip& clip = corpus.clips.emplace_back();
@@ -40,7 +39,12 @@ inline std::shared_ptr<const Model> trained_on_swings() {
 
 // Trained once, because several tests use it.
 inline std::shared_ptr<const Model> swing_model() {
-  static const std::shared_ptr<const Model> kModel = trained_on_swings();
+  static const std::shared_ptr<const Model> kModel = [] {
+    TrainOptions options;
+    options.cut = {.nodes = 12, .step = 6};
+    options.exec.device = options.points.exec.device = Device::cpu();
+    return trained_on_swings(options, 3, 36);
+  }();
   return kModel;
 }
 

@@ -25,24 +25,12 @@ def learning_of(found: tuple[Any, ...] | None) -> Learning | None:
     return None if found is None else Learning(*found)
 
 
-class Model(StoredModel):
-    """A trained classifier of places: its words, its classes and what it knows about them."""
-
-    _read = staticmethod(_fovea.scenes.read_model)
-
-    @property
-    def kind(self) -> str:
-        """knn, svm or logistic."""
-        return str(self._model.kind)
-
-    @property
-    def classes(self) -> list[str]:
-        """The names of the places, by label."""
-        return list(self._model.classes)
+class LearnedWords(StoredModel):
+    """Visual words, and how images are described to find them."""
 
     @property
     def words(self) -> Floats:
-        """The visual words, one per row, in standardized numbers."""
+        """The words, one per row, in standardized numbers."""
         found: Floats = self._model.words
         return found
 
@@ -58,19 +46,35 @@ class Model(StoredModel):
         return found
 
     @property
+    def descriptor(self) -> dict[str, Any]:
+        """How a place of an image is described."""
+        return dict(self._model.descriptor)
+
+    @property
     def learning(self) -> Learning | None:
-        """How its words were learned; None for a model of version 0.1.0, which does not know."""
+        """How the words were learned; None where the file, such as one of version 0.1.0, does not know."""
         return learning_of(self._model.learning)
+
+
+class Model(LearnedWords):
+    """A trained classifier of places: its words, its classes and what it knows about them."""
+
+    _read = staticmethod(_fovea.scenes.read_model)
+
+    @property
+    def kind(self) -> str:
+        """knn, svm or logistic."""
+        return str(self._model.kind)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the places, by label."""
+        return list(self._model.classes)
 
     @property
     def pyramid(self) -> int:
         """Levels of the spatial pyramid below the whole image."""
         return int(self._model.pyramid)
-
-    @property
-    def descriptor(self) -> dict[str, Any]:
-        """How a place of an image is described."""
-        return dict(self._model.descriptor)
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, {self.kind}, {len(self.words)} words, {len(self.classes)} classes)"

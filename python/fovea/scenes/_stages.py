@@ -10,13 +10,13 @@ import numpy as np
 from .. import _fovea
 from .._arguments import OnError, as_array, list_of, path_of, shown, skips, text, whole_number
 from .._keywords import takes_options
-from .._model import StoredModel, loaded
+from .._model import loaded
 from .._progress import Progress, reporting
 from .._results import command_line
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, is_path
 from ._input import Floats, _images, _label, _pixels, _warn
-from ._model import Learning, Model, learning_of
+from ._model import LearnedWords, Model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -33,16 +33,10 @@ if TYPE_CHECKING:
 Words = np.ndarray[Any, np.dtype[np.uint16]]
 
 
-class Dictionary(StoredModel):
+class Dictionary(LearnedWords):
     """Visual words, and how images are described to find them."""
 
     _read = staticmethod(_fovea.scenes.read_dictionary)
-
-    @property
-    def words(self) -> Floats:
-        """The words, one per row, in standardized numbers."""
-        found: Floats = self._model.words
-        return found
 
     @property
     def mean(self) -> Floats:
@@ -55,27 +49,6 @@ class Dictionary(StoredModel):
         """What each number is multiplied by after its mean was subtracted."""
         found: Floats = self._model.scale
         return found
-
-    @property
-    def coding(self) -> str:
-        """How places become features: hard, soft, vlad or fisher."""
-        return str(self._model.coding)
-
-    @property
-    def color_words(self) -> Floats | None:
-        """The words of Lab filters that stand beside the others; None where there are none."""
-        found: Floats | None = self._model.color_words
-        return found
-
-    @property
-    def descriptor(self) -> dict[str, Any]:
-        """How a place of an image is described."""
-        return dict(self._model.descriptor)
-
-    @property
-    def learning(self) -> Learning | None:
-        """How the words were learned; None where the file does not know."""
-        return learning_of(self._model.learning)
 
     @property
     def facts(self) -> dict[str, str]:

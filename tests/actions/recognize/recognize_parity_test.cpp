@@ -7,7 +7,7 @@
 
 #include "actions/points/points_blocks.h"
 #include "actions/recognize/event_finder.h"
-#include "actions/videos.h"
+#include "actions/swing_model.h"
 #include "support/devices.h"
 
 namespace fovea::actions {
@@ -45,20 +45,7 @@ std::shared_ptr<const Model> small_model(int scene_points) {
   options.points.harris.levels = 1;
   options.points.block = 8;
   options.exec.device = options.points.exec.device = Device::cpu();
-  Corpus corpus;
-  corpus.classes = swing_names();
-  std::vector<PointSet> points;
-  for (int action = 0; action < 3; ++action)
-    for (int subject = 0; subject < 2; ++subject) {
-      Video frames;
-      for (int i = 0; i < 24; ++i) frames.push_back(swing_frame(action, subject, i));
-      const std::vector<ImageView<const std::uint8_t>> views(frames.begin(), frames.end());
-      points.push_back(find_points(views, options.points));
-      Clip& clip = corpus.clips.emplace_back();
-      clip.label = action;
-      clip.subject = "s" + std::to_string(subject);
-    }
-  return std::make_shared<const Model>(train(corpus, points, options));
+  return trained_on_swings(options, 2, 24);
 }
 
 std::vector<Event> events_of(Recognizer recognizer, const Video& frames) {
