@@ -50,17 +50,25 @@ function chosenInputs() {
   return before?.kind === 'image' ? [before, input] : [input];
 }
 
-function showSystems() {
+// The buttons stay, so that the one that was pressed keeps the focus.
+function makeSystems() {
   byId('systems').replaceChildren(...state.systems.map((system) => {
-    const fits = !state.input || takes(system, state.input);
-    const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name,
-      'aria-selected': String(system === state.system), disabled: fits ? null : ''}, system.title);
+    const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name}, system.title);
     tab.addEventListener('click', () => {
       evaluations.toggle(false);
       chooseSystem(system);
     });
     return tab;
   }));
+  showSystems();
+}
+
+function showSystems() {
+  state.systems.forEach((system, i) => {
+    const tab = byId('systems').children[i];
+    tab.setAttribute('aria-selected', String(system === state.system));
+    tab.disabled = Boolean(state.input) && !takes(system, state.input);
+  });
 }
 
 function chooseSystem(system) {
@@ -517,7 +525,7 @@ async function begin() {
   await openSession();
   const {systems, upload_bytes: limit} = await getJson('/systems');
   Object.assign(state, {systems, limit});
-  showSystems();
+  makeSystems();
   strip.add(...await getJson('/inputs'));
   byId('welcome').hidden = strip.inputs.length > 0;
   listenForFiles();
