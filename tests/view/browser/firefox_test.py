@@ -187,9 +187,10 @@ def test_keys(fox):
 
 
 def test_play(fox, video):
-    """Plays a video with people, pauses, steps, and asks why."""
+    """Plays a video, of a kind that states no number of frames, with people, pauses, steps, and asks why."""
     drop(fox, video)
     settled(fox)
+    assert fox.script("return document.getElementById('frame').max;") == "99", "the time line does not have all frames"
     fox.click("#play")
     fox.until_text("#live", r"frames/s.* dropped")
     fox.until_text("#play", "Pause")
@@ -287,7 +288,7 @@ def test_all(fox, served, folder):
     test_numbers_and_picture(fox)
     test_stop(fox)
     test_keys(fox)
-    test_play(fox, drawings.walk(PROGRAM, folder / "walk", "320x240", 100))
+    test_play(fox, drawings.walk(PROGRAM, folder / "walk", "320x240", 100, "walk.mkv"))
     test_track(fox)
     test_mesh(fox, drawings.body(folder / "body.off"))
     mesh = test_save(fox, folder, "mesh.html")
