@@ -55,7 +55,7 @@ function makeSystems() {
   byId('systems').replaceChildren(...state.systems.map((system) => {
     const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name}, system.title);
     tab.addEventListener('click', () => {
-      evaluations.toggle(false);
+      evaluations?.toggle(false);  // the user may be faster than the page
       chooseSystem(system);
     });
     return tab;
