@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -58,6 +59,13 @@ std::string plain_name(const std::string& name) {
   const std::string end = std::filesystem::path(plain).extension().string();  // decides the kind
   return end.size() < kMostName ? plain.substr(0, kMostName - end.size()) + end
                                 : plain.substr(0, kMostName);
+}
+
+// How many frames a video has; -1 where it does not say. Matroska and WebM state their length only,
+// which at a constant rate is as good.
+std::int64_t count_of_frames(const io::VideoInfo& info) {
+  if (info.frame_count >= 0 || info.seconds <= 0) return info.frame_count;
+  return std::llround(info.seconds * info.rate.value());
 }
 
 // A path by which one file is always known.
@@ -181,7 +189,7 @@ std::string Input::facts_json() {
                        first->height(), first->levels());
   if (kind_ == InputKind::kVideo) {
     const io::VideoReader reader(path_);
-    facts += fmt::format(", \"frames\": {}, \"rate\": {}", reader.info().frame_count,
+    facts += fmt::format(", \"frames\": {}, \"rate\": {}", count_of_frames(reader.info()),
                          detail::json_number(reader.info().rate.value()));
   }
   return facts + "}";

@@ -72,6 +72,7 @@ struct VideoInfo {
   Extent size;                    // of the frames that next() returns
   Rational rate;                  // frames per second; the average where it varies
   std::int64_t frame_count = -1;  // frames of the whole source, as it states; -1 if unknown
+  double seconds = -1;            // length of a file, as it states; -1 if unknown
   int rotation_degrees = 0;       // clockwise turn that shows frames upright: 0, 90, 180 or 270
   int bits = 8;                   // bits per sample in the source
   std::string format;             // "y4m", "images", "matroska,webm"

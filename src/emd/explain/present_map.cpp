@@ -43,7 +43,7 @@ std::string map_summary(const MapExplanation& e) {
                       all > 0 ? 100 * kept / all : 0, all > 0 ? 100 * moved / all : 0);
   if (!e.moves.empty() && e.moves.front().value > 0) {
     const BinMove& first = e.moves.front();
-    text += fmt::format(", most expensively from {} to {} (mass {:.3g} at cost {:.3g})",
+    text += fmt::format(", most expensively from {} to {} (mass {:.3g} at cost {:.4g})",
                         bin_name(e.bins, first.from), bin_name(e.target_bins, first.to), first.mass,
                         first.cost);
   }

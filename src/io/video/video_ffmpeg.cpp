@@ -149,6 +149,8 @@ class FfmpegSource final : public VideoSource {
     info_.rate = rate.num > 0 && rate.den > 0 ? Rational{rate.num, rate.den}
                                               : frame_rate(options_.frame_rate);
     info_.frame_count = stream_->nb_frames > 0 && !input_.live() ? stream_->nb_frames : -1;
+    if (const double stated = stated_end(); stated > 0 && !input_.live())
+      info_.seconds = stated - stream_start();
     info_.rotation_degrees = rotation_of(*stream_);
     const AVPixFmtDescriptor* pixels =
         ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
@@ -235,16 +237,24 @@ class FfmpegSource final : public VideoSource {
     const AVRational rate = ffmpeg().av_guess_frame_rate(container_, stream_, nullptr);
     if (rate.num <= 0 || rate.den <= 0 || last_end_ == INT64_MIN) return false;
     if (stream_->nb_frames > 0 && packets_ >= stream_->nb_frames) return false;
-    double stated = 0;
-    if (stream_->duration > 0) {
-      const std::int64_t start = stream_->start_time == AV_NOPTS_VALUE ? 0 : stream_->start_time;
-      stated = static_cast<double>(start + stream_->duration) * av_q2d(stream_->time_base);
-    } else if (container_->nb_streams == 1 && container_->duration > 0 &&
-               container_->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE) {
-      stated = static_cast<double>(container_->duration) / AV_TIME_BASE;
-    }
     return static_cast<double>(last_end_) * av_q2d(stream_->time_base) <
-           stated - 1.5 / av_q2d(rate);
+           stated_end() - 1.5 / av_q2d(rate);
+  }
+
+  double stream_start() const {
+    return stream_->start_time == AV_NOPTS_VALUE
+               ? 0
+               : static_cast<double>(stream_->start_time) * av_q2d(stream_->time_base);
+  }
+
+  // Where the stream ends, in seconds of its own time, as the file states; 0 where it does not.
+  double stated_end() const {
+    if (stream_->duration > 0)
+      return stream_start() + static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    if (container_->nb_streams == 1 && container_->duration > 0 &&
+        container_->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE)
+      return static_cast<double>(container_->duration) / AV_TIME_BASE;
+    return 0;
   }
 
   bool is_damaged() const {

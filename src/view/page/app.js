@@ -17,7 +17,7 @@ import {Why} from './why.js';
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
-  kept: null, limit: 0};
+  kept: null, limit: 0, endedAt: null};
 let timer = 0;  // of the next run
 let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, why;
 
@@ -50,17 +50,26 @@ function chosenInputs() {
   return before?.kind === 'image' ? [before, input] : [input];
 }
 
-function showSystems() {
+// The buttons stay, so that the one that was pressed keeps the focus.
+function makeSystems() {
   byId('systems').replaceChildren(...state.systems.map((system) => {
-    const fits = !state.input || takes(system, state.input);
-    const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name,
-      'aria-selected': String(system === state.system), disabled: fits ? null : ''}, system.title);
+    const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name}, system.title);
     tab.addEventListener('click', () => {
-      evaluations.toggle(false);
+      evaluations?.toggle(false);  // the user may be faster than the page
       chooseSystem(system);
     });
     return tab;
   }));
+  showSystems();
+}
+
+function showSystems() {
+  state.systems.forEach((system, i) => {
+    const tab = byId('systems').children[i];
+    tab.setAttribute('aria-selected', String(system === state.system));
+    tab.disabled = Boolean(state.input) && !takes(system, state.input);
+    if (system === state.system) tab.scrollIntoView({block: 'nearest', inline: 'nearest'});
+  });
 }
 
 function chooseSystem(system) {
@@ -68,7 +77,7 @@ function chooseSystem(system) {
   state.options[system.name] ??= {};
   byId('system-text').textContent = system.text;
   controls.show(system, state.options[system.name]);
-  byId('reset').hidden = false;
+  byId('controls-room').hidden = byId('reset').hidden = false;
   showSystems();
   dropRun();
   if (!system.streams) player.stop();
@@ -78,8 +87,13 @@ function chooseSystem(system) {
   view.box = system.needs_box ? state.boxes[state.input?.id] ?? null : null;
   boxFields.show(system.needs_box ? state.facts : null, view.box);
   clearResult();
+  if (!state.input) sayWelcome();
   showFrame();
   requestRun(0);
+}
+
+function sayWelcome() {
+  byId('summary').textContent = 'Add an image, a video, a mesh or a cube to begin.';
 }
 
 // Stops a run whose result nobody wants any more.
@@ -90,7 +104,9 @@ function dropRun() {
   byId('stop').hidden = true;
 }
 
+// What follows keeps its place until the next result is there.
 function clearResult() {
+  byId('found').style.minHeight = `${byId('found').offsetHeight}px`;
   closeWhy();
   state.result = null;
   solid.clear();
@@ -103,6 +119,7 @@ async function chooseInput(input, frame = 0) {
   state.input = input;
   state.facts = null;
   state.frame = frame;
+  state.endedAt = null;
   strip.mark(input, null);
   dropRun();
   player.stop();
@@ -111,13 +128,21 @@ async function chooseInput(input, frame = 0) {
   byId('stage').classList.toggle('solid', solid.shown);
   earlier.clear();
   byId('welcome').hidden = true;
+  byId('zoom').hidden = false;
   const facts = await guarded(() => getJson(`/inputs/${input.id}`));
-  if (!facts || state.input !== input) return;
+  if (state.input !== input) return;
+  if (!facts) return letGo();
   state.facts = facts;
   showTimeline();
   if (!state.system || !takes(state.system, input)) state.system = state.systems.find((system) => takes(system, input)) ?? null;
   showFrame();
   if (state.system) chooseSystem(state.system);
+  else letGo();
+}
+
+// What follows the result comes to where it belongs.
+function letGo() {
+  byId('found').style.minHeight = '';
 }
 
 // Chooses an input for the user, who then wants to see it.
@@ -155,8 +180,9 @@ function showFrame(input = state.input) {
 
 function showTimeline() {
   const frames = state.facts.frames ?? 0, live = state.input.kind === 'live';
-  byId('timeline').hidden = frames < 2 && !live;
-  byId('timeline').classList.toggle('live', live);
+  const endless = live || frames < 0;  // a camera, or a video that does not say how long it is
+  byId('timeline').hidden = frames >= 0 && frames < 2 && !live;
+  byId('timeline').classList.toggle('live', endless);
   byId('frame').max = Math.max(0, frames - 1);
   setFrame(state.frame, false);
 }
@@ -172,7 +198,7 @@ function setFrame(number, run = true) {
 
 function showFrameNumber(number) {
   const frames = state.facts?.frames ?? 1;
-  state.frame = Math.min(Math.max(0, number), Math.max(0, frames - 1));
+  state.frame = Math.min(Math.max(0, number), frames < 0 ? Infinity : Math.max(0, frames - 1));
   byId('frame').value = state.frame;
   const seconds = state.facts?.rate ? ` · ${(state.frame / state.facts.rate).toFixed(2)} s` : '';
   byId('frame-value').textContent = `${state.frame}${seconds}`;
@@ -191,7 +217,11 @@ function stepFrame(by) {
 function requestRun(delay = 40) {
   clearTimeout(timer);
   if (!state.system || !state.facts) return;
-  timer = setTimeout(() => guarded(run), delay);
+  timer = setTimeout(async () => {
+    const asked = timer;
+    await guarded(run);
+    if (asked === timer) letGo();
+  }, delay);
 }
 
 function runBody(inputs) {
@@ -206,7 +236,7 @@ function play() {
   strip.mark(state.input, null);
   if (!player.open) {
     dropRun();
-    const atEnd = state.frame > 0 && state.frame === state.facts.frames - 1;
+    const atEnd = state.frame > 0 && [state.facts.frames - 1, state.endedAt].includes(state.frame);
     if (atEnd && !state.system.needs_box) showFrameNumber(0);
     player.start(state.input, state.frame);
   }
@@ -238,7 +268,10 @@ const kOnPlayer = {
     } else {
       showFrameNumber(message.frame);
     }
-    if (state.result && !message.kept) clearResult();
+    if (state.result && !message.kept) {
+      clearResult();
+      letGo();
+    }
     // The target has moved on: from here it is followed when anything changes.
     const [mark] = message.result.marks;
     if (!system.needs_box || !mark) return;
@@ -259,6 +292,7 @@ const kOnPlayer = {
     byId('play').textContent = 'Try again';
   },
   ended(events) {
+    state.endedAt = state.frame;
     if (events.length > 0) byId('summary').textContent = `At its end the video has shown: ${events.map(({name}) => name).join(', ')}.`;
     if (state.input.kind === 'live') kOnPlayer.failed('The stream has ended.');
     else if (state.system.runs) setFrame(state.frame);
@@ -517,9 +551,10 @@ async function begin() {
   await openSession();
   const {systems, upload_bytes: limit} = await getJson('/systems');
   Object.assign(state, {systems, limit});
-  showSystems();
+  makeSystems();
   strip.add(...await getJson('/inputs'));
   byId('welcome').hidden = strip.inputs.length > 0;
+  if (strip.inputs.length === 0) sayWelcome();
   listenForFiles();
   listenForDivider();
   for (const button of document.querySelectorAll('[data-zoom]')) button.addEventListener('click', () => zoomTo(button.dataset.zoom));

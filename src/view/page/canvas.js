@@ -1,14 +1,18 @@
 // The picture on a canvas: tiles of layers, boxes with labels, zoom and pan to the pixel.
 import {readableOn} from './color.js';
-import {boxOf, fit, held, levelFor, toPicture, toScreen, visibleTiles, zoomed} from './geometry.js';
+import {boxOf, fit, freePlace, held, levelFor, toPicture, toScreen, visibleTiles, zoomed} from './geometry.js';
 
 const kMostTiles = 400;
+const kLabel = 18;  // height of a label in pixels of the screen
 const kColors = ['#ffb000', '#38b6ff', '#ff5c8a', '#5fd35f'];
 // How boxes look, by what the truth says about them; dashed ones belong to the truth itself.
 export const kMarkStyles = {
   plain: {color: '#ffb000'}, hit: {color: '#5fd35f'}, false: {color: '#ff7a6b'}, ignored: {color: '#b9c2d0'},
   true: {color: '#ffffff', dash: [4, 4]}, missed: {color: '#ff8af0', dash: [8, 4]},
 };
+
+const styleOf = ({kind}) => kMarkStyles[kind ?? 'plain'];
+const colorOf = (mark) => mark.color ?? styleOf(mark).color;
 
 export class PictureView {
   // `on` has functions: click(point, with Shift), zoom(scale), box(box).
@@ -111,8 +115,10 @@ export class PictureView {
     }
     for (const layer of [...this.layers, ...this.earlier.layers])
       if (layer.shown) this.paintSource(context, layer, layer.opacity, camera, screen);
-    for (const mark of [...this.earlier.marks, ...this.marks])
-      if (!this.hiddenMarks.has(mark.kind)) this.paintMark(context, mark, camera, screen);
+    const marks = [...this.earlier.marks, ...this.marks].filter(({kind}) => !this.hiddenMarks.has(kind));
+    for (const mark of marks) this.paintBox(context, mark.box, colorOf(mark), camera, screen, mark.dash ?? styleOf(mark).dash);
+    const taken = [];  // by labels, which no box hides
+    for (const mark of marks) if (mark.label) this.paintMarkLabel(context, mark, camera, screen, taken);
     for (const shape of this.shapes) this.paintShape(context, shape, camera, screen);
     context.restore();
     if (this.why) this.paintWhy(context, camera, screen);
@@ -181,22 +187,28 @@ export class PictureView {
       context.strokeRect(a.x, a.y, b.x - a.x, b.y - a.y);
     }
     context.setLineDash([]);
-    return a;
   }
 
-  paintMark(context, mark, camera, screen) {
-    const style = kMarkStyles[mark.kind ?? 'plain'], color = mark.color ?? style.color;
-    const at = this.paintBox(context, mark.box, color, camera, screen, mark.dash ?? style.dash);
-    if (!mark.label) return;
+  // Above its box, or below it; further away where another label is.
+  paintMarkLabel(context, mark, camera, screen, taken) {
+    const at = toScreen(camera, screen, {x: mark.box[0], y: mark.box[1]});
     const bottom = at.y + mark.box[3] * camera.scale;
-    this.paintLabel(context, mark.label, at.x, mark.below ? Math.min(bottom + 18, screen.height) : Math.max(at.y, 18), color);
+    const place = {x: at.x, y: mark.below ? Math.min(bottom + kLabel, screen.height) : Math.max(at.y, kLabel),
+      width: this.labelWidth(context, mark.label)};
+    const {y} = freePlace(place, taken, mark.below ? kLabel : -kLabel, kLabel);
+    taken.push({...place, y});
+    this.paintLabel(context, mark.label, at.x, y, colorOf(mark));
+  }
+
+  labelWidth(context, text) {
+    context.font = '600 12px system-ui, sans-serif';
+    return context.measureText(text).width + 8;
   }
 
   paintLabel(context, text, x, y, color) {
-    context.font = '600 12px system-ui, sans-serif';
-    const width = context.measureText(text).width + 8;
+    const width = this.labelWidth(context, text);
     context.fillStyle = color;
-    context.fillRect(x - 2, y - 18, width, 18);
+    context.fillRect(x - 2, y - kLabel, width, kLabel);
     context.fillStyle = readableOn(color);
     context.fillText(text, x + 2, y - 5);
   }

@@ -95,11 +95,13 @@ export class Controls {
     }
     const numeric = /whole|number/.test(field.kind);
     const text = el('input', {type: numeric ? 'number' : 'text', id, class: numeric ? '' : 'wide',
-      placeholder: field.absent ?? '', step: numeric ? (field.kind.includes('whole') ? 1 : 'any') : null,
+      placeholder: field.absent ?? '', title: field.absent, step: numeric ? (field.kind.includes('whole') ? 1 : 'any') : null,
       min: numeric ? field.least : null, max: numeric ? field.greatest : null});
     text.addEventListener('change', () => text.checkValidity() ? set(text.value) : text.reportValidity());
     const range = numeric ? sliderRange(field) : null;
-    if (!range) return {node: el('div', {class: 'entry'}, text), put: (value) => { text.value = value; }};
+    // What an empty field means may need the whole width.
+    const entry = (field.absent ?? '').length > 12 ? 'entry tall' : 'entry';
+    if (!range) return {node: el('div', {class: entry}, text), put: (value) => { text.value = value; }};
     const slider = el('input', {type: 'range', min: range.least, max: range.greatest, step: sliderStep(field, range),
       'aria-label': field.name});
     slider.addEventListener('input', () => {
@@ -107,7 +109,7 @@ export class Controls {
       set(slider.value);
     });
     text.addEventListener('change', () => { slider.value = text.value === '' ? range.start : text.value; });
-    return {node: el('div', {class: 'entry'}, slider, text), put: (value) => {
+    return {node: el('div', {class: entry}, slider, text), put: (value) => {
       text.value = value;
       slider.value = value === '' ? range.start : value;
     }};

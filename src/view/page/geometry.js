@@ -79,3 +79,11 @@ export function boxFrom(numbers, picture) {
     return {wrong: `The box ends outside of the picture, which has ${picture.width} x ${picture.height} pixels.`};
   return {box: numbers};
 }
+
+// Moves a label {x, y, width} by steps until it overlaps none of those that are there, or stays where there is no room.
+export function freePlace(label, taken, step, height, most = 6) {
+  const overlaps = (y) => taken.some((other) => Math.abs(other.y - y) < height && label.x < other.x + other.width && other.x < label.x + label.width);
+  for (let i = 0; i < most; ++i)
+    if (!overlaps(label.y + i * step) && label.y + i * step >= height) return {...label, y: label.y + i * step};
+  return label;
+}

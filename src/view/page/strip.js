@@ -50,7 +50,7 @@ export class Strip {
     const image = live ? this.liveCanvas(input) : this.thumbnail(input);
     const name = live ? input.name : input.name.split('/').pop();
     const button = el('button', {type: 'button', title: input.name, 'aria-label': `${input.kind} ${name}`, 'data-id': input.id},
-      image, el('span', {class: 'name'}, name), el('span', {class: 'kind'}, input.kind));
+      image, el('span', {class: 'name'}, name), input.kind === 'image' ? '' : el('span', {class: 'kind'}, input.kind));
     button.addEventListener('click', () => this.onChoose(input));
     this.markButton(button);
     return button;

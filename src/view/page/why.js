@@ -7,6 +7,12 @@ const format = (value) => {
   return size !== 0 && (size < 0.01 || size >= 1e5) ? value.toExponential(1) : value.toFixed(size < 10 ? 3 : 1);
 };
 
+// For each column of a table 'number', which stands on the right with its title, or null.
+function columnKinds({columns, rows}) {
+  const isNumber = (text) => /^[-+−]?[0-9]/.test(text) || /^[-–−]?$/.test(text);
+  return columns.map((_, i) => rows.length > 0 && rows.every((row) => isNumber(row[i])) ? 'number' : null);
+}
+
 export class Why {
   constructor(view) {
     this.view = view;
@@ -87,11 +93,12 @@ export class Why {
   }
 
   table(table) {
-    const isNumber = (text) => /^[-+−]?[0-9]/.test(text);
-    return el('div', {class: 'scroll', tabindex: 0}, el('table', {}, table.caption ? el('caption', {}, table.caption) : '',
-      el('thead', {}, el('tr', {}, ...table.columns.map((column) => el('th', {scope: 'col'},
-        column.unit ? `${column.title} (${column.unit})` : column.title)))),
-      el('tbody', {}, ...table.rows.map((row) => el('tr', {}, ...row.map((cell) =>
-        el('td', {class: isNumber(cell) ? 'number' : null}, cell)))))));
+    const kinds = columnKinds(table);
+    // The caption stands outside of what is scrolled, so that it is never cut.
+    return el('div', {}, table.caption ? el('p', {class: 'caption'}, table.caption) : '',
+      el('div', {class: 'scroll', tabindex: 0}, el('table', {'aria-label': table.caption || null},
+        el('thead', {}, el('tr', {}, ...table.columns.map((column, i) => el('th', {scope: 'col', class: kinds[i]},
+          column.unit ? `${column.title} (${column.unit})` : column.title)))),
+        el('tbody', {}, ...table.rows.map((row) => el('tr', {}, ...row.map((cell, i) => el('td', {class: kinds[i]}, cell))))))));
   }
 }

@@ -99,6 +99,8 @@ TEST(Video, LosslessIsBitExact) {
                        {.color = channels == 1 ? VideoColor::kGray : VideoColor::kRgb});
     EXPECT_EQ(reader.info().codec, "ffv1");
     EXPECT_NEAR(reader.info().rate.value(), 29.97, 0.01);
+    EXPECT_EQ(reader.info().frame_count, -1);  // Matroska states the length alone
+    EXPECT_NEAR(reader.info().seconds, 5 * 1001 / 30000.0, 0.005);
     Frame frame;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       ASSERT_TRUE(reader.next(frame));

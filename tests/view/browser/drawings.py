@@ -27,10 +27,10 @@ def coco(images, tracks):
             "categories": [{"id": 1, "name": "person"}], "annotations": boxes}
 
 
-def walk(program, folder, size, frames):
+def walk(program, folder, size, frames, name="walk.avi"):
     """A video of people who walk about."""
-    run(program, "people", "scene", "-o", folder, "--video", "walk.avi", "--frames", str(frames), "--size", size)
-    return folder / "walk.avi"
+    run(program, "people", "scene", "-o", folder, "--video", name, "--frames", str(frames), "--size", size)
+    return folder / name
 
 
 def cube(program, folder, size="64x48"):

@@ -11,7 +11,8 @@ import tempfile
 import drawings
 from PIL import Image
 from playwright.sync_api import expect, sync_playwright
-from view_test import CHROMIUM, PROGRAM, Served, set_number, settled, watched
+from serving import Served
+from view_test import CHROMIUM, PROGRAM, set_number, settled, watched
 
 FOLDER = pathlib.Path(sys.argv[2])
 SIZE = {"width": 1180, "height": 720}
@@ -121,7 +122,7 @@ def keep_small(png, path):
 def take(browser, name):
     words, act = PICTURES[name]
     with tempfile.TemporaryDirectory() as folder:
-        served = Served(words(pathlib.Path(folder)))
+        served = Served(PROGRAM, words(pathlib.Path(folder)))
         try:
             errors = []
             page = watched(browser, errors, viewport=SIZE, color_scheme="light")

@@ -5,7 +5,6 @@ error in the console.
 
 usage: view_test.py FOVEA [PICTURES]     PICTURES: a folder for screenshots
 Ends with status 77 where Chromium or playwright is missing."""
-import base64
 import json
 import pathlib
 import re
@@ -25,10 +24,10 @@ if CHROMIUM is None:
     sys.exit(77)
 
 import drawings
+from serving import DROP, SIZES, Served, packed
 
 PROGRAM = sys.argv[1]
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
-SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 
 
 def photograph(page, name):
@@ -63,19 +62,6 @@ def earlier_results(folder):
     return found, folder / "report" / "evaluation.json"
 
 
-class Served:
-    """The program, listening, and its address."""
-
-    def __init__(self, inputs):
-        self.process = subprocess.Popen([PROGRAM, "view", "--no-open", *inputs], stdout=subprocess.PIPE, text=True)
-        self.address = self.process.stdout.readline().strip()
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#[0-9a-f]{64}", self.address), self.address
-
-    def end(self):
-        self.process.terminate()
-        assert self.process.wait(20) == 0
-
-
 def watched(browser, errors, **settings):
     context = browser.new_context(accept_downloads=True, **settings)
     page = context.new_page()
@@ -85,12 +71,7 @@ def watched(browser, errors, **settings):
 
 
 def drop(page, *paths):
-    files = [[base64.b64encode(path.read_bytes()).decode(), path.name] for path in paths]
-    transfer = page.evaluate_handle(
-        """(files) => { const transfer = new DataTransfer();
-        for (const [data, name] of files) transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name));
-        return transfer; }""", files)
-    page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+    page.evaluate(DROP, packed(paths))
 
 
 def drag(page, x, y):
@@ -293,7 +274,7 @@ def test_saved_mesh(page, browser, errors, folder):
 
 def test_truth(browser, errors, folder, street, pair):
     """Boxes and motion beside the truth."""
-    served = Served(["--truth", folder / "crowd" / "truth.json", street])
+    served = Served(PROGRAM, ["--truth", folder / "crowd" / "truth.json", street])
     try:
         page = watched(browser, errors, viewport={"width": 1280, "height": 800})
         page.goto(served.address)
@@ -304,7 +285,7 @@ def test_truth(browser, errors, folder, street, pair):
         page.close()
     finally:
         served.end()
-    served = Served(["--truth", folder / "moving", *pair])
+    served = Served(PROGRAM, ["--truth", folder / "moving", *pair])
     try:
         page = watched(browser, errors, viewport={"width": 1280, "height": 800})
         page.goto(served.address)
@@ -402,7 +383,7 @@ def test_evaluation(page):
 
 
 def test_results(browser, errors, folder):
-    served = Served(earlier_results(folder))
+    served = Served(PROGRAM, earlier_results(folder))
     try:
         for scheme in ("light", "dark"):
             for name, (width, height) in SIZES.items():
@@ -504,7 +485,7 @@ def main():
         folder = pathlib.Path(temporary)
         inputs = drawn_inputs(folder)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        served = Served([])
+        served = Served(PROGRAM, [])
         try:
             test_all(browser, served, errors, folder, *inputs)
             test_results(browser, errors, folder)

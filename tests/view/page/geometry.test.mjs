@@ -1,7 +1,7 @@
 // Run by node --test.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {boxFrom, boxOf, fit, held, levelFor, levelSize, toPicture, toScreen, visibleTiles, zoomed} from '../../../src/view/page/geometry.js';
+import {boxFrom, boxOf, fit, freePlace, held, levelFor, levelSize, toPicture, toScreen, visibleTiles, zoomed} from '../../../src/view/page/geometry.js';
 
 const screen = {width: 800, height: 600};
 const picture = {width: 1600, height: 600, levels: 4};
@@ -63,4 +63,13 @@ test('a box that was typed must lie within the picture', () => {
   assert.deepEqual(boxFrom([0, 0, 1600, 600], picture), {box: [0, 0, 1600, 600]});
   for (const numbers of [[1590, 0, 20, 20], [0, 590, 20, 20], [-1, 0, 5, 5], [0, 0, 0, 5], [0.5, 0, 5, 5], [NaN, 0, 5, 5]])
     assert.match(boxFrom(numbers, picture).wrong, /box/);
+});
+
+test('a label makes way for those that are there, and stays where there is no room', () => {
+  const label = {x: 10, y: 100, width: 40}, free = (taken, step = -18) => freePlace(label, taken, step, 18).y;
+  assert.equal(free([]), 100);
+  assert.equal(free([{x: 50, y: 100, width: 40}]), 100);
+  assert.equal(free([{x: 30, y: 95, width: 40}]), 64);
+  assert.equal(free([{x: 30, y: 100, width: 40}], 18), 118);
+  assert.equal(free([100, 82, 64, 46, 28, 10].map((y) => ({x: 0, y, width: 60}))), 100);
 });

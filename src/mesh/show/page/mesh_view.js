@@ -206,7 +206,7 @@ export class MeshView {
 
   onDown(event) {
     this.setTurning(false);
-    this.stage.focus({preventScroll: true});
+    this.stage.focus({preventScroll: true, focusVisible: false});
     this.stage.setPointerCapture(event.pointerId);
     if (this.pointers.size === 0) this.travelled = 0;
     this.pointers.set(event.pointerId, this.place(event));
