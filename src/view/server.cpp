@@ -97,17 +97,20 @@ void limit_head(Parser& parser, const ServerOptions& options) {
 class Socket : public std::enable_shared_from_this<Socket> {
  public:
   Socket(beast::tcp_stream stream, Shared& shared, Counted counted)
-      : stream_(std::move(stream)), shared_(shared), counted_(std::move(counted)) {}
+      : executor_(stream.get_executor()),
+        stream_(std::move(stream)),
+        shared_(shared),
+        counted_(std::move(counted)) {}
 
   void accept(http::request<http::string_body> head, Request request) {
     websocket::stream_base::timeout timeout{};
     timeout.handshake_timeout = milliseconds(shared_.options.head_seconds);
     timeout.idle_timeout = milliseconds(shared_.options.idle_seconds);
     timeout.keep_alive_pings = true;
-    stream_.set_option(timeout);
-    stream_.read_message_max(4096);
+    stream_->set_option(timeout);
+    stream_->read_message_max(4096);
     head_ = std::move(head);
-    stream_.async_accept(
+    stream_->async_accept(
         head_, [self = shared_from_this(), request = std::move(request)](beast::error_code error) {
           if (!error) self->begin(request);
         });
@@ -119,17 +122,16 @@ class Socket : public std::enable_shared_from_this<Socket> {
         shared_.service->listen(request, [weak = weak_from_this()](std::string message, bool last) {
           const std::shared_ptr<Socket> self = weak.lock();
           if (!self) return;
-          asio::post(self->stream_.get_executor(),
-                     [self, message = std::move(message), last]() mutable {
-                       self->send(std::move(message), last);
-                     });
+          asio::post(self->executor_, [self, message = std::move(message), last]() mutable {
+            self->send(std::move(message), last);
+          });
         });
     if (!listener_) return close();
-    stream_.binary(listener_->sends_bytes());
+    stream_->binary(listener_->sends_bytes());
     read();
   }
   void read() {
-    stream_.async_read(buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
+    stream_->async_read(buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
       if (error) return self->end();
       if (self->listener_) self->listener_->message(beast::buffers_to_string(self->buffer_.data()));
       self->buffer_.consume(self->buffer_.size());
@@ -139,27 +141,51 @@ class Socket : public std::enable_shared_from_this<Socket> {
   // A client that takes nothing and goes on asking is let go.
   void send(std::string message, bool last) {
     if (last_) return;
-    if (waiting_.size() >= kMostWaiting) return beast::get_lowest_layer(stream_).close();
+    if (waiting_.size() >= kMostWaiting) return beast::get_lowest_layer(*stream_).close();
     last_ = last;
     waiting_.push_back(std::move(message));
     if (waiting_.size() == 1) write();
   }
   void write() {
-    stream_.async_write(asio::buffer(waiting_.front()),
-                        [self = shared_from_this()](beast::error_code error, std::size_t) {
-                          if (error) return self->end();
-                          self->waiting_.pop_front();
-                          if (!self->waiting_.empty()) return self->write();
-                          if (self->last_) self->close();
-                        });
+    stream_->async_write(asio::buffer(waiting_.front()),
+                         [self = shared_from_this()](beast::error_code error, std::size_t) {
+                           if (error) return self->end();
+                           self->waiting_.pop_front();
+                           if (!self->waiting_.empty()) return self->write();
+                           if (self->last_) self->close();
+                         });
   }
+  // Says that this is the end, and waits for the peer to say so, too. Reading goes on meanwhile.
   void close() {
-    stream_.async_close(websocket::close_code::normal,
-                        [self = shared_from_this()](beast::error_code) { self->end(); });
+    last_ = true;
+    stream_->async_close(websocket::close_code::normal,
+                         [self = shared_from_this()](beast::error_code) {
+                           self->patience_.cancel();
+                           self->end();
+                         });
+    patience_.expires_after(milliseconds(shared_.options.close_seconds));
+    patience_.async_wait([self = shared_from_this()](beast::error_code error) {
+      if (!error) self->hang_up();
+    });
+  }
+  // Where a message was half read and the rest breaks the protocol, Beast's reading waits for its
+  // closing to let go of the right to write, and its closing for the reading to let go of the right
+  // to read. Neither waits for the network, so that closing the connection ends everything but
+  // these two. They, and with them this object, go with the stream that holds them.
+  void hang_up() {
+    beast::get_lowest_layer(*stream_).close();
+    patience_.expires_after(std::chrono::milliseconds(100));  // in which everything else ends
+    patience_.async_wait([self = shared_from_this()](beast::error_code error) {
+      if (error) return;
+      self->end();
+      self->stream_.reset();
+    });
   }
   void end() { listener_.reset(); }
 
-  websocket::stream<beast::tcp_stream> stream_;
+  beast::tcp_stream::executor_type executor_;  // for other threads, which do not touch the stream
+  std::optional<websocket::stream<beast::tcp_stream>> stream_;
+  asio::steady_timer patience_{executor_};
   Shared& shared_;
   Counted counted_;
   http::request<http::string_body> head_{};

@@ -22,6 +22,7 @@ struct ServerOptions {
   double body_seconds = 120;
   double answer_seconds = 60;  // in which a peer must take a response
   double idle_seconds = 60;    // of a WebSocket whose peer does not answer pings
+  double close_seconds = 15;   // in which a peer must answer the end of a WebSocket
 };
 
 // Takes one line about each refused request; called by several threads.

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <list>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -41,6 +42,23 @@ class Connection {
       head += letter;
     return head;
   }
+  // The next bytes, which are fewer where the other side leaves before.
+  std::string receive(std::size_t bytes) const {
+    std::string got;
+    char byte = 0;
+    while (got.size() < bytes && wait_for(POLLIN) && ::recv(socket_, &byte, 1, 0) == 1) got += byte;
+    return got;
+  }
+  // Whether something has come that was not read yet, or the other side has left.
+  bool has_news() const {
+    pollfd wanted{.fd = socket_, .events = POLLIN, .revents = 0};
+    return ::poll(&wanted, 1, 0) > 0;
+  }
+  // Whether the other side has closed, also where something that it sent before was not read.
+  bool is_left() const {
+    pollfd wanted{.fd = socket_, .events = POLLRDHUP, .revents = 0};
+    return ::poll(&wanted, 1, 0) > 0;
+  }
   // Sends nothing until the other side leaves.
   void stay_silent() const {
     char byte = 0;
@@ -68,7 +86,7 @@ class Connection {
   std::stop_token stop_;
 };
 
-// Serves one connection after the other until it is destroyed.
+// Serves each connection by a thread of its own until it is destroyed.
 class Server {
  public:
   explicit Server(std::function<void(const Connection&)> serve) : serve_(std::move(serve)) {
@@ -92,6 +110,9 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   std::string tcp() const { return "tcp://127.0.0.1:" + std::to_string(port_); }
+  std::string rtsp(const std::string& path) const {
+    return "rtsp://127.0.0.1:" + std::to_string(port_) + path;
+  }
   std::string http(const std::string& path) const {
     return "http://127.0.0.1:" + std::to_string(port_) + path;
   }
@@ -106,15 +127,19 @@ class Server {
       const int socket = ::accept(listener_, nullptr, nullptr);
       if (socket < 0) continue;
       ++connections_;
-      serve_(Connection(socket, stop));
-      ::close(socket);
+      served_.emplace_back([this, socket](const std::stop_token& end) {
+        serve_(Connection(socket, end));
+        ::close(socket);
+      });
     }
+    served_.clear();  // each is told to stop, and waited for
   }
 
   std::function<void(const Connection&)> serve_;
   int listener_ = -1;
   int port_ = 0;
   std::atomic<int> connections_ = 0;
+  std::list<std::jthread> served_{};
   std::jthread thread_;
 };
 

@@ -43,12 +43,12 @@ class Client {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
-  // What comes until `enough` is in it, the server closes, or five seconds pass.
+  // What comes until `enough` is in it, the server closes, or a minute passes.
   std::string receive(std::string_view enough = "\1") {
     char piece[4096];
     while (text_.find(enough) == text_.npos) {
       pollfd wait{socket_, POLLIN, 0};
-      if (poll(&wait, 1, 5000) != 1) break;
+      if (poll(&wait, 1, 60000) != 1) break;
       const ssize_t got = recv(socket_, piece, sizeof piece, 0);
       if (got <= 0) {
         closed_ = true;

@@ -70,8 +70,9 @@ class ServerTest : public testing::Test {
     const std::lock_guard lock(mutex_);
     return log_;
   }
-  std::string cookie() {
-    Client client(server_.port());
+  std::string cookie() { return session_at(server_.port()); }
+  std::string session_at(int port) {
+    Client client(port);
     const std::string answer = client.ask("POST", "/session", "", kServedToken);
     const std::size_t from = answer.find("Set-Cookie: ") + 12;
     return "Cookie: " + answer.substr(from, answer.find(';', from) - from) + "\r\n";
@@ -223,7 +224,7 @@ TEST_F(ServerTest, RefusesLongHeadsAndWhatIsNoHttp) {
 TEST_F(ServerTest, ClosesSlowAndIdlePeers) {
   std::mutex mutex;
   std::vector<std::string> lines;
-  Server impatient({.head_seconds = 0.3, .body_seconds = 0.3}, echo_, [&](const std::string& line) {
+  Server impatient({.head_seconds = 2, .body_seconds = 2}, echo_, [&](const std::string& line) {
     const std::lock_guard lock(mutex);
     lines.push_back(line);
   });
@@ -319,6 +320,37 @@ TEST_F(ServerTest, ClosesMalformedWebSockets) {
     EXPECT_TRUE(client.closed());
   }
   expect_alive();
+}
+
+// Peers that do not say that they have heard the end of a WebSocket. One of them has begun a
+// message before, and breaks the protocol in the rest of it.
+TEST_F(ServerTest, LetsGoOfPeersThatDoNotAnswerItsEnd) {
+  constexpr int kMost = 3;
+  Server impatient({.connections = kMost, .close_seconds = 0.05}, echo_, [](const std::string&) {});
+  echo_->guard.set_port(impatient.port());
+  impatient.start();
+  const std::string upgrade =
+      session_at(impatient.port()) +
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+  const std::string said_end("\x88\x02\x03\xe8", 4);
+  const std::string text = frame(0x81, std::string(40, 'x') + "\xff" + std::string(40, 'x'));
+  const std::vector<std::string> answers{text, "", frame(0xf1, "word"), frame(0x81, "word")};
+  for (int i = 0; i < 2 * kMost; ++i)
+    for (const std::string& answer : answers) {
+      const std::size_t begun = answer == text ? 20 : 0;
+      std::string heard;  // once the server has let go of the others
+      while (heard.find(said_end) == heard.npos) {
+        Client client(impatient.port());
+        client.send(client.head("GET", "/jobs/1", upgrade));
+        client.receive("begin");
+        client.send(frame(0x81, "last") + answer.substr(0, begun));
+        heard = client.receive(said_end);
+        client.send(answer.substr(begun));
+        client.receive();
+        ASSERT_TRUE(client.closed());
+      }
+    }
 }
 
 TEST(Server, SaysWhyItCannotListen) {

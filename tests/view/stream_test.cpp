@@ -19,6 +19,7 @@
 #include "support/files.h"
 #include "support/images.h"
 #include "support/messages.h"
+#include "support/rtsp.h"
 #include "support/server.h"
 #include "view/client.h"
 #include "view/session_fixture.h"
@@ -86,10 +87,10 @@ class StreamPage {
   }
   void close() { listener_.reset(); }
 
-  // The next message. A test that waits for ten seconds has failed.
+  // The next message. A test that waits for a minute has failed.
   Message next() {
     std::unique_lock lock(box_->mutex);
-    if (!box_->changed.wait_for(lock, 10s, [&] { return !box_->messages.empty(); }))
+    if (!box_->changed.wait_for(lock, 60s, [&] { return !box_->messages.empty(); }))
       throw std::runtime_error("no message came");
     Message message = unpacked(box_->messages.front());
     box_->messages.pop_front();
@@ -118,10 +119,11 @@ class StreamPage {
 };
 
 const json kNoSystem{{"system", ""}};
+constexpr int kLong = 1500;  // frames, of a minute: the video does not end while a test waits
 
 class StreamTest : public SessionFixture {
  protected:
-  StreamTest() : SessionFixture(make_systems(""), 0.3) {}
+  StreamTest() : SessionFixture(make_systems(""), 60) {}
   std::string add(const std::string& path) {
     session_.inputs().add_paths({path});
     return json::parse(session_.inputs().list_json()).back()["id"];
@@ -167,12 +169,11 @@ TEST_F(StreamTest, PlaysAVideoFromAFrameToItsEnd) {
 
 TEST_F(StreamTest, KeepsThePaceOfTheVideo) {
   StreamPage page(session_, add_ramp(20));
-  page.run(kNoSystem);
-  page.frame();
   const auto begin = std::chrono::steady_clock::now();
+  page.run(kNoSystem);
   Message message = page.frame();
   while (message.facts["frame"] < 10) message = page.frame();
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, 0.35s) << "ten frames of 25 a second";
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 0.39s) << "ten frames of 25 a second";
 }
 
 TEST_F(StreamTest, ASlowPageLosesFramesAndDoesNotSeeThemLate) {
@@ -217,7 +218,7 @@ Message after_frames(StreamPage& page) {
 }
 
 TEST_F(StreamTest, ARunThatMakesNoSenseIsRefusedAndFramesGoOn) {
-  StreamPage page(session_, add_ramp(60));
+  StreamPage page(session_, add_ramp(kLong));
   for (const char* body : {"{", R"({"system": "scenes", "inputs": []})"}) {
     page.say(body);
     const Message message = after_frames(page);
@@ -237,7 +238,7 @@ TEST_F(StreamTest, ARunThatMakesNoSenseIsRefusedAndFramesGoOn) {
 }
 
 TEST_F(StreamTest, FindsPeopleAndSaysWhyWhenPaused) {
-  test::save(folder_ / "v.y4m", test::y4m_video(96, 160, 60));
+  test::save(folder_ / "v.y4m", test::y4m_video(96, 160, kLong));
   StreamPage page(session_, add(folder_ / "v.y4m"));
   page.run({{"system", "people"}, {"model", "hog"}, {"options", {{"threshold", "-9"}}}});
   Message message = page.frame();
@@ -263,14 +264,14 @@ TEST_F(StreamTest, FindsPeopleAndSaysWhyWhenPaused) {
 }
 
 TEST_F(StreamTest, ShowsMotionAsALayer) {
-  StreamPage page(session_, add_square(30));
+  StreamPage page(session_, add_ramp(kLong));
   page.run({{"system", "flow"}});
   Message message = page.frame();
   EXPECT_EQ(message.pictures.size(), 1U) << "the first frame has no frame before it";
   message = page.frame();
   ASSERT_EQ(message.pictures.size(), 2U);
   EXPECT_EQ(message.facts["result"]["layers"][0]["name"], "wheel");
-  EXPECT_EQ(message.picture(1).width(), 96);
+  EXPECT_EQ(message.picture(1).width(), 64);
   page.say("pause");
   while (message.facts["kept"] == "") message = page.frame();
   EXPECT_EQ(message.pictures.size(), 1U);
@@ -378,6 +379,11 @@ class LiveStreamTest : public StreamTest {
       std::this_thread::sleep_for(5ms);
     return left_ > 0;
   }
+  // The id of an input of another session.
+  static std::string add_to(Session& session, const std::string& source) {
+    session.inputs().add_paths({source});
+    return json::parse(session.inputs().list_json()).back()["id"];
+  }
   std::atomic<int> left_ = 0;
 };
 
@@ -392,14 +398,12 @@ TEST_F(LiveStreamTest, OpensAStreamWhenItIsWatchedAndClosesItWhenNobodyDoes) {
   const Message first = page.frame();
   ASSERT_EQ(first.state(), "frame") << first.facts;
   EXPECT_EQ(second.frame().state(), "frame");
-  std::this_thread::sleep_for(200ms);
-  while (page.waiting() > 1) page.frame();
   EXPECT_GT(page.frame().facts["frame"], first.facts["frame"]);
   EXPECT_EQ(server.connections(), 1) << "both watch the same";
   page.close();
   EXPECT_FALSE(left_within(100ms));
   second.close();
-  EXPECT_TRUE(left_within(3s));
+  EXPECT_TRUE(left_within(60s));
 }
 
 TEST_F(LiveStreamTest, ASilentSourceIsToldOnceAndCanBeTriedAgain) {
@@ -408,32 +412,123 @@ TEST_F(LiveStreamTest, ASilentSourceIsToldOnceAndCanBeTriedAgain) {
     if (silent) to.stay_silent();
     else send_live(to);
   });
-  const std::string id = add(server.http("/live?key=hidden"));
-  StreamPage page(session_, id);
+  Session impatient({.timeout_seconds = 2});
+  const std::string id = add_to(impatient, server.http("/live?key=hidden"));
+  StreamPage page(impatient, id);
   page.run(kNoSystem);
   const Message message = page.frame();
   EXPECT_EQ(message.state(), "failed");
   EXPECT_THAT(message.facts["error"].get<std::string>(),
-              AllOf(HasSubstr("nothing came for 0.3 s"), Not(HasSubstr("hidden"))));
+              AllOf(HasSubstr("nothing came for 2 s"), Not(HasSubstr("hidden"))));
   EXPECT_TRUE(page.ended());
   silent = false;
-  StreamPage again(session_, id);
+  StreamPage again(impatient, id);
   again.run(kNoSystem);
   EXPECT_EQ(again.frame().state(), "frame");
 }
 
 TEST_F(LiveStreamTest, LeavingDoesNotWaitForASilentSource) {
   const test::Server server([](const test::Connection& to) { to.stay_silent(); });
-  Session patient({.timeout_seconds = 60});
-  patient.inputs().add_paths({server.http("/live")});
-  const std::string id = json::parse(patient.inputs().list_json())[0]["id"];
-  const auto begin = std::chrono::steady_clock::now();
-  StreamPage page(patient, id);
+  for (const std::string& source : {server.http("/live"), server.rtsp("/door")}) {
+    Session patient({.timeout_seconds = 600});
+    const int before = server.connections();
+    StreamPage page(patient, add_to(patient, source));
+    page.run(kNoSystem);
+    while (server.connections() == before) std::this_thread::sleep_for(5ms);
+    const auto left = std::chrono::steady_clock::now();
+    page.close();
+    patient.stop_jobs();
+    EXPECT_LT(std::chrono::steady_clock::now() - left, 100s) << source;
+  }
+}
+
+// As a camera, whose reader also takes a moment to close it.
+TEST_F(LiveStreamTest, ASourceThatCanBeOpenedOnceIsOpenedAgain) {
+  std::mutex mutex;
+  const test::Connection* taken = nullptr;
+  int refused = 0;
+  const test::Server server([&](const test::Connection& to) {
+    to.request();
+    {
+      const std::lock_guard lock(mutex);
+      if (taken != nullptr && !taken->is_left()) {
+        ++refused;
+        to.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
+        return;
+      }
+      taken = &to;
+    }
+    to.send(test::http_answer("", "video/x-yuv", false) + test::y4m_video(64, 48, 1));
+    to.stay_silent();
+    const std::lock_guard lock(mutex);
+    if (taken == &to) taken = nullptr;
+  });
+  const std::string id = add(server.http("/live"));
+  for (int i = 0; i < 5; ++i) {
+    StreamPage page(session_, id);
+    page.run(kNoSystem);
+    const Message message = page.frame();
+    EXPECT_EQ(message.state(), "frame") << message.facts;
+    page.close();
+  }
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(refused, 0);
+}
+
+TEST_F(LiveStreamTest, ShowsAnRtspCameraUntilItIsLeft) {
+  std::atomic<bool> torn_down = false;
+  const test::Server server(test::rtsp_camera({}, [&](test::RtspSession& session) {
+    for (int i = 0; session.send_frame(i); ++i) session.pause(5ms);
+    torn_down = session.torn_down();
+    ++left_;
+  }));
+  StreamPage page(session_, add(server.rtsp("/door")));
   page.run(kNoSystem);
-  while (server.connections() == 0) std::this_thread::sleep_for(5ms);
+  std::int64_t last = -1;
+  for (int i = 0; i < 10; ++i) {
+    const Message message = page.frame();
+    ASSERT_EQ(message.state(), "frame") << message.facts;
+    EXPECT_GT(message.facts["frame"], last);
+    last = message.facts["frame"];
+    EXPECT_NEAR(message.picture().at(20, 20), test::rtsp_brightness(last), 3);
+    EXPECT_NEAR(message.facts["seconds"].get<double>(), static_cast<double>(last) / 25, 1e-6);
+  }
   page.close();
-  patient.stop_jobs();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  EXPECT_TRUE(left_within(60s));
+  EXPECT_TRUE(torn_down);
+}
+
+TEST_F(LiveStreamTest, AnRtspCameraThatFailsIsToldOnce) {
+  const auto told = [](const test::Server& server) {
+    Session impatient({.timeout_seconds = 2});
+    StreamPage page(
+        impatient,
+        add_to(impatient, "rtsp://me:secret@127.0.0.1:" + std::to_string(server.port()) + "/door"));
+    page.run(kNoSystem);
+    Message message = page.frame();
+    while (message.state() == "frame") message = page.frame();
+    EXPECT_TRUE(page.ended());
+    EXPECT_THAT(message.facts.dump(), Not(HasSubstr("secret")));
+    return message.facts.value("error", message.state());
+  };
+  EXPECT_THAT(told(test::Server(test::rtsp_camera({.describe_status = "404 Not Found"}, {}))),
+              HasSubstr("/door: cannot open: Server returned 404"));
+  EXPECT_THAT(told(test::Server(test::rtsp_camera({.authorization = "Basic other"}, {}))),
+              HasSubstr("/door: cannot open: Server returned 401"));
+  EXPECT_THAT(told(test::Server(test::rtsp_camera({},
+                                                  [](test::RtspSession& session) {
+                                                    for (int i = 0; i < 30; ++i)
+                                                      session.send_frame(i);
+                                                    session.stay_silent();
+                                                  }))),
+              HasSubstr("/door: frame 30: nothing came for 2 s"));
+  EXPECT_EQ(told(test::Server(test::rtsp_camera({},
+                                                [](test::RtspSession& session) {
+                                                  for (int i = 0; i < 30; ++i)
+                                                    session.send_frame(i);
+                                                  session.send_half_frame(30);
+                                                }))),
+            "ended");
 }
 
 TEST_F(LiveStreamTest, WhatCannotBeOpenedSaysWhy) {
@@ -467,7 +562,7 @@ TEST_F(LiveStreamTest, EndsWhenItsSocketCloses) {
     client.send(std::string{'\x81', static_cast<char>(0x80 | run.size()), 0, 0, 0, 0} + run);
     EXPECT_THAT(client.receive("\"state\":\"frame\""), HasSubstr("\x82"));
   }
-  EXPECT_TRUE(left_within(3s));
+  EXPECT_TRUE(left_within(60s));
 }
 
 TEST_F(LiveStreamTest, ThePageCannotNameASource) {

@@ -24,6 +24,8 @@ using fovea::detail::shown;
 
 constexpr int kProbeBytes = 1 << 20;
 constexpr auto kCameraPause = std::chrono::milliseconds(2);
+// How long the other side may take to hear that nobody watches any more.
+constexpr auto kLeaving = std::chrono::milliseconds(200);
 // How much of a live stream is looked at before its first frame is given.
 constexpr const char* kAnalyzedMicroseconds = "1000000";
 
@@ -79,13 +81,18 @@ FfmpegInput::FfmpegInput(const std::string& source, const VideoReadOptions& opti
     else open_file();
     find_streams();
   } catch (...) {
-    container_.reset();
-    if (bytes_ != nullptr) ffmpeg().avio_close(bytes_);
+    leave();
     throw;
   }
 }
 
-FfmpegInput::~FfmpegInput() {
+FfmpegInput::~FfmpegInput() { leave(); }
+
+// A camera that speaks RTSP has to be told, or it keeps a place for who has left, and sends on by
+// UDP. FFmpeg tells it, unless it is told to wait for nothing.
+void FfmpegInput::leave() {
+  leaves_ = true;
+  deadline_ = std::chrono::steady_clock::now() + kLeaving;
   container_.reset();
   if (bytes_ != nullptr) ffmpeg().avio_close(bytes_);
 }
@@ -93,6 +100,7 @@ FfmpegInput::~FfmpegInput() {
 // FFmpeg calls this before and during each wait, at least every tenth of a second.
 int FfmpegInput::is_over(void* input) {
   auto& self = *static_cast<FfmpegInput*>(input);
+  if (self.leaves_) return std::chrono::steady_clock::now() > self.deadline_ ? 1 : 0;
   if (self.options_.stop.stop_requested()) return 1;
   self.silent_ = self.silent_ || std::chrono::steady_clock::now() > self.deadline_;
   return self.silent_ ? 1 : 0;
@@ -193,9 +201,12 @@ void FfmpegInput::open_camera() {
 
 void FfmpegInput::find_streams() {
   const int known = ffmpeg().avformat_find_stream_info(container_.get(), nullptr);
-  if (known >= 0 && !(remote() && container_->nb_streams == 0)) return;
+  const bool has_streams = container_->nb_streams > 0;
+  if (known >= 0 && (has_streams || !remote())) return;
   // A stream that falls silent early on has frames that are worth having.
-  if (silent_ && container_->nb_streams > 0) return;
+  if (silent_ && has_streams) return;
+  if (remote() && known >= 0 && !silent_ && !options_.stop.stop_requested())
+    throw FormatError(name_ + ": offers no video");
   if (remote()) throw_unopened(known < 0 ? known : AVERROR_STREAM_NOT_FOUND);
   throw FormatError(fmt::format("{}: cannot read this video: {}", name_, ffmpeg_reason(known)));
 }
@@ -204,9 +215,11 @@ int FfmpegInput::read(AVPacket& packet) {
   start_waiting();
   while (true) {
     const int got = ffmpeg().av_read_frame(container_.get(), &packet);
-    // FFmpeg calls the end of an http answer without a length an error, for want of a better sign.
-    if (live() && bytes_ != nullptr && protocol_of(source_).starts_with("http") &&
-        got == AVERROR(EIO))
+    // FFmpeg calls the end of an http answer without a length an error, for want of a better sign,
+    // and that of an RTSP connection in the middle of a packet.
+    const std::string protocol = protocol_of(source_);
+    if (got == AVERROR(EIO) && live() && is_over(this) == 0 &&
+        (protocol == "rtsp" || (bytes_ != nullptr && protocol.starts_with("http"))))
       return AVERROR_EOF;
     if (kind_ != Kind::kCamera || got != AVERROR(EAGAIN)) return got;
     if (is_over(this) != 0) return AVERROR_EXIT;

@@ -60,6 +60,7 @@ class FfmpegInput {
 
   static int is_over(void* input);
   void start_waiting();
+  void leave();
   void open_file();
   void open_stream();
   void open_camera();
@@ -77,6 +78,7 @@ class FfmpegInput {
   const VideoReadOptions& options_;
   bool stated_length_ = false;
   bool silent_ = false;  // the wait took too long
+  bool leaves_ = false;  // nothing more is read
   std::chrono::steady_clock::time_point deadline_{};
   AVIOContext* bytes_ = nullptr;  // of a stream; the container does not own it
   FfmpegOwned<AVFormatContext> container_;

@@ -5,7 +5,7 @@ const kSpan = 30;  // seconds that are seen
 const kMostEvents = 500;
 
 // Rows in the order in which their names first came, with bars in shares of the line.
-export function rowsOf(events, now, span = kSpan) {
+export function rowsOfLastSeconds(events, now, span = kSpan) {
   const rows = new Map();
   const share = (seconds) => Math.min(1, Math.max(0, 1 - (now - seconds) / span));
   for (const {name, start, end, score} of events) {
@@ -42,7 +42,7 @@ export class EventLine {
     this.events.splice(0, this.events.length - kMostEvents);
     this.room.hidden = this.events.length === 0;
     if (this.room.hidden) return;
-    this.room.replaceChildren(el('h3', {}, `The last ${kSpan} seconds`), ...rowsOf(this.events, now).map(({name, bars}) =>
+    this.room.replaceChildren(el('h3', {}, `The last ${kSpan} seconds`), ...rowsOfLastSeconds(this.events, now).map(({name, bars}) =>
       el('div', {class: 'row'}, el('span', {class: 'name'}, name), el('span', {class: 'line'}, ...bars.map((bar) => barOf(bar, name))))));
   }
 }

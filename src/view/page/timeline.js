@@ -2,7 +2,7 @@
 
 // Spans {name, first, last} as rows of one name each, in which none overlaps another. Rows of one name
 // follow each other, and names come in the order in which they are seen first.
-export function rowsOf(spans) {
+export function rowsWithoutOverlap(spans) {
   const rows = new Map();
   for (const span of [...spans].sort((a, b) => a.first - b.first)) {
     if (!rows.has(span.name)) rows.set(span.name, []);

@@ -1,7 +1,7 @@
 // What a run found in a video: a time line of what happens when, and shapes over the frame that is shown.
 import {getJson} from './api.js';
 import {byId, el} from './dom.js';
-import {barOf, cursorOf, rowsOf} from './timeline.js';
+import {barOf, cursorOf, rowsWithoutOverlap} from './timeline.js';
 
 export class VideoResults {
   // `onJump(frame)` is called when the user picks something on the time line.
@@ -21,7 +21,7 @@ export class VideoResults {
     this.room.hidden = !this.video || this.video.spans.length === 0;
     this.view.setShapes([]);
     if (!this.video) return;
-    this.room.replaceChildren(...rowsOf(this.video.spans).map((row) => this.row(row)));
+    this.room.replaceChildren(...rowsWithoutOverlap(this.video.spans).map((row) => this.row(row)));
     byId('layers').append(...this.video.layers.map((layer) => this.layerRow(layer)));
     this.setFrame(frame);
   }

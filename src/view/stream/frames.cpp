@@ -62,8 +62,23 @@ std::optional<StreamFrame> FilmSource::take(const std::stop_token& stop) {
   return {};
 }
 
-Feed::Feed(std::string source, double timeout_seconds)
-    : source_(std::move(source)), timeout_seconds_(timeout_seconds) {
+SourceTurn::Mine::Mine(SourceTurn& turn, double most_seconds, const std::stop_token& stop)
+    : turn_(turn) {
+  std::unique_lock lock(turn_.mutex_);
+  turn_.changed_.wait_until(lock, stop, Pace::Clock::now() + clock_time(most_seconds),
+                            [&] { return turn_.taken_ == 0; });
+  if (stop.stop_requested()) throw Cancelled("the stream was stopped");
+  ++turn_.taken_;
+}
+
+SourceTurn::Mine::~Mine() {
+  const std::lock_guard lock(turn_.mutex_);
+  --turn_.taken_;
+  turn_.changed_.notify_all();
+}
+
+Feed::Feed(std::string source, double timeout_seconds, std::shared_ptr<SourceTurn> turn)
+    : source_(std::move(source)), timeout_seconds_(timeout_seconds), turn_(std::move(turn)) {
   thread_ = std::jthread([this](const std::stop_token& stop) {
     std::exception_ptr error;
     try {
@@ -86,6 +101,7 @@ bool Feed::ended() const {
 }
 
 void Feed::read(const std::stop_token& stop) {
+  const SourceTurn::Mine mine(*turn_, timeout_seconds_, stop);  // until the reader has closed it
   io::VideoReader reader(source_, {.timeout_seconds = timeout_seconds_, .stop = stop});
   Pace pace;
   for (io::Frame frame; reader.next(frame); frame = {}) {

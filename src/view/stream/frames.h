@@ -74,11 +74,36 @@ class FilmSource final : public FrameSource {
   io::StoredFrame stored_{};
 };
 
+// Whose turn it is to have a source open. A camera can be opened once: who comes while another is
+// still closing it waits.
+class SourceTurn {
+ public:
+  // Ends with its scope.
+  class Mine {
+   public:
+    // Waits until nobody has the source, and no longer than that: what opening it says then is
+    // better than waiting on. Throws Cancelled.
+    Mine(SourceTurn& turn, double most_seconds, const std::stop_token& stop);
+    ~Mine();
+    Mine(const Mine&) = delete;
+    Mine& operator=(const Mine&) = delete;
+
+   private:
+    SourceTurn& turn_;
+  };
+
+ private:
+  std::mutex mutex_{};
+  std::condition_variable_any changed_{};
+  int taken_ = 0;
+};
+
 // The newest frame of a camera or network stream, for all who watch it. It is opened by a thread of
 // its own, and closed when the last one who watches has gone.
 class Feed {
  public:
-  Feed(std::string source, double timeout_seconds);
+  // All feeds of a source share its turn.
+  Feed(std::string source, double timeout_seconds, std::shared_ptr<SourceTurn> turn);
   ~Feed();
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
@@ -94,6 +119,7 @@ class Feed {
 
   std::string source_;
   double timeout_seconds_;
+  std::shared_ptr<SourceTurn> turn_;
   mutable std::mutex mutex_{};
   std::condition_variable_any changed_{};
   StreamFrame newest_{.number = -1};

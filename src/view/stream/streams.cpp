@@ -68,14 +68,15 @@ std::unique_ptr<FrameSource> Streams::open(const Input& input, int frame) {
   return std::make_unique<FeedSource>(feed(input));
 }
 
-// A camera can be opened once: all who watch it share one feed. One that has ended is opened again.
+// A camera can be opened once: all who watch it share one feed. One that has ended is opened again,
+// and so is one that the last who watched has just left, as soon as it is closed.
 std::shared_ptr<Feed> Streams::feed(const Input& input) {
-  const std::lock_guard lock(feeds_mutex_);
-  std::weak_ptr<Feed>& known = feeds_[input.id()];
-  std::shared_ptr<Feed> feed = known.lock();
+  const std::lock_guard lock(sources_mutex_);
+  Source& source = sources_[input.path()];
+  std::shared_ptr<Feed> feed = source.feed.lock();
   if (feed && !feed->ended()) return feed;
-  feed = std::make_shared<Feed>(input.path(), timeout_seconds_);
-  known = feed;
+  feed = std::make_shared<Feed>(input.path(), timeout_seconds_, source.turn);
+  source.feed = feed;
   return feed;
 }
 

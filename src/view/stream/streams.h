@@ -30,6 +30,10 @@ class Streams {
     std::shared_ptr<Stream> stream;
     std::jthread thread;
   };
+  struct Source {
+    std::weak_ptr<Feed> feed{};
+    std::shared_ptr<SourceTurn> turn = std::make_shared<SourceTurn>();
+  };
   std::unique_ptr<FrameSource> open(const Input& input, int frame);
   std::shared_ptr<Feed> feed(const Input& input);
 
@@ -38,8 +42,8 @@ class Streams {
   std::mutex mutex_{};
   std::list<Entry> entries_{};
   bool ended_ = false;
-  std::mutex feeds_mutex_{};
-  std::map<std::string, std::weak_ptr<Feed>> feeds_{};  // by the ids of inputs
+  std::mutex sources_mutex_{};
+  std::map<std::string, Source> sources_{};  // by the paths of inputs
 };
 
 }  // namespace fovea::view

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
 
 #include "cli/program/program.h"
+#include "support/rtsp.h"
 #include "support/server.h"
 
 namespace fovea::cli {
@@ -164,6 +166,49 @@ TEST_F(LiveInput, PasswordsAppearNowhere) {
   all += run_here({"emd", "track", address, address, "-o", folder_ / "t.txt"}).err;
   all += run_here({"people", "detect", "ftp://me:secret@host/?hidden"}).err;
   EXPECT_THAT(all, AllOf(Not(HasSubstr("secret")), Not(HasSubstr("hidden"))));
+}
+
+// The frames of an RTSP camera that is as large as a person, and what follows them.
+std::function<void(const Connection&)> rtsp_frames(int frames, bool silent) {
+  return test::rtsp_camera({.width = kWidth, .height = kHeight},
+                           [frames, silent](test::RtspSession& session) {
+                             for (int i = 0; i < frames && session.send_frame(i); ++i) {
+                             }
+                             if (silent) session.stay_silent();
+                           });
+}
+
+TEST_F(LiveInput, AnRtspCameraIsWorkedOnUntilItEnds) {
+  const Server server(rtsp_frames(12, false));
+  for (const char* live : {"all", "newest"}) {
+    const Ended ended = run_here({"people", "detect", server.rtsp("/door"), "--live", live,
+                                  "--json", "--quiet", "--csv", folder_ / "seen.csv"});
+    ASSERT_EQ(ended.status, kDone) << ended.err;
+    EXPECT_EQ(ended.err, "");
+    const nlohmann::json result = nlohmann::json::parse(ended.out)["results"][0];
+    EXPECT_EQ(result["frames"].size() + result["dropped"].get<std::size_t>(), 12U);
+    EXPECT_EQ(result["frames"].back()["frame"], 11);
+    EXPECT_NEAR(result["frames"].back()["time_seconds"].get<double>(), 11 / 25.0, 1e-6);
+  }
+}
+
+TEST_F(LiveInput, AnRtspCameraThatFailsEndsAsOthersDo) {
+  const std::string user = "rtsp://me:secret@127.0.0.1:";
+  const Server silent(rtsp_frames(3, true));
+  const Ended stalled =
+      run_here({"people", "detect", user + std::to_string(silent.port()) + "/door", "--live", "all",
+                "--timeout", "1", "--json", "--quiet", "-o", folder_ / "seen.mp4"});
+  EXPECT_EQ(stalled.status, kBadInput);
+  EXPECT_THAT(stalled.err, HasSubstr("/door: frame 3: nothing came for 1 s"));
+  EXPECT_EQ(nlohmann::json::parse(stalled.out)["results"][0]["frames"].size(), 3U);
+  EXPECT_NO_THROW(io::VideoReader(folder_ / "seen.mp4"));
+  const Server closed(test::rtsp_camera({.authorization = "Basic other"}, {}));
+  const Ended refused =
+      run_here({"people", "detect", user + std::to_string(closed.port()) + "/door"});
+  EXPECT_EQ(refused.status, kBadInput);
+  EXPECT_THAT(refused.err, HasSubstr("/door: cannot open: Server returned 401"));
+  EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1) << refused.err;
+  EXPECT_THAT(stalled.out + stalled.err + refused.out + refused.err, Not(HasSubstr("secret")));
 }
 
 TEST_F(LiveInput, OnlyTheInputItselfMayBeLive) {

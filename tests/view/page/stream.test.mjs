@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {rowsOf} from '../../../src/view/page/events.js';
+import {rowsOfLastSeconds} from '../../../src/view/page/events.js';
 import {Rate, unpack} from '../../../src/view/page/stream.js';
 
 function packed(message, ...pictures) {
@@ -36,7 +36,7 @@ test('the rate is that of the last seconds', () => {
 });
 
 test('events stand on rows by their names, the newest at the right', () => {
-  const rows = rowsOf([{name: 'walk', start: 0, end: 2, score: 1}, {name: 'wave', start: 85, end: 100, score: 0.5},
+  const rows = rowsOfLastSeconds([{name: 'walk', start: 0, end: 2, score: 1}, {name: 'wave', start: 85, end: 100, score: 0.5},
     {name: 'walk', start: 70, end: 80, score: 1}], 100, 30);
   assert.deepEqual(rows.map(({name}) => name), ['walk', 'wave']);
   assert.equal(rows[0].bars.length, 1, 'what is long past is not drawn');
@@ -45,7 +45,7 @@ test('events stand on rows by their names, the newest at the right', () => {
 });
 
 test('an event that reaches back beyond the line begins at its left', () => {
-  const [{bars}] = rowsOf([{name: 'run', start: 0, end: 95, score: 1}], 100, 10);
+  const [{bars}] = rowsOfLastSeconds([{name: 'run', start: 0, end: 95, score: 1}], 100, 10);
   assert.deepEqual(bars[0].left, 0);
   assert.equal(bars[0].width, 0.5);
 });

@@ -1,18 +1,18 @@
 // Run by node --test.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {barOf, cursorOf, rowsOf} from '../../../src/view/page/timeline.js';
+import {barOf, cursorOf, rowsWithoutOverlap} from '../../../src/view/page/timeline.js';
 
 const span = (name, first, last) => ({name, first, last});
 
 test('each name has a row, in the order of time', () => {
-  const rows = rowsOf([span('walk', 40, 60), span('run', 0, 20), span('walk', 70, 80)]);
+  const rows = rowsWithoutOverlap([span('walk', 40, 60), span('run', 0, 20), span('walk', 70, 80)]);
   assert.deepEqual(rows.map(({name, spans}) => [name, spans.length]), [['run', 1], ['walk', 2]]);
-  assert.deepEqual(rowsOf([]), []);
+  assert.deepEqual(rowsWithoutOverlap([]), []);
 });
 
 test('spans that overlap get rows of their own', () => {
-  const rows = rowsOf([span('wave', 0, 30), span('wave', 10, 20), span('wave', 31, 40), span('bend', 5, 9)]);
+  const rows = rowsWithoutOverlap([span('wave', 0, 30), span('wave', 10, 20), span('wave', 31, 40), span('bend', 5, 9)]);
   assert.deepEqual(rows.map(({name, spans}) => [name, ...spans.map(({first}) => first)]), [['wave', 0, 31], ['wave', 10], ['bend', 5]]);
 });
 
