@@ -464,12 +464,13 @@ TEST_F(LiveStreamTest, ASourceThatCanBeOpenedOnceIsOpenedAgain) {
     if (taken == &to) taken = nullptr;
   });
   const std::string id = add(server.http("/live"));
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 10; ++i) {  // while the feed before is still there, closes, and has closed
     StreamPage page(session_, id);
     page.run(kNoSystem);
     const Message message = page.frame();
     EXPECT_EQ(message.state(), "frame") << message.facts;
     page.close();
+    std::this_thread::sleep_for(i * 10ms);
   }
   const std::lock_guard lock(mutex);
   EXPECT_EQ(refused, 0);
