@@ -1,12 +1,12 @@
 // fovea scenes assign: the part that one shard's samples have in learning words.
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "cli/jobs/all_shards.h"
 #include "cli/jobs/journal.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -106,8 +106,7 @@ int run_assign(AssignRequest& request, Context& context) {
   context.exec.device = Device::cpu();
   std::vector<ShardSamples> shards;
   std::int64_t samples = 0;
-  for (const std::string& path :
-       io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}})) {
+  for (const std::string& path : manifest_files(context.inputs)) {
     shards.push_back(samples_of(path, context.exec));
     samples += shards.back().count;
   }
