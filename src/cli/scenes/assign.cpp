@@ -55,19 +55,29 @@ ShardSamples samples_of(const std::string& path, const Exec& exec) {
       scenes::SamplePart(std::move(rows), {manifest.shard().index, hash_of_job(manifest)}, exec)};
 }
 
-// Answers a round for the shards that have not; false where all have.
-bool answer_round(const RoundFolder& folder, RoundName round, std::vector<ShardSamples>& shards,
-                  const Exec& exec) {
+// Answers a round for the shards that have not; false where all have, or where the round is closed
+// meanwhile.
+bool answer_round(const RoundFolder& folder, scenes::RoundName round,
+                  std::vector<ShardSamples>& shards, const Exec& exec) {
   const auto waits = [&](const ShardSamples& shard) {
     return !folder.has_answer(round, shard.index);
   };
   if (std::ranges::none_of(shards, waits)) return false;
-  const std::optional<scenes::RoundRequest> request = folder.request(round);
-  if (!request) return false;
-  for (ShardSamples& shard : shards) {
-    if (!waits(shard)) continue;
-    if (!shard.part.can_answer(*request)) shard = samples_of(shard.path, exec);
-    folder.answer(round, shard.index, shard.part.answer(*request));
+  try {
+    const scenes::RoundRequest request = folder.request(round);
+    for (ShardSamples& shard : shards) {
+      if (!waits(shard)) continue;
+      if (!shard.part.can_answer(request)) shard = samples_of(shard.path, exec);
+      folder.answer(round, shard.index,
+                    shard.part.answer(request, [&](const scenes::RoundName& earlier) {
+                      return folder.request(earlier);
+                    }));
+    }
+  } catch (const IoError&) {
+    // Somebody may be removing the folder, file by file.
+    for (Patience grace(1, exec); folder.is_open(round);)
+      if (!grace.wait()) throw;
+    return false;
   }
   return true;
 }
@@ -84,7 +94,7 @@ Answered answer_rounds(const RoundFolder& folder, std::vector<ShardSamples>& sha
   Answered answered;
   bool goes_on = false;
   do {
-    const std::optional<RoundName> round = folder.open_round();
+    const std::optional<scenes::RoundName> round = folder.open_round();
     const bool answers = round && answer_round(folder, *round, shards, exec);
     if (answers) {
       ++answered.rounds;
