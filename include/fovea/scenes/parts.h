@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,7 +13,8 @@
 // lie on different machines. Learning goes in rounds: every part answers a request about its own
 // samples, and the answers are merged. Sums are whole numbers, so that the dictionary has the bits
 // of learn_dictionary() on all samples together, for any number of parts and threads. A part may be
-// begun anew before any round.
+// begun anew before any round: what it needs of earlier rounds is in the request or in those that
+// the request follows.
 namespace fovea::scenes {
 
 enum class RoundKind : unsigned char {
@@ -20,12 +22,19 @@ enum class RoundKind : unsigned char {
   kSums,     // the sum of each number
   kSquares,  // the sum of its squared differences from the mean
   kRows,     // some samples
-  kNearest,  // the sum of squared distances from the nearest of the centers (k-means++)
+  kNearest,  // the sum of squared distances from the nearest of all centers so far (k-means++)
   kFind,     // the sample at which the sum of these distances exceeds a number
   kAssign,   // the samples of each center: their number and sums
   kFarthest  // the samples that lie farthest from their centers
 };
 FOVEA_API std::span<const Choice> choices(RoundKind);
+
+// A request by its number and its hash, by which two requests of the same number are told apart.
+struct RoundName {
+  std::int64_t number = 0;
+  std::uint64_t identity = 0;
+  bool operator==(const RoundName&) const = default;
+};
 
 struct RoundRequest {
   RoundKind kind = RoundKind::kRanges;
@@ -37,7 +46,11 @@ struct RoundRequest {
   std::vector<std::int64_t> points{};
   std::vector<double> numbers{};       // scales of whole numbers; kSquares: means before them
   std::vector<float> mean{}, scale{};  // as those of a dictionary; empty before they are known
-  Image<float> centers{}, before{};    // one per row; kAssign: now and at the last assignment
+  // One per row. kNearest: the newest center; kAssign: now and at the last assignment.
+  Image<float> centers{}, before{};
+  // kNearest, kFind: the last request for distances, from which this one continues. The first of a
+  // start has none. Since the hash covers it, a request stands for all centers so far.
+  std::optional<RoundName> after{};
 };
 
 struct RoundAnswer {
@@ -53,6 +66,10 @@ struct PartPlace {
   std::uint64_t job = 0;
 };
 
+// Gives an earlier request, of kind kNearest, to a part that was begun anew or has missed it. Where
+// it is not there, the function throws an exception of its own.
+using RecallRequest = std::function<RoundRequest(const RoundName&)>;
+
 // The samples of one part, one per row.
 class FOVEA_API SamplePart {
  public:
@@ -65,9 +82,10 @@ class FOVEA_API SamplePart {
   // False once the samples were standardized for another learning: then the part must be made
   // anew.
   bool can_answer(const RoundRequest& request) const;
-  // The next round costs less where it was this object that answered the last one. Throws
-  // InvalidArgument where the request does not fit the samples.
-  RoundAnswer answer(const RoundRequest& request);
+  // The next round costs less where it was this object that answered the last one; otherwise it
+  // first looks at earlier requests, as far as it has to go back. Throws InvalidArgument where a
+  // request does not fit the samples, or where it would need earlier ones and cannot recall them.
+  RoundAnswer answer(const RoundRequest& request, const RecallRequest& recall = {});
 
  private:
   struct Impl;
@@ -93,8 +111,8 @@ FOVEA_API Dictionary learn_dictionary(int parts, const AskParts& ask,
 // them, and are refused by others, because the last bits of distances may differ.
 FOVEA_API void write_request(const std::string& path, const RoundRequest& request);
 FOVEA_API RoundRequest read_request(const std::string& path);
-// A hash of all that a request has.
-FOVEA_API std::uint64_t identity_of(const RoundRequest& request);
+// Its number, and a hash of all that a request has.
+FOVEA_API RoundName name_of(const RoundRequest& request);
 // An answer names the request by its hash. Reading throws InvalidArgument where that is another
 // one.
 FOVEA_API void write_answer(const std::string& path, const RoundAnswer& answer,

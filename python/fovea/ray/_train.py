@@ -18,8 +18,10 @@ from ._program import MORE_TO_DO, Ended, option_words, run_program, shard_task, 
 from ._verbs import JOB_OPTIONS
 
 _SCENES = ("sample", "dictionary", "features", "classifier")
-_KILLS = 3  # after which a task that something kills is given up
+_KILLS = 3  # after which a task that something kills before the next round is given up
 _PATIENCE = 60  # seconds without an answer, after which samples are divided among as many tasks as there is room for then
+_ROUND = 5  # seconds that learning waits for answers before it looks after the tasks
+_IDLE = 20  # seconds after which a task with nothing to do ends: soon, so that it makes room for one that has not begun
 
 Path = str | os.PathLike[str]
 
@@ -66,7 +68,7 @@ class _Assigners:
         self._threads = ["--threads", str(int(resources.cpus_per_worker))] if resources.cpus_per_worker >= 1 else []
         self._task: Any = ray.remote(shard_task()).options(num_cpus=resources.cpus_per_worker, max_retries=-1)
         self._patience = float(_PATIENCE)
-        self._waits_for: Any = None
+        self._waits_for: tuple[int, list[int]] | None = None  # the round, and the shards without an answer
         self._begin_all(resources.room())
 
     def _begin_all(self, room: int) -> None:
@@ -77,14 +79,15 @@ class _Assigners:
         self._since = time.monotonic()
 
     def _begin(self, number: int) -> Any:
-        # A short wait, so that a task with nothing to do soon makes room for one that has not begun.
-        words = ["scenes", "assign", *map(str, self._groups[number]), "--rounds", str(self._rounds), "--wait", "20", *self._threads, "--quiet"]
+        how = ["--rounds", str(self._rounds), "--wait", str(_IDLE), *self._threads, "--quiet"]
+        words = ["scenes", "assign", *map(str, self._groups[number]), *how]
         return self._task.remote(list(map(os.fsencode, words)), os.fsencode(self._rounds.parent))
 
-    def go_on(self, waits_for: Any) -> None:
+    def go_on(self, waits_for: tuple[int, list[int]]) -> None:
         """Begins tasks again that have ended too early, or all of them where learning has been waiting for the same answers for long."""
         if waits_for != self._waits_for:
             self._waits_for, self._since = waits_for, time.monotonic()
+            self._kills = [0] * len(self._groups)
         if time.monotonic() - self._since > self._patience:
             self._regroup()
         else:
@@ -123,12 +126,13 @@ def _learn_words(parts: _Parts, manifests: list[pathlib.Path], words: list[str])
     rounds = parts.folder / "rounds"
     named = {name: parts.job[name] for name in ("workers", "cpus_per_worker") if name in parts.job}
     resources = Resources(**named)
-    learn = [*words, *map(str, manifests), "--rounds", str(rounds), "--wait", "5", "--json", "--quiet"]
+    learn = [*words, *map(str, manifests), "--rounds", str(rounds), "--wait", str(_ROUND), "--json", "--quiet"]
     with resources.asked_for():
         assigners = _Assigners(manifests, rounds, resources)
         try:
             while (ended := parts.here(learn, expects=(0, MORE_TO_DO))).status == MORE_TO_DO:
-                assigners.go_on(json.loads(ended.printed))
+                asked = json.loads(ended.printed)
+                assigners.go_on((asked["round"], asked["missing"]))
         finally:
             assigners.end()
 

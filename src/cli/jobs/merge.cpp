@@ -1,9 +1,9 @@
 // fovea merge: joins the shards of a job, whose manifests hold what every input has given.
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
 
 #include <algorithm>
 
+#include "cli/jobs/all_shards.h"
 #include "cli/jobs/journal.h"
 #include "cli/program/command.h"
 #include "cli/program/run.h"
@@ -27,9 +27,7 @@ void describe(OptionVisitor& visit, MergeRequest& request) {
 
 int run_merge(MergeRequest& request, Context& context) {
   std::vector<cluster::Manifest> parts;
-  for (const std::string& path :
-       io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}}))
-    parts.emplace_back(path);
+  for (const std::string& path : manifest_files(context.inputs)) parts.emplace_back(path);
   const std::vector<std::string> words = parts.front().words();
   const cluster::JobIdentity job = parts.front().job();
   const auto journal = merging_journal(std::move(parts), request.check);

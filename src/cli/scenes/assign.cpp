@@ -1,12 +1,12 @@
 // fovea scenes assign: the part that one shard's samples have in learning words.
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "cli/jobs/all_shards.h"
 #include "cli/jobs/journal.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -55,19 +55,29 @@ ShardSamples samples_of(const std::string& path, const Exec& exec) {
       scenes::SamplePart(std::move(rows), {manifest.shard().index, hash_of_job(manifest)}, exec)};
 }
 
-// Answers a round for the shards that have not; false where all have.
-bool answer_round(const RoundFolder& folder, RoundName round, std::vector<ShardSamples>& shards,
-                  const Exec& exec) {
+// Answers a round for the shards that have not; false where all have, or where the round is closed
+// meanwhile.
+bool answer_round(const RoundFolder& folder, scenes::RoundName round,
+                  std::vector<ShardSamples>& shards, const Exec& exec) {
   const auto waits = [&](const ShardSamples& shard) {
     return !folder.has_answer(round, shard.index);
   };
   if (std::ranges::none_of(shards, waits)) return false;
-  const std::optional<scenes::RoundRequest> request = folder.request(round);
-  if (!request) return false;
-  for (ShardSamples& shard : shards) {
-    if (!waits(shard)) continue;
-    if (!shard.part.can_answer(*request)) shard = samples_of(shard.path, exec);
-    folder.answer(round, shard.index, shard.part.answer(*request));
+  try {
+    const scenes::RoundRequest request = folder.request(round);
+    for (ShardSamples& shard : shards) {
+      if (!waits(shard)) continue;
+      if (!shard.part.can_answer(request)) shard = samples_of(shard.path, exec);
+      folder.answer(round, shard.index,
+                    shard.part.answer(request, [&](const scenes::RoundName& earlier) {
+                      return folder.request(earlier);
+                    }));
+    }
+  } catch (const IoError&) {
+    // Somebody may be removing the folder, file by file.
+    for (Patience grace(1, exec); folder.is_open(round);)
+      if (!grace.wait()) throw;
+    return false;
   }
   return true;
 }
@@ -84,7 +94,7 @@ Answered answer_rounds(const RoundFolder& folder, std::vector<ShardSamples>& sha
   Answered answered;
   bool goes_on = false;
   do {
-    const std::optional<RoundName> round = folder.open_round();
+    const std::optional<scenes::RoundName> round = folder.open_round();
     const bool answers = round && answer_round(folder, *round, shards, exec);
     if (answers) {
       ++answered.rounds;
@@ -106,8 +116,7 @@ int run_assign(AssignRequest& request, Context& context) {
   context.exec.device = Device::cpu();
   std::vector<ShardSamples> shards;
   std::int64_t samples = 0;
-  for (const std::string& path :
-       io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}})) {
+  for (const std::string& path : manifest_files(context.inputs)) {
     shards.push_back(samples_of(path, context.exec));
     samples += shards.back().count;
   }

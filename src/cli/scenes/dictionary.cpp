@@ -1,6 +1,5 @@
 // fovea scenes dictionary: learns words from descriptors.
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
@@ -58,8 +57,7 @@ void check_rounds(const DictionaryRequest& request, const Context& context) {
 // How many shards the samples are in, of which none may be missing.
 int count_shards(const Context& context) {
   std::vector<cluster::Manifest> shards;
-  for (const std::string& path :
-       io::expand_inputs(context.inputs, {.name = "manifest", .extensions = {"manifest"}})) {
+  for (const std::string& path : manifest_files(context.inputs)) {
     shards.push_back(open_samples(path));
     shards.back().close();
   }

@@ -18,6 +18,7 @@ namespace fovea::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using scenes::RoundName;
 
 constexpr double kShortestPause = 0.0005, kLongestPause = 0.05;  // seconds
 
@@ -95,6 +96,9 @@ std::string RoundFolder::request_file(RoundName round) const {
   return fmt::format("{}/{}{}-{:016x}.safetensors", folder_, kRequest, round.number,
                      round.identity);
 }
+std::string RoundFolder::followed_file(RoundName round) const {
+  return fmt::format("{}/followed/{}-{:016x}.safetensors", folder_, round.number, round.identity);
+}
 std::string RoundFolder::answer_file(RoundName round, int part) const {
   return fmt::format("{}/{}{}-{}-{:016x}.safetensors", folder_, kAnswer, round.number, part,
                      round.identity);
@@ -105,7 +109,7 @@ std::string RoundFolder::merged_file(RoundName round) const {
 std::string RoundFolder::end_file() const { return folder_ + "/finished"; }
 
 void RoundFolder::begin() {
-  make_folder(folder_ + "/merged");
+  for (const char* name : {"/merged", "/followed"}) make_folder(folder_ + name);
   remove_file(end_file());
 }
 
@@ -123,11 +127,18 @@ void RoundFolder::open(RoundName round, const scenes::RoundRequest& request) con
   for (const std::string_view begin : {kRequest, kAnswer})
     for (const fs::path& file : files_in(folder_, begin))
       if (!file.stem().string().ends_with(own)) remove_file(file);
-  if (!found_now(request_file(round))) scenes::write_request(request_file(round), request);
+  if (is_open(round)) return;
+  // What others follow is kept. Its round is open once a file has its name, be it an empty one.
+  if (request.kind == scenes::RoundKind::kNearest) {
+    if (!found_now(followed_file(round))) scenes::write_request(followed_file(round), request);
+    write_text(request_file(round), "");
+  } else {
+    scenes::write_request(request_file(round), request);
+  }
 }
 
 scenes::RoundAnswer RoundFolder::ask(const scenes::RoundRequest& request, int parts) {
-  const RoundName round{request.number, identity_of(request)};
+  const RoundName round = name_of(request);
   const std::string merged = merged_file(round);
   if (found_now(merged)) return scenes::read_answer(merged, round.identity);
   open(round, request);
@@ -148,7 +159,7 @@ void RoundFolder::finish() {
   for (const std::string_view begin : {kRequest, kAnswer})
     for (const fs::path& file : files_in(folder_, begin)) remove_file(file);
   std::error_code ignored;
-  fs::remove_all(folder_ + "/merged", ignored);
+  for (const char* name : {"/merged", "/followed"}) fs::remove_all(folder_ + name, ignored);
 }
 
 std::optional<RoundName> RoundFolder::open_round() const {
@@ -157,13 +168,11 @@ std::optional<RoundName> RoundFolder::open_round() const {
   return std::nullopt;
 }
 
-std::optional<scenes::RoundRequest> RoundFolder::request(RoundName round) const {
-  try {
-    return scenes::read_request(request_file(round));
-  } catch (const IoError&) {
-    if (found_now(request_file(round))) throw;
-  }
-  return std::nullopt;
+bool RoundFolder::is_open(RoundName round) const { return found_now(request_file(round)); }
+
+scenes::RoundRequest RoundFolder::request(RoundName round) const {
+  const std::string open = request_file(round);
+  return scenes::read_request(file_bytes(open) > 0 ? open : followed_file(round));
 }
 
 bool RoundFolder::has_answer(RoundName round, int part) const {

@@ -1,6 +1,7 @@
 // The folder through which fovea scenes dictionary and fovea scenes assign exchange the rounds of
 // learning words from samples in parts. It holds the request of the open round, the answers of the
-// parts to it, and the merged answers of earlier rounds, with which learning is begun again.
+// parts to it, the merged answers of earlier rounds, with which learning is begun again, and the
+// earlier requests that later ones follow, with which a part is begun again.
 #pragma once
 #include <fovea/cluster/manifest.h>
 #include <fovea/scenes/parts.h>
@@ -47,13 +48,8 @@ struct AnswersNeeded {
   std::vector<int> parts{};  // without an answer
 };
 
-// A request, as files are named after it. With its hash in the name, a late answer to another
+// Files are named after the number and the hash of their request, so that a late answer to another
 // request of the same number is never looked at.
-struct RoundName {
-  std::int64_t number = 0;
-  std::uint64_t identity = 0;
-};
-
 class RoundFolder {
  public:
   RoundFolder(const RoundOptions& options, const Exec& exec);
@@ -66,20 +62,22 @@ class RoundFolder {
   void finish();
 
   // For parts. The open round, where there is one.
-  std::optional<RoundName> open_round() const;
-  // Nothing where all parts have answered meanwhile.
-  std::optional<scenes::RoundRequest> request(RoundName round) const;
-  bool has_answer(RoundName round, int part) const;
-  void answer(RoundName round, int part, const scenes::RoundAnswer& answer) const;
+  std::optional<scenes::RoundName> open_round() const;
+  bool is_open(scenes::RoundName round) const;
+  // Throws IoError where it is not there: all parts may have answered meanwhile.
+  scenes::RoundRequest request(scenes::RoundName round) const;
+  bool has_answer(scenes::RoundName round, int part) const;
+  void answer(scenes::RoundName round, int part, const scenes::RoundAnswer& answer) const;
   bool finished() const;
 
  private:
-  std::string request_file(RoundName round) const;
-  std::string answer_file(RoundName round, int part) const;
-  std::string merged_file(RoundName round) const;
+  std::string request_file(scenes::RoundName round) const;
+  std::string followed_file(scenes::RoundName round) const;
+  std::string answer_file(scenes::RoundName round, int part) const;
+  std::string merged_file(scenes::RoundName round) const;
   std::string end_file() const;
-  std::vector<int> missing(RoundName round, int parts) const;
-  void open(RoundName round, const scenes::RoundRequest& request) const;
+  std::vector<int> missing(scenes::RoundName round, int parts) const;
+  void open(scenes::RoundName round, const scenes::RoundRequest& request) const;
 
   std::string folder_;
   double wait_seconds_;

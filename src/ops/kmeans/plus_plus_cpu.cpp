@@ -9,7 +9,6 @@
 
 #include "core/parallel.h"
 #include "ops/kmeans/distances.h"
-#include "ops/kmeans/kmeans_math.h"
 
 namespace fovea::cpu {
 namespace {
@@ -30,10 +29,20 @@ std::int64_t PlusPlusDistances::sum() const {
   return std::accumulate(sums_.begin(), sums_.end(), std::int64_t{0});
 }
 
-void PlusPlusDistances::begin(ImageView<const float> center) {
+void PlusPlusDistances::add(const float* center) {
+  if (count_ == centers_.height()) {
+    Image<float> larger(points_.width, std::max(16, 2 * count_));
+    if (count_ > 0)
+      copy(std::as_const(centers_).view(), larger.view().crop(0, 0, points_.width, count_));
+    centers_ = std::move(larger);
+  }
+  std::copy_n(center, points_.width, centers_.row(count_++));
+}
+
+void PlusPlusDistances::begin() {
   parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
     const auto first = static_cast<int>(begin), count = static_cast<int>(end - begin);
-    squared_distances(points_.crop(0, first, points_.width, count), center, nullptr,
+    squared_distances(points_.crop(0, first, points_.width, count), last(), nullptr,
                       distances_.data() + begin);
     sums_[static_cast<std::size_t>(begin / kChunk)] =
         sum_whole(distances_.data() + begin, count, scale_);
@@ -42,9 +51,9 @@ void PlusPlusDistances::begin(ImageView<const float> center) {
 
 // A point whose squared distance from a center is at most this is nearer to it than to the last
 // one, whatever the rounding of both.
-std::vector<float> PlusPlusDistances::safe_gaps(ImageView<const float> centers) const {
-  std::vector<float> gaps(static_cast<std::size_t>(centers.height));
-  squared_distances(centers, centers.crop(0, centers.height - 1, centers.width, 1), nullptr,
+std::vector<float> PlusPlusDistances::safe_gaps() const {
+  std::vector<float> gaps(static_cast<std::size_t>(count_));
+  squared_distances(centers_.view().crop(0, 0, points_.width, count_), last(), nullptr,
                     gaps.data());
   const double steps = points_.width + 4;
   const double relative = 4 * steps * 0x1p-24, absolute = 16 * steps * 0x1p-148;
@@ -53,10 +62,10 @@ std::vector<float> PlusPlusDistances::safe_gaps(ImageView<const float> centers) 
   return gaps;
 }
 
-void PlusPlusDistances::bring_nearer(ImageView<const float> centers) {
-  const std::int32_t last = centers_++;
-  if (last == 0) return begin(centers);
-  const std::vector<float> gaps = safe_gaps(centers);
+void PlusPlusDistances::bring_nearer(const float* center) {
+  add(center);
+  if (count_ == 1) return begin();
+  const std::vector<float> gaps = safe_gaps();
   parallel_for(exec_, points_.height, kChunk, [&](std::int64_t begin, std::int64_t end) {
     std::int32_t asked[kChunk];
     float found[kChunk];
@@ -65,14 +74,15 @@ void PlusPlusDistances::bring_nearer(ImageView<const float> centers) {
       asked[count] = static_cast<std::int32_t>(p);
       count += distances_[p] > gaps[static_cast<std::size_t>(nearest_[p])] ? 1 : 0;
     }
-    squared_distances_of(points_, asked, count, centers.row(last), found);
+    if (count == 0) return;
+    squared_distances_of(points_, asked, count, center, found);
     std::int64_t& sum = sums_[static_cast<std::size_t>(begin / kChunk)];
     for (int i = 0; i < count; ++i) {
       const auto p = static_cast<std::size_t>(asked[i]);
       if (found[i] >= distances_[p]) continue;
       sum += detail::whole(found[i], scale_) - detail::whole(distances_[p], scale_);
       distances_[p] = found[i];
-      nearest_[p] = last;
+      nearest_[p] = count_ - 1;
     }
   });
 }
@@ -89,24 +99,16 @@ std::int32_t PlusPlusDistances::find(std::int64_t drawn) const {
 
 std::vector<std::int32_t> draw_plus_plus(ImageView<const float> points, int clusters,
                                          double distance_scale, Random random, const Exec& exec) {
-  const auto any = [&] {
-    return static_cast<std::int32_t>(
-        detail::draw_below(random, static_cast<std::uint64_t>(points.height)));
-  };
-  std::vector<std::int32_t> chosen{any()};
-  Image<float> centers(points.width, clusters);
   PlusPlusDistances distances(points, distance_scale, exec);
-  while (static_cast<int>(chosen.size()) < clusters) {
-    throw_if_stopped(exec);
-    const int count = static_cast<int>(chosen.size());
-    std::copy_n(points.row(chosen.back()), points.width, centers.row(count - 1));
-    distances.bring_nearer(centers.view().crop(0, 0, points.width, count));
-    const auto sum = static_cast<std::uint64_t>(distances.sum());
-    chosen.push_back(
-        sum > 0 ? distances.find(static_cast<std::int64_t>(detail::draw_below(random, sum)))
-                : any());
-  }
-  return chosen;
+  return draw_centers<std::int32_t>(
+      {.at = [](std::int64_t point) { return static_cast<std::int32_t>(point); },
+       .bring_nearer =
+           [&](std::int32_t center) {
+             distances.bring_nearer(points.row(center));
+             return distances.sum();
+           },
+       .find = [&](std::int64_t drawn) { return distances.find(drawn); }},
+      points.height, clusters, random, exec);
 }
 
 }  // namespace fovea::cpu

@@ -91,11 +91,10 @@ Dictionary learn_dictionary(int parts, const AskParts& ask, const DescriptorOpti
     ask_standard(asker, ranges, dictionary);
     asker.set_standard(dictionary);
   }
-  const detail::KmeansSurvey survey = survey_of(ranges, dictionary);
-  PartedEngine engine(asker, survey, options.exec);
-  take_words(
-      detail::run_kmeans(engine, survey, static_cast<int>(ranges.count), word_kmeans(options)),
-      ranges.count, options, learned);
+  PartedEngine engine(asker, survey_of(ranges, dictionary), options.exec);
+  take_words(detail::run_kmeans(engine, engine.survey(), static_cast<int>(ranges.count),
+                                word_kmeans(options)),
+             ranges.count, options, learned);
   const std::vector<std::int64_t> chosen = code_samples(ranges.count, options);
   if (!chosen.empty()) learn_code_from(asker.rows(chosen).view(), options, dictionary);
   return std::move(learned.dictionary);

@@ -1,6 +1,7 @@
-// What one part of the samples answers. It keeps labels and distances from round to round, with the
-// centers that they belong to; where a request continues from others, it finds them anew from the
-// centers that the request has.
+// What one part of the samples answers. It keeps labels from round to round, with the centers that
+// they belong to; where a request continues from others, it finds them anew from the centers that
+// the request has. It also keeps distances from the nearest center, with the name of the request
+// that brought the last one; where a request follows another one, it recalls those that it missed.
 #include <fovea/cluster/hash.h>
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
@@ -45,6 +46,16 @@ std::size_t numbers_of(RoundKind kind, std::size_t width) {
   }
 }
 
+// Whether a request has so many centers.
+bool has_centers(RoundKind kind, int count) {
+  switch (kind) {
+    case RoundKind::kNearest: return count == 1;
+    case RoundKind::kAssign:
+    case RoundKind::kFarthest: return count > 0;
+    default: return count == 0;
+  }
+}
+
 // What a part without samples answers.
 RoundAnswer answer_of_none(const RoundRequest& request) {
   const auto clusters = static_cast<std::size_t>(request.centers.height());
@@ -66,11 +77,6 @@ bool same_rows(ImageView<const float> a, ImageView<const float> b) {
   for (int y = 0; y < a.height; ++y)
     if (!std::equal(a.row(y), a.row(y) + a.width, b.row(y))) return false;
   return true;
-}
-
-bool begins_with(const Image<float>& rows, const Image<float>& first) {
-  return rows.height() >= first.height() &&
-         same_rows(rows.view().crop(0, 0, rows.width(), first.height()), first.view());
 }
 
 void require_that(bool fits, const char* what) {
@@ -105,8 +111,10 @@ struct SamplePart::Impl {
   void take_standard(const RoundRequest& request);
   RoundAnswer ranges() const;
   RoundAnswer rows(const RoundRequest& request) const;
-  fovea::cpu::PlusPlusDistances& nearest(const RoundRequest& request);
-  RoundAnswer find(const RoundRequest& request);
+  std::optional<RoundName> missed_before(const RoundRequest& request) const;
+  void catch_up(const RoundRequest& request, const RecallRequest& recall);
+  void measure(const RoundRequest& request);
+  RoundAnswer find(const RoundRequest& request) const;
   detail::PartEngine& engine_for(const RoundRequest& request);
   std::vector<detail::KmeansTransfer> transfers(const RoundRequest& request) const;
   RoundAnswer assign(const RoundRequest& request);
@@ -120,8 +128,7 @@ struct SamplePart::Impl {
   Exec exec;
   std::vector<float> mean{}, scale{};  // by which points are standardized
   std::optional<fovea::cpu::PlusPlusDistances> distances{};
-  double distance_scale = 0;
-  Image<float> nearest_to{};  // the centers of `distances`
+  std::optional<RoundName> measured{};  // the request whose distances these are
   std::unique_ptr<detail::PartEngine> engine{};
   std::vector<double> engine_scales{};
   Image<float> labeled_by{};  // the centers whose labels the engine has
@@ -143,7 +150,9 @@ void SamplePart::Impl::check(const RoundRequest& request) const {
                    (request.mean.empty() || request.mean.size() == width),
                "samples of another length");
   require_that(request.numbers.size() == numbers_of(request.kind, width), "other scales");
-  require_that(request.centers.empty() == (request.kind <= RoundKind::kRows), "no centers");
+  require_that(has_centers(request.kind, request.centers.height()), "another number of centers");
+  if (request.kind == RoundKind::kFind)
+    require_that(request.points.size() == 2, "it does not name one part and one number");
 }
 
 void SamplePart::Impl::take_standard(const RoundRequest& request) {
@@ -154,6 +163,7 @@ void SamplePart::Impl::take_standard(const RoundRequest& request) {
   dictionary.scale = scale = request.scale;
   standardize(dictionary, points.view());
   distances.reset();
+  measured.reset();
   engine.reset();
 }
 
@@ -181,25 +191,45 @@ RoundAnswer SamplePart::Impl::rows(const RoundRequest& request) const {
   return answer;
 }
 
-fovea::cpu::PlusPlusDistances& SamplePart::Impl::nearest(const RoundRequest& request) {
-  if (!distances || distance_scale != request.numbers[0] ||
-      !begins_with(request.centers, nearest_to)) {
-    distances.emplace(points.view(), request.numbers[0], exec);
-    distance_scale = request.numbers[0];
-  }
-  while (distances->centers() < request.centers.height())
-    distances->bring_nearer(
-        request.centers.view().crop(0, 0, points.width(), distances->centers() + 1));
-  nearest_to = clone(request.centers);
-  return *distances;
+// The request that must be measured before this one can be answered.
+std::optional<RoundName> SamplePart::Impl::missed_before(const RoundRequest& request) const {
+  const bool asked = request.kind == RoundKind::kNearest ||
+                     (request.kind == RoundKind::kFind && request.points[0] == index);
+  if (!asked || points.empty() || !request.after || measured == request.after ||
+      measured == name_of(request))
+    return std::nullopt;
+  return request.after;
 }
 
-RoundAnswer SamplePart::Impl::find(const RoundRequest& request) {
-  require_that(request.points.size() == 2, "it does not name one part and one number");
+// Measures all requests that came before this one, from the first that was missed.
+void SamplePart::Impl::catch_up(const RoundRequest& request, const RecallRequest& recall) {
+  std::vector<RoundRequest> missed;
+  for (auto name = missed_before(request); name; name = missed_before(missed.back())) {
+    require_that(recall != nullptr, "it follows others that were not asked");
+    missed.push_back(recall(*name));
+    require_that(missed.back().kind == RoundKind::kNearest && name_of(missed.back()) == *name,
+                 "it follows another one than the one that was recalled");
+    check(missed.back());
+    take_standard(missed.back());
+  }
+  for (; !missed.empty(); missed.pop_back()) measure(missed.back());
+}
+
+void SamplePart::Impl::measure(const RoundRequest& request) {
+  const RoundName name = name_of(request);
+  if (measured == name) return;
+  if (!request.after) distances.emplace(points.view(), request.numbers[0], exec);
+  measured.reset();
+  distances->bring_nearer(request.centers.row(0));
+  measured = name;
+}
+
+RoundAnswer SamplePart::Impl::find(const RoundRequest& request) const {
   if (request.points[0] != index) return {};
-  const fovea::cpu::PlusPlusDistances& found = nearest(request);
-  require_that(request.points[1] >= 0 && request.points[1] < found.sum(), "other distances");
-  return {.rows = clone(points.view().crop(0, found.find(request.points[1]), points.width(), 1))};
+  require_that(distances && request.points[1] >= 0 && request.points[1] < distances->sum(),
+               "other distances");
+  return {.rows =
+              clone(points.view().crop(0, distances->find(request.points[1]), points.width(), 1))};
 }
 
 detail::PartEngine& SamplePart::Impl::engine_for(const RoundRequest& request) {
@@ -281,7 +311,7 @@ RoundAnswer SamplePart::Impl::compute(const RoundRequest& request) {
     case RoundKind::kSquares:
       return {.wholes = squares_of(points.view(), numbers.first(half), numbers.subspan(half))};
     case RoundKind::kRows: return rows(request);
-    case RoundKind::kNearest: return {.wholes = {nearest(request).sum()}};
+    case RoundKind::kNearest: measure(request); return {.wholes = {distances->sum()}};
     case RoundKind::kFind: return find(request);
     case RoundKind::kAssign: return assign(request);
     case RoundKind::kFarthest: return farthest(request);
@@ -315,9 +345,10 @@ bool SamplePart::can_answer(const RoundRequest& request) const {
   return impl_->can_answer(request);
 }
 
-RoundAnswer SamplePart::answer(const RoundRequest& request) {
+RoundAnswer SamplePart::answer(const RoundRequest& request, const RecallRequest& recall) {
   impl_->check(request);
   impl_->take_standard(request);
+  impl_->catch_up(request, recall);
   RoundAnswer answer = impl_->points.empty() ? answer_of_none(request) : impl_->compute(request);
   answer.job = impl_->job;
   answer.samples = impl_->hash;

@@ -8,13 +8,13 @@
 #include <numeric>
 #include <utility>
 
-#include "core/parallel.h"
 #include "ops/kmeans/distances.h"
 #include "ops/kmeans/means.h"
+#include "ops/kmeans/plus_plus.h"
 
 namespace fovea::scenes {
 
-RoundAnswer PartsAsker::ask(RoundRequest&& request) {
+RoundAnswer PartsAsker::ask(RoundRequest& request) {
   request.number = next_++;
   request.firsts = firsts_;
   request.mean = mean_;
@@ -28,8 +28,8 @@ RoundAnswer PartsAsker::ask(RoundRequest&& request) {
   return answer;
 }
 
-RoundAnswer PartsAsker::ask(RoundRequest&& request, std::size_t wholes) {
-  RoundAnswer answer = ask(std::move(request));
+RoundAnswer PartsAsker::ask(RoundRequest& request, std::size_t wholes) {
+  RoundAnswer answer = ask(request);
   if (answer.wholes.size() != wholes)
     throw InvalidArgument(fmt::format("parts answer with {} whole numbers, expected {}",
                                       answer.wholes.size(), wholes));
@@ -44,7 +44,7 @@ void PartsAsker::set_counts(std::span<const std::int64_t> counts) {
 Image<float> PartsAsker::rows(std::span<const std::int64_t> points) {
   RoundRequest request{.kind = RoundKind::kRows};
   request.points.assign(points.begin(), points.end());
-  const Image<float> joined = ask(std::move(request), 0).rows;
+  const Image<float> joined = ask(request, 0).rows;
   if (joined.height() != static_cast<int>(points.size()))
     throw InvalidArgument(
         fmt::format("parts answer with {} samples, expected {}", joined.height(), points.size()));
@@ -73,36 +73,35 @@ void PartedEngine::start_at(std::span<const std::int32_t> points) {
   start_with(asker_.rows(std::vector<std::int64_t>(points.begin(), points.end())));
 }
 
-// As cpu::draw_plus_plus() draws them.
+// A request has the newest center only, and says which one it follows.
 void PartedEngine::start_plus_plus(int clusters, std::uint64_t seed, std::uint64_t sequence) {
-  Random random(seed, sequence);
-  const auto any = [&] {
-    const std::int64_t point = static_cast<std::int64_t>(
-        detail::draw_below(random, static_cast<std::uint64_t>(asker_.samples())));
-    return asker_.rows({&point, 1});
-  };
+  std::optional<RoundName> last;
+  std::vector<std::int64_t> sums;  // of each part
+  const std::vector<Image<float>> chosen = fovea::cpu::draw_centers<Image<float>>(
+      {.at =
+           [&](std::int64_t point) {
+             return asker_.rows({&point, 1});
+           },
+       .bring_nearer =
+           [&](const Image<float>& center) {
+             RoundRequest request{.kind = RoundKind::kNearest,
+                                  .numbers = {scales_.distance},
+                                  .centers = clone(center),
+                                  .after = last};
+             sums = asker_.ask(request, static_cast<std::size_t>(asker_.parts())).wholes;
+             last = name_of(request);
+             return std::accumulate(sums.begin(), sums.end(), std::int64_t{0});
+           },
+       .find = [&](std::int64_t drawn) { return find(*last, sums, drawn); }},
+      asker_.samples(), clusters, Random(seed, sequence), exec_);
   Image<float> centers(dimensions(), clusters);
-  Image<float> next = any();
-  for (int count = 1;; ++count) {
-    throw_if_stopped(exec_);
-    std::copy_n(next.row(0), dimensions(), centers.row(count - 1));
-    if (count == clusters) break;
-    const auto chosen = centers.view().crop(0, 0, dimensions(), count);
-    const std::vector<std::int64_t> sums = asker_
-                                               .ask({.kind = RoundKind::kNearest,
-                                                     .numbers = {scales_.distance},
-                                                     .centers = clone(chosen)},
-                                                    static_cast<std::size_t>(asker_.parts()))
-                                               .wholes;
-    const std::int64_t sum = std::accumulate(sums.begin(), sums.end(), std::int64_t{0});
-    const auto drawn = [&] { return detail::draw_below(random, static_cast<std::uint64_t>(sum)); };
-    next = sum > 0 ? find(chosen, sums, static_cast<std::int64_t>(drawn())) : any();
-  }
+  for (int y = 0; y < clusters; ++y)
+    std::copy_n(chosen[static_cast<std::size_t>(y)].row(0), dimensions(), centers.row(y));
   start_with(std::move(centers));
 }
 
 // The sample at which the sum of distances over all parts exceeds a number.
-Image<float> PartedEngine::find(ImageView<const float> centers, std::span<const std::int64_t> sums,
+Image<float> PartedEngine::find(const RoundName& after, std::span<const std::int64_t> sums,
                                 std::int64_t drawn) {
   std::int64_t part = 0;
   for (; drawn >= sums[static_cast<std::size_t>(part)]; ++part)
@@ -110,7 +109,7 @@ Image<float> PartedEngine::find(ImageView<const float> centers, std::span<const 
   RoundAnswer answer = asker_.ask({.kind = RoundKind::kFind,
                                    .points = {part, drawn},
                                    .numbers = {scales_.distance},
-                                   .centers = clone(centers)},
+                                   .after = after},
                                   0);
   if (answer.rows.height() != 1 || answer.rows.width() != dimensions())
     throw InvalidArgument("parts do not answer with one sample where one was asked for");
@@ -130,7 +129,7 @@ detail::KmeansStep PartedEngine::step(bool move) {
   request.before = clone(before_);
   request.points = std::exchange(moved_, {});
   const std::vector<std::int64_t> wholes =
-      asker_.ask(std::move(request), 2 + clusters * (1 + survey_.largest.size())).wholes;
+      asker_.ask(request, 2 + clusters * (1 + survey_.largest.size())).wholes;
   const auto counts = wholes.begin() + 2, sums = counts + static_cast<std::ptrdiff_t>(clusters);
   counts_.assign(counts, sums);
   sums_.assign(sums, wholes.end());
@@ -150,7 +149,7 @@ std::vector<detail::KmeansCandidate> PartedEngine::farthest(int most, double) {
   RoundRequest request = assignment(RoundKind::kFarthest);
   request.centers = clone(before_);
   request.points = {most};
-  const RoundAnswer answer = asker_.ask(std::move(request));
+  const RoundAnswer answer = asker_.ask(request);
   if (answer.wholes.size() != 2 * static_cast<std::size_t>(answer.rows.height()))
     throw InvalidArgument("parts do not answer with one distance per sample");
   std::vector<detail::KmeansCandidate> candidates;

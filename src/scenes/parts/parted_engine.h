@@ -18,9 +18,10 @@ class PartsAsker {
     scale_ = dictionary.scale;
   }
   // Throws InvalidArgument where the samples are not those of the first request.
-  RoundAnswer ask(RoundRequest&& request);
+  RoundAnswer ask(RoundRequest& request);
   // And where the answer does not have so many whole numbers.
-  RoundAnswer ask(RoundRequest&& request, std::size_t wholes);
+  RoundAnswer ask(RoundRequest& request, std::size_t wholes);
+  RoundAnswer ask(RoundRequest&& request, std::size_t wholes) { return ask(request, wholes); }
   // Samples by their numbers, in any order.
   Image<float> rows(std::span<const std::int64_t> points);
 
@@ -59,8 +60,7 @@ class PartedEngine final : public detail::KmeansEngine {
  private:
   int dimensions() const { return static_cast<int>(survey_.largest.size()); }
   void start_with(Image<float> centers);
-  Image<float> find(ImageView<const float> centers, std::span<const std::int64_t> sums,
-                    std::int64_t drawn);
+  Image<float> find(const RoundName& after, std::span<const std::int64_t> sums, std::int64_t drawn);
   RoundRequest assignment(RoundKind kind) const;
 
   PartsAsker& asker_;

@@ -17,7 +17,7 @@ namespace fovea::scenes {
 namespace {
 
 constexpr const char *kRequestSchema = "scenes.round", *kAnswerSchema = "scenes.answer";
-constexpr int kRoundVersion = 1;
+constexpr int kRoundVersion = 2;
 
 template <class T>
 void add_list(io::ModelFile& file, const char* name, const std::vector<T>& values) {
@@ -77,6 +77,13 @@ RoundKind kind_in(const io::ModelReader& in) {
   in.unfit(fmt::format("round.kind is {}, which is unknown", detail::shown(text, 40)));
 }
 
+// Nothing, or a number and a hash.
+std::optional<RoundName> after_in(const io::ModelFile& file) {
+  const auto after = list_in<std::uint64_t>(file, "round.after");
+  if (after.size() != 2) return std::nullopt;
+  return RoundName{static_cast<std::int64_t>(after[0]), after[1]};
+}
+
 io::ModelFile file_of(const RoundRequest& request) {
   io::ModelFile file = begun(kRequestSchema);
   file.set_metadata("round.kind", word_of(request.kind));
@@ -88,6 +95,10 @@ io::ModelFile file_of(const RoundRequest& request) {
   add_list(file, "round.scale", request.scale);
   io::add_rows(file, "round.centers", request.centers);
   io::add_rows(file, "round.before", request.before);
+  std::vector<std::uint64_t> after;
+  if (request.after)
+    after = {static_cast<std::uint64_t>(request.after->number), request.after->identity};
+  add_list(file, "round.after", after);
   return file;
 }
 
@@ -108,18 +119,20 @@ RoundRequest read_request(const std::string& path) {
                        .mean = list_in<float>(file, "round.mean"),
                        .scale = list_in<float>(file, "round.scale"),
                        .centers = rows_in(file, "round.centers"),
-                       .before = rows_in(file, "round.before")};
+                       .before = rows_in(file, "round.before"),
+                       .after = after_in(file)};
   const bool possible =
-      request.number >= 0 && request.mean.size() == request.scale.size() &&
-      std::ranges::is_sorted(request.firsts) &&
+      request.number >= 0 && (!request.after || request.after->number < request.number) &&
+      request.mean.size() == request.scale.size() && std::ranges::is_sorted(request.firsts) &&
       (request.before.empty() || request.before.height() == request.centers.height());
   if (!possible) in.unfit("what it asks for is impossible");
   return request;
 }
 
-std::uint64_t identity_of(const RoundRequest& request) {
+RoundName name_of(const RoundRequest& request) {
   const std::vector<std::byte> bytes = file_of(request).bytes();
-  return cluster::hash_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return {request.number,
+          cluster::hash_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()})};
 }
 
 void write_answer(const std::string& path, const RoundAnswer& answer, std::uint64_t request) {

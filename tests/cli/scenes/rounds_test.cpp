@@ -86,7 +86,8 @@ TEST_F(WordsInRounds, HaveTheBytesOfWordsFromOnePlace) {
   for (const int count : {1, 2, 3, 7}) {
     learn_round_by_round(count);
     EXPECT_EQ(test::load(words()), whole) << count << " shards";
-    EXPECT_FALSE(std::filesystem::exists(rounds() + "/merged"));
+    for (const char* name : {"/merged", "/followed"})
+      EXPECT_FALSE(std::filesystem::exists(rounds() + name)) << name;
   }
 }
 
@@ -115,6 +116,21 @@ TEST_F(WordsInRounds, GoOnAfterAKillThatLeftAMergedRequestOpen) {
   EXPECT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo);
   std::filesystem::remove(only_request());
   test::save(first, bytes);
+  learn_round_by_round(2);
+  EXPECT_EQ(test::load(words()), whole);
+}
+
+TEST_F(WordsInRounds, GoOnAfterAKillBeforeTheirRoundWasOpen) {
+  const std::string whole = learned_in_one_place();
+  while (true) {
+    ASSERT_EQ(run_here(learn_in_rounds(2)).status, kMoreToDo);
+    const std::filesystem::path request = only_request();
+    if (std::filesystem::file_size(request) == 0) {  // what it asks is in the folder of its own
+      std::filesystem::remove(request);
+      break;
+    }
+    for (int shard = 0; shard < 2; ++shard) ASSERT_EQ(assign(shard, 2).status, kDone);
+  }
   learn_round_by_round(2);
   EXPECT_EQ(test::load(words()), whole);
 }

@@ -52,14 +52,37 @@ class Parts {
 
   int count() const { return static_cast<int>(rows_.size()); }
   RoundAnswer ask(const RoundRequest& request) {
-    ++rounds_;
     std::vector<RoundAnswer> answers;
+    answers.reserve(rows_.size());
     for (int part = 0; part < count(); ++part)
       answers.push_back(keep_ ? parts_[static_cast<std::size_t>(part)].answer(request)
-                              : made(part).answer(request));
+                              : made(part).answer(request, recall()));
+    if (request.kind == RoundKind::kNearest) asked_.push_back(copy_of(request));
     return merge_answers(request, std::move(answers));
   }
-  int rounds() const { return rounds_; }
+  std::vector<SamplePart>& parts() { return parts_; }
+  int recalled() const { return recalled_; }
+  RecallRequest recall() {
+    return [this](const RoundName& name) {
+      ++recalled_;
+      const auto found = std::ranges::find(asked_, name, name_of);
+      EXPECT_NE(found, asked_.end());
+      return copy_of(*found);
+    };
+  }
+
+  static RoundRequest copy_of(const RoundRequest& request) {
+    return {.kind = request.kind,
+            .number = request.number,
+            .firsts = request.firsts,
+            .points = request.points,
+            .numbers = request.numbers,
+            .mean = request.mean,
+            .scale = request.scale,
+            .centers = clone(request.centers),
+            .before = clone(request.before),
+            .after = request.after};
+  }
 
  private:
   SamplePart made(int part) const {
@@ -71,7 +94,8 @@ class Parts {
   bool keep_;
   std::vector<Image<float>> rows_{};
   std::vector<SamplePart> parts_{};
-  int rounds_ = 0;
+  std::vector<RoundRequest> asked_{};  // those that others may follow
+  int recalled_ = 0;
 };
 
 class InParts : public testing::Test {
@@ -131,9 +155,9 @@ TEST_F(InParts, RequestsAndAnswersSurviveFiles) {
                        [&](const RoundRequest& request) {
                          write_request(request_file, request);
                          const RoundRequest read = read_request(request_file);
-                         EXPECT_EQ(identity_of(read), identity_of(request));
-                         write_answer(answer_file, parts.ask(read), identity_of(read));
-                         return read_answer(answer_file, identity_of(request));
+                         EXPECT_EQ(name_of(read), name_of(request));
+                         write_answer(answer_file, parts.ask(read), name_of(read).identity);
+                         return read_answer(answer_file, name_of(request).identity);
                        },
                        {}, {.words = 5});
   EXPECT_EQ(bytes_of(dictionary), bytes_of(learn_dictionary(samples.view(), {}, {.words = 5})));
@@ -149,12 +173,84 @@ TEST_F(InParts, LearningThatIsBegunAgainMakesTheSameRequests) {
     learn_dictionary(3,
                      [&](const RoundRequest& request) {
                        EXPECT_EQ(request.number, std::ssize(*identities));
-                       identities->push_back(identity_of(request));
+                       identities->push_back(name_of(request).identity);
                        return parts.ask(request);
                      },
                      {}, {.words = 5});
   }
   EXPECT_EQ(first, second);
+}
+
+TEST_F(InParts, RequestsForDistancesHaveOnlyTheNewestCenter) {
+  Parts parts(drawn_samples(300), 2, true);
+  int nearest = 0;
+  std::optional<RoundName> last;
+  learn_dictionary(2,
+                   [&](const RoundRequest& request) {
+                     if (request.kind == RoundKind::kNearest) {
+                       EXPECT_EQ(request.centers.height(), 1);
+                       EXPECT_EQ(request.after, last);
+                       last = name_of(request);
+                       ++nearest;
+                     }
+                     if (request.kind == RoundKind::kFind) {
+                       EXPECT_TRUE(request.centers.empty());
+                       EXPECT_EQ(request.after, last);
+                     }
+                     return parts.ask(request);
+                   },
+                   {}, {.words = 12});
+  EXPECT_EQ(nearest, 11);
+  EXPECT_EQ(parts.recalled(), 0) << "parts that are kept need no earlier request";
+}
+
+TEST_F(InParts, APartGoesBackAsFarAsItMust) {
+  const Image<float> samples = drawn_samples(300);
+  Parts all(samples, 3, true), late(samples, 3, true);
+  int nearest = 0;
+  learn_dictionary(
+      3,
+      [&](const RoundRequest& request) {
+        RoundAnswer answer = all.ask(request);
+        if (request.kind != RoundKind::kNearest) return answer;
+        ++nearest;
+        if (nearest == 4) {
+          // A part of its own looks at the first four centers, and again at the last.
+          EXPECT_EQ(late.parts().at(2).answer(request, all.recall()).wholes[0], answer.wholes[2]);
+          EXPECT_EQ(all.recalled(), 3);
+          EXPECT_EQ(late.parts().at(2).answer(request, all.recall()).wholes[0], answer.wholes[2]);
+          EXPECT_EQ(all.recalled(), 3);
+        }
+        if (nearest == 9) {  // it has missed the fifth to the eighth
+          EXPECT_EQ(late.parts().at(2).answer(request, all.recall()).wholes[0], answer.wholes[2]);
+          EXPECT_EQ(all.recalled(), 3 + 4);
+        }
+        return answer;
+      },
+      {}, {.words = 10});
+  EXPECT_EQ(nearest, 9);
+}
+
+TEST_F(InParts, EarlierRequestsThatAreNotThereAreRefused) {
+  const Image<float> samples = drawn_samples(60);
+  Parts parts(samples, 1, true);
+  learn_dictionary(1,
+                   [&](const RoundRequest& request) {
+                     if (request.kind == RoundKind::kNearest && request.after) {
+                       SamplePart fresh(clone(samples), {.index = 0});
+                       EXPECT_THAT([&] { fresh.answer(request); },
+                                   ThrowsMessage<InvalidArgument>(HasSubstr("were not asked")));
+                       const auto other = [&](const RoundName&) {
+                         RoundRequest wrong = Parts::copy_of(request);
+                         wrong.after.reset();
+                         return wrong;
+                       };
+                       EXPECT_THAT([&] { fresh.answer(request, other); },
+                                   ThrowsMessage<InvalidArgument>(HasSubstr("that was recalled")));
+                     }
+                     return parts.ask(request);
+                   },
+                   {}, {.words = 4});
 }
 
 TEST_F(InParts, KeptPartsTakePartInAnotherLearning) {
@@ -234,7 +330,7 @@ TEST_F(InParts, SamplesThatChangeAreRefused) {
       [&] {
         learn_dictionary(2,
                          [&](const RoundRequest& request) {
-                           return request.number < 5 ? before.ask(request) : after.ask(request);
+                           return request.number < 3 ? before.ask(request) : after.ask(request);
                          },
                          {}, {.words = 5});
       },
