@@ -33,6 +33,7 @@
 #include <fovea/io/model_file.h>
 #include <fovea/io/models.h>
 #include <fovea/io/npy.h>
+#include <fovea/io/parquet_reader.h>
 #include <fovea/io/parquet_writer.h>
 #include <fovea/io/samples.h>
 #include <fovea/io/sink.h>

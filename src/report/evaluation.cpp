@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -96,6 +97,7 @@ void write_input(io::JsonWriter& out, const EvaluatedInput& input) {
       out.begin_object();
       write_place(out, box.box);
       if (box.score) out.member("score", *box.score).member("curve", box.curve);
+      if (!box.label.empty()) out.member("label", box.label);
       out.end_object();
     }
     out.end_array();
@@ -232,7 +234,7 @@ EvaluatedInput taken_input(const Taker& take, const json& tree, std::size_t curv
   if (input.frame < 0 || input.frame > std::numeric_limits<std::int32_t>::max())
     take.fail(fmt::format("has a 'frame' of {}", input.frame));
   for (const json& each : take.array(tree, "boxes")) {
-    EvaluationBox box{take.box(each), take.number(each, "score"), 0};
+    EvaluationBox box{take.box(each), take.number(each, "score"), 0, take.text(each, "label")};
     if (box.score) box.curve = take.place(each, "curve", curves);
     input.boxes.push_back(box);
   }
@@ -269,6 +271,42 @@ std::vector<EvaluationPoint> thinned(const std::vector<EvaluationPoint>& points,
       kept.push_back(points[i]);
   }
   return kept;
+}
+
+std::vector<Mistake> merged(const std::vector<double>& thresholds,
+                            const std::vector<std::vector<Mistake>>& at_points) {
+  struct Ranged {
+    Mistake mistake;
+    std::size_t last = 0;  // point at which it was made
+  };
+  const auto same = [](const Mistake& a, const Mistake& b) {
+    return a.kind == b.kind && a.text == b.text && a.input == b.input && a.curve == b.curve &&
+           a.box == b.box;
+  };
+  std::vector<Ranged> all;  // in an order that agrees with that of every list
+  for (std::size_t point = 0; point < thresholds.size(); ++point) {
+    auto next = all.begin();
+    for (const Mistake& each : at_points[point]) {
+      const auto known = std::ranges::find_if(all, [&](const Ranged& other) {
+        return other.last + 1 == point && same(other.mistake, each);
+      });
+      if (known != all.end()) {
+        known->last = point;
+        next = known + 1;
+        continue;
+      }
+      next = all.insert(next, {each, point});
+      if (point > 0) next->mistake.above = thresholds[point - 1];
+      ++next;
+    }
+  }
+  std::vector<Mistake> mistakes;
+  mistakes.reserve(all.size());
+  for (Ranged& each : all) {
+    if (each.last + 1 < thresholds.size()) each.mistake.up_to = thresholds[each.last];
+    mistakes.push_back(std::move(each.mistake));
+  }
+  return mistakes;
 }
 
 void write_evaluation(io::JsonWriter& out, const Evaluation& evaluation) {

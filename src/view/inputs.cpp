@@ -88,6 +88,8 @@ const char* to_string(InputKind kind) {
   return "image";
 }
 
+bool is_input_name(const std::string& path) { return kind_by_name(path).has_value(); }
+
 struct Film {
   io::VideoReader reader;
   int next = 0;  // number of the frame that comes next

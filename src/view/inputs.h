@@ -34,6 +34,8 @@ std::size_t bytes_of(const io::TriangleMesh& mesh);
 // kLive is a camera or a network stream, which only the command line can name.
 enum class InputKind : unsigned char { kImage, kVideo, kMesh, kCube, kLive };
 const char* to_string(InputKind kind);
+// Whether the end of a name is that of an image, video, mesh or cube.
+bool is_input_name(const std::string& path);
 
 // One image, video, mesh, cube or live source. Several threads may use it.
 class Input {

@@ -136,7 +136,9 @@ Session::Session(const SessionOptions& options, Systems systems)
       explanations_(std::size_t{128} << 20),
       jobs_(options.exec),
       questions_(options.exec),
-      streams_({systems_, inputs_, jobs_, options.exec}, options.timeout_seconds) {}
+      streams_({systems_, inputs_, jobs_, options.exec, truth_}, options.timeout_seconds) {
+  if (truth_) earlier_.show_truth(truth_, inputs_);
+}
 
 std::variant<Response, std::size_t> Session::admit(const Request& request) {
   if (std::optional<Response> refused = guard_.check(request)) return *refused;

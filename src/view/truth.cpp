@@ -52,7 +52,34 @@ Truth::Truth(std::string path) : path_(std::move(path)) {
     throw IoError(fmt::format("--truth {}: there is no such file or folder", detail::shown(path_)));
 }
 
-std::optional<std::vector<people::Annotation>> Truth::people(const Input& image) const {
+// References into a map stay as they are when others are added.
+const VideoTruth& Truth::video(const Input& video) const {
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = videos_.try_emplace(video.path());
+  if (is_new) {
+    try {
+      known->second.truth = read_video_truth(path_, video.path());
+    } catch (const Error& error) {
+      known->second.error = error.what();
+    }
+  }
+  if (!known->second.error.empty()) throw FormatError(known->second.error);
+  return known->second.truth;
+}
+
+std::vector<EarlierEvent> Truth::events(const Input& input) const {
+  return input.kind() == InputKind::kVideo ? video(input).events : std::vector<EarlierEvent>{};
+}
+
+std::optional<std::vector<people::Annotation>> Truth::people(const Input& image,
+                                                             std::int64_t frame) const {
+  if (image.kind() == InputKind::kVideo) {
+    const VideoTruth& truth = video(image);
+    if (!truth.people) return {};
+    const auto there = truth.people->find(frame);
+    if (there != truth.people->end()) return there->second;
+    return truth.every_frame ? std::optional(std::vector<people::Annotation>{}) : std::nullopt;
+  }
   if (image.kind() != InputKind::kImage || (!folder_ && !ends_in(path_, {".txt", ".json"})))
     return {};
   const std::lock_guard lock(mutex_);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "view/inputs.h"
+#include "view/truth_video.h"
 
 namespace fovea::view {
 
@@ -23,8 +24,12 @@ class Truth {
   // Throws IoError where there is no such file or folder.
   explicit Truth(std::string path);
 
-  // The people in an image, from PASCAL or COCO annotations; nothing where it has none.
-  std::optional<std::vector<people::Annotation>> people(const Input& image) const;
+  // The people in an image, from PASCAL or COCO annotations, or in a frame of a video, see
+  // read_video_truth(); nothing where it has none. Labels of people in videos are their numbers.
+  std::optional<std::vector<people::Annotation>> people(const Input& input,
+                                                        std::int64_t frame = 0) const;
+  // What happens in a video.
+  std::vector<EarlierEvent> events(const Input& video) const;
   // The motion from an image to the next one: the file itself, or in the folder, or in its folder
   // of the name of the image's folder, a flow file of the image's name. Middlebury's frame10 has
   // flow10.
@@ -36,14 +41,23 @@ class Truth {
   // none of `classes`.
   std::string place(const Input& image, const std::vector<std::string>& classes) const;
 
+  const std::string& path() const { return path_; }
+
  private:
+  // What is known about a video is read once, and what is wrong with it is kept.
+  struct KnownVideo {
+    VideoTruth truth{};
+    std::string error{};
+  };
+  const VideoTruth& video(const Input& video) const;
   const scenes::Corpus& corpus() const;
 
   std::string path_;
   bool folder_;
   mutable std::mutex mutex_{};
   mutable std::map<std::string, std::optional<std::vector<people::Annotation>>>
-      people_{};  // by path
+      people_{};                                        // by path
+  mutable std::map<std::string, KnownVideo> videos_{};  // by path
   mutable std::optional<scenes::Corpus> corpus_{};
 };
 

@@ -48,20 +48,25 @@ GuardOptions guard_options(const std::string& host, const std::string& token) {
   return options;
 }
 
-// Files of results are read once all other inputs are there, which they may be about. In a folder
-// that is named beside results which name their inputs, these are looked for; otherwise a folder
-// stands for what is in it.
+// Files of results are about inputs, which have to be there first. In a folder that is named beside
+// results which name their inputs, these are looked for; otherwise a folder stands for what is in
+// it.
 void add_words(Session& session, const std::vector<std::string>& words, const Log& log) {
-  std::vector<std::string> results, folders, others;
+  std::vector<std::string> folders, others;
+  std::vector<EarlierFile> results;
   for (const std::string& word : words) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(word, ignored)) folders.push_back(word);
-    else (is_earlier_file(word) && !word.starts_with('@') ? results : others).push_back(word);
+    const bool folder = std::filesystem::is_directory(word, ignored);
+    if (folder ? is_earlier_folder(word) : is_earlier_file(word) && !word.starts_with('@'))
+      results.push_back(read_earlier(word));
+    else (folder ? folders : others).push_back(word);
   }
   if (!std::ranges::all_of(results, names_inputs) || results.empty())
     others.insert(others.end(), folders.begin(), folders.end());
   session.inputs().add_paths(others);
-  for (const std::string& path : results) session.earlier().add(path, session.inputs(), folders);
+  for (EarlierFile& result : results)
+    session.earlier().add(std::move(result), session.inputs(), folders);
+  session.earlier().add_labels_inside(session.inputs());
   for (const std::string& note : session.earlier().notes()) log(note);
 }
 

@@ -96,5 +96,44 @@ TEST(Evaluation, DrawsFewPointsOfALongCurve) {
   EXPECT_EQ(thinned({}, chart).size(), 0U);
 }
 
+TEST(Evaluation, MergesWhatIsWrongAtNeighboringPoints) {
+  const auto mistake = [](const char* text, std::size_t input) {
+    return Mistake{.kind = "k", .text = text, .input = input};
+  };
+  const std::vector<Mistake> all =
+      merged({0.25, 0.5, 1}, {{mistake("a", 0), mistake("b", 1)},
+                              {mistake("b", 1)},
+                              {mistake("a", 0), mistake("c", 2), mistake("b", 1)}});
+  ASSERT_EQ(all.size(), 4U);
+  // At each point the order is that of its list.
+  EXPECT_EQ(all[0].text, "a");  // again at the last point
+  EXPECT_EQ(all[0].above, 0.5);
+  EXPECT_FALSE(all[0].up_to);
+  EXPECT_EQ(all[1].text, "c");
+  EXPECT_EQ(all[2].text, "a");
+  EXPECT_FALSE(all[2].above);
+  EXPECT_EQ(all[2].up_to, 0.25);
+  EXPECT_EQ(all[3].text, "b");  // at all points
+  EXPECT_FALSE(all[3].above);
+  EXPECT_FALSE(all[3].up_to);
+  EXPECT_TRUE(merged({}, {}).empty());
+}
+
+TEST(Evaluation, KeepsTheLabelsOfBoxes) {
+  Evaluation evaluation{.system = "people"};
+  evaluation.inputs.push_back(
+      {.files = {"a.mp4"},
+       .frame = 3,
+       .boxes = {{.box = {1, 2, 3, 4}, .label = "7"}, {.box = {1, 2, 3, 4}, .score = 0.5}}});
+  std::string text;
+  io::JsonWriter json(io::string_sink(text));
+  json.begin_object().key("evaluation");
+  write_evaluation(json, evaluation);
+  json.end_object().finish();
+  const Evaluation read = parse_evaluation(text, "e.json");
+  EXPECT_EQ(read.inputs[0].boxes[0].label, "7");
+  EXPECT_EQ(read.inputs[0].boxes[1].label, "");
+}
+
 }  // namespace
 }  // namespace fovea::report

@@ -1,4 +1,5 @@
 // What is known about inputs, and how systems show it.
+// Covers: truth_video
 #include "view/truth.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,9 @@
 
 #include "support/files.h"
 #include "support/images.h"
+#include "support/server.h"
+#include "view/earlier/earlier.h"
+#include "view/stream/running.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -41,6 +45,9 @@ class TruthTest : public testing::Test {
     io::write_image(folder_ / name,
                     test::random_image<std::uint8_t>(random, width, height, 3).view());
     return added(folder_ / name);
+  }
+  std::shared_ptr<Input> video(const std::string& name, int frames) {
+    return added(text(name, test::y4m_video(96, 160, frames)));
   }
   std::string text(const std::string& name, const std::string& bytes) {
     fs::create_directories(fs::path(folder_ / name).parent_path());
@@ -128,6 +135,126 @@ TEST_F(TruthTest, StandsBesideTheResultWhereItIsDamaged) {
   const Result result = run(people_view(""), {input}, text("bad.json", "{"));
   EXPECT_THAT(fact(result, "truth"), HasSubstr("bad.json"));
   EXPECT_GT(result.summary.size(), 10U);
+}
+
+TEST_F(TruthTest, HasThePeopleOfFramesFromMotTexts) {
+  const auto walk = video("walk.y4m", 4);
+  const std::string mot = "1,7,9,17,40,120,1,1,1\n3,7,11,17,40,120,1,1,1\n3,8,50,17,40,120,0,1,1\n";
+  const std::string file = text("gt.txt", mot);
+  text("named/walk.txt", mot);
+  text("challenge/walk/gt/gt.txt", mot);
+  for (const std::string& path : {file, folder_ / "named", folder_ / "challenge"}) {
+    const Truth truth(path);
+    const auto people = truth.people(*walk, 2);
+    ASSERT_TRUE(people && people->size() == 2) << path;
+    EXPECT_EQ(people->front().box, (Rect<float>{10, 16, 40, 120}));
+    EXPECT_EQ(people->front().label, "7");
+    EXPECT_TRUE(people->back().ignore);
+    ASSERT_TRUE(truth.people(*walk, 1)) << path;  // nobody is there
+    EXPECT_TRUE(truth.people(*walk, 1)->empty());
+  }
+  EXPECT_FALSE(Truth(folder_ / "named").people(*video("other.y4m", 2), 0));
+}
+
+TEST_F(TruthTest, HasThePeopleOfFramesFromCoco) {
+  const auto walk = video("walk.y4m", 4);
+  const std::string file = text(
+      "coco/all.json",
+      R"({"images": [{"id": 1, "file_name": "clips/walk.mp4", "frame": 2}, {"id": 2, "file_name": "walk_000003.jpg"},
+                     {"id": 3, "file_name": "run.mp4", "frame": 1}],
+          "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]},
+                          {"id": 2, "image_id": 2, "category_id": 1, "bbox": [5, 6, 7, 8]}],
+          "categories": [{"id": 1, "name": "person"}]})");
+  for (const std::string& path : {file, folder_ / "coco"}) {
+    const Truth truth(path);
+    EXPECT_EQ(truth.people(*walk, 2)->front().box, (Rect<float>{1, 2, 3, 4}));
+    EXPECT_EQ(truth.people(*walk, 3)->front().box, (Rect<float>{5, 6, 7, 8}));
+    EXPECT_FALSE(truth.people(*walk, 1)) << "this frame is not listed";
+  }
+}
+
+TEST_F(TruthTest, HasWhatHappensInVideos) {
+  const auto walk = video("clips/walk.y4m", 4), other = video("clips/other.y4m", 4);
+  const Truth list(text("clips/list.txt",
+                        "walk.y4m wave ann 2-3\nwalk.y4m jump ann 4-4\n"
+                        "other.y4m jump bob\n"));
+  const std::vector<EarlierEvent> events = list.events(*walk);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].name, "wave");
+  EXPECT_EQ(events[0].first, 1);
+  EXPECT_EQ(events[0].last, 2);
+  EXPECT_TRUE(events[0].truth);
+  EXPECT_EQ(list.events(*other).size(), 1U);
+  EXPECT_FALSE(list.people(*walk, 0));
+  const Truth lines(
+      text("e.jsonl", "{\"name\": \"run\", \"first_frame\": 1, \"last_frame\": 3}\n"));
+  EXPECT_EQ(lines.events(*walk).front().name, "run");
+  EXPECT_TRUE(lines.events(*image("a.png")).empty());
+}
+
+TEST_F(TruthTest, ComparesEachFrameOfAVideo) {
+  const auto walk = video("walk.y4m", 4);
+  const auto truth = std::make_shared<const Truth>(text("gt.txt", "3,7,9,17,40,120,1,1,1\n"));
+  for (const auto& [frame, missed] : {std::pair(1, 0), {2, 1}}) {
+    const Result result = people_view("")->run(
+        {.inputs = {walk}, .frame = frame, .options = {{"threshold", "99"}}, .truth = truth},
+        {.device = Device::cpu(), .threads = 1});
+    EXPECT_EQ(count(result, MarkKind::kMissed), missed) << frame;
+    EXPECT_EQ(fact(result, "missed"), std::to_string(missed));
+  }
+}
+
+// Frames that are seen one after the other are compared, too, and so is a target.
+TEST_F(TruthTest, ComparesFramesThatPlay) {
+  const auto walk = video("walk.y4m", 4);
+  const auto truth =
+      std::make_shared<const Truth>(text("gt.txt", "1,7,9,17,40,120\n2,7,9,17,40,120\n"));
+  const Exec exec{.device = Device::cpu(), .threads = 1};
+  const auto people = people_view("");
+  const auto running =
+      people->begin({.inputs = {walk}, .options = {{"threshold", "99"}}, .truth = truth}, exec);
+  EXPECT_EQ(count(running->next({walk->frame(1), 1}), MarkKind::kMissed), 1);
+  EXPECT_EQ(count(running->next({walk->frame(2), 2}), MarkKind::kMissed), 0);
+  const auto track = track_view();
+  const auto following =
+      track->begin({.inputs = {walk}, .box = Rect<int>{8, 16, 40, 120}, .truth = truth}, exec);
+  following->begin({walk->frame(0), 0});
+  EXPECT_THAT(following->next({walk->frame(1), 1}).summary,
+              HasSubstr("Its overlap with the truth is "));
+}
+
+TEST_F(TruthTest, IsALayerOfTheFrameThatIsSeen) {
+  const auto walk = video("walk.y4m", 4);
+  Earlier earlier;
+  earlier.show_truth(std::make_shared<const Truth>(text("gt.txt", "2,7,9,17,40,120\n")), inputs_);
+  EXPECT_EQ(nlohmann::json::parse(earlier.list_json())["files"][0]["truth"], true);
+  const auto said = [&](const std::shared_ptr<Input>& input, std::int64_t frame) {
+    return nlohmann::json::parse(earlier.input_json(input->id(), frame))["files"];
+  };
+  EXPECT_EQ(said(walk, 1)[0]["boxes"][0]["label"], "7");
+  EXPECT_EQ(said(walk, 1)[0]["boxes"][0]["truth"], true);
+  EXPECT_TRUE(said(walk, 2)[0]["boxes"].empty());
+  EXPECT_TRUE(said(image("a.png"), 0).empty());
+}
+
+// What is wrong with a truth is said once in the place of it, and nothing else fails.
+TEST_F(TruthTest, NamesWhatIsWrongAboutAVideo) {
+  const auto walk = video("walk.y4m", 4);
+  for (const char* bad :
+       {"1,7,9,17,40\n", "1,7,9,17,40,x\n", "1,7,9,17,40,120\n1,7,9,17,40,120\n",
+        "0,7,9,17,40,120\n", "1,7,9,17,-40,120\n", "99999999999999999999,7,9,17,40,120\n"}) {
+    Earlier earlier;
+    earlier.show_truth(std::make_shared<const Truth>(text("bad.txt", bad)), inputs_);
+    const auto said = nlohmann::json::parse(earlier.input_json(walk->id(), 0))["files"];
+    ASSERT_EQ(said.size(), 1U) << bad;
+    EXPECT_THAT(said[0]["text"].get<std::string>(), HasSubstr("bad.txt")) << bad;
+  }
+  const Truth damaged(
+      text("bad.json",
+           R"({"images": [{"id": 1, "file_name": "walk.mp4", "frame": -3}], "annotations": []})"));
+  EXPECT_THAT(test::message_of<FormatError>([&] { damaged.people(*walk, 0); }),
+              HasSubstr("impossible frame -3"));
+  EXPECT_THROW(damaged.people(*walk, 1), FormatError);  // and says so again
 }
 
 TEST_F(TruthTest, FindsMotionByTheNamesOfKittiAndMiddlebury) {

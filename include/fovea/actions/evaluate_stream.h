@@ -30,7 +30,18 @@ struct TrueEvent {
   std::int32_t label = 0;
   std::int64_t first_frame = 0;
   std::int64_t last_frame = 0;
-  Rect<float> area{};  // the part of the picture that shows it
+  Rect<float> area{};      // the part of the picture that shows it
+  std::int32_t clip = -1;  // by its place in JoinedClips::shown(); -1: not known
+};
+
+// A clip that a joined video shows, of a known action or not.
+struct ShownClip {
+  std::string path{};      // of its own video
+  std::int32_t first = 0;  // frame of that video with which it begins
+  std::int32_t label = -1;
+  std::int64_t first_frame = 0;  // of the joined video, and so the next one
+  std::int64_t last_frame = 0;
+  Rect<float> area{};
 };
 
 // A video without end in sight: clips in random order, with unrelated motion between them. One clip
@@ -47,6 +58,8 @@ class FOVEA_API JoinedClips {
   bool next(Image<std::uint8_t>& frame);
   // The actions that have begun so far.
   std::span<const TrueEvent> truth() const;
+  // The clips that have begun so far.
+  std::span<const ShownClip> shown() const;
   // The number of frames that show a clip of the given labels, over all people.
   std::int64_t action_frames() const;
 
@@ -74,14 +87,31 @@ struct EventCounts {
   double mean_delay() const;  // 0 where none is correct
   EventCounts& operator+=(const EventCounts& other);
 };
+// An action that was not found, or an event that is not right, and the clip that shows it.
+struct EventMistake {
+  std::int32_t truth = -1;  // the action; -1: none of those that are known
+  std::int32_t found = -1;  // the label of the event; -1: none. That of `truth` where the event has
+                            // too few frames in common with it
+  double score = 0;         // of the event
+  bool between = false;     // the event lies between clips; this is the nearest one
+  std::string path{};       // the clip's own video
+  std::int32_t frame = 0;   // of that video
+  bool operator==(const EventMistake&) const = default;
+};
 struct EventReport {
   double overlap = 0;
   EventCounts all;
   std::vector<EventCounts> classes;
+  std::vector<EventMistake> mistakes{};  // of evaluate_stream(); actions that were not found come
+                                         // first
   EventReport& operator+=(const EventReport& other);
 };
 FOVEA_API EventReport count_events(std::span<const TrueEvent> truth, std::span<const Event> events,
                                    int classes, double overlap);
+// What is wrong, by the same rules. An event that belongs to no true one is looked for in `shown`.
+FOVEA_API std::vector<EventMistake> event_mistakes(std::span<const TrueEvent> truth,
+                                                   std::span<const Event> events, double overlap,
+                                                   std::span<const ShownClip> shown);
 
 struct StreamEvaluateOptions {
   JoinOptions joined{};

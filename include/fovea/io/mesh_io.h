@@ -89,8 +89,13 @@ FOVEA_API void describe(OptionVisitor& visit, MeshWriteOptions& options);
 FOVEA_API void write_mesh(const std::string& path, const TriangleMesh& mesh,
                           const FaceMarks& marks = {}, const MeshWriteOptions& options = {});
 
-// Labels as the Princeton benchmark stores them: a text file with one number per line and face.
+// Labels as the Princeton benchmark stores them: a text file with one number per line and face. The
+// labels inside of a .ply mesh, as write_mesh() writes them, are read as well; where only vertices
+// have some, a face has that of its first corner.
 FOVEA_API std::vector<std::int32_t> read_labels(const std::string& path);
+// Whether a file is a .ply mesh with labels inside, by its header alone. Throws IoError where it
+// cannot be read.
+FOVEA_API bool holds_labels(const std::string& path);
 FOVEA_API void write_labels(const std::string& path, std::span<const std::int32_t> labels);
 // One label per face of the file, from one per triangle. A polygon that was cut into triangles has
 // the label of its first triangle.

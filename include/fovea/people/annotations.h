@@ -3,6 +3,7 @@
 #include <fovea/people/detection.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct AnnotatedImage {
   std::string name{};                // as the file has it, with its folders
   int width = 0;                     // pixels; 0 where the file does not give the size
   int height = 0;                    // pixels; 0 where the file does not give the size
+  std::int64_t frame = -1;           // of a video, where a COCO file says so by "frame"
   std::vector<Annotation> people{};  // may be empty
 };
 

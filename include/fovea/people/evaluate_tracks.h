@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 // How well people are followed, by the measures of the MOT challenge: CLEAR MOT (Bernardin and
 // Stiefelhagen, 2008), identities (Ristani, Solera, Zou, Cucchiara and Tomasi, 2016) and HOTA
@@ -71,5 +72,29 @@ FOVEA_API TrackReport evaluate_tracks(std::span<const MotBox> truth, std::span<c
 // The report of several sequences together: counts are summed, and shares are made from the sums;
 // association is averaged by hits. People and tracks of different sequences are different.
 FOVEA_API TrackReport combine(std::span<const TrackReport> reports);
+
+enum class TrackMistakeKind : unsigned char {
+  kSwitch,  // a person is found under another id than the last time
+  kMiss,    // a person is there and is not found
+  kFalse    // a track is where nobody is
+};
+
+// What is wrong in consecutive frames of a person or of a track.
+struct TrackMistake {
+  TrackMistakeKind kind = TrackMistakeKind::kSwitch;
+  int id = 0;                   // of the person; of the track where nobody is
+  int before = -1, after = -1;  // ids of the tracks before and after a switch
+  std::int64_t first_frame = 0;
+  std::int64_t last_frame = 0;
+  std::int64_t boxes = 0;  // of these frames; of a switch, how often the person is found afterwards
+                           // until the next one
+  Rect<double> box{};      // in the first frame
+  bool operator==(const TrackMistake&) const = default;
+};
+
+// The mistakes that CLEAR MOT counts, with as many boxes first. Throws as evaluate_tracks() does.
+FOVEA_API std::vector<TrackMistake> track_mistakes(std::span<const MotBox> truth,
+                                                   std::span<const MotBox> found,
+                                                   const EvaluateTracksOptions& options = {});
 
 }  // namespace fovea::people

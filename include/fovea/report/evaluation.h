@@ -46,6 +46,7 @@ struct EvaluationBox {
   Rect<double> box{};
   std::optional<double> score{};  // of a box that was found; boxes without one are true
   std::size_t curve = 0;  // the model or method that found it, by its place in the first chart
+  std::string label{};    // what it is, such as the number of a track; may be empty
 };
 
 // An input that mistakes were made on.
@@ -83,6 +84,12 @@ struct Evaluation {
 // with the first and the last one.
 FOVEA_API std::vector<EvaluationPoint> thinned(const std::vector<EvaluationPoint>& points,
                                                const EvaluationChart& chart);
+
+// The mistakes of a curve, from lists of those that are made at each of its points, the worst
+// first. Thresholds ascend. What is the same at neighboring points becomes one mistake with the
+// range of thresholds at which it is made; the order is that of the best place in any list.
+FOVEA_API std::vector<Mistake> merged(const std::vector<double>& thresholds,
+                                      const std::vector<std::vector<Mistake>>& at_points);
 
 // Writes one object.
 FOVEA_API void write_evaluation(io::JsonWriter& json, const Evaluation& evaluation);

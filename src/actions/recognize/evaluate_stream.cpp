@@ -128,8 +128,11 @@ StreamReport evaluate_stream(const std::shared_ptr<const Model>& model, std::spa
     StreamPoint point{.reject = options.rejects[i], .overlaps = {}};
     point.raw_events = std::ssize(contestants.events(i));
     const std::vector<Event> joined = join_events(contestants.events(i), options.join);
-    for (const double overlap : options.overlaps)
+    for (const double overlap : options.overlaps) {
       point.overlaps.push_back(count_events(video.truth(), joined, classes, overlap));
+      point.overlaps.back().mistakes =
+          event_mistakes(video.truth(), joined, overlap, video.shown());
+    }
     report.points.push_back(std::move(point));
   }
   report.seconds = fovea::detail::seconds_now() - start;

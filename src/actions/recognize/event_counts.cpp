@@ -27,6 +27,57 @@ bool inside(const TrueEvent& truth, const Event& event) {
          y < truth.area.bottom();
 }
 
+// The event that makes each true one right; -1 where there is none.
+std::vector<int> matched_events(std::span<const TrueEvent> truth, std::span<const Event> events,
+                                double overlap) {
+  struct Pair {
+    double share;
+    std::size_t truth, event;
+  };
+  std::vector<Pair> pairs;
+  for (std::size_t t = 0; t < truth.size(); ++t)
+    for (std::size_t e = 0; e < events.size(); ++e)
+      if (truth[t].label == events[e].label && inside(truth[t], events[e]))
+        if (const double share = share_in_common(truth[t], events[e]);
+            share > 0 && share >= overlap)
+          pairs.push_back({share, t, e});
+  std::ranges::stable_sort(pairs, std::greater{}, &Pair::share);
+  std::vector<int> event_of(truth.size(), -1);
+  std::vector<bool> used(events.size(), false);
+  for (const Pair& pair : pairs) {
+    if (event_of[pair.truth] >= 0 || used[pair.event]) continue;
+    event_of[pair.truth] = static_cast<int>(pair.event);
+    used[pair.event] = true;
+  }
+  return event_of;
+}
+
+// How many frames lie between an event's middle and a clip; 0 where the clip shows it.
+std::int64_t frames_between(const ShownClip& clip, std::int64_t middle) {
+  return std::max({clip.first_frame - middle, middle - clip.last_frame, std::int64_t{0}});
+}
+
+EventMistake false_event(const Event& event, std::span<const ShownClip> shown) {
+  EventMistake mistake{.found = event.label, .score = event.score};
+  const std::int64_t middle = (event.first_frame + event.last_frame) / 2;
+  const ShownClip* nearest = nullptr;
+  for (const ShownClip& clip : shown) {
+    const TrueEvent place{.area = clip.area};
+    if (inside(place, event) &&
+        (nearest == nullptr || frames_between(clip, middle) < frames_between(*nearest, middle)))
+      nearest = &clip;
+  }
+  if (nearest == nullptr) return mistake;
+  mistake.between = frames_between(*nearest, middle) > 0;
+  if (!mistake.between) mistake.truth = nearest->label;
+  mistake.path = nearest->path;
+  mistake.frame =
+      nearest->first +
+      static_cast<std::int32_t>(std::clamp(middle, nearest->first_frame, nearest->last_frame) -
+                                nearest->first_frame);
+  return mistake;
+}
+
 }  // namespace
 
 double EventCounts::precision() const {
@@ -52,6 +103,7 @@ EventReport& EventReport::operator+=(const EventReport& other) {
   all += other.all;
   classes.resize(std::max(classes.size(), other.classes.size()));
   for (std::size_t c = 0; c < other.classes.size(); ++c) classes[c] += other.classes[c];
+  mistakes.insert(mistakes.end(), other.mistakes.begin(), other.mistakes.end());
   return *this;
 }
 
@@ -92,32 +144,58 @@ EventReport count_events(std::span<const TrueEvent> truth, std::span<const Event
           fmt::format("an event has the label {}; there are {} classes", label, classes));
     return report.classes[static_cast<std::size_t>(label)];
   };
-  struct Pair {
-    double share;
-    std::size_t truth, event;
-  };
-  std::vector<Pair> pairs;
   for (const TrueEvent& one : truth) ++of_class(one.label).truths;
   for (const Event& event : events) ++of_class(event.label).events;
-  for (std::size_t t = 0; t < truth.size(); ++t)
-    for (std::size_t e = 0; e < events.size(); ++e)
-      if (truth[t].label == events[e].label && inside(truth[t], events[e]))
-        if (const double share = share_in_common(truth[t], events[e]);
-            share > 0 && share >= overlap)
-          pairs.push_back({share, t, e});
-  std::ranges::stable_sort(pairs, std::greater{}, &Pair::share);
-  std::vector<bool> seen(truth.size(), false), used(events.size(), false);
-  for (const Pair& pair : pairs) {
-    if (seen[pair.truth] || used[pair.event]) continue;
-    seen[pair.truth] = used[pair.event] = true;
-    const Event& event = events[pair.event];
+  const std::vector<int> event_of = matched_events(truth, events, overlap);
+  for (std::size_t t = 0; t < truth.size(); ++t) {
+    if (event_of[t] < 0) continue;
+    const Event& event = events[static_cast<std::size_t>(event_of[t])];
     EventCounts& counts = of_class(event.label);
     ++counts.correct;
     counts.delay_frames +=
-        static_cast<double>(event.last_frame + event.latency_frames - truth[pair.truth].last_frame);
+        static_cast<double>(event.last_frame + event.latency_frames - truth[t].last_frame);
   }
   for (const EventCounts& counts : report.classes) report.all += counts;
   return report;
+}
+
+// An action that was not found is confused with the wrong event that has most frames in common with
+// it; wrong events that are left were found where nothing of the kind happens.
+std::vector<EventMistake> event_mistakes(std::span<const TrueEvent> truth,
+                                         std::span<const Event> events, double overlap,
+                                         std::span<const ShownClip> shown) {
+  const std::vector<int> event_of = matched_events(truth, events, overlap);
+  std::vector<bool> told(events.size(), false);
+  for (const int event : event_of)
+    if (event >= 0) told[static_cast<std::size_t>(event)] = true;
+  std::vector<EventMistake> mistakes;
+  for (std::size_t t = 0; t < truth.size(); ++t) {
+    if (event_of[t] >= 0) continue;
+    EventMistake mistake{.truth = truth[t].label};
+    std::size_t wrong = events.size();
+    double most = 0;
+    for (std::size_t e = 0; e < events.size(); ++e) {
+      if (told[e] || !inside(truth[t], events[e])) continue;
+      if (const double share = share_in_common(truth[t], events[e]); share > most) {
+        most = share;
+        wrong = e;
+      }
+    }
+    if (wrong < events.size()) {
+      told[wrong] = true;
+      mistake.found = events[wrong].label;
+      mistake.score = events[wrong].score;
+    }
+    if (truth[t].clip >= 0 && static_cast<std::size_t>(truth[t].clip) < shown.size()) {
+      const ShownClip& clip = shown[static_cast<std::size_t>(truth[t].clip)];
+      mistake.path = clip.path;
+      mistake.frame = clip.first;
+    }
+    mistakes.push_back(std::move(mistake));
+  }
+  for (std::size_t e = 0; e < events.size(); ++e)
+    if (!told[e]) mistakes.push_back(false_event(events[e], shown));
+  return mistakes;
 }
 
 }  // namespace fovea::actions

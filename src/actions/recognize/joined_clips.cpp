@@ -224,6 +224,7 @@ struct JoinedClips::Impl {
   JoinOptions options;
   std::vector<std::unique_ptr<ClipLane>> lanes;
   std::vector<TrueEvent> truth;
+  std::vector<ShownClip> shown;
   std::int64_t action_frames = 0;
   std::int64_t next = 0;
 };
@@ -251,13 +252,16 @@ bool JoinedClips::next(Image<std::uint8_t>& frame) {
     frame = Image<std::uint8_t>(people * size.width, size.height);
   for (int i = 0; i < people; ++i) {
     ClipLane& lane = *impl.lanes[static_cast<std::size_t>(i)];
-    if (const Clip* clip = lane.begins(); clip != nullptr && clip->label >= 0) {
-      impl.truth.push_back({clip->label,
-                            impl.next,
-                            impl.next + lane.clip_frames() - 1,
-                            {static_cast<float>(i * size.width), 0, static_cast<float>(size.width),
-                             static_cast<float>(size.height)}});
-      impl.action_frames += lane.clip_frames();
+    if (const Clip* clip = lane.begins(); clip != nullptr) {
+      const Rect<float> area{static_cast<float>(i * size.width), 0, static_cast<float>(size.width),
+                             static_cast<float>(size.height)};
+      const std::int64_t last = impl.next + lane.clip_frames() - 1;
+      if (clip->label >= 0) {
+        impl.truth.push_back(
+            {clip->label, impl.next, last, area, static_cast<std::int32_t>(impl.shown.size())});
+        impl.action_frames += lane.clip_frames();
+      }
+      impl.shown.push_back({clip->path, clip->first, clip->label, impl.next, last, area});
     }
     if (lane.size().width != size.width || lane.size().height != size.height)
       throw InvalidArgument(fmt::format(
@@ -270,6 +274,7 @@ bool JoinedClips::next(Image<std::uint8_t>& frame) {
 }
 
 std::span<const TrueEvent> JoinedClips::truth() const { return impl_->truth; }
+std::span<const ShownClip> JoinedClips::shown() const { return impl_->shown; }
 std::int64_t JoinedClips::action_frames() const { return impl_->action_frames; }
 
 }  // namespace fovea::actions

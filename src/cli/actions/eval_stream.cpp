@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "cli/actions/actions.h"
+#include "cli/actions/eval_stream.h"
 #include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"
@@ -21,6 +24,7 @@ namespace fovea::cli {
 namespace {
 
 using actions::EventCounts;
+using actions::EventMistake;
 using actions::EventReport;
 using actions::StreamPoint;
 using actions::StreamReport;
@@ -30,6 +34,7 @@ struct EvalStreamRequest {
   std::vector<std::string> unknown{};
   std::vector<std::string> subjects{};
   bool cut_first = false;
+  std::string output{};
   actions::StreamEvaluateOptions evaluate{};
   actions::TrainOptions train{};
 };
@@ -46,6 +51,8 @@ void describe(OptionVisitor& visit, EvalStreamRequest& request) {
         {.value_name = "NAMES"});
   visit("cut-first", request.cut_first,
         "cut training clips out of their videos before points are found");
+  visit.path("output", request.output, TextUse::kFolder,
+             "folder for evaluation.json, which fovea view opens: curve and worst mistakes");
   describe(visit, request.evaluate);
   describe(visit, request.train);
 }
@@ -77,6 +84,11 @@ void pack_report(Packer& out, const StreamReport& report) {
       out.number(overlap.overlap).number(static_cast<std::uint64_t>(overlap.classes.size()));
       pack_counts(out, overlap.all);
       for (const EventCounts& counts : overlap.classes) pack_counts(out, counts);
+      out.number(static_cast<std::uint64_t>(overlap.mistakes.size()));
+      for (const EventMistake& mistake : overlap.mistakes) {
+        out.number(mistake.truth).number(mistake.found).number(mistake.score);
+        out.number(mistake.between).text(mistake.path).number(mistake.frame);
+      }
     }
   }
 }
@@ -96,6 +108,15 @@ StreamReport unpacked_report(Unpacker& in) {
       overlap.classes.resize(in.number<std::uint64_t>());
       overlap.all = unpacked_counts(in);
       for (EventCounts& counts : overlap.classes) counts = unpacked_counts(in);
+      for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+        EventMistake& mistake = overlap.mistakes.emplace_back();
+        mistake.truth = in.number<std::int32_t>();
+        mistake.found = in.number<std::int32_t>();
+        mistake.score = in.number<double>();
+        mistake.between = in.number<bool>();
+        mistake.path = in.text();
+        mistake.frame = in.number<std::int32_t>();
+      }
     }
   }
   return report;
@@ -256,6 +277,7 @@ int run_eval_stream(EvalStreamRequest& request, Context& context) {
     throw InvalidArgument(
         fmt::format("--model-points {}: streams are matched with one point per frame",
                     request.train.cut.points));
+  require_no_file("-o", request.output);
   settle_device(context);
   request.evaluate.exec = context.exec;
   request.evaluate.joined.seed = context.exec.seed;
@@ -263,6 +285,11 @@ int run_eval_stream(EvalStreamRequest& request, Context& context) {
   int status = kDone;
   const std::optional<Measured> measured = SubjectStreams(request, context).run(status);
   if (!measured) return status;
+  if (!request.output.empty()) {
+    make_folder(request.output);
+    write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
+                            context, stream_evaluation(measured->report, measured->classes));
+  }
   if (context.json) print_json(*measured, context);
   else print_text(*measured, context);
   return status;
@@ -289,10 +316,13 @@ Command actions_eval_stream_command() {
                    {"fovea actions eval-stream clips --people 2",
                     "show clips of the subject side by side"},
                    {"fovea actions eval-stream clips --unknown bend,jack",
-                    "two actions are unrelated motion"}},
+                    "two actions are unrelated motion"},
+                   {"fovea actions eval-stream clips -o report",
+                    "see the mistakes by fovea view report/evaluation.json"}},
       .request = make_request<EvalStreamRequest, run_eval_stream>,
       .reads_images = true,
-      .shards = true};
+      .shards = true,
+      .shared_files = {"output"}};
 }
 
 }  // namespace fovea::cli

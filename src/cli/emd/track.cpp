@@ -22,6 +22,7 @@
 #include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
 #include "cli/program/progress.h"
+#include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
@@ -56,6 +57,8 @@ void describe(OptionVisitor& visit, TrackRequest& request) {
   visit.path("video", request.video, TextUse::kOutput, "video of the frames with the boxes drawn");
   visit.path("map-video", request.map_video, TextUse::kOutput,
              "video of the likelihood that each pixel belongs to a target; maps whole frames");
+  visit.path("evaluation", request.evaluation, TextUse::kOutput,
+             "with --truth: .json file that fovea view opens, with the frames that fit worst");
   visit("rivals", request.rivals,
         "compare with other trackers on the same frames: CamShift, mean shift, a box that stays, "
         "our search with the Bhattacharyya distance, and both without a filter; needs --truth");
@@ -287,6 +290,11 @@ class TrackRun {
     const double each = following_seconds_ / followed / static_cast<double>(targets_.size());
     for (std::size_t i = 0; i < truths_.size(); ++i)
       report_.own.push_back({"fovea", false, emd::evaluate_track(boxes_[i], truths_[i]), each});
+    if (!request_.evaluation.empty())
+      write_evaluation_result(
+          request_.evaluation, context_,
+          track_evaluation(request_, FrameFiles(context_.inputs[0], frame_files()), boxes_,
+                           truths_));
     if (!request_.rivals || report_.interrupted) return;
     std::vector<Rect<double>> starts;
     for (const auto& boxes : boxes_) starts.push_back(boxes.front());
@@ -320,6 +328,10 @@ void check_request(const TrackRequest& request, Context& context) {
         "read again for --rivals");
   if (request.rivals && request.truths.empty())
     throw InvalidArgument("--rivals needs --truth, the boxes to compare with");
+  if (!request.evaluation.empty() && request.truths.empty())
+    throw InvalidArgument("--evaluation needs --truth, the boxes to compare with");
+  if (request.evaluation == "-")
+    throw InvalidArgument("--evaluation -: expected the name of a .json file");
   check_explain(request.explain, {1, 2}, request.explain_picture);
   if (!request.explain.empty() && request.explained_frame() <= request.frame)
     throw InvalidArgument(fmt::format("--explain {}: targets start in frame {}; give a later one",
@@ -336,6 +348,7 @@ void check_request(const TrackRequest& request, Context& context) {
                 {{"-o", request.output},
                  {"--video", request.video},
                  {"--map-video", request.map_video},
+                 {"--evaluation", request.evaluation},
                  {"--explain-picture", request.explain_picture}},
                 others);
 }
@@ -429,7 +442,9 @@ Command emd_track_command() {
                    {"fovea emd track walk.mp4 --target 205,151,17,50 --explain 30",
                     "say why the target is where it is in frame 30"},
                    {"fovea emd track img --truth groundtruth_rect.txt --rivals --json",
-                    "compare with the truth and with other trackers"}},
+                    "compare with the truth and with other trackers"},
+                   {"fovea emd track walk.mp4 --truth walk.txt --evaluation walk.json",
+                    "see the frames that fit worst by fovea view walk.json"}},
       .request = make_request<TrackRequest, run_track>,
       .reads_images = true,
       .reads_videos = true,

@@ -4,6 +4,7 @@
 #include <fovea/emd/track.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/video.h>
+#include <fovea/report/evaluation.h>
 
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "cli/emd/track_frames.h"
 #include "cli/program/command.h"
 #include "cli/program/explain.h"
+#include "cli/program/image_input.h"
 
 namespace fovea::cli {
 
@@ -27,6 +29,7 @@ struct TrackRequest {
   std::string output{};
   std::string video{};
   std::string map_video{};
+  std::string evaluation{};
   bool rivals = false;
   emd::TrackOptions track{};
   ExplainNumbers explain{};  // frame, or frame and id
@@ -97,6 +100,11 @@ struct TrackReport {
   std::vector<TrackResult> own{};                  // one per target, where true boxes are given
   std::vector<std::vector<TrackResult>> rivals{};  // one list per target, with --rivals
 };
+// What fovea view shows of targets whose true boxes are known: the share of the frames above each
+// overlap, and the frames with the least.
+report::Evaluation track_evaluation(const TrackRequest& request, const FrameFiles& files,
+                                    const std::vector<std::vector<Rect<double>>>& boxes,
+                                    const std::vector<std::vector<Rect<double>>>& truths);
 void add_tracks(TrackReport& report, const TrackFrame& tracked, bool json);
 void print_report(const TrackReport& report, const TrackRequest& request,
                   const emd::Tracker& tracker, Context& context);

@@ -87,6 +87,12 @@ std::vector<PeopleMistake> false_positives(const EvalResult& result);
 // not found at any score, the tallest first; then come those with the lowest scores.
 std::vector<PeopleMistake> missed_people(const EvalResult& result, double below);
 
+// The chart that fovea view shows of miss rates, without curves; and a curve of it. `chosen` is the
+// threshold that is used where nothing else is asked for.
+report::EvaluationChart miss_rate_chart(bool windows);
+void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
+                    std::optional<double> chosen, const std::vector<people::CurvePoint>& curve);
+
 // All of it as fovea view shows it. `images` is null where windows were measured.
 report::Evaluation people_evaluation(const EvalRequest& request,
                                      const std::vector<EvalResult>& results,

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/people/eval.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/progress.h"
@@ -43,7 +44,8 @@ void describe(OptionVisitor& visit, EvalKernelRequest& request) {
   visit.path("crops", request.crops, TextUse::kInput, "crops to measure with");
   visit.path("scenes", request.scenes, TextUse::kInput, "images without people to measure with");
   visit.path("output", request.output, TextUse::kFolder,
-             "folder for the report: a page, and the curves as CSV and SVG");
+             "folder for the report: a page, the curves as CSV and SVG, and evaluation.json for "
+             "fovea view");
   describe(visit, request.compare);
 }
 
@@ -112,6 +114,25 @@ void write_kernel_csv(const std::string& path, const people::KernelComparison& r
   file.commit();
 }
 
+// What fovea view shows. Windows are no inputs, so that there are curves and no mistakes.
+report::Evaluation kernel_evaluation(const people::KernelComparison& result) {
+  report::Evaluation evaluation{
+      .system = "people",
+      .title = "What an RBF kernel gains",
+      .summary = fmt::format("Both machines learned from {} positives, {} random and {} hard "
+                             "windows. The gain of the kernel at {:.2g} is {:.2f} points.",
+                             result.positives, result.random_windows, result.hard_windows,
+                             compared_rate(result), 100 * result.gain(compared_rate(result)))};
+  report::EvaluationChart chart = miss_rate_chart(true);
+  chart.option.clear();  // no detector uses these scores
+  for (const auto& [name, measured] : machines_of(result)) {
+    evaluation.facts.emplace_back(name, settings_text(measured.chosen));
+    add_miss_rates(chart, name, {}, measured.report.curve);
+  }
+  evaluation.charts.push_back(std::move(chart));
+  return evaluation;
+}
+
 void write_kernel_folder(const EvalKernelRequest& request, const Context& context,
                          const people::KernelComparison& result) {
   make_folder(request.output);
@@ -119,6 +140,8 @@ void write_kernel_folder(const EvalKernelRequest& request, const Context& contex
   const std::string svg = kernel_svg(result);
   write_text((folder / "curve.svg").string(), svg);
   write_kernel_csv((folder / "curve.csv").string(), result);
+  write_evaluation_result((folder / "evaluation.json").string(), context,
+                          kernel_evaluation(result));
   report::Page page("What an RBF kernel gains",
                     fmt::format("Both machines learned from {} positives, {} random and {} hard "
                                 "windows.",

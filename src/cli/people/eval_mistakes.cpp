@@ -37,25 +37,6 @@ report::EvaluationPoint point_of(const people::CurvePoint& point) {
           .figures = {100 * (1 - point.miss_rate), 100 * point.precision}};
 }
 
-report::EvaluationChart chart_of(const std::vector<EvalResult>& results, bool windows) {
-  report::EvaluationChart chart{
-      .title = "Miss rate over false positives",
-      .threshold = "score",
-      .option = "threshold",
-      .x = {.title = windows ? "false positives per window" : "false positives per image",
-            .log = true},
-      .y = {.title = "miss rate (%)", .log = true},
-      .figures = {"recall (%)", "precision (%)"}};
-  for (const EvalResult& result : results) {
-    std::vector<report::EvaluationPoint> points;
-    for (const people::CurvePoint& point : windows ? result.windows.curve : result.images.curve)
-      points.push_back(point_of(point));
-    chart.curves.push_back(
-        {result.model.label, result.model.model->threshold, report::thinned(points, chart)});
-  }
-  return chart;
-}
-
 std::pair<std::string, std::string> fact_of(const EvalResult& result, bool windows) {
   if (windows) {
     const double rate = result.windows.miss_rate_at(1e-4);
@@ -135,6 +116,24 @@ class MistakeList {
 
 }  // namespace
 
+report::EvaluationChart miss_rate_chart(bool windows) {
+  return {.title = "Miss rate over false positives",
+          .threshold = "score",
+          .option = "threshold",
+          .x = {.title = windows ? "false positives per window" : "false positives per image",
+                .log = true},
+          .y = {.title = "miss rate (%)", .log = true},
+          .figures = {"recall (%)", "precision (%)"}};
+}
+
+void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
+                    std::optional<double> chosen, const std::vector<people::CurvePoint>& curve) {
+  std::vector<report::EvaluationPoint> points;
+  points.reserve(curve.size());
+  for (const people::CurvePoint& point : curve) points.push_back(point_of(point));
+  chart.curves.push_back({name, chosen, report::thinned(points, chart)});
+}
+
 std::vector<PeopleMistake> false_positives(const EvalResult& result) {
   std::vector<PeopleMistake> mistakes;
   for (std::size_t i = 0; i < result.found.size(); ++i) {
@@ -176,7 +175,11 @@ report::Evaluation people_evaluation(const EvalRequest& request,
                                 .title = "How well people are found",
                                 .summary = lead(results, request, windows)};
   for (const EvalResult& result : results) evaluation.facts.push_back(fact_of(result, windows));
-  evaluation.charts.push_back(chart_of(results, windows));
+  report::EvaluationChart chart = miss_rate_chart(windows);
+  for (const EvalResult& result : results)
+    add_miss_rates(chart, result.model.label, result.model.model->threshold,
+                   windows ? result.windows.curve : result.images.curve);
+  evaluation.charts.push_back(std::move(chart));
   if (windows) return evaluation;
   MistakeList list(evaluation, results, *images);
   for (std::size_t curve = 0; curve < results.size(); ++curve) list.add(curve);

@@ -1,30 +1,34 @@
 // fovea people eval-tracks: compares tracks with true ones by the measures of the MOT challenge.
+#include "cli/people/eval_tracks.h"
+
 #include <fovea/core/error.h>
-#include <fovea/people/evaluate_tracks.h>
 
 #include <fmt/format.h>
 
-#include "cli/program/command.h"
+#include <filesystem>
+
+#include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
-namespace {
-
-struct EvalTracksRequest {
-  std::vector<std::string> truths{};
-  bool pedestrians = true;
-  people::EvaluateTracksOptions evaluate{};
-};
 
 void describe(OptionVisitor& visit, EvalTracksRequest& request) {
   visit("truth", request.truths,
         "file of true boxes, MOT challenge text; one for each file of found boxes, in their order",
         {.use = TextUse::kInput, .repeats = true});
+  visit("video", request.videos,
+        "with -o: the video of each file of found boxes, in their order, or the folder of its "
+        "frames, in which fovea view opens mistakes",
+        {.use = TextUse::kInput, .repeats = true});
+  visit.path("output", request.output, TextUse::kFolder,
+             "folder for evaluation.json, which fovea view opens: curve and worst mistakes");
   visit("pedestrians", request.pedestrians, "leave out true boxes of other classes than 1",
         {.off_help = "count true boxes of all classes"});
   describe(visit, request.evaluate);
 }
+
+namespace {
 
 void write_report(io::JsonWriter& json, const people::TrackReport& report) {
   json.member("frames", report.frames).member("people", report.people);
@@ -67,15 +71,34 @@ int run_eval_tracks(EvalTracksRequest& request, Context& context) {
     throw InvalidArgument(
         fmt::format("--truth names {} files for {} files of found boxes; expected one for each",
                     request.truths.size(), found.size()));
+  if (!request.videos.empty() && request.videos.size() != found.size())
+    throw InvalidArgument(
+        fmt::format("--video names {} videos for {} files of found boxes; expected one for each",
+                    request.videos.size(), found.size()));
+  require_no_file("-o", request.output);
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   std::vector<people::TrackReport> reports;
+  std::vector<TrackedVideo> videos;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto truth = people::read_mot(request.truths[i], {.pedestrians = request.pedestrians});
-    if (truth.empty()) throw FormatError(fmt::format("{}: holds no true box", request.truths[i]));
-    reports.push_back(people::evaluate_tracks(
-        truth, people::read_mot(found[i], {.pedestrians = false}), request.evaluate));
+    TrackedVideo video{
+        .found = found[i],
+        .video = request.videos.empty() ? "" : request.videos[i],
+        .truth = people::read_mot(request.truths[i], {.pedestrians = request.pedestrians}),
+        .boxes = people::read_mot(found[i], {.pedestrians = false})};
+    if (video.truth.empty())
+      throw FormatError(fmt::format("{}: holds no true box", request.truths[i]));
+    reports.push_back(people::evaluate_tracks(video.truth, video.boxes, request.evaluate));
+    videos.push_back(std::move(video));
   }
   const people::TrackReport all = people::combine(reports);
+  if (!request.output.empty()) {
+    const report::Evaluation evaluation = tracks_evaluation(videos, all, request);
+    make_folder(request.output);
+    write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
+                            context, evaluation);
+    if (request.videos.empty())
+      context.console.note("without --video, fovea view lists the mistakes and cannot open them");
+  }
   if (context.json) {
     print_result(context, [&](io::JsonWriter& json) {
       json.key("sequences").begin_array();
@@ -117,7 +140,9 @@ Command people_eval_tracks_command() {
       .arguments = {{"FOUND", "files of tracks, MOT challenge text", 1, kAnyNumber}},
       .examples = {{"fovea people eval-tracks tracks.txt --truth gt.txt", "measure one sequence"},
                    {"fovea people eval-tracks a.txt b.txt --truth gt_a.txt --truth gt_b.txt --json",
-                    "measure two sequences, each alone and together"}},
+                    "measure two sequences, each alone and together"},
+                   {"fovea people eval-tracks t.txt --truth gt.txt --video walk.mp4 -o report",
+                    "see the mistakes by fovea view report/evaluation.json"}},
       .request = make_request<EvalTracksRequest, run_eval_tracks>};
 }
 

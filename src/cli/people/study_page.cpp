@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/people/eval.h"
 #include "cli/people/study.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
@@ -102,6 +103,30 @@ std::string lead(const StudyReport& report, std::size_t values) {
       report.base.report.negatives, report.false_rate, done);
 }
 
+// What fovea view shows: a chart per parameter, with the default in each. Windows are no inputs, so
+// that there are curves and no mistakes.
+report::Evaluation study_evaluation(const StudyReport& report, const std::string& summary) {
+  report::Evaluation evaluation{
+      .system = "people", .title = "What matters in a HOG descriptor", .summary = summary};
+  for (const StudyVariant* variant : all_variants(report))
+    evaluation.facts.emplace_back(variant->parameter.empty()
+                                      ? variant->label
+                                      : fmt::format("{} {}", variant->parameter, variant->label),
+                                  fmt::format("miss rate {:.1f} % (deviation {:.1f})",
+                                              100 * variant->miss_rate, 100 * variant->deviation));
+  for (const people::StudyParameter& parameter : report.parameters) {
+    const auto variants = variants_of(report, parameter.name);
+    if (variants.size() < 2) continue;
+    report::EvaluationChart chart = miss_rate_chart(true);
+    chart.title = parameter.name;
+    chart.option.clear();  // no model that ships has these descriptors
+    for (const StudyVariant* variant : variants)
+      add_miss_rates(chart, variant->label, {}, variant->report.curve);
+    evaluation.charts.push_back(std::move(chart));
+  }
+  return evaluation;
+}
+
 }  // namespace
 
 std::string study_chart(const StudyReport& report, const std::string& parameter) {
@@ -139,6 +164,8 @@ void write_study_folder(const std::string& folder, const Context& context,
   std::size_t values = 0;
   for (const people::StudyParameter& parameter : report.parameters)
     values += parameter.values.size();
+  write_evaluation_result((path / "evaluation.json").string(), context,
+                          study_evaluation(report, lead(report, values)));
   report::Page page("What matters in a HOG descriptor", lead(report, values));
   page.section("All parameters");
   page.table(table_of(report, all_variants(report),

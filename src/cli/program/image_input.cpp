@@ -106,4 +106,16 @@ std::uint64_t image_bytes(const std::string& path) {
   }
 }
 
+FrameFiles::FrameFiles(const std::string& input, const io::InputKind& kind) : input_(input) {
+  std::error_code ignored;
+  if (input == "-" || io::is_live_source(input)) return;
+  if (std::filesystem::is_regular_file(input, ignored)) return;
+  images_ = io::expand_inputs(std::span(&input, 1), kind);
+}
+
+std::pair<std::string, std::int64_t> FrameFiles::at(std::int64_t frame) const {
+  if (frame < 0 || static_cast<std::size_t>(frame) >= images_.size()) return {input_, frame};
+  return {images_[static_cast<std::size_t>(frame)], 0};
+}
+
 }  // namespace fovea::cli

@@ -1,10 +1,13 @@
 // Reads the images and videos of verbs, which may be no larger than --max-pixels allows.
 #pragma once
 #include <fovea/io/image_io.h>
+#include <fovea/io/inputs.h>
 #include <fovea/io/video.h>
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/program/command.h"
 
@@ -33,6 +36,19 @@ void require_end(const Context& context, const std::string& input);
 void note_reading(const Context& context, const std::string& input, const io::VideoReader& reader);
 // ", 12 dropped" for lines about a video, or nothing where none was.
 std::string dropped_text(const io::VideoReader& reader);
+
+// The files that frames of an input stand in: a video itself, or the images of a folder or glob.
+class FrameFiles {
+ public:
+  // Throws IoError where there is no such file, or no image in a folder.
+  explicit FrameFiles(const std::string& input, const io::InputKind& kind = io::image_files());
+  // The file of a frame, and the number that the frame has in it.
+  std::pair<std::string, std::int64_t> at(std::int64_t frame) const;
+
+ private:
+  std::string input_;
+  std::vector<std::string> images_{};  // empty: the input is one file
+};
 
 // Throws FormatError that names the file and the first pixel that is NaN or infinite and that the
 // mask (empty, or of the image's size) does not leave out: such a pixel is a fault of the file, not

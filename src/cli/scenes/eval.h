@@ -40,6 +40,16 @@ struct ScenesEvalResult {
 // What fovea view shows: confused classes, and the images that were classified wrongly most often.
 report::Evaluation scenes_evaluation(const ScenesEvalResult& result);
 
+// One report of a sweep: the value that was varied, and what it gave.
+struct SweptReport {
+  double value = 0;
+  const scenes::EvaluateReport* report = nullptr;
+};
+// What fovea view shows of a sweep over the places that words are learned from: the accuracy at
+// each value, and the images that are classified wrongly there. Values ascend.
+report::Evaluation sweep_evaluation(const scenes::SplitCorpus& task,
+                                    const std::vector<SweptReport>& reports);
+
 // Writes evaluation.json, confusion.csv, confusion.svg, index.html and, for knn, neighbors.csv and
 // neighbors.svg into the folder.
 void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
@@ -81,8 +91,8 @@ std::optional<scenes::EvaluateReport> evaluate_images(scenes::Classifier& classi
                                                       const scenes::Corpus& corpus,
                                                       Context& context, FailedImages& failed);
 
-// Evaluates every number of samples of the request, prints a table and writes samples.csv,
-// samples.svg and index.html into the folder of the request, if it has one.
+// Evaluates every number of samples of the request, prints a table and writes evaluation.json,
+// samples.csv, samples.svg and index.html into the folder of the request, if it has one.
 void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& task,
                    const io::ImageSet& images, Context& context, FailedImages& failed);
 

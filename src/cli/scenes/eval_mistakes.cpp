@@ -20,12 +20,13 @@ struct WrongImage {
 };
 
 // Those that are wrong in the largest share of their splits come first.
-std::vector<WrongImage> wrong_images(const ScenesEvalResult& result) {
+std::vector<WrongImage> wrong_images(const scenes::EvaluateReport& report,
+                                     const std::vector<std::int32_t>& labels) {
   std::map<int, int> tests;
   std::map<std::pair<int, std::int32_t>, int> wrong;
-  for (const scenes::Prediction& each : result.evaluation.predictions) {
+  for (const scenes::Prediction& each : report.predictions) {
     ++tests[each.image];
-    if (each.label != result.labels[static_cast<std::size_t>(each.image)])
+    if (each.label != labels[static_cast<std::size_t>(each.image)])
       ++wrong[{each.image, each.label}];
   }
   std::vector<WrongImage> images;
@@ -53,7 +54,63 @@ report::EvaluationChart neighbors_chart(const scenes::EvaluateReport& measured) 
   return chart;
 }
 
+report::Mistake image_mistake(const WrongImage& wrong, std::int32_t label,
+                              const std::vector<std::string>& classes) {
+  const std::string& found = classes[static_cast<std::size_t>(wrong.label)];
+  const std::string& truth = classes[static_cast<std::size_t>(label)];
+  return {.kind = "Confused images",
+          .text = wrong.tests == 1 ? fmt::format("{} was taken for {}", truth, found)
+                                   : fmt::format("{} was taken for {} in {} of {} tests", truth,
+                                                 found, wrong.times, wrong.tests),
+          .truth = label,
+          .predicted = wrong.label};
+}
+
 }  // namespace
+
+report::Evaluation sweep_evaluation(const scenes::SplitCorpus& task,
+                                    const std::vector<SweptReport>& reports) {
+  const auto best = std::ranges::max_element(
+      reports, {}, [](const SweptReport& each) { return each.report->accuracy_mean; });
+  report::Evaluation evaluation{
+      .system = "scenes",
+      .title = "How many places words are learned from",
+      .summary = fmt::format(
+          "{} of {} classes in {}. The greatest accuracy is {:.2f} %, with {:g} places per image.",
+          detail::counted(task.corpus.paths.size(), "image"), task.corpus.classes.size(),
+          detail::counted(task.splits.size(), "split"), 100 * best->report->accuracy_mean,
+          best->value),
+      .classes = task.corpus.classes,
+      .confusion = best->report->total.counts};
+  report::EvaluationChart chart{.title = "Accuracy against the places that words come from",
+                                .threshold = "places per image",
+                                .x = {.title = "places per image", .log = true},
+                                .y = {.title = "accuracy (%)"},
+                                .figures = {"deviation (%)"}};
+  report::EvaluationCurve curve{.name = "accuracy", .chosen = best->value};
+  std::vector<double> values;
+  std::vector<std::vector<report::Mistake>> mistakes;
+  std::map<int, std::size_t> inputs;
+  for (const SweptReport& each : reports) {
+    values.push_back(each.value);
+    curve.points.push_back({.threshold = each.value,
+                            .x = each.value,
+                            .y = 100 * each.report->accuracy_mean,
+                            .figures = {100 * each.report->accuracy_deviation}});
+    std::vector<report::Mistake>& here = mistakes.emplace_back();
+    for (const WrongImage& wrong : wrong_images(*each.report, task.corpus.labels)) {
+      const auto at = static_cast<std::size_t>(wrong.image);
+      const auto [place, is_new] = inputs.emplace(wrong.image, evaluation.inputs.size());
+      if (is_new) evaluation.inputs.push_back({.files = {task.corpus.paths[at]}});
+      here.push_back(image_mistake(wrong, task.corpus.labels[at], task.corpus.classes));
+      here.back().input = place->second;
+    }
+  }
+  chart.curves.push_back(std::move(curve));
+  evaluation.charts.push_back(std::move(chart));
+  evaluation.mistakes = report::merged(values, mistakes);
+  return evaluation;
+}
 
 report::Evaluation scenes_evaluation(const ScenesEvalResult& result) {
   const scenes::EvaluateReport& measured = result.evaluation;
@@ -68,18 +125,10 @@ report::Evaluation scenes_evaluation(const ScenesEvalResult& result) {
       .confusion = measured.total.counts};
   if (!measured.neighbors.empty()) evaluation.charts.push_back(neighbors_chart(measured));
   if (result.paths.empty()) return evaluation;
-  for (const WrongImage& wrong : wrong_images(result)) {
+  for (const WrongImage& wrong : wrong_images(measured, result.labels)) {
     const auto at = static_cast<std::size_t>(wrong.image);
-    const std::string& found = result.classes[static_cast<std::size_t>(wrong.label)];
-    const std::string& truth = result.classes[static_cast<std::size_t>(result.labels[at])];
-    evaluation.mistakes.push_back(
-        {.kind = "Confused images",
-         .text = wrong.tests == 1 ? fmt::format("{} was taken for {}", truth, found)
-                                  : fmt::format("{} was taken for {} in {} of {} tests", truth,
-                                                found, wrong.times, wrong.tests),
-         .input = evaluation.inputs.size(),
-         .truth = result.labels[at],
-         .predicted = wrong.label});
+    evaluation.mistakes.push_back(image_mistake(wrong, result.labels[at], result.classes));
+    evaluation.mistakes.back().input = evaluation.inputs.size();
     evaluation.inputs.push_back({.files = {result.paths[at]}});
   }
   return evaluation;

@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <numeric>
 
 #include "cli/program/files.h"
@@ -135,6 +136,17 @@ void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows, d
   page.write((to / "index.html").string());
 }
 
+// Numbers of places that ascend; of two that are equal, such as all places and more than there are,
+// the last one counts.
+std::vector<SweptReport> swept(const std::vector<SweepRow>& rows, double images) {
+  std::map<double, const scenes::EvaluateReport*> by_places;
+  for (const SweepRow& row : rows) by_places[row.learned_from() / images] = &row.report;
+  std::vector<SweptReport> reports;
+  reports.reserve(by_places.size());
+  for (const auto& [places, report] : by_places) reports.push_back({places, report});
+  return reports;
+}
+
 void print_sweep(const std::vector<SweepRow>& rows, const Context& context) {
   const bool timed = reports_times(context);
   context.console.print(
@@ -205,8 +217,12 @@ void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& 
   rows.reserve(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i)
     rows.push_back({steps[i], std::move((*reports)[i]), seconds[i]});
-  if (!request.output.empty())
-    write_sweep(request.output, rows, dictionary_images(request, task), context);
+  if (!request.output.empty()) {
+    const double learning_images = dictionary_images(request, task);
+    write_sweep(request.output, rows, learning_images, context);
+    write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
+                            context, sweep_evaluation(task, swept(rows, learning_images)));
+  }
   if (context.json) print_sweep_json(rows, context);
   else print_sweep(rows, context);
 }

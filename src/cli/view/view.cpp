@@ -31,8 +31,9 @@ void describe(OptionVisitor& visit, ViewRequest& request) {
   visit.path(
       "truth", request.truth, TextUse::kInput,
       "file or folder with what is true about inputs, found by their names as the eval verbs "
-      "do: annotations of people (.txt, .json), motion (.flo, .png), labels of meshes (.seg), "
-      "or a folder of images per kind of place");
+      "do: annotations of people (.txt, .json), in videos by frame (MOT text or COCO), motion "
+      "(.flo, .png), labels of meshes (.seg), events or clips of actions (.jsonl, list), or a "
+      "folder of images per kind of place");
   visit("port", request.port, "port to listen at; 0 takes any that is free", 0, 65535);
   visit("host", request.host,
         "address or name to listen at, for other machines; needs --token-file. Without it only "
@@ -96,8 +97,9 @@ Command view_command() {
           "frames for which there is no time are dropped. Cameras and streams are opened when they "
           "are chosen on the page and closed when nobody watches. Files of earlier results are "
           "shown beside what is computed now: COCO "
-          "and other JSON (.json, .jsonl), tables (.csv), tracks (.txt), motion (.flo) and parts "
-          "(.seg). The inputs that they name are looked for beside the file, as they are named, "
+          "and other JSON (.json, .jsonl), tables (.csv, .parquet), tracks (.txt), folders of YOLO "
+          "and labelme labels, events of actions (.jsonl), motion (.flo) and parts "
+          "(.seg, or inside of .ply). The inputs that they name are looked for beside the file, as they are named, "
           "and "
           "in folders that are given as well; one that is missing is named. The JSON of an eval "
           "verb opens as a page with its curves and the worst mistakes. Nothing leaves this "
@@ -116,6 +118,8 @@ Command view_command() {
                     "mark people who are found, missed, or not there"},
                    {"fovea view all.json", "look at what people detect --coco all.json found"},
                    {"fovea view report/evaluation.json", "choose a threshold, see the mistakes"},
+                   {"fovea view photos labels", "look at YOLO or labelme labels of photos"},
+                   {"fovea view walk.mp4 --truth gt.txt", "true boxes of each frame of a video"},
                    {"fovea view --port 8000 --no-open",
                     "wait at a port, for files that are dropped on the page"},
                    {"fovea view photos --host 0.0.0.0 --token-file secret",

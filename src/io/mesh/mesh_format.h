@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/text/source.h"
 
@@ -76,6 +77,10 @@ TriangleMesh read_obj(const Source& source, std::string_view content,
                       const MeshReadOptions& options);
 TriangleMesh read_ply(const Source& source, std::string_view content,
                       const MeshReadOptions& options);
+// Whether vertices or faces have labels, by the beginning of a file.
+bool ply_has_labels(const Source& source, std::string_view head);
+// One label per face of the file: its own, or that of its first corner.
+std::vector<std::int32_t> read_ply_labels(const Source& source, std::string_view content);
 TriangleMesh read_stl(const Source& source, std::string_view content,
                       const MeshReadOptions& options);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -64,6 +65,7 @@ TriangleMesh read_mesh(std::span<const std::byte> data, const std::string& name,
 std::vector<std::int32_t> read_labels(const std::string& path) {
   const Source source(path);
   const std::string content = content_of(source);
+  if (is_ply(content)) return read_ply_labels(source, content);
   MeshLines lines(source, content);
   std::vector<std::int32_t> labels;
   while (lines.next()) {
@@ -78,6 +80,14 @@ std::vector<std::int32_t> read_labels(const std::string& path) {
 
 void describe(OptionVisitor& visit, MeshWriteOptions& options) {
   visit("ascii", options.ascii, "write PLY files as text");
+}
+
+bool holds_labels(const std::string& path) {
+  constexpr std::uint64_t kMostHeader = 1 << 16;
+  const Source source(path);
+  std::string head(std::min(source.size(), kMostHeader), '\0');
+  head.resize(source.read_at(0, std::as_writable_bytes(std::span(head))));
+  return ply_has_labels(source, head);
 }
 
 std::vector<std::int32_t> file_labels(const TriangleMesh& mesh,

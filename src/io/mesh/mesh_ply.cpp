@@ -1,8 +1,11 @@
 // PLY: a header that names elements and their properties, then text or binary numbers in either
-// byte order. x, y, z of the vertices and the list of a face's corners are read, everything else is
-// skipped.
+// byte order. x, y, z of the vertices and the list of a face's corners are read, and labels of
+// either where they are asked for; everything else is skipped.
+#include <fovea/core/error.h>
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -206,8 +209,23 @@ void skip(Numbers& numbers, const Property& property, const Source& source) {
   for (std::int64_t i = 0; i < length; ++i) numbers.next(property.value);
 }
 
+// Labels of parts, as a mesh that was segmented has them: on its vertices, which are one per part,
+// or on its faces.
+struct PlyLabels {
+  std::vector<std::int64_t> vertices{}, faces{};
+  std::vector<std::int64_t> corners{};  // the first one of each face
+};
+
+bool is_label(const Property& property) { return !property.count && property.name == "label"; }
+
+// What an element is read into.
+struct PlyTarget {
+  MeshBuilder& builder;
+  PlyLabels* labels = nullptr;  // null: they are skipped
+};
+
 void read_vertex(Numbers& numbers, const Element& element, const Source& source,
-                 MeshBuilder& builder) {
+                 const PlyTarget& to) {
   static constexpr std::array<std::string_view, 3> kAxes{"x", "y", "z"};
   Vertex vertex{};
   for (const Property& property : element.properties) {
@@ -217,14 +235,21 @@ void read_vertex(Numbers& numbers, const Element& element, const Source& source,
       vertex[axis] = static_cast<float>(numbers.next(property.value));
       taken = true;
     }
-    if (!taken) skip(numbers, property, source);
+    if (taken) continue;
+    if (to.labels != nullptr && is_label(property))
+      to.labels->vertices.push_back(numbers.whole(property.value));
+    else skip(numbers, property, source);
   }
-  builder.add_vertex(vertex);
+  to.builder.add_vertex(vertex);
 }
 
-void read_face(Numbers& numbers, const Element& element, const Source& source, MeshBuilder& builder,
+void read_face(Numbers& numbers, const Element& element, const Source& source, const PlyTarget& to,
                std::vector<std::int64_t>& corners) {
   for (const Property& property : element.properties) {
+    if (to.labels != nullptr && is_label(property)) {
+      to.labels->faces.push_back(numbers.whole(property.value));
+      continue;
+    }
     if (!is_corners(property)) {
       skip(numbers, property, source);
       continue;
@@ -232,7 +257,8 @@ void read_face(Numbers& numbers, const Element& element, const Source& source, M
     const std::int64_t length = list_length(numbers, property, source);
     corners.clear();
     for (std::int64_t i = 0; i < length; ++i) corners.push_back(numbers.whole(property.value));
-    builder.add_face(corners);
+    to.builder.add_face(corners);
+    if (to.labels != nullptr) to.labels->corners.push_back(corners.empty() ? -1 : corners.front());
   }
 }
 
@@ -277,6 +303,32 @@ void check_elements(const Source& source, const Header& header, std::size_t left
                             needed, left));
 }
 
+TriangleMesh read_elements(const Source& source, std::string_view content,
+                           const MeshReadOptions& options, PlyLabels* labels) {
+  MeshLines lines(source, content);
+  const Header header = read_header(lines);
+  const std::string_view body = content.substr(content.size() - lines.left());
+  MeshBuilder builder(source, options, MeshFormat::kPly);
+  check_elements(source, header, body.size(), builder);
+  Numbers numbers(source, body, header.encoding);
+  const PlyTarget to{builder, labels};
+  std::vector<std::int64_t> corners;
+  for (const Element& element : header.elements) {
+    if (element.properties.empty()) continue;  // an element without properties takes no bytes
+    for (std::int64_t i = 0; i < element.count; ++i) {
+      numbers.begin_element();
+      if (element.name == "vertex") {
+        read_vertex(numbers, element, source, to);
+      } else if (element.name == "face") {
+        read_face(numbers, element, source, to, corners);
+      } else {
+        for (const Property& property : element.properties) skip(numbers, property, source);
+      }
+    }
+  }
+  return builder.finish();
+}
+
 }  // namespace
 
 bool is_ply(std::string_view head) {
@@ -285,27 +337,40 @@ bool is_ply(std::string_view head) {
 
 TriangleMesh read_ply(const Source& source, std::string_view content,
                       const MeshReadOptions& options) {
-  MeshLines lines(source, content);
-  const Header header = read_header(lines);
-  const std::string_view body = content.substr(content.size() - lines.left());
-  MeshBuilder builder(source, options, MeshFormat::kPly);
-  check_elements(source, header, body.size(), builder);
-  Numbers numbers(source, body, header.encoding);
-  std::vector<std::int64_t> corners;
-  for (const Element& element : header.elements) {
-    if (element.properties.empty()) continue;  // an element without properties takes no bytes
-    for (std::int64_t i = 0; i < element.count; ++i) {
-      numbers.begin_element();
-      if (element.name == "vertex") {
-        read_vertex(numbers, element, source, builder);
-      } else if (element.name == "face") {
-        read_face(numbers, element, source, builder, corners);
-      } else {
-        for (const Property& property : element.properties) skip(numbers, property, source);
-      }
-    }
+  return read_elements(source, content, options, nullptr);
+}
+
+bool ply_has_labels(const Source& source, std::string_view head) {
+  if (!is_ply(head)) return false;
+  try {
+    MeshLines lines(source, head);
+    for (const Element& element : read_header(lines).elements)
+      if ((element.name == "vertex" || element.name == "face") &&
+          std::ranges::any_of(element.properties, is_label))
+        return true;
+  } catch (const FormatError&) {  // who reads the mesh says what is wrong with it
   }
-  return builder.finish();
+  return false;
+}
+
+std::vector<std::int32_t> read_ply_labels(const Source& source, std::string_view content) {
+  PlyLabels labels;
+  const MeshReadOptions options;
+  const TriangleMesh mesh = read_elements(source, content, options, &labels);
+  const auto faces = static_cast<std::size_t>(mesh.file_faces());
+  if (labels.faces.empty() && labels.vertices.size() == mesh.vertices.size())
+    for (const std::int64_t corner : labels.corners)  // of which each is a vertex by now
+      labels.faces.push_back(labels.vertices[static_cast<std::size_t>(corner)]);
+  if (labels.faces.size() != faces)
+    source.fail("has no labels; expected the property label of its vertices or faces");
+  std::vector<std::int32_t> result;
+  result.reserve(faces);
+  for (const std::int64_t label : labels.faces) {
+    if (label < 0 || label > INT32_MAX)
+      source.fail(fmt::format("has the label {}; expected 0 or more", label));
+    result.push_back(static_cast<std::int32_t>(label));
+  }
+  return result;
 }
 
 }  // namespace fovea::io

@@ -53,6 +53,14 @@ class CocoReader {
     return static_cast<int>(value);
   }
 
+  // Images that are frames of a video, as people detect --coco writes them.
+  std::int64_t frame(const json& entry, const std::string& where) const {
+    if (!entry.contains("frame")) return -1;
+    const std::int64_t number = id(entry, "frame", where);
+    if (number < 0) fail(fmt::format("{} has the impossible frame {}", where, number));
+    return number;
+  }
+
   void read_images() {
     const json& entries = list("images");
     images_.reserve(entries.size());
@@ -66,7 +74,8 @@ class CocoReader {
         fail(fmt::format("has two images with the id {}", number));
       images_.push_back({.name = file->get<std::string>(),
                          .width = side(entries[i], "width", where),
-                         .height = side(entries[i], "height", where)});
+                         .height = side(entries[i], "height", where),
+                         .frame = frame(entries[i], where)});
     }
   }
 

@@ -28,6 +28,7 @@ struct TrackSide {
   std::vector<std::vector<int>> ids;             // by frame
   std::vector<std::vector<Rect<double>>> boxes;  // by frame
   std::vector<std::int64_t> lengths;             // boxes of each identity
+  std::vector<int> names;                        // ids of identities in the file
   std::int64_t count = 0;
 };
 
@@ -53,6 +54,7 @@ TrackSide side_of(const char* name, std::span<const MotBox> boxes,
   side.ids.resize(frames.size());
   side.boxes.resize(frames.size());
   side.lengths.resize(ids.size());
+  side.names = ids;
   std::set<std::pair<std::int64_t, int>> seen;
   for (const MotBox& box : boxes) {
     if (!seen.insert({box.frame, box.id}).second)
@@ -71,6 +73,14 @@ TrackSide side_of(const char* name, std::span<const MotBox> boxes,
 struct TrackSequence {
   TrackSide truth, found;
   std::vector<Image<double>> overlaps;  // by frame: a row per true box, a column per found one
+  std::vector<std::int64_t> frames;     // their numbers in the file
+};
+
+// Told which boxes CLEAR MOT matches: true boxes of a frame by the columns of found ones, or -1.
+class MatchWitness {
+ public:
+  virtual ~MatchWitness() = default;
+  virtual void matched(std::size_t frame, const std::vector<int>& column_of) = 0;
 };
 
 Image<double> zero_table(int width, int height) {
@@ -93,10 +103,12 @@ std::vector<int> best_match(const Image<double>& scores, int columns, int rows) 
 // CLEAR MOT over one sequence.
 class Clear {
  public:
-  Clear(const TrackSequence& sequence, double least, TrackReport& report)
+  Clear(const TrackSequence& sequence, double least, TrackReport& report,
+        MatchWitness* witness = nullptr)
       : sequence_(sequence),
         least_(least - kTrackEpsilon),
         report_(report),
+        witness_(witness),
         last_(sequence.truth.lengths.size(), -1),
         before_(last_),
         matched_(last_.size(), 0),
@@ -121,6 +133,7 @@ class Clear {
     if (rows == 0 || columns == 0) {
       report_.misses += rows;
       report_.false_positives += columns;
+      if (witness_ != nullptr) witness_->matched(t, std::vector<int>(truth.size(), -1));
       return;  // who was found in the frame before is kept in mind, as TrackEval does it
     }
     const Image<double>& overlaps = sequence_.overlaps[t];
@@ -133,12 +146,13 @@ class Clear {
         scores.at(x, y) = shared + (same ? 1000 : 0);
       }
     }
-    const std::vector<int> match = best_match(scores, columns, rows);
+    std::vector<int> match = best_match(scores, columns, rows);
     std::vector<int> now(before_.size(), -1);
     int hits = 0;
     for (int y = 0; y < rows; ++y) {
-      const int x = match[at_place(y)];
-      if (x < 0 || !(scores.at(x, y) > kTrackEpsilon)) continue;
+      int& x = match[at_place(y)];
+      if (x >= 0 && !(scores.at(x, y) > kTrackEpsilon)) x = -1;
+      if (x < 0) continue;
       const std::size_t person = at_place(truth[at_place(y)]);
       const int track = found[at_place(x)];
       ++hits;
@@ -148,6 +162,7 @@ class Clear {
       ++matched_[person];
       now[person] = last_[person] = track;
     }
+    if (witness_ != nullptr) witness_->matched(t, match);
     before_ = std::move(now);
     report_.hits += hits;
     report_.misses += rows - hits;
@@ -158,6 +173,7 @@ class Clear {
   const TrackSequence& sequence_;
   double least_;
   TrackReport& report_;
+  MatchWitness* witness_;
   std::vector<int> last_;    // the track of each person when it was last found
   std::vector<int> before_;  // the same in the frame before; -1 where it was not found there
   std::vector<std::int64_t> matched_, begun_;
@@ -324,6 +340,115 @@ void make_shares(TrackReport& report) {
   }
 }
 
+TrackSequence sequence_of(std::span<const MotBox> truth, std::span<const MotBox> found,
+                          const EvaluateTracksOptions& options) {
+  check_options(options);
+  std::vector<MotBox> counted;
+  for (const MotBox& box : truth) {
+    check_track_box("the true", box);
+    const bool hidden = box.visibility >= 0 && box.visibility < options.least_visibility;
+    if (box.score != 0 && !hidden) counted.push_back(box);
+  }
+  std::map<std::int64_t, int> frames;
+  for (const MotBox& box : found) check_track_box("the found", box);
+  for (const std::span<const MotBox> side : {std::span<const MotBox>(counted), found})
+    for (const MotBox& box : side) frames[box.frame] = 0;
+  if (frames.empty())
+    throw InvalidArgument("evaluate_tracks: neither side has a box; there is nothing to compare");
+  int number = 0;
+  for (auto& [frame, position] : frames) position = number++;
+  TrackSequence sequence{side_of("true", counted, frames), side_of("found", found, frames), {}, {}};
+  sequence.frames.reserve(frames.size());
+  for (const auto& each : frames) sequence.frames.push_back(each.first);
+  for (std::size_t t = 0; t < frames.size(); ++t) {
+    const auto &rows = sequence.truth.boxes[t], &columns = sequence.found.boxes[t];
+    Image<double> overlaps =
+        zero_table(static_cast<int>(columns.size()), static_cast<int>(rows.size()));
+    for (std::size_t y = 0; y < rows.size(); ++y)
+      for (std::size_t x = 0; x < columns.size(); ++x)
+        overlaps.at(static_cast<int>(x), static_cast<int>(y)) = overlap(rows[y], columns[x]);
+    sequence.overlaps.push_back(std::move(overlaps));
+  }
+  return sequence;
+}
+
+// Makes stretches of what goes wrong from frame to frame.
+class MistakeCollector final : public MatchWitness {
+ public:
+  explicit MistakeCollector(const TrackSequence& sequence)
+      : sequence_(sequence),
+        last_(sequence.truth.lengths.size(), -1),
+        switched_(last_.size(), -1),
+        missed_(last_.size(), -1),
+        alone_(sequence.found.lengths.size(), -1) {}
+
+  void matched(std::size_t t, const std::vector<int>& column_of) override {
+    const TrackSide &truth = sequence_.truth, &found = sequence_.found;
+    std::vector<bool> used(found.ids[t].size(), false);
+    for (std::size_t y = 0; y < column_of.size(); ++y) {
+      const std::size_t person = at_place(truth.ids[t][y]);
+      if (column_of[y] < 0) {
+        go_on(missed_[person], TrackMistakeKind::kMiss, t,
+              {truth.names[person], truth.boxes[t][y]});
+        continue;
+      }
+      used[at_place(column_of[y])] = true;
+      missed_[person] = -1;
+      found_by(person, found.ids[t][at_place(column_of[y])], t, truth.boxes[t][y]);
+    }
+    for (std::size_t x = 0; x < used.size(); ++x) {
+      const std::size_t track = at_place(found.ids[t][x]);
+      if (used[x]) alone_[track] = -1;
+      else
+        go_on(alone_[track], TrackMistakeKind::kFalse, t, {found.names[track], found.boxes[t][x]});
+    }
+  }
+
+  // Those with most boxes first, and then the earlier ones.
+  std::vector<TrackMistake> sorted() {
+    std::ranges::stable_sort(mistakes_, [](const TrackMistake& a, const TrackMistake& b) {
+      return a.boxes != b.boxes ? a.boxes > b.boxes : a.first_frame < b.first_frame;
+    });
+    return std::move(mistakes_);
+  }
+
+ private:
+  struct Who {
+    int id;
+    Rect<double> box;
+  };
+  // Adds a frame to a stretch, or begins one. `place` is that of the stretch that is open.
+  void go_on(int& place, TrackMistakeKind kind, std::size_t t, const Who& who) {
+    if (place < 0) {
+      place = static_cast<int>(mistakes_.size());
+      mistakes_.push_back(
+          {.kind = kind, .id = who.id, .first_frame = sequence_.frames[t], .box = who.box});
+    }
+    TrackMistake& mistake = mistakes_[at_place(place)];
+    mistake.last_frame = sequence_.frames[t];
+    ++mistake.boxes;
+  }
+  void found_by(std::size_t person, int track, std::size_t t, const Rect<double>& box) {
+    if (last_[person] >= 0 && last_[person] != track) {
+      switched_[person] = static_cast<int>(mistakes_.size());
+      mistakes_.push_back({.kind = TrackMistakeKind::kSwitch,
+                           .id = sequence_.truth.names[person],
+                           .before = sequence_.found.names[at_place(last_[person])],
+                           .after = sequence_.found.names[at_place(track)],
+                           .first_frame = sequence_.frames[t],
+                           .last_frame = sequence_.frames[t],
+                           .box = box});
+    }
+    last_[person] = track;
+    if (switched_[person] >= 0) ++mistakes_[at_place(switched_[person])].boxes;
+  }
+
+  const TrackSequence& sequence_;
+  std::vector<TrackMistake> mistakes_{};
+  std::vector<int> last_;                       // the track of each person when last found
+  std::vector<int> switched_, missed_, alone_;  // stretches that are open, by identity; -1: none
+};
+
 }  // namespace
 
 void describe(OptionVisitor& visit, EvaluateTracksOptions& options) {
@@ -336,34 +461,9 @@ void describe(OptionVisitor& visit, EvaluateTracksOptions& options) {
 
 TrackReport evaluate_tracks(std::span<const MotBox> truth, std::span<const MotBox> found,
                             const EvaluateTracksOptions& options) {
-  check_options(options);
-  std::vector<MotBox> counted;
-  for (const MotBox& box : truth) {
-    check_track_box("the true", box);
-    const bool hidden = box.visibility >= 0 && box.visibility < options.least_visibility;
-    if (box.score != 0 && !hidden) counted.push_back(box);
-  }
+  const TrackSequence sequence = sequence_of(truth, found, options);
   TrackReport report;
-  std::map<std::int64_t, int> frames;
-  for (const MotBox& box : found) check_track_box("the found", box);
-  for (const std::span<const MotBox> side : {std::span<const MotBox>(counted), found})
-    for (const MotBox& box : side) frames[box.frame] = 0;
-  if (frames.empty())
-    throw InvalidArgument("evaluate_tracks: neither side has a box; there is nothing to compare");
-  report.frames = frames.rbegin()->first + 1;
-  int number = 0;
-  for (auto& [frame, position] : frames) position = number++;
-
-  TrackSequence sequence{side_of("true", counted, frames), side_of("found", found, frames), {}};
-  for (std::size_t t = 0; t < frames.size(); ++t) {
-    const auto &rows = sequence.truth.boxes[t], &columns = sequence.found.boxes[t];
-    Image<double> overlaps =
-        zero_table(static_cast<int>(columns.size()), static_cast<int>(rows.size()));
-    for (std::size_t y = 0; y < rows.size(); ++y)
-      for (std::size_t x = 0; x < columns.size(); ++x)
-        overlaps.at(static_cast<int>(x), static_cast<int>(y)) = overlap(rows[y], columns[x]);
-    sequence.overlaps.push_back(std::move(overlaps));
-  }
+  report.frames = sequence.frames.back() + 1;
   report.truth_boxes = sequence.truth.count;
   report.found_boxes = sequence.found.count;
   report.people = static_cast<std::int64_t>(sequence.truth.lengths.size());
@@ -373,6 +473,16 @@ TrackReport evaluate_tracks(std::span<const MotBox> truth, std::span<const MotBo
   Hota(sequence, report).run();
   make_shares(report);
   return report;
+}
+
+std::vector<TrackMistake> track_mistakes(std::span<const MotBox> truth,
+                                         std::span<const MotBox> found,
+                                         const EvaluateTracksOptions& options) {
+  const TrackSequence sequence = sequence_of(truth, found, options);
+  MistakeCollector collector(sequence);
+  TrackReport ignored;
+  Clear(sequence, options.match_overlap, ignored, &collector).run();
+  return collector.sorted();
 }
 
 TrackReport combine(std::span<const TrackReport> reports) {

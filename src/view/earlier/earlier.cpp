@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/flow/show.h>
 #include <fovea/io/flow_io.h>
+#include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/mesh_io.h>
 #include <fovea/mesh/show.h>
@@ -19,6 +20,7 @@
 #include "core/words.h"
 #include "view/earlier/find_input.h"
 #include "view/picture.h"
+#include "view/truth.h"
 
 namespace fovea::view {
 namespace {
@@ -47,6 +49,9 @@ std::string summary_of(const EarlierFile& file, std::size_t inputs) {
   std::size_t boxes = 0;
   for (const EarlierItem& item : file.items) boxes += item.boxes.size();
   const std::string counted_inputs = detail::counted(inputs, "input");
+  if (!file.events.empty())
+    return fmt::format("{}: {} in {}.", file.what, detail::counted(file.events.size(), "event"),
+                       counted_inputs);
   const std::string what = file.what.empty() ? "Result" : file.what;
   return boxes > 0 ? fmt::format("{}: {} in {}.", what, detail::counted(boxes, "box", "boxes"),
                                  counted_inputs)
@@ -69,6 +74,8 @@ ScoreRange range_of(const EarlierFile& file) {
   for (const EarlierItem& item : file.items)
     for (const EarlierBox& box : item.boxes)
       if (box.score) range.add(*box.score);
+  for (const EarlierEvent& event : file.events)
+    if (event.score) range.add(*event.score);
   return range;
 }
 
@@ -84,6 +91,48 @@ void write_box(io::JsonWriter& json, const EarlierBox& box) {
   if (!box.group.empty()) json.member("group", box.group);
   if (box.score) json.member("score", *box.score);
   json.end_object();
+}
+
+// What cannot be opened says so when it is looked at.
+bool has_labels(const std::string& mesh) {
+  try {
+    return io::has_extension(mesh, {.name = {}, .extensions = {"ply"}}) && io::holds_labels(mesh);
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+std::string missing_name(const EarlierItem& item) {
+  if (!item.input.empty()) return item.input;
+  return item.stem.empty() ? "the input that it is about" : item.stem;
+}
+
+// What a file says about a video: boxes of the frame, and all events.
+struct SaidOfVideo {
+  std::size_t file = 0;
+  const std::string& text;
+  const std::vector<EarlierBox>& boxes;
+  const std::vector<EarlierEvent>& events;
+};
+
+void write_events_of(io::JsonWriter& json, const SaidOfVideo& said, std::int64_t frame) {
+  const std::vector<EarlierEvent>& events = said.events;
+  json.begin_object().member("file", said.file).member("text", said.text);
+  json.key("boxes").begin_array();
+  for (const EarlierBox& box : said.boxes) write_box(json, box);
+  for (const EarlierEvent& event : events)
+    if (event.box && event.first <= frame && frame <= event.last)
+      write_box(
+          json,
+          {.box = *event.box, .label = event.name, .score = event.score, .truth = event.truth});
+  json.end_array().key("scores").begin_array().end_array().key("events").begin_array();
+  for (const EarlierEvent& event : events) {
+    json.begin_object().member("name", event.name);
+    json.member("first", event.first).member("last", event.last).member("truth", event.truth);
+    if (event.score) json.member("score", *event.score);
+    json.end_object();
+  }
+  json.end_array().end_object();
 }
 
 // The labels of a mesh's triangles, from a file with one label per face.
@@ -123,6 +172,7 @@ std::vector<EarlierBox> evaluated_boxes(const report::EvaluatedInput& input,
   std::vector<EarlierBox> boxes;
   for (const report::EvaluationBox& box : input.boxes)
     boxes.push_back({.box = box.box,
+                     .label = box.label,
                      .score = box.score,
                      .group = box.score && box.curve < curves.size() ? curves[box.curve].name : "",
                      .truth = !box.score});
@@ -136,13 +186,28 @@ const std::vector<report::EvaluationCurve>& curves_of(const report::Evaluation& 
 
 }  // namespace
 
-void Earlier::add(const std::string& path, Inputs& inputs,
-                  const std::vector<std::string>& folders) {
-  File file{.content = read_earlier(path)};
-  InputFinder find(inputs, path, folders);
+void Earlier::add(EarlierFile content, Inputs& inputs, const std::vector<std::string>& folders) {
+  File file{.content = std::move(content)};
+  // What stands in a folder of labels is beside them.
+  const std::string& path = file.content.path;
+  const bool folder = std::filesystem::is_directory(path);
+  InputFinder find(inputs, folder ? path + "/labels" : path, folders);
   if (file.content.evaluation) take_evaluated(file, find);
   files_.push_back(std::move(file));
   place_items(files_.size() - 1, find);
+}
+
+void Earlier::add_labels_inside(Inputs& inputs) {
+  for (const std::shared_ptr<Input>& input : inputs.all()) {
+    const std::string& path = input->path();
+    if (input->kind() != InputKind::kMesh || !has_labels(path)) continue;
+    add({.path = path, .what = "parts", .items = {{.input = path, .parts = path}}}, inputs, {});
+  }
+}
+
+void Earlier::show_truth(std::shared_ptr<const Truth> truth, const Inputs& inputs) {
+  truth_ = std::move(truth);
+  all_inputs_ = &inputs;
 }
 
 // What the inputs of an evaluation have becomes items as other files have them.
@@ -170,23 +235,41 @@ void Earlier::place_items(std::size_t index, InputFinder& find) {
     for (std::string* beside : {&item.motion, &item.parts})
       if (!beside->empty() && *beside != file.content.path)
         *beside = find.file(*beside).value_or("");
-    const std::shared_ptr<Input> input =
-        item.input.empty() ? find.fitting(item) : find.named(item.input);
+    std::shared_ptr<Input> input = item.input.empty() ? nullptr : find.named(item.input);
+    if (!input && !item.stem.empty()) input = find.stemmed(item);
+    else if (!input && item.input.empty()) input = find.fitting(item);
     if (!input) {
-      missing.insert(item.input.empty() ? "the input that it is about" : item.input);
+      missing.insert(missing_name(item));
       continue;
     }
     found.insert(input->id());
     const std::int64_t frame = input->kind() == InputKind::kVideo ? item.frame : 0;
     places_[input->id()].emplace(frame, Place{index, i});
+    if (item.relative) inputs_[input->id()] = input;
     if (item.motion.empty() && item.parts.empty()) continue;
     layered_[input->id()].push_back({index, i});
     inputs_[input->id()] = input;
   }
+  place_events(index, find, missing, found);
   file.summary = summary_of(file.content, found.size());
   if (missing.empty()) return;
   file.summary += fmt::format(" {}.", missing_text(missing));
   notes_.push_back(fmt::format("{}: {}", detail::shown(file.content.path), missing_text(missing)));
+}
+
+void Earlier::place_events(std::size_t index, InputFinder& find, std::set<std::string>& missing,
+                           std::set<std::string>& found) {
+  const std::vector<EarlierEvent>& events = files_[index].content.events;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const std::shared_ptr<Input> input =
+        events[i].input.empty() ? find.fitting({}) : find.named(events[i].input);
+    if (!input || input->kind() != InputKind::kVideo) {
+      missing.insert(events[i].input.empty() ? "the video that it is about" : events[i].input);
+      continue;
+    }
+    found.insert(input->id());
+    events_[input->id()].push_back({index, i});
+  }
 }
 
 std::string Earlier::list_json() const {
@@ -200,6 +283,13 @@ std::string Earlier::list_json() const {
     write_range(json, file.content);
     json.end_object();
   }
+  if (truth_)
+    json.begin_object()
+        .member("name", short_name(truth_->path()))
+        .member("summary", "What is true about videos.")
+        .member("evaluation", false)
+        .member("truth", true)
+        .end_object();
   json.end_array().end_object().finish();
   return text;
 }
@@ -247,6 +337,62 @@ std::vector<report::Color> Earlier::surface(std::string_view id, std::string_vie
   return mesh::part_colors(triangle_labels(item->parts, *inputs_.find(id)->second));
 }
 
+void Earlier::write_item(io::JsonWriter& json, Place place, std::string_view id,
+                         std::int64_t frame) const {
+  const EarlierItem& item = files_[place.file].content.items[place.item];
+  json.begin_object().member("file", place.file).member("text", item.text);
+  double width = 1, height = 1;
+  if (const auto input = inputs_.find(id); item.relative && input != inputs_.end()) {
+    const auto picture = input->second->frame(static_cast<int>(frame));
+    width = picture->width();
+    height = picture->height();
+  }
+  json.key("boxes").begin_array();
+  for (EarlierBox box : item.boxes) {
+    box.box = {width * box.box.x, height * box.box.y, width * box.box.width,
+               height * box.box.height};
+    write_box(json, box);
+  }
+  json.end_array().key("scores").begin_array();
+  for (const auto& [name, value] : item.scores)
+    json.begin_object().member("name", name).member("value", value).end_object();
+  json.end_array().end_object();
+}
+
+// One object per file, with all events of the video and the boxes of those that the frame shows.
+void Earlier::write_events(io::JsonWriter& json, std::string_view id, std::int64_t frame) const {
+  const auto places = events_.find(id);
+  if (places == events_.end()) return;
+  for (std::size_t i = 0; i < places->second.size();) {
+    const std::size_t file = places->second[i].file;
+    std::vector<EarlierEvent> events;
+    for (; i < places->second.size() && places->second[i].file == file; ++i)
+      events.push_back(files_[file].content.events[places->second[i].item]);
+    write_events_of(json, {file, {}, {}, events}, frame);
+  }
+}
+
+// Nothing where nothing is known about the video.
+void Earlier::write_truth(io::JsonWriter& json, std::string_view id, std::int64_t frame) const {
+  const std::shared_ptr<Input> input = all_inputs_->find(id);
+  if (!input || input->kind() != InputKind::kVideo) return;
+  std::vector<EarlierEvent> events;
+  std::vector<EarlierBox> boxes;
+  std::string problem;
+  try {
+    events = truth_->events(*input);
+    const auto people = truth_->people(*input, frame);
+    if (events.empty() && !people) return;
+    for (const people::Annotation& person : people.value_or(std::vector<people::Annotation>{}))
+      boxes.push_back({.box = {person.box.x, person.box.y, person.box.width, person.box.height},
+                       .label = person.ignore ? "does not count" : person.label,
+                       .truth = true});
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  write_events_of(json, {files_.size(), problem, boxes, events}, frame);
+}
+
 std::string Earlier::input_json(std::string_view id, std::int64_t frame) const {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
@@ -254,18 +400,10 @@ std::string Earlier::input_json(std::string_view id, std::int64_t frame) const {
   const auto places = places_.find(id);
   if (places != places_.end()) {
     const auto [first, last] = places->second.equal_range(frame);
-    for (auto each = first; each != last; ++each) {
-      const File& file = files_[each->second.file];
-      const EarlierItem& item = file.content.items[each->second.item];
-      json.begin_object().member("file", each->second.file).member("text", item.text);
-      json.key("boxes").begin_array();
-      for (const EarlierBox& box : item.boxes) write_box(json, box);
-      json.end_array().key("scores").begin_array();
-      for (const auto& [name, value] : item.scores)
-        json.begin_object().member("name", name).member("value", value).end_object();
-      json.end_array().end_object();
-    }
+    for (auto each = first; each != last; ++each) write_item(json, each->second, id, frame);
   }
+  write_events(json, id, frame);
+  if (truth_) write_truth(json, id, frame);
   json.end_array().key("layers").begin_array();
   for (const Layer& each : layers(id)) {
     json.begin_object().member("name", each.name).member("title", each.title);

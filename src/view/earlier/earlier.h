@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 namespace fovea::view {
 
 class InputFinder;
+class Truth;
 
 // All files of results that the command line names. They do not change once they are added, after
 // which several threads may ask.
@@ -24,15 +26,26 @@ class Earlier {
   // Adds a file of results, and the inputs that it names. These are looked for beside the file, as
   // the file names them, and in `folders`. Throws what read_earlier() throws. Inputs that are not
   // there are noted, see notes().
-  void add(const std::string& path, Inputs& inputs, const std::vector<std::string>& folders);
+  void add(const std::string& path, Inputs& inputs, const std::vector<std::string>& folders) {
+    add(read_earlier(path), inputs, folders);
+  }
+  void add(EarlierFile content, Inputs& inputs, const std::vector<std::string>& folders);
+  // Adds the labels inside of meshes, as results that these inputs name.
+  void add_labels_inside(Inputs& inputs);
+
+  // Shows what is true about videos like one more file of results, also about inputs that come
+  // later.
+  void show_truth(std::shared_ptr<const Truth> truth, const Inputs& inputs);
 
   // One line per file whose inputs are not all there, for the log.
   const std::vector<std::string>& notes() const { return notes_; }
 
   // {"files": [{"name", "summary", "least", "greatest", "evaluation"}, ...]}: "least" and
-  // "greatest" are the range of all scores, "evaluation" says whether the file is one.
+  // "greatest" are the range of all scores, "evaluation" says whether the file is one. The truth is
+  // the last one and has "truth".
   std::string list_json() const;
-  // What the files say about a frame of an input: boxes, scores of classes, layers.
+  // What the files say about a frame of an input: boxes, scores of classes, layers, and what
+  // happens in the whole of a video.
   std::string input_json(std::string_view id, std::int64_t frame) const;
   // A layer of an image; null where there is none of this name.
   std::shared_ptr<const Picture> layer(std::string_view id, std::string_view name) const;
@@ -58,14 +71,25 @@ class Earlier {
 
   static void take_evaluated(File& file, InputFinder& find);
   void place_items(std::size_t file, InputFinder& find);
+  // Places events of a file; the names of inputs that are not there are added to the missing ones.
+  void place_events(std::size_t file, InputFinder& find, std::set<std::string>& missing,
+                    std::set<std::string>& found);
+  void write_item(io::JsonWriter& json, Place place, std::string_view id, std::int64_t frame) const;
+  void write_events(io::JsonWriter& json, std::string_view id, std::int64_t frame) const;
   std::vector<Layer> layers(std::string_view id) const;
   const EarlierItem* layered_item(std::string_view id, std::string_view name) const;
+
+  void write_truth(io::JsonWriter& json, std::string_view id, std::int64_t frame) const;
 
   std::vector<File> files_{};
   std::map<std::string, std::multimap<std::int64_t, Place>, std::less<>> places_{};  // by input
   std::map<std::string, std::vector<Place>, std::less<>> layered_{};                 // by input
-  std::map<std::string, std::shared_ptr<Input>, std::less<>> inputs_{};              // of layers
+  std::map<std::string, std::vector<Place>, std::less<>> events_{};                  // by input
+  // Of layers, and of boxes that are shares of the picture.
+  std::map<std::string, std::shared_ptr<Input>, std::less<>> inputs_{};
   std::vector<std::string> notes_{};
+  std::shared_ptr<const Truth> truth_{};
+  const Inputs* all_inputs_ = nullptr;  // where there is a truth
   mutable Kept<std::shared_ptr<const Picture>> pictures_{std::size_t{128} << 20};
 };
 

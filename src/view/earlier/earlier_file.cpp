@@ -5,6 +5,7 @@
 #include <fovea/io/flow_io.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/mesh_io.h>
+#include <fovea/io/parquet_reader.h>
 #include <fovea/people/mot.h>
 
 #include <fmt/format.h>
@@ -26,18 +27,7 @@ namespace {
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;  // of one file of results
 
 io::InputKind result_files() {
-  return {.name = "result", .extensions = {"json", "jsonl", "csv", "txt", "flo", "seg"}};
-}
-
-std::string content_of(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file) throw IoError(fmt::format("{}: cannot be opened", detail::shown(path)));
-  if (size > kMostBytes)
-    throw FormatError(fmt::format("{}: has {} MiB, and the view reads results of at most {}",
-                                  detail::shown(path), size >> 20, kMostBytes >> 20));
-  return {std::istreambuf_iterator<char>(file), {}};
+  return {.name = "result", .extensions = {"json", "jsonl", "csv", "parquet", "txt", "flo", "seg"}};
 }
 
 double number_in(const io::CsvTable& table, const io::CsvRow& row, std::size_t column) {
@@ -129,27 +119,59 @@ std::vector<people::MotBox> mot_boxes(std::string_view text, const std::string& 
   }
 }
 
+// Whether a text has an object on its first line and another one behind it.
+bool has_json_lines(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  return first.starts_with('{') &&
+         first.substr(0, first.find_last_not_of(" \t\r") + 1).ends_with('}') &&
+         text.find("\n{", first.size()) != text.npos;
+}
+
+// What a table of boxes was written by.
+std::string writer_of(const io::CsvTable& table, const BoxColumns& columns) {
+  if (table.column("region")) return "emd map";
+  return columns.id ? "people track" : "people detect";
+}
+
+EarlierFile earlier_table(const io::CsvTable& table) {
+  if (const auto columns = box_columns(table))
+    return {
+        .path = table.name, .what = writer_of(table, *columns), .items = boxes_of(table, *columns)};
+  const auto file = table.column("file"), found = table.column("class");
+  if (file && found)
+    return {.path = table.name, .what = "classes", .items = classes_of(table, *file, *found)};
+  throw FormatError(
+      fmt::format("{}: has neither the columns input, x, y, width and height of boxes nor file and "
+                  "class of classified inputs",
+                  table.name));
+}
+
 }  // namespace
+
+std::string read_earlier_text(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  std::ifstream file(path, std::ios::binary);
+  if (error || !file) throw IoError(fmt::format("{}: cannot be opened", detail::shown(path)));
+  if (size > kMostBytes)
+    throw FormatError(fmt::format("{}: has {} MiB, and the view reads results of at most {}",
+                                  detail::shown(path), size >> 20, kMostBytes >> 20));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 bool is_earlier_file(std::string_view path) { return io::has_extension(path, result_files()); }
 
-bool names_inputs(std::string_view path) {
-  return !io::has_extension(path, {.name = {}, .extensions = {"txt", "flo", "seg"}});
+bool names_inputs(const EarlierFile& file) {
+  return std::ranges::none_of(file.items, &std::string::empty, &EarlierItem::input) &&
+         std::ranges::none_of(file.events, &std::string::empty, &EarlierEvent::input);
 }
 
 EarlierFile parse_earlier_table(std::string_view text, const std::string& name) {
-  const io::CsvTable table = io::parse_csv(text, name);
-  if (const auto columns = box_columns(table))
-    return {.path = name,
-            .what = columns->id ? "people track" : "people detect",
-            .items = boxes_of(table, *columns)};
-  const auto file = table.column("file"), found = table.column("class");
-  if (file && found)
-    return {.path = name, .what = "classes", .items = classes_of(table, *file, *found)};
-  throw FormatError(
-      fmt::format("{}: its first line has neither the columns input, x, y, width and height of "
-                  "boxes nor file and class of classified inputs",
-                  name));
+  return earlier_table(io::parse_csv(text, name));
+}
+
+EarlierFile parse_earlier_parquet(std::string_view bytes, const std::string& name) {
+  return earlier_table(io::parse_parquet(bytes, name));
 }
 
 EarlierFile parse_earlier_tracks(std::string_view text, const std::string& name) {
@@ -170,18 +192,22 @@ EarlierFile read_earlier(const std::string& path) {
   };
   if (!std::filesystem::exists(path))
     throw IoError(fmt::format("{}: there is no such file", detail::shown(path)));
+  if (std::filesystem::is_directory(path)) return read_earlier_folder(path);
   if (ends_in("flo")) {
     (void)io::read_flow(path);  // a damaged file is refused now, not when it is looked at
     return {.path = path, .what = "motion", .items = {{.motion = path}}};
   }
-  if (ends_in("seg")) {
+  if (ends_in("seg") || ends_in("ply")) {
     (void)io::read_labels(path);
     return {.path = path, .what = "parts", .items = {{.parts = path}}};
   }
-  const std::string text = content_of(path);
+  const std::string text = read_earlier_text(path);
   if (ends_in("csv")) return parse_earlier_table(text, path);
+  if (ends_in("parquet")) return parse_earlier_parquet(text, path);
+  if (ends_in("txt") && is_yolo_text(text))
+    return {.path = path, .what = "YOLO labels", .items = {parse_yolo(text, path)}};
   if (ends_in("txt")) return parse_earlier_tracks(text, path);
-  if (ends_in("jsonl")) return parse_earlier_lines(text, path);
+  if (ends_in("jsonl") || has_json_lines(text)) return parse_earlier_lines(text, path);
   return parse_earlier_json(text, path);
 }
 

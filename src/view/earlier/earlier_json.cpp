@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -104,16 +106,79 @@ EarlierFile coco(const Members& take, const json& tree, const std::string& name)
   return file;
 }
 
+EarlierBox box_in(const Members& take, const json& each) {
+  EarlierBox box{.box = take.box(take.object(each, "a box"), "box"),
+                 .score = take.number(each, "score")};
+  if (each.contains("id")) box.label = std::to_string(take.whole(each, "id", 0));
+  return box;
+}
+
 std::vector<EarlierBox> boxes_in(const Members& take, const json& tree) {
   std::vector<EarlierBox> boxes;
   for (const char* key : {"people", "tracks"})
-    for (const json& each : take.array(tree, key)) {
-      EarlierBox box{.box = take.box(take.object(each, "a box"), "box"),
-                     .score = take.number(each, "score")};
-      if (each.contains("id")) box.label = std::to_string(take.whole(each, "id", 0));
-      boxes.push_back(std::move(box));
-    }
+    for (const json& each : take.array(tree, key)) boxes.push_back(box_in(take, each));
   return boxes;
+}
+
+// Tracks that say of which frame they are, as emd track has them: frame by frame.
+bool take_framed_tracks(const Members& take, const json& result, const std::string& input,
+                        EarlierFile& file) {
+  const json& tracks = take.array(result, "tracks");
+  if (tracks.empty() || !tracks.front().is_object() || !tracks.front().contains("frame"))
+    return false;
+  for (const json& each : tracks) {
+    EarlierBox box = box_in(take, each);
+    const std::int64_t frame = take.whole(each, "frame", 0);
+    if (file.items.empty() || file.items.back().input != input || file.items.back().frame != frame)
+      file.items.push_back({.input = input, .frame = frame});
+    file.items.back().boxes.push_back(std::move(box));
+  }
+  return true;
+}
+
+bool is_event(const json& tree) {
+  return tree.is_object() && tree.contains("first_frame") && tree.contains("last_frame");
+}
+
+// An action that was recognized in a video, which a later line may name.
+void take_event(const Members& take, const json& tree, EarlierFile& file) {
+  EarlierEvent event{.input = take.text(tree, "input"),
+                     .name = take.text(tree, "name"),
+                     .first = take.whole(tree, "first_frame", 0),
+                     .last = take.whole(tree, "last_frame", 0),
+                     .score = take.number(tree, "score")};
+  if (event.first < 0 || event.last < event.first)
+    take.fail(fmt::format("an event lasts from frame {} to {}", event.first, event.last));
+  if (tree.contains("box")) event.box = take.box(tree, "box");
+  file.events.push_back(std::move(event));
+}
+
+// labelme's file of one image. A frame of a video has no file of its own and is known by its name.
+void take_labelme(const Members& take, const json& tree, EarlierFile& file) {
+  EarlierItem item{.input = take.text(tree, "imagePath")};
+  if (item.input.empty()) take.fail("has no 'imagePath', which labelme's files have");
+  item.stem = std::filesystem::path(item.input).stem().string();
+  for (const json& shape : take.array(tree, "shapes")) {
+    const json& points = take.array(take.object(shape, "a shape"), "points");
+    double left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
+    for (const json& point : points) {
+      if (!point.is_array() || point.size() != 2 || !std::ranges::all_of(point, &json::is_number))
+        take.fail("has a point that has not two numbers");
+      left = std::min(left, point[0].get<double>());
+      right = std::max(right, point[0].get<double>());
+      top = std::min(top, point[1].get<double>());
+      bottom = std::max(bottom, point[1].get<double>());
+    }
+    if (points.size() < 2) continue;  // a single point has no box
+    const std::string label = take.text(shape, "label");
+    EarlierBox box{.box = {left, top, right - left, bottom - top},
+                   .label = label == "person" ? "" : label,
+                   .score = take.number(shape, "score")};
+    box.truth = !box.score;  // what people annotated has no score
+    item.boxes.push_back(std::move(box));
+  }
+  file.what = "labelme";
+  file.items.push_back(std::move(item));
 }
 
 // Scores, whose classes stand at the top of the file.
@@ -128,6 +193,11 @@ void take_scores(const Members& take, const json& result, const json& tree, Earl
     item.text = fmt::format("The class is {}.", name);
 }
 
+std::string text_or_none(const json& tree, const char* key) {
+  const auto found = tree.find(key);
+  return found == tree.end() || !found->is_string() ? std::string() : found->get<std::string>();
+}
+
 void take_result(const Members& take, const json& result, const json& tree, EarlierFile& file) {
   const std::string input = take.text(take.object(result, "a result"), "input");
   if (input.empty()) take.fail("a result has no 'input'");
@@ -135,6 +205,7 @@ void take_result(const Members& take, const json& result, const json& tree, Earl
     file.items.push_back({.input = input, .text = fmt::format("It failed: {}.", error)});
     return;
   }
+  if (take_framed_tracks(take, result, input, file)) return;
   if (const json& frames = take.array(result, "frames"); !frames.empty()) {
     for (const json& frame : frames)
       file.items.push_back({.input = input,
@@ -146,6 +217,9 @@ void take_result(const Members& take, const json& result, const json& tree, Earl
                    .frame = take.whole(result, "first_frame", 0),
                    .boxes = boxes_in(take, result),
                    .parts = take.text(result, "seg")};
+  if (const std::string mesh = text_or_none(result, "output");
+      item.parts.empty() && mesh.ends_with(".ply"))
+    item.parts = mesh;  // which has the labels inside
   take_scores(take, result, tree, item);
   file.items.push_back(std::move(item));
 }
@@ -153,7 +227,9 @@ void take_result(const Members& take, const json& result, const json& tree, Earl
 // A pair of images, and the file that its motion was written to.
 void take_motion(const Members& take, const json& tree, EarlierFile& file) {
   const std::string output = take.text(tree, "output");
-  if (!output.ends_with(".flo"))
+  constexpr std::array<std::string_view, 6> kFields{".flo", ".png", ".pfm",
+                                                    ".npy", ".tif", ".tiff"};
+  if (std::ranges::none_of(kFields, [&](std::string_view end) { return output.ends_with(end); }))
     take.fail("has no field of motion beside it; expected the result of a run with -o FILE.flo");
   file.items.push_back({.input = take.text(tree, "first"), .motion = output});
 }
@@ -163,11 +239,21 @@ void take_motion(const Members& take, const json& tree, EarlierFile& file) {
 EarlierFile parse_earlier_lines(std::string_view text, const std::string& name) {
   EarlierFile file{.path = name, .what = "JSON lines"};
   const Members take(name);
-  for (const std::string_view line : detail::split(text, '\n'))
-    if (line.find_first_not_of(" \t\r") != line.npos) {
-      const json result = io::parse_json(line, name);
+  std::size_t named = 0;  // events whose input is known
+  for (const std::string_view line : detail::split(text, '\n')) {
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    const json result = io::parse_json(line, name);
+    if (is_event(result)) {
+      take_event(take, result, file);
+    } else if (result.is_object() && result.value("events", json()).is_number()) {
+      // The summary of actions recognize, behind the events of its video.
+      for (; named < file.events.size(); ++named)
+        file.events[named].input = take.text(result, "input");
+    } else {
       take_result(take, result, result, file);
     }
+  }
+  if (!file.events.empty()) file.what = "actions recognize";
   return file;
 }
 
@@ -187,6 +273,19 @@ EarlierFile parse_earlier_json(std::string_view text, const std::string& name) {
   if (tree.contains("images") && tree["images"].is_array()) return coco(take, tree, name);
   if (tree.contains("results")) {
     for (const json& result : take.array(tree, "results")) take_result(take, result, tree, file);
+    return file;
+  }
+  if (tree.contains("shapes")) {
+    take_labelme(take, tree, file);
+    return file;
+  }
+  if (is_event(tree)) {
+    file.what = "actions recognize";
+    take_event(take, tree, file);
+    return file;
+  }
+  if (tree.contains("input") && tree.contains("tracks")) {
+    take_result(take, tree, tree, file);
     return file;
   }
   if (tree.contains("first") && tree.contains("second")) {

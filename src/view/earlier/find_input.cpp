@@ -3,6 +3,7 @@
 #include <fovea/io/flow_io.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 namespace fovea::view {
@@ -30,6 +31,16 @@ std::shared_ptr<Input> mesh_of_faces(const InputList& meshes, const std::string&
 }
 
 }  // namespace
+
+std::optional<std::int64_t> frame_number(std::string_view name, std::string_view video) {
+  if (!name.starts_with(video)) return {};
+  name.remove_prefix(video.size());
+  if (name.size() < 2 || name[0] != '_') return {};
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size() || number < 0) return {};
+  return number;
+}
 
 InputFinder::InputFinder(Inputs& inputs, std::string beside, std::vector<std::string> folders)
     : inputs_(inputs),
@@ -70,6 +81,26 @@ std::shared_ptr<Input> InputFinder::namesake(InputKind kind) const {
     return input->kind() == kind && fs::path(input->path()).stem() == stem;
   });
   return found == there_.end() ? nullptr : *found;
+}
+
+std::shared_ptr<Input> InputFinder::stemmed(EarlierItem& item) {
+  if (images_.empty() && videos_.empty())
+    for (const std::shared_ptr<Input>& input : there_) {
+      if (input->kind() == InputKind::kImage)
+        images_.emplace(fs::path(input->path()).stem().string(), input);
+      if (input->kind() == InputKind::kVideo)
+        videos_.emplace(fs::path(input->path()).stem().string(), input);
+    }
+  if (const auto same = images_.find(item.stem); same != images_.end()) return same->second;
+  if (const auto same = videos_.find(item.stem); same != videos_.end()) return same->second;
+  const std::size_t line = item.stem.rfind('_');
+  if (line == item.stem.npos) return nullptr;
+  const std::string video = item.stem.substr(0, line);
+  const auto found = videos_.find(video);
+  const auto number = frame_number(item.stem, video);
+  if (found == videos_.end() || !number) return nullptr;
+  item.frame = *number;
+  return found->second;
 }
 
 std::shared_ptr<Input> InputFinder::fitting(const EarlierItem& item) const {

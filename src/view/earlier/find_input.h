@@ -4,12 +4,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "view/earlier/earlier_file.h"
 #include "view/inputs.h"
 
 namespace fovea::view {
+
+// The number at the end of a frame's name: 12 of walk_000012 for the video walk. Nothing where it
+// is none.
+std::optional<std::int64_t> frame_number(std::string_view name, std::string_view video);
 
 class InputFinder {
  public:
@@ -30,6 +35,10 @@ class InputFinder {
   // there is no video. Null where there is none.
   std::shared_ptr<Input> fitting(const EarlierItem& item) const;
 
+  // The image or video of an item's stem, among those that are there; where the stem ends in the
+  // number of a frame of a video, the item gets it. Null where there is none.
+  std::shared_ptr<Input> stemmed(EarlierItem& item);
+
  private:
   std::shared_ptr<Input> namesake(InputKind kind) const;
   std::vector<std::shared_ptr<Input>> all_of(InputKind kind) const;
@@ -39,6 +48,8 @@ class InputFinder {
   std::vector<std::string> folders_;
   std::vector<std::shared_ptr<Input>> there_;                           // before anything was added
   std::map<std::string, std::shared_ptr<Input>, std::less<>> known_{};  // frames repeat their video
+  // The inputs that are there, by their names without ends; made when it is asked for.
+  std::map<std::string, std::shared_ptr<Input>, std::less<>> images_{}, videos_{};
 };
 
 }  // namespace fovea::view

@@ -546,7 +546,7 @@ async function begin() {
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), openInput);
   why = new Why(view);
-  earlier = new Earlier(view, solid);
+  earlier = new Earlier(view, solid, (spans) => video.setEarlier(spans, state.facts?.frames ?? 0));
   video = new VideoResults(view, (frame) => setFrame(frame));
   await openSession();
   const {systems, upload_bytes: limit} = await getJson('/systems');

@@ -2,17 +2,19 @@
 // beside what is computed now, from a score on that is chosen here.
 import {getBytes, getJson} from './api.js';
 import {byId, el} from './dom.js';
-import {countText, marksOf, stepOf} from './earlier_boxes.js';
+import {countText, marksOf, spansOf, stepOf} from './earlier_boxes.js';
 import {layerRow, scoreBars} from './result.js';
 
 const kMistake = '#ff5c8a';
 const scoreText = (score) => score.toFixed(2).replace(/^-(0\.00)$/, '$1');
 
 export class Earlier {
-  // `solid` shows layers of a mesh as colors of its faces.
-  constructor(view, solid) {
+  // `solid` shows layers of a mesh as colors of its faces; `onEvents(spans)` is called with what
+  // happens in the video that is shown.
+  constructor(view, solid, onEvents) {
     this.view = view;
     this.solid = solid;
+    this.onEvents = onEvents;
     this.files = [];
     this.asked = 0;
     this.pointed = this.said = this.layers = [];
@@ -34,6 +36,7 @@ export class Earlier {
     ++this.asked;
     this.pointed = this.said = this.layers = [];
     this.view.setEarlier({marks: [], layers: []});
+    this.onEvents([]);
   }
 
   // Shows what the files say about a frame of an input.
@@ -48,7 +51,7 @@ export class Earlier {
       tile: (level, x, y) => `/earlier/${input.id}/tile/${layer.name}/${level}/${x}/${y}`}));
     if (mesh) this.solid.setEarlier(said.layers.map((layer) => ({...layer,
       load: () => getBytes(`/earlier/${input.id}/surface/${layer.name}`)})));
-    byId('earlier').hidden = false;
+    byId('earlier').hidden = this.said.length === 0 && said.layers.length === 0 && this.files.every(({truth}) => truth);
     const rows = this.said.map((each) => this.fileRows(each));
     if (mesh && said.layers.length > 0) rows.push(el('p', {}, 'The colors of the mesh have the parts of an earlier result as well.'));
     if (rows.length === 0 && said.layers.length === 0) rows.push(el('p', {}, 'No file says anything about this input.'));
@@ -63,6 +66,7 @@ export class Earlier {
   }
 
   draw() {
+    this.onEvents(spansOf(this.said, this.files));
     const marks = this.said.flatMap((each) => marksOf(each.boxes, this.files[each.file]));
     this.view.setEarlier({marks: [...marks, ...this.pointed], layers: this.layers});
   }
@@ -76,14 +80,14 @@ export class Earlier {
       this.draw();
     };
     box.addEventListener('change', () => { file.shown = box.checked; changed(); });
-    const head = said.boxes.length > 0 ? el('label', {}, box, el('span', {class: 'swatch earlier'}), file.name) : el('b', {}, file.name);
+    const head = said.boxes.length > 0 || said.events?.length > 0 ? el('label', {}, box, el('span', {class: 'swatch earlier'}), file.name) : el('b', {}, file.name);
     return el('div', {class: 'earlier-file'}, head,
       el('small', {}, file.summary), said.text ? el('p', {}, said.text) : '',
       this.thresholdRow(said, file, changed), said.boxes.length > 0 ? count : '', ...scoreBars(said.scores.slice(0, 8)));
   }
 
   thresholdRow(said, file, changed) {
-    if (file.least === undefined || !said.boxes.some(({score}) => score !== undefined)) return '';
+    if (file.least === undefined || ![...said.boxes, ...said.events ?? []].some(({score}) => score !== undefined)) return '';
     const step = stepOf(file);
     const slider = el('input', {type: 'range', min: Math.floor(file.least / step) * step, max: Math.ceil(file.greatest / step) * step, step,
       value: file.threshold, 'aria-label': `Least score of ${file.name}`});

@@ -22,6 +22,13 @@ function labelOf({label, score, truth}) {
   return words.filter((word) => word !== '').join(' ');
 }
 
+// The events of all files that are shown, as bars of a time line.
+export function spansOf(said, files) {
+  return said.flatMap(({file, events = []}) => files[file].shown ? events.filter((event) => isShown(event, files[file])).map((event) => ({
+    name: `${event.name} (${event.truth ? 'true' : 'earlier'})`, first: event.first, last: event.last,
+    text: event.score === undefined ? `from ${files[file].name}` : `score ${event.score.toFixed(2)}, from ${files[file].name}`})) : []);
+}
+
 export function countText(boxes, file) {
   const found = boxes.filter(({truth}) => !truth), true_ = boxes.length - found.length;
   const shown = found.filter((box) => isShown(box, file)).length;

@@ -12,25 +12,47 @@ export class VideoResults {
     this.hidden = new Set();  // layers, which keep their switches from run to run
     this.known = new Set();
     this.video = null;
+    this.earlier = {spans: [], frames: 0};
+  }
+
+  // What files say about the video, in rows below those of the result; `frames` is its length.
+  setEarlier(all, frames) {
+    const spans = all.filter(({first}) => first < frames).map((span) => ({...span, last: Math.min(span.last, frames - 1)}));
+    const same = JSON.stringify({spans, frames}) === JSON.stringify(this.earlier);
+    this.earlier = {spans, frames};
+    if (!same) this.rows();
+  }
+
+  rows() {
+    const found = rowsWithoutOverlap(this.video?.spans ?? []).map((row) => this.row(row, this.video.frames));
+    const before = rowsWithoutOverlap(this.earlier.spans).map((row) => this.row(row, this.earlier.frames));
+    for (const row of before) row.classList.add('earlier');
+    this.room.hidden = found.length + before.length === 0;
+    this.room.replaceChildren(...found, ...before);
+    this.cursor();
+  }
+
+  cursor() {
+    const frames = this.video?.frames || this.earlier.frames;
+    if (frames) this.room.style.setProperty('--at', `${cursorOf(this.frame ?? 0, frames)}%`);
   }
 
   // Shows what a result says about its video; null and results of images show nothing.
   show(result, frame) {
     this.video = result?.video ?? null;
     this.address = result?.address;
-    this.room.hidden = !this.video || this.video.spans.length === 0;
     this.view.setShapes([]);
+    this.rows();
     if (!this.video) return;
-    this.room.replaceChildren(...rowsWithoutOverlap(this.video.spans).map((row) => this.row(row)));
     byId('layers').append(...this.video.layers.map((layer) => this.layerRow(layer)));
     this.setFrame(frame);
   }
 
-  row({name, spans}) {
+  row({name, spans}, frames) {
     const bars = spans.map((span) => {
       const what = `${span.name}, frames ${span.first} to ${span.last}, ${span.text}`;
       const bar = el('button', {type: 'button', title: what, 'aria-label': what});
-      const {left, width} = barOf(span, this.video.frames);
+      const {left, width} = barOf(span, frames);
       bar.style.left = `${left}%`;
       bar.style.width = `${width}%`;
       bar.addEventListener('click', () => this.onJump(span.first));
@@ -58,8 +80,8 @@ export class VideoResults {
   async setFrame(frame) {
     this.frame = frame;
     const {video, address} = this;
+    this.cursor();
     if (!video) return;
-    this.room.style.setProperty('--at', `${cursorOf(frame, video.frames)}%`);
     let shapes = [];
     try {
       shapes = await getJson(`${address}/frame/${frame}`);

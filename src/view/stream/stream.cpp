@@ -107,6 +107,7 @@ void Stream::begin(const std::string& text, const Wish& wish) {
           fmt::format("'{}' does not work on streams", detail::shown(body.system)));
     if (system->needs_box() && !body.run.box) return;
     body.run.inputs = {input_};
+    body.run.truth = tools_.truth;
     running_ = system->begin(body.run, tools_.exec);
     system_ = body.system;
     source_->keep_all(running_->needs_all());

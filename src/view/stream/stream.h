@@ -33,6 +33,7 @@ struct StreamTools {
   const Inputs& inputs;
   Jobs& jobs;  // keeps the results of frames that stay
   Exec exec{};
+  std::shared_ptr<const Truth> truth{};  // null where none is given
 };
 
 class Stream {

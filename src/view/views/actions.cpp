@@ -122,6 +122,17 @@ Image<std::uint8_t> picture_of(const SeenActions& seen, const Picture& frame) {
   return picture;
 }
 
+// What really happens, in the order of the video; it also stands on the time line.
+void name_truth(Result& result, const std::vector<EarlierEvent>& events) {
+  constexpr std::size_t kMostNamed = 12;
+  std::vector<std::string> names;
+  for (const EarlierEvent& event : events) {
+    if (names.size() == kMostNamed) break;
+    if (names.empty() || names.back() != event.name) names.push_back(event.name);
+  }
+  if (!names.empty()) result.facts.emplace_back("truth", fmt::format("{}", fmt::join(names, ", ")));
+}
+
 VideoResult video_result(std::shared_ptr<const SeenActions> seen) {
   VideoResult video{.frames = seen->frames};
   for (const actions::EventExplanation& why : seen->events)
@@ -187,6 +198,7 @@ class ActionsView final : public SystemView {
                     {"points", std::to_string(seen->points.size())},
                     {"actions over time", std::to_string(seen->events.size())},
                     {"reject level", reject_text(seen->clip.reject)}};
+    add_truth(result, run, [&](const Truth& truth) { name_truth(result, truth.events(input)); });
     result.json = action_members(*seen, model_name_, options);
     result.picture = [seen, frame = result.image] { return picture_of(*seen, *frame); };
     result.video = video_result(seen);

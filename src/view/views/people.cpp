@@ -72,6 +72,44 @@ void add_people(Result& result, const std::vector<people::Detection>& found,
                             fmt::format("{:.2f}", person.score)});
 }
 
+// Marks hits and false alarms as people eval counts them, and adds the boxes of the truth.
+void compare_with_people(Result& result, const people::EvaluatedImage& image) {
+  const people::ImageMatch match = people::match_people(image);
+  for (std::size_t i = 0; i < image.found.size(); ++i) {
+    constexpr std::array kKinds{MarkKind::kHit, MarkKind::kFalse, MarkKind::kIgnored};
+    result.marks[i].kind = kKinds[static_cast<std::size_t>(match.verdicts[i])];
+    if (result.marks[i].kind == MarkKind::kFalse) result.marks[i].label += " false";
+  }
+  for (std::size_t i = 0; i < image.people.size(); ++i) {
+    const people::Annotation& person = image.people[i];
+    const Rect<double> box{person.box.x, person.box.y, person.box.width, person.box.height};
+    if (person.ignore) result.marks.push_back({box, "", MarkKind::kIgnored});
+    else if (match.found_by[i] >= 0) result.marks.push_back({box, "", MarkKind::kTrue});
+    else result.marks.push_back({box, "missed", MarkKind::kMissed});
+  }
+  const auto count = [&](MarkKind kind) {
+    return std::ranges::count(result.marks, kind, &Mark::kind);
+  };
+  const auto hits = count(MarkKind::kHit), alarms = count(MarkKind::kFalse),
+             missed = count(MarkKind::kMissed);
+  result.summary += fmt::format(
+      " Compared with the truth, there are {} and {}, and {} missed.", detail::counted(hits, "hit"),
+      detail::counted(alarms, "false alarm"),
+      missed == 1 ? std::string("1 person was") : fmt::format("{} people were", missed));
+  result.facts.emplace_back("hits", std::to_string(hits));
+  result.facts.emplace_back("missed", std::to_string(missed));
+  result.facts.emplace_back("false alarms", std::to_string(alarms));
+}
+
+// Marks the people of a frame, where somebody knows who is there.
+void compare_with_truth(Result& result, const Run& run, const std::vector<people::Detection>& found,
+                        std::int64_t frame) {
+  add_truth(result, run, [&](const Truth& truth) {
+    if (const auto people = truth.people(*run.inputs.front(), frame))
+      compare_with_people(result, {found, *people});
+  });
+}
+
 class PeopleRunning final : public Running {
  public:
   PeopleRunning(SystemView& view, Run run, people::Detector detector, std::string model)
@@ -83,8 +121,10 @@ class PeopleRunning final : public Running {
   Result next(const StreamFrame& frame) override {
     Stopwatch watch;
     Result result{.size = {frame.picture->width(), frame.picture->height()}};
-    add_people(result, find_people(detector_, *frame.picture).people, model_);
+    const std::vector<people::Detection> found = find_people(detector_, *frame.picture).people;
+    add_people(result, found, model_);
     watch.lap("find people");
+    compare_with_truth(result, run_, found, frame.number);
     result.timings = watch.laps();
     return result;
   }
@@ -145,10 +185,8 @@ class PeopleView final : public SystemView {
         {"threshold", fmt::format("{:g}", options.threshold.value_or(detector.model().threshold))},
         {"windows searched", std::to_string(found.counts.windows)},
         {"trees or blocks evaluated", std::to_string(found.counts.evaluations)}};
-    add_truth(result, run, [&](const Truth& truth) {
-      if (const auto people = truth.people(*run.inputs.front()))
-        compare_with_people(result, {found.people, *people});
-    });
+    compare_with_truth(result, run, found.people,
+                       run.frames.empty() ? run.frame : run.frames.front().number);
     add_reasons(result, model(model_name), options, found.people);
     result.json = people_members(found, options, model_name, size);
     result.picture = [picture, people = found.people] {
@@ -181,35 +219,6 @@ class PeopleView final : public SystemView {
   }
 
  private:
-  // Marks hits and false alarms as people eval counts them, and adds the boxes of the truth.
-  static void compare_with_people(Result& result, const people::EvaluatedImage& image) {
-    const people::ImageMatch match = people::match_people(image);
-    for (std::size_t i = 0; i < image.found.size(); ++i) {
-      constexpr std::array kKinds{MarkKind::kHit, MarkKind::kFalse, MarkKind::kIgnored};
-      result.marks[i].kind = kKinds[static_cast<std::size_t>(match.verdicts[i])];
-      if (result.marks[i].kind == MarkKind::kFalse) result.marks[i].label += " false";
-    }
-    for (std::size_t i = 0; i < image.people.size(); ++i) {
-      const people::Annotation& person = image.people[i];
-      const Rect<double> box{person.box.x, person.box.y, person.box.width, person.box.height};
-      if (person.ignore) result.marks.push_back({box, "", MarkKind::kIgnored});
-      else if (match.found_by[i] >= 0) result.marks.push_back({box, "", MarkKind::kTrue});
-      else result.marks.push_back({box, "missed", MarkKind::kMissed});
-    }
-    const auto count = [&](MarkKind kind) {
-      return std::ranges::count(result.marks, kind, &Mark::kind);
-    };
-    const auto hits = count(MarkKind::kHit), alarms = count(MarkKind::kFalse),
-               missed = count(MarkKind::kMissed);
-    result.summary += fmt::format(
-        " Compared with the truth, there are {} and {}, and {} missed.",
-        detail::counted(hits, "hit"), detail::counted(alarms, "false alarm"),
-        missed == 1 ? std::string("1 person was") : fmt::format("{} people were", missed));
-    result.facts.emplace_back("hits", std::to_string(hits));
-    result.facts.emplace_back("missed", std::to_string(missed));
-    result.facts.emplace_back("false alarms", std::to_string(alarms));
-  }
-
   // A click on a person asks about that detection, and one elsewhere about the best window there.
   static void add_reasons(Result& result, std::shared_ptr<const people::Model> model,
                           people::DetectOptions options,

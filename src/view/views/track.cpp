@@ -84,7 +84,20 @@ class TrackRunning final : public Running {
             : fmt::format("The target is followed with a confidence of {:.2f}.", now_.confidence);
     result.marks.push_back(
         {now_.box, now_.lost ? std::string("lost") : fmt::format("{:.2f}", now_.confidence)});
+    add_truth(result, run_, [&](const Truth& truth) {
+      if (const auto there = truth.people(*run_.inputs.front(), frame.number))
+        compare_with_target(result, *there);
+    });
     return result;
+  }
+
+  // Says how much the box has in common with the true one that it overlaps most.
+  void compare_with_target(Result& result, const std::vector<people::Annotation>& there) const {
+    double most = 0;
+    for (const people::Annotation& each : there)
+      most = std::max(most, overlap(now_.box, Rect<double>{each.box.x, each.box.y, each.box.width,
+                                                           each.box.height}));
+    result.summary += fmt::format(" Its overlap with the truth is {:.2f}.", most);
   }
 
   // What is needed to save the result and to make it again.

@@ -64,6 +64,37 @@ TEST(CountEvents, EachTruthMakesOneEventRight) {
   EXPECT_EQ(sum.classes[0].correct, 2);
 }
 
+TEST(EventMistakes, AreTheClipsThatShowThem) {
+  const Rect<float> all{0, 0, 100, 100};
+  const std::vector<ShownClip> shown{{"a.avi", 5, 0, 0, 99, all},
+                                     {"b.avi", 0, 1, 140, 239, all},
+                                     {"c.avi", 7, -1, 280, 379, all},
+                                     {"d.avi", 9, 1, 420, 519, all}};
+  const std::vector<TrueEvent> truth{
+      {0, 0, 99, all, 0}, {1, 140, 239, all, 1}, {1, 420, 519, all, 3}};
+  // Right; another action; an unknown action; motion between clips, nearer to the last one.
+  const std::vector<Event> events{event_of(0, 10, 99), event_of(0, 150, 239), event_of(1, 290, 309),
+                                  event_of(0, 405, 415)};
+  const std::vector<EventMistake> mistakes = event_mistakes(truth, events, 0.5, shown);
+  ASSERT_THAT(mistakes, SizeIs(4));
+  EXPECT_EQ(mistakes[0], (EventMistake{.truth = 1, .found = 0, .path = "b.avi"}));
+  EXPECT_EQ(mistakes[1], (EventMistake{.truth = 1, .path = "d.avi", .frame = 9}));
+  EXPECT_EQ(mistakes[2], (EventMistake{.found = 1, .path = "c.avi", .frame = 7 + 19}));
+  EXPECT_EQ(mistakes[3], (EventMistake{.found = 0, .between = true, .path = "d.avi", .frame = 9}));
+  // As many actions are not found, and as many events are wrong, as are counted.
+  const EventReport counts = count_events(truth, events, 2, 0.5);
+  EXPECT_EQ(counts.all.truths - counts.all.correct, 2);
+  EXPECT_EQ(counts.all.events - counts.all.correct, 3);
+  // The same action, with too little in common.
+  const std::vector<EventMistake> early =
+      event_mistakes({&truth[0], 1}, std::vector<Event>{event_of(0, 0, 20)}, 0.5, shown);
+  ASSERT_THAT(early, SizeIs(1));
+  EXPECT_EQ(early[0].found, early[0].truth);
+  EXPECT_TRUE(
+      event_mistakes({&truth[0], 1}, std::vector<Event>{event_of(0, 0, 99)}, 0.5, shown).empty());
+  EXPECT_EQ(event_mistakes({}, std::vector<Event>{event_of(0, 0, 99)}, 0.5, {}).front().path, "");
+}
+
 class Joined : public testing::Test {
  protected:
   Joined() {
@@ -86,8 +117,12 @@ TEST_F(Joined, ClipsStandWhereTheTruthSays) {
     EXPECT_EQ(frames[0].width(), 2 * 96);
     ASSERT_THAT(video.truth(), SizeIs(4));
     EXPECT_EQ(video.action_frames(), 4 * 12);
+    ASSERT_THAT(video.shown(), SizeIs(4));
     for (const TrueEvent& event : video.truth()) {
       EXPECT_EQ(event.last_frame - event.first_frame, 11);
+      const ShownClip& source = video.shown()[static_cast<std::size_t>(event.clip)];
+      EXPECT_EQ(source.path, clips_[static_cast<std::size_t>(event.label)].path);
+      EXPECT_EQ(source.first_frame, event.first_frame);
       io::VideoReader reader(clips_[static_cast<std::size_t>(event.label)].path,
                              {.color = io::VideoColor::kGray});
       io::Frame clip;

@@ -1,4 +1,5 @@
-// Covers: eval_stream
+// Covers: eval_stream, eval_stream_mistakes
+#include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 
 #include <sys/stat.h>
@@ -65,6 +66,28 @@ TEST_F(ActionsRecognize, EvalStreamMeasuresEvents) {
   EXPECT_EQ(counts["true_events"], 3);
   EXPECT_GE(counts["correct"], 2) << report.dump();
   EXPECT_EQ(counts["classes"].size(), 3);
+  const Ended folder = run_here({"actions", "eval-stream", clips, "--model", model_, "--subjects",
+                                 "s0", "--gap", "12", "--rejects", "1.1,0.01", "--motion", "none",
+                                 "--overlaps", "0.2,0.9", "-o", *folder_ / "streams"});
+  ASSERT_EQ(folder.status, kDone) << folder.err;
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(*folder_ / "streams/evaluation.json"), "evaluation.json");
+  EXPECT_EQ(evaluation.system, "actions");
+  const report::EvaluationChart& chart = evaluation.charts.at(0);
+  EXPECT_EQ(chart.option, "reject");
+  ASSERT_EQ(chart.curves.size(), 2U);
+  EXPECT_EQ(chart.curves[1].name, "overlap 0.9");
+  EXPECT_EQ(chart.curves[0].points.at(0).threshold, 0.01);  // they ascend
+  EXPECT_EQ(chart.curves[0].points.at(1).x, 100 * counts["recall"].get<double>());
+  // With so small a factor nothing is found: each action is a mistake up to it.
+  EXPECT_GE(std::ranges::count_if(evaluation.mistakes,
+                                  [](const report::Mistake& mistake) {
+                                    return mistake.curve == 0 && mistake.up_to == 0.01 &&
+                                           mistake.kind == "Actions that were not found";
+                                  }),
+            3);
+  EXPECT_THAT(evaluation.inputs.at(evaluation.mistakes.at(0).input).files.at(0),
+              HasSubstr("clips"));
   const Ended text = run_here({"actions", "eval-stream", clips, "--model", model_, "--subjects",
                                "s0", "--gap", "0", "--rejects", "1"});
   EXPECT_THAT(text.out, HasSubstr("precision"));

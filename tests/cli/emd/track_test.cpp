@@ -1,4 +1,4 @@
-// Covers: track_files, track_report, track_rivals
+// Covers: track_files, track_mistakes, track_report, track_rivals
 #include "cli/emd/track.h"
 
 #include <fovea/core/error.h>
@@ -99,6 +99,30 @@ TEST_F(EmdTrackProgram, MeasuresAgainstTruthBesideOthers) {
   EXPECT_EQ(target["rivals"][1]["name"], "same search, Bhattacharyya");
   EXPECT_LT(target["rivals"][0]["mean_overlap"].get<double>(), 0.6);
   EXPECT_GE(target["bar_overlap"].get<double>(), target["rivals"][0]["mean_overlap"].get<double>());
+}
+
+TEST_F(EmdTrackProgram, AnEvaluationOpensInTheView) {
+  const Ended ended = track({"--truth", folder_ / "truth.txt", "--evaluation", folder_ / "e.json"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(folder_ / "e.json"), "e.json");
+  EXPECT_EQ(evaluation.system, "track");
+  const report::EvaluationCurve& curve = evaluation.charts.at(0).curves.at(0);
+  EXPECT_EQ(curve.points.size(), 21U);
+  EXPECT_EQ(curve.points.front().y, 100);  // all frames overlap
+  EXPECT_EQ(curve.points.back().y, 0);
+  ASSERT_FALSE(evaluation.mistakes.empty());
+  const report::Mistake& worst = evaluation.mistakes[0];
+  EXPECT_TRUE(worst.above);
+  const report::EvaluatedInput& input = evaluation.inputs.at(worst.input);
+  EXPECT_THAT(input.files.at(0), HasSubstr("img/"));  // the image of the frame
+  EXPECT_EQ(input.frame, 0);
+  ASSERT_EQ(input.boxes.size(), 2U);
+  EXPECT_FALSE(input.boxes[0].score);
+  EXPECT_EQ(input.boxes[1].score, *worst.above);
+  EXPECT_EQ(input.boxes[1].label, "target 1");
+  expect_refusal({"--target", "20,20,20,24", "--evaluation", folder_ / "e.json", "--json"}, kUsage,
+                 "--evaluation needs --truth");
 }
 
 // Time in the tracker alone, for ours as for others: less than the whole, and said so.

@@ -1,3 +1,4 @@
+#include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -54,6 +55,11 @@ TEST_F(EvalKernel, ComparesTwoMachinesAndDrawsTheirCurves) {
   EXPECT_EQ(result["machines"][0]["windows"], result["machines"][1]["windows"]);
   for (const char* name : {"index.html", "curve.svg", "curve.csv"})
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(report) / name)) << name;
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(report + "/evaluation.json"), "evaluation.json");
+  ASSERT_EQ(evaluation.charts.at(0).curves.size(), 2U);
+  EXPECT_EQ(evaluation.charts[0].curves[1].name, "rbf");
+  EXPECT_FALSE(evaluation.charts[0].curves[1].points.empty());
 }
 
 TEST_F(EvalKernel, NamesWhatIsMissing) {

@@ -1,6 +1,7 @@
 // Covers: study_page
 #include <fovea/core/random.h>
 #include <fovea/io/image_io.h>
+#include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -66,6 +67,11 @@ TEST_F(PeopleStudy, WritesAPageTablesAndJson) {
   EXPECT_EQ(result["variants"][0]["crops"], 2);
   EXPECT_EQ(result["positives"], 12);
   EXPECT_EQ(json::parse(test::load(folder_ / "report/study.json"))["variants"].size(), 3U);
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
+  ASSERT_EQ(evaluation.charts.size(), 2U);
+  EXPECT_EQ(evaluation.charts[0].title, "gamma");
+  EXPECT_EQ(evaluation.charts[0].curves.size(), 2U);
   const std::string page = test::load(folder_ / "report/index.html");
   EXPECT_THAT(page, HasSubstr("gamma none"));
   EXPECT_THAT(page, HasSubstr("<svg"));

@@ -1,6 +1,7 @@
-// Covers: track_files, scene, crowd, eval_tracks
+// Covers: track_files, scene, crowd, eval_tracks, eval_tracks_mistakes
 #include <fovea/io/video.h>
 #include <fovea/people/mot.h>
+#include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -84,6 +85,51 @@ TEST_F(PeopleTrack, FollowsGivenDetectionsAndIsMeasured) {
   EXPECT_THAT(table.out, HasSubstr("HOTA"));
   EXPECT_THAT(table.out, HasSubstr("\nall"));
   EXPECT_THAT(table.out, HasSubstr("100.0"));
+}
+
+TEST_F(PeopleTrack, AnEvaluationOpensInTheView) {
+  const std::string gt =
+      write("gt.txt", "1,1,11,11,10,20\n2,1,11,11,10,20\n3,1,11,11,10,20\n4,1,11,11,10,20\n");
+  const std::string got = write("t.txt",
+                                "1,5,11,11,10,20,0.9,-1,-1,-1\n2,5,11,11,10,20,0.8,-1,-1,-1\n"
+                                "3,6,11,11,10,20,0.3,-1,-1,-1\n2,9,91,11,10,20,0.2,-1,-1,-1\n");
+  const Ended before = run_here({"people", "eval-tracks", got, "--truth", gt});
+  const Ended ended = run_here(
+      {"people", "eval-tracks", got, "--truth", gt, "--video", video(), "-o", folder_ / "report"});
+  ASSERT_EQ(ended.status, kDone) << ended.err;
+  EXPECT_EQ(ended.out, before.out);
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
+  EXPECT_EQ(evaluation.system, "people");
+  const report::EvaluationChart& chart = evaluation.charts.at(0);
+  EXPECT_EQ(chart.option, "threshold");
+  EXPECT_EQ(chart.curves.at(0).points.size(), 4U);  // one per score
+  EXPECT_EQ(chart.curves[0].points[0].threshold, 0.2);
+  EXPECT_EQ(chart.curves[0].points[0].x, 0.25);  // one false box in four frames
+  EXPECT_EQ(chart.curves[0].points[3].y, 75);    // three of four boxes are missed
+  const auto named = [&](const std::string& kind) {
+    return *std::ranges::find(evaluation.mistakes, kind, &report::Mistake::kind);
+  };
+  const report::Mistake nobody = named("Tracks of nobody");
+  EXPECT_EQ(nobody.up_to, 0.2);  // above this score it is gone
+  EXPECT_EQ(evaluation.inputs.at(nobody.input).frame, 1);
+  EXPECT_EQ(evaluation.inputs[nobody.input].files.at(0), video());
+  EXPECT_EQ(evaluation.inputs[nobody.input].boxes.size(), 3U);
+  EXPECT_EQ(named("Switched identities").up_to, 0.3);
+  EXPECT_THAT(named("Switched identities").text, HasSubstr("person 1 was 5 and is 6"));
+  const auto missed = std::ranges::find(evaluation.mistakes, "person 1 is not found in frame 3",
+                                        &report::Mistake::text);
+  ASSERT_NE(missed, evaluation.mistakes.end());
+  EXPECT_EQ(missed->up_to, 0.3);  // above this score more frames are missed
+  EXPECT_EQ(evaluation.inputs.at(missed->input).frame, 3);
+  EXPECT_THAT(run_here({"people", "eval-tracks", got, "--truth", gt, "-o", folder_ / "report"}).err,
+              HasSubstr("without --video"));
+  expect_refusal(run_here({"people", "eval-tracks", got, "--truth", gt, "--video", video(),
+                           "--video", video(), "-o", folder_ / "report"}),
+                 kUsage, "--video names 2 videos for 1 file");
+  expect_refusal(run_here({"people", "eval-tracks", got, "--truth", gt, "--video", "none.mp4", "-o",
+                           folder_ / "never"}),
+                 kBadInput, "none.mp4");
 }
 
 TEST_F(PeopleTrack, TheNumberOfThreadsDoesNotMatter) {

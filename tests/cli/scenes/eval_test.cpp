@@ -115,6 +115,14 @@ TEST_F(ScenesEval, SweepsOverNumbersOfSamples) {
   EXPECT_EQ(json::parse(alone.out)["accuracy_mean"], rows[1]["accuracy_mean"]);
   EXPECT_THAT(test::load(folder_ / "sweep/samples.csv"), HasSubstr("\nall,"));
   EXPECT_EQ(test::xml_problem(test::load(folder_ / "sweep/samples.svg")), "");
+  const report::Evaluation evaluation =
+      report::parse_evaluation(test::load(folder_ / "sweep/evaluation.json"), "evaluation.json");
+  const report::EvaluationCurve& curve = evaluation.charts.at(0).curves.at(0);
+  ASSERT_EQ(curve.points.size(), 3U);
+  EXPECT_EQ(curve.points[0].threshold, 9);
+  EXPECT_EQ(curve.points[1].y, 100 * rows[1]["accuracy_mean"].get<double>());
+  for (const report::Mistake& mistake : evaluation.mistakes)
+    EXPECT_LT(mistake.input, evaluation.inputs.size());
   const Ended shown = eval({"--splits", "1", "--neighbors", "3", "--sweep-samples", "9"});
   EXPECT_THAT(shown.out, HasSubstr("learned from"));
   for (const char* wrong : {"9,some", "0", "9,,4"}) {

@@ -69,6 +69,56 @@ TEST(MeshWrite, BothEncodingsOfPlyAreReadAlike) {
               HasSubstr("property list uchar int vertex_indices\nend_header\n"));
 }
 
+TEST(MeshWrite, LabelsInsideOfPlyAreReadAgain) {
+  const test::TempFolder folder;
+  const Marked marked;
+  const std::vector<float> numbers(marked.mesh.faces.size());
+  const std::vector<FaceAttribute> attributes{{"depth", numbers}};
+  write_mesh(folder / "a.ply", marked.mesh, marked.marks(), {.ascii = true});
+  write_mesh(folder / "b.ply", marked.mesh, marked.marks());
+  FaceMarks on_faces = marked.marks();
+  on_faces.attributes = attributes;
+  write_mesh(folder / "c.ply", marked.mesh, on_faces);
+  for (const char* name : {"a.ply", "b.ply", "c.ply"}) {
+    EXPECT_TRUE(holds_labels(folder / name)) << name;
+    EXPECT_EQ(read_labels(folder / name), marked.labels) << name;
+  }
+  write_mesh(folder / "none.ply", marked.mesh);
+  EXPECT_FALSE(holds_labels(folder / "none.ply"));
+  EXPECT_THAT(test::message_of<FormatError>([&] { read_labels(folder / "none.ply"); }),
+              HasSubstr("has no labels"));
+  write_mesh(folder / "other.off", marked.mesh);
+  EXPECT_FALSE(holds_labels(folder / "other.off"));
+  EXPECT_THROW(holds_labels(folder / "gone.ply"), IoError);
+}
+
+// Labels that do not fit their mesh are refused, whatever a file says.
+TEST(MeshWrite, DamagedLabelsInsideOfPlyAreRefused) {
+  const test::TempFolder folder;
+  const std::string head =
+      "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+      "property float z\nproperty int label\nelement face 1\n"
+      "property list uchar int vertex_indices\nend_header\n";
+  const std::string good = head + "0 0 0 4\n1 0 0 4\n0 1 0 4\n3 0 1 2\n";
+  test::save(folder / "m.ply", good);
+  EXPECT_EQ(read_labels(folder / "m.ply"), (std::vector<std::int32_t>{4}));
+  for (const std::string& bad : std::vector<std::string>{
+           head + "0 0 0 -4\n1 0 0 4\n0 1 0 4\n3 0 1 2\n",
+           head + "0 0 0 4\n1 0 0 4\n0 1 0 4\n3 0 1 9\n",
+           head + "0 0 0 99999999999\n1 0 0 4\n0 1 0 4\n3 0 1 2\n",
+           head + "0 0 0 x\n1 0 0 4\n0 1 0 4\n3 0 1 2\n", head + "0 0 0 4\n1 0 0 4\n",
+           // A second list of vertices without labels.
+           "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
+           "property float z\nproperty int label\nelement vertex 2\nproperty float x\nproperty "
+           "float "
+           "y\n"
+           "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+           "0 0 0 4\n1 0 0\n0 1 0\n3 0 1 2\n"}) {
+    test::save(folder / "m.ply", bad);
+    EXPECT_THROW(read_labels(folder / "m.ply"), FormatError) << bad;
+  }
+}
+
 TEST(MeshWrite, PlyWithoutMarksKeepsItsVertices) {
   const test::TempFolder folder;
   const Marked marked;

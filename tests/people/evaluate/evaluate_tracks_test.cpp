@@ -1,4 +1,5 @@
 #include <fovea/core/error.h>
+#include <fovea/core/random.h>
 #include <fovea/people/evaluate_tracks.h>
 #include <gmock/gmock.h>
 
@@ -107,6 +108,61 @@ TEST(EvaluateTracks, SequencesAreCombinedByTheirCounts) {
   EXPECT_DOUBLE_EQ(all.deta, 0.75);
   EXPECT_DOUBLE_EQ(all.assa, 1);
   EXPECT_DOUBLE_EQ(all.motp, 1);
+}
+
+TEST(EvaluateTracks, ListsWhatIsWrongInStretches) {
+  std::vector<MotBox> truth, found;
+  stand(truth, 1, 0, 0, 20);
+  stand(found, 5, 0, 0, 8);    // then nobody for four frames
+  stand(found, 6, 0, 12, 20);  // and another id
+  stand(found, 7, 500, 3, 5);  // where nobody is
+  const std::vector<TrackMistake> mistakes = track_mistakes(truth, found);
+  const TrackReport report = evaluate_tracks(truth, found);
+  ASSERT_EQ(mistakes.size(), 3U);
+  EXPECT_EQ(mistakes[0], (TrackMistake{.kind = TrackMistakeKind::kSwitch,
+                                       .id = 1,
+                                       .before = 5,
+                                       .after = 6,
+                                       .first_frame = 12,
+                                       .last_frame = 12,
+                                       .boxes = 8,
+                                       .box = truth[12].box}));
+  EXPECT_EQ(mistakes[1].kind, TrackMistakeKind::kMiss);
+  EXPECT_EQ(mistakes[1].first_frame, 8);
+  EXPECT_EQ(mistakes[1].last_frame, 11);
+  EXPECT_EQ(mistakes[2].kind, TrackMistakeKind::kFalse);
+  EXPECT_EQ(mistakes[2].id, 7);
+  EXPECT_EQ(mistakes[2].first_frame, 3);
+  // They are what CLEAR MOT counts.
+  EXPECT_EQ(report.switches, 1);
+  EXPECT_EQ(report.misses, mistakes[1].boxes);
+  EXPECT_EQ(report.false_positives, mistakes[2].boxes);
+  EXPECT_TRUE(track_mistakes(truth, truth).empty());
+  EXPECT_EQ(track_mistakes(truth, {}).front().boxes, 20);
+}
+
+// Whatever is matched, the boxes of all stretches are those that CLEAR MOT counts.
+TEST(EvaluateTracks, ListsAllThatIsCounted) {
+  Random random(11);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<MotBox> truth, found;
+    for (int frame = 0; frame < 30; ++frame)
+      for (int id = 1; id <= 4; ++id) {
+        const double x = 30 * random.below(4), y = 5 * random.below(3);
+        if (random.below(4) > 0) truth.push_back({.frame = frame, .id = id, .box = {x, 0, 20, 40}});
+        if (random.below(4) > 0) found.push_back({.frame = frame, .id = id, .box = {x, y, 20, 40}});
+      }
+    const TrackReport report = evaluate_tracks(truth, found);
+    std::array<std::int64_t, 3> boxes{};
+    std::int64_t switches = 0;
+    for (const TrackMistake& mistake : track_mistakes(truth, found)) {
+      boxes[static_cast<std::size_t>(mistake.kind)] += mistake.boxes;
+      switches += mistake.kind == TrackMistakeKind::kSwitch ? 1 : 0;
+    }
+    EXPECT_EQ(switches, report.switches);
+    EXPECT_EQ(boxes[1], report.misses);
+    EXPECT_EQ(boxes[2], report.false_positives);
+  }
 }
 
 TEST(EvaluateTracks, HugeFrameNumbersTakeNoMemory) {

@@ -401,6 +401,34 @@ def test_results(browser, errors, folder):
         served.end()
 
 
+def test_videos(browser, errors, folder, clip):
+    """Tracks, true boxes and events of a video, on the frame that is seen, and an evaluation of tracks that opens at its frame."""
+    truth, found, events = folder / "gt.txt", folder / "tracks.txt", folder / "events.jsonl"
+    truth.write_text("".join(f"{frame},1,11,11,20,50,1,1,1\n" for frame in range(1, 31)))
+    found.write_text("".join(f"{frame},{1 if frame < 20 else 2},11,11,20,50,0.9,-1,-1,-1\n" for frame in range(1, 31)))
+    events.write_text(json.dumps({"name": "walk", "score": 0.5, "first_frame": 5, "last_frame": 30, "box": [10, 10, 30, 50]}) + "\n")
+    subprocess.run([PROGRAM, "people", "eval-tracks", found, "--truth", truth, "--video", clip, "-o", folder / "tracked", "--quiet"], check=True,
+                   stdout=subprocess.DEVNULL)
+    served = Served([clip, events, folder / "tracked" / "evaluation.json", "--truth", truth])
+    try:
+        page = watched(browser, errors, viewport={"width": 1280, "height": 800})
+        page.goto(served.address)
+        expect(page.locator("#evaluation h2")).to_have_text("How well people are followed", timeout=60000)
+        page.get_by_role("button", name="person 1 was 1 and is 2").click()
+        expect(page.locator("#evaluation")).to_be_hidden()
+        expect(page.locator("#frame")).to_have_value("19")
+        expect(page.locator("#earlier .count").last).to_contain_text("true box")
+        bar = page.locator("#events .earlier button")
+        expect(bar).to_have_attribute("aria-label", "walk (earlier), frames 5 to 30, score 0.50, from events.jsonl")
+        bar.click()
+        expect(page.locator("#frame")).to_have_value("5")
+        expect(page.locator("#earlier .count").last).to_contain_text("1 true box")
+        photograph(page, "truth_of_video")
+        page.close()
+    finally:
+        served.end()
+
+
 def test_actions(page, clip):
     """A clip has a time line, whose events jump to their frames and say why."""
     drop(page, clip)
@@ -489,6 +517,7 @@ def main():
         try:
             test_all(browser, served, errors, folder, *inputs)
             test_results(browser, errors, folder)
+            test_videos(browser, errors, folder, inputs[2])
         finally:  # a failure must not leave the program behind, which holds the pipes of this one
             browser.close()
             served.end()

@@ -1,8 +1,9 @@
 // Files of earlier results: every format, whole and damaged.
-// Covers: earlier_json
+// Covers: earlier_json, earlier_labels
 #include "view/earlier/earlier_file.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/parquet_writer.h>
 #include <gmock/gmock.h>
 
 #include "support/files.h"
@@ -18,12 +19,13 @@ std::string refused(Parse parse, const std::string& text) {
 }
 
 TEST(EarlierFile, IsKnownByTheEndOfItsName) {
-  for (const char* path : {"a.json", "b.CSV", "c.txt", "d.flo", "e.seg", "f.jsonl"})
+  for (const char* path : {"a.json", "b.CSV", "c.txt", "d.flo", "e.seg", "f.jsonl", "g.parquet"})
     EXPECT_TRUE(is_earlier_file(path)) << path;
   for (const char* path : {"a.png", "b.off", "c.mp4", "json"})
     EXPECT_FALSE(is_earlier_file(path)) << path;
-  EXPECT_TRUE(names_inputs("a.json"));
-  EXPECT_FALSE(names_inputs("a.txt"));
+  EXPECT_TRUE(names_inputs({.items = {{.input = "a.png"}}, .events = {{.input = "v.mp4"}}}));
+  EXPECT_FALSE(names_inputs({.items = {{.input = "a.png"}, {}}}));
+  EXPECT_FALSE(names_inputs({.events = {{}}}));
 }
 
 TEST(EarlierFile, ReadsCoco) {
@@ -98,6 +100,143 @@ TEST(EarlierFile, ReadsTables) {
   EXPECT_EQ(classes.items[0].scores.size(), 2U);
 }
 
+TEST(EarlierFile, ReadsParquet) {
+  std::string bytes;
+  io::ParquetWriter table(io::string_sink(bytes), {{"input", io::ParquetType::kText},
+                                                   {"frame", io::ParquetType::kInt64, true},
+                                                   {"x", io::ParquetType::kFloat},
+                                                   {"y", io::ParquetType::kFloat},
+                                                   {"width", io::ParquetType::kFloat},
+                                                   {"height", io::ParquetType::kFloat},
+                                                   {"score", io::ParquetType::kDouble}});
+  table.field("a.png").empty().field(1.F).field(2.F).field(3.F).field(4.5F).field(0.5).end_row();
+  table.row("v.mp4", 6, 1.F, 2.F, 3.F, 4.F, 2.0);
+  table.finish();
+  const EarlierFile file = parse_earlier_parquet(bytes, "all.parquet");
+  ASSERT_EQ(file.items.size(), 2U);
+  EXPECT_EQ(file.items[0].boxes[0].box, (Rect<double>{1, 2, 3, 4.5}));
+  EXPECT_EQ(file.items[1].frame, 6);
+  EXPECT_EQ(file.items[1].boxes[0].score, 2);
+  EXPECT_THAT(refused(parse_earlier_parquet, bytes.substr(0, bytes.size() - 9)),
+              HasSubstr("all.json: is damaged, or is no Parquet file"));
+}
+
+TEST(EarlierFile, ReadsYolo) {
+  EXPECT_TRUE(is_yolo_text("\n0 0.5 0.5 0.25 1\n"));
+  EXPECT_TRUE(is_yolo_text("3 0.5 0.5 0.25 1 0.75\r\n"));
+  for (const char* other : {"", "1 2 10 20 30 40", "1,2,10,20,30,40", "0 0.5 0.5 0.25", "0 x 1 1 1",
+                            "0.5 0.5 0.5 0.25 1", "-1 0.5 0.5 0.25 1", "0 0.5 0.5 nan 1",
+                            "0 0.5 0.5 1e999 1", "0 0.1 0.1 0.9 0.1 0.9 0.9"})
+    EXPECT_FALSE(is_yolo_text(other)) << other;
+  const EarlierItem item = parse_yolo("0 0.5 0.5 0.5 0.25\n\n1 0.25 0.5 0.5 1 0.75\n2 0 0 0 0\n",
+                                      "labels/a_1.txt", {"person", "dog"});
+  EXPECT_EQ(item.stem, "a_1");
+  EXPECT_TRUE(item.relative);
+  ASSERT_EQ(item.boxes.size(), 3U);
+  EXPECT_EQ(item.boxes[0].box, (Rect<double>{0.25, 0.375, 0.5, 0.25}));
+  EXPECT_EQ(item.boxes[0].label, "person");
+  EXPECT_FALSE(item.boxes[0].score);
+  EXPECT_EQ(item.boxes[1].score, 0.75);
+  EXPECT_EQ(item.boxes[2].label, "class 2");
+  EXPECT_THAT(
+      test::message_of<FormatError>([] { parse_yolo("0 0.5 0.5 0.5 0.25\n0 0.5 0.5\n", "a.txt"); }),
+      HasSubstr("a.txt: line 2: \"0 0.5 0.5\", expected YOLO's class"));
+}
+
+TEST(EarlierFile, ReadsFoldersOfLabels) {
+  const test::TempFolder folder;
+  const auto save = [&](const std::string& name, const std::string& text) {
+    test::save(folder / name, text);
+  };
+  EXPECT_FALSE(is_earlier_folder(folder.path()));  // it is empty
+  save("classes.txt", "person\ndog\n");
+  save("a.txt", "1 0.5 0.5 0.5 0.25\n");
+  save("b.txt", "");
+  save("walk.txt", "1,3,11,21,30,40,0.5,-1,-1,-1\n");
+  EXPECT_TRUE(is_earlier_folder(folder.path()));
+  const EarlierFile labels = read_earlier(folder.path());
+  ASSERT_EQ(labels.items.size(), 3U);
+  EXPECT_EQ(labels.items[0].boxes[0].label, "dog");
+  EXPECT_EQ(labels.items[1].stem, "b");
+  EXPECT_EQ(labels.items[2].stem, "walk");
+  EXPECT_FALSE(labels.items[2].relative);
+  save("c.json", R"({"evaluation": {}})");
+  EXPECT_THAT(test::message_of<FormatError>([&] { read_earlier(folder.path()); }),
+              HasSubstr("c.json: is no file of labels"));
+  save("c.png", "");
+  EXPECT_FALSE(is_earlier_folder(folder.path()));  // with inputs it is one of them
+}
+
+TEST(EarlierFile, ReadsLabelme) {
+  const EarlierFile file = parse_earlier_json(
+      R"({"version": "5.0.0", "imagePath": "../walk_000012.png", "shapes": [
+          {"label": "person", "points": [[1, 2], [4, 8]], "shape_type": "rectangle", "score": 0.5},
+          {"label": "dog", "points": [[5, 5], [9, 3], [7, 9]], "shape_type": "polygon"},
+          {"label": "spot", "points": [[5, 5]]}]})",
+      "a.json");
+  EXPECT_EQ(file.what, "labelme");
+  ASSERT_EQ(file.items.size(), 1U);
+  EXPECT_EQ(file.items[0].input, "../walk_000012.png");
+  EXPECT_EQ(file.items[0].stem, "walk_000012");
+  ASSERT_EQ(file.items[0].boxes.size(), 2U);
+  EXPECT_EQ(file.items[0].boxes[0].box, (Rect<double>{1, 2, 3, 6}));
+  EXPECT_EQ(file.items[0].boxes[0].label, "");
+  EXPECT_EQ(file.items[0].boxes[1].box, (Rect<double>{5, 3, 4, 6}));
+  EXPECT_TRUE(file.items[0].boxes[1].truth);
+  for (const char* bad : {R"({"shapes": []})", R"({"shapes": [3], "imagePath": "a"})",
+                          R"({"shapes": [{"points": [[1], [2, 3]]}], "imagePath": "a"})",
+                          R"({"shapes": [{"points": 3}], "imagePath": "a"})"})
+    EXPECT_THAT(refused(parse_earlier_json, bad), HasSubstr("all.json: ")) << bad;
+}
+
+TEST(EarlierFile, ReadsEvents) {
+  const EarlierFile file = parse_earlier_lines(
+      R"({"name": "walk", "score": 0.5, "first_frame": 3, "last_frame": 9, "box": [1, 2, 3, 4]}
+{"name": "wave", "first_frame": 12, "last_frame": 12}
+{"fovea": "1", "command": "actions recognize", "input": "v.mp4", "events": 2}
+{"name": "jump", "first_frame": 0, "last_frame": 4}
+)",
+      "e.jsonl");
+  EXPECT_EQ(file.what, "actions recognize");
+  ASSERT_EQ(file.events.size(), 3U);
+  EXPECT_EQ(file.events[0].input, "v.mp4");
+  EXPECT_EQ(file.events[0].box, (Rect<double>{1, 2, 3, 4}));
+  EXPECT_EQ(file.events[1].first, 12);
+  EXPECT_FALSE(file.events[1].box);
+  EXPECT_EQ(file.events[2].input, "");
+  const test::TempFolder folder;
+  test::save(folder / "e.json",
+             "{\"name\": \"a\", \"first_frame\": 0, \"last_frame\": 4}\n"
+             "{\"name\": \"b\", \"first_frame\": 1, \"last_frame\": 4}\n");
+  EXPECT_EQ(read_earlier(folder / "e.json").events.size(), 2U);
+  for (const char* bad :
+       {R"({"first_frame": 3, "last_frame": 2})", R"({"first_frame": -3, "last_frame": 2})",
+        R"({"first_frame": "a", "last_frame": 2})",
+        R"({"first_frame": 1, "last_frame": 2, "box": [1]})"})
+    EXPECT_THAT(refused(parse_earlier_lines, bad), HasSubstr("all.json: ")) << bad;
+}
+
+TEST(EarlierFile, ReadsTracksAndFieldsOfOtherVerbs) {
+  const EarlierFile tracks = parse_earlier_json(
+      R"({"command": "emd track", "input": "v.mp4", "targets": [], "tracks": [
+          {"frame": 4, "id": 1, "box": [1, 2, 3, 4], "score": 0.5},
+          {"frame": 4, "id": 2, "box": [5, 6, 7, 8], "score": 0.25},
+          {"frame": 5, "id": 1, "box": [2, 2, 3, 4], "score": 0.5}]})",
+      "t.json");
+  ASSERT_EQ(tracks.items.size(), 2U);
+  EXPECT_EQ(tracks.items[0].frame, 4);
+  EXPECT_EQ(tracks.items[0].boxes[1].label, "2");
+  EXPECT_EQ(tracks.items[1].boxes[0].box.x, 2);
+  const EarlierFile parts = parse_earlier_json(
+      R"({"command": "mesh segment", "results": [{"input": "a.off", "output": "parts/a.ply"}]})",
+      "m.json");
+  EXPECT_EQ(parts.items[0].parts, "parts/a.ply");
+  const EarlierFile motion = parse_earlier_json(
+      R"({"command": "flow lk", "first": "a.png", "second": "b.png", "output": "a.pfm"})",
+      "m.json");
+  EXPECT_EQ(motion.items[0].motion, "a.pfm");
+}
+
 TEST(EarlierFile, ReadsTracks) {
   const EarlierFile file = parse_earlier_tracks(
       "1,3,11,21,30,40,0.5,-1,-1,-1\n2,3,12,21,30,40,0.75,-1,-1,-1\n", "t.txt");
@@ -131,7 +270,8 @@ TEST(EarlierFile, SaysWhatIsWrongInOneLine) {
   EXPECT_THAT(json(R"({"results": {}})"), HasSubstr("'results' is no array"));
   EXPECT_THAT(json(R"({"first": "a", "second": "b"})"), HasSubstr("no field of motion beside it"));
   EXPECT_THAT(json(R"({"evaluation": {"mistakes": 3}})"), HasSubstr("'mistakes' that is no array"));
-  EXPECT_THAT(refused(parse_earlier_table, "a,b\n1,2\n"), HasSubstr("its first line has neither"));
+  EXPECT_THAT(refused(parse_earlier_table, "a,b\n1,2\n"),
+              HasSubstr("has neither the columns input, x, y"));
   EXPECT_THAT(refused(parse_earlier_table, "input,x,y,width,height\na,1,2,3,nan\n"),
               HasSubstr("line 2: height is \"nan\", expected a number"));
   EXPECT_THAT(refused(parse_earlier_tracks, "one two\n"), HasSubstr("all.json"));

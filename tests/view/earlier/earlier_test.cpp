@@ -5,12 +5,14 @@
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/mesh_io.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "support/files.h"
+#include "support/server.h"
 #include "view/earlier/find_input.h"
 #include "view/session.h"
 #include "view/view.h"
@@ -155,6 +157,74 @@ TEST_F(EarlierTest, ShowsPartsAsALayerOfTheMesh) {
               HasSubstr("2 labels for"));
 }
 
+TEST_F(EarlierTest, ShowsThePartsInsideOfAMesh) {
+  io::TriangleMesh mesh;
+  mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  mesh.faces = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  const std::vector<std::int32_t> labels{0, 0, 1, 1};
+  const std::vector<std::array<std::uint8_t, 3>> colors(4);
+  io::write_mesh(folder_ / "parts.ply", mesh, {.labels = labels, .colors = colors});
+  io::write_mesh(folder_ / "plain.ply", mesh);
+  inputs_.add_paths({folder_ / "parts.ply", folder_ / "plain.ply"});
+  earlier_.add_labels_inside(inputs_);
+  ASSERT_EQ(inputs_.all().size(), 2U);
+  const json layers = said(inputs_.all()[0])["layers"];
+  ASSERT_EQ(layers.size(), 1U);
+  const std::vector<report::Color> shown =
+      earlier_.surface(inputs_.all()[0]->id(), std::string(layers[0]["name"]));
+  ASSERT_EQ(shown.size(), 4U);
+  EXPECT_EQ(shown[0], shown[1]);
+  EXPECT_NE(shown[1], shown[2]);
+  EXPECT_TRUE(said(inputs_.all()[1])["layers"].empty());
+}
+
+TEST_F(EarlierTest, PutsYoloLabelsOnImagesAndFramesOfTheirNames) {
+  save_image("a.png");
+  test::save(folder_ / "walk.y4m", test::y4m_video(40, 20, 3));
+  std::filesystem::create_directory(folder_ / "labels");
+  save("labels/a.txt", "0 0.5 0.5 0.5 0.5\n");
+  save("labels/walk_000002.txt", "0 0.25 0.5 0.5 1 0.75\n");
+  save("labels/gone.txt", "0 0.25 0.5 0.5 1\n");
+  inputs_.add_paths({folder_ / "a.png", folder_ / "walk.y4m"});
+  earlier_.add(folder_ / "labels", inputs_, {});
+  EXPECT_THAT(earlier_.notes()[0], HasSubstr("1 input was not found: gone"));
+  const json image = said(inputs_.all()[0])["files"][0]["boxes"][0];
+  EXPECT_THAT(image["box"], ElementsAre(10, 7.5, 20, 15));
+  EXPECT_EQ(said(inputs_.all()[1], 0)["files"].size(), 0U);
+  const json frame = said(inputs_.all()[1], 2)["files"][0]["boxes"][0];
+  EXPECT_THAT(frame["box"], ElementsAre(0, 0, 20, 20));
+  EXPECT_EQ(frame["score"], 0.75);
+}
+
+TEST_F(EarlierTest, KnowsTheNumberInAFramesName) {
+  EXPECT_EQ(frame_number("walk_000012", "walk"), 12);
+  for (const char* name :
+       {"walk", "walk_", "walk_x", "walk_1x", "walk_-1", "run_000012", "walk_99999999999999999999"})
+    EXPECT_FALSE(frame_number(name, "walk")) << name;
+}
+
+TEST_F(EarlierTest, ShowsEventsOverTime) {
+  test::save(folder_ / "walk.y4m", test::y4m_video(40, 20, 8));
+  inputs_.add_paths({folder_ / "walk.y4m"});
+  earlier_.add(
+      save("walk.jsonl",
+           R"({"name": "walk", "score": 0.5, "first_frame": 2, "last_frame": 5, "box": [1, 2, 3, 4]}
+{"name": "wave", "score": 0.25, "first_frame": 6, "last_frame": 7})"),
+      inputs_, {});
+  EXPECT_EQ(json::parse(earlier_.list_json())["files"][0]["summary"],
+            "actions recognize: 2 events in 1 input.");
+  EXPECT_EQ(json::parse(earlier_.list_json())["files"][0]["least"], 0.25);
+  for (const auto& [frame, boxes] : {std::pair(0, 0), {2, 1}, {5, 1}, {6, 0}}) {
+    const json file = said(inputs_.all()[0], frame)["files"][0];
+    EXPECT_EQ(file["events"].size(), 2U);
+    EXPECT_EQ(file["boxes"].size(), static_cast<std::size_t>(boxes)) << frame;
+  }
+  earlier_.add(save("other.jsonl",
+                    R"({"name": "a", "first_frame": 2, "last_frame": 5, "input": "none.y4m"})"),
+               inputs_, {});
+  EXPECT_THAT(earlier_.notes()[0], HasSubstr("none.y4m"));
+}
+
 TEST_F(EarlierTest, GivesEvaluationsWithoutPaths) {
   save_image("a.png");
   earlier_.add(save_evaluation("a.png"), inputs_, {});
@@ -207,6 +277,14 @@ TEST_F(EarlierTest, TakesFilesOfResultsFromTheCommandLine) {
       [&](const std::string& line) { notes.push_back(line); });
   EXPECT_EQ(notes.size(), 1U);
   EXPECT_THROW(View({.inputs = {save("bad.json", "{")}}, [](const std::string&) {}), FormatError);
+  std::filesystem::create_directory(folder_ / "labels");
+  save("labels/a.txt", "0 0.5 0.5 0.5 0.5\n");
+  notes.clear();
+  const View labeled({.inputs = {folder_ / "labels", folder_ / "a.png"}},
+                     [&](const std::string& line) { notes.push_back(line); });
+  EXPECT_TRUE(notes.empty());
+  save("labels/b.txt", "0 0.5 0.5\n");
+  EXPECT_THROW(View({.inputs = {folder_ / "labels"}}, [](const std::string&) {}), FormatError);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {countText, isShown, marksOf, stepOf} from '../../../src/view/page/earlier_boxes.js';
+import {countText, isShown, marksOf, spansOf, stepOf} from '../../../src/view/page/earlier_boxes.js';
 
 const boxes = [{box: [1, 2, 3, 4], label: '', score: 0.25, truth: false}, {box: [5, 6, 7, 8], label: '7', score: 1, truth: false, group: 'hog'},
   {box: [1, 1, 1, 1], label: '', truth: true}];
@@ -23,4 +23,13 @@ test('boxes without a score stay', () => {
   assert.ok(isShown({box: [], label: 'a', truth: false}, {threshold: 5, group: null}));
   assert.equal(stepOf({least: 1, greatest: 1}), 0.01);
   assert.ok(Math.abs(stepOf({least: 0, greatest: 2}) - 0.01) < 1e-12);
+});
+
+test('events become bars of a time line', () => {
+  const said = [{file: 1, boxes: [], events: [{name: 'walk', first: 3, last: 9, truth: false, score: 0.5}, {name: 'wave', first: 0, last: 2, truth: true}]}, {file: 0, boxes: []}];
+  const files = [{}, {name: 'e.jsonl', shown: true, threshold: 0.4, group: null}];
+  assert.deepEqual(spansOf(said, files), [
+    {name: 'walk (earlier)', first: 3, last: 9, text: 'score 0.50, from e.jsonl'}, {name: 'wave (true)', first: 0, last: 2, text: 'from e.jsonl'}]);
+  assert.deepEqual(spansOf(said, [{}, {...files[1], threshold: 0.6}]).map(({name}) => name), ['wave (true)']);
+  assert.deepEqual(spansOf(said, [{}, {...files[1], shown: false}]), []);
 });

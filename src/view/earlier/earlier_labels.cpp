@@ -1,0 +1,171 @@
+// Folders of labels, one file per image or frame: YOLO's texts, labelme's JSON, and MOT texts of
+// several videos.
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "core/words.h"
+#include "view/earlier/earlier_file.h"
+#include "view/inputs.h"
+
+namespace fovea::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kClassNames = "classes.txt";  // of YOLO: a name per line, from class 0 on
+constexpr std::size_t kMostLabelFiles = 1'000'000;
+constexpr std::size_t kYoloNumbers = 5;  // class, center, width, height; then maybe a score
+
+std::vector<std::string_view> words_in(std::string_view line) {
+  constexpr std::string_view kBlank = " \t\r";
+  std::vector<std::string_view> words;
+  for (std::size_t at = line.find_first_not_of(kBlank); at != line.npos;
+       at = line.find_first_not_of(kBlank, at)) {
+    const std::size_t end = std::min(line.find_first_of(kBlank, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+std::optional<double> number_of_word(std::string_view word) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) return {};
+  return value;
+}
+
+// The numbers of a line of YOLO; nothing where it is no such line. Places and sizes are shares of
+// the image, of which boxes may reach out a little.
+std::optional<std::array<double, kYoloNumbers + 1>> yolo_numbers(std::string_view line) {
+  constexpr double kMostShare = 2, kMostClass = 1e6;
+  const std::vector<std::string_view> words = words_in(line);
+  if (words.size() != kYoloNumbers && words.size() != kYoloNumbers + 1) return {};
+  std::array<double, kYoloNumbers + 1> numbers{};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::optional<double> number = number_of_word(words[i]);
+    if (!number) return {};
+    if (i > 0 && i < kYoloNumbers && std::abs(*number) > kMostShare) return {};
+    numbers[i] = *number;
+  }
+  if (numbers[0] < 0 || numbers[0] > kMostClass || numbers[0] != std::floor(numbers[0]) ||
+      numbers[3] < 0 || numbers[4] < 0)
+    return {};
+  return numbers;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  const std::vector<std::string_view> parts = detail::split(text, '\n');
+  std::vector<std::string> lines;
+  lines.reserve(parts.size());
+  for (const std::string_view line : parts)
+    lines.emplace_back(line.substr(0, line.find_last_not_of(" \t\r") + 1));
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+std::string class_name(std::size_t number, const std::vector<std::string>& names) {
+  if (number < names.size()) return names[number];
+  return number == 0 ? "" : fmt::format("class {}", number);
+}
+
+std::vector<std::string> label_paths(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end;
+       each.increment(error))
+    if (io::has_extension(each->path().string(), {.name = {}, .extensions = {"txt", "json"}})) {
+      if (paths.size() == kMostLabelFiles)
+        throw FormatError(fmt::format("{}: has more than {} files of labels, which is the most",
+                                      detail::shown(folder), kMostLabelFiles));
+      paths.push_back(each->path().string());
+    }
+  if (error)
+    throw IoError(fmt::format("{}: cannot be read: {}", detail::shown(folder), error.message()));
+  std::ranges::sort(paths);
+  return paths;
+}
+
+// One file of a folder. A text without lines is YOLO's about an image without objects, and one of
+// tracks is about the video of its name.
+EarlierFile labels_in(const std::string& file, const std::vector<std::string>& classes) {
+  const std::string text = read_earlier_text(file);
+  if (!io::has_extension(file, {.name = {}, .extensions = {"txt"}}))
+    return parse_earlier_json(text, file);
+  if (is_yolo_text(text) || lines_of(text).empty())
+    return {.path = file, .what = "YOLO labels", .items = {parse_yolo(text, file, classes)}};
+  EarlierFile tracks = parse_earlier_tracks(text, file);
+  for (EarlierItem& item : tracks.items) item.stem = fs::path(file).stem().string();
+  return tracks;
+}
+
+}  // namespace
+
+bool is_yolo_text(std::string_view text) {
+  const std::vector<std::string> lines = lines_of(text);
+  const auto first =
+      std::ranges::find_if(lines, [](const std::string& line) { return !line.empty(); });
+  return first != lines.end() && yolo_numbers(*first).has_value();
+}
+
+EarlierItem parse_yolo(std::string_view text, const std::string& name,
+                       const std::vector<std::string>& classes) {
+  EarlierItem item{.stem = fs::path(name).stem().string(), .relative = true};
+  int number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    if (line.empty()) continue;
+    const auto numbers = yolo_numbers(line);
+    if (!numbers)
+      throw FormatError(
+          fmt::format("{}: line {}: \"{}\", expected YOLO's class, center and size of a box, as "
+                      "shares of the image",
+                      name, number, detail::shown(line, 60)));
+    const auto& [kind, x, y, width, height, score] = *numbers;
+    EarlierBox box{.box = {x - width / 2, y - height / 2, width, height},
+                   .label = class_name(static_cast<std::size_t>(kind), classes)};
+    if (words_in(line).size() > kYoloNumbers) box.score = score;
+    item.boxes.push_back(std::move(box));
+  }
+  return item;
+}
+
+bool is_earlier_folder(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return false;
+  bool labels = false;
+  for (fs::directory_iterator each(path, error), end; !error && each != end;
+       each.increment(error)) {
+    const std::string file = each->path().string();
+    if (each->is_directory(error) || is_input_name(file)) return false;
+    labels = labels || io::has_extension(file, {.name = {}, .extensions = {"txt", "json"}});
+  }
+  return labels;
+}
+
+EarlierFile read_earlier_folder(const std::string& path) {
+  EarlierFile all{.path = path, .what = "Labels"};
+  const std::string named = (fs::path(path) / kClassNames).string();
+  std::vector<std::string> classes;
+  if (fs::exists(named)) classes = lines_of(read_earlier_text(named));
+  for (const std::string& file : label_paths(path)) {
+    if (file == named) continue;
+    EarlierFile one = labels_in(file, classes);
+    if (one.evaluation || !one.events.empty())
+      throw FormatError(
+          fmt::format("{}: is no file of labels; name it alone", detail::shown(file)));
+    all.what = one.what;
+    std::ranges::move(one.items, std::back_inserter(all.items));
+  }
+  return all;
+}
+
+}  // namespace fovea::view

@@ -1,0 +1,129 @@
+#include "view/truth_video.h"
+
+#include <fovea/actions/train.h>
+#include <fovea/core/error.h>
+#include <fovea/io/inputs.h>
+#include <fovea/people/mot.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "view/earlier/find_input.h"
+
+namespace fovea::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_end(const std::string& path, const char* extension) {
+  return io::has_extension(path, {.name = {}, .extensions = {extension}});
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+// Whether a text begins as MOT's lines do: by the number of a frame. Lists begin with a name.
+bool has_mot_lines(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const std::size_t end = first == text.npos ? first : text.find_first_of(",; \t", first);
+  return end != text.npos && end > first &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first),
+                     text.begin() + static_cast<std::ptrdiff_t>(end),
+                     [](unsigned char letter) { return std::isdigit(letter) != 0; });
+}
+
+void take_mot(const std::string& text, const std::string& path, VideoTruth& truth) {
+  if (!truth.people) truth.people.emplace();
+  truth.every_frame = true;
+  for (const people::MotBox& box : people::parse_mot(std::as_bytes(std::span(text)), path))
+    (*truth.people)[box.frame].push_back(
+        {.box = {static_cast<float>(box.box.x), static_cast<float>(box.box.y),
+                 static_cast<float>(box.box.width), static_cast<float>(box.box.height)},
+         .ignore = box.score == 0,
+         .label = box.id < 0 ? "" : std::to_string(box.id)});
+}
+
+void take_coco(const std::string& path, const std::string& video, VideoTruth& truth) {
+  const std::string stem = fs::path(video).stem().string();
+  for (people::AnnotatedImage& image : people::read_annotations(path)) {
+    const std::string name = fs::path(image.name).stem().string();
+    const std::optional<std::int64_t> frame =
+        image.frame >= 0 && name == stem ? std::optional(image.frame) : frame_number(name, stem);
+    if (!frame) continue;
+    if (!truth.people) truth.people.emplace();
+    for (people::Annotation& person : image.people) person.label.clear();  // all are people
+    std::vector<people::Annotation>& there = (*truth.people)[*frame];
+    std::ranges::move(image.people, std::back_inserter(there));
+  }
+}
+
+void take_events(const std::string& path, const std::string& video, VideoTruth& truth) {
+  for (EarlierEvent& event : parse_earlier_lines(read_earlier_text(path), path).events) {
+    if (!event.input.empty() && fs::path(event.input).filename() != fs::path(video).filename())
+      continue;
+    event.truth = true;
+    event.score.reset();
+    truth.events.push_back(std::move(event));
+  }
+}
+
+// Clips of the video, or of others of its name where it is none of them, as a dropped copy is. What
+// is no corpus has none.
+void take_clips(const std::string& path, const std::string& video, VideoTruth& truth) {
+  actions::Corpus corpus;
+  try {
+    corpus = actions::read_corpus(path);
+  } catch (const Error&) {
+    return;
+  }
+  std::vector<const actions::Clip*> same, named;
+  for (const actions::Clip& clip : corpus.clips) {
+    if (fs::path(clip.path).filename() != fs::path(video).filename()) continue;
+    std::error_code error;
+    (fs::equivalent(clip.path, video, error) ? same : named).push_back(&clip);
+  }
+  for (const actions::Clip* clip : same.empty() ? named : same)
+    truth.events.push_back({.name = corpus.classes[static_cast<std::size_t>(clip->label)],
+                            .first = clip->first,
+                            .last = clip->frames > 0 ? std::int64_t{clip->first} + clip->frames - 1
+                                                     : std::numeric_limits<std::int32_t>::max(),
+                            .truth = true});
+}
+
+void take_file(const std::string& path, const std::string& video, VideoTruth& truth) {
+  if (has_end(path, "json")) return take_coco(path, video, truth);
+  if (has_end(path, "jsonl")) return take_events(path, video, truth);
+  if (!has_end(path, "txt")) return;
+  const std::string text = read_earlier_text(path);
+  if (has_mot_lines(text)) take_mot(text, path, truth);
+  else take_clips(path, video, truth);
+}
+
+}  // namespace
+
+VideoTruth read_video_truth(const std::string& path, const std::string& video) {
+  VideoTruth truth;
+  if (is_there(path)) {
+    take_file(path, video, truth);
+    return truth;
+  }
+  const std::string stem = fs::path(video).stem().string();
+  const fs::path folder(path);
+  for (const fs::path& text : {folder / (stem + ".txt"), folder / stem / "gt" / "gt.txt",
+                               folder / stem / "gt.txt", folder / (stem + ".jsonl")})
+    if (is_there(text)) take_file(text.string(), video, truth);
+  std::vector<std::string> tables;
+  std::error_code error;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end;
+       each.increment(error))
+    if (has_end(each->path().string(), "json")) tables.push_back(each->path().string());
+  std::ranges::sort(tables);
+  for (const std::string& table : tables) take_coco(table, video, truth);
+  take_clips(path, video, truth);
+  return truth;
+}
+
+}  // namespace fovea::view
