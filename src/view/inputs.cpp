@@ -12,6 +12,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "core/json_text.h"
 #include "core/words.h"
@@ -65,7 +66,8 @@ std::string plain_name(const std::string& name) {
 // which at a constant rate is as good.
 std::int64_t count_of_frames(const io::VideoInfo& info) {
   if (info.frame_count >= 0 || info.seconds <= 0) return info.frame_count;
-  return std::llround(info.seconds * info.rate.value());
+  const double frames = info.seconds * info.rate.value();
+  return frames < std::numeric_limits<int>::max() ? std::llround(frames) : -1;
 }
 
 // A path by which one file is always known.

@@ -131,6 +131,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
     read();
   }
   void read() {
+    if (!stream_) return;  // after hang_up()
     stream_->async_read(buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
       if (error) return self->end();
       if (self->listener_) self->listener_->message(beast::buffers_to_string(self->buffer_.data()));
@@ -147,6 +148,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
     if (waiting_.size() == 1) write();
   }
   void write() {
+    if (!stream_) return;
     stream_->async_write(asio::buffer(waiting_.front()),
                          [self = shared_from_this()](beast::error_code error, std::size_t) {
                            if (error) return self->end();

@@ -326,7 +326,7 @@ TEST_F(ServerTest, ClosesMalformedWebSockets) {
 // message before, and breaks the protocol in the rest of it.
 TEST_F(ServerTest, LetsGoOfPeersThatDoNotAnswerItsEnd) {
   constexpr int kMost = 3;
-  Server impatient({.connections = kMost, .close_seconds = 0.05}, echo_, [](const std::string&) {});
+  Server impatient({.connections = kMost, .close_seconds = 0.5}, echo_, [](const std::string&) {});
   echo_->guard.set_port(impatient.port());
   impatient.start();
   const std::string upgrade =

@@ -34,7 +34,7 @@ Words = np.ndarray[Any, np.dtype[np.uint16]]
 
 
 class Dictionary(LearnedWords):
-    """Visual words, and how images are described to find them."""
+    """Visual words in a file of their own."""
 
     _read = staticmethod(_fovea.scenes.read_dictionary)
 

@@ -217,10 +217,11 @@ int FfmpegInput::read(AVPacket& packet) {
     const int got = ffmpeg().av_read_frame(container_.get(), &packet);
     // FFmpeg calls the end of an http answer without a length an error, for want of a better sign,
     // and that of an RTSP connection in the middle of a packet.
-    const std::string protocol = protocol_of(source_);
-    if (got == AVERROR(EIO) && live() && is_over(this) == 0 &&
-        (protocol == "rtsp" || (bytes_ != nullptr && protocol.starts_with("http"))))
-      return AVERROR_EOF;
+    if (got == AVERROR(EIO) && live() && is_over(this) == 0) {
+      const std::string protocol = protocol_of(source_);
+      if (protocol == "rtsp" || (bytes_ != nullptr && protocol.starts_with("http")))
+        return AVERROR_EOF;
+    }
     if (kind_ != Kind::kCamera || got != AVERROR(EAGAIN)) return got;
     if (is_over(this) != 0) return AVERROR_EXIT;
     std::this_thread::sleep_for(kCameraPause);

@@ -149,8 +149,8 @@ class FfmpegSource final : public VideoSource {
     info_.rate = rate.num > 0 && rate.den > 0 ? Rational{rate.num, rate.den}
                                               : frame_rate(options_.frame_rate);
     info_.frame_count = stream_->nb_frames > 0 && !input_.live() ? stream_->nb_frames : -1;
-    if (const double stated = stated_end(); stated > 0 && !input_.live())
-      info_.seconds = stated - stream_start();
+    if (const double stated = stated_seconds(); stated > 0 && !input_.live())
+      info_.seconds = stated;
     info_.rotation_degrees = rotation_of(*stream_);
     const AVPixFmtDescriptor* pixels =
         ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
@@ -247,14 +247,21 @@ class FfmpegSource final : public VideoSource {
                : static_cast<double>(stream_->start_time) * av_q2d(stream_->time_base);
   }
 
-  // Where the stream ends, in seconds of its own time, as the file states; 0 where it does not.
-  double stated_end() const {
+  // How long the stream is, as the file states; 0 where it does not. A container states one length
+  // for all, which with sound may be that of the sound.
+  double stated_seconds() const {
     if (stream_->duration > 0)
-      return stream_start() + static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
-    if (container_->nb_streams == 1 && container_->duration > 0 &&
-        container_->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE)
-      return static_cast<double>(container_->duration) / AV_TIME_BASE;
-    return 0;
+      return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    if (container_->duration <= 0 ||
+        container_->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE)
+      return 0;
+    return std::max(0., static_cast<double>(container_->duration) / AV_TIME_BASE - stream_start());
+  }
+
+  // Where the stream ends, in seconds of its own time, where the file states it for certain.
+  double stated_end() const {
+    const bool certain = stream_->duration > 0 || container_->nb_streams == 1;
+    return certain && stated_seconds() > 0 ? stream_start() + stated_seconds() : 0;
   }
 
   bool is_damaged() const {

@@ -1,5 +1,6 @@
 // Frames that come one after the other: of a video file at its own pace, or of a camera or network
-// stream. Frames for which nobody had time are passed over, so that none comes late.
+// stream. Frames for which nobody had time are passed over, so that none comes late; where all
+// are needed, a video plays slower instead.
 #pragma once
 #include <fovea/io/video.h>
 

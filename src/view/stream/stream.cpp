@@ -124,6 +124,7 @@ void Stream::begin(const std::string& text, const Wish& wish) {
 // What is wrong with a run does not end the stream: its frames are still shown.
 void Stream::refuse(const std::exception& error) {
   running_.reset();
+  source_->keep_all(false);
   send_(state_message("refused", error.what()), false);
 }
 

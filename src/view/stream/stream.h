@@ -6,7 +6,7 @@
 //   pause, play, step                 a frame that comes while paused stays: it can be explained
 //
 // No frame is taken before the last one is shown, so that a slow page or system loses frames and
-// does not see them late.
+// does not see them late, or, where it needs all frames of a video, sees that play slower.
 #pragma once
 #include <fovea/core/exec.h>
 

@@ -197,7 +197,7 @@ TEST_F(LiveInput, AnRtspCameraThatFailsEndsAsOthersDo) {
   const Server silent(rtsp_frames(3, true));
   const Ended stalled =
       run_here({"people", "detect", user + std::to_string(silent.port()) + "/door", "--live", "all",
-                "--timeout", "1", "--json", "--quiet", "-o", folder_ / "seen.mp4"});
+                "--timeout", "3", "--json", "--quiet", "-o", folder_ / "seen.mp4"});
   EXPECT_EQ(stalled.status, kBadInput);
   EXPECT_THAT(stalled.err, HasSubstr("/door: frame 3: nothing came for 1 s"));
   EXPECT_EQ(nlohmann::json::parse(stalled.out)["results"][0]["frames"].size(), 3U);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -110,6 +111,66 @@ TEST(Video, LosslessIsBitExact) {
     }
     EXPECT_FALSE(reader.next(frame));
   }
+}
+
+std::string big_endian(std::uint64_t value, int bytes) {
+  std::string text;
+  for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
+  return text;
+}
+// An element of Matroska.
+std::string element(std::uint32_t id, int id_bytes, const std::string& content) {
+  return big_endian(id, id_bytes) + '\x01' + big_endian(content.size(), 7) + content;
+}
+std::string element(std::uint32_t id, int id_bytes, std::uint32_t value) {
+  return element(id, id_bytes, big_endian(value, 4));
+}
+
+// Gray frames of 16x8 pixels, 25 per second, beside silence.
+std::string matroska_with_sound(unsigned frames) {
+  const auto length = static_cast<float>(40 * frames);
+  const std::string video =
+      element(0xd7, 1, 1) + element(0x73c5, 2, 1) + element(0x83, 1, 1) +
+      element(0x86, 1, std::string("V_UNCOMPRESSED")) + element(0x23e383, 3, 40000000) +
+      element(
+          0xe0, 1,
+          element(0xb0, 1, 16) + element(0xba, 1, 8) + element(0x2eb524, 3, std::string("Y800")));
+  const std::string sound =
+      element(0xd7, 1, 2) + element(0x73c5, 2, 2) + element(0x83, 1, 2) +
+      element(0x86, 1, std::string("A_PCM/INT/LIT")) +
+      element(0xe1, 1,
+              element(0xb5, 1, big_endian(std::bit_cast<std::uint32_t>(8000.F), 4)) +
+                  element(0x9f, 1, 1) + element(0x6264, 2, 16));
+  std::string body =
+      element(0x1549a966, 4,
+              element(0x2ad7b1, 3, 1000000) +
+                  element(0x4489, 2, big_endian(std::bit_cast<std::uint32_t>(length), 4))) +
+      element(0x1654ae6b, 4, element(0xae, 1, video) + element(0xae, 1, sound));
+  for (unsigned i = 0; i < frames; ++i) {
+    const auto block = [](char track, std::size_t bytes, char value) {
+      return std::string{track, 0, 0, '\x80'} + std::string(bytes, value);
+    };
+    body += element(0x1f43b675, 4,
+                    element(0xe7, 1, 40 * i) +
+                        element(0xa3, 1, block('\x81', 16 * 8, static_cast<char>(i))) +
+                        element(0xa3, 1, block('\x82', 640, 0)));
+  }
+  return element(0x1a45dfa3, 4,
+                 element(0x4282, 2, std::string("matroska")) + element(0x4287, 2, 4) +
+                     element(0x4285, 2, 2)) +
+         element(0x18538067, 4, body);
+}
+
+TEST(Video, MatroskaWithSoundStatesItsLength) {
+  FOVEA_SKIP_WITHOUT_FFMPEG();
+  const test::TempFolder folder;
+  test::save(folder / "v.mkv", matroska_with_sound(50));
+  VideoReader reader(folder / "v.mkv", {.color = VideoColor::kGray});
+  EXPECT_NEAR(reader.info().seconds, 2, 0.001);
+  EXPECT_NEAR(reader.info().rate.value(), 25, 0.01);
+  int frames = 0;
+  for (Frame frame; reader.next(frame); ++frames) EXPECT_EQ(frame.image.at(3, 3), frames);
+  EXPECT_EQ(frames, 50);
 }
 
 TEST(Video, SixteenBitsLosslessAreBitExact) {
