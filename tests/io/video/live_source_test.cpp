@@ -295,7 +295,8 @@ TEST_F(Live, ALengthEndsALiveSource) {
   EXPECT_EQ(watch(server.tcp(), {.count = 3}).frames.size(), 3U);
   const Seen seen = watch(server.tcp(), {.seconds = 0.4});
   EXPECT_EQ(seen.error, "");
-  EXPECT_LT(seen.frames.back(), 10);
+  // A busy machine may give a later frame than the first as its own first.
+  EXPECT_LT(seen.frames.back() - seen.frames.front(), 10);
 }
 
 TEST(VideoLength, AStoredFrameKnowsItsPlace) {
