@@ -42,6 +42,8 @@ export class Earlier {
   // Shows what the files say about a frame of an input.
   async show(input, frame) {
     if (this.files.length === 0) return;
+    if (frame !== this.frame) this.pointed = [];
+    this.frame = frame;
     const asked = ++this.asked;
     const said = await getJson(`/earlier/${input.id}?frame=${frame}`);
     if (asked !== this.asked) return;
@@ -59,7 +61,7 @@ export class Earlier {
     this.draw();
   }
 
-  // Marks the place of a mistake, until another input is shown.
+  // Marks the place of a mistake, until another input or frame is shown.
   point(box, text) {
     this.pointed = [{box, label: text, color: kMistake}];
     this.draw();
