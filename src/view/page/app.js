@@ -17,7 +17,8 @@ import {Why} from './why.js';
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
-  kept: null, limit: 0, endedAt: null};
+  kept: null, limit: 0, endedAt: null, seen: 0, bound: 1, dropped: null};
+// Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
 let timer = 0;  // of the next run
 let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, why;
 
@@ -54,9 +55,10 @@ function chosenInputs() {
 function makeSystems() {
   byId('systems').replaceChildren(...state.systems.map((system) => {
     const tab = el('button', {type: 'button', role: 'tab', title: system.text, 'data-system': system.name}, system.title);
-    tab.addEventListener('click', () => {
+    tab.addEventListener('click', ({detail}) => {
       evaluations?.toggle(false);  // the user may be faster than the page
       chooseSystem(system);
+      if (detail > 0) tab.blur();  // by a pointer: the keys are for the picture now
     });
     return tab;
   }));
@@ -100,6 +102,7 @@ function sayWelcome() {
 function dropRun() {
   clearTimeout(timer);
   state.run?.stop();
+  if (state.run) byId('state').textContent = '';
   state.run = null;
   byId('stop').hidden = true;
 }
@@ -118,8 +121,7 @@ async function chooseInput(input, frame = 0) {
   tell(null);
   state.input = input;
   state.facts = null;
-  state.frame = frame;
-  state.endedAt = null;
+  Object.assign(state, {frame, endedAt: null, seen: 0, bound: 1});
   strip.mark(input, null);
   dropRun();
   player.stop();
@@ -133,6 +135,7 @@ async function chooseInput(input, frame = 0) {
   if (state.input !== input) return;
   if (!facts) return letGo();
   state.facts = facts;
+  state.bound = facts.frames < 0 ? Infinity : facts.frames ?? 1;
   showTimeline();
   if (!state.system || !takes(state.system, input)) state.system = state.systems.find((system) => takes(system, input)) ?? null;
   showFrame();
@@ -173,7 +176,9 @@ function showFrame(input = state.input) {
   const {facts, frame} = state;
   if (!facts?.width || solid.shown || player.open || input.kind === 'live') return;
   view.show({width: facts.width, height: facts.height, levels: facts.levels,
-    tile: (level, x, y) => `/inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`});
+    tile: (level, x, y) => `/inputs/${input.id}/tile/${frame}/${level}/${x}/${y}`,
+    loaded: () => { if (state.input === input) state.seen = Math.max(state.seen, frame); },
+    missing: (address) => missFrame(input, frame, address)});
   byId('stage').style.setProperty('--aspect', facts.width / facts.height);
   view.canvas.setAttribute('aria-label', `${input.name}, ${facts.width} by ${facts.height} pixels`);
 }
@@ -196,15 +201,45 @@ function setFrame(number, run = true) {
   if (!state.system?.whole_video || !state.run) requestRun(60);
 }
 
+// A video may have said that it has fewer frames than come.
 function showFrameNumber(number) {
-  const frames = state.facts?.frames ?? 1;
-  state.frame = Math.min(Math.max(0, number), frames < 0 ? Infinity : Math.max(0, frames - 1));
+  state.frame = Math.min(Math.max(0, number), Math.max(0, state.bound - 1));
+  if (state.facts?.frames >= 0 && state.frame >= state.facts.frames) countFrames(state.frame + 1);
   byId('frame').value = state.frame;
   const seconds = state.facts?.rate ? ` · ${(state.frame / state.facts.rate).toFixed(2)} s` : '';
   byId('frame-value').textContent = `${state.frame}${seconds}`;
   if (state.input) guarded(() => earlier.show(state.input, state.frame));
   video.setFrame(state.frame);
   why.setFrame(state.frame);
+}
+
+function countFrames(frames) {
+  state.facts = {...state.facts, frames};
+  byId('frame').max = Math.max(0, frames - 1);
+}
+
+// Where an error says that the video has no such frame: the last one that is there is shown, and the end is remembered.
+// Returns whether that was so.
+function goBackAtEnd({message}) {
+  const end = Number(/ ends before frame (\d+)$/.exec(message)?.[1] ?? Infinity);
+  if (state.input?.kind !== 'video' || state.frame < end || end === 0) return false;
+  state.bound = Math.min(state.bound, end);
+  if (state.facts.frames > state.bound || state.bound === state.seen + 1) state.facts = {...state.facts, frames: state.bound};
+  state.frame = Math.min(state.seen, state.bound - 1);
+  showTimeline();
+  setFrame(state.frame);
+  return true;
+}
+
+// A picture does not say why it is missing; the program does when it is asked again.
+async function missFrame(input, frame, address) {
+  const isOld = () => state.input !== input || state.frame !== frame || input.kind !== 'video' || player.open;
+  if (isOld()) return;
+  try {
+    await getJson(address);
+  } catch (error) {
+    if (!isOld()) goBackAtEnd(error);
+  }
 }
 
 // One frame back or on. A stream that is open only goes on.
@@ -238,10 +273,11 @@ function play() {
     dropRun();
     const atEnd = state.frame > 0 && [state.facts.frames - 1, state.endedAt].includes(state.frame);
     if (atEnd && !state.system.needs_box) showFrameNumber(0);
+    state.dropped = null;
     player.start(state.input, state.frame);
   }
   player.run(runBody([state.input]));
-  if (state.system.needs_box && !state.boxes[state.input.id]) byId('summary').textContent = 'Draw a box around a target on the picture.';
+  byId('summary').textContent = kOnPlayer.prompt() || byId('summary').textContent;
 }
 
 function togglePlay() {
@@ -266,6 +302,9 @@ const kOnPlayer = {
       view.canvas.setAttribute('aria-label', `${input.name}, live, ${message.width} by ${message.height} pixels`);
       strip.drawLive(input, bitmap);
     } else {
+      state.seen = Math.max(state.seen, message.frame);
+      state.bound = Math.max(state.bound, message.frame + 1);
+      state.dropped = message.dropped;
       showFrameNumber(message.frame);
     }
     if (state.result && !message.kept) {
@@ -286,6 +325,9 @@ const kOnPlayer = {
     state.result = {...result, id: kept, address: `/results/${kept}`};
     showResult(state.result, view);
   },
+  prompt() {
+    return state.system.needs_box && !state.boxes[state.input.id] ? 'Draw a box around a target on the picture.' : '';
+  },
   refused: tell,
   failed(error) {
     tell(error);
@@ -293,12 +335,22 @@ const kOnPlayer = {
   },
   ended(events) {
     state.endedAt = state.frame;
+    rememberEnd();
     if (events.length > 0) byId('summary').textContent = `At its end the video has shown: ${events.map(({name}) => name).join(', ')}.`;
     if (state.input.kind === 'live') kOnPlayer.failed('The stream has ended.');
     else if (state.system.runs) setFrame(state.frame);
     else showFrame();  // what was found on the way stays
   },
 };
+
+// The last frame that came is the last one of the video, unless some were dropped, perhaps after it.
+function rememberEnd() {
+  if (state.input.kind === 'live' || state.dropped === null) return;  // no frame came
+  const frames = state.frame + 1;
+  if (state.dropped === 0) state.bound = frames;
+  if (state.dropped === 0 || state.facts.frames < 0) state.facts = {...state.facts, frames};
+  showTimeline();
+}
 
 async function run() {
   const {system, input} = state;
@@ -323,6 +375,7 @@ async function run() {
   const started = startJob('/run', runBody(inputs), (progress) => started === state.run && showProgress(progress));
   state.run = started;
   byId('stop').hidden = false;
+  byId('state').textContent = 'Working';
   try {
     const id = await started.done;
     if (started !== state.run) return;
@@ -340,7 +393,9 @@ async function run() {
     video.show(state.result, state.frame);
     if (solid.shown) await solid.showResult(state.result);
   } catch (error) {
-    if (started === state.run) throw error;
+    if (started !== state.run) return;
+    byId('state').textContent = '';
+    if (!goBackAtEnd(error)) throw error;
   } finally {
     if (started === state.run) byId('stop').hidden = true;
   }
@@ -521,8 +576,8 @@ function step(by) {
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const inField = event.target.closest('input, select, button, a, summary, pre');
-  if (inField && event.key !== 'Escape') return;
+  if (event.target.closest('input, select, pre') && event.key !== 'Escape') return;
+  if (event.target.closest('button, a, summary') && [' ', 'Enter'].includes(event.key)) return;
   const pan = {ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[event.key];
   if (pan && document.activeElement === view.canvas && view.picture) {
     const size = event.shiftKey ? view.camera.scale : 60;

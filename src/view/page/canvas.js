@@ -38,6 +38,7 @@ export class PictureView {
   get screen() { return {width: this.canvas.clientWidth, height: this.canvas.clientHeight}; }
 
   // Shows another picture: {width, height, levels, tile(level, x, y)}, or a bitmap instead of tiles. Keeps the camera where the size stays.
+  // A picture may have loaded() and missing(address), which are called for each tile that comes, and for each that does not.
   show(picture) {
     const same = this.picture && this.picture.width === picture.width && this.picture.height === picture.height;
     this.picture = picture;
@@ -117,8 +118,7 @@ export class PictureView {
       if (layer.shown) this.paintSource(context, layer, layer.opacity, camera, screen);
     const marks = [...this.earlier.marks, ...this.marks].filter(({kind}) => !this.hiddenMarks.has(kind));
     for (const mark of marks) this.paintBox(context, mark.box, colorOf(mark), camera, screen, mark.dash ?? styleOf(mark).dash);
-    const taken = [];  // by labels, which no box hides
-    for (const mark of marks) if (mark.label) this.paintMarkLabel(context, mark, camera, screen, taken);
+    this.paintMarkLabels(context, marks.filter(({label}) => label), camera, screen);  // which no box hides
     for (const shape of this.shapes) this.paintShape(context, shape, camera, screen);
     context.restore();
     if (this.why) this.paintWhy(context, camera, screen);
@@ -170,7 +170,11 @@ export class PictureView {
     } else {
       image = new Image();
       image.decoding = 'async';
-      image.onload = () => this.draw();
+      image.onload = () => {
+        source.loaded?.();
+        this.draw();
+      };
+      image.onerror = () => source.missing?.(address);
       image.src = address;
       while (this.tiles.size > kMostTiles) this.tiles.delete(this.tiles.keys().next().value);
     }
@@ -189,15 +193,29 @@ export class PictureView {
     context.setLineDash([]);
   }
 
-  // Above its box, or below it; further away where another label is.
-  paintMarkLabel(context, mark, camera, screen, taken) {
-    const at = toScreen(camera, screen, {x: mark.box[0], y: mark.box[1]});
-    const bottom = at.y + mark.box[3] * camera.scale;
-    const place = {x: at.x, y: mark.below ? Math.min(bottom + kLabel, screen.height) : Math.max(at.y, kLabel),
-      width: this.labelWidth(context, mark.label)};
-    const {y} = freePlace(place, taken, mark.below ? kLabel : -kLabel, kLabel);
-    taken.push({...place, y});
-    this.paintLabel(context, mark.label, at.x, y, colorOf(mark));
+  // Above their boxes, or below them; further away where another label is, and then a line leads to the box.
+  paintMarkLabels(context, marks, camera, screen) {
+    const places = [];
+    for (const mark of marks) {
+      const {x, y: top} = toScreen(camera, screen, {x: mark.box[0], y: mark.box[1]});
+      const edge = mark.below ? top + mark.box[3] * camera.scale : top;
+      const usual = {x, y: mark.below ? Math.min(edge + kLabel, screen.height) : Math.max(edge, kLabel), width: this.labelWidth(context, mark.label)};
+      const place = freePlace(usual, places, mark.below ? kLabel : -kLabel, kLabel, screen.height);
+      places.push(place);
+      if (place.y !== usual.y) this.paintLead(context, x, place.y - kLabel / 2, edge, colorOf(mark));
+    }
+    marks.forEach((mark, i) => this.paintLabel(context, mark.label, places[i].x, places[i].y, colorOf(mark)));
+  }
+
+  paintLead(context, x, from, to, color) {
+    for (const [style, line] of [['#000b', 3], [color, 1]]) {
+      context.strokeStyle = style;
+      context.lineWidth = line;
+      context.beginPath();
+      context.moveTo(x, from);
+      context.lineTo(x, to);
+      context.stroke();
+    }
   }
 
   labelWidth(context, text) {

@@ -80,10 +80,13 @@ export function boxFrom(numbers, picture) {
   return {box: numbers};
 }
 
-// Moves a label {x, y, width} by steps until it overlaps none of those that are there, or stays where there is no room.
-export function freePlace(label, taken, step, height, most = 6) {
+// Moves a label {x, y, width}, whose lower edge is at y, by steps, or else the other way, until it overlaps none of those that are
+// there. It stays on the screen, and where it is if there is no room.
+export function freePlace(label, taken, step, height, screenHeight, most = 6) {
   const overlaps = (y) => taken.some((other) => Math.abs(other.y - y) < height && label.x < other.x + other.width && other.x < label.x + label.width);
-  for (let i = 0; i < most; ++i)
-    if (!overlaps(label.y + i * step) && label.y + i * step >= height) return {...label, y: label.y + i * step};
+  const isFree = (y) => y >= height && y <= screenHeight && !overlaps(y);
+  for (const way of [step, -step])
+    for (let i = 0; i < most; ++i)
+      if (isFree(label.y + i * way)) return {...label, y: label.y + i * way};
   return label;
 }

@@ -18,7 +18,7 @@ export function numbersOf(rate, {latency, dropped}, live) {
 
 export class Player {
   // `on` has functions: frame(message) for each, kept(message) for one that stays, ended(events), failed(error),
-  // refused(error), changed() when it begins, pauses or ends.
+  // refused(error), changed() when it begins, pauses or ends; prompt() gives what to say while nothing works on the frames.
   constructor(view, on) {
     this.view = view;
     this.on = on;
@@ -90,7 +90,7 @@ export class Player {
   // The next frame comes when this one is on the screen, and not while the user draws a box on it.
   async show(message, bitmaps) {
     const {view} = this;
-    if (message.system !== this.system) message.result = kNothing;  // another one was chosen meanwhile
+    if (message.system !== this.system) message.result = {...kNothing, summary: this.on.prompt()};  // another one was chosen meanwhile, or a box is missing
     if (byId('state').textContent === 'Opening') byId('state').textContent = '';
     this.seconds = message.seconds;
     view.show({width: message.width, height: message.height, levels: 1, bitmap: bitmaps[0]});

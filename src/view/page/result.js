@@ -33,7 +33,7 @@ function showLayers(result, view) {
 
 // Switches for what was found and for what is true, where both are there.
 const kMarkGroups = [
-  {title: 'Boxes', kinds: ['plain', 'hit', 'false', 'ignored'], truthText: 'Green where a person is, red where nobody is.'},
+  {title: 'Boxes', kinds: ['plain', 'hit', 'false', 'ignored'], truthText: 'Green where a person is, red where nobody is, gray where the truth is unclear and nothing counts.'},
   {title: 'Truth', kinds: ['true', 'missed'], truthText: 'Dashed: white where a person was found, pink where one was missed.'},
 ];
 function markRows(marks, view) {

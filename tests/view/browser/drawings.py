@@ -33,6 +33,14 @@ def walk(program, folder, size, frames, name="walk.avi"):
     return folder / name
 
 
+def without_length(path):
+    """A Matroska file whose length is blanked out, as in one that was never finished."""
+    data = path.read_bytes()
+    at = data.index(b"\x44\x89\x88")  # Duration, of 8 bytes, becomes Void
+    path.write_bytes(data[:at] + b"\xec\x89" + bytes(9) + data[at + 11:])
+    return path
+
+
 def cube(program, folder, size="64x48"):
     """The header and the samples of a multispectral cube."""
     run(program, "emd", "scene", "-o", folder, "--frames", "1", "--size", size)

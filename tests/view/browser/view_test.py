@@ -299,11 +299,13 @@ def test_truth(browser, errors, folder, street, pair):
 
 
 def test_play(page, video):
-    """Plays a video with people, pauses, steps, and asks why."""
+    """Plays a video with people, pauses, steps, and asks why. The keys work at once where a system was chosen by the mouse."""
     drop(page, video)
     page.locator("[data-system=people]").click()
     settled(page)
-    page.locator("#play").click()
+    page.keyboard.press(".")
+    expect(page.locator("#frame")).to_have_value("1")
+    page.keyboard.press("Space")
     expect(page.locator("#live")).to_contain_text("frames/s", timeout=60000)
     expect(page.locator("#live")).to_contain_text("dropped")
     expect(page.locator("#play")).to_have_text("Pause")
@@ -323,11 +325,16 @@ def test_play(page, video):
 
 
 def test_track(page):
-    """Follows what a drawn box shows, and shows the scores around it."""
+    """Follows what a drawn box shows, and shows the scores around it. Asks for a box as long as there is none."""
     page.locator("[data-system=track]").click()
     expect(page.locator("#summary")).to_contain_text("Draw a box")
+    page.locator("#play").click()
+    expect(page.locator("#live")).to_contain_text("frames/s", timeout=60000)
+    expect(page.locator("#summary")).to_have_text("Draw a box around a target on the picture.")
+    page.locator("#stop").click()
+    expect(page.locator("#live")).to_be_hidden()
     page.locator("#frame").fill("0")
-    drag(page, -40, -30)
+    drag(page, -100, -75)
     expect(page.locator("#summary")).to_contain_text("Press Play")
     page.locator("#play").click()
     expect(page.locator("#summary")).to_contain_text(re.compile("is followed|is lost"), timeout=60000)
@@ -409,7 +416,7 @@ def test_videos(browser, errors, folder, clip):
     events.write_text(json.dumps({"name": "walk", "score": 0.5, "first_frame": 5, "last_frame": 30, "box": [10, 10, 30, 50]}) + "\n")
     subprocess.run([PROGRAM, "people", "eval-tracks", found, "--truth", truth, "--video", clip, "-o", folder / "tracked", "--quiet"], check=True,
                    stdout=subprocess.DEVNULL)
-    served = Served([clip, events, folder / "tracked" / "evaluation.json", "--truth", truth])
+    served = Served(PROGRAM, [clip, events, folder / "tracked" / "evaluation.json", "--truth", truth])
     try:
         page = watched(browser, errors, viewport={"width": 1280, "height": 800})
         page.goto(served.address)
@@ -449,6 +456,58 @@ def test_actions(page, clip):
     page.keyboard.press(".")
     expect(page.locator("#frame")).to_have_value(str(int(first) + 1))
     expect(page.locator("#why")).to_be_visible()
+
+
+def test_compare(page):
+    """The line between before and after lies over the picture, and over nothing that is pressed."""
+    for width, height in SIZES.values():
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator("#compare").click()
+        expect(page.locator("#divider")).to_be_visible()
+        for selector in ("#canvas", "#frame", "#zoom", "#events .track"):
+            over = page.locator(selector).first.evaluate("""(element) => {
+                const divider = document.getElementById('divider').getBoundingClientRect();
+                element.scrollIntoView({block: 'center'});
+                const box = element.getBoundingClientRect();
+                const x = Math.min(divider.left + divider.width / 2, box.right - 1);
+                return Boolean(document.elementFromPoint(x, box.top + box.height / 2)?.closest('#divider'));
+            }""")
+            assert over == (selector == "#canvas"), f"{selector}, {width} pixels wide"
+        page.locator("#compare").click()
+        expect(page.locator("#divider")).to_be_hidden()
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["wide"])))
+
+
+def test_end(browser, folder):
+    """A video that states no length: its end is found by going on, or by playing, and then known."""
+    served = Served(PROGRAM, [drawings.without_length(drawings.walk(PROGRAM, folder / "short", "160x120", 4, "short.mkv"))])
+    try:
+        for plays in (False, True):
+            errors = []
+            page = watched(browser, errors, viewport={"width": 1280, "height": 800})
+            page.goto(served.address)
+            settled(page)
+            frame, number = page.locator("#frame"), page.locator("#frame-value")
+            expect(frame).to_be_hidden()
+            if plays:
+                page.locator("#play").click()
+            else:
+                for there in (1, 2, 3):
+                    page.keyboard.press(".")
+                    expect(number).to_have_text(re.compile(f"^{there}( |$)"))
+                    settled(page)
+                page.keyboard.press(".")
+            expect(frame).to_be_visible(timeout=60000)
+            expect(frame).to_have_attribute("max", "3")
+            expect(frame).to_have_value("3")
+            settled(page)
+            page.keyboard.press(".")
+            expect(number).to_have_text(re.compile("^3( |$)"))
+            settled(page)
+            assert all("status of 4" in error for error in errors), errors  # the frame after the last
+            page.close()
+    finally:
+        served.end()
 
 
 def test_cube(page, cube):
@@ -501,8 +560,9 @@ def test_all(browser, served, errors, folder, street, pair, clip, cube):
     test_mesh(page, browser, errors, folder)
     test_truth(browser, errors, folder, street, pair)
     test_actions(page, clip)
+    test_compare(page)
     test_cube(page, cube)
-    test_play(page, drawings.walk(PROGRAM, folder / "walk", "320x240", 100))
+    test_play(page, drawings.walk(PROGRAM, folder / "walk", "160x120", 1500))
     test_track(page)
     test_sizes(browser, errors, served.address, street)
 
@@ -518,6 +578,7 @@ def main():
             test_all(browser, served, errors, folder, *inputs)
             test_results(browser, errors, folder)
             test_videos(browser, errors, folder, inputs[2])
+            test_end(browser, folder)
         finally:  # a failure must not leave the program behind, which holds the pipes of this one
             browser.close()
             served.end()

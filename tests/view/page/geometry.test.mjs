@@ -66,10 +66,19 @@ test('a box that was typed must lie within the picture', () => {
 });
 
 test('a label makes way for those that are there, and stays where there is no room', () => {
-  const label = {x: 10, y: 100, width: 40}, free = (taken, step = -18) => freePlace(label, taken, step, 18).y;
+  const label = {x: 10, y: 100, width: 40}, free = (taken, step = -18) => freePlace(label, taken, step, 18, 600).y;
   assert.equal(free([]), 100);
   assert.equal(free([{x: 50, y: 100, width: 40}]), 100);
   assert.equal(free([{x: 30, y: 95, width: 40}]), 64);
   assert.equal(free([{x: 30, y: 100, width: 40}], 18), 118);
-  assert.equal(free([100, 82, 64, 46, 28, 10].map((y) => ({x: 0, y, width: 60}))), 100);
+  assert.equal(free([100, 82, 64, 46, 28, 10, 118, 136, 154, 172, 190].map((y) => ({x: 0, y, width: 60}))), 100);
+});
+
+test('a label goes the other way before it leaves the screen', () => {
+  const free = (y, taken, step, screenHeight = 600) => freePlace({x: 10, y, width: 40}, taken.map((each) => ({x: 0, y: each, width: 60})), step, 18, screenHeight).y;
+  assert.equal(free(590, [590], 18), 572);
+  assert.equal(free(590, [590, 572], 18), 554);
+  assert.equal(free(20, [20], -18), 38);
+  assert.equal(free(582, [582], 18), 600);
+  assert.equal(free(20, [20], 18, 30), 20);
 });
