@@ -1,5 +1,5 @@
 // The page: what the user has chosen, and what follows from it.
-import {getJson, openSession, startJob, uploadFiles} from './api.js';
+import {getBytes, getJson, openSession, startJob, uploadFiles} from './api.js';
 import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
 import {Controls} from './controls.js';
@@ -17,7 +17,7 @@ import {Why} from './why.js';
 // By getRandomValues, because randomUUID exists only where the page comes from this machine or by https.
 const kClient = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const state = {systems: [], system: null, input: null, facts: null, frame: 0, options: {}, boxes: {}, run: null, question: null, result: null,
-  kept: null, limit: 0, endedAt: null, seen: 0, bound: 1, dropped: null};
+  kept: null, limit: 0, endedAt: null, seen: 0, bound: 1};
 // Of a video: `seen` is the last frame that is known to be there, and none is there from `bound` on.
 let timer = 0;  // of the next run
 let boxFields, controls, earlier, evaluations, player, solid, strip, video, view, why;
@@ -218,17 +218,38 @@ function countFrames(frames) {
   byId('frame').max = Math.max(0, frames - 1);
 }
 
-// Where an error says that the video has no such frame: the last one that is there is shown, and the end is remembered.
+// Where an error says that the video has no such frame: looks for the last one that is there, shows it, and remembers the end.
 // Returns whether that was so.
-function goBackAtEnd({message}) {
-  const end = Number(/ ends before frame (\d+)$/.exec(message)?.[1] ?? Infinity);
-  if (state.input?.kind !== 'video' || state.frame < end || end === 0) return false;
-  state.bound = Math.min(state.bound, end);
-  if (state.facts.frames > state.bound || state.bound === state.seen + 1) state.facts = {...state.facts, frames: state.bound};
-  state.frame = Math.min(state.seen, state.bound - 1);
+async function goBackAtEnd({message}) {
+  const {input} = state, end = endIn(message);
+  if (input?.kind !== 'video' || state.frame < end || end === 0) return false;
+  if (state.frame >= state.bound) return true;  // it is looked for already
+  state.bound = end;
+  while (state.bound > state.seen + 1) {
+    const middle = (state.seen + state.bound) >> 1, there = await hasFrame(input, middle);
+    if (state.input !== input) return true;
+    if (there) state.seen = Math.max(state.seen, middle);
+    else state.bound = Math.min(state.bound, middle);
+  }
+  state.facts = {...state.facts, frames: state.bound};
+  const isPast = state.frame >= state.bound;
   showTimeline();
-  setFrame(state.frame);
+  if (isPast) setFrame(state.frame);
   return true;
+}
+
+// The frame before which a video ends, as an error says it.
+function endIn(message) {
+  return Number(/ ends before frame (\d+)$/.exec(message)?.[1] ?? Infinity);
+}
+
+async function hasFrame(input, frame) {
+  try {
+    await getBytes(`/inputs/${input.id}/tile/${frame}/${state.facts.levels - 1}/0/0`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // A picture does not say why it is missing; the program does when it is asked again.
@@ -238,7 +259,7 @@ async function missFrame(input, frame, address) {
   try {
     await getJson(address);
   } catch (error) {
-    if (!isOld()) goBackAtEnd(error);
+    if (!isOld()) await goBackAtEnd(error);
   }
 }
 
@@ -273,7 +294,6 @@ function play() {
     dropRun();
     const atEnd = state.frame > 0 && [state.facts.frames - 1, state.endedAt].includes(state.frame);
     if (atEnd && !state.system.needs_box) showFrameNumber(0);
-    state.dropped = null;
     player.start(state.input, state.frame);
   }
   player.run(runBody([state.input]));
@@ -304,7 +324,6 @@ const kOnPlayer = {
     } else {
       state.seen = Math.max(state.seen, message.frame);
       state.bound = Math.max(state.bound, message.frame + 1);
-      state.dropped = message.dropped;
       showFrameNumber(message.frame);
     }
     if (state.result && !message.kept) {
@@ -343,12 +362,10 @@ const kOnPlayer = {
   },
 };
 
-// The last frame that came is the last one of the video, unless some were dropped, perhaps after it.
+// A video that did not say how long it is has at least the frames that came; those after them may have been dropped.
 function rememberEnd() {
-  if (state.input.kind === 'live' || state.dropped === null) return;  // no frame came
-  const frames = state.frame + 1;
-  if (state.dropped === 0) state.bound = frames;
-  if (state.dropped === 0 || state.facts.frames < 0) state.facts = {...state.facts, frames};
+  if (state.input.kind === 'live' || state.facts.frames >= 0 || state.seen === 0) return;
+  countFrames(state.seen + 1);
   showTimeline();
 }
 
@@ -395,7 +412,7 @@ async function run() {
   } catch (error) {
     if (started !== state.run) return;
     byId('state').textContent = '';
-    if (!goBackAtEnd(error)) throw error;
+    if (!await goBackAtEnd(error)) throw error;
   } finally {
     if (started === state.run) byId('stop').hidden = true;
   }
@@ -515,7 +532,10 @@ function setDivider(share) {
 }
 
 function listenForFiles() {
-  byId('choose').addEventListener('change', ({target}) => addFiles([...target.files]));
+  byId('choose').addEventListener('change', ({target}) => {
+    addFiles([...target.files]);
+    target.value = '';  // so that the same file can be chosen again
+  });
   let depth = 0;
   const over = (change) => (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return;

@@ -489,16 +489,14 @@ def test_end(browser, folder):
             settled(page)
             frame, number = page.locator("#frame"), page.locator("#frame-value")
             expect(frame).to_be_hidden()
-            if plays:
+            if plays:  # frames that are late may be dropped, the last ones, too
                 page.locator("#play").click()
-            else:
-                for there in (1, 2, 3):
-                    page.keyboard.press(".")
-                    expect(number).to_have_text(re.compile(f"^{there}( |$)"))
-                    settled(page)
+                expect(page.locator("#play")).to_have_text("Play", timeout=60000)
+                settled(page)
+            for _ in range(9):  # far over the end
                 page.keyboard.press(".")
             expect(frame).to_be_visible(timeout=60000)
-            expect(frame).to_have_attribute("max", "3")
+            expect(frame).to_have_attribute("max", "3", timeout=60000)
             expect(frame).to_have_value("3")
             settled(page)
             page.keyboard.press(".")
