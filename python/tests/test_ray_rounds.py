@@ -51,7 +51,7 @@ def test_samples_are_divided_anew_where_a_node_is_lost(three_nodes, samples, pro
     divided: list[list[list[pathlib.Path]]] = []
 
     class Losing(fr._train._Assigners):
-        """Loses a node before any request is there, so that one task has no room until the others end."""
+        """Loses a node before the second request is there, so that one task has no room until the others end."""
 
         def __init__(self, *setup) -> None:
             super().__init__(*setup)

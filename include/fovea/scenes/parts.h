@@ -39,6 +39,9 @@ struct RoundName {
 struct RoundRequest {
   RoundKind kind = RoundKind::kRanges;
   std::int64_t number = 0;  // of the round, from 0
+  // The samples that are learned from, as SampleParts has them.
+  std::uint64_t job = 0;
+  std::vector<std::uint64_t> samples{};
   // The number of each part's first sample among all, and the number of all samples.
   std::vector<std::int64_t> firsts{};
   // kRows: samples; kFind: a part and a number below its last sum; kAssign: samples that moved
@@ -65,6 +68,21 @@ struct PartPlace {
   int index = 0;
   std::uint64_t job = 0;
 };
+
+// Of samples, one per row, before they are standardized.
+FOVEA_API std::uint64_t hash_of_samples(ImageView<const float> samples);
+
+// All parts that words are learned from.
+struct SampleParts {
+  int count = 1;
+  std::uint64_t job = 0;  // what they are parts of
+  // The hash of each part's samples. Every request has them, and only parts with these samples
+  // answer it. Where they are empty, parts are not looked at before they have answered.
+  std::vector<std::uint64_t> samples{};
+};
+
+// Whether a request is for a part with samples of this hash.
+FOVEA_API bool is_asked(const RoundRequest& request, const PartPlace& part, std::uint64_t samples);
 
 // Gives an earlier request, of kind kNearest, to a part that was begun anew or has missed it. Where
 // it is not there, the function throws an exception of its own.
@@ -93,7 +111,7 @@ class FOVEA_API SamplePart {
 };
 
 // One answer of all parts, which are given in their order. Throws InvalidArgument where they are
-// not of one job.
+// not of one job, or not the parts that were asked.
 FOVEA_API RoundAnswer merge_answers(const RoundRequest& request, std::vector<RoundAnswer>&& parts);
 
 // Asks all parts and merges their answers. Where an answer is not yet there, the function throws an
@@ -102,8 +120,9 @@ FOVEA_API RoundAnswer merge_answers(const RoundRequest& request, std::vector<Rou
 using AskParts = std::function<RoundAnswer(const RoundRequest&)>;
 
 // Learns a dictionary from samples in parts. Throws InvalidArgument as the function for samples in
-// one place does, and where mini-batches are asked for (options.kmeans.batch).
-FOVEA_API Dictionary learn_dictionary(int parts, const AskParts& ask,
+// one place does, where mini-batches are asked for (options.kmeans.batch), and where an answer is
+// from other samples.
+FOVEA_API Dictionary learn_dictionary(const SampleParts& parts, const AskParts& ask,
                                       const DescriptorOptions& descriptor,
                                       const DictionaryOptions& options = {});
 
@@ -118,5 +137,20 @@ FOVEA_API RoundName name_of(const RoundRequest& request);
 FOVEA_API void write_answer(const std::string& path, const RoundAnswer& answer,
                             std::uint64_t request);
 FOVEA_API RoundAnswer read_answer(const std::string& path, std::uint64_t request);
+
+// Holds a folder of such files, which is for one learning at a time. The file FOLDER/lock says
+// which process has it; the system frees what a process that died has held.
+class FOVEA_API RoundLock {
+ public:
+  // Throws IoError that names the owner where there is one.
+  explicit RoundLock(const std::string& folder);
+  RoundLock(RoundLock&&) noexcept;
+  RoundLock& operator=(RoundLock&&) noexcept;
+  ~RoundLock();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace fovea::scenes

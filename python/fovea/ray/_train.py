@@ -109,7 +109,7 @@ class _Assigners:
             status, messages = ray.get(reference)
             number = self._running.pop(reference)
             self._kills[number] += status < 0
-            if status > 0:
+            if status > 0 and status != MORE_TO_DO:
                 raise Ended(status, "", text_of(messages)).error()
             if self._kills[number] >= _KILLS:
                 raise Error(f"{self._groups[number][0]}: the program was ended by a signal {_KILLS} times; it may need more memory than the node has")
@@ -126,7 +126,11 @@ def _learn_words(parts: _Parts, manifests: list[pathlib.Path], words: list[str])
     rounds = parts.folder / "rounds"
     named = {name: parts.job[name] for name in ("workers", "cpus_per_worker") if name in parts.job}
     resources = Resources(**named)
-    learn = [*words, *map(str, manifests), "--rounds", str(rounds), "--wait", str(_ROUND), "--json", "--quiet"]
+    begin = [*words, *map(str, manifests), "--rounds", str(rounds), "--json", "--quiet"]
+    learn = [*begin, "--wait", str(_ROUND)]
+    # What an earlier learning has left in the folder is settled before tasks look at it.
+    if parts.here(begin, expects=(0, MORE_TO_DO)).status == 0:
+        return
     with resources.asked_for():
         assigners = _Assigners(manifests, rounds, resources)
         try:

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli/jobs/all_shards.h"
-#include "cli/jobs/journal.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "cli/scenes/rounds.h"
@@ -26,52 +25,56 @@ void describe(OptionVisitor& visit, AssignRequest& request) { describe(visit, re
 // One shard's samples, and its number.
 struct ShardSamples {
   std::string path{};
-  int index = 0;
+  scenes::PartPlace place{};
   std::int64_t count = 0;
+  std::uint64_t hash = 0;
   scenes::SamplePart part;
-};
 
-std::uint64_t hash_of_job(const cluster::Manifest& manifest) {
-  const cluster::JobIdentity& job = manifest.job();
-  return cluster::hash_of(fmt::format("{} {} {} {} {} {}", job.options, job.models, job.inputs,
-                                      job.units, job.version, manifest.shard().count));
-}
+  bool is_asked(const scenes::RoundRequest& request) const {
+    return scenes::is_asked(request, place, hash);
+  }
+};
 
 ShardSamples samples_of(const std::string& path, const Exec& exec) {
   const cluster::Manifest manifest = open_samples(path);
-  const cluster::UnitRange range = units_of(manifest.shard(), manifest.job().units);
-  RowTable table;
-  for (std::uint64_t unit = range.first; unit < range.last; ++unit) {
-    if (!manifest.status(unit))
-      throw InvalidArgument(fmt::format(
-          "{}: has no result of image {} yet; run that shard again with --resume", path, unit + 1));
-    const cluster::UnitRecord record = manifest.record(unit);
-    if (record.status == cluster::UnitStatus::kDone) table.add(result_of(record).shared);
-  }
-  Image<float> rows = table.rows();
+  const scenes::PartPlace place = place_of(manifest);
+  Image<float> rows = samples_in(manifest);
   const std::int64_t count = rows.height();
-  return {
-      path, manifest.shard().index, count,
-      scenes::SamplePart(std::move(rows), {manifest.shard().index, hash_of_job(manifest)}, exec)};
+  const std::uint64_t hash = scenes::hash_of_samples(std::as_const(rows).view());
+  return {path, place, count, hash, scenes::SamplePart(std::move(rows), place, exec)};
+}
+
+void require_asked(const ShardSamples& shard, const scenes::RoundRequest& request,
+                   const std::string& folder) {
+  if (!shard.is_asked(request))
+    throw InvalidArgument(
+        fmt::format("{}: has other samples than those from which words are learned in {}; give the "
+                    "manifests that fovea scenes dictionary was given, or another folder",
+                    shard.path, folder));
 }
 
 // Answers a round for the shards that have not; false where all have, or where the round is closed
-// meanwhile.
+// meanwhile. Throws InvalidArgument where it asks for other samples, also where others have
+// answered for these shards: `checked` says that a request was looked at for that.
 bool answer_round(const RoundFolder& folder, scenes::RoundName round,
-                  std::vector<ShardSamples>& shards, const Exec& exec) {
+                  std::vector<ShardSamples>& shards, bool& checked, const Exec& exec) {
   const auto waits = [&](const ShardSamples& shard) {
-    return !folder.has_answer(round, shard.index);
+    return !folder.has_answer(round, shard.place.index);
   };
-  if (std::ranges::none_of(shards, waits)) return false;
+  if (checked && std::ranges::none_of(shards, waits)) return false;
+  bool answered = false;
   try {
     const scenes::RoundRequest request = folder.request(round);
+    for (const ShardSamples& shard : shards) require_asked(shard, request, folder.name());
+    checked = true;
     for (ShardSamples& shard : shards) {
       if (!waits(shard)) continue;
       if (!shard.part.can_answer(request)) shard = samples_of(shard.path, exec);
-      folder.answer(round, shard.index,
+      folder.answer(round, shard.place.index,
                     shard.part.answer(request, [&](const scenes::RoundName& earlier) {
                       return folder.request(earlier);
                     }));
+      answered = true;
     }
   } catch (const IoError&) {
     // Somebody may be removing the folder, file by file.
@@ -79,7 +82,7 @@ bool answer_round(const RoundFolder& folder, scenes::RoundName round,
       if (!grace.wait()) throw;
     return false;
   }
-  return true;
+  return answered;
 }
 
 struct Answered {
@@ -87,22 +90,22 @@ struct Answered {
   bool learned = false;  // the dictionary was written
 };
 
-// Answers the open rounds, one after the other. The end of an earlier learning in this folder does
-// not count: one that this process takes part in goes on first.
+// Answers the open rounds, one after the other. The end of a learning from other samples does not
+// count.
 Answered answer_rounds(const RoundFolder& folder, std::vector<ShardSamples>& shards,
                        Patience patience, const Exec& exec) {
   Answered answered;
-  bool goes_on = false;
+  bool checked = false;
   do {
     const std::optional<scenes::RoundName> round = folder.open_round();
-    const bool answers = round && answer_round(folder, *round, shards, exec);
-    if (answers) {
+    if (round && answer_round(folder, *round, shards, checked, exec)) {
       ++answered.rounds;
       patience.renew();
     }
-    const bool finished = folder.finished();
-    goes_on = goes_on || answers || !finished;
-    answered.learned = goes_on && finished;
+    const std::optional<scenes::RoundRequest> end = folder.finished();
+    answered.learned = end && std::ranges::all_of(shards, [&](const ShardSamples& shard) {
+                         return shard.is_asked(*end);
+                       });
   } while (!answered.learned && patience.wait());
   return answered;
 }
@@ -123,6 +126,7 @@ int run_assign(AssignRequest& request, Context& context) {
   const Answered answered =
       answer_rounds(RoundFolder(request.rounds, context.exec), shards,
                     Patience(request.rounds.wait_seconds, context.exec), context.exec);
+  const bool gave_up = !answered.learned && request.rounds.wait_seconds > 0;
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {
       json.member("rounds", answered.rounds).member("samples", samples);
@@ -131,8 +135,12 @@ int run_assign(AssignRequest& request, Context& context) {
   else
     context.console.print(fmt::format(
         "{}: {} for {}{}\n", request.rounds.folder, detail::counted(answered.rounds, "round"),
-        detail::counted(samples, "sample"), answered.learned ? "; the words are learned" : ""));
-  return kDone;
+        detail::counted(samples, "sample"),
+        answered.learned ? "; the words are learned"
+        : gave_up ? "; the words are not learned yet, next: fovea scenes dictionary MANIFEST... "
+                    "--rounds and the same command"
+                  : ""));
+  return gave_up ? kMoreToDo : kDone;
 }
 
 }  // namespace
@@ -146,9 +154,11 @@ Command scenes_assign_command() {
           "fovea scenes dictionary --rounds FOLDER learns words from samples that stay in the "
           "manifests of the shards that drew them. Every round it writes a request into the "
           "folder, and this command answers it for its shards: which word each sample is nearest "
-          "to, added up. Without --wait it answers one request, or none where nothing is asked. "
-          "With --wait it reads its samples once and goes on from round to round until the "
-          "dictionary is written. The dictionary has the bytes of one that is learned from all "
+          "to, added up. Without --wait it answers one request, or none where nothing is asked, "
+          "and ends with status 0. With --wait it reads its samples once and goes on from round "
+          "to round until the dictionary is written (status 0), or until nothing was asked for so "
+          "many seconds (status 6). Where words are learned from other samples in this folder, it "
+          "ends with status 2. The dictionary has the bytes of one that is learned from all "
           "samples in one place. Samples are assigned on the CPU.",
       .arguments = {{"MANIFEST", "manifests of fovea scenes sample --shard I/N: one or more", 1,
                      kAnyNumber}},

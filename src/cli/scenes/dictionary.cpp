@@ -54,25 +54,36 @@ void check_rounds(const DictionaryRequest& request, const Context& context) {
                     context.inputs.size()));
 }
 
-// How many shards the samples are in, of which none may be missing.
-int count_shards(const Context& context) {
+// The samples of all shards, of which none may be missing.
+scenes::SampleParts parts_of(const Context& context) {
   std::vector<cluster::Manifest> shards;
   for (const std::string& path : manifest_files(context.inputs)) {
     shards.push_back(open_samples(path));
     shards.back().close();
   }
   require_all_shards(shards);
-  return static_cast<int>(shards.size());
+  scenes::SampleParts parts{.count = static_cast<int>(shards.size()),
+                            .job = place_of(shards.front()).job};
+  parts.samples.reserve(shards.size());
+  for (const cluster::Manifest& shard : shards) {
+    parts.samples.push_back(scenes::hash_of_samples(samples_in(shard).view()));
+    shard.close();
+  }
+  return parts;
 }
 
-// From samples that stay in the manifests of their shards.
+// From samples that stay in the manifests of their shards. Writes the dictionary before the folder
+// is given back.
 scenes::Dictionary learn_in_rounds(const DictionaryRequest& request, Context& context) {
-  const int parts = count_shards(context);
+  const scenes::SampleParts parts = parts_of(context);
   RoundFolder folder(request.rounds, context.exec);
   folder.begin();
-  return scenes::learn_dictionary(
-      parts, [&](const scenes::RoundRequest& round) { return folder.ask(round, parts); },
+  scenes::Dictionary dictionary = scenes::learn_dictionary(
+      parts, [&](const scenes::RoundRequest& round) { return folder.ask(round, parts.count); },
       request.descriptor, request.dictionary);
+  dictionary.write(request.output);
+  folder.finish(parts);
+  return dictionary;
 }
 
 // Says which command the learning waits for.
@@ -130,8 +141,7 @@ int run_dictionary(DictionaryRequest& request, Context& context) {
     return report_round(request, context, needed);
   }
   const double seconds = steady_seconds() - start;
-  dictionary.write(request.output);
-  if (!request.rounds.folder.empty()) RoundFolder(request.rounds, context.exec).finish();
+  if (request.rounds.folder.empty()) dictionary.write(request.output);
   context.console.end_progress();
   if (context.json)
     print_result(context, [&](io::JsonWriter& json) {

@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <thread>
 
+#include "cli/jobs/journal.h"
 #include "cli/program/files.h"
 #include "cli/program/stopwatch.h"
+#include "cli/scenes/stages.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -33,6 +35,8 @@ void remove_file(const std::string& file) {
 }
 
 constexpr std::string_view kRequest = "request-", kAnswer = "answer-";
+// Files that a process was writing when it was killed.
+constexpr std::string_view kTornRequest = ".request-", kTornAnswer = ".answer-";
 
 // The files of a folder whose names begin so.
 std::vector<fs::path> files_in(const std::string& folder, std::string_view begin) {
@@ -74,6 +78,27 @@ cluster::Manifest open_samples(const std::string& path) {
   return manifest;
 }
 
+Image<float> samples_in(const cluster::Manifest& manifest) {
+  const cluster::UnitRange range = units_of(manifest.shard(), manifest.job().units);
+  RowTable table;
+  for (std::uint64_t unit = range.first; unit < range.last; ++unit) {
+    if (!manifest.status(unit))
+      throw InvalidArgument(
+          fmt::format("{}: has no result of image {} yet; run that shard again with --resume",
+                      manifest.path(), unit + 1));
+    const cluster::UnitRecord record = manifest.record(unit);
+    if (record.status == cluster::UnitStatus::kDone) table.add(result_of(record).shared);
+  }
+  return table.rows();
+}
+
+scenes::PartPlace place_of(const cluster::Manifest& manifest) {
+  const cluster::JobIdentity& job = manifest.job();
+  return {manifest.shard().index,
+          cluster::hash_of(fmt::format("{} {} {} {} {} {}", job.options, job.models, job.inputs,
+                                       job.units, job.version, manifest.shard().count))};
+}
+
 Patience::Patience(double seconds, const Exec& exec) : seconds_(seconds), exec_(exec) { renew(); }
 
 void Patience::renew() {
@@ -106,9 +131,11 @@ std::string RoundFolder::answer_file(RoundName round, int part) const {
 std::string RoundFolder::merged_file(RoundName round) const {
   return fmt::format("{}/merged/{}.safetensors", folder_, round.number);
 }
-std::string RoundFolder::end_file() const { return folder_ + "/finished"; }
+std::string RoundFolder::end_file() const { return folder_ + "/finished.safetensors"; }
 
 void RoundFolder::begin() {
+  make_folder(folder_);
+  lock_.emplace(folder_);
   for (const char* name : {"/merged", "/followed"}) make_folder(folder_ + name);
   remove_file(end_file());
 }
@@ -120,13 +147,19 @@ std::vector<int> RoundFolder::missing(RoundName round, int parts) const {
   return missing;
 }
 
-// What other rounds have left is removed: the last one, that of a process which was killed, or that
-// of a learning with other options. Requests go first, so that nobody answers them again.
-void RoundFolder::open(RoundName round, const scenes::RoundRequest& request) const {
-  const std::string own = fmt::format("-{:016x}", round.identity);
-  for (const std::string_view begin : {kRequest, kAnswer})
+// Removes requests and answers, but for those whose names have this in them. Requests go first, so
+// that nobody answers them again.
+void RoundFolder::remove_all_but(std::string_view kept) const {
+  for (const std::string_view begin : {kRequest, kTornRequest, kAnswer, kTornAnswer})
     for (const fs::path& file : files_in(folder_, begin))
-      if (!file.stem().string().ends_with(own)) remove_file(file);
+      if (kept.empty() || file.filename().string().find(kept) == std::string::npos)
+        remove_file(file);
+}
+
+// What other rounds have left is removed: the last one, that of a process which was killed, or that
+// of a learning with other options.
+void RoundFolder::open(RoundName round, const scenes::RoundRequest& request) const {
+  remove_all_but(fmt::format("-{:016x}.", round.identity));
   if (is_open(round)) return;
   // What others follow is kept. Its round is open once a file has its name, be it an empty one.
   if (request.kind == scenes::RoundKind::kNearest) {
@@ -135,6 +168,27 @@ void RoundFolder::open(RoundName round, const scenes::RoundRequest& request) con
   } else {
     scenes::write_request(request_file(round), request);
   }
+}
+
+// An answer that does not fit is removed, so that the right one can take its place.
+scenes::RoundAnswer RoundFolder::answer_of(const scenes::RoundRequest& request, RoundName round,
+                                           int part) const {
+  const std::string file = answer_file(round, part);
+  try {
+    scenes::RoundAnswer answer = scenes::read_answer(file, round.identity);
+    if (is_asked(request, {part, answer.job}, answer.samples)) return answer;
+  } catch (const InvalidArgument&) {
+    remove_file(file);
+    throw;
+  } catch (const FormatError&) {
+    remove_file(file);
+    throw;
+  }
+  remove_file(file);
+  throw InvalidArgument(
+      fmt::format("{}: was made from other samples than those of the manifests; it is removed: "
+                  "run fovea scenes assign for shard {} again",
+                  file, part));
 }
 
 scenes::RoundAnswer RoundFolder::ask(const scenes::RoundRequest& request, int parts) {
@@ -147,17 +201,15 @@ scenes::RoundAnswer RoundFolder::ask(const scenes::RoundRequest& request, int pa
     if (!patience.wait()) throw AnswersNeeded{request.number, request.kind, left};
   std::vector<scenes::RoundAnswer> answers;
   answers.reserve(static_cast<std::size_t>(parts));
-  for (int part = 0; part < parts; ++part)
-    answers.push_back(scenes::read_answer(answer_file(round, part), round.identity));
+  for (int part = 0; part < parts; ++part) answers.push_back(answer_of(request, round, part));
   scenes::RoundAnswer answer = merge_answers(request, std::move(answers));
   scenes::write_answer(merged, answer, round.identity);
   return answer;
 }
 
-void RoundFolder::finish() {
-  write_text(end_file(), "words are learned\n");
-  for (const std::string_view begin : {kRequest, kAnswer})
-    for (const fs::path& file : files_in(folder_, begin)) remove_file(file);
+void RoundFolder::finish(const scenes::SampleParts& parts) {
+  scenes::write_request(end_file(), {.job = parts.job, .samples = parts.samples});
+  remove_all_but("");
   std::error_code ignored;
   for (const char* name : {"/merged", "/followed"}) fs::remove_all(folder_ + name, ignored);
 }
@@ -183,6 +235,13 @@ void RoundFolder::answer(RoundName round, int part, const scenes::RoundAnswer& a
   scenes::write_answer(answer_file(round, part), answer, round.identity);
 }
 
-bool RoundFolder::finished() const { return found_now(end_file()); }
+std::optional<scenes::RoundRequest> RoundFolder::finished() const {
+  if (!found_now(end_file())) return std::nullopt;
+  try {
+    return scenes::read_request(end_file());
+  } catch (const IoError&) {  // another learning begins
+    return std::nullopt;
+  }
+}
 
 }  // namespace fovea::cli

@@ -1,7 +1,8 @@
 // The folder through which fovea scenes dictionary and fovea scenes assign exchange the rounds of
 // learning words from samples in parts. It holds the request of the open round, the answers of the
 // parts to it, the merged answers of earlier rounds, with which learning is begun again, and the
-// earlier requests that later ones follow, with which a part is begun again.
+// earlier requests that later ones follow, with which a part is begun again. All requests name the
+// samples that words are learned from. One learning at a time holds the folder.
 #pragma once
 #include <fovea/cluster/manifest.h>
 #include <fovea/scenes/parts.h>
@@ -23,6 +24,12 @@ void describe(OptionVisitor& visit, RoundOptions& options);
 
 // The samples of one shard. Throws InvalidArgument where another command wrote the manifest.
 cluster::Manifest open_samples(const std::string& path);
+
+// All samples of the shard. Throws InvalidArgument where an image has no result yet.
+Image<float> samples_in(const cluster::Manifest& manifest);
+
+// Which part of which job the shard's samples are.
+scenes::PartPlace place_of(const cluster::Manifest& manifest);
 
 // Looks for something again and again until it is there or so many seconds have passed. Throws
 // Cancelled where the program is interrupted.
@@ -53,13 +60,16 @@ struct AnswersNeeded {
 class RoundFolder {
  public:
   RoundFolder(const RoundOptions& options, const Exec& exec);
+  const std::string& name() const { return folder_; }
 
-  // For learning. Makes the folder, in which an earlier learning may have ended.
+  // For learning. Makes the folder, in which an earlier learning may have ended, and holds it.
+  // Throws IoError that names the owner where another process learns in it.
   void begin();
-  // Gives the merged answer of all parts, or throws AnswersNeeded.
+  // Gives the merged answer of all parts, or throws AnswersNeeded. Removes answers that do not fit,
+  // for which it throws InvalidArgument or FormatError.
   scenes::RoundAnswer ask(const scenes::RoundRequest& request, int parts);
-  // Removes all rounds and says that no more will follow.
-  void finish();
+  // Removes all rounds and says from which samples words were learned.
+  void finish(const scenes::SampleParts& parts);
 
   // For parts. The open round, where there is one.
   std::optional<scenes::RoundName> open_round() const;
@@ -68,7 +78,8 @@ class RoundFolder {
   scenes::RoundRequest request(scenes::RoundName round) const;
   bool has_answer(scenes::RoundName round, int part) const;
   void answer(scenes::RoundName round, int part, const scenes::RoundAnswer& answer) const;
-  bool finished() const;
+  // The end of the last learning: a request that names its samples, and asks for nothing.
+  std::optional<scenes::RoundRequest> finished() const;
 
  private:
   std::string request_file(scenes::RoundName round) const;
@@ -76,12 +87,16 @@ class RoundFolder {
   std::string answer_file(scenes::RoundName round, int part) const;
   std::string merged_file(scenes::RoundName round) const;
   std::string end_file() const;
+  scenes::RoundAnswer answer_of(const scenes::RoundRequest& request, scenes::RoundName round,
+                                int part) const;
+  void remove_all_but(std::string_view kept) const;
   std::vector<int> missing(scenes::RoundName round, int parts) const;
   void open(scenes::RoundName round, const scenes::RoundRequest& request) const;
 
   std::string folder_;
   double wait_seconds_;
   const Exec& exec_;
+  std::optional<scenes::RoundLock> lock_{};
 };
 
 }  // namespace fovea::cli

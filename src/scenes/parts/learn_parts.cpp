@@ -69,11 +69,15 @@ detail::KmeansSurvey survey_of(const NumberRanges& ranges, const Dictionary& dic
 
 }  // namespace
 
-Dictionary learn_dictionary(int parts, const AskParts& ask, const DescriptorOptions& descriptor,
-                            const DictionaryOptions& options) {
-  if (parts < 1)
+Dictionary learn_dictionary(const SampleParts& parts, const AskParts& ask,
+                            const DescriptorOptions& descriptor, const DictionaryOptions& options) {
+  if (parts.count < 1)
     throw InvalidArgument(
-        fmt::format("learn_dictionary: there are {} parts, expected at least 1", parts));
+        fmt::format("learn_dictionary: there are {} parts, expected at least 1", parts.count));
+  if (!parts.samples.empty() && std::ssize(parts.samples) != parts.count)
+    throw InvalidArgument(
+        fmt::format("learn_dictionary: there are {} parts, but hashes of the samples of {}",
+                    parts.count, parts.samples.size()));
   require_samples_only(options);
   if (options.kmeans.batch > 0)
     throw InvalidArgument(

@@ -63,6 +63,10 @@ RoundAnswer merge_answers(const RoundRequest& request, std::vector<RoundAnswer>&
     if (parts[p].job != parts[0].job)
       throw InvalidArgument(
           fmt::format("parts 0 and {} are samples of different jobs; give the shards of one", p));
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    if (!is_asked(request, {static_cast<int>(p), parts[p].job}, parts[p].samples))
+      throw InvalidArgument(
+          fmt::format("part {} answers from other samples than those that are learned from", p));
   RoundAnswer merged{.job = parts[0].job, .samples = joint_hash(parts)};
   const bool sums = request.kind == RoundKind::kSums || request.kind == RoundKind::kSquares ||
                     request.kind == RoundKind::kAssign;

@@ -25,14 +25,6 @@ namespace {
 
 constexpr const char* kPart = "SamplePart";
 
-std::uint64_t hash_of_rows(ImageView<const float> rows) {
-  cluster::Hasher hasher;
-  for (int y = 0; y < rows.height; ++y)
-    hasher.add({reinterpret_cast<const char*>(rows.row(y)),
-                static_cast<std::size_t>(rows.width) * sizeof(float)});
-  return hasher.result();
-}
-
 // How many numbers a request has for samples of so many.
 std::size_t numbers_of(RoundKind kind, std::size_t width) {
   switch (kind) {
@@ -88,12 +80,27 @@ void require_that(bool fits, const char* what) {
 
 }  // namespace
 
+std::uint64_t hash_of_samples(ImageView<const float> samples) {
+  cluster::Hasher hasher;
+  for (int y = 0; y < samples.height; ++y)
+    hasher.add({reinterpret_cast<const char*>(samples.row(y)),
+                static_cast<std::size_t>(samples.width) * sizeof(float)});
+  return hasher.result();
+}
+
+bool is_asked(const RoundRequest& request, const PartPlace& part, std::uint64_t samples) {
+  if (request.samples.empty()) return true;
+  const auto index = static_cast<std::size_t>(part.index);
+  return part.job == request.job && index < request.samples.size() &&
+         samples == request.samples[index];
+}
+
 struct SamplePart::Impl {
   Impl(Image<float> samples, PartPlace place, const Exec& asked)
       : points(std::move(samples)),
         index(place.index),
         job(place.job),
-        hash(hash_of_rows(points.view())) {
+        hash(hash_of_samples(std::as_const(points).view())) {
     Exec cpu = asked;
     cpu.device = Device::cpu();
     cpu.stream = nullptr;
@@ -135,6 +142,7 @@ struct SamplePart::Impl {
 };
 
 void SamplePart::Impl::check(const RoundRequest& request) const {
+  require_that(is_asked(request, {index, job}, hash), "it is for others");
   if (request.kind == RoundKind::kRanges) return;
   const auto parts = static_cast<std::int64_t>(request.firsts.size()) - 1;
   require_that(index < parts, "there are fewer parts");

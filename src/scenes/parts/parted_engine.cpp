@@ -16,10 +16,14 @@ namespace fovea::scenes {
 
 RoundAnswer PartsAsker::ask(RoundRequest& request) {
   request.number = next_++;
+  request.job = parts_.job;
+  request.samples = parts_.samples;
   request.firsts = firsts_;
   request.mean = mean_;
   request.scale = scale_;
   RoundAnswer answer = ask_(request);
+  if (!parts_.samples.empty() && answer.job != parts_.job)
+    throw InvalidArgument("the answer is that of another job; give the parts of one");
   if (request.number == 0) hash_ = answer.samples;
   if (answer.samples != hash_)
     throw InvalidArgument(

@@ -10,14 +10,15 @@ namespace fovea::scenes {
 // Numbers requests, and adds what all of them have.
 class PartsAsker {
  public:
-  PartsAsker(int parts, const AskParts& ask) : parts_(parts), ask_(ask) {}
+  PartsAsker(const SampleParts& parts, const AskParts& ask) : parts_(parts), ask_(ask) {}
 
   // What later requests have.
   void set_standard(const Dictionary& dictionary) {
     mean_ = dictionary.mean;
     scale_ = dictionary.scale;
   }
-  // Throws InvalidArgument where the samples are not those of the first request.
+  // Throws InvalidArgument where the samples are not those of the first request, or of another job
+  // than that of the parts.
   RoundAnswer ask(RoundRequest& request);
   // And where the answer does not have so many whole numbers.
   RoundAnswer ask(RoundRequest& request, std::size_t wholes);
@@ -25,12 +26,12 @@ class PartsAsker {
   // Samples by their numbers, in any order.
   Image<float> rows(std::span<const std::int64_t> points);
 
-  int parts() const { return parts_; }
+  int parts() const { return parts_.count; }
   std::int64_t samples() const { return firsts_.back(); }
   void set_counts(std::span<const std::int64_t> counts);
 
  private:
-  int parts_;
+  const SampleParts& parts_;
   const AskParts& ask_;
   std::int64_t next_ = 0;
   std::uint64_t hash_ = 0;  // of the samples

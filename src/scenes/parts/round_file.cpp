@@ -17,7 +17,7 @@ namespace fovea::scenes {
 namespace {
 
 constexpr const char *kRequestSchema = "scenes.round", *kAnswerSchema = "scenes.answer";
-constexpr int kRoundVersion = 2;
+constexpr int kRoundVersion = 3;
 
 template <class T>
 void add_list(io::ModelFile& file, const char* name, const std::vector<T>& values) {
@@ -88,6 +88,8 @@ io::ModelFile file_of(const RoundRequest& request) {
   io::ModelFile file = begun(kRequestSchema);
   file.set_metadata("round.kind", word_of(request.kind));
   add_list(file, "round.number", std::vector<std::int64_t>{request.number});
+  add_list(file, "round.job", std::vector<std::uint64_t>{request.job});
+  add_list(file, "round.samples", request.samples);
   add_list(file, "round.firsts", request.firsts);
   add_list(file, "round.points", request.points);
   add_list(file, "round.numbers", request.numbers);
@@ -113,6 +115,8 @@ RoundRequest read_request(const std::string& path) {
   const io::ModelReader in(file);
   RoundRequest request{.kind = kind_in(in),
                        .number = file.tensor<std::int64_t>("round.number", {1})[0],
+                       .job = file.tensor<std::uint64_t>("round.job", {1})[0],
+                       .samples = list_in<std::uint64_t>(file, "round.samples"),
                        .firsts = list_in<std::int64_t>(file, "round.firsts"),
                        .points = list_in<std::int64_t>(file, "round.points"),
                        .numbers = list_in<double>(file, "round.numbers"),

@@ -1,6 +1,6 @@
 // Words that are learned from samples in parts have the bits of words that are learned in one
 // place, for any number of parts and threads, also where every part is begun anew for each round.
-// Covers: part, merge, parted_engine, learn_parts, round_file
+// Covers: part, merge, parted_engine, learn_parts, round_file, round_lock
 #include <fovea/scenes/parts.h>
 
 #include <fovea/core/error.h>
@@ -50,6 +50,12 @@ class Parts {
     for (int part = 0; part < count && keep; ++part) parts_.push_back(made(part));
   }
 
+  // What the parts are asked by.
+  SampleParts named() const {
+    SampleParts named{.count = count(), .job = kJob};
+    for (const Image<float>& rows : rows_) named.samples.push_back(hash_of_samples(rows.view()));
+    return named;
+  }
   int count() const { return static_cast<int>(rows_.size()); }
   RoundAnswer ask(const RoundRequest& request) {
     std::vector<RoundAnswer> answers;
@@ -74,6 +80,8 @@ class Parts {
   static RoundRequest copy_of(const RoundRequest& request) {
     return {.kind = request.kind,
             .number = request.number,
+            .job = request.job,
+            .samples = request.samples,
             .firsts = request.firsts,
             .points = request.points,
             .numbers = request.numbers,
@@ -85,9 +93,11 @@ class Parts {
   }
 
  private:
+  static constexpr std::uint64_t kJob = 7;
+
   SamplePart made(int part) const {
     return {clone(rows_[static_cast<std::size_t>(part)]),
-            {.index = part, .job = 7},
+            {.index = part, .job = kJob},
             {.threads = 1 + part % 2}};
   }
 
@@ -110,7 +120,8 @@ class InParts : public testing::Test {
       for (const bool keep : {true, false}) {
         Parts parts(samples, count, keep);
         const Dictionary dictionary = learn_dictionary(
-            count, [&](const RoundRequest& request) { return parts.ask(request); }, {}, options);
+            parts.named(), [&](const RoundRequest& request) { return parts.ask(request); }, {},
+            options);
         EXPECT_EQ(bytes_of(dictionary), whole) << count << " parts, kept: " << keep;
       }
     }
@@ -151,7 +162,7 @@ TEST_F(InParts, RequestsAndAnswersSurviveFiles) {
   const std::string request_file = folder_ / "request.safetensors";
   const std::string answer_file = folder_ / "answer.safetensors";
   const Dictionary dictionary =
-      learn_dictionary(2,
+      learn_dictionary(parts.named(),
                        [&](const RoundRequest& request) {
                          write_request(request_file, request);
                          const RoundRequest read = read_request(request_file);
@@ -170,7 +181,7 @@ TEST_F(InParts, LearningThatIsBegunAgainMakesTheSameRequests) {
   std::vector<std::uint64_t> first, second;
   for (auto* identities : {&first, &second}) {
     Parts parts(samples, 3, true);
-    learn_dictionary(3,
+    learn_dictionary({.count = 3},
                      [&](const RoundRequest& request) {
                        EXPECT_EQ(request.number, std::ssize(*identities));
                        identities->push_back(name_of(request).identity);
@@ -185,7 +196,7 @@ TEST_F(InParts, RequestsForDistancesHaveOnlyTheNewestCenter) {
   Parts parts(drawn_samples(300), 2, true);
   int nearest = 0;
   std::optional<RoundName> last;
-  learn_dictionary(2,
+  learn_dictionary({.count = 2},
                    [&](const RoundRequest& request) {
                      if (request.kind == RoundKind::kNearest) {
                        EXPECT_EQ(request.centers.height(), 1);
@@ -209,7 +220,7 @@ TEST_F(InParts, APartGoesBackAsFarAsItMust) {
   Parts all(samples, 3, true), late(samples, 3, true);
   int nearest = 0;
   learn_dictionary(
-      3,
+      {.count = 3},
       [&](const RoundRequest& request) {
         RoundAnswer answer = all.ask(request);
         if (request.kind != RoundKind::kNearest) return answer;
@@ -234,7 +245,7 @@ TEST_F(InParts, APartGoesBackAsFarAsItMust) {
 TEST_F(InParts, EarlierRequestsThatAreNotThereAreRefused) {
   const Image<float> samples = drawn_samples(60);
   Parts parts(samples, 1, true);
-  learn_dictionary(1,
+  learn_dictionary({.count = 1},
                    [&](const RoundRequest& request) {
                      if (request.kind == RoundKind::kNearest && request.after) {
                        SamplePart fresh(clone(samples), {.index = 0});
@@ -265,9 +276,9 @@ TEST_F(InParts, KeptPartsTakePartInAnotherLearning) {
     const DictionaryOptions options{.words = 6, .standardize = false};
     DictionaryOptions other = options;
     other.exec.seed = 5;
-    EXPECT_THROW(learn_dictionary(2, give_up, {}, other), GivenUp);
+    EXPECT_THROW(learn_dictionary({.count = 2}, give_up, {}, other), GivenUp);
     const Dictionary dictionary = learn_dictionary(
-        2, [&](const RoundRequest& request) { return parts.ask(request); }, {}, options);
+        {.count = 2}, [&](const RoundRequest& request) { return parts.ask(request); }, {}, options);
     EXPECT_EQ(bytes_of(dictionary), bytes_of(learn_dictionary(samples.view(), {}, options)));
   }
 }
@@ -292,7 +303,7 @@ TEST_F(InParts, WrongPartsAreRefused) {
   Parts parts(samples, 2, true);
   const auto ask = [&](const RoundRequest& request) { return parts.ask(request); };
   const auto learns = [&](const DescriptorOptions& descriptor, const DictionaryOptions& options) {
-    return [&, descriptor, options] { learn_dictionary(2, ask, descriptor, options); };
+    return [&, descriptor, options] { learn_dictionary({.count = 2}, ask, descriptor, options); };
   };
   EXPECT_THAT(learns({}, {.words = 61}),
               ThrowsMessage<InvalidArgument>(HasSubstr("61 words cannot be learned from 60")));
@@ -300,7 +311,7 @@ TEST_F(InParts, WrongPartsAreRefused) {
               ThrowsMessage<InvalidArgument>(HasSubstr("but such descriptors have")));
   EXPECT_THAT(learns({}, {.words = 5, .kmeans = {.batch = 10}}),
               ThrowsMessage<InvalidArgument>(HasSubstr("mini-batches")));
-  EXPECT_THAT([&] { learn_dictionary(3, ask, {}, {.words = 5}); },
+  EXPECT_THAT([&] { learn_dictionary({.count = 3}, ask, {}, {.words = 5}); },
               ThrowsMessage<InvalidArgument>(HasSubstr("whole numbers, expected 3")));
 
   std::vector<RoundAnswer> answers(2);
@@ -328,13 +339,68 @@ TEST_F(InParts, SamplesThatChangeAreRefused) {
   Parts before(drawn_samples(60), 2, true), after(drawn_samples(60, 30), 2, true);
   EXPECT_THAT(
       [&] {
-        learn_dictionary(2,
+        learn_dictionary({.count = 2},
                          [&](const RoundRequest& request) {
                            return request.number < 3 ? before.ask(request) : after.ask(request);
                          },
                          {}, {.words = 5});
       },
       ThrowsMessage<InvalidArgument>(HasSubstr("from other samples than before")));
+}
+
+TEST_F(InParts, OneLearningHoldsAFolder) {
+  const std::string folder = folder_ / ".";
+  {
+    const RoundLock first(folder);
+    EXPECT_THAT([&] { RoundLock second(folder); }, ThrowsMessage<IoError>(HasSubstr("process ")));
+  }
+  EXPECT_NO_THROW(RoundLock{folder});
+  test::save(folder + "/lock", "process 1 on elsewhere");
+  EXPECT_NO_THROW(RoundLock{folder}) << "its owner has died";
+}
+
+TEST_F(InParts, RequestsNameTheSamples) {
+  Parts parts(drawn_samples(60), 2, true), others(drawn_samples(60, 30), 2, true);
+  const auto first_of = [](const SampleParts& named) {
+    std::optional<RoundName> name;
+    EXPECT_THROW(learn_dictionary(named,
+                                  [&](const RoundRequest& request) -> RoundAnswer {
+                                    name = name_of(request);
+                                    throw InvalidArgument("given up");
+                                  },
+                                  {}, {.words = 5}),
+                 InvalidArgument);
+    return name;
+  };
+  SampleParts job = parts.named();
+  ++job.job;
+  EXPECT_EQ(first_of(parts.named()), first_of(parts.named()));
+  EXPECT_NE(first_of(parts.named()), first_of(others.named()));
+  EXPECT_NE(first_of(parts.named()), first_of(job));
+  job.samples.pop_back();
+  EXPECT_THAT([&] { learn_dictionary(job, {}, {}); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("hashes of the samples of 1")));
+}
+
+TEST_F(InParts, OtherSamplesAreNotLearnedFrom) {
+  Parts parts(drawn_samples(60), 2, true), others(drawn_samples(60, 30), 2, true);
+  const auto learns = [&](const AskParts& ask) {
+    return [&, ask] { learn_dictionary(parts.named(), ask, {}, {.words = 5}); };
+  };
+  EXPECT_THAT(learns([&](const RoundRequest& request) { return others.ask(request); }),
+              ThrowsMessage<InvalidArgument>(HasSubstr("it is for others")));
+  const auto ask_none = [&](const RoundRequest& request) {
+    RoundAnswer answer = parts.ask(request);
+    ++answer.job;
+    return answer;
+  };
+  EXPECT_THAT(learns(ask_none), ThrowsMessage<InvalidArgument>(HasSubstr("of another job")));
+  RoundRequest request{.samples = parts.named().samples};
+  std::vector<RoundAnswer> answers(2);
+  for (std::size_t p = 0; p < 2; ++p)
+    answers[p] = {.samples = (p == 0 ? parts : others).named().samples[p]};
+  EXPECT_THAT([&] { merge_answers(request, std::move(answers)); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("part 1 answers from other samples")));
 }
 
 }  // namespace
