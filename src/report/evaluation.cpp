@@ -230,7 +230,6 @@ EvaluatedInput taken_input(const Taker& take, const json& tree, std::size_t curv
   if (!tree.is_object()) take.fail("has an input that is no object");
   EvaluatedInput input{
       take.texts(tree, "files"), take.whole(tree, "frame", 0), take.text(tree, "truth"), {}};
-  if (input.files.empty()) take.fail("has an input without files");
   if (input.frame < 0 || input.frame > std::numeric_limits<std::int32_t>::max())
     take.fail(fmt::format("has a 'frame' of {}", input.frame));
   for (const json& each : take.array(tree, "boxes")) {

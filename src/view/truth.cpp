@@ -29,6 +29,10 @@ bool ends_in(const std::string& path, std::initializer_list<std::string_view> en
   return std::ranges::any_of(ends, [&](std::string_view end) { return path.ends_with(end); });
 }
 
+bool is_flow(const std::string& path) {
+  return std::ranges::any_of(kFlowEnds, [&](const char* end) { return path.ends_with(end); });
+}
+
 // The flow file of an image in a folder; empty where there is none. An image is no truth about
 // itself.
 std::string flow_file(const fs::path& folder, const fs::path& image) {
@@ -50,6 +54,10 @@ Truth::Truth(std::string path) : path_(std::move(path)) {
   folder_ = fs::is_directory(path_, error);
   if (!folder_ && !is_file(path_))
     throw IoError(fmt::format("--truth {}: there is no such file or folder", detail::shown(path_)));
+  if (folder_) return;
+  check_truth(path_);
+  if (ends_in(path_, {".seg"})) (void)io::read_labels(path_);
+  if (is_flow(path_)) (void)io::read_flow(path_);
 }
 
 // References into a map stay as they are when others are added.
@@ -99,8 +107,7 @@ std::optional<io::FlowField> Truth::flow(const Input& first) const {
     const fs::path image = fs::absolute(first.path());
     file = flow_file(path_, image);
     if (file.empty()) file = flow_file(fs::path(path_) / image.parent_path().filename(), image);
-  } else if (std::ranges::any_of(kFlowEnds,
-                                 [&](const char* end) { return path_.ends_with(end); })) {
+  } else if (is_flow(path_)) {
     file = path_;
   }
   if (file.empty()) return {};

@@ -21,7 +21,8 @@ namespace fovea::view {
 // damaged or does not fit.
 class Truth {
  public:
-  // Throws IoError where there is no such file or folder.
+  // Throws IoError where there is no such file or folder, and FormatError where a file is damaged.
+  // What a folder holds is read when it is asked for.
   explicit Truth(std::string path);
 
   // The people in an image, from PASCAL or COCO annotations, or in a frame of a video, see

@@ -4,10 +4,12 @@
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
 #include <fovea/people/mot.h>
+#include <fovea/scenes/train.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <sstream>
 
 #include "view/earlier/find_input.h"
 
@@ -33,6 +35,11 @@ bool has_mot_lines(const std::string& text) {
          std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first),
                      text.begin() + static_cast<std::ptrdiff_t>(end),
                      [](unsigned char letter) { return std::isdigit(letter) != 0; });
+}
+
+// An annotation of one image.
+bool is_pascal(const std::string& text) {
+  return text.substr(0, text.find('\n')).find("PASCAL Annotation") != text.npos;
 }
 
 void take_mot(const std::string& text, const std::string& path, VideoTruth& truth) {
@@ -70,15 +77,38 @@ void take_events(const std::string& path, const std::string& video, VideoTruth& 
   }
 }
 
-// Clips of the video, or of others of its name where it is none of them, as a dropped copy is. What
-// is no corpus has none.
-void take_clips(const std::string& path, const std::string& video, VideoTruth& truth) {
-  actions::Corpus corpus;
+// The clips of a list; none of a list of images with their classes. FormatError where it is
+// neither: a line of an image has two words, and that of a clip has more.
+actions::Corpus listed_clips(const std::string& path, const std::string& text) {
+  std::string cause;
   try {
-    corpus = actions::read_corpus(path);
-  } catch (const Error&) {
-    return;
+    return actions::read_corpus(path);
+  } catch (const Error& error) {
+    cause = error.what();
   }
+  try {
+    (void)scenes::read_corpus(path);
+    return {};
+  } catch (const Error& error) {
+    std::istringstream words(text.substr(0, text.find('\n')));
+    std::string word;
+    int count = 0;
+    while (words >> word) ++count;
+    throw FormatError(count == 2 ? error.what() : cause);
+  }
+}
+
+// The clips of a folder with one folder per action. What is no such folder has none.
+actions::Corpus clips_in(const std::string& folder) {
+  try {
+    return actions::read_corpus(folder);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// Clips of the video, or of others of its name where it is none of them, as a dropped copy is.
+void take_clips(const actions::Corpus& corpus, const std::string& video, VideoTruth& truth) {
   std::vector<const actions::Clip*> same, named;
   for (const actions::Clip& clip : corpus.clips) {
     if (fs::path(clip.path).filename() != fs::path(video).filename()) continue;
@@ -99,10 +129,17 @@ void take_file(const std::string& path, const std::string& video, VideoTruth& tr
   if (!has_end(path, "txt")) return;
   const std::string text = read_earlier_text(path);
   if (has_mot_lines(text)) take_mot(text, path, truth);
-  else take_clips(path, video, truth);
+  else if (!is_pascal(text)) take_clips(listed_clips(path, text), video, truth);
 }
 
 }  // namespace
+
+void check_truth(const std::string& path) {
+  VideoTruth truth;
+  take_file(path, {}, truth);
+  if (has_end(path, "txt") && is_pascal(read_earlier_text(path)))
+    (void)people::read_annotations(path);
+}
 
 VideoTruth read_video_truth(const std::string& path, const std::string& video) {
   VideoTruth truth;
@@ -122,7 +159,7 @@ VideoTruth read_video_truth(const std::string& path, const std::string& video) {
     if (has_end(each->path().string(), "json")) tables.push_back(each->path().string());
   std::ranges::sort(tables);
   for (const std::string& table : tables) take_coco(table, video, truth);
-  take_clips(path, video, truth);
+  take_clips(clips_in(path), video, truth);
   return truth;
 }
 

@@ -27,4 +27,8 @@ struct VideoTruth {
 // damaged.
 VideoTruth read_video_truth(const std::string& truth, const std::string& video);
 
+// Reads a file of one of these forms, an annotation of an image or a list of images with their
+// classes as read_video_truth() and Truth would. Throws FormatError where it is damaged.
+void check_truth(const std::string& file);
+
 }  // namespace fovea::view

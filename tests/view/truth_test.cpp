@@ -132,7 +132,8 @@ TEST_F(TruthTest, MarksBoxesByWhetherSomebodyIsThere) {
 
 TEST_F(TruthTest, StandsBesideTheResultWhereItIsDamaged) {
   const auto input = image("a.png");
-  const Result result = run(people_view(""), {input}, text("bad.json", "{"));
+  text("bad/bad.json", "{");
+  const Result result = run(people_view(""), {input}, folder_ / "bad");
   EXPECT_THAT(fact(result, "truth"), HasSubstr("bad.json"));
   EXPECT_GT(result.summary.size(), 10U);
 }
@@ -243,18 +244,45 @@ TEST_F(TruthTest, NamesWhatIsWrongAboutAVideo) {
   for (const char* bad :
        {"1,7,9,17,40\n", "1,7,9,17,40,x\n", "1,7,9,17,40,120\n1,7,9,17,40,120\n",
         "0,7,9,17,40,120\n", "1,7,9,17,-40,120\n", "99999999999999999999,7,9,17,40,120\n"}) {
+    // A file is refused at once; of a folder it is said where the video is seen.
+    const std::string file = text("bad/walk.txt", bad);
+    EXPECT_THAT(test::message_of<FormatError>([&] { Truth truth(file); }), HasSubstr("walk.txt"));
     Earlier earlier;
-    earlier.show_truth(std::make_shared<const Truth>(text("bad.txt", bad)), inputs_);
+    earlier.show_truth(std::make_shared<const Truth>(folder_ / "bad"), inputs_);
     const auto said = nlohmann::json::parse(earlier.input_json(walk->id(), 0))["files"];
     ASSERT_EQ(said.size(), 1U) << bad;
-    EXPECT_THAT(said[0]["text"].get<std::string>(), HasSubstr("bad.txt")) << bad;
+    EXPECT_THAT(said[0]["text"].get<std::string>(), HasSubstr("walk.txt")) << bad;
   }
-  const Truth damaged(
-      text("bad.json",
-           R"({"images": [{"id": 1, "file_name": "walk.mp4", "frame": -3}], "annotations": []})"));
+  const std::string coco_file =
+      text("coco/bad.json",
+           R"({"images": [{"id": 1, "file_name": "walk.mp4", "frame": -3}], "annotations": []})");
+  EXPECT_THAT(test::message_of<FormatError>([&] { Truth truth(coco_file); }),
+              HasSubstr("impossible frame -3"));
+  const Truth damaged(folder_ / "coco");
   EXPECT_THAT(test::message_of<FormatError>([&] { damaged.people(*walk, 0); }),
               HasSubstr("impossible frame -3"));
   EXPECT_THROW(damaged.people(*walk, 1), FormatError);  // and says so again
+}
+
+TEST_F(TruthTest, RefusesDamagedListsAndLabels) {
+  video("walk.y4m", 4);
+  image("coast.png");
+  const auto refused = [&](const std::string& name, const std::string& bytes) {
+    const std::string file = text(name, bytes);
+    return test::message_of<FormatError>([&] { Truth truth(file); });
+  };
+  EXPECT_THAT(refused("clips.txt", "walk.y4m wave ann 2-3\nwalk.y4m jump ann 9-2\n"),
+              HasSubstr("line 2: frames \"9-2\""));
+  EXPECT_THAT(refused("clips.txt", "gone.y4m wave ann\nwalk.y4m jump ann\n"),
+              HasSubstr("gone.y4m is not there"));
+  EXPECT_THAT(refused("images.txt", "coast.png coast\ngone.png forest\n"),
+              HasSubstr("gone.png is no file"));
+  EXPECT_THAT(refused("events.jsonl", "{\n"), HasSubstr("events.jsonl"));
+  EXPECT_THAT(refused("parts.seg", "1\nx\n"), HasSubstr("parts.seg"));
+  EXPECT_NE(refused("motion.flo", "PIEH"), "");
+  image("forest.png");
+  const Truth places(text("images.txt", "coast.png coast\nforest.png forest\n"));
+  EXPECT_TRUE(places.events(*video("run.y4m", 2)).empty());  // it lists no clips
 }
 
 TEST_F(TruthTest, FindsMotionByTheNamesOfKittiAndMiddlebury) {

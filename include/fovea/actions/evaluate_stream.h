@@ -81,8 +81,8 @@ struct EventCounts {
   int correct = 0;
   double delay_frames = 0;  // sum over correct events: from the end of the action to the report
 
-  double precision() const;  // 1 without any event
-  double recall() const;     // 1 without any true event
+  double precision() const;  // NaN without any event
+  double recall() const;     // NaN without any true event
   double f1() const;
   double mean_delay() const;  // 0 where none is correct
   EventCounts& operator+=(const EventCounts& other);
@@ -94,6 +94,7 @@ struct EventMistake {
                             // too few frames in common with it
   double score = 0;         // of the event
   bool between = false;     // the event lies between clips; this is the nearest one
+  bool surplus = false;     // the event lies in a clip of `truth`, which another event is about
   std::string path{};       // the clip's own video
   std::int32_t frame = 0;   // of that video
   bool operator==(const EventMistake&) const = default;

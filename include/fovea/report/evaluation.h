@@ -51,7 +51,8 @@ struct EvaluationBox {
 
 // An input that mistakes were made on.
 struct EvaluatedInput {
-  std::vector<std::string> files{};  // an image, video or mesh; two images of a motion
+  std::vector<std::string> files{};  // an image, video or mesh; two images of a motion; none where
+                                     // nobody named it
   std::int64_t frame = 0;            // of a video
   std::string truth{};               // file of the true motion or of true parts; may be empty
   std::vector<EvaluationBox> boxes{};

@@ -70,6 +70,7 @@ EventMistake false_event(const Event& event, std::span<const ShownClip> shown) {
   if (nearest == nullptr) return mistake;
   mistake.between = frames_between(*nearest, middle) > 0;
   if (!mistake.between) mistake.truth = nearest->label;
+  mistake.surplus = mistake.truth >= 0;
   mistake.path = nearest->path;
   mistake.frame =
       nearest->first +

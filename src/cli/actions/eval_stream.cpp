@@ -87,7 +87,10 @@ void pack_report(Packer& out, const StreamReport& report) {
       out.number(static_cast<std::uint64_t>(overlap.mistakes.size()));
       for (const EventMistake& mistake : overlap.mistakes) {
         out.number(mistake.truth).number(mistake.found).number(mistake.score);
-        out.number(mistake.between).text(mistake.path).number(mistake.frame);
+        out.number(mistake.between)
+            .number(mistake.surplus)
+            .text(mistake.path)
+            .number(mistake.frame);
       }
     }
   }
@@ -114,6 +117,7 @@ StreamReport unpacked_report(Unpacker& in) {
         mistake.found = in.number<std::int32_t>();
         mistake.score = in.number<double>();
         mistake.between = in.number<bool>();
+        mistake.surplus = in.number<bool>();
         mistake.path = in.text();
         mistake.frame = in.number<std::int32_t>();
       }

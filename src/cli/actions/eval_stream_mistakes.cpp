@@ -37,6 +37,10 @@ report::Mistake stream_mistake(const actions::EventMistake& mistake,
   if (mistake.found < 0)
     return {.kind = "Actions that were not found",
             .text = fmt::format("{} was not found", name(mistake.truth))};
+  if (mistake.surplus)
+    return {.kind = "Surplus events",
+            .text = fmt::format("{} was found as well in a clip of {}, score {:.2f}",
+                                name(mistake.found), name(mistake.truth), mistake.score)};
   if (confused && mistake.found == mistake.truth)
     return {.kind = "Actions that were found at other frames",
             .text = fmt::format("{} was found with too few common frames", name(mistake.truth))};
@@ -44,10 +48,10 @@ report::Mistake stream_mistake(const actions::EventMistake& mistake,
     return {.kind = "Confused actions",
             .text = fmt::format("{} was taken for {}, score {:.2f}", name(mistake.truth),
                                 name(mistake.found), mistake.score)};
-  return {
-      .kind = "Events of unrelated motion",
-      .text = fmt::format("{} was found {}, score {:.2f}", name(mistake.found),
-                          mistake.between ? "between clips" : "in another action", mistake.score)};
+  return {.kind = "Events of unrelated motion",
+          .text = fmt::format("{} was found {}, score {:.2f}", name(mistake.found),
+                              mistake.between ? "between clips" : "in unrelated motion",
+                              mistake.score)};
 }
 
 // Those with the highest score come first; they are lost last when less is accepted.
@@ -66,6 +70,10 @@ std::vector<report::Mistake> stream_mistakes(const actions::EventReport& report,
     mistakes.back().curve = curve;
   }
   return mistakes;
+}
+
+std::string percent_text(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-";
 }
 
 report::EvaluationPoint stream_point(const actions::StreamPoint& point,
@@ -115,9 +123,8 @@ report::Evaluation stream_evaluation(const actions::StreamReport& report,
     }
     const actions::EventCounts& counts = usual->overlaps[o].all;
     evaluation.facts.emplace_back(
-        curve.name,
-        fmt::format("precision {:.1f} %, recall {:.1f} %, F1 {:.1f} %", 100 * counts.precision(),
-                    100 * counts.recall(), 100 * counts.f1()));
+        curve.name, fmt::format("precision {}, recall {}, F1 {}", percent_text(counts.precision()),
+                                percent_text(counts.recall()), percent_text(counts.f1())));
     chart.curves.push_back(std::move(curve));
     for (report::Mistake& mistake : report::merged(rejects, mistakes))
       evaluation.mistakes.push_back(std::move(mistake));

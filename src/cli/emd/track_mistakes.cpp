@@ -21,10 +21,10 @@ struct FrameOverlap {
   double overlap = 0;
 };
 
-// Frames after the first whose true box is known.
+// Frames whose true box is known, the first one as well: those that evaluate_track() counts.
 std::vector<FrameOverlap> overlaps_of(const TrackBoxes& boxes, const TrackBoxes& truth) {
   std::vector<FrameOverlap> overlaps;
-  for (std::size_t i = 1; i < std::min(boxes.size(), truth.size()); ++i)
+  for (std::size_t i = 0; i < std::min(boxes.size(), truth.size()); ++i)
     if (truth[i].area() > 0)
       overlaps.push_back({static_cast<std::int64_t>(i), overlap(boxes[i], truth[i])});
   return overlaps;
@@ -46,12 +46,13 @@ report::EvaluationCurve success_curve(const std::string& name,
   return curve;
 }
 
-// The frames that fit worst. Neighbors of a frame look like it and are left out.
+// The frames that fit worst, but none that fits, as the first does where its box is given.
+// Neighbors of a frame look like it and are left out.
 std::vector<FrameOverlap> worst_of(std::vector<FrameOverlap> overlaps) {
   std::ranges::stable_sort(overlaps, {}, &FrameOverlap::overlap);
   std::vector<FrameOverlap> worst;
   for (const FrameOverlap& each : overlaps) {
-    if (worst.size() == kMostFrames) break;
+    if (worst.size() == kMostFrames || each.overlap >= 1) break;
     if (std::ranges::none_of(worst, [&](const FrameOverlap& other) {
           return std::abs(other.frame - each.frame) < kApart;
         }))
@@ -70,7 +71,8 @@ report::Evaluation track_evaluation(const TrackRequest& request, const FrameFile
       .title = "How well targets are followed",
       .summary = fmt::format(
           "{} followed. The overlap of a frame is the intersection of the found "
-          "and the true box over their union.",
+          "and the true box over their union. All frames whose true box is known count, the "
+          "first one as well.",
           truths.size() == 1 ? "One target was" : fmt::format("{} targets were", truths.size()))};
   report::EvaluationChart chart{.title = "Frames above an overlap",
                                 .threshold = "overlap",

@@ -37,11 +37,15 @@ std::vector<people::MotBox> from_score(const std::vector<people::MotBox>& boxes,
   return kept;
 }
 
+bool true_box_counts(const people::MotBox& box, const people::EvaluateTracksOptions& options) {
+  return box.score != 0 && (box.visibility < 0 || box.visibility >= options.least_visibility);
+}
+
 // Whether either side has a box that counts; otherwise there is nothing to compare.
 bool comparable(const std::vector<people::MotBox>& truth, const std::vector<people::MotBox>& found,
                 const people::EvaluateTracksOptions& options) {
   return !found.empty() || std::ranges::any_of(truth, [&](const people::MotBox& box) {
-    return box.score != 0 && (box.visibility < 0 || box.visibility >= options.least_visibility);
+    return true_box_counts(box, options);
   });
 }
 
@@ -73,23 +77,29 @@ std::string mistake_text(const people::TrackMistake& mistake) {
   return {};
 }
 
-// Adds frames as inputs of the evaluation, each once, with the boxes of both sides.
+// Adds frames as inputs of the evaluation, each once, with the boxes of both sides that count.
+// Those of videos that were not named have no file.
 class FrameInputs {
  public:
-  FrameInputs(const std::vector<TrackedVideo>& videos, report::Evaluation& evaluation)
-      : videos_(videos), evaluation_(evaluation) {
-    for (const TrackedVideo& video : videos)
-      files_.emplace_back(video.video.empty() ? video.found : video.video);
+  FrameInputs(const std::vector<TrackedVideo>& videos, const people::EvaluateTracksOptions& options,
+              report::Evaluation& evaluation)
+      : videos_(videos), options_(options), evaluation_(evaluation), files_(videos.size()) {
+    for (std::size_t i = 0; i < videos.size(); ++i)
+      if (!videos[i].video.empty()) files_[i].emplace(videos[i].video);
   }
 
   std::size_t at(std::size_t video, std::int64_t frame) {
     const auto [place, is_new] =
         places_.emplace(std::pair(video, frame), evaluation_.inputs.size());
     if (!is_new) return place->second;
-    const auto [file, number] = files_[video].at(frame);
-    report::EvaluatedInput input{.files = {file}, .frame = number};
+    report::EvaluatedInput input{.frame = frame};
+    if (files_[video]) {
+      const auto [file, number] = files_[video]->at(frame);
+      input.files = {file};
+      input.frame = number;
+    }
     for (const people::MotBox& box : videos_[video].truth)
-      if (box.frame == frame && box.score != 0)
+      if (box.frame == frame && true_box_counts(box, options_))
         input.boxes.push_back({.box = box.box, .label = std::to_string(box.id)});
     for (const people::MotBox& box : videos_[video].boxes)
       if (box.frame == frame)
@@ -101,8 +111,9 @@ class FrameInputs {
 
  private:
   const std::vector<TrackedVideo>& videos_;
+  const people::EvaluateTracksOptions& options_;
   report::Evaluation& evaluation_;
-  std::vector<FrameFiles> files_{};
+  std::vector<std::optional<FrameFiles>> files_;
   std::map<std::pair<std::size_t, std::int64_t>, std::size_t> places_{};
 };
 
@@ -176,7 +187,7 @@ report::Evaluation tracks_evaluation(const std::vector<TrackedVideo>& videos,
                                 .figures = {"MOTA (%)", "IDF1 (%)", "HOTA (%)", "switches"}};
   const std::vector<double> scores = least_scores(videos);
   report::EvaluationCurve curve{.name = "tracks", .chosen = scores.front()};
-  FrameInputs inputs(videos, evaluation);
+  FrameInputs inputs(videos, request.evaluate, evaluation);
   std::vector<std::vector<report::Mistake>> mistakes;
   for (const double least : scores) {
     std::vector<people::TrackReport> reports;

@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
+#include "core/words.h"
 #include "io/text/thrift_reader.h"
 
 namespace fovea::io {
@@ -16,6 +19,14 @@ namespace {
 constexpr std::string_view kFrame = "PAR1";
 constexpr std::int64_t kMostRows = 4'000'000;
 constexpr std::size_t kMostColumns = 1000;
+constexpr std::size_t kMostFooterBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostFooterValues = 1'000'000;
+// Rows without values and pages that repeat themselves take next to nothing in a file. What is read
+// is therefore bounded by the file's size: so much for any file, and so much per byte.
+constexpr std::uint64_t kFreeCells = 1'000'000, kCellsPerByte = 2, kMostCells = 40'000'000;
+constexpr std::uint64_t kFreePageBytes = std::uint64_t{64} << 20, kPageBytesPerByte = 64,
+                        kMostPageBytes = std::uint64_t{1} << 30;
+constexpr std::int64_t kCodecs = 8, kEncodings = 10;  // that Parquet knows
 enum ValueType { kInt64Values = 2, kFloatValues = 4, kDoubleValues = 5, kTextValues = 6 };
 
 // What a page of another kind needs, for people.
@@ -26,8 +37,18 @@ constexpr std::string_view kOthers =
 struct ReadColumn {
   std::string name{};
   std::int64_t type = 0;
-  bool optional = false;
+  std::int64_t repetition = 0;
+  bool wanted = true;
 };
+
+// The fields of the footer and of a page's header that are looked at.
+std::vector<ThriftField> footer_fields() {
+  const ThriftField schema{2, {{1}, {3}, {4}, {5}}};
+  const ThriftField facts{3, {{4}, {7}, {9}, {11}}};
+  const ThriftField groups{4, {{1, {facts}}, {3}}};
+  return {schema, {3}, groups};
+}
+std::vector<ThriftField> page_fields() { return {{1}, {2}, {3}, {5, {{1}, {2}}}, {6}, {7}, {8}}; }
 
 // Takes numbers and texts off the front of a page.
 class PageValues {
@@ -91,20 +112,51 @@ class ParquetFile {
  public:
   ParquetFile(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-  CsvTable table() {
-    try {
-      return read();
-    } catch (const ThriftError&) {
-      fail("is damaged, or is no Parquet file");
-    }
+  std::vector<std::string> titles() {
+    return guarded([&] {
+      read_footer();
+      std::vector<std::string> names;
+      names.reserve(columns_.size());
+      for (const ReadColumn& column : columns_) names.push_back(column.name);
+      return names;
+    });
+  }
+  // Without any wanted column, all are.
+  CsvTable table(std::span<const std::string> wanted) {
+    return guarded([&] {
+      read_footer();
+      for (ReadColumn& column : columns_)
+        column.wanted = wanted.empty() || std::ranges::find(wanted, column.name) != wanted.end();
+      check_types();
+      check_size();
+      check_places();
+      CsvTable table{.name = name_};
+      for (const ReadColumn& column : columns_)
+        if (column.wanted) table.columns.push_back(column.name);
+      for (const ThriftValue& group : footer_[4].list) add_group(group, table);
+      return table;
+    });
   }
 
  private:
   [[noreturn]] void fail(std::string_view cause) const {
     throw FormatError(fmt::format("{}: {}", name_, cause));
   }
+  template <class Read>
+  auto guarded(const Read& read) -> decltype(read()) {
+    try {
+      return read();
+    } catch (const ThriftError&) {
+      fail("is damaged, or is no Parquet file");
+    } catch (const ThriftTooMany&) {
+      fail("has a footer of too many columns and groups of rows, or is damaged");
+    }
+  }
+  static std::string title(const ReadColumn& column) {
+    return fovea::detail::shown(column.name, 40);
+  }
 
-  CsvTable read() {
+  void read_footer() {
     constexpr std::size_t kTail = sizeof(std::uint32_t) + kFrame.size();
     if (bytes_.size() < kFrame.size() + kTail || !bytes_.starts_with(kFrame) ||
         !bytes_.ends_with(kFrame))
@@ -112,43 +164,85 @@ class ParquetFile {
     const std::size_t end = bytes_.size() - kTail;
     const auto length = PageValues(bytes_.substr(end)).number<std::uint32_t>();
     if (length > end - kFrame.size()) throw ThriftError{};
-    const ThriftValue footer = ThriftReader(bytes_.substr(end - length, length)).structure();
-    take_columns(footer[2].list);
-    CsvTable table{.name = name_};
-    for (const ReadColumn& column : columns_) table.columns.push_back(column.name);
-    for (const ThriftValue& group : footer[4].list) add_group(group, table);
-    if (footer[3].number != static_cast<std::int64_t>(table.rows.size())) throw ThriftError{};
-    return table;
-  }
-
-  void take_columns(const std::vector<ThriftValue>& schema) {
+    if (length > kMostFooterBytes)
+      fail(fmt::format("has a footer of {} bytes; expected {} at most", length, kMostFooterBytes));
+    const std::size_t most_values = std::min<std::size_t>(length / 2 + 16, kMostFooterValues);
+    pages_end_ = end - length;
+    footer_ =
+        ThriftReader(bytes_.substr(pages_end_, length), most_values).structure(footer_fields());
+    const std::vector<ThriftValue>& schema = footer_[2].list;
     if (schema.empty() || schema.size() > kMostColumns) throw ThriftError{};
     if (schema[0][5].number != static_cast<std::int64_t>(schema.size()) - 1)
       fail(fmt::format("has columns within columns{}", kOthers));
-    for (std::size_t i = 1; i < schema.size(); ++i) {
-      const std::int64_t type = schema[i][1].number, repetition = schema[i][3].number;
-      const std::string name(schema[i][4].text);
-      if ((type != kInt64Values && type != kFloatValues && type != kDoubleValues &&
-           type != kTextValues) ||
-          repetition < 0 || repetition > 1)
-        fail(fmt::format("has a column '{}' of another type{}", name.substr(0, 40), kOthers));
-      columns_.push_back({name, type, repetition == 1});
+    columns_.reserve(schema.size());
+    for (std::size_t i = 1; i < schema.size(); ++i)
+      columns_.push_back(
+          {std::string(schema[i][4].text), schema[i][1].number, schema[i][3].number});
+  }
+
+  void check_types() const {
+    for (const ReadColumn& column : columns_) {
+      const bool known = column.type == kInt64Values || column.type == kFloatValues ||
+                         column.type == kDoubleValues || column.type == kTextValues;
+      if (column.wanted && (!known || column.repetition < 0 || column.repetition > 1))
+        fail(fmt::format("has a column '{}' of another type{}", title(column), kOthers));
     }
   }
 
-  void add_group(const ThriftValue& group, CsvTable& table) const {
-    const std::int64_t rows = group[3].number;
-    if (rows < 0 || rows > kMostRows - static_cast<std::int64_t>(table.rows.size())) {
-      if (rows < 0 || rows > std::numeric_limits<std::int32_t>::max()) throw ThriftError{};
-      fail(fmt::format("has more than {} rows, which is the most", kMostRows));
+  // Of all groups, before any page is read.
+  void check_size() const {
+    std::int64_t rows = 0;
+    for (const ThriftValue& group : footer_[4].list) {
+      if (group[3].number < 0 || group[3].number > std::numeric_limits<std::int32_t>::max())
+        throw ThriftError{};
+      rows += group[3].number;
+      if (rows > kMostRows)
+        fail(fmt::format("has more than {} rows, which is the most", kMostRows));
     }
+    if (footer_[3].number != rows) throw ThriftError{};
+    const auto wanted =
+        static_cast<std::uint64_t>(std::ranges::count_if(columns_, &ReadColumn::wanted));
+    const std::uint64_t most = std::min(kFreeCells + kCellsPerByte * bytes_.size(), kMostCells);
+    if (static_cast<std::uint64_t>(rows) * wanted > most)
+      fail(fmt::format("has {} rows of {} columns to read in {} bytes; expected {} fields at most",
+                       rows, wanted, bytes_.size(), most));
+  }
+
+  // Where the pages of a column of a group lie.
+  std::string_view chunk_bytes(const ThriftValue& facts) const {
+    std::int64_t begin = facts[9].number;
+    if (facts.fields.contains(11) && facts[11].number > 0)
+      begin = std::min(begin, facts[11].number);
+    const std::int64_t size = facts[7].number;
+    if (begin < static_cast<std::int64_t>(kFrame.size()) || size < 0 ||
+        static_cast<std::uint64_t>(begin) > pages_end_ ||
+        static_cast<std::uint64_t>(size) > pages_end_ - static_cast<std::uint64_t>(begin))
+      throw ThriftError{};
+    return bytes_.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
+  }
+
+  void check_places() const {
+    std::vector<std::string_view> chunks;
+    for (const ThriftValue& group : footer_[4].list) {
+      if (group[1].list.size() != columns_.size()) throw ThriftError{};
+      if (group[3].number == 0) continue;
+      for (const ThriftValue& chunk : group[1].list) chunks.push_back(chunk_bytes(chunk[3]));
+    }
+    std::ranges::sort(chunks, {}, [](std::string_view chunk) { return chunk.data(); });
+    for (std::size_t i = 1; i < chunks.size(); ++i)
+      if (chunks[i - 1].data() + chunks[i - 1].size() > chunks[i].data())
+        fail("is damaged: some of its columns share their bytes");
+  }
+
+  void add_group(const ThriftValue& group, CsvTable& table) {
+    const auto rows = static_cast<std::size_t>(group[3].number);
+    if (rows == 0) return;
     const std::vector<ThriftValue>& chunks = group[1].list;
-    if (chunks.size() != columns_.size()) throw ThriftError{};
     std::vector<std::vector<std::string>> values;
     values.reserve(chunks.size());
     for (std::size_t i = 0; i < chunks.size(); ++i)
-      values.push_back(chunk_values(chunks[i][3], columns_[i], static_cast<std::size_t>(rows)));
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
+      if (columns_[i].wanted) values.push_back(chunk_values(chunks[i][3], columns_[i], rows));
+    for (std::size_t row = 0; row < rows; ++row) {
       CsvRow& to = table.rows.emplace_back();
       to.line = static_cast<int>(table.rows.size());
       to.fields.reserve(values.size());
@@ -158,39 +252,66 @@ class ParquetFile {
 
   // All pages of a column of a group.
   std::vector<std::string> chunk_values(const ThriftValue& facts, const ReadColumn& column,
-                                        std::size_t rows) const {
-    const std::int64_t codec = facts[4].number, offset = facts[9].number;
+                                        std::size_t rows) {
+    const std::int64_t codec = facts[4].number;
+    if (codec < 0 || codec >= kCodecs) throw ThriftError{};
     if (codec != 0 && codec != 2)
       fail(fmt::format("is compressed by another method than gzip{}", kOthers));
     if (facts.fields.contains(11))
-      fail(fmt::format("has a dictionary in its column '{}'{}", column.name, kOthers));
-    if (offset < 0 || static_cast<std::uint64_t>(offset) > bytes_.size()) throw ThriftError{};
-    std::string_view rest = bytes_.substr(static_cast<std::size_t>(offset));
+      fail(fmt::format("has a dictionary in its column '{}'{}", title(column), kOthers));
+    std::string_view rest = chunk_bytes(facts);
     std::vector<std::string> values;
     while (values.size() < rows) {
       ThriftReader reader(rest);
-      const ThriftValue header = reader.structure();
+      const ThriftValue header = reader.structure(page_fields());
       rest.remove_prefix(reader.position());
-      if (header[1].number != 0 || header[5][2].number != 0)
-        fail(fmt::format("has pages of another kind in its column '{}'{}", column.name, kOthers));
-      const std::int64_t raw = header[2].number, packed = header[3].number,
-                         count = header[5][1].number;
-      if (raw < 0 || packed < 0 || static_cast<std::uint64_t>(packed) > rest.size() || count <= 0 ||
-          static_cast<std::uint64_t>(count) > rows - values.size())
+      const std::int64_t raw = header[2].number, packed = header[3].number;
+      if (!header.fields.contains(2) || !header.fields.contains(3) || raw < 0 || packed < 0 ||
+          static_cast<std::uint64_t>(packed) > rest.size())
+        throw ThriftError{};
+      check_kind(header, column);
+      const std::int64_t count = header[5][1].number;
+      if (count <= 0 || static_cast<std::uint64_t>(count) > rows - values.size())
         throw ThriftError{};
       const std::string_view stored = rest.substr(0, static_cast<std::size_t>(packed));
       rest.remove_prefix(stored.size());
+      count_page(codec == 0 ? stored.size() : static_cast<std::size_t>(raw));
       add_page(codec == 0 ? std::string(stored) : inflated(stored, static_cast<std::size_t>(raw)),
                column, static_cast<std::size_t>(count), values);
     }
     return values;
   }
 
+  // Pages of another kind are whole; what has the fields of none is damaged.
+  void check_kind(const ThriftValue& header, const ReadColumn& column) const {
+    enum PageKind { kData = 0, kIndex, kDictionary, kNewData };
+    constexpr std::array<int, 4> kFieldOf{5, 6, 7, 8};  // that a page of the kind has
+    const std::int64_t kind = header[1].number, encoding = header[5][2].number;
+    if (!header.fields.contains(1) || kind < kData || kind > kNewData ||
+        !header.fields.contains(kFieldOf[static_cast<std::size_t>(kind)]))
+      throw ThriftError{};
+    if (kind == kData && (!header[5].fields.contains(1) || !header[5].fields.contains(2) ||
+                          encoding < 0 || encoding >= kEncodings))
+      throw ThriftError{};
+    if (kind != kData || encoding != 0)
+      fail(fmt::format("has pages of another kind in its column '{}'{}", title(column), kOthers));
+  }
+
+  void count_page(std::size_t size) {
+    const std::uint64_t most =
+        std::min(kFreePageBytes + kPageBytesPerByte * bytes_.size(), kMostPageBytes);
+    if (size > most - page_bytes_)
+      fail(fmt::format("has pages of more than {} MiB in {} bytes, which is the most", most >> 20,
+                       bytes_.size()));
+    page_bytes_ += size;
+  }
+
   static void add_page(const std::string& page, const ReadColumn& column, std::size_t rows,
                        std::vector<std::string>& values) {
     PageValues rest(page);
     std::vector<bool> present(rows, true);
-    if (column.optional) present = present_rows(rest.take(rest.number<std::uint32_t>()), rows);
+    if (column.repetition == 1)
+      present = present_rows(rest.take(rest.number<std::uint32_t>()), rows);
     for (std::size_t i = 0; i < rows; ++i)
       values.push_back(present[i] ? value_text(rest, column.type) : std::string());
   }
@@ -216,13 +337,21 @@ class ParquetFile {
 
   std::string_view bytes_;
   const std::string& name_;
+  ThriftValue footer_{};
+  std::size_t pages_end_ = 0;  // where the footer begins
   std::vector<ReadColumn> columns_{};
+  std::uint64_t page_bytes_ = 0;  // of the pages that were read so far
 };
 
 }  // namespace
 
-CsvTable parse_parquet(std::string_view bytes, const std::string& name) {
-  return ParquetFile(bytes, name).table();
+std::vector<std::string> parquet_columns(std::string_view bytes, const std::string& name) {
+  return ParquetFile(bytes, name).titles();
+}
+
+CsvTable parse_parquet(std::string_view bytes, const std::string& name,
+                       std::span<const std::string> columns) {
+  return ParquetFile(bytes, name).table(columns);
 }
 
 }  // namespace fovea::io

@@ -1,16 +1,26 @@
-// Reads structures in the compact protocol of Apache Thrift without knowing what they stand for.
-// The bytes are not trusted: what does not end, is too deep or has a type that the protocol does
-// not have is a ThriftError.
+// Reads structures in the compact protocol of Apache Thrift, of which it keeps the fields that are
+// asked for. The bytes are not trusted: what does not end, is too deep or has a type that the
+// protocol does not have is a ThriftError.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fovea::io {
 
 struct ThriftError {};
+// More values than the reader may keep.
+struct ThriftTooMany {};
+
+// A field that is asked for, and those within its structure or the structures of its list.
+struct ThriftField {
+  int id = 0;
+  std::vector<ThriftField> fields{};
+};
 
 // A value: a number, a text, a list or a structure, of which all but one are empty.
 struct ThriftValue {
@@ -29,9 +39,10 @@ struct ThriftValue {
 
 class ThriftReader {
  public:
-  explicit ThriftReader(std::string_view bytes) : bytes_(bytes) {}
+  explicit ThriftReader(std::string_view bytes, std::size_t most_values = 1000)
+      : bytes_(bytes), left_(most_values) {}
 
-  ThriftValue structure() { return structure(0); }
+  ThriftValue structure(const std::vector<ThriftField>& fields) { return structure(fields, 0); }
   std::size_t position() const { return at_; }
 
   std::uint64_t varint() {
@@ -63,27 +74,49 @@ class ThriftReader {
     return part;
   }
 
-  ThriftValue structure(int depth) {
-    ThriftValue value;
+  enum Type : std::uint64_t {
+    kTrue = 1,
+    kFalse,
+    kByte,
+    kI16,
+    kI32,
+    kI64,
+    kDouble,
+    kText,
+    kList,
+    kSet,
+    kStruct = 12
+  };
+
+  // Calls take(id, type) for each field of a structure.
+  template <class Take>
+  void each_field(const Take& take) {
     int id = 0;
     for (std::uint64_t head = byte(); head != 0; head = byte()) {
       const std::uint64_t step = head >> 4;
       id = step == 0 ? static_cast<int>(static_cast<std::int16_t>(zigzag()))
                      : id + static_cast<int>(step);
-      value.fields.insert_or_assign(id, field(head & 15, depth));
+      take(id, head & 15);
     }
+  }
+  ThriftValue structure(const std::vector<ThriftField>& fields, int depth) {
+    ThriftValue value;
+    each_field([&](int id, std::uint64_t type) {
+      const auto wanted = std::ranges::find(fields, id, &ThriftField::id);
+      const bool truth = type == kTrue || type == kFalse;  // the type of a field says which one
+      if (wanted == fields.end()) {
+        if (!truth) skip(type, depth);
+        return;
+      }
+      value.fields.insert_or_assign(id, truth ? ThriftValue{.number = type == kTrue ? 1 : 0}
+                                              : element(type, wanted->fields, depth));
+    });
     return value;
   }
-  // Of a field, whose type says what a truth is; in a list it takes a byte.
-  ThriftValue field(std::uint64_t type, int depth) {
-    constexpr std::uint64_t kTrue = 1, kFalse = 2;
-    if (type == kTrue || type == kFalse) return {.number = type == kTrue ? 1 : 0};
-    return element(type, depth);
-  }
-  ThriftValue element(std::uint64_t type, int depth) {
-    enum : unsigned { kTrue = 1, kFalse, kByte, kI16, kI32, kI64, kDouble, kText, kList, kSet };
-    constexpr std::uint64_t kStruct = 12;
+  ThriftValue element(std::uint64_t type, const std::vector<ThriftField>& fields, int depth) {
     if (depth > kMostDepth) throw ThriftError{};
+    if (left_ == 0) throw ThriftTooMany{};
+    --left_;
     switch (type) {
       case kTrue:
       case kFalse:
@@ -94,23 +127,55 @@ class ThriftReader {
       case kDouble: bytes(sizeof(double)); return {};
       case kText: return {.text = bytes(varint())};
       case kList:
-      case kSet: return list(depth + 1);
-      case kStruct: return structure(depth + 1);
+      case kSet: return list(fields, depth + 1);
+      case kStruct: return structure(fields, depth + 1);
       default: throw ThriftError{};
     }
   }
-  ThriftValue list(int depth) {
+  // The type and the number of a list's elements, of which each takes a byte at least.
+  std::pair<std::uint64_t, std::uint64_t> list_head() {
     const std::uint64_t head = byte();
     const std::uint64_t count = head >> 4 == 15 ? varint() : head >> 4;
-    if (count > bytes_.size() - at_) throw ThriftError{};  // an element takes a byte at least
+    if (count > bytes_.size() - at_) throw ThriftError{};
+    return {head & 15, count};
+  }
+  ThriftValue list(const std::vector<ThriftField>& fields, int depth) {
+    const auto [type, count] = list_head();
+    if (count > left_) throw ThriftTooMany{};
     ThriftValue value;
     value.list.reserve(static_cast<std::size_t>(count));
-    for (std::uint64_t i = 0; i < count; ++i) value.list.push_back(element(head & 15, depth));
+    for (std::uint64_t i = 0; i < count; ++i) value.list.push_back(element(type, fields, depth));
     return value;
+  }
+  void skip(std::uint64_t type, int depth) {
+    if (depth > kMostDepth) throw ThriftError{};
+    switch (type) {
+      case kTrue:
+      case kFalse:
+      case kByte: byte(); return;
+      case kI16:
+      case kI32:
+      case kI64: varint(); return;
+      case kDouble: bytes(sizeof(double)); return;
+      case kText: bytes(varint()); return;
+      case kList:
+      case kSet: {
+        const auto [each, count] = list_head();
+        for (std::uint64_t i = 0; i < count; ++i) skip(each, depth + 1);
+        return;
+      }
+      case kStruct:
+        each_field([&](int, std::uint64_t each) {
+          if (each != kTrue && each != kFalse) skip(each, depth + 1);
+        });
+        return;
+      default: throw ThriftError{};
+    }
   }
 
   std::string_view bytes_;
   std::size_t at_ = 0;
+  std::size_t left_;  // values that may still be kept
 };
 
 }  // namespace fovea::io

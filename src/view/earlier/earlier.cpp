@@ -219,6 +219,7 @@ void Earlier::take_evaluated(File& file, InputFinder& find) {
       if (const auto found = find.named(name)) there.push_back(found);
     if (there.size() != input.files.size()) there.clear();
     file.evaluated.push_back(std::move(there));
+    if (input.files.empty()) continue;  // nobody named it, so that it is not looked for
     file.content.items.push_back({.input = input.files.front(),
                                   .frame = input.frame,
                                   .boxes = evaluated_boxes(input, curves_of(evaluation)),
@@ -427,7 +428,8 @@ std::string Earlier::evaluation_json(std::size_t index) const {
   json.begin_object().key("names").begin_array();
   for (std::size_t i = 0; i < evaluation.inputs.size(); ++i) {
     report::EvaluatedInput& input = evaluation.inputs[i];
-    json.value(short_name(input.files.front()));
+    json.value(input.files.empty() ? "an input that was not named"
+                                   : short_name(input.files.front()));
     input = {.frame = input.frame};  // the page knows no paths
     for (const std::shared_ptr<Input>& each : file.evaluated[i]) input.files.push_back(each->id());
   }

@@ -133,6 +133,13 @@ std::string writer_of(const io::CsvTable& table, const BoxColumns& columns) {
   return columns.id ? "people track" : "people detect";
 }
 
+[[noreturn]] void throw_no_results(const std::string& name) {
+  throw FormatError(
+      fmt::format("{}: has neither the columns input, x, y, width and height of boxes nor file and "
+                  "class of classified inputs",
+                  name));
+}
+
 EarlierFile earlier_table(const io::CsvTable& table) {
   if (const auto columns = box_columns(table))
     return {
@@ -140,10 +147,19 @@ EarlierFile earlier_table(const io::CsvTable& table) {
   const auto file = table.column("file"), found = table.column("class");
   if (file && found)
     return {.path = table.name, .what = "classes", .items = classes_of(table, *file, *found)};
-  throw FormatError(
-      fmt::format("{}: has neither the columns input, x, y, width and height of boxes nor file and "
-                  "class of classified inputs",
-                  table.name));
+  throw_no_results(table.name);
+}
+
+// The columns of a table that earlier_table() looks at.
+std::vector<std::string> used_columns(const io::CsvTable& titles) {
+  if (box_columns(titles))
+    return {"input", "x", "y", "width", "height", "frame", "id", "score", "region"};
+  const auto file = titles.column("file"), found = titles.column("class");
+  if (!file || !found) throw_no_results(titles.name);
+  std::vector<std::string> used{"file", "class"};
+  for (std::size_t i = std::max(*file, *found) + 1; i < titles.columns.size(); ++i)
+    used.push_back(titles.columns[i]);
+  return used;
 }
 
 }  // namespace
@@ -171,7 +187,8 @@ EarlierFile parse_earlier_table(std::string_view text, const std::string& name) 
 }
 
 EarlierFile parse_earlier_parquet(std::string_view bytes, const std::string& name) {
-  return earlier_table(io::parse_parquet(bytes, name));
+  const io::CsvTable titles{.name = name, .columns = io::parquet_columns(bytes, name)};
+  return earlier_table(io::parse_parquet(bytes, name, used_columns(titles)));
 }
 
 EarlierFile parse_earlier_tracks(std::string_view text, const std::string& name) {

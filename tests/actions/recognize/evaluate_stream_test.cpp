@@ -92,6 +92,15 @@ TEST(EventMistakes, AreTheClipsThatShowThem) {
   EXPECT_EQ(early[0].found, early[0].truth);
   EXPECT_TRUE(
       event_mistakes({&truth[0], 1}, std::vector<Event>{event_of(0, 0, 99)}, 0.5, shown).empty());
+  // Events beside the one that made the action right.
+  const std::vector<EventMistake> more = event_mistakes(
+      {&truth[0], 1},
+      std::vector<Event>{event_of(0, 0, 99), event_of(1, 10, 50), event_of(0, 60, 80)}, 0.5, shown);
+  ASSERT_THAT(more, SizeIs(2));
+  EXPECT_EQ(more[0],
+            (EventMistake{.truth = 0, .found = 1, .surplus = true, .path = "a.avi", .frame = 35}));
+  EXPECT_EQ(more[1],
+            (EventMistake{.truth = 0, .found = 0, .surplus = true, .path = "a.avi", .frame = 75}));
   EXPECT_EQ(event_mistakes({}, std::vector<Event>{event_of(0, 0, 99)}, 0.5, {}).front().path, "");
 }
 

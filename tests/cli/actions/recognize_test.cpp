@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "cli/actions/eval_stream.h"
 #include "cli/actions/verbs.h"
 #include "support/xml_check.h"
 
@@ -94,6 +95,31 @@ TEST_F(ActionsRecognize, EvalStreamMeasuresEvents) {
   EXPECT_EQ(run_here({"actions", "eval-stream", clips, "--subjects", "s0"}).status, kUsage);
   EXPECT_THAT(run_here({"actions", "eval-stream", clips, "--unknown", "fly"}).err,
               HasSubstr("there is no action fly"));
+}
+
+TEST(StreamEvaluation, NamesEachKindOfMistake) {
+  actions::EventReport counts{.overlap = 0.5, .all = {.truths = 3}, .classes = {}};
+  counts.mistakes = {{.truth = 0, .path = "a.avi"},
+                     {.truth = 0, .found = 1, .path = "a.avi"},
+                     {.truth = 1, .found = 1, .path = "a.avi"},
+                     {.truth = 0, .found = 1, .surplus = true, .path = "a.avi"},
+                     {.found = 1, .path = "a.avi"},
+                     {.found = 1, .between = true, .path = "a.avi"}};
+  actions::StreamReport report;
+  report.points = {{.reject = 1, .overlaps = {counts}}};
+  const report::Evaluation evaluation = stream_evaluation(report, {"walk", "run"});
+  std::vector<std::string> said;
+  for (const report::Mistake& mistake : evaluation.mistakes)
+    said.push_back(mistake.kind + ": " + mistake.text);
+  EXPECT_THAT(said, testing::UnorderedElementsAre(
+                        "Actions that were not found: walk was not found",
+                        "Confused actions: walk was taken for run, score 0.00",
+                        "Actions that were found at other frames: run was found with too few "
+                        "common frames",
+                        "Surplus events: run was found as well in a clip of walk, score 0.00",
+                        "Events of unrelated motion: run was found in unrelated motion, score 0.00",
+                        "Events of unrelated motion: run was found between clips, score 0.00"));
+  EXPECT_EQ(evaluation.facts.at(0).second, "precision -, recall 0.0 %, F1 0.0 %");
 }
 
 TEST_F(ActionsRecognize, CountsOneFrameAsOne) {

@@ -111,6 +111,12 @@ TEST_F(EmdTrackProgram, AnEvaluationOpensInTheView) {
   EXPECT_EQ(curve.points.size(), 21U);
   EXPECT_EQ(curve.points.front().y, 100);  // all frames overlap
   EXPECT_EQ(curve.points.back().y, 0);
+  // The curve and the report count the same frames, the first one as well.
+  EXPECT_EQ(curve.points.back().figures.at(0), 8);
+  EXPECT_THAT(evaluation.facts.at(0).second, HasSubstr("of 8 frames"));
+  EXPECT_THAT(evaluation.summary, HasSubstr("the first one as well"));
+  for (const report::Mistake& mistake : evaluation.mistakes)
+    EXPECT_LT(mistake.above.value_or(0), 1) << "the first frame fits: " << mistake.text;
   ASSERT_FALSE(evaluation.mistakes.empty());
   const report::Mistake& worst = evaluation.mistakes[0];
   EXPECT_TRUE(worst.above);

@@ -124,6 +124,22 @@ TEST_F(PeopleTrack, AnEvaluationOpensInTheView) {
   EXPECT_EQ(evaluation.inputs.at(missed->input).frame, 3);
   EXPECT_THAT(run_here({"people", "eval-tracks", got, "--truth", gt, "-o", folder_ / "report"}).err,
               HasSubstr("without --video"));
+  const report::Evaluation alone =
+      report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
+  EXPECT_EQ(alone.mistakes.size(), evaluation.mistakes.size());
+  for (const report::EvaluatedInput& input : alone.inputs) EXPECT_TRUE(input.files.empty());
+  // True boxes that are hidden do not count, and are not drawn.
+  const std::string hidden =
+      write("hidden.txt", "1,1,11,11,10,20,1,1,0.9\n2,1,11,11,10,20,1,1,0.1\n");
+  ASSERT_EQ(run_here({"people", "eval-tracks", got, "--truth", hidden, "--least-visibility", "0.5",
+                      "-o", folder_ / "report"})
+                .status,
+            kDone);
+  const report::Evaluation seen =
+      report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
+  const auto second = std::ranges::find(seen.inputs, 1, &report::EvaluatedInput::frame);
+  ASSERT_NE(second, seen.inputs.end());
+  for (const report::EvaluationBox& box : second->boxes) EXPECT_TRUE(box.score);
   expect_refusal(run_here({"people", "eval-tracks", got, "--truth", gt, "--video", video(),
                            "--video", video(), "-o", folder_ / "report"}),
                  kUsage, "--video names 2 videos for 1 file");

@@ -2,6 +2,7 @@
 // Covers: view, browser
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -51,6 +52,20 @@ TEST(View, NamesATruthThatIsNotThere) {
   const Ended ended = run_here({"view", "--truth", "/no/such"}, fired());
   EXPECT_EQ(ended.status, kBadInput);
   EXPECT_THAT(ended.err, HasSubstr("/no/such"));
+}
+
+TEST(View, RefusesADamagedTruthAtTheStart) {
+  const test::TempFolder folder;
+  test::save(folder / "gt.txt", "1,7,9,17,40,x\n");
+  test::save(folder / "clips.txt", "walk.y4m wave\nrun.y4m jump ann 9-2\n");
+  test::save(folder / "all.json",
+             R"({"images": [{"id": 1, "file_name": "a.mp4", "frame": -2}], "annotations": []})");
+  for (const char* name : {"gt.txt", "clips.txt", "all.json"}) {
+    const Ended ended = run_here({"view", "--no-open", "--truth", folder / name}, fired());
+    EXPECT_EQ(ended.status, kBadInput) << name;
+    EXPECT_THAT(ended.err, HasSubstr(name));
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  }
 }
 
 TEST(View, EndsAtOnceWhereItIsStopped) {

@@ -6,6 +6,7 @@
 #include <fovea/io/parquet_writer.h>
 #include <gmock/gmock.h>
 
+#include "io/text/thrift_compact.h"
 #include "support/files.h"
 
 namespace fovea::io {
@@ -87,6 +88,152 @@ TEST(ParquetReader, SaysWhatItDoesNotRead) {
   ASSERT_EQ(file.substr(at, 2), "\x15\x04");
   file[at + 1] = '\x02';
   EXPECT_THAT(parquet_refusal(file), HasSubstr("compressed by another method than gzip; expected"));
+}
+
+// Columns of a file that is made by hand.
+struct HandColumn {
+  std::string name{};
+  std::int64_t offset = 0, bytes = 0;
+  int type = 2, repetition = 1, codec = 0;
+};
+
+// A file of one group of rows, with the given bytes in the place of its pages and fields behind
+// those of its footer.
+std::string hand_file(const std::string& pages, std::int64_t rows,
+                      const std::vector<HandColumn>& columns, const std::string& more = {}) {
+  std::string footer;
+  ThriftWriter writer(footer);
+  writer.i32(1, 1).structures(2, columns.size() + 1);
+  writer.element().text(4, "schema").i32(5, static_cast<std::int32_t>(columns.size())).end();
+  for (const HandColumn& each : columns)
+    writer.element().i32(1, each.type).i32(3, each.repetition).text(4, each.name).end();
+  writer.i64(3, rows).structures(4, 1).element().structures(1, columns.size());
+  for (const HandColumn& each : columns) {
+    writer.element().i64(2, 0).structure(3);
+    writer.i32(4, each.codec).i64(7, each.bytes).i64(9, each.offset).end().end();
+  }
+  writer.i64(3, rows).end();
+  footer += more;
+  writer.end();
+  const auto size = static_cast<std::uint32_t>(footer.size());
+  return "PAR1" + pages + footer + std::string(reinterpret_cast<const char*>(&size), sizeof(size)) +
+         "PAR1";
+}
+
+std::string hand_page(std::int64_t rows, const std::string& stored, std::int64_t raw) {
+  std::string page;
+  ThriftWriter(page)
+      .i32(1, 0)
+      .i32(2, static_cast<std::int32_t>(raw))
+      .i32(3, static_cast<std::int32_t>(stored.size()))
+      .structure(5)
+      .i32(1, static_cast<std::int32_t>(rows))
+      .i32(2, 0)
+      .end()
+      .end();
+  return page + stored;
+}
+
+// A page of rows without values.
+std::string empty_page(std::int64_t rows) {
+  std::string runs;
+  put_varint(runs, static_cast<std::uint64_t>(rows) << 1);
+  runs += '\0';
+  const auto size = static_cast<std::uint32_t>(runs.size());
+  const std::string stored = std::string(reinterpret_cast<const char*>(&size), sizeof(size)) + runs;
+  return hand_page(rows, stored, static_cast<std::int64_t>(stored.size()));
+}
+
+TEST(ParquetReader, ReadsTheColumnsThatAreAskedFor) {
+  const std::string file = small_table();
+  EXPECT_THAT(parquet_columns(file, "t.parquet"), ElementsAre("input", "frame", "x", "score"));
+  const std::vector<std::string> some{"score", "input", "none"};
+  const CsvTable table = parse_parquet(file, "t.parquet", some);
+  EXPECT_THAT(table.columns, ElementsAre("input", "score"));
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_THAT(table.rows[1].fields, ElementsAre("v.mp4", "2e-300"));
+  // What is not asked for may be of a kind that is not read.
+  const std::string page = empty_page(3);
+  const auto size = static_cast<std::int64_t>(page.size());
+  const std::string other = hand_file(
+      page + "?", 3,
+      {{"a", 4, size}, {.name = "b", .offset = 4 + size, .bytes = 1, .type = 1, .codec = 1}});
+  EXPECT_THAT(parquet_refusal(other), HasSubstr("a column 'b' of another type"));
+  const std::vector<std::string> first{"a"};
+  EXPECT_EQ(parse_parquet(other, "t.parquet", first).rows.size(), 3U);
+}
+
+// Small files that say that they hold much.
+TEST(ParquetReader, TakesNoMoreMemoryThanTheFilesSizeLetsExpect) {
+  constexpr std::int64_t kRows = 4'000'000;
+  const std::string page = empty_page(kRows);
+  const auto size = static_cast<std::int64_t>(page.size());
+  std::vector<HandColumn> shared(20, {.offset = 4, .bytes = size});
+  for (std::size_t i = 0; i < shared.size(); ++i) shared[i].name = std::string(1, char('a' + i));
+  EXPECT_THAT(parquet_refusal(hand_file(page, kRows, shared)),
+              HasSubstr("has 4000000 rows of 20 columns to read"));
+  EXPECT_THAT(parquet_refusal(hand_file(page, kRows, {{"a", 4, size}})),
+              HasSubstr("has 4000000 rows of 1 columns to read"));
+  EXPECT_THAT(parquet_refusal(hand_file(page, kRows + 1, {{"a", 4, size}})),
+              HasSubstr("has more than 4000000 rows"));
+  const std::string few = empty_page(9);
+  const auto few_size = static_cast<std::int64_t>(few.size());
+  EXPECT_THAT(parquet_refusal(hand_file(few, 9, {{"a", 4, few_size}, {"b", 4, few_size}})),
+              HasSubstr("is damaged: some of its columns share their bytes"));
+  // 128 KiB of a compressed page may hold 128 MiB.
+  const std::string packed(std::size_t{128} << 10, '\0');
+  const std::string large = hand_page(9, packed, std::int64_t{128} << 20);
+  EXPECT_THAT(parquet_refusal(hand_file(large, 9,
+                                        {{.name = "a",
+                                          .offset = 4,
+                                          .bytes = static_cast<std::int64_t>(large.size()),
+                                          .codec = 2}})),
+              HasSubstr("has pages of more than 72 MiB"));
+}
+
+TEST(ParquetReader, KeepsOfTheFooterWhatItNeeds) {
+  const std::string page = empty_page(9);
+  const auto size = static_cast<std::int64_t>(page.size());
+  const std::vector<HandColumn> one{{"a", 4, size}};
+  // Field 5 of the footer, a list of bytes that nobody asks for.
+  const auto list = [](std::size_t count) {
+    std::string bytes = "\x19\xF3";
+    put_varint(bytes, count);
+    return bytes + std::string(count, 'x');
+  };
+  EXPECT_EQ(parse_parquet(hand_file(page, 9, one, list(1'000'000)), "t.parquet").rows.size(), 9U);
+  EXPECT_THAT(parquet_refusal(hand_file(page, 9, one, list(20'000'000))),
+              HasSubstr("expected 16777216 at most"));
+  // A schema of bytes in the place of structures.
+  std::string footer = "\x29\xF3";
+  put_varint(footer, 2'000'000);
+  footer += std::string(2'000'000, '\1') + '\0';
+  const auto length = static_cast<std::uint32_t>(footer.size());
+  EXPECT_THAT(
+      parquet_refusal("PAR1" + footer +
+                      std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + "PAR1"),
+      HasSubstr("has a footer of too many columns and groups of rows"));
+}
+
+TEST(ParquetReader, SaysThatGarbageIsDamageAndShortensNames) {
+  const std::string page = empty_page(9), name(5000, 'n');
+  const auto size = static_cast<std::int64_t>(page.size());
+  for (const std::string& garbage :
+       {std::string(9, '\0'), std::string(9, '\x15'), std::string("\x15\x12\0\0", 4)})
+    EXPECT_THAT(parquet_refusal(
+                    hand_file(garbage, 9, {{name, 4, static_cast<std::int64_t>(garbage.size())}})),
+                HasSubstr("is damaged, or is no Parquet file"));
+  // A page of the newer kind, 3, with its field 8.
+  std::string newer;
+  ThriftWriter(newer).i32(1, 3).i32(2, 0).i32(3, 0).structure(8).end().end();
+  const std::string said =
+      parquet_refusal(hand_file(newer, 9, {{name, 4, static_cast<std::int64_t>(newer.size())}}));
+  EXPECT_THAT(said, HasSubstr("has pages of another kind in its column 'nnn"));
+  EXPECT_LT(said.size(), 300U);
+  EXPECT_LT(
+      parquet_refusal(hand_file(page, 9, {{.name = name, .offset = 4, .bytes = size, .type = 1}}))
+          .size(),
+      300U);
 }
 
 // Whatever bytes are changed or cut off, the reader ends with a table or a message.

@@ -47,8 +47,9 @@ class EarlierTest : public testing::Test {
                                  .threshold = "score",
                                  .option = "threshold",
                                  .curves = {{"hog", 0.5, {{1, 0, 1, {}}, {0, 1, 0, {}}}}}});
-    evaluation.inputs.push_back(
-        {.files = {image}, .boxes = {{{1, 2, 10, 20}, 0.7}, {{3, 3, 9, 9}}}});
+    std::vector<std::string> files;  // none where nobody named the image
+    if (!image.empty()) files.push_back(image);
+    evaluation.inputs.push_back({.files = files, .boxes = {{{1, 2, 10, 20}, 0.7}, {{3, 3, 9, 9}}}});
     evaluation.mistakes.push_back({.kind = "False positives",
                                    .text = "score 0.70",
                                    .up_to = 0.7,
@@ -246,6 +247,16 @@ TEST_F(EarlierTest, ListsMistakesOfImagesThatAreMissing) {
   earlier_.add(save_evaluation("gone.png"), inputs_, {});
   const json page = json::parse(earlier_.evaluation_json(0));
   EXPECT_TRUE(page["evaluation"]["inputs"][0]["files"].empty());
+  EXPECT_EQ(earlier_.mistake_png(0, 0, 64), "");
+}
+
+// An evaluation may know no file of its inputs: then none is missed.
+TEST_F(EarlierTest, LooksForNoImageThatNobodyNamed) {
+  earlier_.add(save_evaluation(""), inputs_, {});
+  EXPECT_TRUE(earlier_.notes().empty());
+  const json page = json::parse(earlier_.evaluation_json(0));
+  EXPECT_EQ(page["names"][0], "an input that was not named");
+  EXPECT_EQ(page["evaluation"]["mistakes"].size(), 2U);
   EXPECT_EQ(earlier_.mistake_png(0, 0, 64), "");
 }
 
