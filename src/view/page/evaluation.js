@@ -84,7 +84,7 @@ export class EvaluationPage {
     const picture = missing ? el('span', {class: 'blank'})
       : el('img', {src: `/evaluations/${file}/mistakes/${mistake.number}`, alt: '', loading: 'lazy', width: 128, height: 128});
     const button = el('button', {type: 'button', disabled: missing ? '' : null, 'aria-label': `${mistake.text}, ${name}`,
-      title: missing ? `${name} was not found` : `Open ${name}`}, picture, el('span', {}, mistake.text), el('small', {}, name));
+      title: missing ? `${name} cannot be opened` : `Open ${name}`}, picture, el('span', {}, mistake.text), el('small', {}, name));
     button.addEventListener('click', () => this.open({ids: input.files, frame: input.frame ?? 0, box: mistake.box ?? null, text: mistake.text, file,
       system: evaluation.system, option: evaluation.charts[0]?.option ?? '', threshold: this.state.threshold,
       curve: evaluation.charts[0]?.curves[this.state.curve]?.name ?? null}));
