@@ -199,7 +199,7 @@ TEST_F(LiveInput, AnRtspCameraThatFailsEndsAsOthersDo) {
       run_here({"people", "detect", user + std::to_string(silent.port()) + "/door", "--live", "all",
                 "--timeout", "3", "--json", "--quiet", "-o", folder_ / "seen.mp4"});
   EXPECT_EQ(stalled.status, kBadInput);
-  EXPECT_THAT(stalled.err, HasSubstr("/door: frame 3: nothing came for 1 s"));
+  EXPECT_THAT(stalled.err, HasSubstr("/door: frame 3: nothing came for 3 s"));
   EXPECT_EQ(nlohmann::json::parse(stalled.out)["results"][0]["frames"].size(), 3U);
   EXPECT_NO_THROW(io::VideoReader(folder_ / "seen.mp4"));
   const Server closed(test::rtsp_camera({.authorization = "Basic other"}, {}));
