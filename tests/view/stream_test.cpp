@@ -481,10 +481,8 @@ TEST_F(LiveStreamTest, ASourceThatCanBeOpenedOnceIsOpenedAgain) {
 }
 
 TEST_F(LiveStreamTest, ShowsAnRtspCameraUntilItIsLeft) {
-  std::atomic<bool> torn_down = false;
   const test::Server server(test::rtsp_camera({}, [&](test::RtspSession& session) {
     for (int i = 0; session.send_frame(i); ++i) session.pause(5ms);
-    torn_down = session.torn_down();
     ++left_;
   }));
   StreamPage page(session_, add(server.rtsp("/door")));
@@ -500,7 +498,6 @@ TEST_F(LiveStreamTest, ShowsAnRtspCameraUntilItIsLeft) {
   }
   page.close();
   EXPECT_TRUE(left_within(60s));
-  EXPECT_TRUE(torn_down);
 }
 
 TEST_F(LiveStreamTest, AnRtspCameraThatFailsIsToldOnce) {
