@@ -42,12 +42,14 @@ class RtspSession {
     return playing_;
   }
   // Sends a frame, the number of which is also its time; false where it is not wanted any more.
-  bool send_frame(int number) { return send_lines(number, camera_.height); }
-  // Sends the first half of the packets of a frame, and half of the next packet.
+  bool send_frame(int number) {
+    while (to_.has_news())
+      if (!answer_next()) return false;
+    return send_packet(packet(number));
+  }
   void send_half_frame(int number) {
-    send_lines(number, camera_.height / 2);
-    const std::string next = packet(number, camera_.height / 2);
-    to_.send(std::string_view(next).substr(0, next.size() / 2));
+    const std::string whole = packet(number);
+    to_.send(std::string_view(whole).substr(0, whole.size() / 2));
   }
   // Answers requests and sends nothing else until the other side leaves.
   void stay_silent() {
@@ -155,14 +157,6 @@ class RtspSession {
   }
 
   // Answers first what was asked meanwhile.
-  bool send_lines(int number, int lines) {
-    while (to_.has_news())
-      if (!answer_next()) return false;
-    for (int line = 0; line < lines; ++line)
-      if (!send_packet(packet(number, line))) return false;
-    return true;
-  }
-
   bool send_packet(const std::string& bytes) const {
     if (udp_ < 0) return to_.send(bytes);
     const std::string_view datagram = std::string_view(bytes).substr(4);
@@ -170,21 +164,22 @@ class RtspSession {
     return !to_.ended();
   }
 
-  // A line of a frame as RTP, with the mark by which it stands between answers (RFC 2326, 10.12).
-  // Luma has the range of 16 to 235.
-  std::string packet(int number, int line) {
-    const auto bytes = static_cast<std::uint32_t>(2 * camera_.width);
-    const bool last = line + 1 == camera_.height;
-    std::string rtp{'\x80', static_cast<char>(96 + (last ? 0x80 : 0))};
+  // A frame as one RTP packet, with the mark by which it stands between answers (RFC 2326, 10.12).
+  // FFmpeg 5.1 never frees a frame of several packets that is cut between two of them. Luma has the
+  // range of 16 to 235.
+  std::string packet(int number) {
+    std::string rtp{'\x80', static_cast<char>(96 + 0x80)};  // the frame's last packet
     put(rtp, 2, sequence_++ & 0xffff);
     put(rtp, 4, kFirstStamp + static_cast<std::uint32_t>(number) * (90000 / 25));
     put(rtp, 4, 1);  // the source
     put(rtp, 2, 0);  // higher bits of the sequence number
-    put(rtp, 2, bytes);
-    put(rtp, 2, static_cast<std::uint32_t>(line));
-    put(rtp, 2, 0);  // first pixel
+    for (int line = 0; line < camera_.height; ++line) {
+      put(rtp, 2, static_cast<std::uint32_t>(2 * camera_.width));
+      put(rtp, 2, static_cast<std::uint32_t>(line));
+      put(rtp, 2, line + 1 < camera_.height ? 0x8000 : 0);  // whether a line follows; first pixel
+    }
     const auto luma = static_cast<char>(16 + (rtsp_brightness(number) * 219 + 127) / 255);
-    for (int x = 0; x < camera_.width; ++x) rtp += {'\x80', luma};
+    for (int i = 0; i < camera_.width * camera_.height; ++i) rtp += {'\x80', luma};
     std::string whole = "$";
     put(whole, 1, 0);  // channel
     put(whole, 2, static_cast<std::uint32_t>(rtp.size()));

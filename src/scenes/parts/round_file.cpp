@@ -77,7 +77,8 @@ RoundKind kind_in(const io::ModelReader& in) {
   in.unfit(fmt::format("round.kind is {}, which is unknown", detail::shown(text, 40)));
 }
 
-// Nothing, or a number and a hash.
+// The request that this one follows, which the first request of a start does not have. The file has
+// its number and its hash.
 std::optional<RoundName> after_in(const io::ModelFile& file) {
   const auto after = list_in<std::uint64_t>(file, "round.after");
   if (after.size() != 2) return std::nullopt;
