@@ -1,8 +1,9 @@
 """Writes the stubs of the extension module while the package is built: write_stubs.py MODULE_FOLDER OUT_FOLDER.
 
 _options.pyi has one TypedDict per table of options, named after its function: people.detect_options() becomes
-PeopleDetectOptions. The stubs of _fovea are written by nanobind; what it calls dict, list and object is made precise enough
-for strict checks of the package's own code.
+PeopleDetectOptions. _records.pyi has one class per description of a result, whose attributes are its fields and, as columns,
+the fields of its only list of records: people.detect_fields() becomes PeopleDetectFields. The stubs of _fovea are written by
+nanobind; what it calls dict, list and object is made precise enough for strict checks of the package's own code.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +23,13 @@ HEAD = '''"""The keywords of functions, from the library's own description of it
 from collections.abc import Sequence
 from os import PathLike
 from typing import Literal, TypedDict
+'''
+
+RECORDS_HEAD = '''"""The fields of results, from the library's own description of them."""
+
+from typing import Any
+
+import numpy as np
 '''
 
 
@@ -39,15 +48,43 @@ def typed_dict(name: str, table: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def option_dicts(module: ModuleType) -> list[str]:
-    dicts = []
+def field_type(entry: dict[str, Any], column: bool = False) -> str:
+    kind = entry["kind"]
+    if column and "dtype" in entry or kind == "array":
+        plain = f"np.ndarray[Any, np.dtype[np.{entry['dtype'].replace('bool', 'bool_')}]]"
+    elif kind in ("box", "size"):
+        number = "float" if entry["dtype"].startswith("float") else "int"
+        plain = f"tuple[{', '.join([number] * (4 if kind == 'box' else 2))}]"
+    elif kind == "list":
+        element = entry["element"]
+        plain = "dict[str, Any]" if element["kind"] == "record" else field_type(element, True)
+        plain = plain if "dtype" in element or element["kind"] == "record" else f"list[{plain}]"
+    else:
+        plain = {"choice": "str", "record": "dict[str, Any]"}.get(kind, kind)
+    plain = f"list[{plain}]" if column and "dtype" not in entry and kind != "record" else plain
+    return f"{plain} | None" if entry.get("optional") else plain
+
+
+def record_class(name: str, fields: list[dict[str, Any]]) -> str:
+    lists = [f for f in fields if f["kind"] == "list" and f["element"]["kind"] == "record"]
+    rows = lists[0]["element"]["fields"] if len(lists) == 1 else []
+    lines = [f"class {name}:"]
+    for entry, column in [*((f, False) for f in fields), *((f, True) for f in rows)]:
+        lines += textwrap.wrap(entry["help"], 110, initial_indent="    # ", subsequent_indent="    # ")
+        lines.append(f"    {entry['name']}: {field_type(entry, column)}")
+    return "\n".join(lines) + "\n"
+
+
+def classes_of(module: ModuleType, end: str, make: Callable[[str, list[dict[str, Any]]], str]) -> list[str]:
+    """A class for each function of the module's parts whose name ends so."""
+    classes = []
     for system, part in sorted(vars(module).items()):
         if not isinstance(part, ModuleType):
             continue
-        for function in sorted(f for f in vars(part) if f.endswith("_options")):
+        for function in sorted(f for f in vars(part) if f.endswith(end)):
             words = [system, *function.split("_")]
-            dicts.append(typed_dict("".join(word.capitalize() for word in words), getattr(part, function)()))
-    return dicts
+            classes.append(make("".join(word.capitalize() for word in words), getattr(part, function)()))
+    return classes
 
 
 def precise(stub: str) -> str:
@@ -63,7 +100,8 @@ def main() -> None:
     sys.path.insert(0, str(folder))
     module = importlib.import_module("_fovea")
     out.mkdir(parents=True, exist_ok=True)
-    (out / "_options.pyi").write_text("\n\n".join([HEAD, *option_dicts(module)]))
+    (out / "_options.pyi").write_text("\n\n".join([HEAD, *classes_of(module, "_options", typed_dict)]))
+    (out / "_records.pyi").write_text("\n\n".join([RECORDS_HEAD, *classes_of(module, "_fields", record_class)]))
     command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-r", "-i", str(folder), "-m", "_fovea", "-O", str(out)]
     subprocess.run(command, check=True)
     for stub in (out / "_fovea").glob("*.pyi"):

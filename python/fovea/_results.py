@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import shlex
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["Record", "Result", "Table"]
+
+_Kind = TypeVar("_Kind", bound="type[Result]")
 
 
 # Most words of a command are those of the last call too.
@@ -36,12 +39,53 @@ def on_host(array: Any) -> Any:
     return array.numpy() if isinstance(array, _fovea.DeviceArray) else array
 
 
+def corners(boxes: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Rows of left, top, width and height as left, top, right and bottom."""
+    return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+
+
 def _equal(one: Any, other: Any) -> bool:
     one, other = on_host(one), on_host(other)
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
         both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
         return both_nan or (type(one) is type(other) and bool(one == other))
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f" and other.dtype.kind == "f")
+
+
+def _columns(field: dict[str, Any], values: Any) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """The columns of one field: a box has four, lists and what the program does not print have none."""
+    name, kind = field["name"], field["kind"]
+    if not field["printed"] or kind in ("list", "array"):
+        return
+    if kind in ("box", "size"):
+        sides = ("x", "y", "width", "height")[-values.shape[1] :]
+        prefix = f"{name}_" if field["prefixed"] else ""
+        yield from ((prefix + side, np.ascontiguousarray(values[:, i])) for i, side in enumerate(sides))
+    else:
+        yield name, values
+
+
+def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable[[_Kind], _Kind]:
+    """A class decorator: the attributes of a result are the fields that the library describes.
+
+    With ``rows``, the fields of that list of records are attributes too, as columns with one element per row."""
+    row = next((field["element"]["fields"] for field in fields if field["name"] == rows), [])
+
+    def decorate(kind: _Kind) -> _Kind:
+        known = [field for field in fields if field["name"] != rows]
+        kind._fields = known + row
+        kind._compared = tuple(field["name"] for field in kind._fields) + kind._compared
+        if issubclass(kind, Table):
+            kind._row = row
+        lines = [f"    {field['name']}: {_sentence(field)}" for field in kind._fields if field["name"] not in vars(kind)]
+        kind.__doc__ = inspect.cleandoc(kind.__doc__ or "") + "\n\nFields:\n" + "\n".join(lines) + "\n"
+        return kind
+
+    return decorate
+
+
+def _sentence(field: dict[str, Any]) -> str:
+    return f"{field['help']}, in {field['unit']}" if field["unit"] else str(field["help"])
 
 
 class Result:
@@ -54,6 +98,8 @@ class Result:
     #: The line of the program ``fovea`` that gives the same bytes.
     command: str
 
+    #: The library's description of the fields, of a result that has one: see ``described``.
+    _fields: list[dict[str, Any]] = []
     #: Names of the attributes that two equal results share.
     _compared: tuple[str, ...] = ()
 
@@ -61,6 +107,10 @@ class Result:
         self.options = options
         self.provenance = {"version": _fovea.__version__, **provenance}
         self.command = command
+
+    def _take(self, values: dict[str, Any]) -> None:
+        """Makes the fields of a record attributes. What the class itself defines under such a name stays."""
+        self.__dict__.update((field["name"], values[field["name"]]) for field in self._fields)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -100,9 +150,12 @@ class Record(Result):
 class Table(Result):
     """A result with rows and columns."""
 
+    #: The description of the fields of a row.
+    _row: list[dict[str, Any]] = []
+
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The columns by name, each with one element per row."""
-        raise NotImplementedError
+        """The columns by name, each with one element per row, as the program's CSV has them."""
+        return {name: column for field in self._row for name, column in _columns(field, getattr(self, field["name"]))}
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows as a ``pandas.DataFrame``."""

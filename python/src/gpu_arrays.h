@@ -2,6 +2,7 @@
 // DeviceArray for results that stay there.
 #pragma once
 #include <fovea/core/image.h>
+#include <fovea/core/record.h>
 #include <fovea/core/stream.h>
 
 #include <nanobind/nanobind.h>
@@ -48,6 +49,15 @@ class DeviceArray {
     const auto kept = std::make_shared<const Array<T>>(std::move(values));
     data_ = std::shared_ptr<const void>(kept, kept->data());
   }
+
+  // The elements of a view that `owner` keeps alive.
+  DeviceArray(const std::shared_ptr<void>& owner, const ArrayView& view, nb::dlpack::dtype type,
+              Device device)
+      : data_(owner, view.data),
+        shape_(view.shape),
+        strides_(view.strides.begin(), view.strides.end()),
+        type_(type),
+        device_(device) {}
 
   const std::vector<std::size_t>& shape() const { return shape_; }
   const std::vector<std::int64_t>& strides() const { return strides_; }  // in elements

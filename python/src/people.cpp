@@ -9,13 +9,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
 #include <utility>
 
 #include "arrays.h"
 #include "explain.h"
 #include "options.h"
 #include "people_boxes.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -29,41 +29,6 @@ using people::Model;
 
 // Windows that a search evaluates cost about this many operations per pixel of the image.
 constexpr double kOperationsPerPixel = 2000;
-
-// One row of four numbers per box, which numbers(box) gives.
-template <class Numbers>
-nb::object boxes(const std::vector<Detection>& people, Rect<float> Detection::*part,
-                 Numbers numbers) {
-  std::vector<float> all;
-  all.reserve(4 * people.size());
-  for (const Detection& person : people)
-    for (const float number : numbers(person.*part)) all.push_back(number);
-  return to_numpy(all, {people.size(), 4});
-}
-std::array<float, 4> corners(const Rect<float>& box) {
-  return {box.x, box.y, box.right(), box.bottom()};
-}
-std::array<float, 4> corner_and_size(const Rect<float>& box) {
-  return {box.x, box.y, box.width, box.height};
-}
-template <class Part>
-nb::object column(const std::vector<Detection>& people, Part part) {
-  std::vector<float> all;
-  all.reserve(people.size());
-  for (const Detection& person : people) all.push_back(person.*part);
-  return to_numpy(all);
-}
-
-nb::dict columns_of(const DetectResult& result) {
-  nb::dict columns;
-  columns["xyxy"] = boxes(result.people, &Detection::box, corners);
-  columns["xywh"] = boxes(result.people, &Detection::box, corner_and_size);
-  columns["windows"] = boxes(result.people, &Detection::window, corners);
-  columns["confidence"] = column(result.people, &Detection::score);
-  columns["scale"] = column(result.people, &Detection::scale);
-  columns["weightless"] = result.counts.weightless;
-  return columns;
-}
 
 const char* word_of(people::Outcome outcome) {
   switch (outcome) {
@@ -154,13 +119,11 @@ class Detector {
           return mask_view.empty() ? detector.detect(view) : detector.detect(view, mask_view);
         });
     // A tracker follows whole boxes: one that is cut at the border seems to shrink.
-    nb::dict whole;
-    whole["xywh"] = boxes(result.people, &Detection::box, corner_and_size);
-    whole["confidence"] = column(result.people, &Detection::score);
-    result.people = people::clip_people(std::move(result.people), {view.width, view.height});
-    nb::dict columns = columns_of(result);
-    columns["whole"] = whole;
-    return columns;
+    const DetectResult whole = result;
+    result.people = people::clip_people(std::move(result.people), result.size);
+    nb::dict values = dict_of_record(record_ref(result));
+    values["whole"] = dict_of_record(record_ref(whole))["people"];
+    return values;
   }
 
   double score(nb::handle crop) {
@@ -256,6 +219,7 @@ void bind_people(nb::module_& parent) {
       .def("explain", &Detector::explain, nb::arg("image").none(), nb::arg("place"))
       .def_prop_ro("options", [](const Detector& d) { return option_values(d.options()); })
       .def_prop_ro("words", [](const Detector& d) { return option_words(d.options()); });
+  m.def("detect_fields", &fields_of<DetectResult>);
   m.def("detect_options", &option_table<DetectOptions>);
   m.def("draw", &draw, nb::arg("image").none(), nb::arg("xywh"), nb::arg("confidence"));
   bind_people_training(m);

@@ -201,7 +201,7 @@ Detector& Detector::operator=(Detector&&) noexcept = default;
 Detector::~Detector() = default;
 
 DetectResult Detector::detect(ImageView<const std::uint8_t> image) {
-  DetectResult result;
+  DetectResult result{.size = {image.width, image.height}};
   const std::vector<Detection> found = impl_->candidates(image, result.counts);
   result.people = impl_->fused(found, result.counts);
   return result;
@@ -211,7 +211,7 @@ DetectResult Detector::detect(ImageView<const std::uint8_t> image,
                               ImageView<const std::uint8_t> mask) {
   detail::require_shape("detect", "mask", mask, image.width, image.height, 1);
   detail::require_host("detect", "the mask", mask.memory);
-  DetectResult result;
+  DetectResult result{.size = {image.width, image.height}};
   std::vector<Detection> found = impl_->candidates(image, result.counts);
   std::erase_if(found, [&](const Detection& person) {
     const auto x = static_cast<int>(std::floor(person.box.x + person.box.width / 2));

@@ -172,7 +172,7 @@ std::shared_ptr<const Picture> Input::read_film(int number) {
       kept_.films.forget(id_);
       throw InvalidArgument(fmt::format("{} ends before frame {}", name_, number));
     }
-  return std::make_shared<Picture>(std::move(frame.image));
+  return std::make_shared<Picture>(std::move(frame.image), frame.seconds);
 }
 
 std::string Input::thumbnail(int side) {

@@ -17,7 +17,8 @@ Exec one_thread() { return {.device = Device::cpu(), .threads = 1}; }
 
 }  // namespace
 
-Picture::Picture(Image<std::uint8_t> pixels) : pixels_(std::move(pixels)) {}
+Picture::Picture(Image<std::uint8_t> pixels, double seconds)
+    : pixels_(std::move(pixels)), seconds_(seconds) {}
 
 int Picture::levels() const {
   int count = 1;

@@ -14,12 +14,13 @@ inline constexpr int kTileSide = 256;  // pixels
 
 class Picture {
  public:
-  // 1 to 4 channels of bytes in host memory.
-  explicit Picture(Image<std::uint8_t> pixels);
+  // 1 to 4 channels of bytes in host memory; a frame of a video has a time.
+  explicit Picture(Image<std::uint8_t> pixels, double seconds = 0);
 
   ImageView<const std::uint8_t> pixels() const { return pixels_; }
   int width() const { return pixels_.width(); }
   int height() const { return pixels_.height(); }
+  double seconds() const { return seconds_; }
   // The number of sizes: the whole picture, half of it, and so on down to about one tile.
   int levels() const;
   std::size_t bytes() const;
@@ -34,6 +35,7 @@ class Picture {
   ImageView<const std::uint8_t> level(int index) const;
 
   Image<std::uint8_t> pixels_;
+  double seconds_;
   mutable std::once_flag built_{};
   mutable Pyramid<std::uint8_t> pyramid_{};  // is made when a level but the first is asked for
 };

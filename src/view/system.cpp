@@ -2,6 +2,9 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/model_file.h>
+#include <fovea/io/place.h>
+#include <fovea/io/record_io.h>
+#include <fovea/io/result_json.h>
 
 #include <fmt/format.h>
 
@@ -86,6 +89,27 @@ std::string shell_frames(const Run& run, int count) {
   const std::string start =
       run.frame > 0 && !live ? fmt::format(" --first-frame {}", run.frame) : "";
   return fmt::format("{} --frames {}", start, count);
+}
+
+std::string saved_json(const Run& run, const SavedCall& call, RecordRef result) {
+  std::string members = io::record_members(result);
+  if (of_film(run)) {
+    const bool streamed = !run.frames.empty();
+    const io::FrameTime time{
+        streamed ? run.frames.front().number : run.frame,
+        streamed ? run.frames.front().seconds : run.inputs.front()->frame(run.frame)->seconds()};
+    members = fmt::format("\"frames\": [{{{}, {}}}], \"dropped\": 0",
+                          io::record_members(record_ref(time)), members);
+  }
+  std::string options = call.options;
+  if (!call.model.empty())
+    options.insert(1, fmt::format("\"model\": {}{}", detail::json_quote(call.model),
+                                  options == "{}" ? "" : ", "));
+  return io::single_result_json({.command = std::string(call.command),
+                                 .device = to_string(resolve(call.exec.device)),
+                                 .seed = call.exec.seed,
+                                 .options = options},
+                                run.inputs.front()->name(), members);
 }
 
 void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare) {

@@ -2,6 +2,7 @@
 // it shows. One file in views/ per system.
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/record.h>
 #include <fovea/report/explanation.h>
 #include <fovea/report/page.h>
 
@@ -194,6 +195,16 @@ std::string shell_frames(const Run& run, int count);
 // Compares a result with the truth, where one is given. What is wrong with the truth becomes a fact
 // of the result, which stands without it.
 void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare);
+// What made a result, as its JSON says.
+struct SavedCall {
+  std::string_view command{};  // "people detect"
+  std::string_view model{};    // may be empty
+  std::string options{};       // options_json()
+  const Exec& exec;
+};
+// The JSON that the program prints for the same call, with the result of one image, or of one frame
+// of a film.
+std::string saved_json(const Run& run, const SavedCall& call, RecordRef result);
 // RGB of a gray or RGB picture.
 Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image);
 // Makes that copy of a picture when it is asked for, as for Result::picture.

@@ -10,10 +10,10 @@
 
 namespace fovea::io {
 
-// kPretty writes one value per line, indented by two. kCompact writes no white space. kLines writes
-// JSON lines: any number of top-level values, each on a line of its own, which goes to the sink
-// when it is complete.
-enum class JsonStyle : unsigned char { kPretty, kCompact, kLines };
+// kPretty writes one value per line, indented by two. kOneLine writes a space behind commas and
+// colons and no line end. kCompact writes no white space. kLines writes JSON lines: any number of
+// top-level values, each on a line of its own, which goes to the sink when it is complete.
+enum class JsonStyle : unsigned char { kPretty, kOneLine, kCompact, kLines };
 
 // Writes JSON piece by piece: memory does not grow with the document, only with its depth. Text
 // that is not UTF-8 gets replacement characters, NaN and infinities become null, and numbers are
@@ -30,6 +30,8 @@ class FOVEA_API JsonWriter {
   JsonWriter& begin_object();
   JsonWriter& end_object();
   JsonWriter& begin_array();
+  // An array on one line in every style.
+  JsonWriter& begin_inline_array() { return begin(Scope::kInlineArray); }
   JsonWriter& end_array();
   JsonWriter& key(std::string_view name);
 
@@ -80,7 +82,8 @@ class FOVEA_API JsonWriter {
   JsonWriter& put(std::string_view text);
   JsonWriter& begin(Scope scope);
   JsonWriter& end(bool object);
-  void begin_inline_array() { begin(Scope::kInlineArray); }
+  bool spaced() const { return style_ == JsonStyle::kPretty || style_ == JsonStyle::kOneLine; }
+  void comma(Level& level);
   void separate();
   void completed();
   void new_line();

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/api.h>
 #include <fovea/core/geometry.h>
+#include <fovea/core/record_fwd.h>
 
 namespace fovea::people {
 
@@ -11,5 +12,6 @@ struct Detection {
   float score = 0;     // higher means more certain; the model's threshold is the least that counts
   float scale = 1;     // how many pixels of the image one pixel of the pyramid level covers
 };
+FOVEA_API void describe(FieldVisitor& visit, Detection& person);
 
 }  // namespace fovea::people

@@ -29,11 +29,14 @@ struct ScanCounts {
   std::int64_t weightless = 0;  // windows with a sufficient score that mean shift left out, because
                                 // their weight is 0: see FuseWeights
 };
+FOVEA_API void describe(FieldVisitor& visit, ScanCounts& counts);
 
 struct DetectResult {
-  std::vector<Detection> people;  // the highest score first
-  ScanCounts counts;
+  Extent size{};  // of the image
+  ScanCounts counts{};
+  std::vector<Detection> people{};  // the highest score first
 };
+FOVEA_API void describe(FieldVisitor& visit, DetectResult& result);
 
 // Finds people in one image after another and keeps its memory between them. One detector serves
 // one thread at a time; any number of detectors may share a model. The CPU and a GPU find the same

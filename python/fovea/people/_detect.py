@@ -15,7 +15,7 @@ from .._frames import Frames, SideBySide, VideoLike, each_of, is_encoded, mask_o
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Table, command_line
+from .._results import Table, command_line, corners, described
 from ..errors import InvalidArgument
 from ..files import Path
 from ._model import Bytes, Floats, Model, load_model
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import PeopleDetectOptions
+    from .._records import PeopleDetectFields as _Detections
+else:
+    _Detections = object
 
 
 class Detection(NamedTuple):
@@ -34,35 +37,51 @@ class Detection(NamedTuple):
     scale: float  #: how many pixels of the image one pixel of the pyramid level covers
 
 
-class Detections(Table):
-    """The people of one image, the highest score first. The names of its arrays are those of supervision."""
+@described(_fovea.people.detect_fields(), rows="people")
+class Detections(Table, _Detections):
+    """The people of one image, the highest score first. Some arrays also have the names of supervision."""
 
-    xyxy: Floats  #: one row of left, top, right and bottom per person
-    xywh: Floats  #: the same as left, top, width and height
-    confidence: Floats  #: one score per person
-    windows: Floats  #: the windows that were classified, as xyxy
-    scale: Floats  #: pixels of the image per pixel of the level, one per person
-    weightless: int  #: windows with a sufficient score that mean shift left out for a weight of 0
-    image_size: tuple[int, int]  #: width and height
     frame: int | None  #: number of the frame, for a video
     time_seconds: float | None  #: time of the frame, for a video
 
-    _compared = ("xyxy", "confidence", "windows", "scale", "image_size", "frame", "time_seconds")
+    _compared = ("frame", "time_seconds")
 
-    def __init__(self, columns: dict[str, Any], image: Any, **origin: Any) -> None:
+    def __init__(self, values: dict[str, Any], image: Any, **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        for name in ("xyxy", "xywh", "confidence", "windows", "scale"):
-            setattr(self, name, columns[name])
-        self._whole: dict[str, Floats] = columns["whole"]  # also what lies outside of the image
-        self.weightless = int(columns["weightless"])
-        self.image_size = (int(image.shape[1]), int(image.shape[0]))
+        self._take({**values, **values["people"]})
+        self._whole: dict[str, Floats] = values["whole"]  # also what lies outside of the image
         self.frame = origin.get("frame")
         self.time_seconds = origin.get("time_seconds")
         self._image = image
         self._seconds = origin.get("seconds", 0.0)
 
+    @property
+    def image_size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.width, self.height
+
+    @property
+    def xywh(self) -> Floats:
+        """One row of left, top, width and height per person: ``box``."""
+        return self.box
+
+    @property
+    def xyxy(self) -> Floats:
+        """One row of left, top, right and bottom per person."""
+        return corners(self.box)
+
+    @property
+    def windows(self) -> Floats:  # type: ignore[override]  # the program's JSON counts them under this name
+        """The windows that were classified, as left, top, right and bottom."""
+        return corners(self.window)
+
+    @property
+    def confidence(self) -> Floats:
+        """One score per person: ``score``."""
+        return self.score
+
     def __len__(self) -> int:
-        return len(self.confidence)
+        return len(self.score)
 
     @overload
     def __getitem__(self, index: int) -> Detection: ...
@@ -76,12 +95,6 @@ class Detections(Table):
 
     def __iter__(self) -> Iterator[Detection]:
         return (self[i] for i in range(len(self)))
-
-    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
-        """x, y, width, height, score and scale, as the program's CSV has them."""
-        names = ("x", "y", "width", "height")
-        boxes = {name: np.ascontiguousarray(self.xywh[:, i]) for i, name in enumerate(names)}
-        return {**boxes, "score": self.confidence, "scale": self.scale}
 
     def to_coco(self, file_name: str = "", image_id: int = 1) -> dict[str, Any]:
         """The people as a COCO dictionary of one image."""
@@ -231,7 +244,7 @@ class Detector:
 
     def _found(self, detector: Any, pixels: Any, mask: Any, inputs: list[str], **place: Any) -> Detections:
         start = time.perf_counter()
-        columns = detector.detect(pixels, mask)
+        values = detector.detect(pixels, mask)
         provenance = {
             "device": self._options["device"],
             "seed": self._options["seed"],
@@ -242,7 +255,7 @@ class Detector:
         seconds = time.perf_counter() - start
         image = pixels if hasattr(pixels, "shape") else np.asarray(pixels)
         origin = {"options": self.options, "provenance": provenance, "command": command, "seconds": seconds, **place}
-        found = Detections(columns, image, **origin)
+        found = Detections(values, image, **origin)
         if place:
             found._image = None  # the frames of a video would fill the memory
         return found

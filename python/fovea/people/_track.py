@@ -124,7 +124,7 @@ class Tracker:
         The frame is an array of uint8, gray, RGB or RGBA, an image of PIL, a path, or None to follow by motion alone.
         Detections are those of a Detector, or a pair of arrays: rows of left, top, width and height, and scores."""
         if isinstance(detections, Detections):
-            xywh, confidence = detections._whole["xywh"], detections._whole["confidence"]
+            xywh, confidence = detections._whole["box"], detections._whole["score"]
         elif isinstance(detections, (tuple, list)) and len(detections) == 2:
             xywh = _numbers(detections[0], "xywh", np.float32)
             confidence = _numbers(detections[1], "confidence", np.float32)
@@ -149,7 +149,7 @@ class Tracker:
 
         def followed(searched: tuple[Any, Detections]) -> Tracks:
             pixels, found = searched
-            columns = self._tracker.track(pixels, found._whole["xywh"], found._whole["confidence"])
+            columns = self._tracker.track(pixels, found._whole["box"], found._whole["score"])
             tracks = self._tracks(columns, frames.name, words)
             tracks.frame = found.frame or 0
             return tracks

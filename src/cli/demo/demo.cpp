@@ -82,11 +82,11 @@ int run_demo(DemoOptions& options, Context& context) {
   page.provenance(page_provenance(context));
   const std::string path = (folder / "index.html").string();
   page.write(path);
-  context.console.print(context.json
-                            ? fmt::format("{{{}, \"page\": {}, \"seconds\": {}}}\n",
-                                          provenance_members(context), detail::json_quote(path),
-                                          detail::json_number(seconds_so_far(context)))
-                            : path + "\n");
+  context.console.print(context.json ? fmt::format("{{{}, \"page\": {}, \"seconds\": {}}}\n",
+                                                   io::origin_members(origin_of(context)),
+                                                   detail::json_quote(path),
+                                                   detail::json_number(seconds_so_far(context)))
+                                     : path + "\n");
   return kDone;
 }
 

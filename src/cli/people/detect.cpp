@@ -3,6 +3,7 @@
 #include <fovea/core/stream.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 #include <fovea/people/explain.h>
 #include <fovea/people/measure.h>
@@ -106,13 +107,9 @@ class Search {
          .write = [&](std::size_t i, Photo& photo) { return write(inputs[i], outputs[i], photo); },
          .add =
              [&](std::size_t i, const Photo& photo) {
-               const Image<std::uint8_t>& pixels = photo.pixels;
-               const PeopleFrame frame{inputs[i], pixels.width(),     pixels.height(), -1,
-                                       0,         photo.result.people};
-               files_.add(frame);
-               batch.record(packed(frame));
-               weightless_ += photo.result.counts.weightless;
-               if (photo.result.people.empty()) hint_at_enlarging(inputs[i], pixels.height());
+               keep(batch, {inputs[i]}, photo.result);
+               if (photo.result.people.empty())
+                 hint_at_enlarging(inputs[i], photo.result.size.height);
              },
          .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
   }
@@ -129,22 +126,14 @@ class Search {
     std::size_t found = 0;
     const char* separator = "";
     const auto write = [&](Shot& shot) {
-      const Image<std::uint8_t>& image = shot.frame.image;
-      const PeopleFrame frame{input,
-                              image.width(),
-                              image.height(),
-                              shot.frame.frame,
-                              shot.frame.seconds,
-                              shot.result.people};
-      files_.add(frame);
-      batch.record(packed(frame));
+      const io::FrameTime time{shot.frame.frame, shot.frame.seconds};
+      keep(batch, {input, time}, shot.result);
       if (context_.json)
-        batch.print_more(fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
-                                     std::exchange(separator, ", "), shot.frame.frame,
-                                     shot.frame.seconds, people_json(shot.result.people)));
+        batch.print_more(fmt::format("{}{{{}, {}}}", std::exchange(separator, ", "),
+                                     io::record_members(record_ref(time)),
+                                     io::record_members(record_ref(shot.result))));
       found += shot.result.people.size();
-      weightless_ += shot.result.counts.weightless;
-      if (writer) writer->write(image);
+      if (writer) writer->write(shot.frame.image);
     };
     const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
     const io::FrameWorkers plan = make_workers(io::plan_frame_workers(exec, reader));
@@ -182,8 +171,11 @@ class Search {
 
   // Adds the frames of an input that is done already to the lists.
   void replay(std::string_view recorded) {
-    Unpacker in(recorded);
-    while (!in.at_end()) files_.add(unpacked_frame(in));
+    while (!recorded.empty()) {
+      PeopleFrame frame;
+      io::unpack_record(recorded, record_ref(frame));
+      files_.add(frame);
+    }
   }
 
   // Says what mean shift did not count.
@@ -217,6 +209,14 @@ class Search {
     people::Detector detector;
   };
 
+  // Adds an image or frame to the lists, and records it.
+  void keep(Batch& batch, const io::Place& place, const people::DetectResult& result) {
+    const PeopleFrame frame{place, result.size, result.people};
+    files_.add(frame);
+    batch.record(io::pack_record(record_ref(frame)));
+    weightless_ += result.counts.weightless;
+  }
+
   people::DetectResult in(people::Detector& detector, ImageView<const std::uint8_t> image) const {
     people::DetectResult result =
         mask_.empty() ? detector.detect(image) : detector.detect(image, mask_);
@@ -224,7 +224,7 @@ class Search {
     return result;
   }
 
-  // Draws and writes an image; `photo` keeps its size.
+  // Draws and writes an image.
   Outcome write(const std::string& input, const std::string& output, Photo& photo) const {
     const people::DetectResult& result = photo.result;
     if (!output.empty()) {
@@ -235,11 +235,8 @@ class Search {
     const std::string file = output_member(output);
     return {fmt::format("{}: {}{}{}", input, people_text(result.people.size()),
                         output.empty() ? "" : ", ", output),
-            fmt::format("{}{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": "
-                        "{}, \"weightless\": {}, \"people\": {}",
-                        file, file.empty() ? "" : ", ", photo.pixels.width(), photo.pixels.height(),
-                        result.counts.windows, result.counts.evaluations, result.counts.weightless,
-                        people_json(result.people)),
+            fmt::format("{}{}{}", file, file.empty() ? "" : ", ",
+                        io::record_members(record_ref(result))),
             nullptr, files_of(output)};
   }
 
@@ -433,6 +430,7 @@ Command people_detect_command() {
                    {"fovea people detect a.jpg --explain 320,200 --explain-picture why.png",
                     "say why there is a person at this place, or why there is none"}},
       .request = make_request<DetectRequest, run_detect>,
+      .result = {sample_record<people::DetectResult>, true, true},
       .reads_images = true,
       .reads_videos = true,
       .starts = true,

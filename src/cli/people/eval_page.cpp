@@ -53,7 +53,7 @@ std::string curve_svg(const std::vector<EvalResult>& results, bool windows) {
 }
 
 std::string info(const Context& context, const EvalResult& result) {
-  return fmt::format("{{{}, \"model\": {}}}", provenance_members(context),
+  return fmt::format("{{{}, \"model\": {}}}", io::origin_members(origin_of(context)),
                      detail::json_quote(result.model.name));
 }
 
@@ -73,8 +73,8 @@ void write_found(const fs::path& folder, const Context& context, const EvalResul
       {.coco = (folder / ("found_" + file_name(result.model.label) + ".json")).string()});
   for (std::size_t i = 0; i < images.paths.size(); ++i) {
     const auto size = io::image_info(images.paths[i]);
-    files.add({images.paths[i], size.width, size.height, -1, 0,
-               people::clip_people(result.found[i].found, {size.width, size.height})});
+    const Extent extent{size.width, size.height};
+    files.add({{images.paths[i]}, extent, people::clip_people(result.found[i].found, extent)});
   }
   files.commit(info(context, result));
 }

@@ -1,10 +1,9 @@
 #include "cli/people/report.h"
 
 #include <fovea/core/error.h>
-#include <fovea/io/csv_writer.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
-#include <fovea/io/parquet_writer.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -43,6 +42,13 @@ NamelessFile nameless_file() {
   return file;
 }
 
+// What is found, for tables of several classes.
+struct Label {
+  std::string label = "person";
+};
+void describe(FieldVisitor& visit, Label& label) { visit("label", label.label, "the class"); }
+const Label kLabel;
+
 }  // namespace
 
 class PeopleFiles::Writer {
@@ -63,9 +69,9 @@ class PeopleFiles::Coco final : public Writer {
     ++images_;
     std::string text;
     io::JsonWriter image(io::string_sink(text), io::JsonStyle::kCompact);
-    image.begin_object().member("id", images_).member("file_name", frame.input);
-    image.member("width", frame.width).member("height", frame.height);
-    if (frame.frame >= 0) image.member("frame", frame.frame).member("time_seconds", frame.seconds);
+    image.begin_object().member("id", images_).member("file_name", frame.place.input);
+    image.member("width", frame.size.width).member("height", frame.size.height);
+    if (frame.place.moment) io::write_fields(image, record_ref(*frame.place.moment));
     image.end_object().finish();
     json_.raw(text);
     for (const people::Detection& person : frame.people) {
@@ -145,81 +151,34 @@ class PeopleFiles::CocoResults final : public Writer {
   std::int64_t images_ = 0;
 };
 
-class PeopleFiles::Csv final : public Writer {
+// The rows of a CSV or Parquet file. Parquet files also have a label.
+class PeopleFiles::Table final : public Writer {
  public:
-  explicit Csv(const std::string& path) : file_(path) {}
+  Table(const std::string& path, io::TableFormat format)
+      : file_(path), labeled_(format == io::TableFormat::kParquet) {
+    const people::Detection like;
+    table_.emplace(file_.sink(), format, row_of({}, like));
+  }
 
   void add(const PeopleFrame& frame) override {
-    start();
-    for (const people::Detection& person : frame.people) {
-      csv_->field(frame.input);
-      if (frame.frame >= 0) csv_->field(frame.frame).field(frame.seconds);
-      else csv_->empty().empty();
-      for (const float number : numbers(person.box)) csv_->field(number);
-      csv_->field(person.score).field(person.scale);
-      csv_->end_row();
-    }
-  }
-
-  void commit(const std::string&) override {
-    start();
-    file_.commit();
-  }
-
- private:
-  void start() {
-    if (!csv_)
-      csv_.emplace(file_.sink(),
-                   std::vector<std::string>{"input", "frame", "time_seconds", "x", "y", "width",
-                                            "height", "score", "scale"});
-  }
-
-  io::FileSink file_;
-  std::optional<io::CsvWriter> csv_;
-};
-
-// Writes the columns of the CSV file and a label. An image has neither frame nor time.
-class PeopleFiles::Parquet final : public Writer {
- public:
-  explicit Parquet(const std::string& path) : file_(path) {}
-
-  void add(const PeopleFrame& frame) override {
-    start();
-    for (const people::Detection& person : frame.people) {
-      table_->field(frame.input);
-      if (frame.frame >= 0) table_->field(frame.frame).field(frame.seconds);
-      else table_->empty().empty();
-      for (const float number : numbers(person.box)) table_->field(number);
-      table_->field(static_cast<double>(person.score)).field(static_cast<double>(person.scale));
-      table_->field("person").end_row();
-    }
+    for (const people::Detection& person : frame.people) table_->row(row_of(frame.place, person));
   }
 
   void commit(const std::string& info) override {
-    start();
-    table_->finish({{"fovea", info}});
+    table_->finish(info);
     file_.commit();
   }
 
  private:
-  void start() {
-    using io::ParquetType;
-    if (table_) return;
-    table_.emplace(file_.sink(),
-                   std::vector<io::ParquetColumn>{{"input", ParquetType::kText},
-                                                  {"frame", ParquetType::kInt64, true},
-                                                  {"time_seconds", ParquetType::kDouble, true},
-                                                  {"x", ParquetType::kFloat},
-                                                  {"y", ParquetType::kFloat},
-                                                  {"width", ParquetType::kFloat},
-                                                  {"height", ParquetType::kFloat},
-                                                  {"score", ParquetType::kDouble},
-                                                  {"scale", ParquetType::kDouble},
-                                                  {"label", ParquetType::kText}});
+  std::vector<RecordRef> row_of(const io::Place& place, const people::Detection& person) {
+    std::vector<RecordRef> row{record_ref(place), record_ref(person)};
+    if (labeled_) row.push_back(record_ref(kLabel));
+    return row;
   }
 
   io::FileSink file_;
-  std::optional<io::ParquetWriter> table_;
+  bool labeled_;
+  std::optional<io::RecordTable> table_{};
 };
 
 // Writes one file per image, such as NAME.txt, and per frame of a video, such as NAME_000012.txt.
@@ -228,22 +187,24 @@ class PeopleFiles::Folder : public Writer {
   explicit Folder(const std::string& folder) : folder_(folder) { make_folder(folder); }
 
   static std::string name_of(const PeopleFrame& frame) {
-    std::string name = frame.input == "-"                ? "stdin"
-                       : io::is_live_source(frame.input) ? live_stem(frame.input)
-                                                         : fs::path(frame.input).stem().string();
-    if (frame.frame >= 0) name += fmt::format("_{:06}", frame.frame);
+    const std::string& input = frame.place.input;
+    std::string name = input == "-"                ? "stdin"
+                       : io::is_live_source(input) ? live_stem(input)
+                                                   : fs::path(input).stem().string();
+    if (frame.place.moment) name += fmt::format("_{:06}", frame.place.moment->frame);
     return name;
   }
   const fs::path& folder() const { return folder_; }
 
   void write(const PeopleFrame& frame, const char* extension, const std::string& text) {
     const std::string path = (folder_ / (name_of(frame) + extension)).string();
-    if (frame.frame <= 0) {
-      const auto [other, is_new] = written_.emplace(path, frame.input);
-      if (!is_new && other->second != frame.input)
+    const std::string& input = frame.place.input;
+    if (!frame.place.moment || frame.place.moment->frame == 0) {
+      const auto [other, is_new] = written_.emplace(path, input);
+      if (!is_new && other->second != input)
         throw InvalidArgument(
             fmt::format("{} and {} would both be written to {}; run them one at a time",
-                        other->second, frame.input, path));
+                        other->second, input, path));
     }
     write_text(path, text);
   }
@@ -260,11 +221,12 @@ class PeopleFiles::Yolo final : public Folder {
 
   void add(const PeopleFrame& frame) override {
     std::string text;
+    const int width = frame.size.width, height = frame.size.height;
     for (const people::Detection& person : frame.people) {
       const Rect<float>& box = person.box;
-      text += fmt::format("0 {:.6f} {:.6f} {:.6f} {:.6f}\n", (box.x + box.width / 2) / frame.width,
-                          (box.y + box.height / 2) / frame.height, box.width / frame.width,
-                          box.height / frame.height);
+      text +=
+          fmt::format("0 {:.6f} {:.6f} {:.6f} {:.6f}\n", (box.x + box.width / 2) / width,
+                      (box.y + box.height / 2) / height, box.width / width, box.height / height);
     }
     write(frame, ".txt", text);
   }
@@ -288,7 +250,7 @@ class PeopleFiles::Labelme final : public Folder {
       json.key("flags").begin_object().end_object().member("score", person.score).end_object();
     }
     json.end_array().member("imagePath", image_path(frame)).member("imageData", nullptr);
-    json.member("imageHeight", frame.height).member("imageWidth", frame.width);
+    json.member("imageHeight", frame.size.height).member("imageWidth", frame.size.width);
     json.end_object().finish();
     write(frame, ".json", text);
   }
@@ -297,10 +259,11 @@ class PeopleFiles::Labelme final : public Folder {
   // labelme searches for the image relative to the folder of the JSON file. A frame of a video has
   // no file of its own; it is named as if it were beside the JSON file.
   std::string image_path(const PeopleFrame& frame) const {
-    if (frame.frame >= 0 || frame.input == "-") return name_of(frame) + ".png";
+    const std::string& input = frame.place.input;
+    if (frame.place.moment || input == "-") return name_of(frame) + ".png";
     std::error_code error;
-    const fs::path near = fs::proximate(frame.input, folder(), error);
-    return error ? frame.input : near.string();
+    const fs::path near = fs::proximate(input, folder(), error);
+    return error ? input : near.string();
   }
 };
 
@@ -324,8 +287,10 @@ PeopleFiles::PeopleFiles(const PeopleOutputs& outputs) {
   if (!outputs.coco.empty()) writers_.push_back(std::make_unique<Coco>(outputs.coco));
   if (!outputs.coco_results.empty())
     writers_.push_back(std::make_unique<CocoResults>(outputs.coco_results));
-  if (!outputs.csv.empty()) writers_.push_back(std::make_unique<Csv>(outputs.csv));
-  if (!outputs.parquet.empty()) writers_.push_back(std::make_unique<Parquet>(outputs.parquet));
+  if (!outputs.csv.empty())
+    writers_.push_back(std::make_unique<Table>(outputs.csv, io::TableFormat::kCsv));
+  if (!outputs.parquet.empty())
+    writers_.push_back(std::make_unique<Table>(outputs.parquet, io::TableFormat::kParquet));
   if (!outputs.yolo.empty()) writers_.push_back(std::make_unique<Yolo>(outputs.yolo));
   if (!outputs.labelme.empty()) writers_.push_back(std::make_unique<Labelme>(outputs.labelme));
 }
@@ -340,48 +305,10 @@ void PeopleFiles::commit(const std::string& info) {
   for (const auto& writer : writers_) writer->commit(info);
 }
 
-std::string packed(const PeopleFrame& frame) {
-  Packer out;
-  out.text(frame.input).number(frame.width).number(frame.height).number(frame.frame);
-  out.number(frame.seconds).number(static_cast<std::uint64_t>(frame.people.size()));
-  for (const people::Detection& person : frame.people) {
-    for (const float number : numbers(person.box)) out.number(number);
-    for (const float number : numbers(person.window)) out.number(number);
-    out.number(person.score).number(person.scale);
-  }
-  return out.bytes();
-}
-
-PeopleFrame unpacked_frame(Unpacker& in) {
-  PeopleFrame frame;
-  frame.input = in.text();
-  frame.width = in.number<int>();
-  frame.height = in.number<int>();
-  frame.frame = in.number<std::int64_t>();
-  frame.seconds = in.number<double>();
-  const auto box = [&] {
-    std::array<float, 4> sides{};
-    for (float& side : sides) side = in.number<float>();
-    return Rect<float>{sides[0], sides[1], sides[2], sides[3]};
-  };
-  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
-    people::Detection person;
-    person.box = box();
-    person.window = box();
-    person.score = in.number<float>();
-    person.scale = in.number<float>();
-    frame.people.push_back(person);
-  }
-  return frame;
-}
-
-std::string people_json(const std::vector<people::Detection>& people) {
-  std::string json = "[";
-  for (const people::Detection& person : people)
-    json += fmt::format("{}{{\"box\": [{}, {}, {}, {}], \"score\": {}, \"scale\": {}}}",
-                        json.size() > 1 ? ", " : "", person.box.x, person.box.y, person.box.width,
-                        person.box.height, person.score, person.scale);
-  return json + "]";
+void describe(FieldVisitor& visit, PeopleFrame& frame) {
+  visit("place", frame.place, "where it comes from");
+  visit("size", frame.size, "of the image", {.unit = "pixels"});
+  visit("people", frame.people, "the highest score first");
 }
 
 }  // namespace fovea::cli

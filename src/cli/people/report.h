@@ -1,6 +1,7 @@
 // Detected people as files for other programs: COCO JSON, CSV, Parquet, YOLO and labelme. Results
 // are written soon after they are added, so that an endless video takes no memory.
 #pragma once
+#include <fovea/io/place.h>
 #include <fovea/people/detection.h>
 
 #include <cstdint>
@@ -8,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/jobs/packing.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {
@@ -26,17 +26,11 @@ void describe(OptionVisitor& visit, PeopleOutputs& outputs);
 
 // One image or frame and the people in it.
 struct PeopleFrame {
-  std::string input;
-  int width = 0;
-  int height = 0;
-  std::int64_t frame = -1;  // index in a video, from 0; -1 for an image
-  double seconds = 0;
-  std::vector<people::Detection> people;
+  io::Place place{};
+  Extent size{};
+  std::vector<people::Detection> people{};
 };
-
-// A frame as bytes, for manifests.
-std::string packed(const PeopleFrame& frame);
-PeopleFrame unpacked_frame(Unpacker& in);
+void describe(FieldVisitor& visit, PeopleFrame& frame);
 
 class PeopleFiles {
  public:
@@ -55,16 +49,12 @@ class PeopleFiles {
   class Writer;
   class Coco;
   class CocoResults;
-  class Csv;
-  class Parquet;
+  class Table;
   class Folder;
   class Yolo;
   class Labelme;
   std::vector<std::unique_ptr<Writer>> writers_;
   std::int64_t count_ = 0;
 };
-
-// Returns [{"box": [x, y, width, height], "score": s, "scale": s}, ...].
-std::string people_json(const std::vector<people::Detection>& people);
 
 }  // namespace fovea::cli

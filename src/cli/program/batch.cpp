@@ -53,8 +53,7 @@ Batch::Batch(Context& context, const std::vector<std::string>& inputs)
     context_.journal->begin(context_, inputs_);
     range_ = context_.journal->range();
   }
-  if (context_.json)
-    print(fmt::format("{{\n  {},\n  \"results\": [", provenance_members(context_, ",\n  ")));
+  if (context_.json) print(io::begin_results(origin_of(context_)));
   report_progress();
 }
 
@@ -72,11 +71,11 @@ void Batch::run_alone(const std::function<Outcome()>& work) {
 int Batch::finish() {
   if (context_.journal != nullptr) context_.journal->flush();
   if (context_.json)
-    print(fmt::format(
-        "\n  ],\n  \"interrupted\": {},\n  \"failed\": {}{}\n}}\n", stopped_, failures_,
-        context_.journal != nullptr
-            ? ""
-            : fmt::format(",\n  \"seconds\": {}", detail::json_number(seconds_so_far(context_)))));
+    print(
+        io::end_results({.interrupted = stopped_,
+                         .failed = failures_,
+                         .seconds = tells_times(context_) ? std::optional(seconds_so_far(context_))
+                                                          : std::nullopt}));
   if (stopped_) throw Cancelled("stopped on request");
   return exit_status(context_, {failures_, range_.size(), first_failure_});
 }
@@ -214,9 +213,7 @@ io::FrameRunOptions Batch::options_of(const io::FrameWorkers& plan) const {
 }
 
 void Batch::print_members(const std::string& members) {
-  if (!element_open_)
-    print(fmt::format("{}\n    {{\"input\": {}", first_element_ ? "" : ",",
-                      json_quote(inputs_[next_])));
+  if (!element_open_) print(io::begin_result_element(inputs_[next_], first_element_));
   first_element_ = false;
   element_open_ = true;
   print_more((members.empty() ? "" : ", ") + members);

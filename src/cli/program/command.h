@@ -3,6 +3,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/options.h>
+#include <fovea/core/record.h>
 
 #include <functional>
 #include <memory>
@@ -119,6 +120,18 @@ struct Example {
   std::string_view what;
 };
 
+// The record that a verb's JSON has: one per input in a list of results, or one alone.
+struct ResultShape {
+  RecordRef (*record)() = nullptr;  // one with any values; null where the verb prints no result
+  bool per_input = false;
+  bool per_frame = false;  // of a video, a list of frames has one record each
+};
+template <class Record>
+RecordRef sample_record() {
+  static const Record sample{};
+  return record_ref(sample);
+}
+
 struct Command {
   std::string_view system;  // "ops"
   std::string_view verb;    // "gradient"; empty for a command of one word, such as info
@@ -127,6 +140,7 @@ struct Command {
   std::vector<Argument> arguments{};
   std::vector<Example> examples{};
   RequestFactory request = nullptr;
+  ResultShape result{};
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels
   bool reads_videos = false;  // takes --hardware and how much is read of videos and live sources
@@ -164,6 +178,7 @@ Command version_command();
 Command help_command();
 Command completion_command();
 Command man_command();
+Command schema_command();
 Command ops_gradient_command();
 Command ops_resize_command();
 Command ops_blur_command();

@@ -91,6 +91,7 @@ const std::vector<Command>& commands() {
       info_command(),
       help_command(),
       man_command(),
+      schema_command(),
       completion_command(),
       version_command(),
   };

@@ -2,6 +2,7 @@
 
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 
 #include <fmt/format.h>
@@ -45,6 +46,10 @@ void print_result(const Context& context, const std::function<void(io::JsonWrite
   context.console.print(text);
 }
 
+void print_result(const Context& context, RecordRef record) {
+  print_result(context, [&](io::JsonWriter& json) { io::write_fields(json, record); });
+}
+
 void write_evaluation_result(const std::string& path, const Context& context,
                              const report::Evaluation& evaluation) {
   io::FileSink file(path);
@@ -56,15 +61,15 @@ void write_evaluation_result(const std::string& path, const Context& context,
   file.commit();
 }
 
-std::string provenance_members(const Context& context, std::string_view separator) {
-  return fmt::format(
-      R"("fovea": "{0}"{5}"command": {1}{5}"device": "{2}"{5}"seed": {3}{5}"options": {4})",
-      FOVEA_VERSION, detail::json_quote(context.command.name()), context.device_name(),
-      context.exec.seed, context.options_json.empty() ? "{}" : context.options_json, separator);
+io::ResultOrigin origin_of(const Context& context) {
+  return {.command = context.command.name(),
+          .device = context.device_name(),
+          .seed = context.exec.seed,
+          .options = context.options_json};
 }
 
 std::string provenance_json(const Context& context) {
-  return "{" + provenance_members(context) + "}";
+  return "{" + io::origin_members(origin_of(context)) + "}";
 }
 
 report::Provenance page_provenance(const Context& context) {

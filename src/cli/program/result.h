@@ -3,6 +3,7 @@
 // shape.
 #pragma once
 #include <fovea/io/json_writer.h>
+#include <fovea/io/result_json.h>
 #include <fovea/report/evaluation.h>
 #include <fovea/report/page.h>
 
@@ -21,12 +22,15 @@ void end_result(io::JsonWriter& json, const Context& context);
 // Prints a whole result: the envelope, with the members that `write` adds inside it.
 void print_result(const Context& context, const std::function<void(io::JsonWriter& json)>& write);
 
+// The same for a record, whose fields become members.
+void print_result(const Context& context, RecordRef record);
+
 // Writes an evaluation with the envelope, but without times, into a file that fovea view opens.
 void write_evaluation_result(const std::string& path, const Context& context,
                              const report::Evaluation& evaluation);
 
-// The same members as text, for JSON that is assembled by hand: "\"fovea\": ..., \"options\": ...".
-std::string provenance_members(const Context& context, std::string_view separator = ", ");
+// What made the result.
+io::ResultOrigin origin_of(const Context& context);
 // The same members as an object, for files of other formats that can hold one.
 std::string provenance_json(const Context& context);
 // The same members for the foot of a report page.

@@ -29,11 +29,10 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   if (levels_.empty() || levels_.back().scope != Scope::kObject)
     misuse(fmt::format("key '{}' outside an object; call begin_object() first", name));
   if (key_open_) misuse(fmt::format("key '{}' follows a key; give that one its value first", name));
-  if (!levels_.back().empty) pending_ += ',';
-  levels_.back().empty = false;
+  comma(levels_.back());
   new_line();
   pending_ += detail::json_quote(name);
-  pending_ += style_ == JsonStyle::kPretty ? ": " : ":";
+  pending_ += spaced() ? ": " : ":";
   key_open_ = true;
   return *this;
 }
@@ -102,16 +101,25 @@ void JsonWriter::separate() {
   }
   Level& level = levels_.back();
   if (level.scope == Scope::kObject) misuse("a value in an object without a key; call key() first");
-  if (!level.empty) pending_ += ',';
+  comma(level);
   if (level.scope == Scope::kArray) new_line();
-  else if (!level.empty && style_ == JsonStyle::kPretty) pending_ += ' ';
-  level.empty = false;
+}
+
+// Values on lines of their own have no space behind the comma.
+void JsonWriter::comma(Level& level) {
+  if (level.empty) {
+    level.empty = false;
+    return;
+  }
+  pending_ += ',';
+  const bool own_line = style_ == JsonStyle::kPretty && level.scope != Scope::kInlineArray;
+  if (spaced() && !own_line) pending_ += ' ';
 }
 
 void JsonWriter::completed() {
   if (levels_.empty()) {
     any_value_ = true;
-    if (style_ != JsonStyle::kCompact) pending_ += '\n';
+    if (style_ == JsonStyle::kPretty || style_ == JsonStyle::kLines) pending_ += '\n';
     flush();
   } else if (pending_.size() >= kPiece) {
     flush();

@@ -1,7 +1,5 @@
 // People in the view: boxes with scores over the picture.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/io/models.h>
 #include <fovea/people/detector.h>
 #include <fovea/people/evaluate.h>
@@ -22,35 +20,6 @@
 
 namespace fovea::view {
 namespace {
-
-std::string people_members(const people::DetectResult& found, const people::DetectOptions& options,
-                           const std::string& model, Extent size) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object()
-      .member("fovea", FOVEA_VERSION)
-      .member("command", "people detect")
-      .member("model", model)
-      .key("options")
-      .raw(options_json(options))
-      .member("width", size.width)
-      .member("height", size.height)
-      .member("windows", found.counts.windows)
-      .member("evaluations", found.counts.evaluations)
-      .key("people")
-      .begin_array();
-  for (const people::Detection& person : found.people) {
-    const std::vector<float> box{person.box.x, person.box.y, person.box.width, person.box.height};
-    json.begin_object()
-        .key("box")
-        .values(box)
-        .member("score", person.score)
-        .member("scale", person.scale)
-        .end_object();
-  }
-  json.end_array().end_object().finish();
-  return text;
-}
 
 people::DetectResult find_people(people::Detector& detector, const Picture& picture) {
   people::DetectResult found = detector.detect(picture.pixels());
@@ -188,7 +157,8 @@ class PeopleView final : public SystemView {
     compare_with_truth(result, run, found.people,
                        run.frames.empty() ? run.frame : run.frames.front().number);
     add_reasons(result, model(model_name), options, found.people);
-    result.json = people_members(found, options, model_name, size);
+    result.json = saved_json(run, {"people detect", model_name, options_json(options), exec},
+                             record_ref(found));
     result.picture = [picture, people = found.people] {
       Image<std::uint8_t> drawn = rgb_copy(picture->pixels());
       people::draw_people(drawn, people);

@@ -19,9 +19,9 @@ const people::Detection kSomeone{
 TEST(PeopleReport, FilesAppearWholeOnCommit) {
   const test::TempFolder folder;
   PeopleFiles files({.coco = folder / "a.json", .csv = folder / "a.csv"});
-  files.add({"x/one, \"two\".png", 64, 128, -1, 0, {kSomeone, kSomeone}});
-  files.add({"walk.y4m", 32, 48, 7, 0.5, {kSomeone}});
-  files.add({"walk.y4m", 32, 48, 8, 0.75, {}});
+  files.add({{"x/one, \"two\".png"}, {64, 128}, {kSomeone, kSomeone}});
+  files.add({{"walk.y4m", io::FrameTime{7, 0.5}}, {32, 48}, {kSomeone}});
+  files.add({{"walk.y4m", io::FrameTime{8, 0.75}}, {32, 48}, {}});
   EXPECT_FALSE(std::filesystem::exists(folder / "a.json"));
   EXPECT_FALSE(std::filesystem::exists(folder / "a.csv"));
   files.commit(R"({"made": "by a test"})");
@@ -57,7 +57,8 @@ TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
   std::filesystem::create_directory(folder / "out");
   PeopleFiles files({.coco = folder / "out/a.json", .csv = folder / "out/a.csv"});
   constexpr int kFrames = 4000;
-  for (int i = 0; i < kFrames; ++i) files.add({"-", 64, 128, i, 0.5 * i, {kSomeone, kSomeone}});
+  for (int i = 0; i < kFrames; ++i)
+    files.add({{"-", io::FrameTime{i, 0.5 * i}}, {64, 128}, {kSomeone, kSomeone}});
   int unfinished = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {
     ++unfinished;
@@ -75,8 +76,8 @@ TEST(PeopleReport, WhatIsAddedGoesToDiskAtOnce) {
 TEST(PeopleReport, ParquetHasRowsAndSaysHowItWasMade) {
   const test::TempFolder folder;
   PeopleFiles files({.parquet = folder / "a.parquet"});
-  files.add({"one.png", 64, 128, -1, 0, {kSomeone, kSomeone}});
-  files.add({"walk.y4m", 32, 48, 7, 0.5, {kSomeone}});
+  files.add({{"one.png"}, {64, 128}, {kSomeone, kSomeone}});
+  files.add({{"walk.y4m", io::FrameTime{7, 0.5}}, {32, 48}, {kSomeone}});
   EXPECT_EQ(folder.files(), 1U);
   files.commit(R"({"made": "by a test"})");
   const std::string table = test::load(folder / "a.parquet");
@@ -100,7 +101,7 @@ TEST(PeopleReport, NobodyIsAnEmptyList) {
 
 TEST(PeopleReport, WithoutCommitNothingIsLeft) {
   const test::TempFolder folder;
-  { PeopleFiles({.coco = folder / "a.json"}).add({"a", 1, 1, -1, 0, {kSomeone}}); }
+  { PeopleFiles({.coco = folder / "a.json"}).add({{"a"}, {1, 1}, {kSomeone}}); }
   EXPECT_EQ(folder.files(), 0U);
 }
 
@@ -113,8 +114,8 @@ TEST(PeopleReport, APlaceThatCannotBeWrittenIsSaidAtOnce) {
 TEST(PeopleReport, CocoResultsAreABareArray) {
   const test::TempFolder folder;
   PeopleFiles files({.coco_results = folder / "r.json"});
-  files.add({"a.png", 64, 128, -1, 0, {kSomeone}});
-  files.add({"b.png", 64, 128, -1, 0, {kSomeone, kSomeone}});
+  files.add({{"a.png"}, {64, 128}, {kSomeone}});
+  files.add({{"b.png"}, {64, 128}, {kSomeone, kSomeone}});
   files.commit("{}");
   const json results = json::parse(test::load(folder / "r.json"));
   ASSERT_TRUE(results.is_array());
@@ -131,8 +132,8 @@ TEST(PeopleReport, YoloAndLabelmeHaveOneFilePerImage) {
   const test::TempFolder folder;
   const people::Detection person{.box = {8, 32, 16, 64}, .window = {}, .score = 1.5F, .scale = 1};
   PeopleFiles files({.yolo = folder / "yolo", .labelme = folder / "labelme"});
-  files.add({folder / "one.png", 64, 128, -1, 0, {person}});
-  files.add({"walk.y4m", 64, 128, 7, 0.5, {}});
+  files.add({{folder / "one.png"}, {64, 128}, {person}});
+  files.add({{"walk.y4m", io::FrameTime{7, 0.5}}, {64, 128}, {}});
   EXPECT_EQ(test::load(folder / "yolo/one.txt"), "0 0.250000 0.500000 0.250000 0.500000\n");
   EXPECT_EQ(test::load(folder / "yolo/walk_000007.txt"), "");
   const json one = json::parse(test::load(folder / "labelme/one.json"));
@@ -145,15 +146,7 @@ TEST(PeopleReport, YoloAndLabelmeHaveOneFilePerImage) {
   EXPECT_EQ(one["shapes"][0]["points"], json::parse("[[8, 32], [24, 96]]"));
   EXPECT_EQ(json::parse(test::load(folder / "labelme/walk_000007.json"))["imagePath"],
             "walk_000007.png");
-  EXPECT_THROW(files.add({"elsewhere/one.jpg", 64, 128, -1, 0, {person}}), InvalidArgument);
-}
-
-TEST(PeopleReport, JsonIsAList) {
-  EXPECT_EQ(people_json({}), "[]");
-  const json list = json::parse(people_json({kSomeone, kSomeone}));
-  ASSERT_EQ(list.size(), 2U);
-  EXPECT_EQ(list[1]["box"][0], -2.5);
-  EXPECT_EQ(list[1]["scale"], 1.25);
+  EXPECT_THROW(files.add({{"elsewhere/one.jpg"}, {64, 128}, {person}}), InvalidArgument);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "cli/program/program.h"
 #include "cli/scenes/places.h"
 #include "emd/track_scene.h"
+#include "support/schema_check.h"
 
 namespace fovea::cli {
 namespace {
@@ -87,6 +88,9 @@ class Envelope : public testing::Test {
     EXPECT_EQ(result["options"]["seed"], 7) << command;
     EXPECT_GE(result["seconds"].get<double>(), 0) << command;
     EXPECT_TRUE(verbs_here().contains(command)) << command;
+    if (find_command(words[0], words[1])->result.record == nullptr) return;
+    const json schema = json::parse(run_here({"schema", words[0], words[1]}).out);
+    EXPECT_THAT(test::SchemaCheck::problems(result, schema), testing::IsEmpty()) << command;
   }
 
   test::TempFolder folder_;

@@ -1,0 +1,282 @@
+#include "records.h"
+
+#include <fovea/core/error.h>
+
+#include <nanobind/stl/string.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrays.h"
+#include "gpu_arrays.h"
+
+namespace fovea::python {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+nb::dlpack::dtype dtype_of(NumberType type) {
+  switch (type) {
+    case NumberType::kUint8: return nb::dtype<std::uint8_t>();
+    case NumberType::kUint16: return nb::dtype<std::uint16_t>();
+    case NumberType::kInt32: return nb::dtype<std::int32_t>();
+    case NumberType::kInt64: return nb::dtype<std::int64_t>();
+    case NumberType::kUint64: return nb::dtype<std::uint64_t>();
+    case NumberType::kFloat: return nb::dtype<float>();
+    case NumberType::kDouble: break;
+  }
+  return nb::dtype<double>();
+}
+
+nb::object numpy_of(std::vector<std::byte>&& bytes, nb::dlpack::dtype type,
+                    const std::vector<std::size_t>& shape) {
+  auto* kept = new std::vector<std::byte>(std::move(bytes));
+  const nb::capsule owner(kept,
+                          [](void* p) noexcept { delete static_cast<std::vector<std::byte>*>(p); });
+  return nb::cast(
+      nb::ndarray<nb::numpy>(kept->data(), shape.size(), shape.data(), owner, nullptr, type));
+}
+
+const char* word_of(const ChoiceRef& choice) {
+  for (const Choice& each : choice.choices)
+    if (each.value == choice.get(choice.field)) return each.word;
+  return "";
+}
+
+nb::object scalar_object(const ScalarRef& scalar) {
+  return std::visit(
+      Overloaded{
+          [](const ChoiceRef& choice) -> nb::object { return nb::str(word_of(choice)); },
+          [](Extent* size) -> nb::object { return nb::make_tuple(size->width, size->height); },
+          [](const auto* value) -> nb::object {
+            if constexpr (requires { value->height; })
+              return nb::make_tuple(value->x, value->y, value->width, value->height);
+            else return nb::cast(*value);
+          }},
+      scalar);
+}
+
+// The numbers of a value that is a row of an array: where they are, their type, how many. Others
+// have none.
+struct Numbers {
+  const void* data = nullptr;
+  nb::dlpack::dtype type{};
+  std::size_t bytes = 0;  // of one number
+  std::size_t count = 0;
+};
+Numbers numbers_of(const FieldValue& value) {
+  const auto* scalar = std::get_if<ScalarRef>(&value.ref);
+  if (scalar == nullptr) return {};
+  return std::visit(Overloaded{[](const ChoiceRef&) { return Numbers{}; },
+                               [](const std::string*) { return Numbers{}; },
+                               [](const Extent* size) {
+                                 return Numbers{size, nb::dtype<int>(), sizeof(int), 2};
+                               },
+                               []<class T>(const Rect<T>* box) {
+                                 static_assert(sizeof *box == 4 * sizeof(T));
+                                 return Numbers{box, nb::dtype<T>(), sizeof(T), 4};
+                               },
+                               []<class T>(const T* number) {
+                                 return Numbers{number, nb::dtype<T>(), sizeof(T), 1};
+                               }},
+                    *scalar);
+}
+
+class Converter {
+ public:
+  explicit Converter(Device device) : device_(device) {}
+
+  nb::dict record(RecordRef record) {
+    nb::dict all;
+    for_each_field(record, [&](const Field& field) {
+      all[nb::str(field.name.data(), field.name.size())] = value(field.value);
+    });
+    return all;
+  }
+
+ private:
+  nb::object value(const FieldValue& of) {
+    return std::visit(
+        Overloaded{[](const ScalarRef& scalar) { return scalar_object(scalar); },
+                   [&](const RecordRef& nested) -> nb::object { return record(nested); },
+                   [&](const ListRef& nested) { return list(nested); },
+                   [&](const OptionalRef& optional) -> nb::object {
+                     if (!optional.has(optional.field)) return nb::none();
+                     return value(optional.value(optional.field));
+                   },
+                   [&](const ArrayRef& nested) { return array(nested); }},
+        of.ref);
+  }
+
+  nb::object list(const ListRef& of) {
+    const std::size_t count = of.size(of.list);
+    if (of.data != nullptr) {
+      std::vector<std::byte> bytes(count * number_bytes(of.type));
+      if (!bytes.empty()) std::memcpy(bytes.data(), of.data(of.list), bytes.size());
+      return numpy_of(std::move(bytes), dtype_of(of.type), {count});
+    }
+    const auto at = [&](std::size_t i) { return of.at(of.list, i); };
+    return column(of.sample(), count, at);
+  }
+
+  // One column of a list: `at(i)` is its value in row i, of the kind of `sample`.
+  template <class At>
+  nb::object column(const FieldValue& sample, std::size_t count, At at) {
+    if (const Numbers like = numbers_of(sample); like.count > 0) {
+      const std::size_t row = like.bytes * like.count;
+      std::vector<std::byte> bytes(count * row);
+      for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(bytes.data() + i * row, numbers_of(at(i)).data, row);
+      std::vector<std::size_t> shape{count};
+      if (like.count > 1) shape.push_back(like.count);
+      return numpy_of(std::move(bytes), like.type, shape);
+    }
+    if (const auto* record = std::get_if<RecordRef>(&sample.ref))
+      return columns(*record, count, at);
+    nb::list all;
+    for (std::size_t i = 0; i < count; ++i) all.append(value(at(i)));
+    return std::move(all);
+  }
+
+  template <class At>
+  nb::dict columns(const RecordRef& sample, std::size_t count, At at) {
+    std::vector<std::vector<FieldValue>> rows(count);
+    for (std::size_t i = 0; i < count; ++i)
+      for_each_field(std::get<RecordRef>(at(i).ref),
+                     [&](const Field& field) { rows[i].push_back(field.value); });
+    nb::dict all;
+    std::size_t place = 0;
+    for_each_field(sample, [&](const Field& field) {
+      all[nb::str(field.name.data(), field.name.size())] =
+          column(field.value, count, [&](std::size_t i) { return rows[i][place]; });
+      ++place;
+    });
+    return all;
+  }
+
+  nb::object array(const ArrayRef& of) {
+    const ArrayView view = of.view(of.array);
+    if (view.memory == Memory::kCuda)
+      return nb::cast(DeviceArray(of.take(of.array), view, dtype_of(view.type), device_));
+    std::vector<std::size_t> shape = view.shape;
+    std::ptrdiff_t dense = 1;
+    for (std::size_t axis = shape.size(); axis-- > 0;
+         dense *= static_cast<std::ptrdiff_t>(shape[axis]))
+      if (view.strides[axis] != dense && shape[axis] > 1) return copied(view);
+    auto* kept = new std::shared_ptr<void>(of.take(of.array));
+    const nb::capsule owner(
+        kept, [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy>(const_cast<void*>(view.data), shape.size(), shape.data(),
+                                           owner, nullptr, dtype_of(view.type)));
+  }
+
+  // Rows with a gap behind them become dense.
+  static nb::object copied(const ArrayView& view) {
+    std::size_t inner = number_bytes(view.type), rows = 1;
+    const std::size_t bytes = inner;
+    const std::size_t row_axis = view.shape.size() > 2 && view.strides.back() == 1 &&
+                                         view.strides[view.shape.size() - 2] ==
+                                             static_cast<std::ptrdiff_t>(view.shape.back())
+                                     ? view.shape.size() - 3
+                                     : view.shape.size() - 2;
+    for (std::size_t axis = row_axis + 1; axis < view.shape.size(); ++axis)
+      inner *= view.shape[axis];
+    for (std::size_t axis = 0; axis <= row_axis; ++axis) rows *= view.shape[axis];
+    std::vector<std::byte> dense(inner * rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::ptrdiff_t offset = 0;
+      std::size_t rest = row;
+      for (std::size_t axis = row_axis + 1; axis-- > 0; rest /= view.shape[axis])
+        offset += static_cast<std::ptrdiff_t>(rest % view.shape[axis]) * view.strides[axis];
+      std::memcpy(
+          dense.data() + row * inner,
+          static_cast<const std::byte*>(view.data) + offset * static_cast<std::ptrdiff_t>(bytes),
+          inner);
+    }
+    return numpy_of(std::move(dense), dtype_of(view.type), view.shape);
+  }
+
+  Device device_;
+};
+
+// Adds the kind of a value to its description, and the fields of nested records.
+void describe_value(const FieldValue& value, nb::dict& entry);
+
+void describe_scalar(const ScalarRef& scalar, nb::dict& entry) {
+  entry["kind"] = std::visit(
+      Overloaded{[](const ChoiceRef&) { return "choice"; },
+                 [](const std::string*) { return "str"; }, [](const bool*) { return "bool"; },
+                 [](const Extent*) { return "size"; }, [](const float*) { return "float"; },
+                 [](const double*) { return "float"; },
+                 []<class T>(const Rect<T>*) { return "box"; }, [](const auto*) { return "int"; }},
+      scalar);
+  if (const auto* choice = std::get_if<ChoiceRef>(&scalar)) {
+    nb::list words;
+    for (const Choice& each : choice->choices) words.append(each.word);
+    entry["words"] = words;
+  }
+  const Numbers numbers = numbers_of({scalar});
+  if (numbers.count == 0) return;
+  const char* kind =
+      numbers.type.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float)  ? "float"
+      : numbers.type.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bool) ? "bool"
+      : numbers.type.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt) ? "uint"
+                                                                                     : "int";
+  entry["dtype"] = numbers.type.bits == 8 && std::string(kind) == "bool"
+                       ? std::string("bool")
+                       : kind + std::to_string(numbers.type.bits);
+}
+
+void describe_value(const FieldValue& value, nb::dict& entry) {
+  std::visit(Overloaded{[&](const ScalarRef& scalar) { describe_scalar(scalar, entry); },
+                        [&](const RecordRef& nested) {
+                          entry["kind"] = "record";
+                          entry["fields"] = described_fields(nested);
+                        },
+                        [&](const ListRef& list) {
+                          nb::dict element;
+                          describe_value(list.sample(), element);
+                          entry["kind"] = "list";
+                          entry["element"] = element;
+                        },
+                        [&](const OptionalRef& optional) {
+                          describe_value(optional.sample(), entry);
+                          entry["optional"] = true;
+                        },
+                        [&](const ArrayRef& array) {
+                          entry["kind"] = "array";
+                          entry["dtype"] = to_string(array.view(array.array).type);
+                        }},
+             value.ref);
+}
+
+}  // namespace
+
+nb::dict dict_of_record(RecordRef record, Device device) {
+  return Converter(device).record(record);
+}
+
+nb::list described_fields(RecordRef record) {
+  nb::list all;
+  for_each_field(record, [&](const Field& field) {
+    nb::dict entry;
+    entry["name"] = std::string(field.name);
+    entry["help"] = std::string(field.help);
+    entry["unit"] = std::string(field.traits.unit);
+    entry["printed"] = field.traits.printed;
+    entry["prefixed"] = field.traits.prefixed;
+    describe_value(field.value, entry);
+    all.append(entry);
+  });
+  return all;
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,28 @@
+// Results of the library as objects of Python, from describe(): the one list of fields serves
+// attributes, columns, comparison, documentation and stubs.
+#pragma once
+#include <fovea/core/device.h>
+#include <fovea/core/record.h>
+
+#include <nanobind/nanobind.h>
+
+namespace fovea::python {
+
+namespace nb = nanobind;
+
+// The fields by name. Numbers, texts and flags are those of Python; a choice is its word; sizes and
+// boxes are tuples; an absent value is None. A list of numbers or boxes is an array with one row
+// per element, a list of records a dictionary with one such column per field, and any other list a
+// list. Arrays are taken out of the record without a copy; those on a GPU become DeviceArrays.
+nb::dict dict_of_record(RecordRef record, Device device = Device::cpu());
+
+// The description of a record, one dictionary per field: name, kind, help, unit, printed, prefixed,
+// and the fields of a nested record.
+nb::list described_fields(RecordRef record);
+template <class Record>
+nb::list fields_of() {
+  const Record sample{};
+  return described_fields(record_ref(sample));
+}
+
+}  // namespace fovea::python

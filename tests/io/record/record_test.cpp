@@ -1,0 +1,291 @@
+// Covers: record_json record_table record_bytes record_schema record_kinds place
+#include <fovea/core/error.h>
+#include <fovea/io/csv_reader.h>
+#include <fovea/io/json_writer.h>
+#include <fovea/io/parquet_reader.h>
+#include <fovea/io/record_io.h>
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace fovea::io {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+enum class Fruit : unsigned char { kApple, kPear };
+std::span<const Choice> choices(Fruit) {
+  static constexpr std::array<Choice, 2> kChoices{{{"apple", 0}, {"pear", 1}}};
+  return kChoices;
+}
+
+struct Stall {
+  std::string name = "corner";
+  Extent size{3, 4};
+};
+void describe(FieldVisitor& visit, Stall& stall) {
+  visit.record("Stall", "a place where fruit is sold");
+  visit("name", stall.name, "what people call it");
+  visit("size", stall.size, "of the table", {.unit = "meters"});
+}
+
+struct Basket {
+  int count = 3;
+  float weight = 0.5F;
+  bool washed = true;
+  Fruit fruit = Fruit::kPear;
+  std::string label = "a \"b\"";
+  Rect<float> box{1, 2, 3, 4.5F};
+  std::optional<double> price{};
+  std::optional<Stall> stall{};
+  std::vector<float> sizes{1, 2.5F};
+  std::vector<Stall> visits{};
+  std::array<int, 2> range{1, 2};
+  int secret = 7;
+  std::int64_t sold = 0;
+  bool operator==(const Basket& other) const {
+    return pack_record(record_ref(*this)) == pack_record(record_ref(other));
+  }
+};
+void describe(FieldVisitor& visit, Basket& basket) {
+  visit.record("Basket", "some fruit");
+  visit("count", basket.count, "how many");
+  visit("weight", basket.weight, "of each", {.unit = "kilograms"});
+  visit("washed", basket.washed, "whether it is clean");
+  visit("fruit", basket.fruit, "which");
+  visit("label", basket.label, "the text on it");
+  visit("box", basket.box, "where it is", {.unit = "pixels", .prefixed = false});
+  visit("price", basket.price, "what it costs");
+  visit("stall", basket.stall, "where it is sold");
+  visit("sizes", basket.sizes, "of each piece");
+  visit("visits", basket.visits, "where it was before");
+  visit("range", basket.range, "least and most");
+  visit("secret", basket.secret, "for programs only", {.printed = false});
+  visit("sold", basket.sold, "how many were sold", {.later = true});
+}
+
+constexpr const char* kLine =
+    R"({"count": 3, "weight": 0.5, "washed": true, "fruit": "pear", "label": "a \"b\"", )"
+    R"("box": [1, 2, 3, 4.5], "sizes": [1, 2.5], "visits": [], "range": [1, 2], "sold": 0})";
+
+Basket full() {
+  Basket basket;
+  basket.price = 0.25;
+  basket.stall = Stall{"left", {5, 6}};
+  basket.visits = {{"a", {1, 2}}, {"b", {3, 4}}};
+  basket.secret = 9;
+  basket.sold = std::int64_t{1} << 40;
+  return basket;
+}
+
+std::string refusal(const std::string& json) {
+  try {
+    (void)parse_record<Basket>(json, "shop.json");
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = kLine;
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(RecordJson, IsOneLineWithoutWhatIsAbsentOrNotPrinted) {
+  EXPECT_EQ(record_json(record_ref(Basket{})), kLine);
+  EXPECT_EQ("{" + record_members(record_ref(Basket{})) + "}", kLine);
+}
+
+TEST(RecordJson, ReadsBackWhatItWrote) {
+  Basket basket = full();
+  Basket read = parse_record<Basket>(record_json(record_ref(basket)), "shop.json");
+  EXPECT_NE(read, basket);  // what is not printed keeps its default
+  read.secret = basket.secret;
+  EXPECT_EQ(read, basket);
+}
+
+TEST(RecordJson, WritesIntoOtherJson) {
+  std::string text;
+  JsonWriter json(string_sink(text), JsonStyle::kCompact);
+  json.begin_object().member("input", "a.png");
+  write_fields(json, record_ref(Stall{}));
+  json.key("all").begin_array();
+  write_record(json, record_ref(Stall{}));
+  json.end_array().end_object().finish();
+  EXPECT_EQ(
+      text,
+      R"({"input":"a.png","name":"corner","size":[3,4],"all":[{"name":"corner","size":[3,4]}]})");
+}
+
+TEST(RecordJson, NumbersThatAreNotFiniteAreNull) {
+  Basket basket;
+  basket.weight = std::numeric_limits<float>::quiet_NaN();
+  const std::string json = record_json(record_ref(basket));
+  EXPECT_THAT(json, HasSubstr(R"("weight": null)"));
+  EXPECT_TRUE(std::isnan(parse_record<Basket>(json, "x").weight));
+}
+
+TEST(RecordJson, RefusalsNameThePlaceAndWhatWasExpected) {
+  EXPECT_THAT(refusal("[1]"), AllOf(HasSubstr("shop.json"), HasSubstr("an object")));
+  EXPECT_THAT(refusal("{"), HasSubstr("shop.json"));
+  EXPECT_THAT(refusal(changed("\"count\": 3, ", "")), HasSubstr("count is missing"));
+  EXPECT_THAT(refusal(changed("3, \"weight\"", "3.5, \"weight\"")),
+              AllOf(HasSubstr("count"), HasSubstr("3.5"), HasSubstr("a whole number")));
+  EXPECT_THAT(refusal(changed("3, \"weight\"", "3000000000, \"weight\"")), HasSubstr("32 bits"));
+  EXPECT_THAT(refusal(changed("\"pear\"", "\"plum\"")),
+              AllOf(HasSubstr("fruit"), HasSubstr("plum"), HasSubstr("apple or pear")));
+  EXPECT_THAT(refusal(changed("[1, 2, 3, 4.5]", "[1, 2, 3]")),
+              AllOf(HasSubstr("box"), HasSubstr("4 numbers")));
+  EXPECT_THAT(refusal(changed("[1, 2.5]", "[1, true]")),
+              AllOf(HasSubstr("sizes[1]"), HasSubstr("a number")));
+  EXPECT_THAT(refusal(changed("\"visits\": []",
+                              R"("visits": [{"name": "a", "size": [1, 2]}, {"name": 1}])")),
+              AllOf(HasSubstr("visits[1].name"), HasSubstr("a text")));
+  EXPECT_THAT(refusal(changed("\"range\": [1, 2]", "\"range\": [1]")), HasSubstr("2 values"));
+}
+
+TEST(RecordJson, OlderFilesLackWhatCameLaterAndNewerOnesHaveMore) {
+  EXPECT_EQ(parse_record<Basket>(changed(", \"sold\": 0", ""), "x"), Basket{});
+  UnknownMembers unknown;
+  (void)parse_record<Basket>(changed("\"sold\": 0", R"("sold": 0, "color": 1)"), "x", &unknown);
+  (void)parse_record<Basket>(
+      changed("\"visits\": []", R"("visits": [{"name": "a", "size": [1, 2], "roof": 1}])"), "x",
+      &unknown);
+  EXPECT_THAT(unknown, ElementsAre("color", "visits[0].roof"));
+}
+
+TEST(RecordBytes, ReadBackEverything) {
+  const Basket basket = full();
+  const std::string bytes = pack_record(record_ref(basket)) + pack_record(record_ref(Basket{}));
+  std::string_view rest = bytes;
+  Basket first, second = full();
+  unpack_record(rest, record_ref(first));
+  unpack_record(rest, record_ref(second));
+  EXPECT_EQ(first, basket);
+  EXPECT_EQ(second, Basket{});
+  EXPECT_TRUE(rest.empty());
+}
+
+TEST(RecordBytes, DamageIsRefused) {
+  const std::string bytes = pack_record(record_ref(full()));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    std::string_view rest(bytes.data(), size);
+    Basket basket;
+    EXPECT_THROW(unpack_record(rest, record_ref(basket)), FormatError) << size;
+  }
+  for (std::size_t at = 0; at < bytes.size(); ++at) {  // whatever a byte says, nothing grows large
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+    std::string_view rest = damaged;
+    Basket basket;
+    try {
+      unpack_record(rest, record_ref(basket));
+    } catch (const FormatError&) {
+    }
+    EXPECT_LE(basket.sizes.size() + basket.visits.size(), bytes.size());
+  }
+}
+
+struct Place {
+  std::string input = "a.png";
+  std::optional<std::int64_t> frame{};
+};
+void describe(FieldVisitor& visit, Place& place) {
+  visit("input", place.input, "the file");
+  visit("frame", place.frame, "of a video");
+}
+
+TEST(RecordTable, ColumnsComeFromTheFields) {
+  std::vector<std::string> names;
+  const Place place;
+  const Basket basket;
+  for (const RecordColumn& column :
+       record_columns(std::vector{record_ref(place), record_ref(basket)}))
+    names.push_back(column.name);
+  EXPECT_THAT(names, ElementsAre("input", "frame", "count", "weight", "washed", "fruit", "label",
+                                 "x", "y", "width", "height", "price", "stall_name",
+                                 "stall_size_width", "stall_size_height", "sold"));
+}
+
+TEST(RecordTable, CsvAndParquetHaveTheSameRows) {
+  std::string csv, parquet;
+  for (const auto format : {TableFormat::kCsv, TableFormat::kParquet}) {
+    const Place like;
+    const Basket basket;
+    RecordTable table(string_sink(format == TableFormat::kCsv ? csv : parquet), format,
+                      std::vector{record_ref(like), record_ref(basket)});
+    Place place;
+    table.row({record_ref(place), record_ref(basket)});
+    place.frame = 12;
+    const Basket other = full();
+    table.row({record_ref(place), record_ref(other)});
+    table.finish(R"({"seed": 1})");
+  }
+  const CsvTable rows = parse_csv(csv, "csv"), columns = parse_parquet(parquet, "parquet");
+  EXPECT_EQ(rows.columns, columns.columns);
+  ASSERT_EQ(rows.rows.size(), 2U);
+  ASSERT_EQ(columns.rows.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(rows.rows[i].fields, columns.rows[i].fields);
+  EXPECT_THAT(rows.rows[1].fields,
+              ElementsAre("a.png", "12", "3", "0.5", "1", "pear", "a \"b\"", "1", "2", "3", "4.5",
+                          "0.25", "left", "5", "6", "1099511627776"));
+}
+
+TEST(RecordTable, WithoutRowsThereIsAHeader) {
+  std::string csv;
+  const Stall like;
+  RecordTable table(string_sink(csv), TableFormat::kCsv, std::vector{record_ref(like)});
+  EXPECT_TRUE(csv.empty());
+  table.finish();
+  EXPECT_EQ(csv, "name,size_width,size_height\r\n");
+}
+
+TEST(RecordSchema, NamesEveryMemberThatIsPrinted) {
+  const auto schema = nlohmann::json::parse(record_schema(record_ref(Basket{})));
+  EXPECT_EQ(schema["title"], "Basket");
+  EXPECT_EQ(schema["properties"]["weight"]["description"], "of each, in kilograms");
+  EXPECT_EQ(schema["properties"]["fruit"]["enum"], nlohmann::json({"apple", "pear"}));
+  EXPECT_EQ(schema["properties"]["box"]["minItems"], 4);
+  EXPECT_EQ(schema["properties"]["visits"]["items"]["properties"]["name"]["type"], "string");
+  EXPECT_FALSE(schema["properties"].contains("secret"));
+  const auto required = schema["required"].get<std::vector<std::string>>();
+  EXPECT_THAT(required, testing::Not(testing::Contains("price")));
+  EXPECT_THAT(required, testing::Not(testing::Contains("sold")));
+  EXPECT_THAT(required, testing::Contains("count"));
+  const auto written = nlohmann::json::parse(record_json(record_ref(full())));
+  for (const auto& [key, value] : written.items()) EXPECT_TRUE(schema["properties"].contains(key));
+}
+
+TEST(RecordMarkdown, HasOneTablePerRecord) {
+  const std::string text = record_markdown(record_ref(Basket{}));
+  EXPECT_THAT(text, HasSubstr("| `weight` | number | kilograms | of each |"));
+  EXPECT_THAT(text, HasSubstr("| `visits` | list of Stall |"));
+  EXPECT_THAT(text, HasSubstr("**Stall**: a place where fruit is sold."));
+}
+
+struct Map {
+  Image<float> values{3, 2};
+};
+void describe(FieldVisitor& visit, Map& map) { visit("values", map.values, "one per pixel"); }
+
+TEST(RecordArray, JsonNamesTypeAndShapeAndTheElementsCanBeTaken) {
+  Map map;
+  EXPECT_EQ(record_json(record_ref(map)), R"({"values": {"type": "float32", "shape": [2, 3]}})");
+  EXPECT_THROW((void)pack_record(record_ref(map)), InvalidArgument);
+  for_each_field(record_ref(map), [&](const Field& field) {
+    const auto& array = std::get<ArrayRef>(field.value.ref);
+    const ArrayView view = array.view(array.array);
+    EXPECT_THAT(view.shape, ElementsAre(2, 3));
+    const std::shared_ptr<void> taken = array.take(array.array);
+    EXPECT_EQ(static_cast<Image<float>*>(taken.get())->view().data, view.data);
+    EXPECT_TRUE(map.values.empty());
+  });
+}
+
+}  // namespace
+}  // namespace fovea::io
