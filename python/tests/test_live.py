@@ -73,9 +73,9 @@ def test_a_length_ends_a_stream():
 
 
 def test_a_silent_stream_ends_after_its_frames():
-    with serving(3, silent=True) as address, fovea.read_video(address, live="all", timeout=0.3) as video:
+    with serving(3, silent=True) as address, fovea.read_video(address, live="all", timeout=2) as video:
         assert [next(video).frame for _ in range(3)] == [0, 1, 2]
-        with pytest.raises(fovea.IoError, match=r"nothing came for 0\.3 s"):
+        with pytest.raises(fovea.IoError, match=r"nothing came for 2 s"):
             next(video)
 
 

@@ -4,8 +4,8 @@
 #include <fovea/report/draw.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <vector>
 
@@ -226,7 +226,7 @@ TEST(Draw, NeverWritesOutsideTheView) {
 }
 
 TEST(Draw, AbsurdCoordinatesNeitherCrashNorTakeLong) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // other programs take none of this time
   const double odd[] = {kNaN, kInf, -kInf, 1e300, -1e300, 1e18, -1e9, 0, 5.5, 2147483648.0};
   auto image = blank(64, 48, 3);
   for (const double a : odd)
@@ -235,8 +235,7 @@ TEST(Draw, AbsurdCoordinatesNeitherCrashNorTakeLong) {
            {0.0F, -1.0F, 2.0F, 1e30F, std::numeric_limits<float>::infinity(),
             std::numeric_limits<float>::quiet_NaN()})
         draw_all(image, {a, b}, {b, a}, thickness);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(took.count(), 20);
+  EXPECT_LT(std::clock() - start, 20 * CLOCKS_PER_SEC);
   Image<std::uint8_t> nothing;
   draw_all(nothing, {1, 1}, {5, 5}, 2);
 }

@@ -19,7 +19,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr const char* kVersionDate = "2026-11-16";  // the date of FOVEA_VERSION
+constexpr const char* kVersionDate = "2026-11-18";  // the date of FOVEA_VERSION
 
 // Builders of reproducible packages set SOURCE_DATE_EPOCH, which replaces the date.
 std::string page_date() {

@@ -113,7 +113,7 @@ TEST(Output, AReaderThatHasGoneEndsItQuietly) {
 Ended interrupted(int signal) {
   Process bench(program({"bench", "emd", "--bins", "4", "--filter", "emd_solver_l1 ", "--repeats",
                          "100000", "--device", "cpu", "--threads", "1", "--json", "--verbose"}));
-  for (int i = 0; i < 200 && bench.err_so_far().empty(); ++i)
+  for (int i = 0; i < 3000 && bench.err_so_far().empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   bench.send(signal);
   return bench.wait();
@@ -160,21 +160,22 @@ TEST(Signals, AnIgnoredInterruptStaysIgnored) {
 
 // Processor time: other programs on the machine take none of it, but they empty the caches, hence
 // the best of several starts.
-TEST(Start, IsQuick) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr double kMostSeconds = 2;
-#else
-  constexpr double kMostSeconds = 0.05;
-#endif
-  constexpr int kMostStarts = 20;
+double best_start(const std::vector<std::string>& words) {
   double best = 1e9;
-  for (int i = 0; i < kMostStarts && best >= kMostSeconds; ++i) {
-    const Ended ended = run_program({"--version"});
-    ASSERT_EQ(ended.status, kDone);
+  for (int i = 0; i < 20; ++i) {
+    const Ended ended = Process(words).wait();
+    EXPECT_EQ(ended.status, kDone);
     best = std::min(best, ended.processor_seconds);
   }
-  EXPECT_LT(best, kMostSeconds) << "the best of " << kMostStarts << " starts took " << 1e3 * best
-                                << " ms of the processor";
+  return best;
+}
+
+// On any machine: compared with a program that does nothing.
+TEST(Start, IsQuick) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take long to start";
+#endif
+  EXPECT_LT(best_start(program({"--version"})), 150 * best_start({"true"}));
 }
 
 // FFmpeg is loaded when a video is opened. The loader searches LD_LIBRARY_PATH first and finds

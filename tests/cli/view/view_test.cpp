@@ -20,7 +20,7 @@ TEST(View, PrintsItsAddressAndEndsWithASignal) {
   const std::string out = folder / "out";
   Process process(program({"view", folder / "a.png", "--no-open"}), out);
   std::string line;
-  for (int i = 0; i < 1000 && line.find('\n') == line.npos; ++i) {
+  for (int i = 0; i < 6000 && line.find('\n') == line.npos; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     line = std::filesystem::exists(out) ? test::load(out) : "";
   }

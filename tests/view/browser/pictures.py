@@ -28,12 +28,12 @@ def people(page):
     """People beside the truth, and why one was found."""
     settled(page)
     click_canvas(page, 0.12, 0.62)
-    expect(page.locator("#why")).to_be_visible(timeout=60000)
+    expect(page.locator("#why")).to_be_visible()
 
 
 def motion(page):
     page.locator("[data-system=flow]").click()
-    expect(page.locator("#summary")).to_contain_text("Pixels moved", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("Pixels moved")
     page.get_by_label("Endpoint error", exact=True).check()
     page.locator("#compare").click()
 
@@ -44,22 +44,22 @@ def colors(page):
     for name, value in zip(("x", "y", "width", "height"), (380, 160, 20, 30)):
         page.locator(f"#box-{name}").fill(str(value))
         page.locator(f"#box-{name}").press("Tab")
-    expect(page.locator("#summary")).to_contain_text("Distances go from", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("Distances go from")
 
 
 def places(page):
     settled(page)
     page.locator("[data-system=scenes]").click()
-    expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
+    expect(page.locator("#scores .bar").first).to_be_visible()
     click_canvas(page, 0.5, 0.5)
-    expect(page.locator("#why")).to_be_visible(timeout=60000)
+    expect(page.locator("#why")).to_be_visible()
 
 
 def mesh(page):
     settled(page)
     box = page.locator("#model .stage").bounding_box()
     page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
-    expect(page.locator("#why-title")).to_contain_text("Why face", timeout=60000)
+    expect(page.locator("#why-title")).to_contain_text("Why face")
 
 
 def actions(page):
@@ -80,20 +80,20 @@ def tracking(page):
         page.locator(f"#box-{name}").fill(str(value))
         page.locator(f"#box-{name}").press("Tab")
     page.locator("#play").click()
-    expect(page.locator("#frame-value")).to_contain_text(re.compile(r"^[1-9]\d"), timeout=60000)
+    expect(page.locator("#frame-value")).to_contain_text(re.compile(r"^[1-9]\d"))
     page.locator("#play").click()
-    expect(page.locator("#command")).to_contain_text("fovea emd track", timeout=60000)
+    expect(page.locator("#command")).to_contain_text("fovea emd track")
     click_canvas(page, 0.3, 0.6)
-    expect(page.locator("#why")).to_be_visible(timeout=60000)
+    expect(page.locator("#why")).to_be_visible()
 
 
 def spectra(page):
     """Pixels like a target, and the spectra of one of them and of the target."""
-    expect(page.locator("#summary")).to_contain_text("Draw a box", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("Draw a box")
     click_canvas(page, 0.5, 0.5)
-    expect(page.locator("#summary")).to_contain_text("like the target", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("like the target")
     click_canvas(page, 0.3, 0.4)
-    expect(page.locator("#why figure img")).to_have_count(2, timeout=60000)
+    expect(page.locator("#why figure img")).to_have_count(2)
 
 
 def street_and_truth(folder):

@@ -28,4 +28,4 @@ class Served:
 
     def end(self):
         self.process.terminate()
-        assert self.process.wait(20) == 0
+        assert self.process.wait(60) == 0

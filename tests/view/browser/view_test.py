@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 try:
     from playwright.sync_api import TimeoutError, expect, sync_playwright
@@ -28,6 +29,36 @@ from serving import DROP, SIZES, Served, packed
 
 PROGRAM = sys.argv[1]
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+LIMIT = 60000  # milliseconds for anything that is waited for; only a page that does not work takes them all
+expect.set_options(timeout=LIMIT)
+# Draws a triangle and a line with none of the page's code, and says whether they are on the canvas. Reading it waits for the
+# drawing; where the browser loses its card by that, or has none that is fit for the page, nothing is there.
+DRAWS = """() => {
+  const gl = document.createElement('canvas').getContext('webgl', {antialias: true, failIfMajorPerformanceCaveat: true});
+  if (!gl) return false;
+  const program = gl.createProgram();
+  for (const [kind, text] of [[gl.VERTEX_SHADER, 'attribute vec2 place; void main() { gl_Position = vec4(place, 0, 1); }'],
+      [gl.FRAGMENT_SHADER, 'void main() { gl_FragColor = vec4(0, 1, 0, 1); }']]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, text);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+  }
+  gl.linkProgram(program);
+  gl.useProgram(program);
+  gl.enable(gl.DEPTH_TEST);
+  gl.depthFunc(gl.LEQUAL);
+  gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 3, -1, -1, 3]), gl.STATIC_DRAW);
+  const at = gl.getAttribLocation(program, 'place');
+  gl.enableVertexAttribArray(at);
+  gl.vertexAttribPointer(at, 2, gl.FLOAT, false, 0, 0);
+  gl.drawArrays(gl.TRIANGLES, 0, 3);
+  gl.drawArrays(gl.LINES, 0, 2);
+  const pixel = new Uint8Array(4);
+  gl.readPixels(9, 9, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+  return pixel.join() === '0,255,0,255' && !gl.isContextLost();
+}"""
 
 
 def photograph(page, name):
@@ -64,6 +95,7 @@ def earlier_results(folder):
 
 def watched(browser, errors, **settings):
     context = browser.new_context(accept_downloads=True, **settings)
+    context.set_default_timeout(LIMIT)
     page = context.new_page()
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -89,9 +121,19 @@ def set_number(page, option, value):
     page.locator(f"[data-option={option}] input[type=number]").press("Tab")
 
 
+def looks_otherwise(page, stage, act):
+    """Does something and waits until it shows."""
+    before = stage.screenshot()
+    act()
+    end = time.monotonic() + LIMIT / 1000
+    while stage.screenshot() == before:
+        assert time.monotonic() < end, "the stage looks as before"
+        page.wait_for_timeout(20)
+
+
 def settled(page):
     """Waits until a run has shown its result."""
-    expect(page.locator("#state")).to_have_text(re.compile(r"\d+ ms"), timeout=60000)
+    expect(page.locator("#state")).to_have_text(re.compile(r"\d+ ms"))
     expect(page.locator("#message")).to_be_hidden()
 
 
@@ -105,16 +147,16 @@ def test_people(page, street):
     # A slider that moves gives another result, marked as changed, and can be reset.
     slider = page.locator("[data-option=threshold] input[type=range]")
     slider.fill("-2")
-    expect(page.locator("#command")).to_contain_text("--threshold -2", timeout=60000)
+    expect(page.locator("#command")).to_contain_text("--threshold -2")
     expect(page.locator("[data-option=threshold]")).to_have_class(re.compile("changed"))
     page.locator("[data-option=threshold] .undo").click()
-    expect(page.locator("#command")).not_to_contain_text("--threshold", timeout=60000)
+    expect(page.locator("#command")).not_to_contain_text("--threshold")
 
 
 def test_why(page):
     box = page.locator("#canvas").bounding_box()
     page.locator("#canvas").click(position={"x": box["width"] / 2, "y": box["height"] / 2})
-    expect(page.locator("#why")).to_be_visible(timeout=60000)
+    expect(page.locator("#why")).to_be_visible()
     expect(page.locator("#why .reason").first).to_be_visible()
     expect(page.locator("#why figure img").first).to_have_js_property("complete", True)
     photograph(page, "why")
@@ -152,7 +194,7 @@ def test_keys(page):
     expect(page.locator("#zoom-value")).to_have_text("100 %")
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    expect(page.locator("#why")).to_be_visible(timeout=60000)
+    expect(page.locator("#why")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#why")).to_be_hidden()
 
@@ -163,8 +205,9 @@ def test_stop(page):
     for ratio in ("1.012", "1.011", "1.01"):  # a fast machine may be done before the click
         set_number(page, "ratio", ratio)
         try:
-            page.locator("#stop").click(timeout=10000)
-            expect(page.locator("#state")).to_have_text("Stopped", timeout=10000)
+            limit = LIMIT if ratio == "1.01" else 10000
+            page.locator("#stop").click(timeout=limit)
+            expect(page.locator("#state")).to_have_text("Stopped", timeout=limit)
             break
         except (AssertionError, TimeoutError):
             if ratio == "1.01":
@@ -177,7 +220,7 @@ def test_flow(page, pair):
     page.locator("#choose").set_input_files([str(path) for path in pair])
     expect(page.locator("#strip button")).to_have_count(3)
     page.locator("[data-system=flow]").click()
-    expect(page.locator("#summary")).to_contain_text("Pixels moved", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("Pixels moved")
     page.get_by_label("Confidence", exact=True).check()
     photograph(page, "flow")
 
@@ -186,7 +229,7 @@ def test_colors(page):
     page.locator("[data-system=emd]").click()
     expect(page.locator("#summary")).to_contain_text("Draw a box")
     drag(page, -40, -30)
-    expect(page.locator("#summary")).to_contain_text("Distances go from", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("Distances go from")
     photograph(page, "emd")
 
 
@@ -195,7 +238,7 @@ def test_typed_box(page):
     for name, value in zip(("x", "y", "width", "height"), (12, 8, 30, 20)):
         page.locator(f"#box-{name}").fill(str(value))
         page.locator(f"#box-{name}").press("Tab")
-    expect(page.locator("#command")).to_contain_text("--target 12,8,30,20", timeout=60000)
+    expect(page.locator("#command")).to_contain_text("--target 12,8,30,20")
     page.locator("#box-width").fill("9999")
     page.locator("#box-width").press("Tab")
     assert "outside of the picture" in page.locator("#box-width").evaluate("(field) => field.validationMessage")
@@ -204,16 +247,10 @@ def test_typed_box(page):
 
 def test_mesh(page, browser, errors, folder):
     page.locator("#choose").set_input_files(str(drawings.body(folder / "body.off")))
-    expect(page.locator("#summary")).to_contain_text("faces has", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("faces has")
     stage = page.locator("#model .stage")
     expect(stage).to_have_class(re.compile("drawn"))
     settled(page)
-
-    def looks_otherwise(act):
-        before = stage.screenshot()
-        act()
-        page.wait_for_timeout(300)
-        assert stage.screenshot() != before
 
     box = stage.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -224,37 +261,49 @@ def test_mesh(page, browser, errors, folder):
         page.mouse.move(x + 80, y + 20, steps=4)
         page.mouse.up()
 
-    looks_otherwise(drag)
+    looks_otherwise(page, stage, drag)
     stage.focus()
     for key in ("ArrowLeft", "Shift+ArrowUp", "+", "0"):
-        looks_otherwise(lambda key=key: page.keyboard.press(key))
+        looks_otherwise(page, stage, lambda key=key: page.keyboard.press(key))
     # A click asks about the face under it, Enter about the one in the middle, a click beside the mesh about all seams.
     page.mouse.click(x, y)
-    expect(page.locator("#why-title")).to_contain_text("Why face", timeout=60000)
+    expect(page.locator("#why-title")).to_contain_text("Why face")
     expect(page.locator("#model .spot")).to_be_visible()
-    looks_otherwise(lambda: page.locator("#colors").select_option("membership"))
+    looks_otherwise(page, stage, lambda: page.locator("#colors").select_option("membership"))
     photograph(page, "mesh")
     page.keyboard.press("Escape")
     expect(page.locator("#model .spot")).to_be_hidden()
     stage.focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#why-title")).to_contain_text("Why face", timeout=60000)
+    expect(page.locator("#why-title")).to_contain_text("Why face")
     page.mouse.click(box["x"] + 5, box["y"] + 5)
-    expect(page.locator("#why-title")).to_contain_text("Why the mesh has", timeout=60000)
+    expect(page.locator("#why-title")).to_contain_text("Why the mesh has")
     page.locator("#colors").select_option("parts")
-    looks_otherwise(lambda: page.locator(".legend button").first.hover())
+    looks_otherwise(page, stage, lambda: page.locator(".legend button").first.hover())
     page.locator("[data-option=division] select").select_option("hierarchical")
-    expect(page.locator("#model-tools .levels")).to_be_visible(timeout=60000)
-    looks_otherwise(lambda: page.locator("#model-tools .levels input").fill("0"))
+    expect(page.locator("#model-tools .levels")).to_be_visible()
+    looks_otherwise(page, stage, lambda: page.locator("#model-tools .levels input").fill("0"))
     test_saved_mesh(page, browser, errors, folder)
 
 
+def card_draws(browser):
+    """Whether WebGL of this browser survives a drawing: Debian's Chromium imitates a card, and in some versions ends while it draws."""
+    page = browser.new_page()
+    draws = page.evaluate(DRAWS)
+    page.close()
+    if not draws:
+        print("WebGL of this browser does not draw: the page must go on without it")
+    return draws
+
+
 def test_saved_mesh(page, browser, errors, folder):
-    """The page of a mesh is turned without the program, by a graphics card and by the processor."""
+    """The page of a mesh is turned without the program, by the processor, and by a graphics card where the browser has one that
+    draws. Where it does not, the page goes on with the processor and says so."""
     with page.expect_download() as saved:
         page.locator("#save-page").click()
     path = folder / "mesh.html"
     saved.value.save_as(path)
+    draws = card_draws(browser)
     for card in (False, True):
         alone = watched(browser, errors, offline=True, reduced_motion="reduce")
         if card:  # what imitates one here must not look like an imitation
@@ -264,11 +313,11 @@ def test_saved_mesh(page, browser, errors, folder):
         alone.goto(path.as_uri())
         stage = alone.locator(".stage.drawn")
         expect(stage).to_be_visible()
-        expect(alone.locator(".without")).to_be_visible(visible=not card)
-        before = stage.screenshot()
-        stage.press("ArrowLeft")
-        alone.wait_for_timeout(500)
-        assert stage.screenshot() != before
+        for key in ("ArrowLeft", "ArrowUp"):
+            looks_otherwise(alone, stage, lambda key=key: stage.press(key))
+        expect(alone.locator(".without")).to_be_visible(visible=not (card and draws))
+        drawn = stage.locator("canvas").evaluate("(canvas) => canvas.getContext('webgl')?.isContextLost() === false")
+        assert drawn == (card and draws), "the card draws where it should not, or does not where it should"
         alone.close()
 
 
@@ -291,7 +340,7 @@ def test_truth(browser, errors, folder, street, pair):
         page.goto(served.address)
         settled(page)
         page.locator("[data-system=flow]").click()
-        expect(page.locator("#summary")).to_contain_text("beside the truth", timeout=60000)
+        expect(page.locator("#summary")).to_contain_text("beside the truth")
         page.get_by_label("Endpoint error", exact=True).check()
         page.close()
     finally:
@@ -306,16 +355,16 @@ def test_play(page, video):
     page.keyboard.press(".")
     expect(page.locator("#frame")).to_have_value("1")
     page.keyboard.press("Space")
-    expect(page.locator("#live")).to_contain_text("frames/s", timeout=60000)
+    expect(page.locator("#live")).to_contain_text("frames/s")
     expect(page.locator("#live")).to_contain_text("dropped")
     expect(page.locator("#play")).to_have_text("Pause")
     photograph(page, "playing")
     page.locator("#play").click()
-    expect(page.locator("#command")).to_contain_text("fovea people detect", timeout=60000)
+    expect(page.locator("#command")).to_contain_text("fovea people detect")
     expect(page.locator("#save")).to_be_visible()
     paused = page.locator("#frame-value").inner_text()
     page.locator("#frame-on").click()
-    expect(page.locator("#frame-value")).not_to_have_text(paused, timeout=60000)
+    expect(page.locator("#frame-value")).not_to_have_text(paused)
     test_why(page)
     page.locator("#canvas").focus()
     page.keyboard.press("Space")
@@ -329,7 +378,7 @@ def test_track(page):
     page.locator("[data-system=track]").click()
     expect(page.locator("#summary")).to_contain_text("Draw a box")
     page.locator("#play").click()
-    expect(page.locator("#live")).to_contain_text("frames/s", timeout=60000)
+    expect(page.locator("#live")).to_contain_text("frames/s")
     expect(page.locator("#summary")).to_have_text("Draw a box around a target on the picture.")
     page.locator("#stop").click()
     expect(page.locator("#live")).to_be_hidden()
@@ -337,10 +386,10 @@ def test_track(page):
     drag(page, -100, -75)
     expect(page.locator("#summary")).to_contain_text("Press Play")
     page.locator("#play").click()
-    expect(page.locator("#summary")).to_contain_text(re.compile("is followed|is lost"), timeout=60000)
+    expect(page.locator("#summary")).to_contain_text(re.compile("is followed|is lost"))
     photograph(page, "tracking")
     page.locator("#play").click()
-    expect(page.locator("#command")).to_contain_text("fovea emd track", timeout=60000)
+    expect(page.locator("#command")).to_contain_text("fovea emd track")
     test_why(page)
     photograph(page, "tracking_why")
     page.locator("#stop").click()
@@ -348,7 +397,7 @@ def test_track(page):
 
 def test_places(page):
     page.locator("[data-system=scenes]").click()
-    expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
+    expect(page.locator("#scores .bar").first).to_be_visible()
 
 
 def test_earlier(page):
@@ -384,7 +433,7 @@ def test_evaluation(page):
     page.locator(".mistakes button").first.click()
     expect(page.locator("#evaluation")).to_be_hidden()
     settled(page)
-    expect(page.locator("#command")).to_contain_text("--threshold", timeout=60000)
+    expect(page.locator("#command")).to_contain_text("--threshold")
     expect(page.locator("#earlier .count").last).to_contain_text("true box")
     photograph(page, "mistake")
 
@@ -396,7 +445,7 @@ def test_results(browser, errors, folder):
             for name, (width, height) in SIZES.items():
                 page = watched(browser, errors, color_scheme=scheme, viewport={"width": width, "height": height})
                 page.goto(served.address)
-                expect(page.locator("#evaluation")).to_be_visible(timeout=60000)
+                expect(page.locator("#evaluation")).to_be_visible()
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the screen"
                 photograph(page, f"evaluation_{name}_{scheme}")
                 page.close()
@@ -420,7 +469,7 @@ def test_videos(browser, errors, folder, clip):
     try:
         page = watched(browser, errors, viewport={"width": 1280, "height": 800})
         page.goto(served.address)
-        expect(page.locator("#evaluation h2")).to_have_text("How well people are followed", timeout=60000)
+        expect(page.locator("#evaluation h2")).to_have_text("How well people are followed")
         page.get_by_role("button", name="person 1 was 1 and is 2").click()
         expect(page.locator("#evaluation")).to_be_hidden()
         expect(page.locator("#frame")).to_have_value("19")
@@ -440,9 +489,9 @@ def test_actions(page, clip):
     """A clip has a time line, whose events jump to their frames and say why."""
     drop(page, clip)
     page.locator("[data-system=actions]").click()
-    expect(page.locator("#scores .bar").first).to_be_visible(timeout=60000)
+    expect(page.locator("#scores .bar").first).to_be_visible()
     set_number(page, "reject", "0")  # drawn people walk unlike those of the model
-    expect(page.locator("#events button").first).to_be_visible(timeout=60000)
+    expect(page.locator("#events button").first).to_be_visible()
     event = page.locator("#events button").last
     event.click()
     first = re.search(r"frames (\d+) to", event.get_attribute("aria-label")).group(1)
@@ -450,7 +499,7 @@ def test_actions(page, clip):
     page.get_by_label("Space-time points").check()
     page.locator("#canvas").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#why-title")).to_contain_text("Why", timeout=60000)
+    expect(page.locator("#why-title")).to_contain_text("Why")
     expect(page.locator("#why .reason").first).to_be_visible()
     photograph(page, "actions")
     page.keyboard.press(".")
@@ -491,12 +540,12 @@ def test_end(browser, folder):
             expect(frame).to_be_hidden()
             if plays:  # frames that are late may be dropped, the last ones, too
                 page.locator("#play").click()
-                expect(page.locator("#play")).to_have_text("Play", timeout=60000)
+                expect(page.locator("#play")).to_have_text("Play")
                 settled(page)
             for _ in range(9):  # far over the end
                 page.keyboard.press(".")
-            expect(frame).to_be_visible(timeout=60000)
-            expect(frame).to_have_attribute("max", "3", timeout=60000)
+            expect(frame).to_be_visible()
+            expect(frame).to_have_attribute("max", "3")
             expect(frame).to_have_value("3")
             settled(page)
             page.keyboard.press(".")
@@ -514,16 +563,16 @@ def test_cube(page, cube):
     drop(page, header)
     expect(page.locator("#message")).to_contain_text("add the file with its samples")
     drop(page, header, samples)
-    expect(page.locator("#summary")).to_contain_text("Draw a box", timeout=60000)
+    expect(page.locator("#summary")).to_contain_text("Draw a box")
     box = page.locator("#canvas").bounding_box()
     middle = {"x": box["width"] / 2, "y": box["height"] / 2}
     page.locator("#canvas").click(position=middle)
-    expect(page.locator("#command")).to_contain_text(",1,1 ", timeout=60000)
+    expect(page.locator("#command")).to_contain_text(",1,1 ")
     drag(page, -30, -30)
-    expect(page.locator("#command")).not_to_contain_text(",1,1 ", timeout=60000)
+    expect(page.locator("#command")).not_to_contain_text(",1,1 ")
     expect(page.locator("#summary")).to_contain_text("like the target")
     page.locator("#canvas").click(position=middle)
-    expect(page.locator("#why figure img")).to_have_count(2, timeout=60000)
+    expect(page.locator("#why figure img")).to_have_count(2)
     for image in page.locator("#why figure img").all():
         expect(image).to_have_js_property("complete", True)
         assert image.evaluate("(image) => image.naturalWidth") > 0

@@ -47,7 +47,8 @@ function bufferOf(gl, data) {
   return buffer;
 }
 
-// The places of vertices one after the other, each padded to four numbers as WebGL prefers.
+// The places of vertices one after the other, each padded to four numbers. Cards cannot read three shorts: browsers
+// would copy them into four again, and some of them (Chromium 156 with SwiftShader) do not survive that.
 function gathered(places, vertices) {
   const out = new Int16Array(4 * vertices.length);
   for (let k = 0; k < vertices.length; ++k)
@@ -104,9 +105,9 @@ class WebGLDrawer {
     const {gl, solid} = this;
     this.look(solid, [0, 0], width, height);
     gl.uniform3fv(gl.getUniformLocation(solid, 'light'), kLight);
-    const used = [this.attribute(solid, 'place', this.places, 3, gl.SHORT, true, 8),
-      this.attribute(solid, 'normal', this.normals, 3, gl.FLOAT, false, 0),
-      this.attribute(solid, 'tint', this.tints, 4, gl.UNSIGNED_BYTE, true, 0)];
+    const used = [this.attribute(solid, 'place', this.places, 4, gl.SHORT, true),
+      this.attribute(solid, 'normal', this.normals, 3, gl.FLOAT, false),
+      this.attribute(solid, 'tint', this.tints, 4, gl.UNSIGNED_BYTE, true)];
     gl.drawArrays(gl.TRIANGLES, 0, this.scene.shape.corners.length);
     for (const at of used) gl.disableVertexAttribArray(at);
   }
@@ -115,7 +116,7 @@ class WebGLDrawer {
   drawLines(ends, count, ink, nudges, width, height) {
     const {gl, line} = this;
     if (count === 0) return;
-    const at = this.attribute(line, 'place', ends, 3, gl.SHORT, true, 8);
+    const at = this.attribute(line, 'place', ends, 4, gl.SHORT, true);
     for (const nudge of nudges) {
       this.look(line, nudge, width, height);
       gl.uniform4fv(gl.getUniformLocation(line, 'ink'), ink);
@@ -133,11 +134,11 @@ class WebGLDrawer {
       (-eye.y * side + 2 * nudge[1]) / height);
   }
 
-  attribute(program, name, buffer, size, type, scaled, stride) {
+  attribute(program, name, buffer, size, type, scaled) {
     const {gl} = this, at = gl.getAttribLocation(program, name);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.enableVertexAttribArray(at);
-    gl.vertexAttribPointer(at, size, type, scaled, stride, 0);
+    gl.vertexAttribPointer(at, size, type, scaled, 0, 0);
     return at;
   }
 
