@@ -61,7 +61,7 @@ nb::dict columns_of(const DetectResult& result) {
   columns["windows"] = boxes(result.people, &Detection::window, corners);
   columns["confidence"] = column(result.people, &Detection::score);
   columns["scale"] = column(result.people, &Detection::scale);
-  columns["weightless"] = result.counts.weightless;
+  columns["weightless"] = result.counts.zero_weight_windows;
   return columns;
 }
 

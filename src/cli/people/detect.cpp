@@ -111,7 +111,7 @@ class Search {
                                        0,         photo.result.people};
                files_.add(frame);
                batch.record(packed(frame));
-               weightless_ += photo.result.counts.weightless;
+               weightless_ += photo.result.counts.zero_weight_windows;
                if (photo.result.people.empty()) hint_at_enlarging(inputs[i], pixels.height());
              },
          .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
@@ -143,7 +143,7 @@ class Search {
                                      std::exchange(separator, ", "), shot.frame.frame,
                                      shot.frame.seconds, people_json(shot.result.people)));
       found += shot.result.people.size();
-      weightless_ += shot.result.counts.weightless;
+      weightless_ += shot.result.counts.zero_weight_windows;
       if (writer) writer->write(image);
     };
     const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
@@ -238,8 +238,8 @@ class Search {
             fmt::format("{}{}\"width\": {}, \"height\": {}, \"windows\": {}, \"evaluations\": "
                         "{}, \"weightless\": {}, \"people\": {}",
                         file, file.empty() ? "" : ", ", photo.pixels.width(), photo.pixels.height(),
-                        result.counts.windows, result.counts.evaluations, result.counts.weightless,
-                        people_json(result.people)),
+                        result.counts.windows, result.counts.evaluations,
+                        result.counts.zero_weight_windows, people_json(result.people)),
             nullptr, files_of(output)};
   }
 
