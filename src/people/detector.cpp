@@ -136,7 +136,7 @@ std::vector<Detection> fuse_windows(std::span<const Detection> found, const Mode
   if (fusing.weights == FuseWeights::kMargin && !fusing.weight_from)
     fusing.weight_from =
         std::nextafter(static_cast<float>(least_score(model, options)), kEveryWindow);
-  return fuse(found, fusing, &counts.weightless);
+  return fuse(found, fusing, &counts.zero_weight_windows);
 }
 
 struct Detector::Impl {

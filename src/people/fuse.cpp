@@ -165,17 +165,17 @@ void describe(OptionVisitor& visit, FuseOptions& options) {
 }
 
 std::vector<Detection> fuse(std::span<const Detection> detections, const FuseOptions& options,
-                            std::int64_t* weightless) {
+                            std::int64_t* zero_weight_windows) {
   check_options(options);
   check(detections);
-  if (weightless) *weightless = 0;
+  if (zero_weight_windows) *zero_weight_windows = 0;
   std::vector<Detection> sorted(detections.begin(), detections.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Detection& a, const Detection& b) { return a.score > b.score; });
   switch (options.method) {
     case FuseMethod::kSmaller:
     case FuseMethod::kUnion: return greedy(sorted, options);
-    case FuseMethod::kMeanShift: return fuse_by_mean_shift(sorted, options, weightless);
+    case FuseMethod::kMeanShift: return fuse_by_mean_shift(sorted, options, zero_weight_windows);
     case FuseMethod::kNone: break;
   }
   return sorted;

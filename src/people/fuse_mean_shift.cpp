@@ -195,14 +195,16 @@ Detection moved(const Detection& detection, const Place& to) {
 }  // namespace
 
 std::vector<Detection> fuse_by_mean_shift(std::span<const Detection> detections,
-                                          const FuseOptions& options, std::int64_t* weightless) {
+                                          const FuseOptions& options,
+                                          std::int64_t* zero_weight_windows) {
   if (options.weights == FuseWeights::kMargin && !options.weight_from)
     throw InvalidArgument(
         "fuse: weights that are margins need fuse-weight-from, the score that they count from");
   std::vector<Detection> heavy;
   for (const Detection& detection : detections)
     if (weight_of(detection, options) > 0) heavy.push_back(detection);
-  if (weightless) *weightless = static_cast<std::int64_t>(detections.size() - heavy.size());
+  if (zero_weight_windows)
+    *zero_weight_windows = static_cast<std::int64_t>(detections.size() - heavy.size());
   const Density density(heavy, options);
   std::vector<Place> modes;
   std::vector<Detection> fused;

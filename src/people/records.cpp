@@ -18,7 +18,7 @@ void describe(FieldVisitor& visit, ScanCounts& counts) {
   visit("windows", counts.windows, "windows that were classified");
   visit("evaluations", counts.evaluations,
         "blocks or trees that were evaluated in all windows together");
-  visit("weightless", counts.weightless,
+  visit("weightless", counts.zero_weight_windows,
         "windows with a sufficient score that mean shift left out, because their weight is 0");
 }
 

@@ -258,8 +258,8 @@ Mistake taken_mistake(const Taker& take, const json& tree, const Evaluation& eva
 
 }  // namespace
 
-std::vector<EvaluationPoint> thinned(const std::vector<EvaluationPoint>& points,
-                                     const EvaluationChart& chart) {
+std::vector<EvaluationPoint> subsampled(const std::vector<EvaluationPoint>& points,
+                                        const EvaluationChart& chart) {
   const Places x(points, &EvaluationPoint::x, chart.x.log),
       y(points, &EvaluationPoint::y, chart.y.log);
   std::vector<EvaluationPoint> kept;

@@ -216,10 +216,10 @@ TEST_P(PeopleDetector, MeanShiftCountsTheWindowsThatItLeavesOut) {
     return Detector(figure_model(), low).detect(figure_at(200, 180, 40, 20));
   };
   const DetectResult scores = result(FuseWeights::kScore);
-  EXPECT_GT(scores.counts.weightless, 0);
+  EXPECT_GT(scores.counts.zero_weight_windows, 0);
   for (const Detection& person : scores.people) EXPECT_GT(person.score, 0);
   const DetectResult margins = result(FuseWeights::kMargin);
-  EXPECT_EQ(margins.counts.weightless, 0);
+  EXPECT_EQ(margins.counts.zero_weight_windows, 0);
   EXPECT_GE(margins.people.size(), scores.people.size());
 }
 
@@ -257,7 +257,7 @@ TEST(PeopleDetectorWeights, WindowsOfABinaryCascadeAreEqual) {
                         .exec = {.device = Device::cpu()}};
   Detector detector(std::make_shared<const Model>(model), options);
   const DetectResult result = detector.detect(figure_at(100, 150, 0, 0));
-  EXPECT_EQ(result.counts.weightless, 0);  // although all scores are 0
+  EXPECT_EQ(result.counts.zero_weight_windows, 0);  // although all scores are 0
   EXPECT_FALSE(result.people.empty());
 }
 

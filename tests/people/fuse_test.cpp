@@ -138,17 +138,17 @@ TEST(FuseMeanShift, WidthsGrowWithTheScale) {
 TEST(FuseMeanShift, WindowsWithoutWeightAreDropped) {
   const std::vector<Detection> three{window_at(100, 200, 1, 1), window_at(400, 200, 1, -0.5F),
                                      window_at(700, 200, 1, 0)};
-  std::int64_t weightless = 7;
-  EXPECT_EQ(fuse(three, {.method = FuseMethod::kMeanShift}, &weightless).size(), 1U);
-  EXPECT_EQ(weightless, 2);
+  std::int64_t zero_weight_windows = 7;
+  EXPECT_EQ(fuse(three, {.method = FuseMethod::kMeanShift}, &zero_weight_windows).size(), 1U);
+  EXPECT_EQ(zero_weight_windows, 2);
   FuseOptions options{
       .method = FuseMethod::kMeanShift, .weights = FuseWeights::kMargin, .weight_from = -1};
-  EXPECT_EQ(fuse(three, options, &weightless).size(), 3U);
-  EXPECT_EQ(weightless, 0);
+  EXPECT_EQ(fuse(three, options, &zero_weight_windows).size(), 3U);
+  EXPECT_EQ(zero_weight_windows, 0);
   options.weights = FuseWeights::kOne;
   EXPECT_EQ(fuse(three, options).size(), 3U);
-  fuse(three, {.method = FuseMethod::kSmaller}, &weightless);
-  EXPECT_EQ(weightless, 0);
+  fuse(three, {.method = FuseMethod::kSmaller}, &zero_weight_windows);
+  EXPECT_EQ(zero_weight_windows, 0);
 }
 
 TEST(FuseMeanShift, WeightsAreThePositiveScores) {

@@ -86,12 +86,12 @@ TEST(Evaluation, DrawsFewPointsOfALongCurve) {
   std::vector<EvaluationPoint> points;
   for (int i = 0; i <= 100000; ++i)
     points.push_back({-1.0 * i, 1e-5 * i, 1 - 1e-5 * i, {}});  // the first is at no place of a log
-  const auto kept = thinned(points, chart);
+  const auto kept = subsampled(points, chart);
   EXPECT_LT(kept.size(), 700U);
   EXPECT_GT(kept.size(), 200U);
   EXPECT_EQ(kept.front().threshold, 0);
   EXPECT_EQ(kept.back().threshold, -100000);
-  EXPECT_EQ(thinned({}, chart).size(), 0U);
+  EXPECT_EQ(subsampled({}, chart).size(), 0U);
 }
 
 TEST(Evaluation, MergesWhatIsWrongAtNeighboringPoints) {

@@ -26,8 +26,8 @@ FOVEA_API void describe(OptionVisitor& visit, DetectOptions& options);
 struct ScanCounts {
   std::int64_t windows = 0;
   std::int64_t evaluations = 0;  // blocks or trees that were evaluated in all windows together
-  std::int64_t weightless = 0;  // windows with a sufficient score that mean shift left out, because
-                                // their weight is 0: see FuseWeights
+  std::int64_t zero_weight_windows = 0;  // windows with a sufficient score that mean shift left
+                                         // out, because their weight is 0: see FuseWeights
 };
 FOVEA_API void describe(FieldVisitor& visit, ScanCounts& counts);
 

@@ -44,12 +44,12 @@ FOVEA_API void describe(OptionVisitor& visit, FuseOptions& options);
 // Makes one detection of the windows that show the same person. The result is sorted by score;
 // equal scores keep their order. A detection has the score of its best window. Its place is that of
 // the best window (greedy methods), or the mode's place and scale with the best window's shape
-// (mean shift). `weightless`, if given, is set to the number of windows that mean shift left out.
-// Throws InvalidArgument where a score is not finite, where a box, window or scale is not finite
-// and positive, and where weights are margins without weight_from.
+// (mean shift). `zero_weight_windows`, if given, is set to the number of windows that mean shift
+// left out. Throws InvalidArgument where a score is not finite, where a box, window or scale is not
+// finite and positive, and where weights are margins without weight_from.
 FOVEA_API std::vector<Detection> fuse(std::span<const Detection> detections,
                                       const FuseOptions& options = {},
-                                      std::int64_t* weightless = nullptr);
+                                      std::int64_t* zero_weight_windows = nullptr);
 
 // The people with their boxes cut at the borders of the image. Boxes entirely outside are dropped.
 FOVEA_API std::vector<Detection> clip_people(std::vector<Detection> people, Extent image);

@@ -83,8 +83,8 @@ struct Evaluation {
 
 // The points that a drawing of some hundred pixels shows apart from each other, in their order,
 // with the first and the last one.
-FOVEA_API std::vector<EvaluationPoint> thinned(const std::vector<EvaluationPoint>& points,
-                                               const EvaluationChart& chart);
+FOVEA_API std::vector<EvaluationPoint> subsampled(const std::vector<EvaluationPoint>& points,
+                                                  const EvaluationChart& chart);
 
 // The mistakes of a curve, from lists of those that are made at each of its points, the worst
 // first. Thresholds ascend. What is the same at neighboring points becomes one mistake with the

@@ -59,8 +59,8 @@ EventFinder::EventFinder(const Model& model, const RecognizeOptions& options)
   }
   if (options.mode == StreamMode::kBlocks) blocks_.emplace(rules_, chains, match);
   else
-    lanes_.push_back(std::make_unique<EventLane>(
-        rules_, make_host_lane(rules_, StreamMatcher(chains, match)), next_lane_++));
+    searches_.push_back(std::make_unique<EventSearch>(
+        rules_, make_host_matcher(rules_, StreamMatcher(chains, match)), next_search_++));
 }
 
 EventFinder::EventFinder(const Model& model, const RecognizeOptions& options,
@@ -70,7 +70,8 @@ EventFinder::EventFinder(const Model& model, const RecognizeOptions& options,
   device_.emplace(
       prototypes ? std::move(prototypes)
                  : std::make_shared<const DevicePrototypes>(rules_, model.chains(), options.exec));
-  lanes_.push_back(std::make_unique<EventLane>(rules_, device_->first_lane(), next_lane_++));
+  searches_.push_back(
+      std::make_unique<EventSearch>(rules_, device_->first_matcher(), next_search_++));
 }
 
 EventFinder::~EventFinder() = default;
@@ -94,22 +95,22 @@ void EventFinder::push(Divided one, std::vector<Event>& events) {
   ++next_;
   divided_.push_back(std::move(one));
   const Divided& now = divided_.back();
-  // Without places, no later lane wants earlier frames.
+  // Without places, no later search wants earlier frames.
   const auto recent = rules_.options().places > 1 ? PlaceTracker::kRecent : 1;
   while (std::ssize(divided_) > recent) divided_.pop_front();
-  if (rules_.options().places > 1) update_lanes(now, events);
+  if (rules_.options().places > 1) update_searches(now, events);
   const std::size_t before = events.size();
-  if (lanes_.size() == 1) {
-    offer(*lanes_[0], lanes_[0]->push(frame, now.all()), frame);
+  if (searches_.size() == 1) {
+    offer(*searches_[0], searches_[0]->push(frame, now.all()), frame);
   } else {
-    for (const auto& lane : lanes_) push_lane(*lane, now);
+    for (const auto& search : searches_) push_points(*search, now);
   }
-  for (const auto& lane : lanes_) report(*lane, frame, false, events);
+  for (const auto& search : searches_) report(*search, frame, false, events);
   std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(before), events.end(),
                    [](const Event& a, const Event& b) { return a.last_frame < b.last_frame; });
 }
 
-// Which points a lane may take: the most confident ones of the frame, and those of each place.
+// Which points a search may take: the most confident ones of the frame, and those of each place.
 std::vector<int> EventFinder::wanted_points(const Divided& frame, int first) const {
   const int most = rules_.model().scene_points;
   const auto count = static_cast<int>(frame.points.points.size());
@@ -151,18 +152,18 @@ void EventFinder::prepare(std::vector<FramePoints> frames, const PointBlocks::De
       if (row >= 0) oldest = std::min(oldest, row);
   device_->forget_before(oldest);
   if (!wanted.empty()) device_->add(describe(wanted), static_cast<int>(wanted.size()));
-  bool one_lane = lanes_.size() == 1 && before == 0;
-  std::vector<LaneFrame> next;
+  bool one_search = searches_.size() == 1 && before == 0;
+  std::vector<PlaceFrame> next;
   next.reserve(ahead_.size() - before);
   for (std::size_t i = before; i < ahead_.size(); ++i) {
     Divided& one = ahead_[i];
     for (std::int64_t& row : one.rows)
       if (row >= 0) row += first_row;
-    one_lane = one_lane && one.confirmed.size() <= 1;
+    one_search = one_search && one.confirmed.size() <= 1;
     next.push_back({one.points.frame, one.all()});
   }
-  // With one place at most, the only lane takes all of these frames.
-  if (one_lane) lanes_[0]->prepare(next);
+  // With one place at most, the only search takes all of these frames.
+  if (one_search) searches_[0]->prepare(next);
 }
 
 void EventFinder::push_prepared(std::vector<Event>& events) {
@@ -185,50 +186,53 @@ void EventFinder::divide(Divided& frame) {
     if (place.confirmed) frame.confirmed.push_back({place.id, place.born});
 }
 
-// One lane per confirmed place, and one where there is none.
-void EventFinder::update_lanes(const Divided& now, std::vector<Event>& events) {
+// One search per confirmed place, and one where there is none.
+void EventFinder::update_searches(const Divided& now, std::vector<Event>& events) {
   const std::int64_t frame = now.points.frame;
   const auto counts = [&](std::int32_t id) {
     return std::ranges::any_of(now.confirmed, [&](const auto& place) { return place.id == id; });
   };
-  for (const auto& lane : lanes_)
-    if (lane->place >= 0 && !counts(lane->place)) lane->place = -1;
+  for (const auto& search : searches_)
+    if (search->place >= 0 && !counts(search->place)) search->place = -1;
   for (const Confirmed& place : now.confirmed) {
-    if (std::ranges::any_of(lanes_, [&](const auto& lane) { return lane->place == place.id; }))
+    if (std::ranges::any_of(searches_,
+                            [&](const auto& search) { return search->place == place.id; }))
       continue;
-    const auto idle = std::ranges::find(lanes_, -1, [](const auto& lane) { return lane->place; });
-    // A lane whose place has gone ends below; the only lane, which has seen everything, goes on.
-    if (lanes_.size() == 1 && idle != lanes_.end()) (*idle)->place = place.id;
-    else add_lane(place, frame);
+    const auto idle =
+        std::ranges::find(searches_, -1, [](const auto& search) { return search->place; });
+    // A search whose place has gone ends below; the only search, which has seen everything, goes
+    // on.
+    if (searches_.size() == 1 && idle != searches_.end()) (*idle)->place = place.id;
+    else add_search(place, frame);
   }
-  for (std::size_t i = 0; i < lanes_.size() && lanes_.size() > 1;) {
-    if (lanes_[i]->place >= 0) {
+  for (std::size_t i = 0; i < searches_.size() && searches_.size() > 1;) {
+    if (searches_[i]->place >= 0) {
       ++i;
       continue;
     }
-    report(*lanes_[i], frame, true, events);
-    lanes_.erase(lanes_.begin() + static_cast<std::ptrdiff_t>(i));
+    report(*searches_[i], frame, true, events);
+    searches_.erase(searches_.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
 
 // The frames in which the place was not confirmed yet are matched too, all but the newest.
-void EventFinder::add_lane(const Confirmed& place, std::int64_t frame) {
+void EventFinder::add_search(const Confirmed& place, std::int64_t frame) {
   const std::int64_t first = std::max(place.born, divided_.front().points.frame);
-  lanes_.push_back(
-      std::make_unique<EventLane>(rules_, lanes_[0]->another_matcher(), next_lane_++, first));
-  lanes_.back()->place = place.id;
+  searches_.push_back(std::make_unique<EventSearch>(rules_, searches_[0]->another_matcher(),
+                                                    next_search_++, first));
+  searches_.back()->place = place.id;
   for (const Divided& divided : divided_)
     if (divided.points.frame >= first && divided.points.frame < frame)
-      push_lane(*lanes_.back(), divided);
+      push_points(*searches_.back(), divided);
 }
 
-void EventFinder::push_lane(EventLane& lane, const Divided& divided) {
+void EventFinder::push_points(EventSearch& search, const Divided& divided) {
   const FramePoints& all = divided.points;
   std::vector<SpaceTimePoint> points;
   std::vector<std::int64_t> rows;
   std::vector<int> which;
   for (std::size_t i = 0; i < all.points.size(); ++i)
-    if (divided.places[i] == lane.place) {
+    if (divided.places[i] == search.place) {
       points.push_back(all.points[i]);
       if (device_) rows.push_back(divided.rows[i]);
       which.push_back(static_cast<int>(i));
@@ -240,33 +244,33 @@ void EventFinder::push_lane(EventLane& lane, const Divided& divided) {
       std::copy_n(all.descriptors.row(which[i]), kDescriptorSize,
                   descriptors.row(static_cast<int>(i)));
   }
-  offer(lane, lane.push(all.frame, {points, descriptors.view(), rows}), all.frame);
+  offer(search, search.push(all.frame, {points, descriptors.view(), rows}), all.frame);
 }
 
-// Among events that overlap in time and place, the nearest is reported, whichever lane it is of.
-void EventFinder::offer(EventLane& lane, std::optional<Event> event, std::int64_t frame) {
+// Among events that overlap in time and place, the nearest is reported, whichever search it is of.
+void EventFinder::offer(EventSearch& search, std::optional<Event> event, std::int64_t frame) {
   if (!event) return;
   const auto overlaps = [&](std::int64_t first, std::int64_t last, const Rect<float>& box) {
     return event->first_frame <= last && event->last_frame >= first && same_place(event->box, box);
   };
   for (const Reported& other : reported_)
-    if (other.place != lane.number() && overlaps(other.first, other.last, other.box)) return;
+    if (other.place != search.number() && overlaps(other.first, other.last, other.box)) return;
   for (const bool drops : {false, true})
-    for (const auto& other : lanes_) {
+    for (const auto& other : searches_) {
       const std::optional<Event>& waiting = other->picker().waiting();
-      if (other.get() == &lane || !waiting ||
+      if (other.get() == &search || !waiting ||
           !overlaps(waiting->first_frame, waiting->last_frame, waiting->box))
         continue;
       if (drops) other->picker().drop();
       else if (waiting->distance <= event->distance) return;
     }
-  lane.offer(std::move(*event), frame);
+  search.offer(std::move(*event), frame);
 }
 
-void EventFinder::report(EventLane& lane, std::int64_t frame, bool all,
+void EventFinder::report(EventSearch& search, std::int64_t frame, bool all,
                          std::vector<Event>& events) {
   const std::size_t before = events.size();
-  lane.report(frame, all, classifier_ ? &*classifier_ : nullptr, events);
+  search.report(frame, all, classifier_ ? &*classifier_ : nullptr, events);
   if (rules_.options().places == 1) return;
   for (std::size_t i = before; i < events.size(); ++i)
     reported_.push_back(
@@ -277,15 +281,15 @@ void EventFinder::report(EventLane& lane, std::int64_t frame, bool all,
 
 void EventFinder::finish(std::vector<Event>& events) {
   if (blocks_) return blocks_->finish(events);
-  for (const auto& lane : lanes_) report(*lane, next_ - 1, true, events);
+  for (const auto& search : searches_) report(*search, next_ - 1, true, events);
 }
 
 std::span<const double> EventFinder::class_distances() const {
   if (blocks_) return blocks_->class_distances();
   std::ranges::fill(class_distances_, kInfinity<double>);
-  for (const auto& lane : lanes_)
+  for (const auto& search : searches_)
     for (std::size_t c = 0; c < class_distances_.size(); ++c)
-      class_distances_[c] = std::min(class_distances_[c], lane->class_distances()[c]);
+      class_distances_[c] = std::min(class_distances_[c], search->class_distances()[c]);
   return class_distances_;
 }
 
@@ -293,13 +297,13 @@ std::size_t EventFinder::kept_frames() const {
   if (blocks_) return blocks_->kept_frames();
   std::size_t frames = reported_.size();
   if (rules_.options().places > 1) frames += divided_.size();
-  for (const auto& lane : lanes_) frames += lane->kept_frames();
+  for (const auto& search : searches_) frames += search->kept_frames();
   return frames;
 }
 
 std::int64_t EventFinder::copied_bytes() const {
   std::int64_t bytes = 0;
-  for (const auto& lane : lanes_) bytes += lane->copied_bytes();
+  for (const auto& search : searches_) bytes += search->copied_bytes();
   return bytes;
 }
 
@@ -312,8 +316,8 @@ std::int64_t EventFinder::settled_frames() const {
                              ? next_
                              : std::max<std::int64_t>(0, next_ - PlaceTracker::kRecent);
   settled = std::max(settled, earliest);
-  for (const auto& lane : lanes_)
-    settled = std::min(settled, lane->picker().settled_until(earliest));
+  for (const auto& search : searches_)
+    settled = std::min(settled, search->picker().settled_until(earliest));
   return settled;
 }
 

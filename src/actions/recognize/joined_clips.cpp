@@ -130,9 +130,9 @@ class ClipMotion {
 };
 
 // The clips of one person, one after the other.
-class ClipLane {
+class PersonClips {
  public:
-  ClipLane(std::span<const Clip> clips, const JoinOptions& options, int number)
+  PersonClips(std::span<const Clip> clips, const JoinOptions& options, int number)
       : options_(options),
         random_(options.seed, static_cast<std::uint64_t>(number)),
         clips_(clips.begin(), clips.end()) {
@@ -222,7 +222,7 @@ void describe(OptionVisitor& visit, JoinOptions& options) {
 
 struct JoinedClips::Impl {
   JoinOptions options;
-  std::vector<std::unique_ptr<ClipLane>> lanes;
+  std::vector<std::unique_ptr<PersonClips>> persons;
   std::vector<TrueEvent> truth;
   std::vector<ShownClip> shown;
   std::int64_t action_frames = 0;
@@ -235,7 +235,7 @@ JoinedClips::JoinedClips(std::span<const Clip> clips, const JoinOptions& options
   if (clips.empty()) throw InvalidArgument("there are no clips to join; expected one or more");
   impl_->options = options;
   for (int i = 0; i < options.people; ++i)
-    impl_->lanes.push_back(std::make_unique<ClipLane>(clips, impl_->options, i));
+    impl_->persons.push_back(std::make_unique<PersonClips>(clips, impl_->options, i));
 }
 JoinedClips::~JoinedClips() = default;
 JoinedClips::JoinedClips(JoinedClips&&) noexcept = default;
@@ -243,31 +243,31 @@ JoinedClips& JoinedClips::operator=(JoinedClips&&) noexcept = default;
 
 bool JoinedClips::next(Image<std::uint8_t>& frame) {
   Impl& impl = *impl_;
-  if (std::ranges::all_of(impl.lanes, [](const auto& lane) { return lane->at_end(); }))
+  if (std::ranges::all_of(impl.persons, [](const auto& person) { return person->at_end(); }))
     return false;
-  const Extent size = impl.lanes[0]->size();
-  const int people = static_cast<int>(impl.lanes.size());
+  const Extent size = impl.persons[0]->size();
+  const int people = static_cast<int>(impl.persons.size());
   if (frame.width() != people * size.width || frame.height() != size.height ||
       frame.channels() != 1)
     frame = Image<std::uint8_t>(people * size.width, size.height);
   for (int i = 0; i < people; ++i) {
-    ClipLane& lane = *impl.lanes[static_cast<std::size_t>(i)];
-    if (const Clip* clip = lane.begins(); clip != nullptr) {
+    PersonClips& person = *impl.persons[static_cast<std::size_t>(i)];
+    if (const Clip* clip = person.begins(); clip != nullptr) {
       const Rect<float> area{static_cast<float>(i * size.width), 0, static_cast<float>(size.width),
                              static_cast<float>(size.height)};
-      const std::int64_t last = impl.next + lane.clip_frames() - 1;
+      const std::int64_t last = impl.next + person.clip_frames() - 1;
       if (clip->label >= 0) {
         impl.truth.push_back(
             {clip->label, impl.next, last, area, static_cast<std::int32_t>(impl.shown.size())});
-        impl.action_frames += lane.clip_frames();
+        impl.action_frames += person.clip_frames();
       }
       impl.shown.push_back({clip->path, clip->first, clip->label, impl.next, last, area});
     }
-    if (lane.size().width != size.width || lane.size().height != size.height)
+    if (person.size().width != size.width || person.size().height != size.height)
       throw InvalidArgument(fmt::format(
           "people side by side have frames of {}x{} and {}x{} pixels, expected one size",
-          size.width, size.height, lane.size().width, lane.size().height));
-    lane.next(frame.view().crop(i * size.width, 0, size.width, size.height));
+          size.width, size.height, person.size().width, person.size().height));
+    person.next(frame.view().crop(i * size.width, 0, size.width, size.height));
   }
   ++impl.next;
   return true;

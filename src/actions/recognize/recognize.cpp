@@ -109,7 +109,7 @@ struct Recognizer::Impl {
     ++pushed;
     if (pushed > blocks->latency() && finder->prepared() > 0) finder->push_prepared(events);
   }
-  // Points in host memory need lanes of another kind.
+  // Points in host memory need searches of another kind.
   void begin_points() {
     if (!takes_points && blocks) {
       blocks.reset();
@@ -160,7 +160,7 @@ Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
 Recognizer::Recognizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Recognizer Recognizer::another() const {
-  const DeviceLanes* const device = impl_->finder->device();
+  const DevicePlaces* const device = impl_->finder->device();
   return Recognizer(std::make_unique<Impl>(impl_->model, impl_->options,
                                            device ? device->prototypes() : nullptr));
 }

@@ -34,7 +34,7 @@ report::EvaluationChart unknown_chart(const actions::UnknownReport& report) {
     curve.points.push_back({.threshold = 100 * point.unknown_kept,
                             .x = 100 * point.unknown_kept,
                             .y = 100 * point.known_kept});
-  curve.points = report::thinned(curve.points, chart);
+  curve.points = report::subsampled(curve.points, chart);
   chart.curves.push_back(std::move(curve));
   return chart;
 }

@@ -214,7 +214,7 @@ class Search {
     const PeopleFrame frame{place, result.size, result.people};
     files_.add(frame);
     batch.record(io::pack_record(record_ref(frame)));
-    weightless_ += result.counts.weightless;
+    weightless_ += result.counts.zero_weight_windows;
   }
 
   people::DetectResult in(people::Detector& detector, ImageView<const std::uint8_t> image) const {

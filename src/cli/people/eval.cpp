@@ -77,7 +77,7 @@ void write_model(io::JsonWriter& json, const EvalResult& result) {
 
 void write_counts(io::JsonWriter& json, const EvalResult& result) {
   json.member("windows", result.counts.windows).member("evaluations", result.counts.evaluations);
-  json.member("weightless", result.counts.weightless);
+  json.member("weightless", result.counts.zero_weight_windows);
   json.member("evaluations_per_window", per_window(result.counts));
   if (!result.stages.empty()) {
     json.key("stages").begin_array();
@@ -158,7 +158,7 @@ void print_json(const EvalRequest& request, const Context& context,
 }
 
 std::string line_of(const EvalResult& result, const EvalRequest& request) {
-  const std::int64_t weightless = result.counts.weightless;
+  const std::int64_t weightless = result.counts.zero_weight_windows;
   const std::string work =
       fmt::format("{:.3g} million windows, {:.3g} evaluations per window{}{}",
                   1e-6 * static_cast<double>(result.counts.windows), per_window(result.counts),

@@ -131,7 +131,7 @@ void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
   std::vector<report::EvaluationPoint> points;
   points.reserve(curve.size());
   for (const people::CurvePoint& point : curve) points.push_back(point_of(point));
-  chart.curves.push_back({name, chosen, report::thinned(points, chart)});
+  chart.curves.push_back({name, chosen, report::subsampled(points, chart)});
 }
 
 std::vector<PeopleMistake> false_positives(const EvalResult& result) {

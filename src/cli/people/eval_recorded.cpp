@@ -18,7 +18,7 @@ namespace {
 
 void pack(Packer& out, const people::ImageFindings& findings) {
   out.number(findings.counts.windows).number(findings.counts.evaluations);
-  out.number(findings.counts.weightless).number(std::uint64_t{findings.stages.size()});
+  out.number(findings.counts.zero_weight_windows).number(std::uint64_t{findings.stages.size()});
   for (const people::StageCount& stage : findings.stages)
     out.number(stage.blocks).number(stage.reached).number(stage.passed);
   out.number(std::uint64_t{findings.people.size()});
@@ -42,7 +42,7 @@ people::ImageFindings unpacked_findings(Unpacker& in) {
   people::ImageFindings findings;
   findings.counts.windows = in.number<std::int64_t>();
   findings.counts.evaluations = in.number<std::int64_t>();
-  findings.counts.weightless = in.number<std::int64_t>();
+  findings.counts.zero_weight_windows = in.number<std::int64_t>();
   for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
     people::StageCount& stage = findings.stages.emplace_back();
     stage.blocks = in.number<int>();

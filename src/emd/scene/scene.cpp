@@ -23,7 +23,7 @@
 #include "emd/scene/colors.h"
 #include "emd/scene/fusion.h"
 #include "emd/scene/insides.h"
-#include "emd/scene/thinned.h"
+#include "emd/scene/subsampled.h"
 
 namespace fovea::emd {
 namespace {
@@ -205,10 +205,10 @@ struct SceneMapper::Impl {
     int step = 1;
     while (static_cast<double>(bands.width) * bands.height > kLevelPixels * 1.0 * step * step)
       ++step;
-    const Extent size = thinned_size(bands, step);
+    const Extent size = subsampled_size(bands, step);
     Image<float> angles(size.width, size.height, 2);
     Image<std::uint16_t> masses(size.width, size.height, spectra->bins());
-    for_thinned(bands, {.step = step, .exec = exec}, [&](StackView<const float> part, int y) {
+    for_subsampled(bands, {.step = step, .exec = exec}, [&](StackView<const float> part, int y) {
       fusion->angles(part, angles.view().crop(0, y, part.width, part.height), exec);
       spectra->of(part, masses.view().crop(0, y, part.width, part.height), exec);
     });

@@ -112,7 +112,7 @@ DetectOptions detect_options(const MeasureOptions& options) {
 void add(ScanCounts& sum, const ScanCounts& more) {
   sum.windows += more.windows;
   sum.evaluations += more.evaluations;
-  sum.weightless += more.weightless;
+  sum.zero_weight_windows += more.zero_weight_windows;
 }
 
 void add(std::vector<StageCount>& sum, const std::vector<StageCount>& more) {

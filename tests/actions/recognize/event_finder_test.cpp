@@ -1,4 +1,4 @@
-// Covers: event_blocks, event_lane, event_picker, event_rules
+// Covers: event_blocks, event_search, event_picker, event_rules
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Covers: device_lanes, lane_matcher
+// Covers: device_places, place_matcher
 // Events on a GPU are those of the CPU, and only frames go there.
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/train.h>

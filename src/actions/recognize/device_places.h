@@ -1,4 +1,4 @@
-// What the lanes of a stream share on a GPU.
+// What the places of a stream share on a GPU.
 #pragma once
 #include <fovea/actions/model.h>
 #include <fovea/core/stream.h>
@@ -10,7 +10,7 @@
 
 #include "actions/points/points_blocks.h"
 #include "actions/recognize/event_rules.h"
-#include "actions/recognize/lane_matcher.h"
+#include "actions/recognize/place_matcher.h"
 
 namespace fovea::actions {
 
@@ -23,11 +23,11 @@ struct DevicePrototypes {
   std::shared_ptr<const detail::RowStream> stream;
 };
 
-class DeviceLanes {
+class DevicePlaces {
  public:
-  explicit DeviceLanes(std::shared_ptr<const DevicePrototypes> prototypes);
+  explicit DevicePlaces(std::shared_ptr<const DevicePrototypes> prototypes);
 
-  std::unique_ptr<LaneMatcher> first_lane() const;
+  std::unique_ptr<PlaceMatcher> first_matcher() const;
   // Makes features of descriptors and returns the number of the first row.
   std::int64_t add(const DescriptorRows& descriptors, int count);
   void forget_before(std::int64_t row) { rows_->forget_before(row); }

@@ -10,17 +10,17 @@
 
 namespace fovea::emd {
 
-struct Thinning {
+struct Subsampling {
   int step = 1;
   std::int64_t most_values = 1 << 23;  // that are copied at the same time, but at least a row
   Exec exec{};
 };
 
-Extent thinned_size(StackView<const float> bands, int step);
+Extent subsampled_size(StackView<const float> bands, int step);
 
-// Calls measure(part, first row of the thinned cube) for some rows after the other. The cube lies
-// in host memory; with a step of 1 it is the only part itself.
-void for_thinned(StackView<const float> bands, const Thinning& thinning,
-                 FunctionRef<void(StackView<const float>, int)> measure);
+// Calls measure(part, first row of the subsampled cube) for some rows after the other. The cube
+// lies in host memory; with a step of 1 it is the only part itself.
+void for_subsampled(StackView<const float> bands, const Subsampling& subsampling,
+                    FunctionRef<void(StackView<const float>, int)> measure);
 
 }  // namespace fovea::emd

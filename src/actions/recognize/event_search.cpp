@@ -1,4 +1,4 @@
-#include "actions/recognize/event_lane.h"
+#include "actions/recognize/event_search.h"
 
 #include <fovea/actions/explain.h>
 
@@ -8,8 +8,8 @@
 
 namespace fovea::actions {
 
-EventLane::EventLane(const EventRules& rules, std::unique_ptr<LaneMatcher> matcher,
-                     std::int32_t number, std::int64_t first_frame)
+EventSearch::EventSearch(const EventRules& rules, std::unique_ptr<PlaceMatcher> matcher,
+                         std::int32_t number, std::int64_t first_frame)
     : rules_(rules),
       matcher_(std::move(matcher)),
       number_(number),
@@ -18,20 +18,20 @@ EventLane::EventLane(const EventRules& rules, std::unique_ptr<LaneMatcher> match
                  static_cast<std::size_t>(rules.model().match.window)),
       class_distances_(rules.model().classes.size(), kInfinity<double>) {}
 
-LanePoints EventLane::matched(const LanePoints& points) const {
+PlacePoints EventSearch::matched(const PlacePoints& points) const {
   const int most = rules_.model().scene_points;
   return most > 0 ? points.first(static_cast<std::size_t>(most)) : points;
 }
 
-void EventLane::prepare(std::span<const LaneFrame> frames) {
-  std::vector<LaneFrame> some(frames.begin(), frames.end());
-  for (LaneFrame& frame : some) frame.points = matched(frame.points);
+void EventSearch::prepare(std::span<const PlaceFrame> frames) {
+  std::vector<PlaceFrame> some(frames.begin(), frames.end());
+  for (PlaceFrame& frame : some) frame.points = matched(frame.points);
   matcher_->prepare(some);
 }
 
-std::optional<Event> EventLane::push(std::int64_t frame, const LanePoints& all) {
+std::optional<Event> EventSearch::push(std::int64_t frame, const PlacePoints& all) {
   if (rules_.options().classify) keep_clip(frame, all);
-  const LanePoints points = matched(all);
+  const PlacePoints points = matched(all);
   kept_.push_back({frame, {points.points.begin(), points.points.end()}});
   if (rules_.options().explain)
     kept_nodes_.push_back(rules_.nodes_of(frame, points.points, points.descriptors));
@@ -54,7 +54,7 @@ std::optional<Event> EventLane::push(std::int64_t frame, const LanePoints& all) 
   return event;
 }
 
-std::shared_ptr<const EventEvidence> EventLane::evidence_of(const Event& event) const {
+std::shared_ptr<const EventEvidence> EventSearch::evidence_of(const Event& event) const {
   auto evidence = std::make_shared<EventEvidence>();
   evidence->prototype = event.prototype;
   evidence->distance = event.distance;
@@ -86,7 +86,7 @@ std::shared_ptr<const EventEvidence> EventLane::evidence_of(const Event& event) 
 
 // Margins look back over as many frames as an event waits, because other classes may end a little
 // earlier.
-void EventLane::note_distances(std::span<const double> nearest) {
+void EventSearch::note_distances(std::span<const double> nearest) {
   recent_.emplace_back(nearest.begin(), nearest.end());
   if (recent_.size() > static_cast<std::size_t>(std::max(rules_.options().patience, 1)))
     recent_.pop_front();
@@ -96,12 +96,12 @@ void EventLane::note_distances(std::span<const double> nearest) {
       class_distances_[c] = std::min(class_distances_[c], frame[c]);
 }
 
-void EventLane::offer(Event event, std::int64_t frame) {
+void EventSearch::offer(Event event, std::int64_t frame) {
   picker_.offer(std::move(event), frame, picked_);
 }
 
-void EventLane::report(std::int64_t frame, bool all, Classifier* classifier,
-                       std::vector<Event>& events) {
+void EventSearch::report(std::int64_t frame, bool all, Classifier* classifier,
+                         std::vector<Event>& events) {
   if (all) picker_.finish(picked_);
   else picker_.advance(frame, picked_);
   for (Event& event : picked_)
@@ -110,7 +110,7 @@ void EventLane::report(std::int64_t frame, bool all, Classifier* classifier,
 }
 
 // Fusion compares all points of a clip, matching only the most confident ones.
-void EventLane::keep_clip(std::int64_t frame, const LanePoints& all) {
+void EventSearch::keep_clip(std::int64_t frame, const PlacePoints& all) {
   const Model& model = rules_.model();
   std::span<const SpaceTimePoint> points = all.points;
   const ImageView<const float>& descriptors = all.descriptors;
@@ -129,7 +129,7 @@ void EventLane::keep_clip(std::int64_t frame, const LanePoints& all) {
 }
 
 // Classifies the frames of an event as a clip and returns whether it is still one.
-bool EventLane::classify(Event& event, Classifier& classifier) const {
+bool EventSearch::classify(Event& event, Classifier& classifier) const {
   PointSet clip;
   clip.size = rules_.frame_size();
   clip.frames = event.last_frame - event.first_frame + 1;

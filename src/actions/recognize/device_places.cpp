@@ -1,4 +1,4 @@
-#include "actions/recognize/device_lanes.h"
+#include "actions/recognize/device_places.h"
 
 #include "actions/match/features.h"
 #include "actions/stream/stream_chains.h"
@@ -29,7 +29,7 @@ DevicePrototypes::DevicePrototypes(const EventRules& rules, std::span<const Chai
       stream(cuda::make_row_stream(detail::stream_chains(chains, rules.model().match),
                                    rules.digest_rules(), exec)) {}
 
-DeviceLanes::DeviceLanes(std::shared_ptr<const DevicePrototypes> prototypes)
+DevicePlaces::DevicePlaces(std::shared_ptr<const DevicePrototypes> prototypes)
     : prototypes_(std::move(prototypes)),
       stream_(prototypes_->exec.device),
       exec_(prototypes_->exec) {
@@ -37,11 +37,11 @@ DeviceLanes::DeviceLanes(std::shared_ptr<const DevicePrototypes> prototypes)
   rows_ = cuda::make_feature_rows(prototypes_->features, exec_);
 }
 
-std::unique_ptr<LaneMatcher> DeviceLanes::first_lane() const {
-  return make_device_lane(prototypes_->stream, rows_, exec_);
+std::unique_ptr<PlaceMatcher> DevicePlaces::first_matcher() const {
+  return make_device_matcher(prototypes_->stream, rows_, exec_);
 }
 
-std::int64_t DeviceLanes::add(const DescriptorRows& descriptors, int count) {
+std::int64_t DevicePlaces::add(const DescriptorRows& descriptors, int count) {
   added_ += count;
   return rows_->add(descriptors.rows, count, descriptors.stream);
 }

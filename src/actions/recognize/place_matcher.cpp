@@ -1,4 +1,4 @@
-#include "actions/recognize/lane_matcher.h"
+#include "actions/recognize/place_matcher.h"
 
 #include <algorithm>
 #include <deque>
@@ -7,15 +7,15 @@
 namespace fovea::actions {
 namespace {
 
-class HostLane final : public LaneMatcher {
+class HostMatcher final : public PlaceMatcher {
  public:
-  HostLane(const EventRules& rules, StreamMatcher matcher)
+  HostMatcher(const EventRules& rules, StreamMatcher matcher)
       : rules_(rules), digest_rules_(rules.digest_rules()), matcher_(std::move(matcher)) {}
 
-  std::unique_ptr<LaneMatcher> another() const override {
-    return std::make_unique<HostLane>(rules_, matcher_.another());
+  std::unique_ptr<PlaceMatcher> another() const override {
+    return std::make_unique<HostMatcher>(rules_, matcher_.another());
   }
-  const detail::FrameDigest& push(std::int64_t frame, const LanePoints& points) override {
+  const detail::FrameDigest& push(std::int64_t frame, const PlacePoints& points) override {
     const auto number = static_cast<std::int32_t>(frame);
     digest_ = detail::digest_of(
         number, matcher_.push(number, rules_.nodes_of(frame, points.points, points.descriptors)),
@@ -23,7 +23,7 @@ class HostLane final : public LaneMatcher {
     return digest_;
   }
   std::vector<MatchedNode> path(int prototype) const override { return matcher_.path(prototype); }
-  void prepare(std::span<const LaneFrame>) override {}
+  void prepare(std::span<const PlaceFrame>) override {}
   std::int64_t copied_bytes() const override { return 0; }
 
  private:
@@ -33,21 +33,21 @@ class HostLane final : public LaneMatcher {
   detail::FrameDigest digest_;
 };
 
-class DeviceLane final : public LaneMatcher {
+class DeviceMatcher final : public PlaceMatcher {
  public:
-  DeviceLane(std::shared_ptr<const detail::RowStream> prototypes,
-             std::shared_ptr<detail::FeatureRows> rows, const Exec& exec)
+  DeviceMatcher(std::shared_ptr<const detail::RowStream> prototypes,
+                std::shared_ptr<detail::FeatureRows> rows, const Exec& exec)
       : prototypes_(std::move(prototypes)),
         rows_(std::move(rows)),
         exec_(exec),
         stream_(prototypes_->another(rows_, exec_)) {}
 
-  std::unique_ptr<LaneMatcher> another() const override {
-    return std::make_unique<DeviceLane>(prototypes_, rows_, exec_);
+  std::unique_ptr<PlaceMatcher> another() const override {
+    return std::make_unique<DeviceMatcher>(prototypes_, rows_, exec_);
   }
-  const detail::FrameDigest& push(std::int64_t frame, const LanePoints& points) override {
+  const detail::FrameDigest& push(std::int64_t frame, const PlacePoints& points) override {
     if (prepared_.empty()) {
-      const LaneFrame one{frame, points};
+      const PlaceFrame one{frame, points};
       prepare({&one, 1});
     }
     digest_ = std::move(prepared_.front());
@@ -57,10 +57,10 @@ class DeviceLane final : public LaneMatcher {
   std::vector<MatchedNode> path(int prototype) const override {
     return stream_->path(digest_.frame, prototype);
   }
-  void prepare(std::span<const LaneFrame> frames) override {
+  void prepare(std::span<const PlaceFrame> frames) override {
     std::vector<detail::RowFrame> rows;
     rows.reserve(frames.size());
-    for (const LaneFrame& frame : frames) {
+    for (const PlaceFrame& frame : frames) {
       detail::RowFrame row{static_cast<std::int32_t>(frame.frame), {}};
       row.points.reserve(frame.points.points.size());
       for (std::size_t i = 0; i < frame.points.points.size(); ++i)
@@ -85,14 +85,14 @@ class DeviceLane final : public LaneMatcher {
 
 }  // namespace
 
-std::unique_ptr<LaneMatcher> make_host_lane(const EventRules& rules, StreamMatcher matcher) {
-  return std::make_unique<HostLane>(rules, std::move(matcher));
+std::unique_ptr<PlaceMatcher> make_host_matcher(const EventRules& rules, StreamMatcher matcher) {
+  return std::make_unique<HostMatcher>(rules, std::move(matcher));
 }
 
-std::unique_ptr<LaneMatcher> make_device_lane(std::shared_ptr<const detail::RowStream> prototypes,
-                                              std::shared_ptr<detail::FeatureRows> rows,
-                                              const Exec& exec) {
-  return std::make_unique<DeviceLane>(std::move(prototypes), std::move(rows), exec);
+std::unique_ptr<PlaceMatcher> make_device_matcher(
+    std::shared_ptr<const detail::RowStream> prototypes, std::shared_ptr<detail::FeatureRows> rows,
+    const Exec& exec) {
+  return std::make_unique<DeviceMatcher>(std::move(prototypes), std::move(rows), exec);
 }
 
 }  // namespace fovea::actions
