@@ -11,7 +11,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace fovea::io {
+namespace fovea::io::record_test {
 namespace {
 
 using testing::ElementsAre;
@@ -288,4 +288,4 @@ TEST(RecordArray, JsonNamesTypeAndShapeAndTheElementsCanBeTaken) {
 }
 
 }  // namespace
-}  // namespace fovea::io
+}  // namespace fovea::io::record_test
