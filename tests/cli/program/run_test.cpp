@@ -175,7 +175,7 @@ TEST(Start, IsQuick) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers take long to start";
 #endif
-  EXPECT_LT(best_start(program({"--version"})), 150 * best_start({"true"}));
+  EXPECT_LT(best_start(program({"--version"})), 60 * best_start({"true"}));
 }
 
 // FFmpeg is loaded when a video is opened. The loader searches LD_LIBRARY_PATH first and finds
