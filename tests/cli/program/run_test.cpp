@@ -172,10 +172,7 @@ double best_start(const std::vector<std::string>& words) {
 
 // On any machine: compared with a program that does nothing.
 TEST(Start, IsQuick) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers take long to start";
-#endif
-  EXPECT_LT(best_start(program({"--version"})), 150 * best_start({"true"}));
+  EXPECT_LT(best_start(program({"--version"})), 60 * best_start({"true"}));
 }
 
 // FFmpeg is loaded when a video is opened. The loader searches LD_LIBRARY_PATH first and finds
