@@ -1,6 +1,6 @@
 // CUDA twin of the channels' scanner: all levels of a frame at once.
-#include "people/channels/tree_walk_cuda.cuh"
 #include "people/model_parts.h"
+#include "people/trees/tree_walk_cuda.cuh"
 
 namespace fovea::people::cuda {
 namespace {
@@ -18,7 +18,7 @@ class ChannelsScanner final : public Scanner {
     steps.begin(Step::kLevels);
     channels_.lay_out(session, image.image(), request.plan, pyramid_of(model_));
     if (channels_.stride() != stride_) {
-      walker_.set_trees(flat_trees(model_, channels_.stride()), session.stream());
+      walker_.set_trees(scan_trees<2>(model_, channels_.stride()), session.stream());
       stride_ = channels_.stride();
     }
     ScanResult result;
@@ -38,7 +38,7 @@ class ChannelsScanner final : public Scanner {
   const ChannelsModel& model_;
   DeviceChannels channels_;
   std::ptrdiff_t stride_ = -1;
-  TreeWalker<FlatTree> walker_;
+  TreeWalker<ScanTree<2>> walker_;
 };
 
 }  // namespace

@@ -3,10 +3,9 @@
 // CPU.
 #include <array>
 
-#include "people/channels/tree_walk_cuda.cuh"
 #include "people/filtered/filter_cells.h"
-#include "people/filtered/filtered_trees.h"
 #include "people/model_parts.h"
+#include "people/trees/tree_walk_cuda.cuh"
 
 namespace fovea::people::cuda {
 namespace {
@@ -72,7 +71,7 @@ class FilteredScanner final : public Scanner {
     if (!placed_) place_windows(session);
     placed_ = true;
     if (channels_.stride() != stride_) {
-      walker_.set_trees(deep_trees<kDepth>(model_, channels_.stride()), session.stream());
+      walker_.set_trees(scan_trees<kDepth>(model_, channels_.stride()), session.stream());
       stride_ = channels_.stride();
     }
     ScanResult result;
@@ -124,7 +123,7 @@ class FilteredScanner final : public Scanner {
   std::ptrdiff_t stride_ = -1;
   bool placed_ = false;  // whether windows_ belongs to the tables of channels_
   bool filled_ = false;  // whether the bank is on the device
-  TreeWalker<DeepTree<kDepth>> walker_;
+  TreeWalker<ScanTree<kDepth>> walker_;
   KeptBuffer<LevelWindows> windows_;
   KeptBuffer<std::int8_t> weights_;
   KeptBuffer<std::int16_t> gain_, offset_;
