@@ -1,5 +1,5 @@
 // The scanners of channels and of filtered channels: what holds for both kinds is written once.
-// Covers: tree_walk, channels_scanner, filtered_scanner
+// Covers: tree_walk
 #include <fovea/core/error.h>
 
 #include <algorithm>
