@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/launch.cuh"
 #include "flow/flow_gray.h"
 #include "flow/lk/lucas_kanade_cuda.cuh"
 #include "flow/matcher.h"
@@ -12,8 +13,10 @@ namespace {
 using fovea::cuda::check;
 using fovea::cuda::check_launch;
 using fovea::cuda::DeviceBuffer;
+using fovea::cuda::grid_over;
 using fovea::cuda::OnDevice;
 using fovea::cuda::Session;
+using fovea::cuda::thread_place;
 
 constexpr struct {
   int block_x = 32, block_y = 8;  // one warp per row
@@ -22,17 +25,6 @@ constexpr struct {
   int range_threads = 1024;       // threads of the one block that finds the range of an image
 } kTuning;
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
-
-dim3 grid_over(int width, int height) {
-  const auto blocks = [](int size, int step) {
-    return static_cast<unsigned>((size + step - 1) / step);
-  };
-  return {blocks(width, kTuning.block_x), blocks(height, kTuning.block_y)};
-}
-__device__ int2 place() {
-  return {static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
-          static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y)};
-}
 
 // Integers that have the order of the floats.
 __device__ int ordered(float value) {
@@ -151,7 +143,7 @@ __global__ void __launch_bounds__(kTuning.range_threads)
 template <class T>
 __global__ void gray_kernel(ImageView<const T> image, int channel, const GrayRange* found,
                             GrayRange range, ImageView<float> out) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= out.width || at.y >= out.height) return;
   if (found != nullptr) range = *found;
   const T* pixel = &image.at(at.x, at.y);
@@ -162,7 +154,7 @@ __global__ void gray_kernel(ImageView<const T> image, int channel, const GrayRan
 
 __global__ void coarse_kernel(DeviceGray gray, int first_row, ImageView<float> out,
                               ImageView<std::uint8_t> mask) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= out.width || at.y >= out.height) return;
   const int value = gray.at(at.x, at.y + first_row);
   const bool counts = value != lk::kNoGray;
@@ -171,7 +163,7 @@ __global__ void coarse_kernel(DeviceGray gray, int first_row, ImageView<float> o
 }
 
 __global__ void leave_out_kernel(ImageView<const std::uint8_t> mask, FlowView field) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= mask.width || at.y >= mask.height || mask.at(at.x, at.y) != 0) return;
   field.u.at(at.x, at.y) = field.v.at(at.x, at.y) = field.confidence.at(at.x, at.y) = 0;
 }
@@ -185,8 +177,8 @@ void enqueue_range(const Samples<T>& samples, GrayRange* out, cudaStream_t strea
 template <class T>
 void enqueue_gray(ImageView<const T> image, int channel, GrayRange range, ImageView<float> out,
                   cudaStream_t stream) {
-  gray_kernel<<<grid_over(out.width, out.height), kThreads, 0, stream>>>(image, channel, nullptr,
-                                                                         range, out);
+  gray_kernel<<<grid_over(out.width, out.height, kThreads), kThreads, 0, stream>>>(
+      image, channel, nullptr, range, out);
   check_launch("gray levels of an image");
 }
 
@@ -239,7 +231,7 @@ void to_gray(ImageView<const T> image, ImageView<float> out, const Exec& exec) {
   OnDevice<const T> source(session, image);
   DeviceBuffer<GrayRange> found(1, session.stream());
   enqueue_range(Samples<T>(source.image(), {}), found.data(), session.stream());
-  gray_kernel<<<grid_over(out.width, out.height), kThreads, 0, session.stream()>>>(
+  gray_kernel<<<grid_over(out.width, out.height, kThreads), kThreads, 0, session.stream()>>>(
       source.image(), -1, found.data(), {}, out);
   check_launch("gray levels of an image");
   if (image.memory != Memory::kCuda) session.finish("flow");
@@ -290,8 +282,8 @@ void coarse_gray(ImageView<const T> image, const CoarseGray& request, const Exec
     const auto out = request.out.crop(0, y, request.out.width, rows);
     const auto mask_out =
         masked ? request.mask_out.crop(0, y, request.out.width, rows) : ImageView<std::uint8_t>{};
-    coarse_kernel<<<grid_over(out.width, rows), kThreads, 0, session.stream()>>>(gray, y - top, out,
-                                                                                 mask_out);
+    coarse_kernel<<<grid_over(out.width, rows, kThreads), kThreads, 0, session.stream()>>>(
+        gray, y - top, out, mask_out);
     check_launch("a coarse level");
   }
   session.finish("flow");
@@ -299,8 +291,8 @@ void coarse_gray(ImageView<const T> image, const CoarseGray& request, const Exec
 
 void leave_out(ImageView<const std::uint8_t> mask, const FlowView& field, const Exec& exec) {
   Session session(exec);
-  leave_out_kernel<<<grid_over(mask.width, mask.height), kThreads, 0, session.stream()>>>(mask,
-                                                                                          field);
+  leave_out_kernel<<<grid_over(mask.width, mask.height, kThreads), kThreads, 0, session.stream()>>>(
+      mask, field);
   check_launch("the mask of a flow");
   session.finish("flow");
 }

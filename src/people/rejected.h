@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "people/cascade/cascade_math.h"
-#include "people/channels/channel_trees.h"
+#include "people/trees/scan_trees.h"
 
 namespace fovea::people {
 

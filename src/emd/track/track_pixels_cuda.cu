@@ -1,4 +1,5 @@
 // CUDA twins of labels and likelihoods; their results equal those of the CPU to the bit.
+#include "core/launch.cuh"
 #include "core/on_device.cuh"
 #include "emd/track/backend.h"
 #include "emd/track/track_math.h"
@@ -8,28 +9,19 @@ namespace {
 
 using fovea::cuda::check_launch;
 using fovea::cuda::DeviceBuffer;
+using fovea::cuda::grid_over;
 using fovea::cuda::OnDevice;
 using fovea::cuda::Session;
+using fovea::cuda::thread_place;
 
 constexpr struct {
   int block_x = 32, block_y = 8;  // one warp per row
 } kTuning;
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 
-dim3 grid_over(int width, int height) {
-  const auto blocks = [](int size, int step) {
-    return static_cast<unsigned>((size + step - 1) / step);
-  };
-  return {blocks(width, kTuning.block_x), blocks(height, kTuning.block_y)};
-}
-__device__ int2 place() {
-  return {static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
-          static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y)};
-}
-
 __global__ void label_kernel(ImageView<const std::uint8_t> frame, const std::uint8_t* table,
                              ImageView<std::uint8_t> labels) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= frame.width || at.y >= frame.height) return;
   labels.at(at.x, at.y) = table[color_cell(&frame.at(at.x, at.y), frame.channels)];
 }
@@ -37,7 +29,7 @@ __global__ void label_kernel(ImageView<const std::uint8_t> frame, const std::uin
 __global__ void likelihood_kernel(ImageView<const float> to_target,
                                   ImageView<const float> to_surround,
                                   ImageView<std::uint16_t> out) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= out.width || at.y >= out.height) return;
   out.at(at.x, at.y) = likelihood_of(to_target.at(at.x, at.y), to_surround.at(at.x, at.y));
 }
@@ -51,7 +43,7 @@ void label_colors(ImageView<const std::uint8_t> frame, std::span<const std::uint
   OnDevice<std::uint8_t> result(session, labels);
   DeviceBuffer<std::uint8_t> cells(table.size(), session.stream());
   cells.fill(table.data());
-  label_kernel<<<grid_over(frame.width, frame.height), kThreads, 0, session.stream()>>>(
+  label_kernel<<<grid_over(frame.width, frame.height, kThreads), kThreads, 0, session.stream()>>>(
       source.image(), cells.data(), result.image());
   check_launch("labels of colors");
   result.fetch();
@@ -63,7 +55,7 @@ void likelihood(ImageView<const float> to_target, ImageView<const float> to_surr
   Session session(exec);
   OnDevice<const float> target(session, to_target), surround(session, to_surround);
   OnDevice<std::uint16_t> result(session, out);
-  likelihood_kernel<<<grid_over(out.width, out.height), kThreads, 0, session.stream()>>>(
+  likelihood_kernel<<<grid_over(out.width, out.height, kThreads), kThreads, 0, session.stream()>>>(
       target.image(), surround.image(), result.image());
   check_launch("a likelihood");
   result.fetch();

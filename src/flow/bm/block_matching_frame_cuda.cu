@@ -1,6 +1,7 @@
 // What block matching computes from one image on CUDA: levels with 8 bits, each halved from the
 // previous one and quantized in one launch, and the sums of every block. A block of threads first
 // sums columns of a block's height, running down, and then along the rows, from shared memory.
+#include "core/launch.cuh"
 #include "flow/bm/block_matching_cuda.cuh"
 #include "ops/convolve/convolve_math.h"
 #include "ops/pyramid/pyramid_math.h"
@@ -11,7 +12,9 @@ namespace {
 using fovea::cuda::block_row;
 using fovea::cuda::blocks_for;
 using fovea::cuda::check_launch;
+using fovea::cuda::grid_over;
 using fovea::cuda::tall_grid;
+using fovea::cuda::thread_place;
 
 constexpr struct {
   int pixels_x = 32,
@@ -21,14 +24,6 @@ constexpr struct {
 } kTuning;
 constexpr dim3 kThreads(kTuning.pixels_x, kTuning.pixels_y);
 constexpr int kSumThreads = kTuning.sums_x / kTuning.sums_run * kTuning.sums_y;
-
-dim3 grid_over(int width, int height) {
-  return tall_grid(blocks_for(width, kTuning.pixels_x), blocks_for(height, kTuning.pixels_y));
-}
-__device__ int2 place() {
-  return {static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
-          block_row() * static_cast<int>(blockDim.y) + static_cast<int>(threadIdx.y)};
-}
 
 __device__ void store_level(const DeviceBlockLevel& level, int2 at, float gray, float cover) {
   if (level.valid.data == nullptr) {
@@ -42,7 +37,7 @@ __device__ void store_level(const DeviceBlockLevel& level, int2 at, float gray, 
 
 __global__ void quantize_kernel(ImageView<const float> gray, ImageView<const std::uint8_t> mask,
                                 DeviceBlockGray out, DeviceBlockLevel level) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= level.width || at.y >= level.height) return;
   float value = gray.at(at.x, at.y), cover = 1;
   if (mask.data != nullptr) {
@@ -82,7 +77,7 @@ __device__ float halved(const ImageView<const float>& image, int2 at, bool insid
 
 __global__ void halve_kernel(DeviceBlockSource gray, DeviceBlockGray out, DeviceBlockLevel level) {
   __shared__ float down[kTuning.pixels_y][kSourceColumns];
-  const int2 at = place();
+  const int2 at = thread_place();
   const bool row_inside = at.y < level.height;
   const float value = halved(gray.gray, at, row_inside, down[threadIdx.y]);
   float cover = 1;
@@ -148,14 +143,15 @@ __global__ void sum_kernel(DeviceBlockLevel level, int block) {
 void quantize_blocks(ImageView<const float> gray, ImageView<const std::uint8_t> mask,
                      const DeviceBlockGray& out, const DeviceBlockLevel& level,
                      cudaStream_t stream) {
-  quantize_kernel<<<grid_over(level.width, level.height), kThreads, 0, stream>>>(gray, mask, out,
-                                                                                 level);
+  quantize_kernel<<<grid_over(level.width, level.height, kThreads), kThreads, 0, stream>>>(
+      gray, mask, out, level);
   check_launch("gray levels of blocks");
 }
 
 void halve_blocks(const DeviceBlockSource& gray, const DeviceBlockGray& out,
                   const DeviceBlockLevel& level, cudaStream_t stream) {
-  halve_kernel<<<grid_over(level.width, level.height), kThreads, 0, stream>>>(gray, out, level);
+  halve_kernel<<<grid_over(level.width, level.height, kThreads), kThreads, 0, stream>>>(gray, out,
+                                                                                        level);
   check_launch("a coarser level");
 }
 

@@ -1,16 +1,17 @@
 // Fields of block matching on CUDA: filling in unreliable nodes, the median, lowered confidences,
 // and interpolation to pixels. Each is one launch with one thread per node or pixel; neighbors come
 // from shared memory.
+#include "core/launch.cuh"
 #include "flow/bm/block_matching_cuda.cuh"
 
 namespace fovea::flow::cuda {
 namespace {
 
 using fovea::cuda::block_row;
-using fovea::cuda::blocks_for;
 using fovea::cuda::check;
 using fovea::cuda::check_launch;
-using fovea::cuda::tall_grid;
+using fovea::cuda::grid_over;
+using fovea::cuda::thread_place;
 
 constexpr struct {
   int block_x = 32, block_y = 8;  // one warp per row
@@ -18,13 +19,6 @@ constexpr struct {
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 constexpr int kCount = kTuning.block_x * kTuning.block_y;
 
-dim3 grid_over(int width, int height) {
-  return tall_grid(blocks_for(width, kTuning.block_x), blocks_for(height, kTuning.block_y));
-}
-__device__ int2 place() {
-  return {static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
-          block_row() * static_cast<int>(blockDim.y) + static_cast<int>(threadIdx.y)};
-}
 __device__ int thread_index() {
   return static_cast<int>(threadIdx.y) * kTuning.block_x + static_cast<int>(threadIdx.x);
 }
@@ -61,7 +55,7 @@ __device__ void fill_in(SmoothRoom& room, int column, int row) {
 // about which nothing is known do not vote.
 __global__ void smooth_kernel(bm::NodeField from, bm::NodeField to) {
   __shared__ SmoothRoom room;
-  const int2 at = place();
+  const int2 at = thread_place();
   const int x0 = static_cast<int>(blockIdx.x) * kTuning.block_x - 1;
   const int y0 = block_row() * kTuning.block_y - 1;
   const int width = from.u.width, height = from.u.height;
@@ -102,7 +96,7 @@ __global__ void smooth_kernel(bm::NodeField from, bm::NodeField to) {
 }
 
 __global__ void doubt_kernel(bm::NodeField field, bm::NodeField back) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= field.u.width || at.y >= field.u.height) return;
   const bm::Motion motion = bm::node_at(field, at.x, at.y);
   if (!(motion.confidence > 0)) return;
@@ -114,7 +108,7 @@ __global__ void doubt_kernel(bm::NodeField field, bm::NodeField back) {
 }
 
 __global__ void doubt_smoothed_kernel(bm::NodeField raw, bm::NodeField smoothed) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= raw.u.width || at.y >= raw.u.height) return;
   const bm::Motion motion = bm::node_at(raw, at.x, at.y);
   if (!(motion.confidence > 0)) return;
@@ -124,7 +118,7 @@ __global__ void doubt_smoothed_kernel(bm::NodeField raw, bm::NodeField smoothed)
 }
 
 __global__ void negate_kernel(bm::NodeField field) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= field.u.width || at.y >= field.u.height) return;
   field.u.at(at.x, at.y) = -field.u.at(at.x, at.y);
   field.v.at(at.x, at.y) = -field.v.at(at.x, at.y);
@@ -132,7 +126,7 @@ __global__ void negate_kernel(bm::NodeField field) {
 
 __global__ void spread_kernel(bm::NodeField field, ImageView<const std::uint8_t> valid,
                               bool interpolate, FlowView out) {
-  const int2 at = place();
+  const int2 at = thread_place();
   if (at.x >= out.u.width || at.y >= out.u.height) return;
   bm::Motion motion{0, 0, 0};
   if (valid.data == nullptr || valid.at(at.x, at.y) != 0)
@@ -157,7 +151,7 @@ void copy_plane(const ImageView<float>& from, const ImageView<float>& to, cudaSt
 
 void smooth_blocks(const bm::NodeField& field, const bm::NodeField& work, int passes,
                    cudaStream_t stream) {
-  const dim3 grid = grid_over(field.u.width, field.u.height);
+  const dim3 grid = grid_over(field.u.width, field.u.height, kThreads);
   const bm::NodeField fields[2] = {field, {work.u, work.v, field.confidence, field.step}};
   for (int k = 0; k < passes; ++k) {
     smooth_kernel<<<grid, kThreads, 0, stream>>>(fields[k % 2], fields[(k + 1) % 2]);
@@ -169,25 +163,26 @@ void smooth_blocks(const bm::NodeField& field, const bm::NodeField& work, int pa
 }
 
 void doubt_blocks(const bm::NodeField& field, const bm::NodeField& back, cudaStream_t stream) {
-  doubt_kernel<<<grid_over(field.u.width, field.u.height), kThreads, 0, stream>>>(field, back);
+  doubt_kernel<<<grid_over(field.u.width, field.u.height, kThreads), kThreads, 0, stream>>>(field,
+                                                                                            back);
   check_launch("doubting a flow");
 }
 
 void doubt_smoothed(const bm::NodeField& raw, const bm::NodeField& smoothed, cudaStream_t stream) {
-  doubt_smoothed_kernel<<<grid_over(raw.u.width, raw.u.height), kThreads, 0, stream>>>(raw,
-                                                                                       smoothed);
+  doubt_smoothed_kernel<<<grid_over(raw.u.width, raw.u.height, kThreads), kThreads, 0, stream>>>(
+      raw, smoothed);
   check_launch("doubting a flow");
 }
 
 void negate_blocks(const bm::NodeField& field, cudaStream_t stream) {
-  negate_kernel<<<grid_over(field.u.width, field.u.height), kThreads, 0, stream>>>(field);
+  negate_kernel<<<grid_over(field.u.width, field.u.height, kThreads), kThreads, 0, stream>>>(field);
   check_launch("turning a flow round");
 }
 
 void spread_blocks(const bm::NodeField& field, ImageView<const std::uint8_t> valid,
                    bool interpolate, const FlowView& out, cudaStream_t stream) {
-  spread_kernel<<<grid_over(out.u.width, out.u.height), kThreads, 0, stream>>>(field, valid,
-                                                                               interpolate, out);
+  spread_kernel<<<grid_over(out.u.width, out.u.height, kThreads), kThreads, 0, stream>>>(
+      field, valid, interpolate, out);
   check_launch("a flow of pixels");
 }
 

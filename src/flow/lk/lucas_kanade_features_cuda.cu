@@ -5,26 +5,21 @@ namespace fovea::flow::cuda {
 namespace {
 
 using fovea::cuda::after_previous;
+using fovea::cuda::grid_over;
 using fovea::cuda::launch_after;
+using fovea::cuda::thread_place;
 
 constexpr struct {
   int block_x = 32, block_y = 8;  // one warp per row
   int rank_rows = 4;              // pixels per thread that are ranked, one below the other
 } kTuning;
 
-dim3 grid_over(int width, int height) {
-  const auto blocks = [](int size, int step) {
-    return static_cast<unsigned>((size + step - 1) / step);
-  };
-  return {blocks(width, kTuning.block_x), blocks(height, kTuning.block_y)};
-}
 constexpr dim3 kThreads(kTuning.block_x, kTuning.block_y);
 
 __global__ void quantize_kernel(DevicePlane<const float> gray, DevicePlane<const std::uint8_t> mask,
                                 DeviceGray out) {
   after_previous();
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  const auto [x, y] = thread_place();
   if (x >= out.width || y >= out.height) return;
   const bool counts = mask.data == nullptr || mask.at(x, y) != 0;
   out.at(x, y) = static_cast<std::uint16_t>(counts ? lk::quantized(gray.at(x, y)) : lk::kNoGray);
@@ -34,8 +29,7 @@ template <bool kMasked>
 __global__ void halve_kernel(DeviceGray gray, DeviceGray out) {
   after_previous();
   constexpr int kTaps[5] = {1, 4, 6, 4, 1};
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  const auto [x, y] = thread_place();
   if (x >= out.width || y >= out.height) return;
   int sum = 0, weights = 0;
 #pragma unroll
@@ -143,12 +137,12 @@ void launch_features(const FeatureJob& job, bool rank, int blocks, cudaStream_t 
 
 void quantize(DevicePlane<const float> gray, DevicePlane<const std::uint8_t> mask, DeviceGray out,
               cudaStream_t stream) {
-  launch_after(quantize_kernel, {grid_over(out.width, out.height), kThreads}, stream,
+  launch_after(quantize_kernel, {grid_over(out.width, out.height, kThreads), kThreads}, stream,
                "gray levels of a frame", gray, mask, out);
 }
 
 void halve(DeviceGray gray, bool masked, DeviceGray out, cudaStream_t stream) {
-  const dim3 grid = grid_over(out.width, out.height);
+  const dim3 grid = grid_over(out.width, out.height, kThreads);
   launch_after(masked ? halve_kernel<true> : halve_kernel<false>, {grid, kThreads}, stream,
                "levels of a frame", gray, out);
 }

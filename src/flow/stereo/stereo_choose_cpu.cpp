@@ -145,15 +145,15 @@ void RowChooser::choose(const std::uint16_t* sums, const RowChoice& out) {
   for (int x = 0; x < plan_.width; ++x) {
     // A disparity between pixels stands if one of the two places beside it is not disputed.
     const float found = out.disparity[x];
-    if (!std::isfinite(found) || stands(x, static_cast<int>(std::floor(found))) ||
-        stands(x, static_cast<int>(std::ceil(found))))
+    if (!std::isfinite(found) || is_unique_match(x, static_cast<int>(std::floor(found))) ||
+        is_unique_match(x, static_cast<int>(std::ceil(found))))
       continue;
     out.disparity[x] = std::numeric_limits<float>::infinity();
     out.confidence[x] = 0;
   }
 }
 
-bool RowChooser::stands(int x, int disparity) const {
+bool RowChooser::is_unique_match(int x, int disparity) const {
   if (disparity < plan_.least || disparity >= plan_.least + plan_.count) return false;
   const auto place = static_cast<std::size_t>(right_place(plan_, x) + disparity - plan_.least);
   if (right_cost_[place] == kNever) return true;  // nobody else found it

@@ -124,7 +124,7 @@ class RowChooser {
 
  private:
   // Whether no better pixel of another disparity found the same place of the right image.
-  bool stands(int x, int disparity) const;
+  bool is_unique_match(int x, int disparity) const;
 
   const StereoPlan& plan_;
   std::vector<std::uint16_t> right_cost_, right_candidate_;

@@ -42,8 +42,10 @@ struct Clusters {
 // Puts everything into one cluster, for this reason.
 Clusters one_cluster(const Part& part, CountRule rule = CountRule::kGiven);
 
-// Puts costs of the caller into the part, relative to their mean.
-void take_own_costs(std::span<const float> own, Part& part);
+// A component after so many rounds of smoothing, with costs of the caller, relative to their mean,
+// or these if there are none.
+Part prepare_part(const DualGraph& component, std::span<const float> own, double rounds,
+                  const ArcCosts& costs, const SegmentOptions& options);
 // Returns costs of the caller divided by their mean, or 0 where they are all 0.
 std::vector<double> relative_costs(const Part& part);
 

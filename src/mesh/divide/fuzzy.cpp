@@ -13,7 +13,6 @@
 #include "core/dispatch.h"
 #include "mesh/divide/clusters.h"
 #include "mesh/divide/superfaces.h"
-#include "mesh/graph/normals.h"
 #include "mesh/graph/surface_math.h"
 
 namespace fovea::mesh {
@@ -24,13 +23,7 @@ class Fuzzy final : public Divider {
   explicit Fuzzy(const SegmentOptions& options) : options_(options) {}
 
   Part prepare(const DualGraph& component, std::span<const float> own) const override {
-    Part part;
-    part.graph = component;
-    part.adjacency = Adjacency(component.areas.size(), component.arcs);
-    smooth_and_measure(part.graph, part.adjacency, 0, options_.exec);
-    if (own.empty()) part.costs = arc_costs(part.graph, options_.fuzzy.costs, options_.cost);
-    else take_own_costs(own, part);
-    return part;
+    return prepare_part(component, own, 0, options_.fuzzy.costs, options_);
   }
 
   Clusters divide(const Part& part, int count) override {

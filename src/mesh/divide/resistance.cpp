@@ -16,7 +16,6 @@
 
 #include "mesh/divide/seams.h"
 #include "mesh/divide/volume_links.h"
-#include "mesh/graph/normals.h"
 #include "mesh/graph/surface_math.h"
 
 namespace fovea::mesh {
@@ -61,14 +60,8 @@ class Resistance final : public Divider {
   explicit Resistance(const SegmentOptions& options) : options_(options) {}
 
   Part prepare(const DualGraph& component, std::span<const float> own) const override {
-    Part part;
-    part.graph = component;
-    part.adjacency = Adjacency(component.areas.size(), component.arcs);
-    smooth_and_measure(part.graph, part.adjacency,
-                       rounds_by_length(component, options_.resistance.smoothing), options_.exec);
-    if (own.empty()) part.costs = arc_costs(part.graph, options_.resistance.costs, options_.cost);
-    else take_own_costs(own, part);
-    return part;
+    return prepare_part(component, own, rounds_by_length(component, options_.resistance.smoothing),
+                        options_.resistance.costs, options_);
   }
 
   Clusters divide(const Part& part, int count) override {

@@ -212,7 +212,7 @@ int connected_pieces(const DualGraph& graph, std::span<const std::int32_t> label
   return components.number(pieces);
 }
 
-void give_islands_away(const Part& part, int least, Clusters& clusters) {
+void reassign_islands(const Part& part, int least, Clusters& clusters) {
   std::vector<std::int32_t> pieces;
   // A piece that is given away may join others and change what is an island, so that this is
   // repeated until no island is left.

@@ -23,7 +23,7 @@ double cut_seams(const Part& part, std::span<const double> capacities, Clusters&
 
 // Gives the pieces of a cluster with fewer than `least` faces, except for its largest piece, to the
 // cluster with which they share the longest border.
-void give_islands_away(const Part& part, int least, Clusters& clusters);
+void reassign_islands(const Part& part, int least, Clusters& clusters);
 
 // Numbers the connected pieces of equal labels by their first face.
 int connected_pieces(const DualGraph& graph, std::span<const std::int32_t> labels,

@@ -19,6 +19,7 @@
 #include "mesh/divide/seams.h"
 #include "mesh/divide/trace.h"
 #include "mesh/graph/mesh_edges.h"
+#include "mesh/graph/normals.h"
 
 namespace fovea::mesh {
 namespace {
@@ -199,12 +200,22 @@ void put_hierarchy_in(const std::vector<std::vector<std::int32_t>>& components,
 
 }  // namespace
 
-void take_own_costs(std::span<const float> own, Part& part) {
+Part prepare_part(const DualGraph& component, std::span<const float> own, double rounds,
+                  const ArcCosts& costs, const SegmentOptions& options) {
+  Part part;
+  part.graph = component;
+  part.adjacency = Adjacency(component.areas.size(), component.arcs);
+  smooth_and_measure(part.graph, part.adjacency, rounds, options.exec);
+  if (own.empty()) {
+    part.costs = arc_costs(part.graph, costs, options.cost);
+    return part;
+  }
   part.costs.assign(own.begin(), own.end());
   part.own_costs = true;
   const std::vector<double> shares = relative_costs(part);
   std::transform(shares.begin(), shares.end(), part.costs.begin(),
                  [](double cost) { return static_cast<float>(cost); });
+  return part;
 }
 
 std::vector<double> relative_costs(const Part& part) {
@@ -288,7 +299,7 @@ void Segmenter::Impl::divide(const Part& part, int count, const std::vector<std:
   if (why != nullptr) note_clusters(part, faces, clusters, found.first, *why);
   if (options.cut && clusters.count > 1)
     result.cut_value += cut_seams(part, divider->capacities(part), clusters, options.exec);
-  give_islands_away(part, options.least_island, clusters);
+  reassign_islands(part, options.least_island, clusters);
   if (why != nullptr) note_choice(clusters, found.first, *why);
   put_in(faces, clusters, result);
   found.shares = std::move(clusters.shares);

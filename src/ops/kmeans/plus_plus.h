@@ -20,7 +20,7 @@ class PlusPlusDistances {
   PlusPlusDistances(ImageView<const float> points, double scale, Exec exec);
 
   // Takes one more center into account.
-  void bring_nearer(const float* center);
+  void add_center(const float* center);
   // The sum of the whole squared distances.
   std::int64_t sum() const;
   // The first point at which the sum of its own and all earlier whole squared distances exceeds
@@ -49,8 +49,8 @@ class PlusPlusDistances {
 template <class Center>
 struct PlusPlusDraws {
   std::function<Center(std::int64_t point)> at;
-  std::function<std::int64_t(const Center&)> bring_nearer;  // gives the sum of whole distances
-  std::function<Center(std::int64_t drawn)> find;           // as PlusPlusDistances::find()
+  std::function<std::int64_t(const Center&)> add_center;  // gives the sum of whole distances
+  std::function<Center(std::int64_t drawn)> find;         // as PlusPlusDistances::find()
 };
 
 // The centers with which KmeansEngine::start_plus_plus() begins, out of so many points.
@@ -65,7 +65,7 @@ std::vector<Center> draw_centers(const PlusPlusDraws<Center>& draws, std::int64_
   chosen.push_back(draws.at(below(points)));
   while (static_cast<int>(chosen.size()) < clusters) {
     throw_if_stopped(exec);
-    const std::int64_t sum = draws.bring_nearer(chosen.back());
+    const std::int64_t sum = draws.add_center(chosen.back());
     chosen.push_back(sum > 0 ? draws.find(below(sum)) : draws.at(below(points)));
   }
   return chosen;

@@ -62,7 +62,7 @@ std::vector<float> PlusPlusDistances::safe_gaps() const {
   return gaps;
 }
 
-void PlusPlusDistances::bring_nearer(const float* center) {
+void PlusPlusDistances::add_center(const float* center) {
   add(center);
   if (count_ == 1) return begin();
   const std::vector<float> gaps = safe_gaps();
@@ -102,9 +102,9 @@ std::vector<std::int32_t> draw_plus_plus(ImageView<const float> points, int clus
   PlusPlusDistances distances(points, distance_scale, exec);
   return draw_centers<std::int32_t>(
       {.at = [](std::int64_t point) { return static_cast<std::int32_t>(point); },
-       .bring_nearer =
+       .add_center =
            [&](std::int32_t center) {
-             distances.bring_nearer(points.row(center));
+             distances.add_center(points.row(center));
              return distances.sum();
            },
        .find = [&](std::int64_t drawn) { return distances.find(drawn); }},

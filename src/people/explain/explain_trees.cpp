@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "people/channels/channel_levels.h"
-#include "people/channels/channel_trees.h"
 #include "people/explain/window_parts.h"
 #include "people/filtered/filter_cells.h"
+#include "people/trees/scan_trees.h"
 
 namespace fovea::people {
 namespace {

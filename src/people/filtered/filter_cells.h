@@ -46,6 +46,7 @@ class FilteredCells {
   }
   Extent cells() const { return cells_; }
   int lines() const { return lines_; }
+  std::ptrdiff_t stride() const { return stride_; }
   std::uint8_t* line(int row, int index) {
     return data_.data() + (static_cast<std::ptrdiff_t>(row) * lines_ + index) * stride_;
   }

@@ -4,18 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 
 #include "people/filtered/filter_cells.h"
-#include "people/model_parts.h"
+#include "people/trees/tree_model.h"
 
 namespace fovea::people {
 namespace {
 
-constexpr int kMostFilteredTrees = 1 << 16;
-constexpr int kMostFilteredWindow = 2048;
 constexpr int kLeastDepth = 2, kMostDepth = 5;
 
 std::string fault_of(const FilterBank& bank) {
@@ -46,8 +43,8 @@ std::string fault_of(const FilteredTrees& trees, std::uint32_t features) {
   const auto count = static_cast<std::size_t>(trees.count()),
              nodes = static_cast<std::size_t>(trees.nodes()),
              leaves = static_cast<std::size_t>(trees.leaves());
-  if (count < 1 || count > kMostFilteredTrees)
-    return fmt::format("{} trees; expected 1 to {}", count, kMostFilteredTrees);
+  if (count < 1 || count > kMostTrees)
+    return fmt::format("{} trees; expected 1 to {}", count, kMostTrees);
   if (trees.feature.size() != count * nodes || trees.threshold.size() != count * nodes ||
       trees.leaf.size() != count * leaves)
     return fmt::format("{} features, {} thresholds and {} leaves; expected those of {} trees",
@@ -60,25 +57,9 @@ std::string fault_of(const FilteredTrees& trees, std::uint32_t features) {
 
 // What is wrong with a model, or nothing.
 std::string fault_of(const FilteredModel& model) {
-  const auto side = [&](int pixels) {
-    return pixels >= channels::kCell && pixels <= kMostFilteredWindow &&
-           pixels % channels::kCell == 0;
-  };
-  if (model.shrink != channels::kCell)
-    return fmt::format("cells of {} pixels; only {} is known", model.shrink, channels::kCell);
-  if (!side(model.window.width) || !side(model.window.height))
-    return fmt::format("a window of {}x{}; sides must be multiples of {} up to {}",
-                       model.window.width, model.window.height, channels::kCell,
-                       kMostFilteredWindow);
-  if (model.exact_per_octave < 0 || model.exact_per_octave > 64)
-    return fmt::format("{} exact sizes an octave; expected 0 to 64", model.exact_per_octave);
-  for (const float value : model.decay)
-    if (!std::isfinite(value) || std::abs(value) > 4)
-      return fmt::format("a decay of {}; expected -4 to 4", value);
+  if (std::string fault = geometry_fault(model); !fault.empty()) return fault;
   if (std::string fault = fault_of(model.bank); !fault.empty()) return fault;
-  const auto features = static_cast<std::uint32_t>(model.window.width / model.shrink) *
-                        static_cast<std::uint32_t>(model.window.height / model.shrink) *
-                        static_cast<std::uint32_t>(channels::kChannels * model.bank.filters);
+  const std::uint32_t features = feature_count(model, channels::kChannels * model.bank.filters);
   if (std::string fault = fault_of(model.trees, features); !fault.empty()) return fault;
   if (model.rejection.size() != static_cast<std::size_t>(model.trees.count()))
     return fmt::format("{} rejection sums; expected one for each of {} trees",
@@ -96,10 +77,7 @@ void check_filtered(const FilteredModel& model) {
 void save(io::ModelFile& file, const FilteredModel& model) {
   const std::int64_t count = model.trees.count(), nodes = model.trees.nodes(),
                      leaves = model.trees.leaves(), filters = model.bank.filters;
-  file.add("geometry", {4},
-           std::vector<std::int32_t>{model.window.width, model.window.height, model.shrink,
-                                     model.exact_per_octave});
-  file.add("decay", {channels::kChannels}, std::span<const float>(model.decay));
+  save_geometry(file, model);
   file.add("filter", {channels::kChannels, filters, FilterBank::kSide, FilterBank::kSide},
            model.bank.weights);
   file.add("gain", {channels::kChannels, filters}, model.bank.gain);
@@ -113,12 +91,7 @@ void save(io::ModelFile& file, const FilteredModel& model) {
 FilteredModel load_filtered(const io::ModelReader& in) {
   FilteredModel model;
   const io::ModelFile& file = in.file();
-  const auto geometry = file.tensor<std::int32_t>("geometry", {4});
-  model.window = {geometry[0], geometry[1]};
-  model.shrink = geometry[2];
-  model.exact_per_octave = geometry[3];
-  const auto decay = file.tensor<float>("decay", {channels::kChannels});
-  std::copy(decay.begin(), decay.end(), model.decay.begin());
+  load_geometry(file, model);
   const auto weights = file.tensor<std::int8_t>(
       "filter", {channels::kChannels, io::kAnySize, FilterBank::kSide, FilterBank::kSide});
   const std::int64_t filters = file.shape("filter")[1];
@@ -138,7 +111,7 @@ FilteredModel load_filtered(const io::ModelReader& in) {
     if (leaves == std::int64_t{1} << depth) model.trees.depth = depth;
   if (model.trees.depth == 0)
     in.unfit(fmt::format("trees of {} leaves; expected 4, 8, 16 or 32", leaves));
-  const int count = in.row_count("leaf", 0, kMostFilteredTrees);
+  const int count = in.row_count("leaf", 0, kMostTrees);
   const auto feature = file.tensor<std::uint32_t>("feature", {count, leaves - 1});
   const auto threshold = file.tensor<std::uint8_t>("threshold", {count, leaves - 1});
   const auto rejection = file.tensor<std::int32_t>("rejection", {count});

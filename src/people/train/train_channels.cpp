@@ -4,10 +4,6 @@
 namespace fovea::people {
 namespace {
 
-// Not measured in training. On images of half a megapixel that were not learned from, this
-// threshold lets one false positive pass in twenty images.
-constexpr float kThresholdPerTree = 0.005F;
-
 struct ChannelsTraits {
   using Model = ChannelsModel;
   using Options = ChannelsTrainOptions;
@@ -42,17 +38,7 @@ void describe(OptionVisitor& visit, ChannelsTrainOptions& options) {
 }
 
 Model train_channels(const TrainData& data, const ChannelsTrainOptions& options) {
-  check_options(options);
-  resolve(options.exec.device);  // throws at once where the device does not exist
-  TreeTraining<ChannelsTraits> training(data, options);
-  Model model;
-  model.kind = Kind::kChannels;
-  model.person_height = kTreePersonHeight;
-  model.stride = channels::kCell;
-  model.threshold = tree_threshold(kThresholdPerTree, options);
-  model.classifier = training.train();
-  model.facts = training.facts();
-  return model;
+  return train_boosted<ChannelsTraits>(data, options);
 }
 
 }  // namespace fovea::people

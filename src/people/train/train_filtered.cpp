@@ -6,10 +6,6 @@
 namespace fovea::people {
 namespace {
 
-// That of channels; not measured in training. Of the people that a model of 4096 trees found in
-// images that were not learned from, fewer than 0.5 % scored lower.
-constexpr float kFilteredThresholdPerTree = 0.005F;
-
 struct FilteredTraits {
   using Model = FilteredModel;
   using Options = FilteredTrainOptions;
@@ -48,19 +44,9 @@ void describe(OptionVisitor& visit, FilteredTrainOptions& options) {
 }
 
 Model train_filtered(const TrainData& data, const FilteredTrainOptions& options) {
-  check_options(options);
-  resolve(options.exec.device);  // throws at once where the device does not exist
-  TreeTraining<FilteredTraits> training(data, options);
-  Model model;
-  model.kind = Kind::kFiltered;
-  model.person_height = kTreePersonHeight;
-  model.stride = channels::kCell;
-  model.threshold = tree_threshold(kFilteredThresholdPerTree, options);
-  FilteredModel found = training.train();
-  found.rejection.assign(found.rejection.size(),
-                         rejection_sum<FilteredModel>(options.rejection, options));
-  model.classifier = std::move(found);
-  model.facts = training.facts();
+  Model model = train_boosted<FilteredTraits>(data, options);
+  auto& rejection = std::get<FilteredModel>(model.classifier).rejection;
+  rejection.assign(rejection.size(), rejection_sum<FilteredModel>(options.rejection, options));
   return model;
 }
 

@@ -85,10 +85,14 @@ void describe_search(OptionVisitor& visit, Options& options) {
         0.01, 1);
 }
 
-// The threshold of a model. Scores grow with the number of trees and with their shrinkage.
+// A threshold for models. Scores grow with the number of trees and with their shrinkage. It is not
+// measured in training: on images of half a megapixel that were not learned from, one false
+// positive of channels passes in twenty images, and of the people that a filtered model of 4096
+// trees found in them, fewer than 0.5 % scored lower.
 template <class Options>
-float tree_threshold(float per_tree, const Options& options) {
-  return per_tree * static_cast<float>(options.trees) * static_cast<float>(options.shrinkage);
+float tree_threshold(const Options& options) {
+  constexpr float kPerTree = 0.005F;
+  return kPerTree * static_cast<float>(options.trees) * static_cast<float>(options.shrinkage);
 }
 // A score of trees without shrinkage, with it and in the units in which models of this kind store
 // it.
@@ -290,5 +294,20 @@ class TreeTraining {
   std::vector<std::uint8_t> positives_;
   std::size_t most_negatives_ = 0;
 };
+
+template <class Traits>
+Model train_boosted(const TrainData& data, const typename Traits::Options& options) {
+  check_options(options);
+  resolve(options.exec.device);  // throws at once where the device does not exist
+  TreeTraining<Traits> training(data, options);
+  Model model;
+  model.kind = Traits::kKind;
+  model.person_height = kTreePersonHeight;
+  model.stride = channels::kCell;
+  model.threshold = tree_threshold(options);
+  model.classifier = training.train();
+  model.facts = training.facts();
+  return model;
+}
 
 }  // namespace fovea::people

@@ -228,7 +228,7 @@ void SamplePart::Impl::measure(const RoundRequest& request) {
   if (measured == name) return;
   if (!request.after) distances.emplace(points.view(), request.numbers[0], exec);
   measured.reset();
-  distances->bring_nearer(request.centers.row(0));
+  distances->add_center(request.centers.row(0));
   measured = name;
 }
 

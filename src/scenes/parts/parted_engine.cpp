@@ -86,7 +86,7 @@ void PartedEngine::start_plus_plus(int clusters, std::uint64_t seed, std::uint64
            [&](std::int64_t point) {
              return asker_.rows({&point, 1});
            },
-       .bring_nearer =
+       .add_center =
            [&](const Image<float>& center) {
              RoundRequest request{.kind = RoundKind::kNearest,
                                   .numbers = {scales_.distance},

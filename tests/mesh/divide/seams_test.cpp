@@ -35,7 +35,7 @@ TEST(Islands, AreGivenAway) {
   labels[150] = 0;  // and one in 1
   labels[151] = 0;
   Clusters clusters = clusters_of(labels, 2);
-  give_islands_away(part, 3, clusters);
+  reassign_islands(part, 3, clusters);
   for (std::size_t face = 0; face < 200; ++face) EXPECT_EQ(clusters.labels[face], face >= 100);
 }
 
@@ -44,7 +44,7 @@ TEST(Islands, TheLargestPieceStays) {
   std::vector<std::int32_t> labels(32, 0);
   labels[7] = 1;
   Clusters clusters = clusters_of(labels, 2);
-  give_islands_away(part, 100, clusters);
+  reassign_islands(part, 100, clusters);
   EXPECT_EQ(clusters.labels[7], 1);
 }
 

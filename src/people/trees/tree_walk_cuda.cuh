@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "people/channels/channel_cells_cuda.cuh"
-#include "people/channels/channel_trees.h"
 #include "people/scanner.h"
+#include "people/trees/scan_trees.h"
 
 namespace fovea::people::cuda {
 namespace {

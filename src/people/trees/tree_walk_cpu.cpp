@@ -1,9 +1,9 @@
 // Evaluates trees for sixteen neighboring windows at once, which read neighboring cells. All nodes
 // of a tree are compared, and each window then chooses what it would have met on its way.
-#include "people/filtered/filtered_walk.h"
+#include "people/trees/tree_walk.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "people/filtered/filtered_walk_cpu.cpp"
+#define HWY_TARGET_INCLUDE "people/trees/tree_walk_cpu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -18,9 +18,11 @@ using Shorts = hn::FixedTag<std::int16_t, 8>;
 using ByteVector = hn::Vec<Bytes>;
 using ShortVector = hn::Vec<Shorts>;
 
-// After so many trees windows are evaluated together only while more than a few are left.
-constexpr int kTogether = 8;
-constexpr int kFew = 3;
+// After so many trees windows are evaluated together only while more than a few are left: fewer
+// trees where each is deep and has all its nodes compared.
+template <int kDepth>
+constexpr int kTreesTogether = kDepth == 2 ? 16 : 8;
+constexpr int kFewWindows = 3;
 
 // The bytes of sixteen places, which are neighbors or every second byte.
 template <int kStep>
@@ -41,7 +43,7 @@ HWY_INLINE ShortVector chosen(ShortVector mask, ShortVector yes, ShortVector no)
 
 // The decisions of sixteen windows at each depth; all bits are set where the right child follows.
 template <int kStep, int kDepth>
-HWY_INLINE void decide(const std::uint8_t* cells, const DeepTree<kDepth>& tree, ByteVector* right) {
+HWY_INLINE void decide(const std::uint8_t* cells, const ScanTree<kDepth>& tree, ByteVector* right) {
   const Bytes d;
   for (int level = 0; level < kDepth; ++level) {
     ByteVector at[1 << (kDepth - 1)];
@@ -66,7 +68,7 @@ struct Sixteen {
 // What the leaves add. A table has eight of them; the last three decisions are the index in it, and
 // those before choose the table.
 template <int kDepth>
-HWY_INLINE void add_leaves(const DeepTree<kDepth>& tree, const ByteVector* right, Sixteen& state) {
+HWY_INLINE void add_leaves(const ScanTree<kDepth>& tree, const ByteVector* right, Sixteen& state) {
   const Bytes d;
   const Shorts shorts;
   constexpr int kInTable = kDepth < 3 ? kDepth : 3;
@@ -100,7 +102,7 @@ HWY_INLINE void add_leaves(const DeepTree<kDepth>& tree, const ByteVector* right
 }
 
 template <int kStep, int kDepth>
-HWY_INLINE void walk(const std::uint8_t* cells, const DeepTree<kDepth>& tree, Sixteen& state) {
+HWY_INLINE void walk(const std::uint8_t* cells, const ScanTree<kDepth>& tree, Sixteen& state) {
   const Shorts shorts;
   ByteVector right[kDepth];
   decide<kStep>(cells, tree, right);
@@ -113,13 +115,13 @@ HWY_INLINE void walk(const std::uint8_t* cells, const DeepTree<kDepth>& tree, Si
 }
 
 template <int kStep, int kDepth>
-std::int64_t walk_places(const FilteredRow<kDepth>& job, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_places(const TreeRow<kDepth>& job, std::vector<TreeSurvivor>& survivors) {
   const Shorts shorts;
   const hn::FixedTag<std::int8_t, 16> signed_bytes;
   const hn::Half<decltype(signed_bytes)> half;
   const auto zero = hn::Zero(shorts);
-  std::int64_t looked_at = 0;
-  for (int place = 0; place < job.count; place += kStep * kFilteredPlaces) {
+  std::int64_t evaluations = 0;
+  for (int place = 0; place < job.count; place += kStep * kPlacesTogether) {
     const auto wanted = hn::BitCast(signed_bytes, load_places<kStep>(job.wanted + place));
     Sixteen state{zero, zero, hn::PromoteTo(shorts, hn::LowerHalf(half, wanted)),
                   hn::PromoteTo(shorts, hn::UpperHalf(half, wanted))};
@@ -127,10 +129,10 @@ std::int64_t walk_places(const FilteredRow<kDepth>& job, std::vector<FilteredSur
     int t = 0;
     for (; t < job.tree_count; ++t) {
       const auto alive = hn::Add(state.low_alive, state.high_alive);
-      if (t % kFilteredBetween == 0) {
+      if (t % kTreesBetween == 0) {
         // Counts are negative: every window that is left adds -1.
         const int left = -hn::GetLane(hn::SumOfLanes(shorts, alive));
-        if (left == 0 || (t >= kTogether && left <= kFew)) break;
+        if (left == 0 || (t >= kTreesTogether<kDepth> && left <= kFewWindows)) break;
         const auto high = hn::Max(hn::And(state.low_score, state.low_alive),
                                   hn::And(state.high_score, state.high_alive));
         if (!hn::AllFalse(shorts, hn::Gt(high, hn::Set(shorts, job.limit)))) break;
@@ -138,35 +140,34 @@ std::int64_t walk_places(const FilteredRow<kDepth>& job, std::vector<FilteredSur
       walked = hn::Sub(walked, alive);
       walk<kStep>(job.cells + place, job.trees[t], state);
     }
-    looked_at += hn::GetLane(hn::SumOfLanes(shorts, walked));
-    HWY_ALIGN std::int16_t score[kFilteredPlaces], alive[kFilteredPlaces];
+    evaluations += hn::GetLane(hn::SumOfLanes(shorts, walked));
+    HWY_ALIGN std::int16_t score[kPlacesTogether], alive[kPlacesTogether];
     if (hn::AllTrue(shorts, hn::Eq(hn::Or(state.low_alive, state.high_alive), zero))) continue;
     hn::Store(state.low_score, shorts, score);
     hn::Store(state.high_score, shorts, score + 8);
     hn::Store(state.low_alive, shorts, alive);
     hn::Store(state.high_alive, shorts, alive + 8);
-    for (int i = 0; i < kFilteredPlaces; ++i)
+    for (int i = 0; i < kPlacesTogether; ++i)
       if (alive[i] != 0) survivors.push_back({place + kStep * i, score[i], t});
   }
-  return looked_at;
+  return evaluations;
 }
 
 template <int kDepth>
-HWY_INLINE std::int64_t walk_any(const FilteredRow<kDepth>& row,
-                                 std::vector<FilteredSurvivor>& survivors) {
+HWY_INLINE std::int64_t walk_any(const TreeRow<kDepth>& row, std::vector<TreeSurvivor>& survivors) {
   return row.every_other ? walk_places<2>(row, survivors) : walk_places<1>(row, survivors);
 }
 
-std::int64_t walk_2(const FilteredRow<2>& row, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_2(const TreeRow<2>& row, std::vector<TreeSurvivor>& survivors) {
   return walk_any(row, survivors);
 }
-std::int64_t walk_3(const FilteredRow<3>& row, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_3(const TreeRow<3>& row, std::vector<TreeSurvivor>& survivors) {
   return walk_any(row, survivors);
 }
-std::int64_t walk_4(const FilteredRow<4>& row, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_4(const TreeRow<4>& row, std::vector<TreeSurvivor>& survivors) {
   return walk_any(row, survivors);
 }
-std::int64_t walk_5(const FilteredRow<5>& row, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_5(const TreeRow<5>& row, std::vector<TreeSurvivor>& survivors) {
   return walk_any(row, survivors);
 }
 
@@ -184,16 +185,16 @@ HWY_EXPORT(walk_4);
 HWY_EXPORT(walk_5);
 }  // namespace
 
-std::int64_t walk_row(const FilteredRow<2>& row, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_row(const TreeRow<2>& row, std::vector<TreeSurvivor>& survivors) {
   return HWY_DYNAMIC_DISPATCH(walk_2)(row, survivors);
 }
-std::int64_t walk_row(const FilteredRow<3>& row, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_row(const TreeRow<3>& row, std::vector<TreeSurvivor>& survivors) {
   return HWY_DYNAMIC_DISPATCH(walk_3)(row, survivors);
 }
-std::int64_t walk_row(const FilteredRow<4>& row, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_row(const TreeRow<4>& row, std::vector<TreeSurvivor>& survivors) {
   return HWY_DYNAMIC_DISPATCH(walk_4)(row, survivors);
 }
-std::int64_t walk_row(const FilteredRow<5>& row, std::vector<FilteredSurvivor>& survivors) {
+std::int64_t walk_row(const TreeRow<5>& row, std::vector<TreeSurvivor>& survivors) {
   return HWY_DYNAMIC_DISPATCH(walk_5)(row, survivors);
 }
 

@@ -1,6 +1,7 @@
-// CPU twin of the filtered channels' scanner. Most windows are rejected by the first trees, which
-// are evaluated for sixteen windows at once (filtered_walk.h); the remaining windows continue one
-// by one. Scores are integers, so that the order of work does not influence them.
+// CPU twin of the scanners of channels and of filtered channels, which differ in the cells that
+// their trees read. Most windows are rejected by the first trees, which are evaluated for sixteen
+// windows at once (tree_walk.h); the remaining windows continue one by one. Scores are integers, so
+// that the order of work does not influence them.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -8,44 +9,69 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "people/channels/channel_trees.h"
 #include "people/filtered/filter_cells.h"
-#include "people/filtered/filtered_walk.h"
 #include "people/level_tasks.h"
 #include "people/model_parts.h"
 #include "people/scanner.h"
 #include "people/steps.h"
+#include "people/trees/tree_walk.h"
 
 namespace fovea::people::cpu {
 namespace {
 
 constexpr int kWindowRowsPerTask = 4;
 
-template <int kDepth>
-class FilteredScanner final : public Scanner {
+// The memory of one level's cells while it is searched.
+struct CellSpace {
+  LevelSpace level;
+  FilteredCells filtered;
+};
+// The cells that trees read: the first cell of the first window, and the distance to the next row.
+struct WindowCells {
+  const std::uint8_t* first;
+  std::ptrdiff_t row;
+};
+
+WindowCells cells_of_windows(const ChannelsModel& /*model*/, const ChannelLevels::Level& level,
+                             CellSpace& /*space*/, StepClock* /*clock*/, const Exec& /*exec*/) {
+  const ChannelCells& cells = *level.cells;
+  return {cells.line(level.first_row, 0) + level.first_column,
+          cells.stride() * channels::kChannels};
+}
+
+WindowCells cells_of_windows(const FilteredModel& model, const ChannelLevels::Level& level,
+                             CellSpace& space, StepClock* clock, const Exec& exec) {
+  const StepTimer timer(clock, Step::kFilters);
+  FilteredCells& cells = space.filtered;
+  filter_cells(*level.cells, model.bank, cells, exec);
+  return {cells.line(level.first_row - filtered::kReach, 0) + level.first_column - filtered::kReach,
+          cells.stride() * cells.lines()};
+}
+
+template <class Model, int kDepth>
+class TreeScanner final : public Scanner {
  public:
-  explicit FilteredScanner(const FilteredModel& model) : model_(model) {}
+  explicit TreeScanner(const Model& model) : model_(model) {}
 
   ScanResult scan(const ScanRequest& request, const Exec& exec) override {
     levels_.start(request.image, request.plan, pyramid_of(model_), request.clock);
     if (levels_.stride() != stride_) {
       stride_ = levels_.stride();
-      trees_ = deep_trees<kDepth>(model_, stride_);
+      trees_ = scan_trees<kDepth>(model_, stride_);
       together_ = TreesTogether::of(trees_);
     }
     return thread_count(exec) == 1 ? scan_in_turn(request, exec) : scan_together(request, exec);
   }
 
  private:
-  using Row = FilteredRow<kDepth>;
+  using Row = TreeRow<kDepth>;
   struct Part {
     std::vector<Hit> hits;
     std::int64_t evaluations = 0;
   };
   // The memory of one level while it is searched.
   struct Space {
-    LevelSpace level;
-    FilteredCells cells;
+    CellSpace cells;
     std::vector<std::uint8_t> wanted;
     std::vector<Part> parts;
   };
@@ -84,8 +110,8 @@ class FilteredScanner final : public Scanner {
         const std::int64_t size = level_pixels(plan, l);
         const Exec& own = tasks.within(size);
         const auto space = spaces_.take(size);
-        scan_level(request, {l, levels_.make_level(l, *exact, space->level, own)}, *space, own,
-                   results[l]);
+        scan_level(request, {l, levels_.make_level(l, *exact, space->cells.level, own)}, *space,
+                   own, results[l]);
       });
     });
     return joined(results);
@@ -97,14 +123,13 @@ class FilteredScanner final : public Scanner {
   };
   void scan_level(const ScanRequest& request, const MadeLevel& at, Space& space, const Exec& exec,
                   ScanResult& result) const {
-    StepTimer timer(request.clock, Step::kFilters);
-    filter_cells(*at.made.cells, model_.bank, space.cells, exec);
-    timer.next(Step::kTrees);
+    const WindowCells cells = cells_of_windows(model_, at.made, space.cells, request.clock, exec);
+    const StepTimer timer(request.clock, Step::kTrees);
     const ScanLevel& level = request.plan.levels[at.index];
     const int step = std::max(1, request.plan.stride / channels::kCell);
     const int places = (level.columns - 1) * step + 1;
     std::vector<std::uint8_t>& wanted = space.wanted;
-    wanted.assign(static_cast<std::size_t>(places) + 2 * kFilteredPlaces, 0);
+    wanted.assign(static_cast<std::size_t>(places) + 2 * kPlacesTogether, 0);
     for (int c = 0; c < level.columns; ++c) wanted[static_cast<std::size_t>(c) * step] = 255;
     std::vector<Part>& parts = space.parts;
     parts.resize((static_cast<std::size_t>(level.rows) + kWindowRowsPerTask - 1) /
@@ -113,17 +138,18 @@ class FilteredScanner final : public Scanner {
       Part& part = parts[static_cast<std::size_t>(first / kWindowRowsPerTask)];
       part.hits.clear();
       part.evaluations = 0;
-      std::vector<FilteredSurvivor> survivors;
+      std::vector<TreeSurvivor> survivors;
       for (int row = static_cast<int>(first); row < last; ++row) {
-        const std::uint8_t* cells =
-            space.cells.line(at.made.first_row - filtered::kReach + (level.first_row + row) * step,
-                             0) +
-            at.made.first_column - filtered::kReach;
-        const Row job{cells,           places,          wanted.data(), trees_.data(),
-                      together_.count, together_.limit, step == 2};
-        if (std::isinf(request.threshold) && request.threshold < 0)
-          score_all(job, at.index, row, part);
-        else score_row(job, {at.index, step, row, request.threshold}, survivors, part);
+        const Row job{cells.first + (level.first_row + row) * step * cells.row,
+                      places,
+                      wanted.data(),
+                      trees_.data(),
+                      together_.count,
+                      together_.limit,
+                      step == 2};
+        const RowQuery query{at.index, row, step, request.threshold};
+        if (std::isinf(request.threshold) && request.threshold < 0) score_all(job, query, part);
+        else score_row(job, query, survivors, part);
       }
     });
     for (const Part& part : parts) {
@@ -133,30 +159,35 @@ class FilteredScanner final : public Scanner {
     result.counts.windows += static_cast<std::int64_t>(level.columns) * level.rows;
   }
 
-  // `least` has the level, the step between windows in cells, the row, and the least score of a
-  // hit.
-  void score_row(const Row& job, const Hit& least, std::vector<FilteredSurvivor>& survivors,
+  // What a row is searched for.
+  struct RowQuery {
+    int level;
+    int row;
+    int step;           // between windows, in cells
+    float least_score;  // of a hit
+  };
+  void score_row(const Row& job, const RowQuery& query, std::vector<TreeSurvivor>& survivors,
                  Part& part) const {
     survivors.clear();
     part.evaluations += walk_row(job, survivors);
-    for (const FilteredSurvivor& survivor : survivors) {
-      const Walked walked = walk_on(job.cells + survivor.place, survivor.trees, survivor.score);
+    for (const TreeSurvivor& survivor : survivors) {
+      const Walked walked =
+          evaluate_rest(job.cells + survivor.place, survivor.trees, survivor.score);
       part.evaluations += walked.trees - survivor.trees;
       if (walked.rejected) continue;
       const float score = final_score(walked.score);
-      if (score >= least.score)
-        part.hits.push_back({least.level, survivor.place / least.column, least.row, score});
+      if (score >= query.least_score)
+        part.hits.push_back({query.level, survivor.place / query.step, query.row, score});
     }
   }
 
-  void score_all(const Row& job, int level, int row, Part& part) const {
-    for (int place = 0, column = 0; place < job.count; ++place) {
-      if (job.wanted[place] == 0) continue;
-      const Walked walked = walk_on(job.cells + place, 0, 0);
+  void score_all(const Row& job, const RowQuery& query, Part& part) const {
+    for (int place = 0, column = 0; place < job.count; place += query.step) {
+      const Walked walked = evaluate_rest(job.cells + place, 0, 0);
       part.evaluations += walked.trees;
       const float score =
           walked.rejected ? rejected_score(walked.trees - 1) : final_score(walked.score);
-      part.hits.push_back({level, column++, row, score});
+      part.hits.push_back({query.level, column++, query.row, score});
     }
   }
 
@@ -165,7 +196,9 @@ class FilteredScanner final : public Scanner {
     int trees;  // trees that were evaluated, including those of the first part
     bool rejected;
   };
-  Walked walk_on(const std::uint8_t* window, int first, int score) const {
+  // Not inlined: next to the conversion to a float, gcc would add up scores in registers of floats,
+  // which takes a tenth longer.
+  [[gnu::noinline]] Walked evaluate_rest(const std::uint8_t* window, int first, int score) const {
     const int count = static_cast<int>(trees_.size());
     for (int t = first; t < count; ++t) {
       score += trees_[t].value(window);
@@ -174,9 +207,9 @@ class FilteredScanner final : public Scanner {
     return {score, count, false};
   }
 
-  const FilteredModel& model_;
+  const Model& model_;
   ChannelLevels levels_;
-  std::vector<DeepTree<kDepth>> trees_;
+  std::vector<ScanTree<kDepth>> trees_;
   TreesTogether together_;
   std::ptrdiff_t stride_ = -1;
   FreeList<ExactSpace> sources_;
@@ -185,13 +218,18 @@ class FilteredScanner final : public Scanner {
 
 }  // namespace
 
+std::unique_ptr<Scanner> make_channels_scanner(const ChannelsModel& model) {
+  check_channels(model);
+  return std::make_unique<TreeScanner<ChannelsModel, 2>>(model);
+}
+
 std::unique_ptr<Scanner> make_filtered_scanner(const FilteredModel& model) {
   check_filtered(model);
   switch (model.trees.depth) {
-    case 2: return std::make_unique<FilteredScanner<2>>(model);
-    case 3: return std::make_unique<FilteredScanner<3>>(model);
-    case 4: return std::make_unique<FilteredScanner<4>>(model);
-    default: return std::make_unique<FilteredScanner<5>>(model);
+    case 2: return std::make_unique<TreeScanner<FilteredModel, 2>>(model);
+    case 3: return std::make_unique<TreeScanner<FilteredModel, 3>>(model);
+    case 4: return std::make_unique<TreeScanner<FilteredModel, 4>>(model);
+    default: return std::make_unique<TreeScanner<FilteredModel, 5>>(model);
   }
 }
 
