@@ -55,7 +55,7 @@ def _equal(one: Any, other: Any) -> bool:
 def _columns(field: dict[str, Any], values: Any) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     """The columns of one field: a box has four, lists and what the program does not print have none."""
     name, kind = field["name"], field["kind"]
-    if not field["printed"] or kind in ("list", "array"):
+    if not field["printed"] or kind in ("list", "named", "array"):
         return
     if kind in ("box", "size"):
         sides = ("x", "y", "width", "height")[-values.shape[1] :]

@@ -108,6 +108,7 @@ class Converter {
         Overloaded{[](const ScalarRef& scalar) { return scalar_object(scalar); },
                    [&](const RecordRef& nested) -> nb::object { return record(nested); },
                    [&](const ListRef& nested) { return list(nested); },
+                   [&](const NamedListRef& nested) -> nb::object { return named(nested); },
                    [&](const OptionalRef& optional) -> nb::object {
                      if (!optional.has(optional.field)) return nb::none();
                      return value(optional.value(optional.field));
@@ -123,42 +124,67 @@ class Converter {
       if (!bytes.empty()) std::memcpy(bytes.data(), of.data(of.list), bytes.size());
       return numpy_of(std::move(bytes), dtype_of(of.type), {count});
     }
-    const auto at = [&](std::size_t i) { return of.at(of.list, i); };
-    return column(of.sample(), count, at);
+    Column column(*this, of.sample());
+    for (std::size_t i = 0; i < count; ++i) column.add(of.at(of.list, i));
+    return column.made();
   }
 
-  // One column of a list: `at(i)` is its value in row i, of the kind of `sample`.
-  template <class At>
-  nb::object column(const FieldValue& sample, std::size_t count, At at) {
-    if (const Numbers like = numbers_of(sample); like.count > 0) {
-      const std::size_t row = like.bytes * like.count;
-      std::vector<std::byte> bytes(count * row);
-      for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(bytes.data() + i * row, numbers_of(at(i)).data, row);
-      std::vector<std::size_t> shape{count};
-      if (like.count > 1) shape.push_back(like.count);
-      return numpy_of(std::move(bytes), like.type, shape);
+  // Makes the column of a list, value by value, all of the kind of `sample`: an array of numbers,
+  // columns of records, or a list.
+  class Column {
+   public:
+    Column(Converter& owner, const FieldValue& sample) : owner_(owner), like_(numbers_of(sample)) {
+      if (const auto* record = std::get_if<RecordRef>(&sample.ref)) {
+        is_record_ = true;
+        for_each_field(*record, [&](const Field& field) {
+          names_.emplace_back(field.name);
+          columns_.emplace_back(owner_, field.value);
+        });
+      }
     }
-    if (const auto* record = std::get_if<RecordRef>(&sample.ref))
-      return columns(*record, count, at);
-    nb::list all;
-    for (std::size_t i = 0; i < count; ++i) all.append(value(at(i)));
-    return std::move(all);
-  }
 
-  template <class At>
-  nb::dict columns(const RecordRef& sample, std::size_t count, At at) {
-    std::vector<std::vector<FieldValue>> rows(count);
-    for (std::size_t i = 0; i < count; ++i)
-      for_each_field(std::get<RecordRef>(at(i).ref),
-                     [&](const Field& field) { rows[i].push_back(field.value); });
+    void add(const FieldValue& of) {
+      ++count_;
+      if (like_.count > 0) {
+        const auto* data = static_cast<const std::byte*>(numbers_of(of).data);
+        bytes_.insert(bytes_.end(), data, data + like_.bytes * like_.count);
+      } else if (is_record_) {
+        std::size_t place = 0;
+        for_each_field(std::get<RecordRef>(of.ref),
+                       [&](const Field& field) { columns_[place++].add(field.value); });
+      } else {
+        list_.append(owner_.value(of));
+      }
+    }
+
+    nb::object made() {
+      if (like_.count > 0) {
+        std::vector<std::size_t> shape{count_};
+        if (like_.count > 1) shape.push_back(like_.count);
+        return numpy_of(std::move(bytes_), like_.type, shape);
+      }
+      if (!is_record_) return std::move(list_);
+      nb::dict all;
+      for (std::size_t i = 0; i < names_.size(); ++i)
+        all[nb::str(names_[i].data(), names_[i].size())] = columns_[i].made();
+      return std::move(all);
+    }
+
+   private:
+    Converter& owner_;
+    Numbers like_;
+    bool is_record_ = false;
+    std::size_t count_ = 0;
+    std::vector<std::byte> bytes_{};
+    std::vector<std::string> names_{};
+    std::vector<Column> columns_{};
+    nb::list list_{};
+  };
+
+  nb::dict named(const NamedListRef& of) {
     nb::dict all;
-    std::size_t place = 0;
-    for_each_field(sample, [&](const Field& field) {
-      all[nb::str(field.name.data(), field.name.size())] =
-          column(field.value, count, [&](std::size_t i) { return rows[i][place]; });
-      ++place;
-    });
+    for (std::size_t i = 0; i < of.size(of.list); ++i)
+      all[nb::str(of.name(of.list, i).c_str())] = value(of.at(of.list, i));
     return all;
   }
 
@@ -245,6 +271,12 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
                           nb::dict element;
                           describe_value(list.sample(), element);
                           entry["kind"] = "list";
+                          entry["element"] = element;
+                        },
+                        [&](const NamedListRef& list) {
+                          nb::dict element;
+                          describe_value(list.sample(), element);
+                          entry["kind"] = "named";
                           entry["element"] = element;
                         },
                         [&](const OptionalRef& optional) {

@@ -60,6 +60,23 @@ struct ListRef {
   std::size_t fixed = 0;  // how many values there always are; 0 where there may be any number
 };
 
+// Values with a name each, such as one distance per class. As JSON they are the members of an
+// object, which are read in alphabetical order.
+struct NamedListRef {
+  void* list;
+  std::size_t (*size)(const void* list);
+  void (*resize)(void* list, std::size_t count);
+  std::string& (*name)(void* list, std::size_t index);
+  FieldValue (*at)(void* list, std::size_t index);
+  FieldValue (*sample)();
+};
+// Names and values that lie in two vectors of one length, as one field.
+template <class Value>
+struct Named {
+  std::vector<std::string>& names;
+  std::vector<Value>& values;
+};
+
 // A value that may be absent. set() makes it or removes it.
 struct OptionalRef {
   void* field;
@@ -85,7 +102,7 @@ struct ArrayRef {
 };
 
 struct FieldValue {
-  std::variant<ScalarRef, RecordRef, ListRef, OptionalRef, ArrayRef> ref;
+  std::variant<ScalarRef, RecordRef, ListRef, NamedListRef, OptionalRef, ArrayRef> ref;
 };
 
 // What a describe() function may add to a field besides its help. All of it is optional.
@@ -94,10 +111,11 @@ struct FieldTraits {
   bool printed = true;      // false: Python and manifests have it; JSON and tables do not
   bool prefixed = true;     // false: its columns are x, y, ... instead of box_x, box_y, ...
   bool later = false;       // came later than the record: files that lack it can still be read
+  bool derived = false;     // follows from other fields: it is written, but not read or packed
 };
 
 // One field of a record, as a visitor sees it. Its name is the same word in JSON, tables, Python,
-// the page and the schema.
+// the page and the schema. What it refers to is valid during the visit only.
 struct Field {
   std::string_view name;
   std::string_view help;
@@ -107,6 +125,10 @@ struct Field {
 
 template <class Value>
 FieldValue field_value(Value& value);
+namespace detail {
+template <class Value>
+FieldValue sparse_value(Value& value);
+}
 
 // The visitor that a describe() function gets.
 class FOVEA_API FieldVisitor {
@@ -122,6 +144,23 @@ class FOVEA_API FieldVisitor {
   template <class Value>
   void operator()(std::string_view name, Value& value, std::string_view help,
                   const FieldTraits& traits = {}) {
+    field({name, help, field_value(value), traits});
+  }
+  template <class Value>
+  void operator()(std::string_view name, Named<Value> value, std::string_view help,
+                  const FieldTraits& traits = {}) {
+    field({name, help, field_value(value), traits});
+  }
+  // A field that is absent where its text, list or rectangle is empty, or its number is negative.
+  template <class Value>
+  void sparse(std::string_view name, Value& value, std::string_view help,
+              const FieldTraits& traits = {}) {
+    field({name, help, detail::sparse_value(value), traits});
+  }
+  // A value that follows from other fields.
+  template <class Value>
+  void derived(std::string_view name, Value value, std::string_view help, FieldTraits traits = {}) {
+    traits.derived = true;
     field({name, help, field_value(value), traits});
   }
 
@@ -144,6 +183,10 @@ struct ListTraits<std::array<Element, kCount>> : std::true_type {
   using Item = Element;
   static constexpr std::size_t kFixed = kCount;
 };
+template <class Value>
+struct NamedTraits : std::false_type {};
+template <class Value>
+struct NamedTraits<Named<Value>> : std::true_type {};
 template <class Value>
 struct OptionalTraits : std::false_type {};
 template <class Element>
@@ -224,6 +267,20 @@ ListRef list_ref(List& list) {
   return ref;
 }
 
+template <class Value>
+NamedListRef named_ref(Named<Value>& list) {
+  using List = Named<Value>;
+  return {&list,
+          [](const void* of) { return static_cast<const List*>(of)->values.size(); },
+          [](void* of, std::size_t count) {
+            static_cast<List*>(of)->names.resize(count);
+            static_cast<List*>(of)->values.resize(count);
+          },
+          [](void* of, std::size_t i) -> std::string& { return static_cast<List*>(of)->names[i]; },
+          [](void* of, std::size_t i) { return field_value(static_cast<List*>(of)->values[i]); },
+          &sample_value<Value>};
+}
+
 template <class Optional>
 OptionalRef optional_ref(Optional& field) {
   return {&field, [](const void* of) { return static_cast<const Optional*>(of)->has_value(); },
@@ -233,6 +290,23 @@ OptionalRef optional_ref(Optional& field) {
           },
           [](void* of) { return field_value(**static_cast<Optional*>(of)); },
           &sample_value<typename OptionalTraits<Optional>::Item>};
+}
+
+template <class Value>
+FieldValue sparse_value(Value& value) {
+  constexpr bool kNumber = std::is_arithmetic_v<Value>;
+  return {OptionalRef{&value,
+                      [](const void* of) {
+                        if constexpr (kNumber) return *static_cast<const Value*>(of) >= Value{};
+                        else return !static_cast<const Value*>(of)->empty();
+                      },
+                      [](void* of, bool there) {
+                        if (there) return;
+                        if constexpr (kNumber) *static_cast<Value*>(of) = Value{-1};
+                        else *static_cast<Value*>(of) = Value{};
+                      },
+                      [](void* of) { return field_value(*static_cast<Value*>(of)); },
+                      &sample_value<Value>}};
 }
 
 template <class Owner>
@@ -251,6 +325,7 @@ FieldValue field_value(Value& value) {
   if constexpr (std::is_enum_v<Value>) return {ScalarRef(detail::choice_ref(value))};
   else if constexpr (std::is_constructible_v<ScalarRef, Value*>) return {ScalarRef(&value)};
   else if constexpr (detail::ListTraits<Value>::value) return {detail::list_ref(value)};
+  else if constexpr (detail::NamedTraits<Value>::value) return {detail::named_ref(value)};
   else if constexpr (detail::OptionalTraits<Value>::value) return {detail::optional_ref(value)};
   else if constexpr (detail::ArrayTraits<Value>::value) return {detail::array_ref(value)};
   else return {record_ref(value)};

@@ -12,7 +12,9 @@ namespace {
 class Packer {
  public:
   void record(RecordRef from) {
-    for_each_field(from, [&](const Field& field) { value(field.value); });
+    for_each_field(from, [&](const Field& field) {
+      if (!field.traits.derived) value(field.value);
+    });
   }
   std::string bytes{};
 
@@ -22,11 +24,24 @@ class Packer {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   void count(std::size_t value) { number(static_cast<std::uint64_t>(value)); }
+  void text(const std::string& value) {
+    count(value.size());
+    bytes += value;
+  }
+  void named(const NamedListRef& from) {
+    const std::size_t size = from.size(from.list);
+    count(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      text(from.name(from.list, i));
+      value(from.at(from.list, i));
+    }
+  }
 
   void value(const FieldValue& from) {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
                                   [&](const RecordRef& record) { this->record(record); },
                                   [&](const ListRef& list) { this->list(list); },
+                                  [&](const NamedListRef& list) { named(list); },
                                   [&](const OptionalRef& optional) {
                                     number(optional.has(optional.field));
                                     if (optional.has(optional.field))
@@ -38,14 +53,10 @@ class Packer {
                from.ref);
   }
   void scalar(const ScalarRef& from) {
-    std::visit(
-        detail::Overloaded{[&](const ChoiceRef& choice) { number(choice.get(choice.field)); },
-                           [&](std::string* text) {
-                             count(text->size());
-                             bytes += *text;
-                           },
-                           [&](auto* value) { number(*value); }},
-        from);
+    std::visit(detail::Overloaded{
+                   [&](const ChoiceRef& choice) { number(choice.get(choice.field)); },
+                   [&](std::string* of) { text(*of); }, [&](auto* value) { number(*value); }},
+               from);
   }
   void list(const ListRef& from) {
     const std::size_t size = from.size(from.list);
@@ -63,7 +74,9 @@ class Unpacker {
   explicit Unpacker(std::string_view& rest) : rest_(rest) {}
 
   void record(RecordRef into) {
-    for_each_field(into, [&](const Field& field) { value(field.value); });
+    for_each_field(into, [&](const Field& field) {
+      if (!field.traits.derived) value(field.value);
+    });
   }
 
  private:
@@ -94,6 +107,7 @@ class Unpacker {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
                                   [&](const RecordRef& record) { this->record(record); },
                                   [&](const ListRef& list) { this->list(list); },
+                                  [&](const NamedListRef& list) { named(list); },
                                   [&](const OptionalRef& optional) {
                                     optional.set(optional.field, number<unsigned char>() != 0);
                                     if (optional.has(optional.field))
@@ -126,6 +140,15 @@ class Unpacker {
       return;
     }
     for (std::size_t i = 0; i < size; ++i) value(into.at(into.list, i));
+  }
+
+  void named(const NamedListRef& into) {
+    const std::size_t size = count(sizeof(std::uint64_t));  // of a name's length
+    into.resize(into.list, size);
+    for (std::size_t i = 0; i < size; ++i) {
+      into.name(into.list, i) = take(number<std::uint64_t>());
+      value(into.at(into.list, i));
+    }
   }
 
   std::string_view& rest_;

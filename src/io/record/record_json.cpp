@@ -44,6 +44,15 @@ void write_list(JsonWriter& out, const ListRef& list) {
   out.end_array();
 }
 
+void write_named(JsonWriter& out, const NamedListRef& list) {
+  out.begin_object();
+  for (std::size_t i = 0; i < list.size(list.list); ++i) {
+    out.key(list.name(list.list, i));
+    write_value(out, list.at(list.list, i));
+  }
+  out.end_object();
+}
+
 void write_array(JsonWriter& out, const ArrayRef& array) {
   const ArrayView view = array.view(array.array);
   out.begin_object().member("type", to_string(view.type)).key("shape").values(view.shape);
@@ -54,6 +63,7 @@ void write_value(JsonWriter& out, const FieldValue& value) {
   std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { write_scalar(out, scalar); },
                                 [&](const RecordRef& record) { write_record(out, record); },
                                 [&](const ListRef& list) { write_list(out, list); },
+                                [&](const NamedListRef& list) { write_named(out, list); },
                                 [&](const OptionalRef& optional) {
                                   if (optional.has(optional.field))
                                     write_value(out, optional.value(optional.field));
@@ -79,6 +89,7 @@ class Reader {
     for_each_field(into, [&](const Field& field) {
       if (!field.traits.printed) return;
       known.insert(field.name);
+      if (field.traits.derived) return;
       const std::string place =
           at.empty() ? std::string(field.name) : fmt::format("{}.{}", at, field.name);
       const auto found = tree.find(field.name);
@@ -105,6 +116,7 @@ class Reader {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(tree, scalar, at); },
                                   [&](const RecordRef& record) { this->record(tree, record, at); },
                                   [&](const ListRef& list) { this->list(tree, list, at); },
+                                  [&](const NamedListRef& list) { named(tree, list, at); },
                                   [&](const OptionalRef& optional) {
                                     optional.set(optional.field, !tree.is_null());
                                     if (!tree.is_null())
@@ -121,6 +133,16 @@ class Reader {
     into.resize(into.list, tree.size());
     for (std::size_t i = 0; i < tree.size(); ++i)
       value(tree[i], into.at(into.list, i), fmt::format("{}[{}]", at, i));
+  }
+
+  void named(const json& tree, const NamedListRef& into, const std::string& at) {
+    if (!tree.is_object()) fail(at, tree, "an object");
+    into.resize(into.list, tree.size());
+    std::size_t i = 0;
+    for (const auto& [key, member] : tree.items()) {
+      into.name(into.list, i) = key;
+      value(member, into.at(into.list, i++), fmt::format("{}.{}", at, key));
+    }
   }
 
   void scalar(const json& tree, const ScalarRef& into, const std::string& at) {

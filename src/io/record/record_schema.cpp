@@ -93,6 +93,12 @@ class Schema {
                              value(list.sample());
                              json_.end_object();
                            },
+                           [&](const NamedListRef& list) {
+                             json_.member("type", "object").key("additionalProperties");
+                             json_.begin_object();
+                             value(list.sample());
+                             json_.end_object();
+                           },
                            [&](const OptionalRef& optional) { value(optional.sample()); },
                            [&](const ArrayRef&) {
                              json_.member("type", "object").key("properties").begin_object();
@@ -141,6 +147,7 @@ std::string kind_of(const FieldValue& of) {
             return name.empty() ? std::string("object") : name;
           },
           [](const ListRef& list) { return "list of " + kind_of(list.sample()); },
+          [](const NamedListRef& list) { return kind_of(list.sample()) + " by name"; },
           [](const OptionalRef& optional) { return kind_of(optional.sample()) + ", optional"; },
           [](const ArrayRef& array) {
             return std::string("array of ") + to_string(array.view(array.array).type);
@@ -148,13 +155,14 @@ std::string kind_of(const FieldValue& of) {
       of.ref);
 }
 
-// The records that a value holds, itself or in lists.
-void collect(const FieldValue& of, std::vector<RecordRef>& into) {
-  std::visit(detail::Overloaded{[](const ScalarRef&) {}, [](const ArrayRef&) {},
-                                [&](const RecordRef& nested) { into.push_back(nested); },
-                                [&](const ListRef& list) { collect(list.sample(), into); },
-                                [&](const OptionalRef& o) { collect(o.sample(), into); }},
-             of.ref);
+// The tables of the records that a value holds, itself or in lists.
+std::string nested_markdown(const FieldValue& of) {
+  return std::visit(
+      detail::Overloaded{[](const ScalarRef&) { return std::string(); },
+                         [](const ArrayRef&) { return std::string(); },
+                         [](const RecordRef& nested) { return "\n" + record_markdown(nested); },
+                         [](const auto& holder) { return nested_markdown(holder.sample()); }},
+      of.ref);
 }
 
 }  // namespace
@@ -177,15 +185,14 @@ std::string record_markdown(RecordRef record) {
   const RecordTitle title = title_of(record);
   if (!title.name.empty()) text += fmt::format("**{}**: {}.\n\n", title.name, title.help);
   text += "| field | kind | unit | meaning |\n| --- | --- | --- | --- |\n";
-  std::vector<RecordRef> nested;
+  std::string nested;
   for_each_field(record, [&](const Field& field) {
     if (!field.traits.printed) return;
     text += fmt::format("| `{}` | {} | {} | {} |\n", field.name, kind_of(field.value),
                         field.traits.unit, field.help);
-    collect(field.value, nested);
+    nested += nested_markdown(field.value);
   });
-  for (const RecordRef& each : nested) text += "\n" + record_markdown(each);
-  return text;
+  return text + nested;
 }
 
 }  // namespace fovea::io

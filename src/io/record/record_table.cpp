@@ -37,18 +37,18 @@ class Columns {
   };
 
   void value(const Place& place, const FieldValue& of) {
-    std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(place, scalar); },
-                                  [&](const RecordRef& nested) {
-                                    record(nested,
-                                           place.field.traits.prefixed ? place.name + "_" : "",
-                                           place.there, place.optional);
-                                  },
-                                  [&](const OptionalRef& nested) {
-                                    const bool has = place.there && nested.has(nested.field);
-                                    value({place.name, place.field, has, true},
-                                          has ? nested.value(nested.field) : nested.sample());
-                                  },
-                                  [](const ListRef&) {}, [](const ArrayRef&) {}},
+    std::visit(detail::Overloaded{
+                   [&](const ScalarRef& scalar) { this->scalar(place, scalar); },
+                   [&](const RecordRef& nested) {
+                     record(nested, place.field.traits.prefixed ? place.name + "_" : "",
+                            place.there, place.optional);
+                   },
+                   [&](const OptionalRef& nested) {
+                     const bool has = place.there && nested.has(nested.field);
+                     value({place.name, place.field, has, true},
+                           has ? nested.value(nested.field) : nested.sample());
+                   },
+                   [](const ListRef&) {}, [](const NamedListRef&) {}, [](const ArrayRef&) {}},
                of.ref);
   }
 

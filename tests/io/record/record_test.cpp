@@ -287,5 +287,62 @@ TEST(RecordArray, JsonNamesTypeAndShapeAndTheElementsCanBeTaken) {
   });
 }
 
+// A record with every way to say less than a field holds, or more.
+struct Weighing {
+  std::vector<std::string> names{"pear", "apple"};
+  std::vector<double> weights{2, 1};
+  std::string remark{};
+  int page = -1;
+};
+void describe(FieldVisitor& visit, Weighing& weighing) {
+  visit("weights", Named{weighing.names, weighing.weights}, "of each fruit");
+  visit.sparse("remark", weighing.remark, "of the merchant");
+  visit.sparse("page", weighing.page, "in the book");
+  visit.derived("total", weighing.weights.at(0) + weighing.weights.at(1), "of all");
+}
+
+TEST(NamedValues, AreMembersOfAnObjectAndPackedInTheirOrder) {
+  const Weighing weighing;
+  const std::string json = record_json(record_ref(weighing));
+  EXPECT_EQ(json, R"({"weights": {"pear": 2, "apple": 1}, "total": 3})");
+  const Weighing read = parse_record<Weighing>(json, "x");
+  EXPECT_THAT(read.names, ElementsAre("apple", "pear"));
+  EXPECT_THAT(read.weights, ElementsAre(1, 2));
+  const std::string packed = pack_record(record_ref(weighing));
+  Weighing unpacked{{"a", "b"}, {8, 9}};
+  std::string_view bytes = packed;
+  unpack_record(bytes, record_ref(unpacked));
+  EXPECT_TRUE(bytes.empty());
+  EXPECT_EQ(unpacked.names, weighing.names);
+  EXPECT_EQ(unpacked.weights, weighing.weights);
+  for (std::size_t size = 0; size < packed.size(); ++size) {
+    bytes = std::string_view(packed).substr(0, size);
+    EXPECT_THROW(unpack_record(bytes, record_ref(unpacked)), FormatError) << size;
+  }
+  EXPECT_THROW((void)parse_record<Weighing>(R"({"weights": [1]})", "x"), FormatError);
+}
+
+TEST(SparseValues, AreLeftOutWhereTheyAreEmptyOrNegative) {
+  const Weighing full{{"pear", "plum"}, {2, 1}, "ripe", 0};
+  const std::string json = record_json(record_ref(full));
+  EXPECT_THAT(json, HasSubstr(R"("remark": "ripe", "page": 0)"));
+  const Weighing read = parse_record<Weighing>(json, "x");
+  EXPECT_EQ(read.remark, "ripe");
+  EXPECT_EQ(read.page, 0);
+  EXPECT_EQ(parse_record<Weighing>(R"({"weights": {"a": 1, "b": 1}})", "x").page, -1);
+}
+
+TEST(DerivedValues, AreWrittenAndDescribedButNotRead) {
+  UnknownMembers unknown;
+  const Weighing read =
+      parse_record<Weighing>(R"({"weights": {"a": 1, "b": 1}, "total": "?"})", "x", &unknown);
+  EXPECT_TRUE(unknown.empty());
+  EXPECT_THAT(record_json(record_ref(read)), HasSubstr(R"("total": 2)"));
+  const std::string tables = record_markdown(record_ref(read));
+  EXPECT_THAT(tables, HasSubstr("| `total` | number |"));
+  EXPECT_THAT(tables, HasSubstr("| `weights` | number by name |"));
+  EXPECT_THAT(record_schema(record_ref(read)), HasSubstr("additionalProperties"));
+}
+
 }  // namespace
 }  // namespace fovea::io
