@@ -54,6 +54,10 @@ class SchemaCheck {
     }
     if (schema.contains("enum") && std::ranges::find(schema["enum"], value) == schema["enum"].end())
       fail(at, "is no word of the choice: " + value.dump());
+    if (schema.contains("anyOf") && !value.is_object()) {
+      const auto fits = [&](const json& part) { return problems(value, part).empty(); };
+      if (std::ranges::none_of(schema["anyOf"], fits)) fail(at, "fits no alternative");
+    }
     if (value.is_array()) check_array(value, schema, at);
     if (value.is_object()) check_object(value, schema, at);
   }

@@ -111,6 +111,8 @@ struct FieldTraits {
   bool printed = true;      // false: Python and manifests have it; JSON and tables do not
   bool prefixed = true;     // false: its columns are x, y, ... instead of box_x, box_y, ...
   bool later = false;       // came later than the record: files that lack it can still be read
+  bool null = false;        // where it is absent, JSON says null instead of leaving it out
+  bool compact = false;     // JSON has it in one line without spaces, whatever surrounds it
   bool derived = false;     // follows from other fields: it is written, but not read or packed
 };
 

@@ -73,9 +73,18 @@ void write_value(JsonWriter& out, const FieldValue& value) {
              value.ref);
 }
 
-bool is_absent(const FieldValue& value) {
-  const auto* optional = std::get_if<OptionalRef>(&value.ref);
-  return optional != nullptr && !optional->has(optional->field);
+bool is_left_out(const Field& field) {
+  const auto* optional = std::get_if<OptionalRef>(&field.value.ref);
+  return !field.traits.printed ||
+         (optional != nullptr && !field.traits.null && !optional->has(optional->field));
+}
+
+void write_compact(JsonWriter& out, const FieldValue& value) {
+  std::string text;
+  JsonWriter json(string_sink(text), JsonStyle::kCompact);
+  write_value(json, value);
+  json.finish();
+  out.raw(text);
 }
 
 // Fills records from a tree. `at` is the place that messages name.
@@ -203,9 +212,10 @@ class Reader {
 
 void write_fields(JsonWriter& out, RecordRef record) {
   for_each_field(record, [&](const Field& field) {
-    if (!field.traits.printed || is_absent(field.value)) return;
+    if (is_left_out(field)) return;
     out.key(field.name);
-    write_value(out, field.value);
+    if (field.traits.compact) write_compact(out, field.value);
+    else write_value(out, field.value);
   });
 }
 

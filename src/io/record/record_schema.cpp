@@ -62,9 +62,11 @@ class Schema {
       for_each_field(record, [&](const Field& field) {
         if (!field.traits.printed) return;
         json_.key(field.name).begin_object();
-        value(field.value);
+        if (field.traits.null) or_null(field.value);
+        else value(field.value);
         json_.member("description", described(field)).end_object();
-        if (!std::holds_alternative<OptionalRef>(field.value.ref) && !field.traits.later)
+        if ((field.traits.null || !std::holds_alternative<OptionalRef>(field.value.ref)) &&
+            !field.traits.later)
           required.emplace_back(field.name);
       });
     json_.end_object();
@@ -77,6 +79,12 @@ class Schema {
   static std::string described(const Field& field) {
     return field.traits.unit.empty() ? std::string(field.help)
                                      : fmt::format("{}, in {}", field.help, field.traits.unit);
+  }
+
+  void or_null(const FieldValue& of) {
+    json_.key("anyOf").begin_array().begin_object();
+    value(of);
+    json_.end_object().begin_object().member("type", "null").end_object().end_array();
   }
 
   void value(const FieldValue& of) {

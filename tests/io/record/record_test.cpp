@@ -332,6 +332,26 @@ TEST(SparseValues, AreLeftOutWhereTheyAreEmptyOrNegative) {
   EXPECT_EQ(parse_record<Weighing>(R"({"weights": {"a": 1, "b": 1}})", "x").page, -1);
 }
 
+struct Sale {
+  std::optional<std::string> buyer{};
+  Stall stall{};
+};
+void describe(FieldVisitor& visit, Sale& sale) {
+  visit("buyer", sale.buyer, "who bought it", {.null = true});
+  visit("stall", sale.stall, "where", {.compact = true});
+}
+
+TEST(FieldTraits, AbsentValuesMayBeNullAndFieldsCompact) {
+  Sale sale;
+  EXPECT_EQ(record_json(record_ref(sale)),
+            R"({"buyer": null, "stall": {"name":"corner","size":[3,4]}})");
+  sale.buyer = "Ann";
+  EXPECT_EQ(parse_record<Sale>(record_json(record_ref(sale)), "x").buyer, "Ann");
+  const auto schema = nlohmann::json::parse(record_schema(record_ref(sale)));
+  EXPECT_EQ(schema["properties"]["buyer"]["anyOf"][1]["type"], "null");
+  EXPECT_THAT(schema["required"].get<std::vector<std::string>>(), ElementsAre("buyer", "stall"));
+}
+
 TEST(DerivedValues, AreWrittenAndDescribedButNotRead) {
   UnknownMembers unknown;
   const Weighing read =
