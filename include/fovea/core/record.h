@@ -86,7 +86,8 @@ struct OptionalRef {
   FieldValue (*sample)();
 };
 
-// Pixels, maps and other arrays, in any memory. JSON names their type and shape only.
+// Pixels, maps and other arrays, in any memory. JSON names their type and shape, unless it is asked
+// for their elements.
 struct ArrayView {
   NumberType type{};
   Memory memory = Memory::kHost;
@@ -130,7 +131,9 @@ FieldValue field_value(Value& value);
 namespace detail {
 template <class Value>
 FieldValue sparse_value(Value& value);
-}
+template <class Number>
+FieldValue array_value(std::vector<Number>& numbers);
+}  // namespace detail
 
 // The visitor that a describe() function gets.
 class FOVEA_API FieldVisitor {
@@ -158,6 +161,12 @@ class FOVEA_API FieldVisitor {
   void sparse(std::string_view name, Value& value, std::string_view help,
               const FieldTraits& traits = {}) {
     field({name, help, detail::sparse_value(value), traits});
+  }
+  // A list of numbers that is an array, because it may have one number per face or pixel.
+  template <class Number>
+  void array(std::string_view name, std::vector<Number>& numbers, std::string_view help,
+             const FieldTraits& traits = {}) {
+    field({name, help, detail::array_value(numbers), traits});
   }
   // A value that follows from other fields.
   template <class Value>
@@ -236,6 +245,11 @@ ArrayView array_view(const Stack<Element>& stack) {
   all.shape.insert(all.shape.begin(), static_cast<std::size_t>(stack.count()));
   all.strides.insert(all.strides.begin(), stack.view().plane_stride);
   return all;
+}
+
+template <class Number>
+ArrayView array_view(const std::vector<Number>& numbers) {
+  return {number_type<Number>(), Memory::kHost, numbers.data(), {numbers.size()}, {1}};
 }
 
 template <class Enum>
@@ -317,6 +331,11 @@ ArrayRef array_ref(Owner& array) {
           [](void* of) -> std::shared_ptr<void> {
             return std::make_shared<Owner>(std::move(*static_cast<Owner*>(of)));
           }};
+}
+
+template <class Number>
+FieldValue array_value(std::vector<Number>& numbers) {
+  return {array_ref(numbers)};
 }
 
 }  // namespace detail

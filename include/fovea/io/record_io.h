@@ -14,10 +14,15 @@ namespace fovea::io {
 
 class JsonWriter;
 
+// What JSON has of arrays: their type and shape, or their elements where these lie in host memory.
+enum class ArrayJson : unsigned char { kShape, kElements };
+
 // Writes one object. Values that are absent are left out; numbers that are not finite are null.
-FOVEA_API void write_record(JsonWriter& json, RecordRef record);
+FOVEA_API void write_record(JsonWriter& json, RecordRef record,
+                            ArrayJson arrays = ArrayJson::kShape);
 // Writes the fields of a record into an object that is open.
-FOVEA_API void write_fields(JsonWriter& json, RecordRef record);
+FOVEA_API void write_fields(JsonWriter& json, RecordRef record,
+                            ArrayJson arrays = ArrayJson::kShape);
 // The object in one line, with a space behind commas and colons: {"box": [1, 2, 3, 4], "score": 1}.
 FOVEA_API std::string record_json(RecordRef record);
 // The same without the braces, to be put into an object; empty where there are no fields.

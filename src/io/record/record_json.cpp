@@ -20,72 +20,119 @@ namespace {
 
 using nlohmann::json;
 
-void write_value(JsonWriter& out, const FieldValue& value);
-
-void write_scalar(JsonWriter& out, const ScalarRef& scalar) {
-  std::visit(detail::Overloaded{[&](const ChoiceRef& choice) { out.value(word_of(choice)); },
-                                [&](auto* number) {
-                                  if constexpr (requires { sides_of(*number); }) {
-                                    out.begin_inline_array();
-                                    for (const auto side : sides_of(*number)) out.value(side);
-                                    out.end_array();
-                                  } else {
-                                    out.value(*number);
-                                  }
-                                }},
-             scalar);
-}
-
-void write_list(JsonWriter& out, const ListRef& list) {
-  const std::size_t count = list.size(list.list);
-  if (list.data != nullptr) out.begin_inline_array();
-  else out.begin_array();
-  for (std::size_t i = 0; i < count; ++i) write_value(out, list.at(list.list, i));
-  out.end_array();
-}
-
-void write_named(JsonWriter& out, const NamedListRef& list) {
-  out.begin_object();
-  for (std::size_t i = 0; i < list.size(list.list); ++i) {
-    out.key(list.name(list.list, i));
-    write_value(out, list.at(list.list, i));
-  }
-  out.end_object();
-}
-
-void write_array(JsonWriter& out, const ArrayRef& array) {
-  const ArrayView view = array.view(array.array);
-  out.begin_object().member("type", to_string(view.type)).key("shape").values(view.shape);
-  out.end_object();
-}
-
-void write_value(JsonWriter& out, const FieldValue& value) {
-  std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { write_scalar(out, scalar); },
-                                [&](const RecordRef& record) { write_record(out, record); },
-                                [&](const ListRef& list) { write_list(out, list); },
-                                [&](const NamedListRef& list) { write_named(out, list); },
-                                [&](const OptionalRef& optional) {
-                                  if (optional.has(optional.field))
-                                    write_value(out, optional.value(optional.field));
-                                  else out.value(nullptr);
-                                },
-                                [&](const ArrayRef& array) { write_array(out, array); }},
-             value.ref);
-}
-
 bool is_left_out(const Field& field) {
   const auto* optional = std::get_if<OptionalRef>(&field.value.ref);
   return !field.traits.printed ||
          (optional != nullptr && !field.traits.null && !optional->has(optional->field));
 }
 
-void write_compact(JsonWriter& out, const FieldValue& value) {
-  std::string text;
-  JsonWriter json(string_sink(text), JsonStyle::kCompact);
-  write_value(json, value);
-  json.finish();
-  out.raw(text);
-}
+class Writer {
+ public:
+  Writer(JsonWriter& out, ArrayJson arrays) : out_(out), arrays_(arrays) {}
+
+  void fields(RecordRef record) {
+    for_each_field(record, [&](const Field& field) {
+      if (is_left_out(field)) return;
+      out_.key(field.name);
+      if (field.traits.compact) compact(field.value);
+      else value(field.value);
+    });
+  }
+  void record(RecordRef record) {
+    out_.begin_object();
+    fields(record);
+    out_.end_object();
+  }
+
+ private:
+  void value(const FieldValue& of) {
+    std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
+                                  [&](const RecordRef& nested) { record(nested); },
+                                  [&](const ListRef& nested) { list(nested); },
+                                  [&](const NamedListRef& nested) { named(nested); },
+                                  [&](const OptionalRef& optional) {
+                                    if (optional.has(optional.field))
+                                      value(optional.value(optional.field));
+                                    else out_.value(nullptr);
+                                  },
+                                  [&](const ArrayRef& nested) { array(nested); }},
+               of.ref);
+  }
+
+  void compact(const FieldValue& of) {
+    std::string text;
+    JsonWriter json(string_sink(text), JsonStyle::kCompact);
+    Writer(json, arrays_).value(of);
+    json.finish();
+    out_.raw(text);
+  }
+
+  void scalar(const ScalarRef& scalar) {
+    std::visit(detail::Overloaded{[&](const ChoiceRef& choice) { out_.value(word_of(choice)); },
+                                  [&](auto* number) {
+                                    if constexpr (requires { sides_of(*number); }) {
+                                      out_.begin_inline_array();
+                                      for (const auto side : sides_of(*number)) out_.value(side);
+                                      out_.end_array();
+                                    } else {
+                                      out_.value(*number);
+                                    }
+                                  }},
+               scalar);
+  }
+
+  void list(const ListRef& of) {
+    if (of.data != nullptr) out_.begin_inline_array();
+    else out_.begin_array();
+    for (std::size_t i = 0; i < of.size(of.list); ++i) value(of.at(of.list, i));
+    out_.end_array();
+  }
+
+  void named(const NamedListRef& of) {
+    out_.begin_object();
+    for (std::size_t i = 0; i < of.size(of.list); ++i) {
+      out_.key(of.name(of.list, i));
+      value(of.at(of.list, i));
+    }
+    out_.end_object();
+  }
+
+  void array(const ArrayRef& of) {
+    const ArrayView view = of.view(of.array);
+    if (arrays_ == ArrayJson::kElements && view.memory == Memory::kHost)
+      return visit_numbers(view, [&](auto* first) { elements(first, view, 0); });
+    out_.begin_object().member("type", to_string(view.type)).key("shape").values(view.shape);
+    out_.end_object();
+  }
+  // The elements from `first` on, an array within an array per axis.
+  template <class Number>
+  void elements(const Number* first, const ArrayView& view, std::size_t axis) {
+    const bool last = axis + 1 == view.shape.size();
+    if (last) out_.begin_inline_array();
+    else out_.begin_array();
+    for (std::size_t i = 0; i < view.shape[axis]; ++i) {
+      const Number* at = first + static_cast<std::ptrdiff_t>(i) * view.strides[axis];
+      if (last) out_.value(*at);
+      else elements(at, view, axis + 1);
+    }
+    out_.end_array();
+  }
+  template <class Use>
+  static void visit_numbers(const ArrayView& view, Use use) {
+    switch (view.type) {
+      case NumberType::kUint8: return use(static_cast<const std::uint8_t*>(view.data));
+      case NumberType::kUint16: return use(static_cast<const std::uint16_t*>(view.data));
+      case NumberType::kInt32: return use(static_cast<const std::int32_t*>(view.data));
+      case NumberType::kInt64: return use(static_cast<const std::int64_t*>(view.data));
+      case NumberType::kUint64: return use(static_cast<const std::uint64_t*>(view.data));
+      case NumberType::kFloat: return use(static_cast<const float*>(view.data));
+      case NumberType::kDouble: return use(static_cast<const double*>(view.data));
+    }
+  }
+
+  JsonWriter& out_;
+  ArrayJson arrays_;
+};
 
 // Fills records from a tree. `at` is the place that messages name.
 class Reader {
@@ -210,19 +257,12 @@ class Reader {
 
 }  // namespace
 
-void write_fields(JsonWriter& out, RecordRef record) {
-  for_each_field(record, [&](const Field& field) {
-    if (is_left_out(field)) return;
-    out.key(field.name);
-    if (field.traits.compact) write_compact(out, field.value);
-    else write_value(out, field.value);
-  });
+void write_fields(JsonWriter& out, RecordRef record, ArrayJson arrays) {
+  Writer(out, arrays).fields(record);
 }
 
-void write_record(JsonWriter& out, RecordRef record) {
-  out.begin_object();
-  write_fields(out, record);
-  out.end_object();
+void write_record(JsonWriter& out, RecordRef record, ArrayJson arrays) {
+  Writer(out, arrays).record(record);
 }
 
 std::string record_json(RecordRef record) {

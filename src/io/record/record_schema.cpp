@@ -109,8 +109,14 @@ class Schema {
                            },
                            [&](const OptionalRef& optional) { value(optional.sample()); },
                            [&](const ArrayRef&) {
-                             json_.member("type", "object").key("properties").begin_object();
-                             json_.key("type").begin_object().member("type", "string").end_object();
+                             json_.key("type").begin_inline_array().value("object");
+                             json_.value("array").end_array();  // where elements are asked for
+                             json_.key("properties")
+                                 .begin_object()
+                                 .key("type")
+                                 .begin_object()
+                                 .member("type", "string")
+                                 .end_object();
                              json_.key("shape").begin_object().member("type", "array").end_object();
                              json_.end_object();
                            }},

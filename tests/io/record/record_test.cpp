@@ -276,6 +276,12 @@ void describe(FieldVisitor& visit, Map& map) { visit("values", map.values, "one 
 TEST(RecordArray, JsonNamesTypeAndShapeAndTheElementsCanBeTaken) {
   Map map;
   EXPECT_EQ(record_json(record_ref(map)), R"({"values": {"type": "float32", "shape": [2, 3]}})");
+  std::string text;
+  JsonWriter json(string_sink(text), JsonStyle::kCompact);
+  for (int i = 0; i < 6; ++i) map.values.at(i % 3, i / 3) = static_cast<float>(i);
+  write_record(json, record_ref(map), ArrayJson::kElements);
+  json.finish();
+  EXPECT_EQ(text, R"({"values":[[0,1,2],[3,4,5]]})");
   EXPECT_THROW((void)pack_record(record_ref(map)), InvalidArgument);
   for_each_field(record_ref(map), [&](const Field& field) {
     const auto& array = std::get<ArrayRef>(field.value.ref);
