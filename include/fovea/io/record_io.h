@@ -14,8 +14,9 @@ namespace fovea::io {
 
 class JsonWriter;
 
-// What JSON has of arrays: their type and shape, or their elements where these lie in host memory.
-enum class ArrayJson : unsigned char { kShape, kElements };
+// What JSON has of arrays: their type and shape, their elements where these lie in host memory, or
+// nothing.
+enum class ArrayJson : unsigned char { kShape, kElements, kNone };
 
 // Writes one object. Values that are absent are left out; numbers that are not finite are null.
 FOVEA_API void write_record(JsonWriter& json, RecordRef record,

@@ -83,7 +83,7 @@ FOVEA_API void keep_largest(Explanation& explanation, std::size_t most);
 FOVEA_API std::string to_text(const Explanation& explanation);
 
 enum class LayerValues : unsigned char { kNone, kAll };
-// The explanation as one JSON object; without the values of layers it has their type and shape.
+// The explanation as one JSON object; without the values of layers it has their sizes and ranges.
 FOVEA_API std::string to_json(const Explanation& explanation,
                               LayerValues values = LayerValues::kAll);
 

@@ -125,6 +125,8 @@ struct ResultShape {
   RecordRef (*record)() = nullptr;  // one with any values; null where the verb prints no result
   bool per_input = false;
   bool per_frame = false;  // of a video, a list of frames has one record each
+  // Of a verb that prints JSON lines while it works, one with any values; the result comes last.
+  RecordRef (*line)() = nullptr;
 };
 template <class Record>
 RecordRef sample_record() {

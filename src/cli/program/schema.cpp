@@ -87,6 +87,12 @@ std::string schema_json(const Command& command) {
   for (const char* name : {"fovea", "command", "device", "seed", "options"}) json.value(name);
   if (command.result.per_input) json.value("results");
   json.end_array();
+  if (command.result.line != nullptr) {
+    const RecordRef line = command.result.line();
+    json.key("$defs").begin_object().key("line");
+    write_object(json, {&line, 1});
+    json.end_object();
+  }
   if (!command.result.per_input) {
     const RecordRef record = command.result.record();
     json.key("allOf").begin_array();
@@ -101,8 +107,12 @@ std::string schema_markdown(const Command& command) {
   const char* place = command.result.per_frame   ? "Each input, and each frame of a video, has"
                       : command.result.per_input ? "Each input has"
                                                  : "The result has";
-  return fmt::format("## fovea {}\n\n{} these fields.\n\n{}", command.name(), place,
-                     io::record_markdown(command.result.record()));
+  std::string text = fmt::format("## fovea {}\n\n{} these fields.\n\n{}", command.name(), place,
+                                 io::record_markdown(command.result.record()));
+  if (command.result.line != nullptr)
+    text += fmt::format("\nEach line before it has these fields.\n\n{}",
+                        io::record_markdown(command.result.line()));
+  return text;
 }
 
 std::vector<const Command*> described_commands() {

@@ -33,6 +33,7 @@ class Writer {
   void fields(RecordRef record) {
     for_each_field(record, [&](const Field& field) {
       if (is_left_out(field)) return;
+      if (arrays_ == ArrayJson::kNone && std::holds_alternative<ArrayRef>(field.value.ref)) return;
       out_.key(field.name);
       if (field.traits.compact) compact(field.value);
       else value(field.value);
