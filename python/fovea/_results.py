@@ -74,7 +74,7 @@ def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable
     def decorate(kind: _Kind) -> _Kind:
         known = [field for field in fields if field["name"] != rows]
         kind._fields = known + row
-        kind._compared = tuple(field["name"] for field in kind._fields) + kind._compared
+        kind._compared = tuple(field["name"] for field in kind._fields if field["compared"]) + kind._compared
         if issubclass(kind, Table):
             kind._row = row
         lines = [f"    {field['name']}: {_sentence(field)}" for field in kind._fields if field["name"] not in vars(kind)]

@@ -123,6 +123,12 @@ class Converter {
       if (!bytes.empty()) std::memcpy(bytes.data(), of.data(of.list), bytes.size());
       return numpy_of(std::move(bytes), dtype_of(of.type), {count});
     }
+    if (of.name != nullptr) {
+      nb::dict named;
+      for (std::size_t i = 0; i < count; ++i)
+        named[nb::cast(*of.name(of.list, i))] = value(of.at(of.list, i));
+      return std::move(named);
+    }
     const auto at = [&](std::size_t i) { return of.at(of.list, i); };
     return column(of.sample(), count, at);
   }
@@ -245,6 +251,7 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
                           nb::dict element;
                           describe_value(list.sample(), element);
                           entry["kind"] = "list";
+                          entry["named"] = list.name != nullptr;
                           entry["element"] = element;
                         },
                         [&](const OptionalRef& optional) {
@@ -273,6 +280,7 @@ nb::list described_fields(RecordRef record) {
     entry["unit"] = std::string(field.traits.unit);
     entry["printed"] = field.traits.printed;
     entry["prefixed"] = field.traits.prefixed;
+    entry["compared"] = field.traits.compared && !field.traits.timing;
     describe_value(field.value, entry);
     all.append(entry);
   });

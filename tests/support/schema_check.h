@@ -77,6 +77,9 @@ class SchemaCheck {
         if (properties.contains(key)) check(member, properties[key], place);
         else fail(place, "is not described");
       }
+    if (schema.contains("additionalProperties"))
+      for (const auto& [key, member] : value.items())
+        check(member, schema["additionalProperties"], at + "." + key);
     require(value, schema, at);
     if (schema.contains("allOf"))
       for (const json& part : schema["allOf"]) require(value, part, at);

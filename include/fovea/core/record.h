@@ -58,6 +58,8 @@ struct ListRef {
   NumberType type{};
   void* (*data)(void* list) = nullptr;
   std::size_t fixed = 0;  // how many values there always are; 0 where there may be any number
+  // Of values that have names, which are members of an object in JSON: the name of one of them.
+  std::string* (*name)(void* list, std::size_t index) = nullptr;
 };
 
 // A value that may be absent. set() makes it or removes it.
@@ -94,6 +96,10 @@ struct FieldTraits {
   bool printed = true;      // false: Python and manifests have it; JSON and tables do not
   bool prefixed = true;     // false: its columns are x, y, ... instead of box_x, box_y, ...
   bool later = false;       // came later than the record: files that lack it can still be read
+  bool sparse = false;      // JSON leaves it out where it is 0, false or empty
+  bool timing = false;   // a time, which differs from run to run: results that are recorded leave
+                         // it out, and equal results may differ in it
+  bool compared = true;  // false: equal results may differ in it, as in the engine that was used
 };
 
 // One field of a record, as a visitor sees it. Its name is the same word in JSON, tables, Python,
@@ -118,7 +124,7 @@ class FOVEA_API FieldVisitor {
   void record(std::string_view name, std::string_view help) { begin(name, help); }
 
   // Numbers, texts, choices, sizes, rectangles, arrays, records, and lists and optional values of
-  // all these.
+  // all these. A vector of pairs of a name and a value is a list of values that have names.
   template <class Value>
   void operator()(std::string_view name, Value& value, std::string_view help,
                   const FieldTraits& traits = {}) {
@@ -138,6 +144,12 @@ template <class Element>
 struct ListTraits<std::vector<Element>> : std::true_type {
   using Item = Element;
   static constexpr std::size_t kFixed = 0;
+};
+template <class Element>
+struct ListTraits<std::vector<std::pair<std::string, Element>>> : std::true_type {
+  using Item = Element;
+  static constexpr std::size_t kFixed = 0;
+  static constexpr bool kNamed = true;
 };
 template <class Element, std::size_t kCount>
 struct ListTraits<std::array<Element, kCount>> : std::true_type {
@@ -210,14 +222,21 @@ FieldValue sample_value() {
 template <class List>
 ListRef list_ref(List& list) {
   using Item = typename ListTraits<List>::Item;
+  constexpr bool kNamed = requires { ListTraits<List>::kNamed; };
   ListRef ref{&list, [](const void* of) { return static_cast<const List*>(of)->size(); },
               [](void* of, std::size_t count) {
                 if constexpr (ListTraits<List>::kFixed == 0) static_cast<List*>(of)->resize(count);
               },
-              [](void* of, std::size_t i) { return field_value((*static_cast<List*>(of))[i]); },
+              [](void* of, std::size_t i) {
+                auto& item = (*static_cast<List*>(of))[i];
+                if constexpr (kNamed) return field_value(item.second);
+                else return field_value(item);
+              },
               &sample_value<Item>};
   ref.fixed = ListTraits<List>::kFixed;
-  if constexpr (std::is_arithmetic_v<Item>) {
+  if constexpr (kNamed) {
+    ref.name = [](void* of, std::size_t i) { return &(*static_cast<List*>(of))[i].first; };
+  } else if constexpr (std::is_arithmetic_v<Item>) {
     ref.type = number_type<Item>();
     ref.data = [](void* of) -> void* { return static_cast<List*>(of)->data(); };
   }

@@ -22,6 +22,10 @@ class Packer {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   void count(std::size_t value) { number(static_cast<std::uint64_t>(value)); }
+  void text(const std::string& value) {
+    count(value.size());
+    bytes += value;
+  }
 
   void value(const FieldValue& from) {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
@@ -40,10 +44,7 @@ class Packer {
   void scalar(const ScalarRef& from) {
     std::visit(
         detail::Overloaded{[&](const ChoiceRef& choice) { number(choice.get(choice.field)); },
-                           [&](std::string* text) {
-                             count(text->size());
-                             bytes += *text;
-                           },
+                           [&](std::string* text) { this->text(*text); },
                            [&](auto* value) { number(*value); }},
         from);
   }
@@ -54,7 +55,10 @@ class Packer {
       bytes.append(static_cast<const char*>(from.data(from.list)), size * number_bytes(from.type));
       return;
     }
-    for (std::size_t i = 0; i < size; ++i) value(from.at(from.list, i));
+    for (std::size_t i = 0; i < size; ++i) {
+      if (from.name != nullptr) text(*from.name(from.list, i));
+      value(from.at(from.list, i));
+    }
   }
 };
 
@@ -125,7 +129,10 @@ class Unpacker {
       if (size > 0) std::memcpy(into.data(into.list), numbers.data(), numbers.size());
       return;
     }
-    for (std::size_t i = 0; i < size; ++i) value(into.at(into.list, i));
+    for (std::size_t i = 0; i < size; ++i) {
+      if (into.name != nullptr) *into.name(into.list, i) = take(number<std::uint64_t>());
+      value(into.at(into.list, i));
+    }
   }
 
   std::string_view& rest_;

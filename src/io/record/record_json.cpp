@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-void write_value(JsonWriter& out, const FieldValue& value);
+void write_value(JsonWriter& out, const FieldValue& value, const WrittenFields& which);
 
 void write_scalar(JsonWriter& out, const ScalarRef& scalar) {
   std::visit(detail::Overloaded{[&](const ChoiceRef& choice) { out.value(word_of(choice)); },
@@ -36,12 +36,17 @@ void write_scalar(JsonWriter& out, const ScalarRef& scalar) {
              scalar);
 }
 
-void write_list(JsonWriter& out, const ListRef& list) {
+void write_list(JsonWriter& out, const ListRef& list, const WrittenFields& which) {
   const std::size_t count = list.size(list.list);
-  if (list.data != nullptr) out.begin_inline_array();
+  if (list.name != nullptr) out.begin_object();
+  else if (list.data != nullptr) out.begin_inline_array();
   else out.begin_array();
-  for (std::size_t i = 0; i < count; ++i) write_value(out, list.at(list.list, i));
-  out.end_array();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (list.name != nullptr) out.key(*list.name(list.list, i));
+    write_value(out, list.at(list.list, i), which);
+  }
+  if (list.name != nullptr) out.end_object();
+  else out.end_array();
 }
 
 void write_array(JsonWriter& out, const ArrayRef& array) {
@@ -50,22 +55,36 @@ void write_array(JsonWriter& out, const ArrayRef& array) {
   out.end_object();
 }
 
-void write_value(JsonWriter& out, const FieldValue& value) {
+void write_value(JsonWriter& out, const FieldValue& value, const WrittenFields& which) {
   std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { write_scalar(out, scalar); },
-                                [&](const RecordRef& record) { write_record(out, record); },
-                                [&](const ListRef& list) { write_list(out, list); },
+                                [&](const RecordRef& record) { write_record(out, record, which); },
+                                [&](const ListRef& list) { write_list(out, list, which); },
                                 [&](const OptionalRef& optional) {
                                   if (optional.has(optional.field))
-                                    write_value(out, optional.value(optional.field));
+                                    write_value(out, optional.value(optional.field), which);
                                   else out.value(nullptr);
                                 },
                                 [&](const ArrayRef& array) { write_array(out, array); }},
              value.ref);
 }
 
-bool is_absent(const FieldValue& value) {
-  const auto* optional = std::get_if<OptionalRef>(&value.ref);
-  return optional != nullptr && !optional->has(optional->field);
+bool is_empty(const ScalarRef& scalar) {
+  return std::visit(detail::Overloaded{[](const ChoiceRef&) { return false; },
+                                       [](const std::string* text) { return text->empty(); },
+                                       [](const auto* value) {
+                                         if constexpr (requires { sides_of(*value); }) return false;
+                                         else return *value == 0;
+                                       }},
+                    scalar);
+}
+
+bool is_absent(const Field& field) {
+  if (const auto* optional = std::get_if<OptionalRef>(&field.value.ref))
+    return !optional->has(optional->field);
+  if (!field.traits.sparse) return false;
+  if (const auto* list = std::get_if<ListRef>(&field.value.ref)) return list->size(list->list) == 0;
+  const auto* scalar = std::get_if<ScalarRef>(&field.value.ref);
+  return scalar != nullptr && is_empty(*scalar);
 }
 
 // Fills records from a tree. `at` is the place that messages name.
@@ -85,7 +104,7 @@ class Reader {
       const bool optional = std::holds_alternative<OptionalRef>(field.value.ref);
       if (found != tree.end()) value(*found, field.value, place);
       else if (optional) absent(std::get<OptionalRef>(field.value.ref));
-      else if (!field.traits.later)
+      else if (!can_lack(field.traits))
         throw FormatError(fmt::format("{}: {} is missing", name_, place));
     });
     if (unknown_ == nullptr) return;
@@ -114,7 +133,18 @@ class Reader {
                into.ref);
   }
 
+  void named_list(const json& tree, const ListRef& into, const std::string& at) {
+    if (!tree.is_object()) fail(at, tree, "an object");
+    into.resize(into.list, tree.size());
+    std::size_t i = 0;
+    for (const auto& [key, member] : tree.items()) {
+      *into.name(into.list, i) = key;
+      value(member, into.at(into.list, i++), fmt::format("{}.{}", at, key));
+    }
+  }
+
   void list(const json& tree, const ListRef& into, const std::string& at) {
+    if (into.name != nullptr) return named_list(tree, into, at);
     if (!tree.is_array()) fail(at, tree, "an array");
     if (into.fixed > 0 && tree.size() != into.fixed)
       fail(at, tree, fmt::format("an array of {} values", into.fixed));
@@ -179,30 +209,30 @@ class Reader {
 
 }  // namespace
 
-void write_fields(JsonWriter& out, RecordRef record) {
+void write_fields(JsonWriter& out, RecordRef record, const WrittenFields& which) {
   for_each_field(record, [&](const Field& field) {
-    if (!field.traits.printed || is_absent(field.value)) return;
+    if (!is_written(field.traits, which) || is_absent(field)) return;
     out.key(field.name);
-    write_value(out, field.value);
+    write_value(out, field.value, which);
   });
 }
 
-void write_record(JsonWriter& out, RecordRef record) {
+void write_record(JsonWriter& out, RecordRef record, const WrittenFields& which) {
   out.begin_object();
-  write_fields(out, record);
+  write_fields(out, record, which);
   out.end_object();
 }
 
-std::string record_json(RecordRef record) {
+std::string record_json(RecordRef record, const WrittenFields& which) {
   std::string text;
   JsonWriter out(string_sink(text), JsonStyle::kOneLine);
-  write_record(out, record);
+  write_record(out, record, which);
   out.finish();
   return text;
 }
 
-std::string record_members(RecordRef record) {
-  const std::string object = record_json(record);
+std::string record_members(RecordRef record, const WrittenFields& which) {
+  const std::string object = record_json(record, which);
   return object.substr(1, object.size() - 2);
 }
 
