@@ -59,8 +59,7 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
         element = entry["element"]
         plain = "dict[str, Any]" if element["kind"] == "record" else field_type(element, True)
         plain = plain if "dtype" in element or element["kind"] == "record" else f"list[{plain}]"
-    elif kind == "named":
-        plain = f"dict[str, {field_type(entry['element'])}]"
+        plain = f"dict[str, {field_type(element)}]" if entry["named"] else plain
     else:
         plain = {"choice": "str", "record": "dict[str, Any]"}.get(kind, kind)
     plain = f"list[{plain}]" if column and "dtype" not in entry and kind != "record" else plain

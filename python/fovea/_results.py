@@ -55,7 +55,7 @@ def _equal(one: Any, other: Any) -> bool:
 def _columns(field: dict[str, Any], values: Any) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     """The columns of one field: a box has four, lists and what the program does not print have none."""
     name, kind = field["name"], field["kind"]
-    if not field["printed"] or kind in ("list", "named", "array"):
+    if not field["printed"] or kind in ("list", "array"):
         return
     if kind in ("box", "size"):
         sides = ("x", "y", "width", "height")[-values.shape[1] :]
@@ -74,7 +74,7 @@ def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable
     def decorate(kind: _Kind) -> _Kind:
         known = [field for field in fields if field["name"] != rows]
         kind._fields = known + row
-        kind._compared = tuple(field["name"] for field in kind._fields) + kind._compared
+        kind._compared = tuple(field["name"] for field in kind._fields if field["compared"]) + kind._compared
         if issubclass(kind, Table):
             kind._row = row
         lines = [f"    {field['name']}: {_sentence(field)}" for field in kind._fields if field["name"] not in vars(kind)]

@@ -108,7 +108,6 @@ class Converter {
         Overloaded{[](const ScalarRef& scalar) { return scalar_object(scalar); },
                    [&](const RecordRef& nested) -> nb::object { return record(nested); },
                    [&](const ListRef& nested) { return list(nested); },
-                   [&](const NamedListRef& nested) -> nb::object { return named(nested); },
                    [&](const OptionalRef& optional) -> nb::object {
                      if (!optional.has(optional.field)) return nb::none();
                      return value(optional.value(optional.field));
@@ -123,6 +122,12 @@ class Converter {
       std::vector<std::byte> bytes(count * number_bytes(of.type));
       if (!bytes.empty()) std::memcpy(bytes.data(), of.data(of.list), bytes.size());
       return numpy_of(std::move(bytes), dtype_of(of.type), {count});
+    }
+    if (of.name != nullptr) {
+      nb::dict named;
+      for (std::size_t i = 0; i < count; ++i)
+        named[nb::cast(*of.name(of.list, i))] = value(of.at(of.list, i));
+      return std::move(named);
     }
     Column column(*this, of.sample());
     for (std::size_t i = 0; i < count; ++i) column.add(of.at(of.list, i));
@@ -180,13 +185,6 @@ class Converter {
     std::vector<Column> columns_{};
     nb::list list_{};
   };
-
-  nb::dict named(const NamedListRef& of) {
-    nb::dict all;
-    for (std::size_t i = 0; i < of.size(of.list); ++i)
-      all[nb::str(of.name(of.list, i).c_str())] = value(of.at(of.list, i));
-    return all;
-  }
 
   nb::object array(const ArrayRef& of) {
     const ArrayView view = of.view(of.array);
@@ -271,12 +269,7 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
                           nb::dict element;
                           describe_value(list.sample(), element);
                           entry["kind"] = "list";
-                          entry["element"] = element;
-                        },
-                        [&](const NamedListRef& list) {
-                          nb::dict element;
-                          describe_value(list.sample(), element);
-                          entry["kind"] = "named";
+                          entry["named"] = list.name != nullptr;
                           entry["element"] = element;
                         },
                         [&](const OptionalRef& optional) {
@@ -305,6 +298,7 @@ nb::list described_fields(RecordRef record) {
     entry["unit"] = std::string(field.traits.unit);
     entry["printed"] = field.traits.printed;
     entry["prefixed"] = field.traits.prefixed;
+    entry["compared"] = field.traits.compared && !field.traits.timing;
     describe_value(field.value, entry);
     all.append(entry);
   });

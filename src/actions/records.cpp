@@ -91,8 +91,8 @@ void describe(FieldVisitor& visit, CurvePoint& point) {
   visit("at", point.at, "the window, or the number of training subjects");
   visit("correct", point.correct, "clips that were classified correctly");
   visit("tested", point.tested, "clips that were tested, over all draws");
-  visit.sparse("seconds", point.seconds, "time of matching; 0 where it is not measured",
-               {.unit = "seconds"});
+  visit("seconds", point.seconds, "time of matching; 0 where it is not measured",
+        {.unit = "seconds", .timing = true});
 }
 
 void describe(FieldVisitor& visit, MethodReport& report) {
@@ -105,7 +105,7 @@ void describe(FieldVisitor& visit, MethodReport& report) {
   visit("high", report.interval.high, "upper bound of the accuracy");
   visit("unclassified", report.unclassified,
         "clips without any match, which do not count as correct");
-  visit.sparse("seconds", report.seconds, "time it took", {.unit = "seconds"});
+  visit("seconds", report.seconds, "time it took", {.unit = "seconds", .timing = true});
   std::vector<std::vector<std::int64_t>> rows(static_cast<std::size_t>(report.confusion.classes));
   for (int truth = 0; truth < report.confusion.classes; ++truth)
     for (int found = 0; found < report.confusion.classes; ++found)
@@ -149,7 +149,7 @@ void describe(FieldVisitor& visit, FoldReport& report) {
 
 void describe(FieldVisitor& visit, EventCounts& counts) {
   visit.record("EventCounts", "how many events are right");
-  visit.sparse("name", counts.name, "the action");
+  visit.optional("name", counts.name, "the action");
   visit("true_events", counts.truths, "actions that took place");
   visit("events", counts.events, "actions that were reported");
   visit("correct", counts.correct, "actions that were reported and took place");
@@ -191,8 +191,8 @@ void describe(FieldVisitor& visit, StreamReport& report) {
   visit.record("StreamReport", "how well actions are recognized in continuous video");
   visit("frames", report.frames, "of all videos");
   visit("action_frames", report.action_frames, "frames of clips; the others show unrelated motion");
-  visit.sparse("recognize_seconds", report.seconds, "time of points and matching",
-               {.unit = "seconds"});
+  visit("recognize_seconds", report.seconds, "time of points and matching",
+        {.unit = "seconds", .timing = true});
   visit("points", report.points, "of the curve, one per factor of the reject levels");
 }
 

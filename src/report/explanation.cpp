@@ -107,8 +107,9 @@ std::string to_text(const Explanation& explanation) {
 std::string to_json(const Explanation& explanation, LayerValues values) {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
-  io::write_record(json, record_ref(explanation),
-                   values == LayerValues::kAll ? io::ArrayJson::kElements : io::ArrayJson::kNone);
+  io::write_record(
+      json, record_ref(explanation),
+      {.arrays = values == LayerValues::kAll ? io::ArrayJson::kElements : io::ArrayJson::kNone});
   json.finish();
   return text;
 }

@@ -22,8 +22,8 @@ void describe(FieldVisitor& visit, Reason& reason) {
   visit.record("Reason", "something that spoke for a result, or against it");
   visit("name", reason.name, "a few words");
   visit("value", reason.value, "its share of the total");
-  visit.sparse("text", reason.text, "one sentence");
-  visit.sparse("box", reason.place, "where in the picture", {.unit = "pixels"});
+  visit.optional("text", reason.text, "one sentence");
+  visit.optional("box", reason.place, "where in the picture", {.unit = "pixels"});
 }
 
 void describe(FieldVisitor& visit, HeatLayer& layer) {
@@ -32,8 +32,8 @@ void describe(FieldVisitor& visit, HeatLayer& layer) {
   const ValueRange range = view.empty() ? ValueRange{} : value_range(view, colors_of(layer));
   visit("name", layer.name, "a few words");
   visit("text", layer.text, "what the values are");
-  visit.sparse("box", layer.place, "the part of the picture that the values cover",
-               {.unit = "pixels"});
+  visit.optional("box", layer.place, "the part of the picture that the values cover",
+                 {.unit = "pixels"});
   visit.derived("width", view.width, "values in a row");
   visit.derived("height", view.height, "rows of values");
   visit.derived("low", range.low, "the value of the first color");
@@ -53,7 +53,7 @@ void describe(FieldVisitor& visit, FaceLayer& layer) {
 void describe(FieldVisitor& visit, Shape& shape) {
   visit.record("Shape", "something to draw over the picture");
   visit("kind", shape.kind, "how its points are joined");
-  visit.sparse("name", shape.name, "what stands beside it");
+  visit.optional("name", shape.name, "what stands beside it");
   std::vector<double> numbers;
   numbers.reserve(2 * shape.points.size());
   for (const Point& point : shape.points) numbers.insert(numbers.end(), {point.x, point.y});
@@ -63,7 +63,7 @@ void describe(FieldVisitor& visit, Shape& shape) {
   visit.derived("color",
                 fmt::format("#{:02x}{:02x}{:02x}", shape.color.r, shape.color.g, shape.color.b),
                 "red, green and blue");
-  visit.sparse("frame", shape.frame, "of a video; absent: the one that is explained");
+  visit.optional("frame", shape.frame, "of a video; absent: the one that is explained");
 }
 
 void describe(FieldVisitor& visit, Column& column) {
@@ -90,7 +90,7 @@ void describe(FieldVisitor& visit, Explanation& explanation) {
   visit("summary", explanation.summary, "whole sentences");
   visit("total_name", explanation.total_name, "what the reasons and the rest add up to");
   visit("total", explanation.total, "their sum");
-  visit.sparse("box", explanation.place, "what is explained, in the picture", {.unit = "pixels"});
+  visit.optional("box", explanation.place, "what is explained, in the picture", {.unit = "pixels"});
   visit("reasons", explanation.reasons, "the most important first");
   visit("rest", explanation.rest, "what reasons that are not listed add to the total");
   visit("layers", explanation.layers, "the most important first");

@@ -58,23 +58,21 @@ struct ListRef {
   NumberType type{};
   void* (*data)(void* list) = nullptr;
   std::size_t fixed = 0;  // how many values there always are; 0 where there may be any number
+  // Of values that have names, which are members of an object in JSON: the name of one of them.
+  std::string* (*name)(void* list, std::size_t index) = nullptr;
 };
 
-// Values with a name each, such as one distance per class. As JSON they are the members of an
-// object, which are read in alphabetical order.
-struct NamedListRef {
-  void* list;
-  std::size_t (*size)(const void* list);
-  void (*resize)(void* list, std::size_t count);
-  std::string& (*name)(void* list, std::size_t index);
-  FieldValue (*at)(void* list, std::size_t index);
-  FieldValue (*sample)();
-};
-// Names and values that lie in two vectors of one length, as one field.
+// Names and values that lie in two vectors of one length, as one list of values that have names.
 template <class Value>
 struct Named {
   std::vector<std::string>& names;
   std::vector<Value>& values;
+
+  std::size_t size() const { return values.size(); }
+  void resize(std::size_t count) {
+    names.resize(count);
+    values.resize(count);
+  }
 };
 
 // A value that may be absent. set() makes it or removes it.
@@ -103,7 +101,7 @@ struct ArrayRef {
 };
 
 struct FieldValue {
-  std::variant<ScalarRef, RecordRef, ListRef, NamedListRef, OptionalRef, ArrayRef> ref;
+  std::variant<ScalarRef, RecordRef, ListRef, OptionalRef, ArrayRef> ref;
 };
 
 // What a describe() function may add to a field besides its help. All of it is optional.
@@ -112,9 +110,13 @@ struct FieldTraits {
   bool printed = true;      // false: Python and manifests have it; JSON and tables do not
   bool prefixed = true;     // false: its columns are x, y, ... instead of box_x, box_y, ...
   bool later = false;       // came later than the record: files that lack it can still be read
+  bool sparse = false;      // JSON leaves it out where it is 0, false or empty
   bool null = false;        // where it is absent, JSON says null instead of leaving it out
   bool compact = false;     // JSON has it in one line without spaces, whatever surrounds it
   bool derived = false;     // follows from other fields: it is written, but not read or packed
+  bool timing = false;   // a time, which differs from run to run: results that are recorded leave
+                         // it out, and equal results may differ in it
+  bool compared = true;  // false: equal results may differ in it, as in the engine that was used
 };
 
 // One field of a record, as a visitor sees it. Its name is the same word in JSON, tables, Python,
@@ -130,7 +132,7 @@ template <class Value>
 FieldValue field_value(Value& value);
 namespace detail {
 template <class Value>
-FieldValue sparse_value(Value& value);
+FieldValue optional_value(Value& value);
 template <class Number>
 FieldValue array_value(std::vector<Number>& numbers);
 }  // namespace detail
@@ -145,7 +147,7 @@ class FOVEA_API FieldVisitor {
   void record(std::string_view name, std::string_view help) { begin(name, help); }
 
   // Numbers, texts, choices, sizes, rectangles, arrays, records, and lists and optional values of
-  // all these.
+  // all these. A vector of pairs of a name and a value is a list of values that have names.
   template <class Value>
   void operator()(std::string_view name, Value& value, std::string_view help,
                   const FieldTraits& traits = {}) {
@@ -158,9 +160,9 @@ class FOVEA_API FieldVisitor {
   }
   // A field that is absent where its text, list or rectangle is empty, or its number is negative.
   template <class Value>
-  void sparse(std::string_view name, Value& value, std::string_view help,
-              const FieldTraits& traits = {}) {
-    field({name, help, detail::sparse_value(value), traits});
+  void optional(std::string_view name, Value& value, std::string_view help,
+                const FieldTraits& traits = {}) {
+    field({name, help, detail::optional_value(value), traits});
   }
   // A list of numbers that is an array, because it may have one number per face or pixel.
   template <class Number>
@@ -189,15 +191,23 @@ struct ListTraits<std::vector<Element>> : std::true_type {
   using Item = Element;
   static constexpr std::size_t kFixed = 0;
 };
+template <class Element>
+struct ListTraits<std::vector<std::pair<std::string, Element>>> : std::true_type {
+  using Item = Element;
+  static constexpr std::size_t kFixed = 0;
+  static constexpr bool kNamed = true;
+};
+template <class Element>
+struct ListTraits<Named<Element>> : std::true_type {
+  using Item = Element;
+  static constexpr std::size_t kFixed = 0;
+  static constexpr bool kNamed = true;
+};
 template <class Element, std::size_t kCount>
 struct ListTraits<std::array<Element, kCount>> : std::true_type {
   using Item = Element;
   static constexpr std::size_t kFixed = kCount;
 };
-template <class Value>
-struct NamedTraits : std::false_type {};
-template <class Value>
-struct NamedTraits<Named<Value>> : std::true_type {};
 template <class Value>
 struct OptionalTraits : std::false_type {};
 template <class Element>
@@ -269,32 +279,30 @@ FieldValue sample_value() {
 template <class List>
 ListRef list_ref(List& list) {
   using Item = typename ListTraits<List>::Item;
+  constexpr bool kNamed = requires { ListTraits<List>::kNamed; };
   ListRef ref{&list, [](const void* of) { return static_cast<const List*>(of)->size(); },
               [](void* of, std::size_t count) {
                 if constexpr (ListTraits<List>::kFixed == 0) static_cast<List*>(of)->resize(count);
               },
-              [](void* of, std::size_t i) { return field_value((*static_cast<List*>(of))[i]); },
+              [](void* of, std::size_t i) {
+                auto& all = *static_cast<List*>(of);
+                if constexpr (requires { all.values; }) return field_value(all.values[i]);
+                else if constexpr (kNamed) return field_value(all[i].second);
+                else return field_value(all[i]);
+              },
               &sample_value<Item>};
   ref.fixed = ListTraits<List>::kFixed;
-  if constexpr (std::is_arithmetic_v<Item>) {
+  if constexpr (kNamed) {
+    ref.name = [](void* of, std::size_t i) {
+      auto& all = *static_cast<List*>(of);
+      if constexpr (requires { all.names; }) return &all.names[i];
+      else return &all[i].first;
+    };
+  } else if constexpr (std::is_arithmetic_v<Item>) {
     ref.type = number_type<Item>();
     ref.data = [](void* of) -> void* { return static_cast<List*>(of)->data(); };
   }
   return ref;
-}
-
-template <class Value>
-NamedListRef named_ref(Named<Value>& list) {
-  using List = Named<Value>;
-  return {&list,
-          [](const void* of) { return static_cast<const List*>(of)->values.size(); },
-          [](void* of, std::size_t count) {
-            static_cast<List*>(of)->names.resize(count);
-            static_cast<List*>(of)->values.resize(count);
-          },
-          [](void* of, std::size_t i) -> std::string& { return static_cast<List*>(of)->names[i]; },
-          [](void* of, std::size_t i) { return field_value(static_cast<List*>(of)->values[i]); },
-          &sample_value<Value>};
 }
 
 template <class Optional>
@@ -309,7 +317,7 @@ OptionalRef optional_ref(Optional& field) {
 }
 
 template <class Value>
-FieldValue sparse_value(Value& value) {
+FieldValue optional_value(Value& value) {
   constexpr bool kNumber = std::is_arithmetic_v<Value>;
   return {OptionalRef{&value,
                       [](const void* of) {
@@ -346,7 +354,6 @@ FieldValue field_value(Value& value) {
   if constexpr (std::is_enum_v<Value>) return {ScalarRef(detail::choice_ref(value))};
   else if constexpr (std::is_constructible_v<ScalarRef, Value*>) return {ScalarRef(&value)};
   else if constexpr (detail::ListTraits<Value>::value) return {detail::list_ref(value)};
-  else if constexpr (detail::NamedTraits<Value>::value) return {detail::named_ref(value)};
   else if constexpr (detail::OptionalTraits<Value>::value) return {detail::optional_ref(value)};
   else if constexpr (detail::ArrayTraits<Value>::value) return {detail::array_ref(value)};
   else return {record_ref(value)};

@@ -70,7 +70,7 @@ std::string event_line(const actions::Event& event, const actions::Model& model)
   if (event.evidence) record.explanation = present(explain(model, event));
   std::string line;
   io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
-  io::write_record(json, record_ref(record), io::ArrayJson::kElements);
+  io::write_record(json, record_ref(record), {.arrays = io::ArrayJson::kElements});
   json.finish();
   return line;
 }

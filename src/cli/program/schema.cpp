@@ -82,6 +82,8 @@ std::string schema_json(const Command& command) {
   write_member(json, "options", "object", "every option that the result depends on");
   write_member(json, "seconds", "number", "how long it took");
   if (command.result.per_input) write_results(json, command.result);
+  if (command.result.evaluates)
+    write_member(json, "evaluation", "object", "what fovea view shows of it");
   json.end_object();
   json.key("required").begin_inline_array();
   for (const char* name : {"fovea", "command", "device", "seed", "options"}) json.value(name);
@@ -93,8 +95,9 @@ std::string schema_json(const Command& command) {
     write_object(json, {&line, 1});
     json.end_object();
   }
-  if (!command.result.per_input) {
-    const RecordRef record = command.result.record();
+  const auto outer = command.result.per_input ? command.result.beside : command.result.record;
+  if (outer != nullptr) {
+    const RecordRef record = outer();
     json.key("allOf").begin_array();
     write_object(json, {&record, 1});
     json.end_array();
@@ -110,8 +113,9 @@ std::string schema_markdown(const Command& command) {
   std::string text = fmt::format("## fovea {}\n\n{} these fields.\n\n{}", command.name(), place,
                                  io::record_markdown(command.result.record()));
   if (command.result.line != nullptr)
-    text += fmt::format("\nEach line before it has these fields.\n\n{}",
-                        io::record_markdown(command.result.line()));
+    text += "\nEach line before it has these:\n\n" + io::record_markdown(command.result.line());
+  if (command.result.beside != nullptr)
+    text += "\nBeside the results:\n\n" + io::record_markdown(command.result.beside());
   return text;
 }
 

@@ -28,20 +28,11 @@ class Packer {
     count(value.size());
     bytes += value;
   }
-  void named(const NamedListRef& from) {
-    const std::size_t size = from.size(from.list);
-    count(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      text(from.name(from.list, i));
-      value(from.at(from.list, i));
-    }
-  }
 
   void value(const FieldValue& from) {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
                                   [&](const RecordRef& record) { this->record(record); },
                                   [&](const ListRef& list) { this->list(list); },
-                                  [&](const NamedListRef& list) { named(list); },
                                   [&](const OptionalRef& optional) {
                                     number(optional.has(optional.field));
                                     if (optional.has(optional.field))
@@ -53,10 +44,11 @@ class Packer {
                from.ref);
   }
   void scalar(const ScalarRef& from) {
-    std::visit(detail::Overloaded{
-                   [&](const ChoiceRef& choice) { number(choice.get(choice.field)); },
-                   [&](std::string* of) { text(*of); }, [&](auto* value) { number(*value); }},
-               from);
+    std::visit(
+        detail::Overloaded{[&](const ChoiceRef& choice) { number(choice.get(choice.field)); },
+                           [&](std::string* text) { this->text(*text); },
+                           [&](auto* value) { number(*value); }},
+        from);
   }
   void list(const ListRef& from) {
     const std::size_t size = from.size(from.list);
@@ -65,7 +57,10 @@ class Packer {
       bytes.append(static_cast<const char*>(from.data(from.list)), size * number_bytes(from.type));
       return;
     }
-    for (std::size_t i = 0; i < size; ++i) value(from.at(from.list, i));
+    for (std::size_t i = 0; i < size; ++i) {
+      if (from.name != nullptr) text(*from.name(from.list, i));
+      value(from.at(from.list, i));
+    }
   }
 };
 
@@ -107,11 +102,10 @@ class Unpacker {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
                                   [&](const RecordRef& record) { this->record(record); },
                                   [&](const ListRef& list) { this->list(list); },
-                                  [&](const NamedListRef& list) { named(list); },
                                   [&](const OptionalRef& optional) {
-                                    optional.set(optional.field, number<unsigned char>() != 0);
-                                    if (optional.has(optional.field))
-                                      value(optional.value(optional.field));
+                                    const bool there = number<unsigned char>() != 0;
+                                    optional.set(optional.field, there);
+                                    if (there) value(optional.value(optional.field));
                                   },
                                   [](const ArrayRef&) {
                                     throw InvalidArgument("a record with arrays cannot be packed");
@@ -139,14 +133,8 @@ class Unpacker {
       if (size > 0) std::memcpy(into.data(into.list), numbers.data(), numbers.size());
       return;
     }
-    for (std::size_t i = 0; i < size; ++i) value(into.at(into.list, i));
-  }
-
-  void named(const NamedListRef& into) {
-    const std::size_t size = count(sizeof(std::uint64_t));  // of a name's length
-    into.resize(into.list, size);
     for (std::size_t i = 0; i < size; ++i) {
-      into.name(into.list, i) = take(number<std::uint64_t>());
+      if (into.name != nullptr) *into.name(into.list, i) = take(number<std::uint64_t>());
       value(into.at(into.list, i));
     }
   }

@@ -20,20 +20,35 @@ namespace {
 
 using nlohmann::json;
 
-bool is_left_out(const Field& field) {
-  const auto* optional = std::get_if<OptionalRef>(&field.value.ref);
-  return !field.traits.printed ||
-         (optional != nullptr && !field.traits.null && !optional->has(optional->field));
+bool is_empty(const ScalarRef& scalar) {
+  return std::visit(detail::Overloaded{[](const ChoiceRef&) { return false; },
+                                       [](const std::string* text) { return text->empty(); },
+                                       [](const auto* value) {
+                                         if constexpr (requires { sides_of(*value); }) return false;
+                                         else return *value == 0;
+                                       }},
+                    scalar);
+}
+
+bool is_absent(const Field& field) {
+  if (const auto* optional = std::get_if<OptionalRef>(&field.value.ref))
+    return !field.traits.null && !optional->has(optional->field);
+  if (!field.traits.sparse) return false;
+  if (const auto* list = std::get_if<ListRef>(&field.value.ref)) return list->size(list->list) == 0;
+  const auto* scalar = std::get_if<ScalarRef>(&field.value.ref);
+  return scalar != nullptr && is_empty(*scalar);
 }
 
 class Writer {
  public:
-  Writer(JsonWriter& out, ArrayJson arrays) : out_(out), arrays_(arrays) {}
+  Writer(JsonWriter& out, const WrittenFields& which) : out_(out), which_(which) {}
 
   void fields(RecordRef record) {
     for_each_field(record, [&](const Field& field) {
-      if (is_left_out(field)) return;
-      if (arrays_ == ArrayJson::kNone && std::holds_alternative<ArrayRef>(field.value.ref)) return;
+      const bool array = std::holds_alternative<ArrayRef>(field.value.ref);
+      if (!is_written(field.traits, which_) || is_absent(field) ||
+          (array && which_.arrays == ArrayJson::kNone))
+        return;
       out_.key(field.name);
       if (field.traits.compact) compact(field.value);
       else value(field.value);
@@ -50,7 +65,6 @@ class Writer {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
                                   [&](const RecordRef& nested) { record(nested); },
                                   [&](const ListRef& nested) { list(nested); },
-                                  [&](const NamedListRef& nested) { named(nested); },
                                   [&](const OptionalRef& optional) {
                                     if (optional.has(optional.field))
                                       value(optional.value(optional.field));
@@ -63,7 +77,7 @@ class Writer {
   void compact(const FieldValue& of) {
     std::string text;
     JsonWriter json(string_sink(text), JsonStyle::kCompact);
-    Writer(json, arrays_).value(of);
+    Writer(json, which_).value(of);
     json.finish();
     out_.raw(text);
   }
@@ -83,16 +97,17 @@ class Writer {
   }
 
   void list(const ListRef& of) {
+    if (of.name != nullptr) return named(of);
     if (of.data != nullptr) out_.begin_inline_array();
     else out_.begin_array();
     for (std::size_t i = 0; i < of.size(of.list); ++i) value(of.at(of.list, i));
     out_.end_array();
   }
 
-  void named(const NamedListRef& of) {
+  void named(const ListRef& of) {
     out_.begin_object();
     for (std::size_t i = 0; i < of.size(of.list); ++i) {
-      out_.key(of.name(of.list, i));
+      out_.key(*of.name(of.list, i));
       value(of.at(of.list, i));
     }
     out_.end_object();
@@ -100,7 +115,7 @@ class Writer {
 
   void array(const ArrayRef& of) {
     const ArrayView view = of.view(of.array);
-    if (arrays_ == ArrayJson::kElements && view.memory == Memory::kHost)
+    if (which_.arrays == ArrayJson::kElements && view.memory == Memory::kHost)
       return visit_numbers(view, [&](auto* first) { elements(first, view, 0); });
     out_.begin_object().member("type", to_string(view.type)).key("shape").values(view.shape);
     out_.end_object();
@@ -132,7 +147,7 @@ class Writer {
   }
 
   JsonWriter& out_;
-  ArrayJson arrays_;
+  const WrittenFields& which_;
 };
 
 // Fills records from a tree. `at` is the place that messages name.
@@ -153,7 +168,7 @@ class Reader {
       const bool optional = std::holds_alternative<OptionalRef>(field.value.ref);
       if (found != tree.end()) value(*found, field.value, place);
       else if (optional) absent(std::get<OptionalRef>(field.value.ref));
-      else if (!field.traits.later)
+      else if (!can_lack(field.traits))
         throw FormatError(fmt::format("{}: {} is missing", name_, place));
     });
     if (unknown_ == nullptr) return;
@@ -173,7 +188,6 @@ class Reader {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(tree, scalar, at); },
                                   [&](const RecordRef& record) { this->record(tree, record, at); },
                                   [&](const ListRef& list) { this->list(tree, list, at); },
-                                  [&](const NamedListRef& list) { named(tree, list, at); },
                                   [&](const OptionalRef& optional) {
                                     optional.set(optional.field, !tree.is_null());
                                     if (!tree.is_null())
@@ -184,6 +198,7 @@ class Reader {
   }
 
   void list(const json& tree, const ListRef& into, const std::string& at) {
+    if (into.name != nullptr) return named(tree, into, at);
     if (!tree.is_array()) fail(at, tree, "an array");
     if (into.fixed > 0 && tree.size() != into.fixed)
       fail(at, tree, fmt::format("an array of {} values", into.fixed));
@@ -192,12 +207,12 @@ class Reader {
       value(tree[i], into.at(into.list, i), fmt::format("{}[{}]", at, i));
   }
 
-  void named(const json& tree, const NamedListRef& into, const std::string& at) {
+  void named(const json& tree, const ListRef& into, const std::string& at) {
     if (!tree.is_object()) fail(at, tree, "an object");
     into.resize(into.list, tree.size());
     std::size_t i = 0;
     for (const auto& [key, member] : tree.items()) {
-      into.name(into.list, i) = key;
+      *into.name(into.list, i) = key;
       value(member, into.at(into.list, i++), fmt::format("{}.{}", at, key));
     }
   }
@@ -258,24 +273,24 @@ class Reader {
 
 }  // namespace
 
-void write_fields(JsonWriter& out, RecordRef record, ArrayJson arrays) {
-  Writer(out, arrays).fields(record);
+void write_fields(JsonWriter& out, RecordRef record, const WrittenFields& which) {
+  Writer(out, which).fields(record);
 }
 
-void write_record(JsonWriter& out, RecordRef record, ArrayJson arrays) {
-  Writer(out, arrays).record(record);
+void write_record(JsonWriter& out, RecordRef record, const WrittenFields& which) {
+  Writer(out, which).record(record);
 }
 
-std::string record_json(RecordRef record) {
+std::string record_json(RecordRef record, const WrittenFields& which) {
   std::string text;
   JsonWriter out(string_sink(text), JsonStyle::kOneLine);
-  write_record(out, record);
+  write_record(out, record, which);
   out.finish();
   return text;
 }
 
-std::string record_members(RecordRef record) {
-  const std::string object = record_json(record);
+std::string record_members(RecordRef record, const WrittenFields& which) {
+  const std::string object = record_json(record, which);
   return object.substr(1, object.size() - 2);
 }
 

@@ -1,6 +1,7 @@
 // What the readers and writers of records share: words of choices, sides of boxes.
 #pragma once
 #include <fovea/core/record.h>
+#include <fovea/io/record_io.h>
 
 #include <array>
 #include <string>
@@ -18,6 +19,14 @@ Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it by
 }  // namespace fovea::detail
 
 namespace fovea::io {
+
+inline bool is_written(const FieldTraits& traits, const WrittenFields& which) {
+  return traits.printed && (which.times || !traits.timing);
+}
+// Whether JSON may be without the field though its value is not optional.
+inline bool can_lack(const FieldTraits& traits) {
+  return traits.later || traits.sparse || traits.timing;
+}
 
 // The word of a choice; empty where its value has none.
 std::string_view word_of(const ChoiceRef& choice);

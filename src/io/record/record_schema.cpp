@@ -66,7 +66,7 @@ class Schema {
         else value(field.value);
         json_.member("description", described(field)).end_object();
         if ((field.traits.null || !std::holds_alternative<OptionalRef>(field.value.ref)) &&
-            !field.traits.later)
+            !can_lack(field.traits))
           required.emplace_back(field.name);
       });
     json_.end_object();
@@ -94,16 +94,11 @@ class Schema {
                              object({&nested, 1});
                            },
                            [&](const ListRef& list) {
-                             json_.member("type", "array");
+                             const bool named = list.name != nullptr;
+                             json_.member("type", named ? "object" : "array");
                              if (list.fixed > 0)
                                json_.member("minItems", list.fixed).member("maxItems", list.fixed);
-                             json_.key("items").begin_object();
-                             value(list.sample());
-                             json_.end_object();
-                           },
-                           [&](const NamedListRef& list) {
-                             json_.member("type", "object").key("additionalProperties");
-                             json_.begin_object();
+                             json_.key(named ? "additionalProperties" : "items").begin_object();
                              value(list.sample());
                              json_.end_object();
                            },
@@ -160,8 +155,10 @@ std::string kind_of(const FieldValue& of) {
             const std::string name = title_of(nested).name;
             return name.empty() ? std::string("object") : name;
           },
-          [](const ListRef& list) { return "list of " + kind_of(list.sample()); },
-          [](const NamedListRef& list) { return kind_of(list.sample()) + " by name"; },
+          [](const ListRef& list) {
+            const std::string kind = kind_of(list.sample());
+            return list.name != nullptr ? kind + " by name" : "list of " + kind;
+          },
           [](const OptionalRef& optional) { return kind_of(optional.sample()) + ", optional"; },
           [](const ArrayRef& array) {
             return std::string("array of ") + to_string(array.view(array.array).type);

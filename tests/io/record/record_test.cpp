@@ -159,6 +159,63 @@ TEST(RecordJson, OlderFilesLackWhatCameLaterAndNewerOnesHaveMore) {
   EXPECT_THAT(unknown, ElementsAre("color", "visits[0].roof"));
 }
 
+struct Market {
+  std::vector<std::pair<std::string, int>> prices{{"pear", 3}, {"apple", 2}};
+  std::vector<std::pair<std::string, Stall>> stalls{{"left", {"a", {1, 2}}}};
+  int closed = 0;
+  std::string owner{};
+  double walk_seconds = 1.5;
+};
+void describe(FieldVisitor& visit, Market& market) {
+  visit("prices", market.prices, "of each fruit");
+  visit("stalls", market.stalls, "by where they stand");
+  visit("closed", market.closed, "how many stalls are", {.sparse = true});
+  visit("owner", market.owner, "who it belongs to", {.sparse = true});
+  visit("walk_seconds", market.walk_seconds, "to see all of it", {.timing = true});
+}
+constexpr const char* kMarket =
+    R"({"prices": {"pear": 3, "apple": 2}, "stalls": {"left": {"name": "a", "size": [1, 2]}})";
+
+TEST(RecordNames, NamedValuesAreMembersOfAnObject) {
+  const Market market;
+  const std::string text = record_json(record_ref(market));
+  EXPECT_EQ(text, std::string(kMarket) + R"(, "walk_seconds": 1.5})");
+  const auto read = parse_record<Market>(text, "market.json");
+  EXPECT_THAT(read.prices,
+              testing::UnorderedElementsAre(testing::Pair("pear", 3), testing::Pair("apple", 2)));
+  ASSERT_EQ(read.stalls.size(), 1U);
+  EXPECT_EQ(read.stalls[0].second.name, "a");
+  EXPECT_THROW((void)parse_record<Market>(R"({"prices": [], "stalls": {}})", "x"), FormatError);
+  const std::string bytes = pack_record(record_ref(market));
+  std::string_view rest = bytes;
+  Market again{.prices = {}, .stalls = {}};
+  unpack_record(rest, record_ref(again));
+  EXPECT_EQ(again.prices, market.prices);
+  EXPECT_EQ(record_json(record_ref(again)), text);
+  const auto schema = nlohmann::json::parse(record_schema(record_ref(market)));
+  EXPECT_EQ(schema["properties"]["prices"]["additionalProperties"]["type"], "integer");
+  EXPECT_THAT(record_markdown(record_ref(market)), HasSubstr("| `stalls` | Stall by name |"));
+}
+
+TEST(RecordTimes, AreLeftOutWhereResultsAreRecorded) {
+  const Market market;
+  EXPECT_EQ(record_json(record_ref(market), {.times = false}), std::string(kMarket) + "}");
+  const auto read = parse_record<Market>(std::string(kMarket) + "}", "market.json");
+  EXPECT_EQ(read.walk_seconds, 1.5);
+  EXPECT_EQ(record_columns(std::vector{record_ref(market)}).size(), 3U);
+  EXPECT_EQ(record_columns(std::vector{record_ref(market)}, {.times = false}).size(), 2U);
+}
+
+TEST(RecordSparse, IsThereWhereItSaysSomething) {
+  const Market market{.closed = 2, .owner = "the town"};
+  const std::string text = record_json(record_ref(market));
+  EXPECT_THAT(text, HasSubstr(R"("closed": 2, "owner": "the town", )"));
+  const auto read = parse_record<Market>(text, "market.json");
+  EXPECT_EQ(read.owner, "the town");
+  const auto schema = nlohmann::json::parse(record_schema(record_ref(market)));
+  EXPECT_EQ(schema["required"], nlohmann::json({"prices", "stalls"}));
+}
+
 TEST(RecordBytes, ReadBackEverything) {
   const Basket basket = full();
   const std::string bytes = pack_record(record_ref(basket)) + pack_record(record_ref(Basket{}));
@@ -279,7 +336,7 @@ TEST(RecordArray, JsonNamesTypeAndShapeAndTheElementsCanBeTaken) {
   std::string text;
   JsonWriter json(string_sink(text), JsonStyle::kCompact);
   for (int i = 0; i < 6; ++i) map.values.at(i % 3, i / 3) = static_cast<float>(i);
-  write_record(json, record_ref(map), ArrayJson::kElements);
+  write_record(json, record_ref(map), {.arrays = ArrayJson::kElements});
   json.finish();
   EXPECT_EQ(text, R"({"values":[[0,1,2],[3,4,5]]})");
   EXPECT_THROW((void)pack_record(record_ref(map)), InvalidArgument);
@@ -302,8 +359,8 @@ struct Weighing {
 };
 void describe(FieldVisitor& visit, Weighing& weighing) {
   visit("weights", Named{weighing.names, weighing.weights}, "of each fruit");
-  visit.sparse("remark", weighing.remark, "of the merchant");
-  visit.sparse("page", weighing.page, "in the book");
+  visit.optional("remark", weighing.remark, "of the merchant");
+  visit.optional("page", weighing.page, "in the book");
   visit.derived("total", weighing.weights.at(0) + weighing.weights.at(1), "of all");
 }
 
