@@ -59,6 +59,7 @@ nb::object scalar_object(const ScalarRef& scalar) {
           [](const auto* value) -> nb::object {
             if constexpr (requires { value->height; })
               return nb::make_tuple(value->x, value->y, value->width, value->height);
+            else if constexpr (requires { value->y; }) return nb::make_tuple(value->x, value->y);
             else return nb::cast(*value);
           }},
       scalar);
@@ -80,6 +81,10 @@ Numbers numbers_of(const FieldValue& value) {
                                [](const Extent* size) {
                                  return Numbers{size, nb::dtype<int>(), sizeof(int), 2};
                                },
+                               []<class T>(const Point<T>* point) {
+                                 static_assert(sizeof *point == 2 * sizeof(T));
+                                 return Numbers{point, nb::dtype<T>(), sizeof(T), 2};
+                               },
                                []<class T>(const Rect<T>* box) {
                                  static_assert(sizeof *box == 4 * sizeof(T));
                                  return Numbers{box, nb::dtype<T>(), sizeof(T), 4};
@@ -96,8 +101,9 @@ class Converter {
 
   nb::dict record(RecordRef record) {
     nb::dict all;
-    for_each_field(record, [&](const Field& field) {
-      all[nb::str(field.name.data(), field.name.size())] = value(field.value);
+    for_each_flat_field(record, [&](const Field& field) {
+      all[nb::str(field.name.data(), field.name.size())] =
+          field.there ? value(field.value) : nb::none();
     });
     return all;
   }
@@ -150,11 +156,11 @@ class Converter {
   nb::dict columns(const RecordRef& sample, std::size_t count, At at) {
     std::vector<std::vector<FieldValue>> rows(count);
     for (std::size_t i = 0; i < count; ++i)
-      for_each_field(std::get<RecordRef>(at(i).ref),
-                     [&](const Field& field) { rows[i].push_back(field.value); });
+      for_each_flat_field(std::get<RecordRef>(at(i).ref),
+                          [&](const Field& field) { rows[i].push_back(field.value); });
     nb::dict all;
     std::size_t place = 0;
-    for_each_field(sample, [&](const Field& field) {
+    for_each_flat_field(sample, [&](const Field& field) {
       all[nb::str(field.name.data(), field.name.size())] =
           column(field.value, count, [&](std::size_t i) { return rows[i][place]; });
       ++place;
@@ -216,6 +222,7 @@ void describe_scalar(const ScalarRef& scalar, nb::dict& entry) {
                  [](const std::string*) { return "str"; }, [](const bool*) { return "bool"; },
                  [](const Extent*) { return "size"; }, [](const float*) { return "float"; },
                  [](const double*) { return "float"; },
+                 []<class T>(const Point<T>*) { return "point"; },
                  []<class T>(const Rect<T>*) { return "box"; }, [](const auto*) { return "int"; }},
       scalar);
   if (const auto* choice = std::get_if<ChoiceRef>(&scalar)) {
@@ -266,7 +273,7 @@ nb::dict dict_of_record(RecordRef record, Device device) {
 
 nb::list described_fields(RecordRef record) {
   nb::list all;
-  for_each_field(record, [&](const Field& field) {
+  for_each_flat_field(record, [&](const Field& field) {
     nb::dict entry;
     entry["name"] = std::string(field.name);
     entry["help"] = std::string(field.help);
@@ -274,6 +281,7 @@ nb::list described_fields(RecordRef record) {
     entry["printed"] = field.traits.printed;
     entry["prefixed"] = field.traits.prefixed;
     describe_value(field.value, entry);
+    if (field.optional) entry["optional"] = true;
     all.append(entry);
   });
   return all;

@@ -34,11 +34,11 @@ RecordRef record_ref(const Record& record) {
           }};
 }
 
-// A field with one value. As JSON, a size is an array of two numbers and a rectangle one of four;
-// as columns of a table they are several.
-using ScalarRef =
-    std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*, std::string*,
-                 ChoiceRef, Extent*, Rect<int>*, Rect<float>*, Rect<double>*>;
+// A field with one value. As JSON, a size or a point is an array of two numbers and a rectangle one
+// of four; as columns of a table they are several.
+using ScalarRef = std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*,
+                               std::string*, ChoiceRef, Extent*, Point<int>*, Point<double>*,
+                               Rect<int>*, Rect<float>*, Rect<double>*>;
 
 enum class NumberType : unsigned char { kUint8, kUint16, kInt32, kInt64, kUint64, kFloat, kDouble };
 // The name that NumPy gives to the type: "float32".
@@ -94,6 +94,9 @@ struct FieldTraits {
   bool printed = true;      // false: Python and manifests have it; JSON and tables do not
   bool prefixed = true;     // false: its columns are x, y, ... instead of box_x, box_y, ...
   bool later = false;       // came later than the record: files that lack it can still be read
+  // Of a record, which may be optional: its fields stand among those of the outer record, all of
+  // them or none. Its own name is not seen.
+  bool flat = false;
 };
 
 // One field of a record, as a visitor sees it. Its name is the same word in JSON, tables, Python,
@@ -103,6 +106,8 @@ struct Field {
   std::string_view help;
   FieldValue value;
   FieldTraits traits{};
+  bool optional = false;  // belongs to a flat record that may be absent
+  bool there = true;      // false: that record is absent, and the value is a sample
 };
 
 template <class Value>
@@ -117,8 +122,8 @@ class FOVEA_API FieldVisitor {
   // another record have none.
   void record(std::string_view name, std::string_view help) { begin(name, help); }
 
-  // Numbers, texts, choices, sizes, rectangles, arrays, records, and lists and optional values of
-  // all these.
+  // Numbers, texts, choices, sizes, points, rectangles, arrays, records, and lists and optional
+  // values of all these.
   template <class Value>
   void operator()(std::string_view name, Value& value, std::string_view help,
                   const FieldTraits& traits = {}) {
@@ -256,7 +261,7 @@ FieldValue field_value(Value& value) {
   else return {record_ref(value)};
 }
 
-// Calls function(const Field&) for each field of a record.
+// Calls function(const Field&) for each field of a record. Flat records are fields like others.
 template <class Function>
 void for_each_field(RecordRef record, Function function) {
   class Caller final : public FieldVisitor {
@@ -268,6 +273,24 @@ void for_each_field(RecordRef record, Function function) {
     Function& function_;
   } caller(function);
   record.visit(caller, record.object);
+}
+
+// The same, with the fields of flat records in place of these.
+template <class Function>
+void for_each_flat_field(RecordRef record, Function function, bool optional = false,
+                         bool there = true) {
+  for_each_field(record, [&](Field field) {
+    field.optional = optional;
+    field.there = there;
+    if (!field.traits.flat) return function(std::as_const(field));
+    if (const auto* part = std::get_if<OptionalRef>(&field.value.ref)) {
+      const bool has = there && part->has(part->field);
+      const FieldValue value = has ? part->value(part->field) : part->sample();
+      for_each_flat_field(std::get<RecordRef>(value.ref), function, true, has);
+    } else {
+      for_each_flat_field(std::get<RecordRef>(field.value.ref), function, optional, there);
+    }
+  });
 }
 
 }  // namespace fovea

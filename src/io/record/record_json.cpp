@@ -76,8 +76,19 @@ class Reader {
   void record(const json& tree, RecordRef into, const std::string& at) {
     if (!tree.is_object()) fail(at, tree, "an object");
     std::set<std::string_view> known;
+    fields(tree, into, at, known);
+    if (unknown_ == nullptr) return;
+    for (const auto& [key, member] : tree.items())
+      if (!known.contains(key))
+        unknown_->push_back(at.empty() ? key : fmt::format("{}.{}", at, key));
+  }
+
+ private:
+  void fields(const json& tree, RecordRef into, const std::string& at,
+              std::set<std::string_view>& known) {
     for_each_field(into, [&](const Field& field) {
       if (!field.traits.printed) return;
+      if (field.traits.flat) return part(tree, field.value, at, known);
       known.insert(field.name);
       const std::string place =
           at.empty() ? std::string(field.name) : fmt::format("{}.{}", at, field.name);
@@ -88,13 +99,22 @@ class Reader {
       else if (!field.traits.later)
         throw FormatError(fmt::format("{}: {} is missing", name_, place));
     });
-    if (unknown_ == nullptr) return;
-    for (const auto& [key, member] : tree.items())
-      if (!known.contains(key))
-        unknown_->push_back(at.empty() ? key : fmt::format("{}.{}", at, key));
   }
 
- private:
+  // A flat record. An optional one is there where one of its fields is.
+  void part(const json& tree, const FieldValue& into, const std::string& at,
+            std::set<std::string_view>& known) {
+    const auto* optional = std::get_if<OptionalRef>(&into.ref);
+    if (optional == nullptr) return fields(tree, std::get<RecordRef>(into.ref), at, known);
+    bool there = false;
+    for_each_flat_field(std::get<RecordRef>(optional->sample().ref), [&](const Field& field) {
+      there = there || tree.contains(field.name);
+      known.insert(field.name);
+    });
+    optional->set(optional->field, there);
+    if (there) fields(tree, std::get<RecordRef>(optional->value(optional->field).ref), at, known);
+  }
+
   [[noreturn]] void fail(const std::string& at, const json& found, const std::string& expected) {
     throw FormatError(fmt::format("{}: {}{}is {}; expected {}", name_, at, at.empty() ? "" : " ",
                                   detail::shown(found.dump(-1, ' ', true), 40), expected));
@@ -180,8 +200,8 @@ class Reader {
 }  // namespace
 
 void write_fields(JsonWriter& out, RecordRef record) {
-  for_each_field(record, [&](const Field& field) {
-    if (!field.traits.printed || is_absent(field.value)) return;
+  for_each_flat_field(record, [&](const Field& field) {
+    if (!field.traits.printed || !field.there || is_absent(field.value)) return;
     out.key(field.name);
     write_value(out, field.value);
   });
