@@ -52,7 +52,7 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
     kind = entry["kind"]
     if column and "dtype" in entry or kind == "array":
         plain = f"np.ndarray[Any, np.dtype[np.{entry['dtype'].replace('bool', 'bool_')}]]"
-    elif kind in ("box", "size"):
+    elif kind in ("box", "size", "point"):
         number = "float" if entry["dtype"].startswith("float") else "int"
         plain = f"tuple[{', '.join([number] * (4 if kind == 'box' else 2))}]"
     elif kind == "list":

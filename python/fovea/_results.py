@@ -57,10 +57,10 @@ def _columns(field: dict[str, Any], values: Any) -> Iterator[tuple[str, np.ndarr
     name, kind = field["name"], field["kind"]
     if not field["printed"] or kind in ("list", "array"):
         return
-    if kind in ("box", "size"):
-        sides = ("x", "y", "width", "height")[-values.shape[1] :]
+    if kind in ("box", "size", "point"):
+        sides = ("x", "y", "width", "height")[-2 if kind == "size" else 0 :]
         prefix = f"{name}_" if field["prefixed"] else ""
-        yield from ((prefix + side, np.ascontiguousarray(values[:, i])) for i, side in enumerate(sides))
+        yield from ((prefix + side, np.ascontiguousarray(values[:, i])) for i, side in enumerate(sides[: values.shape[1]]))
     else:
         yield name, values
 

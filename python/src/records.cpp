@@ -59,6 +59,7 @@ nb::object scalar_object(const ScalarRef& scalar) {
           [](const auto* value) -> nb::object {
             if constexpr (requires { value->height; })
               return nb::make_tuple(value->x, value->y, value->width, value->height);
+            else if constexpr (requires { value->y; }) return nb::make_tuple(value->x, value->y);
             else return nb::cast(*value);
           }},
       scalar);
@@ -80,6 +81,10 @@ Numbers numbers_of(const FieldValue& value) {
                                [](const Extent* size) {
                                  return Numbers{size, nb::dtype<int>(), sizeof(int), 2};
                                },
+                               []<class T>(const Point<T>* point) {
+                                 static_assert(sizeof *point == 2 * sizeof(T));
+                                 return Numbers{point, nb::dtype<T>(), sizeof(T), 2};
+                               },
                                []<class T>(const Rect<T>* box) {
                                  static_assert(sizeof *box == 4 * sizeof(T));
                                  return Numbers{box, nb::dtype<T>(), sizeof(T), 4};
@@ -96,8 +101,9 @@ class Converter {
 
   nb::dict record(RecordRef record) {
     nb::dict all;
-    for_each_field(record, [&](const Field& field) {
-      all[nb::str(field.name.data(), field.name.size())] = value(field.value);
+    for_each_flat_field(record, [&](const Field& field) {
+      all[nb::str(field.name.data(), field.name.size())] =
+          field.there ? value(field.value) : nb::none();
     });
     return all;
   }
@@ -141,7 +147,7 @@ class Converter {
     Column(Converter& owner, const FieldValue& sample) : owner_(owner), like_(numbers_of(sample)) {
       if (const auto* record = std::get_if<RecordRef>(&sample.ref)) {
         is_record_ = true;
-        for_each_field(*record, [&](const Field& field) {
+        for_each_flat_field(*record, [&](const Field& field) {
           names_.emplace_back(field.name);
           columns_.emplace_back(owner_, field.value);
         });
@@ -155,8 +161,8 @@ class Converter {
         bytes_.insert(bytes_.end(), data, data + like_.bytes * like_.count);
       } else if (is_record_) {
         std::size_t place = 0;
-        for_each_field(std::get<RecordRef>(of.ref),
-                       [&](const Field& field) { columns_[place++].add(field.value); });
+        for_each_flat_field(std::get<RecordRef>(of.ref),
+                            [&](const Field& field) { columns_[place++].add(field.value); });
       } else {
         list_.append(owner_.value(of));
       }
@@ -240,6 +246,7 @@ void describe_scalar(const ScalarRef& scalar, nb::dict& entry) {
                  [](const std::string*) { return "str"; }, [](const bool*) { return "bool"; },
                  [](const Extent*) { return "size"; }, [](const float*) { return "float"; },
                  [](const double*) { return "float"; },
+                 []<class T>(const Point<T>*) { return "point"; },
                  []<class T>(const Rect<T>*) { return "box"; }, [](const auto*) { return "int"; }},
       scalar);
   if (const auto* choice = std::get_if<ChoiceRef>(&scalar)) {
@@ -291,7 +298,7 @@ nb::dict dict_of_record(RecordRef record, Device device) {
 
 nb::list described_fields(RecordRef record) {
   nb::list all;
-  for_each_field(record, [&](const Field& field) {
+  for_each_flat_field(record, [&](const Field& field) {
     nb::dict entry;
     entry["name"] = std::string(field.name);
     entry["help"] = std::string(field.help);
@@ -300,6 +307,7 @@ nb::list described_fields(RecordRef record) {
     entry["prefixed"] = field.traits.prefixed;
     entry["compared"] = field.traits.compared && !field.traits.timing;
     describe_value(field.value, entry);
+    if (field.optional) entry["optional"] = true;
     all.append(entry);
   });
   return all;

@@ -34,11 +34,11 @@ RecordRef record_ref(const Record& record) {
           }};
 }
 
-// A field with one value. As JSON, a size is an array of two numbers and a rectangle one of four;
-// as columns of a table they are several.
-using ScalarRef =
-    std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*, std::string*,
-                 ChoiceRef, Extent*, Rect<int>*, Rect<float>*, Rect<double>*>;
+// A field with one value. As JSON, a size or a point is an array of two numbers and a rectangle one
+// of four; as columns of a table they are several.
+using ScalarRef = std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*,
+                               std::string*, ChoiceRef, Extent*, Point<int>*, Point<double>*,
+                               Rect<int>*, Rect<float>*, Rect<double>*>;
 
 enum class NumberType : unsigned char { kUint8, kUint16, kInt32, kInt64, kUint64, kFloat, kDouble };
 // The name that NumPy gives to the type: "float32".
@@ -100,6 +100,8 @@ struct ArrayRef {
   std::shared_ptr<void> (*take)(void* array);
 };
 
+// A value of any kind. A describe() function may make one by hand where no type says what it is:
+// an object that is a list of numbers in JSON, or a number that stands for no value.
 struct FieldValue {
   std::variant<ScalarRef, RecordRef, ListRef, OptionalRef, ArrayRef> ref;
 };
@@ -117,6 +119,9 @@ struct FieldTraits {
   bool timing = false;   // a time, which differs from run to run: results that are recorded leave
                          // it out, and equal results may differ in it
   bool compared = true;  // false: equal results may differ in it, as in the engine that was used
+  // Of a record, which may be optional: its fields stand among those of the outer record, all of
+  // them or none. Its own name is not seen.
+  bool flat = false;
 };
 
 // One field of a record, as a visitor sees it. Its name is the same word in JSON, tables, Python,
@@ -126,6 +131,8 @@ struct Field {
   std::string_view help;
   FieldValue value;
   FieldTraits traits{};
+  bool optional = false;  // belongs to a flat record that may be absent
+  bool there = true;      // false: that record is absent, and the value is a sample
 };
 
 template <class Value>
@@ -146,8 +153,9 @@ class FOVEA_API FieldVisitor {
   // another record have none.
   void record(std::string_view name, std::string_view help) { begin(name, help); }
 
-  // Numbers, texts, choices, sizes, rectangles, arrays, records, and lists and optional values of
-  // all these. A vector of pairs of a name and a value is a list of values that have names.
+  // Numbers, texts, choices, sizes, points, rectangles, arrays, records, and lists and optional
+  // values of all these. A vector of pairs of a name and a value is a list of values that have
+  // names.
   template <class Value>
   void operator()(std::string_view name, Value& value, std::string_view help,
                   const FieldTraits& traits = {}) {
@@ -351,7 +359,8 @@ FieldValue array_value(std::vector<Number>& numbers) {
 template <class Value>
 FieldValue field_value(Value& value) {
   static_assert(!std::is_same_v<Value, std::vector<bool>>, "its elements cannot be referred to");
-  if constexpr (std::is_enum_v<Value>) return {ScalarRef(detail::choice_ref(value))};
+  if constexpr (std::is_same_v<Value, FieldValue>) return value;
+  else if constexpr (std::is_enum_v<Value>) return {ScalarRef(detail::choice_ref(value))};
   else if constexpr (std::is_constructible_v<ScalarRef, Value*>) return {ScalarRef(&value)};
   else if constexpr (detail::ListTraits<Value>::value) return {detail::list_ref(value)};
   else if constexpr (detail::OptionalTraits<Value>::value) return {detail::optional_ref(value)};
@@ -359,7 +368,7 @@ FieldValue field_value(Value& value) {
   else return {record_ref(value)};
 }
 
-// Calls function(const Field&) for each field of a record.
+// Calls function(const Field&) for each field of a record. Flat records are fields like others.
 template <class Function>
 void for_each_field(RecordRef record, Function function) {
   class Caller final : public FieldVisitor {
@@ -371,6 +380,24 @@ void for_each_field(RecordRef record, Function function) {
     Function& function_;
   } caller(function);
   record.visit(caller, record.object);
+}
+
+// The same, with the fields of flat records in place of these.
+template <class Function>
+void for_each_flat_field(RecordRef record, Function function, bool optional = false,
+                         bool there = true) {
+  for_each_field(record, [&](Field field) {
+    field.optional = optional;
+    field.there = there;
+    if (!field.traits.flat) return function(std::as_const(field));
+    if (const auto* part = std::get_if<OptionalRef>(&field.value.ref)) {
+      const bool has = there && part->has(part->field);
+      const FieldValue value = has ? part->value(part->field) : part->sample();
+      for_each_flat_field(std::get<RecordRef>(value.ref), function, true, has);
+    } else {
+      for_each_flat_field(std::get<RecordRef>(field.value.ref), function, optional, there);
+    }
+  });
 }
 
 }  // namespace fovea

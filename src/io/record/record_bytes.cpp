@@ -128,6 +128,7 @@ class Unpacker {
     const std::size_t least = into.data != nullptr ? number_bytes(into.type) : 1;
     const std::size_t size = into.fixed > 0 ? into.fixed : count(least);
     into.resize(into.list, size);
+    if (into.size(into.list) != size) damaged();
     if (into.data != nullptr) {
       const std::string_view numbers = take(size * number_bytes(into.type));
       if (size > 0) std::memcpy(into.data(into.list), numbers.data(), numbers.size());

@@ -39,14 +39,27 @@ bool is_absent(const Field& field) {
   return scalar != nullptr && is_empty(*scalar);
 }
 
+// Lists of numbers stand in one line.
+bool holds_numbers(const ListRef& list) {
+  if (list.data != nullptr) return true;
+  const FieldValue sample = list.sample();
+  const auto* scalar = std::get_if<ScalarRef>(&sample.ref);
+  return scalar != nullptr && std::visit(
+                                  []<class T>(const T&) {
+                                    return std::is_arithmetic_v<std::remove_pointer_t<T>> &&
+                                           !std::is_same_v<T, bool*>;
+                                  },
+                                  *scalar);
+}
+
 class Writer {
  public:
   Writer(JsonWriter& out, const WrittenFields& which) : out_(out), which_(which) {}
 
   void fields(RecordRef record) {
-    for_each_field(record, [&](const Field& field) {
+    for_each_flat_field(record, [&](const Field& field) {
       const bool array = std::holds_alternative<ArrayRef>(field.value.ref);
-      if (!is_written(field.traits, which_) || is_absent(field) ||
+      if (!is_written(field.traits, which_) || !field.there || is_absent(field) ||
           (array && which_.arrays == ArrayJson::kNone))
         return;
       out_.key(field.name);
@@ -98,7 +111,7 @@ class Writer {
 
   void list(const ListRef& of) {
     if (of.name != nullptr) return named(of);
-    if (of.data != nullptr) out_.begin_inline_array();
+    if (holds_numbers(of)) out_.begin_inline_array();
     else out_.begin_array();
     for (std::size_t i = 0; i < of.size(of.list); ++i) value(of.at(of.list, i));
     out_.end_array();
@@ -158,8 +171,19 @@ class Reader {
   void record(const json& tree, RecordRef into, const std::string& at) {
     if (!tree.is_object()) fail(at, tree, "an object");
     std::set<std::string_view> known;
+    fields(tree, into, at, known);
+    if (unknown_ == nullptr) return;
+    for (const auto& [key, member] : tree.items())
+      if (!known.contains(key))
+        unknown_->push_back(at.empty() ? key : fmt::format("{}.{}", at, key));
+  }
+
+ private:
+  void fields(const json& tree, RecordRef into, const std::string& at,
+              std::set<std::string_view>& known) {
     for_each_field(into, [&](const Field& field) {
       if (!field.traits.printed) return;
+      if (field.traits.flat) return part(tree, field.value, at, known);
       known.insert(field.name);
       if (field.traits.derived) return;
       const std::string place =
@@ -171,13 +195,22 @@ class Reader {
       else if (!can_lack(field.traits))
         throw FormatError(fmt::format("{}: {} is missing", name_, place));
     });
-    if (unknown_ == nullptr) return;
-    for (const auto& [key, member] : tree.items())
-      if (!known.contains(key))
-        unknown_->push_back(at.empty() ? key : fmt::format("{}.{}", at, key));
   }
 
- private:
+  // A flat record. An optional one is there where one of its fields is.
+  void part(const json& tree, const FieldValue& into, const std::string& at,
+            std::set<std::string_view>& known) {
+    const auto* optional = std::get_if<OptionalRef>(&into.ref);
+    if (optional == nullptr) return fields(tree, std::get<RecordRef>(into.ref), at, known);
+    bool there = false;
+    for_each_flat_field(std::get<RecordRef>(optional->sample().ref), [&](const Field& field) {
+      there = there || tree.contains(field.name);
+      known.insert(field.name);
+    });
+    optional->set(optional->field, there);
+    if (there) fields(tree, std::get<RecordRef>(optional->value(optional->field).ref), at, known);
+  }
+
   [[noreturn]] void fail(const std::string& at, const json& found, const std::string& expected) {
     throw FormatError(fmt::format("{}: {}{}is {}; expected {}", name_, at, at.empty() ? "" : " ",
                                   detail::shown(found.dump(-1, ' ', true), 40), expected));
@@ -200,9 +233,10 @@ class Reader {
   void list(const json& tree, const ListRef& into, const std::string& at) {
     if (into.name != nullptr) return named(tree, into, at);
     if (!tree.is_array()) fail(at, tree, "an array");
-    if (into.fixed > 0 && tree.size() != into.fixed)
-      fail(at, tree, fmt::format("an array of {} values", into.fixed));
     into.resize(into.list, tree.size());
+    if (const std::size_t size = into.size(into.list); size != tree.size())
+      fail(at, tree,
+           fmt::format("an array of {}{} values", into.fixed > 0 ? "" : "at least ", size));
     for (std::size_t i = 0; i < tree.size(); ++i)
       value(tree[i], into.at(into.list, i), fmt::format("{}[{}]", at, i));
   }

@@ -33,6 +33,7 @@ const char* json_type(const ScalarRef& scalar) {
       detail::Overloaded{[](const ChoiceRef&) { return "string"; },
                          [](std::string*) { return "string"; }, [](bool*) { return "boolean"; },
                          [](float*) { return "number"; }, [](double*) { return "number"; },
+                         [](Point<double>*) { return "number"; },
                          [](Rect<float>*) { return "number"; },
                          [](Rect<double>*) { return "number"; }, [](auto*) { return "integer"; }},
       scalar);
@@ -59,14 +60,14 @@ class Schema {
     std::vector<std::string> required;
     json_.key("properties").begin_object();
     for (const RecordRef& record : records)
-      for_each_field(record, [&](const Field& field) {
+      for_each_flat_field(record, [&](const Field& field) {
         if (!field.traits.printed) return;
         json_.key(field.name).begin_object();
         if (field.traits.null) or_null(field.value);
         else value(field.value);
         json_.member("description", described(field)).end_object();
         if ((field.traits.null || !std::holds_alternative<OptionalRef>(field.value.ref)) &&
-            !can_lack(field.traits))
+            !field.optional && !can_lack(field.traits))
           required.emplace_back(field.name);
       });
     json_.end_object();
@@ -147,7 +148,8 @@ std::string kind_of(const FieldValue& of) {
             const std::string type = json_type(scalar);
             const std::size_t count = sides(scalar);
             if (count == 4) return "x, y, width, height";
-            if (count == 2) return "width, height";
+            if (count == 2)
+              return std::holds_alternative<Extent*>(scalar) ? "width, height" : "x, y";
             if (const auto* choice = std::get_if<ChoiceRef>(&scalar)) return words_of(*choice);
             return type == "string" ? "text" : type == "boolean" ? "true or false" : type;
           },
@@ -197,10 +199,10 @@ std::string record_markdown(RecordRef record) {
   if (!title.name.empty()) text += fmt::format("**{}**: {}.\n\n", title.name, title.help);
   text += "| field | kind | unit | meaning |\n| --- | --- | --- | --- |\n";
   std::string nested;
-  for_each_field(record, [&](const Field& field) {
+  for_each_flat_field(record, [&](const Field& field) {
     if (!field.traits.printed) return;
-    text += fmt::format("| `{}` | {} | {} | {} |\n", field.name, kind_of(field.value),
-                        field.traits.unit, field.help);
+    text += fmt::format("| `{}` | {}{} | {} | {} |\n", field.name, kind_of(field.value),
+                        field.optional ? ", optional" : "", field.traits.unit, field.help);
     nested += nested_markdown(field.value);
   });
   return text + nested;

@@ -21,10 +21,10 @@ class Columns {
   Columns(See see, const WrittenFields& which) : see_(see), which_(which) {}
 
   void record(RecordRef record, const std::string& prefix, bool there, bool optional) {
-    for_each_field(record, [&](const Field& field) {
+    for_each_flat_field(record, [&](const Field& field) {
       if (!is_written(field.traits, which_)) return;
       const std::string name = prefix + std::string(field.name);
-      value({name, field, there, optional}, field.value);
+      value({name, field, there && field.there, optional || field.optional}, field.value);
     });
   }
 
@@ -53,22 +53,24 @@ class Columns {
   }
 
   void scalar(const Place& place, const ScalarRef& scalar) {
-    std::visit(detail::Overloaded{
-                   [&](const ChoiceRef& choice) { see_text(place, word_of(choice)); },
-                   [&](std::string* text) { see_text(place, *text); },
-                   [&](bool* flag) { see(place, place.name, static_cast<int>(*flag)); },
-                   [&](auto* number) {
-                     if constexpr (requires { sides_of(*number); }) {
-                       const auto sides = sides_of(*number);
-                       const std::string prefix =
-                           place.field.traits.prefixed ? place.name + "_" : "";
-                       for (std::size_t i = 0; i < sides.size(); ++i)
-                         see(place, prefix + std::string(side_name<sides.size()>(i)), sides[i]);
-                     } else {
-                       see(place, place.name, *number);
-                     }
-                   }},
-               scalar);
+    std::visit(
+        detail::Overloaded{
+            [&](const ChoiceRef& choice) { see_text(place, word_of(choice)); },
+            [&](std::string* text) { see_text(place, *text); },
+            [&](bool* flag) { see(place, place.name, static_cast<int>(*flag)); },
+            [&](auto* number) {
+              if constexpr (requires { sides_of(*number); }) {
+                const auto sides = sides_of(*number);
+                const std::string prefix = place.field.traits.prefixed ? place.name + "_" : "";
+                for (std::size_t i = 0; i < sides.size(); ++i)
+                  see(place,
+                      prefix + std::string(side_name<std::remove_pointer_t<decltype(number)>>(i)),
+                      sides[i]);
+              } else {
+                see(place, place.name, *number);
+              }
+            }},
+        scalar);
   }
 
   template <class Number>

@@ -68,6 +68,24 @@ void describe(FieldVisitor& visit, Basket& basket) {
   visit("sold", basket.sold, "how many were sold", {.later = true});
 }
 
+// A stall with its best fruit, and what it sold where that is known.
+struct Sales {
+  int apples = 1;
+  Point<int> best{2, 3};
+};
+void describe(FieldVisitor& visit, Sales& sales) {
+  visit("apples", sales.apples, "how many");
+  visit("best", sales.best, "where the best one lies");
+}
+struct Day {
+  Stall stall{};
+  std::optional<Sales> sales{};
+};
+void describe(FieldVisitor& visit, Day& day) {
+  visit("stall", day.stall, "where", {.flat = true});
+  visit("sales", day.sales, "what was sold", {.flat = true});
+}
+
 constexpr const char* kLine =
     R"({"count": 3, "weight": 0.5, "washed": true, "fruit": "pear", "label": "a \"b\"", )"
     R"("box": [1, 2, 3, 4.5], "sizes": [1, 2.5], "visits": [], "range": [1, 2], "sold": 0})";
@@ -214,6 +232,51 @@ TEST(RecordSparse, IsThereWhereItSaysSomething) {
   EXPECT_EQ(read.owner, "the town");
   const auto schema = nlohmann::json::parse(record_schema(record_ref(market)));
   EXPECT_EQ(schema["required"], nlohmann::json({"prices", "stalls"}));
+}
+
+// What is made by hand: a list whose first number is another field, and a number that is absent
+// where it is 0.
+struct Queue {
+  int first = 0;
+  std::vector<int> others{};
+  int waited = 0;
+};
+void describe(FieldVisitor& visit, Queue& queue) {
+  FieldValue people{ListRef{
+      &queue, [](const void* of) { return static_cast<const Queue*>(of)->others.size() + 1; },
+      [](void* of, std::size_t count) {
+        static_cast<Queue*>(of)->others.resize(count > 0 ? count - 1 : 0);
+      },
+      [](void* of, std::size_t i) {
+        auto* in = static_cast<Queue*>(of);
+        return field_value(i == 0 ? in->first : in->others[i - 1]);
+      },
+      &fovea::detail::sample_value<int>}};
+  FieldValue waited{OptionalRef{&queue.waited,
+                                [](const void* of) { return *static_cast<const int*>(of) != 0; },
+                                [](void* of, bool there) {
+                                  if (!there) *static_cast<int*>(of) = 0;
+                                },
+                                [](void* of) { return field_value(*static_cast<int*>(of)); },
+                                &fovea::detail::sample_value<int>}};
+  visit("people", people, "by number");
+  visit("waited", waited, "by the first of them", {.unit = "minutes"});
+}
+
+TEST(RecordJson, ValuesCanBeMadeByHand) {
+  const std::string json = record_json(record_ref(Queue{7, {8, 9}, 0}));
+  EXPECT_EQ(json, R"({"people": [7, 8, 9]})");
+  const auto read = parse_record<Queue>(json, "a");
+  EXPECT_EQ(read.first, 7);
+  EXPECT_THAT(read.others, ElementsAre(8, 9));
+  EXPECT_EQ(parse_record<Queue>(R"({"people": [1], "waited": 5})", "a").waited, 5);
+  EXPECT_THROW((void)parse_record<Queue>(R"({"people": []})", "a"), FormatError);
+  const std::string bytes = pack_record(record_ref(Queue{7, {8, 9}, 5}));
+  Queue unpacked;
+  std::string_view rest = bytes;
+  unpack_record(rest, record_ref(unpacked));
+  EXPECT_EQ(unpacked.waited, 5);
+  EXPECT_THAT(unpacked.others, ElementsAre(8, 9));
 }
 
 TEST(RecordBytes, ReadBackEverything) {
@@ -425,6 +488,41 @@ TEST(DerivedValues, AreWrittenAndDescribedButNotRead) {
   EXPECT_THAT(tables, HasSubstr("| `total` | number |"));
   EXPECT_THAT(tables, HasSubstr("| `weights` | number by name |"));
   EXPECT_THAT(record_schema(record_ref(read)), HasSubstr("additionalProperties"));
+}
+
+TEST(RecordJson, FieldsOfFlatRecordsStandInTheOuterOne) {
+  const Day open{{"a", {1, 2}}, Sales{5, {6, 7}}}, closed{{"b", {3, 4}}, {}};
+  EXPECT_EQ(record_json(record_ref(open)),
+            R"({"name": "a", "size": [1, 2], "apples": 5, "best": [6, 7]})");
+  EXPECT_EQ(record_json(record_ref(closed)), R"({"name": "b", "size": [3, 4]})");
+  for (const Day& day : {open, closed}) {
+    const std::string json = record_json(record_ref(day));
+    UnknownMembers unknown;
+    EXPECT_EQ(record_json(record_ref(parse_record<Day>(json, "day.json", &unknown))), json);
+    EXPECT_THAT(unknown, testing::IsEmpty());
+    std::string bytes = pack_record(record_ref(day));
+    std::string_view rest = bytes;
+    Day again;
+    unpack_record(rest, record_ref(again));
+    EXPECT_EQ(record_json(record_ref(again)), json);
+  }
+  EXPECT_THROW(parse_record<Day>(R"({"name": "a", "size": [1, 2], "apples": 5})", "day.json"),
+               FormatError);
+  const nlohmann::json schema = nlohmann::json::parse(record_schema(record_ref(closed)));
+  EXPECT_EQ(schema["properties"].size(), 4U);
+  EXPECT_EQ(schema["required"], (nlohmann::json{"name", "size"}));
+  EXPECT_THAT(record_markdown(record_ref(closed)), HasSubstr("| `best` | x, y, optional |"));
+}
+
+TEST(RecordTable, HasTheColumnsOfFlatRecordsAndPoints) {
+  const Day open{{"a", {1, 2}}, Sales{5, {6, 7}}}, closed{{"b", {3, 4}}, {}};
+  std::string text;
+  const RecordRef like = record_ref(open);
+  RecordTable table(string_sink(text), TableFormat::kCsv, {&like, 1});
+  table.row({record_ref(open)});
+  table.row({record_ref(closed)});
+  table.finish();
+  EXPECT_EQ(text, "name,size_width,size_height,apples,best_x,best_y\na,1,2,5,6,7\nb,3,4,,,\n");
 }
 
 }  // namespace
