@@ -4,6 +4,7 @@
 #include <fovea/actions/distances.h>
 #include <fovea/actions/evaluate_stream.h>
 #include <fovea/actions/fold_reports.h>
+#include <fovea/actions/match_example.h>
 #include <fovea/actions/recognize.h>
 #include <fovea/core/record.h>
 
@@ -85,6 +86,42 @@ void describe(FieldVisitor& visit, ClipClass& clip) {
   visit("prototype", clip.prototype, "the nearest prototype of the model, or -1");
   visit("distances", Named{clip.classes, clip.distances},
         "to each action; none for one none of whose prototypes fits into the clip");
+}
+
+void describe(FieldVisitor& visit, ExampleNode& node) {
+  visit.record("ExampleNode", "a node of an example, and where it was found in the scene");
+  visit("strand", node.strand, "number of the chain, with several points per frame");
+  visit("model_frame", node.model_frame, "of the example, from 0");
+  visit("model_seconds", node.model_seconds, "time of that frame", {.unit = "seconds"});
+  visit("model_x", node.model_x, "place in the example as it was filmed", {.unit = "pixels"});
+  visit("model_y", node.model_y, "place in the example", {.unit = "pixels"});
+  visit("scene_frame", node.scene_frame, "of the scene, from 0");
+  visit("scene_seconds", node.scene_seconds, "time of that frame", {.unit = "seconds"});
+  visit("scene_point", node.scene_point, "number of the matched point; -1: not seen");
+  visit("scene_x", node.scene_x, "place in the scene; none where it is not seen",
+        {.unit = "pixels"});
+  visit("scene_y", node.scene_y, "place in the scene; none where it is not seen",
+        {.unit = "pixels"});
+  visit.derived("dummy", node.scene_point < 0, "whether it is not seen");
+  visit("distance", node.distance, "of both descriptors; none where it is not seen");
+  visit("appearance", node.appearance, "what a point that is seen adds to the energy");
+  visit("dummies", node.dummies, "what a node that is not seen adds to the energy");
+  visit("time", node.time, "what differences of gaps in time add to the energy");
+  visit("angles", node.angles, "what differences of angles add to the energy");
+}
+
+void describe(FieldVisitor& visit, ExampleReport& report) {
+  visit.record("ExampleReport", "where an example lies in a scene");
+  visit("mirrored", report.mirrored, "whether the example matches as if seen in a mirror");
+  visit("energy", report.energy, "the sum of the four terms");
+  visit("appearance", report.appearance, "of points that are seen");
+  visit("dummies", report.dummies, "of points that are not");
+  visit("time", report.time, "differences of gaps in time");
+  visit("angles", report.angles, "differences of angles");
+  visit("dummy_count", report.dummy_count, "nodes that are not seen");
+  visit("frames", report.frames, "of both videos");
+  visit("dropped", report.dropped, "frames of live sources that were not looked at");
+  visit("nodes", report.nodes, "of the example, strand after strand");
 }
 
 void describe(FieldVisitor& visit, CurvePoint& point) {

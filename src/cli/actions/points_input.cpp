@@ -23,7 +23,6 @@ namespace fovea::cli {
 namespace {
 
 using actions::PointSet;
-using actions::SpaceTimePoint;
 
 void refuse_drawing(const std::string& annotated, const std::string& input) {
   if (!annotated.empty())
@@ -39,23 +38,6 @@ PointSet points_for(const actions::Model& model, const std::string& input) {
   actions::ClipOptions options;
   options.points = model.points;
   return std::move(actions::clip_points({&clip, 1}, options)[0]);
-}
-
-void print_points_json(const PointSet& set, const ConvertPoints& request, std::size_t read,
-                       const Context& context) {
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("input", context.inputs[0]);
-    if (!request.output.empty()) json.member("output", request.output);
-    json.member("width", set.size.width).member("height", set.size.height);
-    json.member("frames", set.frames).member("dropped", 0).member("frame_rate", set.frame_rate);
-    json.member("read", read).key("points").begin_array();
-    for (const SpaceTimePoint& point : set.points) {
-      json.begin_object().member("frame", point.frame).member("x", point.x).member("y", point.y);
-      json.member("sigma2", point.sigma2).member("tau2", point.tau2);
-      json.member("confidence", point.confidence).end_object();
-    }
-    json.end_array().member("whole", true);
-  });
 }
 
 }  // namespace
@@ -140,6 +122,29 @@ int recognize_points(const RecognizePoints& request, Context& context) {
   return kDone;
 }
 
+void describe(FieldVisitor& visit, PointsHead& head) {
+  visit("input", head.input, "the video or file of points, or the address of a stream");
+  visit.optional("output", head.output, "the file that was written");
+  visit.optional("annotated", head.annotated, "the video that was written");
+  visit("width", head.size.width, "of the video", {.unit = "pixels"});
+  visit("height", head.size.height, "of the video", {.unit = "pixels"});
+  visit("frame_rate", head.frame_rate, "frames per second");
+}
+
+void describe(FieldVisitor& visit, PointsFoot& foot) {
+  visit("frames", foot.frames, "how many there were");
+  visit("dropped", foot.dropped, "frames of a live source that were not looked at");
+  visit("whole", foot.whole, "whether the video was read to its end");
+  visit.optional("read", foot.read, "points that a file has, of which some are chosen");
+}
+
+void describe(FieldVisitor& visit, PointsResult& result) {
+  visit.record("PointsResult", "space-time interest points");
+  describe(visit, result.head);
+  visit("points", result.points, "in the order of frames");
+  describe(visit, result.foot);
+}
+
 int convert_points(const ConvertPoints& request, Context& context) {
   const std::string& input = context.inputs[0];
   refuse_drawing(request.annotated, input);
@@ -154,7 +159,14 @@ int convert_points(const ConvertPoints& request, Context& context) {
     else actions::write_points(file.sink(), set, context.exec);
     file.commit();
   }
-  if (context.json) print_points_json(set, request, all.points.size(), context);
+  const PointsFoot foot{.frames = set.frames, .read = std::ssize(all.points)};
+  if (context.json)
+    print_result(context, record_ref(PointsResult{.head = {.input = input,
+                                                           .output = request.output,
+                                                           .size = set.size,
+                                                           .frame_rate = set.frame_rate},
+                                                  .points = set.points,
+                                                  .foot = foot}));
   else if (request.output.empty()) context.console.print(actions::points_text(set, context.exec));
   else
     context.console.print(fmt::format("{}: {} of {} in {}\n", request.output, set.points.size(),

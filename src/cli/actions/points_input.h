@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/program/command.h"
 
@@ -41,6 +42,29 @@ struct RecognizePoints {
   actions::RecognizeOptions recognize{};
 };
 int recognize_points(const RecognizePoints& request, Context& context);
+
+// What points prints as JSON: of a video the points come while it runs, between two parts.
+struct PointsHead {
+  std::string input{};
+  std::string output{};
+  std::string annotated{};
+  Extent size{};
+  double frame_rate = 25;
+};
+void describe(FieldVisitor& visit, PointsHead& head);
+struct PointsFoot {
+  std::int64_t frames = 0;
+  std::int64_t dropped = 0;
+  bool whole = true;
+  std::int64_t read = -1;  // of a file of points
+};
+void describe(FieldVisitor& visit, PointsFoot& foot);
+struct PointsResult {
+  PointsHead head{};
+  std::vector<actions::SpaceTimePoint> points{};
+  PointsFoot foot{};
+};
+void describe(FieldVisitor& visit, PointsResult& result);
 
 // Reads the points of the first input and writes those that are wanted.
 struct ConvertPoints {
