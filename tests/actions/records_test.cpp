@@ -56,7 +56,11 @@ TEST(ActionsRecords, ManifestsKeepLabelsToo) {
 }
 
 TEST(ActionsRecords, EventsReadBackFromTheirJson) {
-  Event event{.label = 1, .name = "walk", .score = 0.5, .box = {1, 2, 3, 4}};
+  Event event;
+  event.label = 1;
+  event.name = "walk";
+  event.score = 0.5;
+  event.box = {1, 2, 3, 4};
   event.last_frame = 9;
   event.path = {{3, 1}};
   const std::string json = io::record_json(record_ref(event));
