@@ -52,13 +52,14 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
     kind = entry["kind"]
     if column and "dtype" in entry or kind == "array":
         plain = f"np.ndarray[Any, np.dtype[np.{entry['dtype'].replace('bool', 'bool_')}]]"
-    elif kind in ("box", "size"):
+    elif kind in ("box", "size", "point"):
         number = "float" if entry["dtype"].startswith("float") else "int"
         plain = f"tuple[{', '.join([number] * (4 if kind == 'box' else 2))}]"
     elif kind == "list":
         element = entry["element"]
         plain = "dict[str, Any]" if element["kind"] == "record" else field_type(element, True)
         plain = plain if "dtype" in element or element["kind"] == "record" else f"list[{plain}]"
+        plain = f"dict[str, {field_type(element)}]" if entry["named"] else plain
     else:
         plain = {"choice": "str", "record": "dict[str, Any]"}.get(kind, kind)
     plain = f"list[{plain}]" if column and "dtype" not in entry and kind != "record" else plain

@@ -57,10 +57,10 @@ def _columns(field: dict[str, Any], values: Any) -> Iterator[tuple[str, np.ndarr
     name, kind = field["name"], field["kind"]
     if not field["printed"] or kind in ("list", "array"):
         return
-    if kind in ("box", "size"):
-        sides = ("x", "y", "width", "height")[-values.shape[1] :]
+    if kind in ("box", "size", "point"):
+        sides = ("x", "y", "width", "height")[-2 if kind == "size" else 0 :]
         prefix = f"{name}_" if field["prefixed"] else ""
-        yield from ((prefix + side, np.ascontiguousarray(values[:, i])) for i, side in enumerate(sides))
+        yield from ((prefix + side, np.ascontiguousarray(values[:, i])) for i, side in enumerate(sides[: values.shape[1]]))
     else:
         yield name, values
 
@@ -74,7 +74,7 @@ def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable
     def decorate(kind: _Kind) -> _Kind:
         known = [field for field in fields if field["name"] != rows]
         kind._fields = known + row
-        kind._compared = tuple(field["name"] for field in kind._fields) + kind._compared
+        kind._compared = tuple(field["name"] for field in kind._fields if field["compared"]) + kind._compared
         if issubclass(kind, Table):
             kind._row = row
         lines = [f"    {field['name']}: {_sentence(field)}" for field in kind._fields if field["name"] not in vars(kind)]

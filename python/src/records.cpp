@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,6 +59,7 @@ nb::object scalar_object(const ScalarRef& scalar) {
           [](const auto* value) -> nb::object {
             if constexpr (requires { value->height; })
               return nb::make_tuple(value->x, value->y, value->width, value->height);
+            else if constexpr (requires { value->y; }) return nb::make_tuple(value->x, value->y);
             else return nb::cast(*value);
           }},
       scalar);
@@ -81,6 +81,10 @@ Numbers numbers_of(const FieldValue& value) {
                                [](const Extent* size) {
                                  return Numbers{size, nb::dtype<int>(), sizeof(int), 2};
                                },
+                               []<class T>(const Point<T>* point) {
+                                 static_assert(sizeof *point == 2 * sizeof(T));
+                                 return Numbers{point, nb::dtype<T>(), sizeof(T), 2};
+                               },
                                []<class T>(const Rect<T>* box) {
                                  static_assert(sizeof *box == 4 * sizeof(T));
                                  return Numbers{box, nb::dtype<T>(), sizeof(T), 4};
@@ -97,8 +101,9 @@ class Converter {
 
   nb::dict record(RecordRef record) {
     nb::dict all;
-    for_each_field(record, [&](const Field& field) {
-      all[nb::str(field.name.data(), field.name.size())] = value(field.value);
+    for_each_flat_field(record, [&](const Field& field) {
+      all[nb::str(field.name.data(), field.name.size())] =
+          field.there ? value(field.value) : nb::none();
     });
     return all;
   }
@@ -124,45 +129,68 @@ class Converter {
       if (!bytes.empty()) std::memcpy(bytes.data(), of.data(of.list), bytes.size());
       return numpy_of(std::move(bytes), dtype_of(of.type), {count});
     }
-    const auto at = [&](std::size_t i) { return of.at(of.list, i); };
-    return column(of.sample(), count, at);
-  }
-
-  // Gives the value in a row of a column.
-  using At = std::function<FieldValue(std::size_t row)>;
-
-  // One column of a list, whose values are of the kind of `sample`.
-  nb::object column(const FieldValue& sample, std::size_t count, const At& at) {
-    if (const Numbers like = numbers_of(sample); like.count > 0) {
-      const std::size_t row = like.bytes * like.count;
-      std::vector<std::byte> bytes(count * row);
+    if (of.name != nullptr) {
+      nb::dict named;
       for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(bytes.data() + i * row, numbers_of(at(i)).data, row);
-      std::vector<std::size_t> shape{count};
-      if (like.count > 1) shape.push_back(like.count);
-      return numpy_of(std::move(bytes), like.type, shape);
+        named[nb::cast(*of.name(of.list, i))] = value(of.at(of.list, i));
+      return std::move(named);
     }
-    if (const auto* record = std::get_if<RecordRef>(&sample.ref))
-      return columns(*record, count, at);
-    nb::list all;
-    for (std::size_t i = 0; i < count; ++i) all.append(value(at(i)));
-    return std::move(all);
+    Column column(*this, of.sample());
+    for (std::size_t i = 0; i < count; ++i) column.add(of.at(of.list, i));
+    return column.made();
   }
 
-  nb::dict columns(const RecordRef& sample, std::size_t count, const At& at) {
-    std::vector<std::vector<FieldValue>> rows(count);
-    for (std::size_t i = 0; i < count; ++i)
-      for_each_field(std::get<RecordRef>(at(i).ref),
-                     [&](const Field& field) { rows[i].push_back(field.value); });
-    nb::dict all;
-    std::size_t place = 0;
-    for_each_field(sample, [&](const Field& field) {
-      all[nb::str(field.name.data(), field.name.size())] =
-          column(field.value, count, [&](std::size_t i) { return rows[i][place]; });
-      ++place;
-    });
-    return all;
-  }
+  // Makes the column of a list, value by value, all of the kind of `sample`: an array of numbers,
+  // columns of records, or a list.
+  class Column {
+   public:
+    Column(Converter& owner, const FieldValue& sample) : owner_(owner), like_(numbers_of(sample)) {
+      if (const auto* record = std::get_if<RecordRef>(&sample.ref)) {
+        is_record_ = true;
+        for_each_flat_field(*record, [&](const Field& field) {
+          names_.emplace_back(field.name);
+          columns_.emplace_back(owner_, field.value);
+        });
+      }
+    }
+
+    void add(const FieldValue& of) {
+      ++count_;
+      if (like_.count > 0) {
+        const auto* data = static_cast<const std::byte*>(numbers_of(of).data);
+        bytes_.insert(bytes_.end(), data, data + like_.bytes * like_.count);
+      } else if (is_record_) {
+        std::size_t place = 0;
+        for_each_flat_field(std::get<RecordRef>(of.ref),
+                            [&](const Field& field) { columns_[place++].add(field.value); });
+      } else {
+        list_.append(owner_.value(of));
+      }
+    }
+
+    nb::object made() {
+      if (like_.count > 0) {
+        std::vector<std::size_t> shape{count_};
+        if (like_.count > 1) shape.push_back(like_.count);
+        return numpy_of(std::move(bytes_), like_.type, shape);
+      }
+      if (!is_record_) return std::move(list_);
+      nb::dict all;
+      for (std::size_t i = 0; i < names_.size(); ++i)
+        all[nb::str(names_[i].data(), names_[i].size())] = columns_[i].made();
+      return std::move(all);
+    }
+
+   private:
+    Converter& owner_;
+    Numbers like_;
+    bool is_record_ = false;
+    std::size_t count_ = 0;
+    std::vector<std::byte> bytes_{};
+    std::vector<std::string> names_{};
+    std::vector<Column> columns_{};
+    nb::list list_{};
+  };
 
   nb::object array(const ArrayRef& of) {
     const ArrayView view = of.view(of.array);
@@ -218,6 +246,7 @@ void describe_scalar(const ScalarRef& scalar, nb::dict& entry) {
                  [](const std::string*) { return "str"; }, [](const bool*) { return "bool"; },
                  [](const Extent*) { return "size"; }, [](const float*) { return "float"; },
                  [](const double*) { return "float"; },
+                 []<class T>(const Point<T>*) { return "point"; },
                  []<class T>(const Rect<T>*) { return "box"; }, [](const auto*) { return "int"; }},
       scalar);
   if (const auto* choice = std::get_if<ChoiceRef>(&scalar)) {
@@ -247,6 +276,7 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
                           nb::dict element;
                           describe_value(list.sample(), element);
                           entry["kind"] = "list";
+                          entry["named"] = list.name != nullptr;
                           entry["element"] = element;
                         },
                         [&](const OptionalRef& optional) {
@@ -268,14 +298,16 @@ nb::dict dict_of_record(RecordRef record, Device device) {
 
 nb::list described_fields(RecordRef record) {
   nb::list all;
-  for_each_field(record, [&](const Field& field) {
+  for_each_flat_field(record, [&](const Field& field) {
     nb::dict entry;
     entry["name"] = std::string(field.name);
     entry["help"] = std::string(field.help);
     entry["unit"] = std::string(field.traits.unit);
     entry["printed"] = field.traits.printed;
     entry["prefixed"] = field.traits.prefixed;
+    entry["compared"] = field.traits.compared && !field.traits.timing;
     describe_value(field.value, entry);
+    if (field.optional) entry["optional"] = true;
     all.append(entry);
   });
   return all;

@@ -1,18 +1,16 @@
 // Explanations as text and as JSON.
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/report/explanation.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 
 namespace fovea::report {
 namespace {
-
-constexpr std::array<std::string_view, 5> kShapeNames = {"box", "line", "polygon", "arrow", "dots"};
 
 // Cuts nothing: a line that has no space is longer than the others.
 std::string wrapped(std::string_view text, std::size_t columns) {
@@ -74,93 +72,6 @@ std::string table_text(const Table& table) {
   return text;
 }
 
-void write_box(io::JsonWriter& json, std::string_view name, const Rect<double>& box) {
-  if (box.empty()) return;
-  const std::array<double, 4> numbers = {box.x, box.y, box.width, box.height};
-  json.key(name).values(std::span<const double>(numbers));
-}
-
-void write_reasons(io::JsonWriter& json, const Explanation& explanation) {
-  json.key("reasons").begin_array();
-  for (const Reason& reason : explanation.reasons) {
-    json.begin_object().member("name", reason.name).member("value", reason.value);
-    if (!reason.text.empty()) json.member("text", reason.text);
-    write_box(json, "box", reason.place);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_layers(io::JsonWriter& json, const Explanation& explanation, LayerValues values) {
-  json.key("layers").begin_array();
-  for (const HeatLayer& layer : explanation.layers) {
-    const ImageView<const float> view = layer.values.view();
-    const ValueRange range = value_range(view, colors_of(layer));
-    json.begin_object().member("name", layer.name).member("text", layer.text);
-    write_box(json, "box", layer.place);
-    json.member("width", view.width).member("height", view.height);
-    json.member("low", range.low).member("high", range.high);
-    json.member("diverging", layer.diverging);
-    if (values == LayerValues::kAll) {
-      json.key("values").begin_array();
-      for (int y = 0; y < view.height; ++y)
-        json.values(std::span<const float>(view.row(y), static_cast<std::size_t>(view.width)));
-      json.end_array();
-    }
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_surface(io::JsonWriter& json, const Explanation& explanation, LayerValues values) {
-  json.key("surface").begin_array();
-  for (const FaceLayer& layer : explanation.surface) {
-    json.begin_object().member("name", layer.name).member("text", layer.text);
-    json.member("faces", layer.values.size());
-    if (values == LayerValues::kAll) json.key("values").values(layer.values);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_shapes(io::JsonWriter& json, const Explanation& explanation) {
-  json.key("shapes").begin_array();
-  for (const Shape& shape : explanation.shapes) {
-    json.begin_object().member("kind", kShapeNames[static_cast<std::size_t>(shape.kind)]);
-    if (!shape.name.empty()) json.member("name", shape.name);
-    std::vector<double> numbers;
-    numbers.reserve(2 * shape.points.size());
-    for (const Point& point : shape.points) {
-      numbers.push_back(point.x);
-      numbers.push_back(point.y);
-    }
-    json.key("points").values(numbers);
-    json.member("weight", shape.weight);
-    json.member("color",
-                fmt::format("#{:02x}{:02x}{:02x}", shape.color.r, shape.color.g, shape.color.b));
-    if (shape.frame >= 0) json.member("frame", shape.frame);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_tables(io::JsonWriter& json, const Explanation& explanation) {
-  json.key("tables").begin_array();
-  for (const Table& table : explanation.tables) {
-    json.begin_object().member("caption", table.caption).key("columns").begin_array();
-    for (const Column& column : table.columns)
-      json.begin_object().member("title", column.title).member("unit", column.unit).end_object();
-    json.end_array().key("rows").begin_array();
-    for (const auto& row : table.rows) {
-      json.begin_array();
-      for (const Cell& cell : row) json.value(cell.text());
-      json.end_array();
-    }
-    json.end_array().end_object();
-  }
-  json.end_array();
-}
-
 }  // namespace
 
 void keep_largest(Explanation& explanation, std::size_t most) {
@@ -196,16 +107,10 @@ std::string to_text(const Explanation& explanation) {
 std::string to_json(const Explanation& explanation, LayerValues values) {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
-  json.begin_object().member("title", explanation.title).member("summary", explanation.summary);
-  json.member("total_name", explanation.total_name).member("total", explanation.total);
-  write_box(json, "box", explanation.place);
-  write_reasons(json, explanation);
-  json.member("rest", explanation.rest);
-  write_layers(json, explanation, values);
-  write_surface(json, explanation, values);
-  write_shapes(json, explanation);
-  write_tables(json, explanation);
-  json.end_object().finish();
+  io::write_record(
+      json, record_ref(explanation),
+      {.arrays = values == LayerValues::kAll ? io::ArrayJson::kElements : io::ArrayJson::kNone});
+  json.finish();
   return text;
 }
 

@@ -93,7 +93,7 @@ std::string shell_frames(const Run& run, int count) {
 
 std::string saved_json(const Run& run, const SavedCall& call, RecordRef result) {
   std::string members = io::record_members(result);
-  if (of_film(run)) {
+  if (of_film(run) && !call.whole_film) {
     const bool streamed = !run.frames.empty();
     const io::FrameTime time{
         streamed ? run.frames.front().number : run.frame,

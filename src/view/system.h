@@ -201,9 +201,10 @@ struct SavedCall {
   std::string_view model{};    // may be empty
   std::string options{};       // options_json()
   const Exec& exec;
+  bool whole_film = false;  // the result is about the film, not about one of its frames
 };
-// The JSON that the program prints for the same call, with the result of one image, or of one frame
-// of a film.
+// The JSON that the program prints for the same call, with the result of one image, of one frame of
+// a film, or of all of it.
 std::string saved_json(const Run& run, const SavedCall& call, RecordRef result);
 // RGB of a gray or RGB picture.
 Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image);

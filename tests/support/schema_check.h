@@ -54,6 +54,10 @@ class SchemaCheck {
     }
     if (schema.contains("enum") && std::ranges::find(schema["enum"], value) == schema["enum"].end())
       fail(at, "is no word of the choice: " + value.dump());
+    if (schema.contains("anyOf") && !value.is_object()) {
+      const auto fits = [&](const json& part) { return problems(value, part).empty(); };
+      if (std::ranges::none_of(schema["anyOf"], fits)) fail(at, "fits no alternative");
+    }
     if (value.is_array()) check_array(value, schema, at);
     if (value.is_object()) check_object(value, schema, at);
   }
@@ -77,6 +81,9 @@ class SchemaCheck {
         if (properties.contains(key)) check(member, properties[key], place);
         else fail(place, "is not described");
       }
+    if (schema.contains("additionalProperties"))
+      for (const auto& [key, member] : value.items())
+        check(member, schema["additionalProperties"], at + "." + key);
     require(value, schema, at);
     if (schema.contains("allOf"))
       for (const json& part : schema["allOf"]) require(value, part, at);

@@ -9,6 +9,7 @@
 #include "actions/swing_model.h"
 #include "support/files.h"
 #include "support/messages.h"
+#include "view/earlier/earlier_file.h"
 #include "view/session_fixture.h"
 #include "view/views/seen_actions.h"
 
@@ -72,8 +73,19 @@ TEST_F(ActionsTest, NamesTheClassAndWhatHappensWhen) {
               HasSubstr("fovea actions recognize swings.y4m --model"));
   EXPECT_THAT(result["command"].get<std::string>(), HasSubstr("--reject 1.1\nfovea"));
   EXPECT_THAT(result["python"].get<std::string>(), HasSubstr(").recognize(\"swings.y4m\")"));
-  const json numbers = parsed(get(address_ + "/result.json"));
+  const std::string saved = get(address_ + "/result.json").body;
+  const json numbers = json::parse(saved)["results"][0];
+  EXPECT_EQ(json::parse(saved)["command"], "actions classify");
   EXPECT_EQ(numbers["events"].size(), spans.size());
+  EXPECT_EQ(numbers["distances"].size(), 3U);
+  EXPECT_EQ(numbers["first_frame"], 0);
+  const EarlierFile opened = parse_earlier_json(saved, "saved.json");
+  ASSERT_EQ(opened.events.size(), spans.size());
+  EXPECT_EQ(opened.events[0].input, "swings.y4m");
+  EXPECT_EQ(opened.events[0].name, "across");
+  EXPECT_TRUE(opened.events[0].box.has_value());
+  ASSERT_EQ(opened.items.size(), 1U);
+  EXPECT_THAT(opened.items[0].text, HasSubstr(numbers["name"].get<std::string>()));
   EXPECT_THAT(get(address_ + "/page.html").body, HasSubstr("What was seen when"));
 }
 

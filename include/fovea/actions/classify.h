@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/actions/train.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <memory>
@@ -42,8 +43,15 @@ struct ClipClass {
                         // second, which is finite
   std::optional<double> probability{};  // of the nearest class; only late fusion has one
   int prototype = -1;  // the nearest prototype of that class, an index in Model::prototypes
-  std::vector<double> distances;  // by class
+  std::vector<double> distances;       // by class
+  std::vector<std::string> classes{};  // the names of all classes
+  std::int32_t first_frame = 0;        // of the clip in its video
+  std::optional<std::string> truth{};  // what the clip shows, where the caller knows it and says so
+
+  // The name of a class of the model, or "none".
+  FOVEA_API std::string name_of(std::int32_t of_label) const;
 };
+FOVEA_API void describe(FieldVisitor& visit, ClipClass& clip);
 
 struct ClipExplanation;  // fovea/actions/explain.h
 

@@ -20,6 +20,7 @@ struct CurvePoint {
   int tested = 0;
   double seconds = 0;  // of matching; 0 where it is not measured
 };
+FOVEA_API void describe(FieldVisitor& visit, CurvePoint& point);
 
 // Evaluates one recipe with each of the windows; 0 is no limit. The window of `options` does not
 // count.

@@ -22,6 +22,7 @@ struct ClipDistances {
   std::vector<double> singles{};
   std::vector<std::int32_t> votes{};
 };
+FOVEA_API void describe(FieldVisitor& visit, ClipDistances& distances);
 
 struct FOVEA_API TrainDistances {
   std::string options{};               // that distances depend on, see distance_options()

@@ -51,6 +51,7 @@ struct MethodReport {
   double seconds = 0;
   double accuracy() const { return tested > 0 ? static_cast<double>(correct) / tested : 0; }
 };
+FOVEA_API void describe(FieldVisitor& visit, MethodReport& report);
 struct EvaluateReport {
   MethodReport matching;            // by the recipe without fusion that each fold chose, or by the
                                     // matching of recipes with late fusion where all of them fuse
@@ -96,6 +97,8 @@ struct UnknownReport {
   std::vector<Point> curve;
   double area = 0;  // under the curve of known_kept against unknown_kept: 1 separates all
 };
+FOVEA_API void describe(FieldVisitor& visit, UnknownReport::Point& point);
+FOVEA_API void describe(FieldVisitor& visit, UnknownReport& report);
 // Throws InvalidArgument where there are fewer than four actions or three subjects.
 FOVEA_API UnknownReport evaluate_unknown(const Corpus& corpus, std::span<const PointSet> points,
                                          const TrainOptions& options = {}, const Exec& exec = {});

@@ -80,6 +80,7 @@ struct EventCounts {
   int events = 0;
   int correct = 0;
   double delay_frames = 0;  // sum over correct events: from the end of the action to the report
+  std::string name{};       // of the class; empty where all are counted
 
   double precision() const;  // NaN without any event
   double recall() const;     // NaN without any true event
@@ -87,6 +88,7 @@ struct EventCounts {
   double mean_delay() const;  // 0 where none is correct
   EventCounts& operator+=(const EventCounts& other);
 };
+FOVEA_API void describe(FieldVisitor& visit, EventCounts& counts);
 // An action that was not found, or an event that is not right, and the clip that shows it.
 struct EventMistake {
   std::int32_t truth = -1;  // the action; -1: none of those that are known
@@ -99,6 +101,7 @@ struct EventMistake {
   std::int32_t frame = 0;   // of that video
   bool operator==(const EventMistake&) const = default;
 };
+FOVEA_API void describe(FieldVisitor& visit, EventMistake& mistake);
 struct EventReport {
   double overlap = 0;
   EventCounts all;
@@ -107,6 +110,7 @@ struct EventReport {
                                          // first
   EventReport& operator+=(const EventReport& other);
 };
+FOVEA_API void describe(FieldVisitor& visit, EventReport& report);
 FOVEA_API EventReport count_events(std::span<const TrueEvent> truth, std::span<const Event> events,
                                    int classes, double overlap);
 // What is wrong, by the same rules. An event that belongs to no true one is looked for in `shown`.
@@ -131,6 +135,7 @@ struct StreamPoint {
   std::vector<EventReport> overlaps;  // one per overlap
   std::int64_t raw_events = 0;        // before they are joined
 };
+FOVEA_API void describe(FieldVisitor& visit, StreamPoint& point);
 struct StreamReport {
   std::vector<StreamPoint> points;  // one per reject factor
   std::int64_t frames = 0;
@@ -139,6 +144,7 @@ struct StreamReport {
   // Adds another video of the same classes and options.
   StreamReport& operator+=(const StreamReport& other);
 };
+FOVEA_API void describe(FieldVisitor& visit, StreamReport& report);
 // Recognizes actions in joined clips. Labels of clips are those of the model.
 FOVEA_API StreamReport evaluate_stream(const std::shared_ptr<const Model>& model,
                                        std::span<const Clip> clips,

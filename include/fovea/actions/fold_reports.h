@@ -15,6 +15,7 @@ struct FoldMethod {
   std::vector<std::int32_t> labels{};  // by test clip; -1: none
   double seconds = 0;                  // of all folds that were evaluated together, in the first
 };
+FOVEA_API void describe(FieldVisitor& visit, FoldMethod& method);
 // An evaluation of one fold, so that folds can be evaluated one by one and on several machines.
 struct FoldReport {
   std::string chosen{};        // the name of the recipe; empty where there was none to choose
@@ -24,6 +25,7 @@ struct FoldReport {
   std::vector<FoldMethod> recipes{};
   std::vector<FoldMethod> baselines{};
 };
+FOVEA_API void describe(FieldVisitor& visit, FoldReport& report);
 
 // Divides the report of an evaluation of these folds. Throws InvalidArgument where two folds test
 // one clip, because a report has one label per clip.

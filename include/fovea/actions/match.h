@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <memory>
@@ -66,6 +67,7 @@ struct MatchedNode {
   std::int32_t point = -1;  // a point of the scene; -1: a dummy
   std::int32_t frame = 0;
 };
+FOVEA_API void describe(FieldVisitor& visit, MatchedNode& node);
 
 // The assignment of least energy among all that are allowed, exactly. Among equal ones it is the
 // one whose nodes come first in the scene, compared from the last node backwards, points before the

@@ -2,6 +2,7 @@
 #include <fovea/core/exec.h>
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/io/sink.h>
 
 #include <cstddef>
@@ -23,6 +24,7 @@ struct SpaceTimePoint {
   float tau2 = 0;        // extent in time: a variance in frames squared
   float confidence = 0;  // the detector's response
 };
+FOVEA_API void describe(FieldVisitor& visit, SpaceTimePoint& point);
 
 // harris finds corners of space-time (Laptev, IJCV 2005) as STIP-2.0 does. periodic finds maxima of
 // the response of a quadrature pair of temporal Gabor filters (Dollar et al., VS-PETS 2005).
@@ -94,6 +96,7 @@ struct PointSet {
   std::optional<PointDetector> detector{};  // that found the points; absent where nobody knows
   std::optional<FlowVotes> votes{};         // that descriptors were made with
 };
+FOVEA_API void describe(FieldVisitor& visit, PointSet& set);
 
 // The points of one frame.
 struct FramePoints {

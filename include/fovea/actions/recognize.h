@@ -38,6 +38,7 @@ struct Event {
   // What explain() of fovea/actions/explain.h needs; null unless RecognizeOptions::explain asks.
   std::shared_ptr<const EventEvidence> evidence{};
 };
+FOVEA_API void describe(FieldVisitor& visit, Event& event);
 
 // stream matches an endless video exactly. blocks matches overlapping blocks one after the other,
 // as the paper does.

@@ -34,11 +34,11 @@ RecordRef record_ref(const Record& record) {
           }};
 }
 
-// A field with one value. As JSON, a size is an array of two numbers and a rectangle one of four;
-// as columns of a table they are several.
-using ScalarRef =
-    std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*, std::string*,
-                 ChoiceRef, Extent*, Rect<int>*, Rect<float>*, Rect<double>*>;
+// A field with one value. As JSON, a size or a point is an array of two numbers and a rectangle one
+// of four; as columns of a table they are several.
+using ScalarRef = std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*,
+                               std::string*, ChoiceRef, Extent*, Point<int>*, Point<double>*,
+                               Rect<int>*, Rect<float>*, Rect<double>*>;
 
 enum class NumberType : unsigned char { kUint8, kUint16, kInt32, kInt64, kUint64, kFloat, kDouble };
 // The name that NumPy gives to the type: "float32".
@@ -58,6 +58,21 @@ struct ListRef {
   NumberType type{};
   void* (*data)(void* list) = nullptr;
   std::size_t fixed = 0;  // how many values there always are; 0 where there may be any number
+  // Of values that have names, which are members of an object in JSON: the name of one of them.
+  std::string* (*name)(void* list, std::size_t index) = nullptr;
+};
+
+// Names and values that lie in two vectors of one length, as one list of values that have names.
+template <class Value>
+struct Named {
+  std::vector<std::string>& names;
+  std::vector<Value>& values;
+
+  std::size_t size() const { return values.size(); }
+  void resize(std::size_t count) {
+    names.resize(count);
+    values.resize(count);
+  }
 };
 
 // A value that may be absent. set() makes it or removes it.
@@ -69,7 +84,8 @@ struct OptionalRef {
   FieldValue (*sample)();
 };
 
-// Pixels, maps and other arrays, in any memory. JSON names their type and shape only.
+// Pixels, maps and other arrays, in any memory. JSON names their type and shape, unless it is asked
+// for their elements.
 struct ArrayView {
   NumberType type{};
   Memory memory = Memory::kHost;
@@ -84,6 +100,8 @@ struct ArrayRef {
   std::shared_ptr<void> (*take)(void* array);
 };
 
+// A value of any kind. A describe() function may make one by hand where no type says what it is:
+// an object that is a list of numbers in JSON, or a number that stands for no value.
 struct FieldValue {
   std::variant<ScalarRef, RecordRef, ListRef, OptionalRef, ArrayRef> ref;
 };
@@ -94,19 +112,37 @@ struct FieldTraits {
   bool printed = true;      // false: Python and manifests have it; JSON and tables do not
   bool prefixed = true;     // false: its columns are x, y, ... instead of box_x, box_y, ...
   bool later = false;       // came later than the record: files that lack it can still be read
+  bool sparse = false;      // JSON leaves it out where it is 0, false or empty
+  bool null = false;        // where it is absent, JSON says null instead of leaving it out
+  bool compact = false;     // JSON has it in one line without spaces, whatever surrounds it
+  bool derived = false;     // follows from other fields: it is written, but not read or packed
+  bool timing = false;   // a time, which differs from run to run: results that are recorded leave
+                         // it out, and equal results may differ in it
+  bool compared = true;  // false: equal results may differ in it, as in the engine that was used
+  // Of a record, which may be optional: its fields stand among those of the outer record, all of
+  // them or none. Its own name is not seen.
+  bool flat = false;
 };
 
 // One field of a record, as a visitor sees it. Its name is the same word in JSON, tables, Python,
-// the page and the schema.
+// the page and the schema. What it refers to is valid during the visit only.
 struct Field {
   std::string_view name;
   std::string_view help;
   FieldValue value;
   FieldTraits traits{};
+  bool optional = false;  // belongs to a flat record that may be absent
+  bool there = true;      // false: that record is absent, and the value is a sample
 };
 
 template <class Value>
 FieldValue field_value(Value& value);
+namespace detail {
+template <class Value>
+FieldValue optional_value(Value& value);
+template <class Number>
+FieldValue array_value(std::vector<Number>& numbers);
+}  // namespace detail
 
 // The visitor that a describe() function gets.
 class FOVEA_API FieldVisitor {
@@ -117,11 +153,35 @@ class FOVEA_API FieldVisitor {
   // another record have none.
   void record(std::string_view name, std::string_view help) { begin(name, help); }
 
-  // Numbers, texts, choices, sizes, rectangles, arrays, records, and lists and optional values of
-  // all these.
+  // Numbers, texts, choices, sizes, points, rectangles, arrays, records, and lists and optional
+  // values of all these. A vector of pairs of a name and a value is a list of values that have
+  // names.
   template <class Value>
   void operator()(std::string_view name, Value& value, std::string_view help,
                   const FieldTraits& traits = {}) {
+    field({name, help, field_value(value), traits});
+  }
+  template <class Value>
+  void operator()(std::string_view name, Named<Value> value, std::string_view help,
+                  const FieldTraits& traits = {}) {
+    field({name, help, field_value(value), traits});
+  }
+  // A field that is absent where its text, list or rectangle is empty, or its number is negative.
+  template <class Value>
+  void optional(std::string_view name, Value& value, std::string_view help,
+                const FieldTraits& traits = {}) {
+    field({name, help, detail::optional_value(value), traits});
+  }
+  // A list of numbers that is an array, because it may have one number per face or pixel.
+  template <class Number>
+  void array(std::string_view name, std::vector<Number>& numbers, std::string_view help,
+             const FieldTraits& traits = {}) {
+    field({name, help, detail::array_value(numbers), traits});
+  }
+  // A value that follows from other fields.
+  template <class Value>
+  void derived(std::string_view name, Value value, std::string_view help, FieldTraits traits = {}) {
+    traits.derived = true;
     field({name, help, field_value(value), traits});
   }
 
@@ -138,6 +198,18 @@ template <class Element>
 struct ListTraits<std::vector<Element>> : std::true_type {
   using Item = Element;
   static constexpr std::size_t kFixed = 0;
+};
+template <class Element>
+struct ListTraits<std::vector<std::pair<std::string, Element>>> : std::true_type {
+  using Item = Element;
+  static constexpr std::size_t kFixed = 0;
+  static constexpr bool kNamed = true;
+};
+template <class Element>
+struct ListTraits<Named<Element>> : std::true_type {
+  using Item = Element;
+  static constexpr std::size_t kFixed = 0;
+  static constexpr bool kNamed = true;
 };
 template <class Element, std::size_t kCount>
 struct ListTraits<std::array<Element, kCount>> : std::true_type {
@@ -193,6 +265,11 @@ ArrayView array_view(const Stack<Element>& stack) {
   return all;
 }
 
+template <class Number>
+ArrayView array_view(const std::vector<Number>& numbers) {
+  return {number_type<Number>(), Memory::kHost, numbers.data(), {numbers.size()}, {1}};
+}
+
 template <class Enum>
 ChoiceRef choice_ref(Enum& value) {
   return {&value,
@@ -210,14 +287,26 @@ FieldValue sample_value() {
 template <class List>
 ListRef list_ref(List& list) {
   using Item = typename ListTraits<List>::Item;
+  constexpr bool kNamed = requires { ListTraits<List>::kNamed; };
   ListRef ref{&list, [](const void* of) { return static_cast<const List*>(of)->size(); },
               [](void* of, std::size_t count) {
                 if constexpr (ListTraits<List>::kFixed == 0) static_cast<List*>(of)->resize(count);
               },
-              [](void* of, std::size_t i) { return field_value((*static_cast<List*>(of))[i]); },
+              [](void* of, std::size_t i) {
+                auto& all = *static_cast<List*>(of);
+                if constexpr (requires { all.values; }) return field_value(all.values[i]);
+                else if constexpr (kNamed) return field_value(all[i].second);
+                else return field_value(all[i]);
+              },
               &sample_value<Item>};
   ref.fixed = ListTraits<List>::kFixed;
-  if constexpr (std::is_arithmetic_v<Item>) {
+  if constexpr (kNamed) {
+    ref.name = [](void* of, std::size_t i) {
+      auto& all = *static_cast<List*>(of);
+      if constexpr (requires { all.names; }) return &all.names[i];
+      else return &all[i].first;
+    };
+  } else if constexpr (std::is_arithmetic_v<Item>) {
     ref.type = number_type<Item>();
     ref.data = [](void* of) -> void* { return static_cast<List*>(of)->data(); };
   }
@@ -235,6 +324,23 @@ OptionalRef optional_ref(Optional& field) {
           &sample_value<typename OptionalTraits<Optional>::Item>};
 }
 
+template <class Value>
+FieldValue optional_value(Value& value) {
+  constexpr bool kNumber = std::is_arithmetic_v<Value>;
+  return {OptionalRef{&value,
+                      [](const void* of) {
+                        if constexpr (kNumber) return *static_cast<const Value*>(of) >= Value{};
+                        else return !static_cast<const Value*>(of)->empty();
+                      },
+                      [](void* of, bool there) {
+                        if (there) return;
+                        if constexpr (kNumber) *static_cast<Value*>(of) = Value{-1};
+                        else *static_cast<Value*>(of) = Value{};
+                      },
+                      [](void* of) { return field_value(*static_cast<Value*>(of)); },
+                      &sample_value<Value>}};
+}
+
 template <class Owner>
 ArrayRef array_ref(Owner& array) {
   return {&array, [](const void* of) { return array_view(*static_cast<const Owner*>(of)); },
@@ -243,12 +349,18 @@ ArrayRef array_ref(Owner& array) {
           }};
 }
 
+template <class Number>
+FieldValue array_value(std::vector<Number>& numbers) {
+  return {array_ref(numbers)};
+}
+
 }  // namespace detail
 
 template <class Value>
 FieldValue field_value(Value& value) {
   static_assert(!std::is_same_v<Value, std::vector<bool>>, "its elements cannot be referred to");
-  if constexpr (std::is_enum_v<Value>) return {ScalarRef(detail::choice_ref(value))};
+  if constexpr (std::is_same_v<Value, FieldValue>) return value;
+  else if constexpr (std::is_enum_v<Value>) return {ScalarRef(detail::choice_ref(value))};
   else if constexpr (std::is_constructible_v<ScalarRef, Value*>) return {ScalarRef(&value)};
   else if constexpr (detail::ListTraits<Value>::value) return {detail::list_ref(value)};
   else if constexpr (detail::OptionalTraits<Value>::value) return {detail::optional_ref(value)};
@@ -256,7 +368,7 @@ FieldValue field_value(Value& value) {
   else return {record_ref(value)};
 }
 
-// Calls function(const Field&) for each field of a record.
+// Calls function(const Field&) for each field of a record. Flat records are fields like others.
 template <class Function>
 void for_each_field(RecordRef record, Function function) {
   class Caller final : public FieldVisitor {
@@ -268,6 +380,24 @@ void for_each_field(RecordRef record, Function function) {
     Function& function_;
   } caller(function);
   record.visit(caller, record.object);
+}
+
+// The same, with the fields of flat records in place of these.
+template <class Function>
+void for_each_flat_field(RecordRef record, Function function, bool optional = false,
+                         bool there = true) {
+  for_each_field(record, [&](Field field) {
+    field.optional = optional;
+    field.there = there;
+    if (!field.traits.flat) return function(std::as_const(field));
+    if (const auto* part = std::get_if<OptionalRef>(&field.value.ref)) {
+      const bool has = there && part->has(part->field);
+      const FieldValue value = has ? part->value(part->field) : part->sample();
+      for_each_flat_field(std::get<RecordRef>(value.ref), function, true, has);
+    } else {
+      for_each_flat_field(std::get<RecordRef>(field.value.ref), function, optional, there);
+    }
+  });
 }
 
 }  // namespace fovea

@@ -14,22 +14,32 @@ namespace fovea::io {
 
 class JsonWriter;
 
+// What JSON has of arrays: their type and shape, their elements where these lie in host memory, or
+// nothing.
+enum class ArrayJson : unsigned char { kShape, kElements, kNone };
+
+// Which fields are written, of those that are printed.
+struct WrittenFields {
+  bool times = true;  // also those that differ from run to run
+  ArrayJson arrays = ArrayJson::kShape;
+};
+
 // Writes one object. Values that are absent are left out; numbers that are not finite are null.
-FOVEA_API void write_record(JsonWriter& json, RecordRef record);
+FOVEA_API void write_record(JsonWriter& json, RecordRef record, const WrittenFields& which = {});
 // Writes the fields of a record into an object that is open.
-FOVEA_API void write_fields(JsonWriter& json, RecordRef record);
+FOVEA_API void write_fields(JsonWriter& json, RecordRef record, const WrittenFields& which = {});
 // The object in one line, with a space behind commas and colons: {"box": [1, 2, 3, 4], "score": 1}.
-FOVEA_API std::string record_json(RecordRef record);
+FOVEA_API std::string record_json(RecordRef record, const WrittenFields& which = {});
 // The same without the braces, to be put into an object; empty where there are no fields.
-FOVEA_API std::string record_members(RecordRef record);
+FOVEA_API std::string record_members(RecordRef record, const WrittenFields& which = {});
 
 // What a file has that its record does not: the paths of members, such as "people[3].color".
 using UnknownMembers = std::vector<std::string>;
 
 // Fills a record from the text of one JSON object. Throws FormatError "NAME: people[3].box: ..."
-// where the text is not JSON, where a member is missing that is neither optional nor came later,
-// and where a value is of another kind. Members that the record does not know are added to
-// `unknown`, or passed over.
+// where the text is not JSON, where a member is missing that is not optional, sparse, a time or
+// came later, and where a value is of another kind. Members that the record does not know are added
+// to `unknown`, or passed over.
 FOVEA_API void parse_record(std::string_view json, RecordRef record, const std::string& name,
                             UnknownMembers* unknown = nullptr);
 template <class Record>
@@ -58,7 +68,8 @@ struct RecordColumn {
   bool optional = false;  // rows may be without a value
 };
 // The columns that rows of these records have, one behind the other. Lists and arrays have none.
-FOVEA_API std::vector<RecordColumn> record_columns(std::span<const RecordRef> records);
+FOVEA_API std::vector<RecordColumn> record_columns(std::span<const RecordRef> records,
+                                                   const WrittenFields& which = {});
 
 enum class TableFormat : unsigned char { kCsv, kParquet };
 
@@ -67,7 +78,8 @@ enum class TableFormat : unsigned char { kCsv, kParquet };
 class FOVEA_API RecordTable {
  public:
   // `like` are records of the types that every row has; their values do not matter.
-  RecordTable(Sink sink, TableFormat format, std::span<const RecordRef> like);
+  RecordTable(Sink sink, TableFormat format, std::span<const RecordRef> like,
+              const WrittenFields& which = {});
   ~RecordTable();
   RecordTable(RecordTable&&) noexcept;
   RecordTable& operator=(RecordTable&&) noexcept;

@@ -1,11 +1,14 @@
 #pragma once
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
+#include <fovea/core/options_fwd.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/report/color_map.h>
 #include <fovea/report/draw.h>
 #include <fovea/report/page.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +42,7 @@ struct FaceLayer {
 };
 
 enum class ShapeKind : unsigned char { kBox, kLine, kPolygon, kArrow, kDots };
+FOVEA_API std::span<const Choice> choices(ShapeKind);
 
 // Something to draw over the picture.
 struct Shape {
@@ -63,6 +67,13 @@ struct Explanation {
   std::vector<Shape> shapes{};
   std::vector<Table> tables{};
 };
+FOVEA_API void describe(FieldVisitor& visit, Reason& reason);
+FOVEA_API void describe(FieldVisitor& visit, HeatLayer& layer);
+FOVEA_API void describe(FieldVisitor& visit, FaceLayer& layer);
+FOVEA_API void describe(FieldVisitor& visit, Shape& shape);
+FOVEA_API void describe(FieldVisitor& visit, Column& column);
+FOVEA_API void describe(FieldVisitor& visit, Table& table);
+FOVEA_API void describe(FieldVisitor& visit, Explanation& explanation);
 
 // Keeps the `most` reasons with the largest values, whatever their signs, the largest first; the
 // others go into `rest`.

@@ -231,6 +231,7 @@ struct Classifier::Impl {
   ClipClass decide(const ClassDistances& found, std::span<const double> of_singles) const {
     ClipClass result;
     result.distances = found.distances;
+    result.classes = model->classes;
     result.nearest = least_of(found.distances);
     if (result.nearest < 0) return result;
     const auto nearest = static_cast<std::size_t>(result.nearest);
@@ -386,7 +387,9 @@ ClipClass Classifier::classify(const std::string& path) {
 }
 
 ClipClass Classifier::classify(const Clip& clip) {
-  return classify(clip_points({&clip, 1}, impl_->clip_options())[0]);
+  ClipClass found = classify(clip_points({&clip, 1}, impl_->clip_options())[0]);
+  found.first_frame = clip.first;
+  return found;
 }
 
 ClipExplanation Classifier::explain(const PointSet& points) { return impl_->explain(points); }
@@ -401,6 +404,11 @@ ClipExplanation Classifier::explain(const std::string& path) {
 
 ClipExplanation Classifier::explain(const Clip& clip) {
   return explain(clip_points({&clip, 1}, impl_->clip_options())[0]);
+}
+
+std::string ClipClass::name_of(std::int32_t of_label) const {
+  const auto place = static_cast<std::size_t>(of_label);
+  return of_label < 0 || place >= classes.size() ? "none" : classes[place];
 }
 
 std::vector<ClipClass> classify_clips(const Model& model, std::span<const PointSet> clips,

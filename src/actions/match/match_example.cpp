@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -110,6 +111,52 @@ std::optional<ExampleMatch> match_example(const PointSet& example, const PointSe
                       .scene = std::move(place),
                       .match = std::move(matches[*best]),
                       .features = used.features};
+}
+
+ExampleReport report_of(const ExampleMatch& found, const MatchOptions& options,
+                        const ExampleVideos& videos) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+  ExampleReport report{
+      .mirrored = found.mirrored,
+      .energy = found.match.energy,
+      .appearance = found.match.appearance,
+      .dummies = found.match.dummies,
+      .time = found.match.time,
+      .angles = found.match.angles,
+      .dummy_count = found.dummy_count(),
+      .frames = std::ssize(videos.model_seconds) + std::ssize(videos.scene_seconds)};
+  const auto right = static_cast<float>(videos.model_width - 1);
+  for (std::size_t s = 0; s < found.match.strands.size(); ++s) {
+    const Match& match = found.match.strands[s].match;
+    const Chain chain = found.chain(static_cast<int>(s));
+    const std::vector<NodeCost> costs = node_costs(chain, found.scene, match, options);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      const Node& node = chain.nodes[i];
+      const MatchedNode& matched = match.path[i];
+      const bool seen = matched.point >= 0;
+      const Node place = seen ? found.scene.points.nodes[static_cast<std::size_t>(matched.point)]
+                              : Node{kNone, kNone};
+      report.nodes.push_back(
+          {.strand = static_cast<int>(s),
+           .model_frame = node.frame,
+           .model_seconds = videos.model_seconds[static_cast<std::size_t>(node.frame)],
+           .model_x = found.mirrored ? right - node.x : node.x,
+           .model_y = node.y,
+           .scene_frame = matched.frame,
+           .scene_seconds = videos.scene_seconds[static_cast<std::size_t>(matched.frame)],
+           .scene_point = matched.point,
+           .scene_x = place.x,
+           .scene_y = place.y,
+           .distance = seen && options.appearance > 0
+                           ? static_cast<double>(costs[i].appearance) / options.appearance
+                           : std::numeric_limits<double>::quiet_NaN(),
+           .appearance = costs[i].appearance,
+           .dummies = costs[i].dummy,
+           .time = costs[i].time,
+           .angles = costs[i].angles});
+    }
+  }
+  return report;
 }
 
 }  // namespace fovea::actions

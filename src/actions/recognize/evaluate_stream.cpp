@@ -130,6 +130,8 @@ StreamReport evaluate_stream(const std::shared_ptr<const Model>& model, std::spa
     const std::vector<Event> joined = join_events(contestants.events(i), options.join);
     for (const double overlap : options.overlaps) {
       point.overlaps.push_back(count_events(video.truth(), joined, classes, overlap));
+      for (std::size_t c = 0; c < model->classes.size(); ++c)
+        point.overlaps.back().classes[c].name = model->classes[c];
       point.overlaps.back().mistakes =
           event_mistakes(video.truth(), joined, overlap, video.shown());
     }

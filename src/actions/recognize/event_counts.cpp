@@ -97,6 +97,7 @@ EventCounts& EventCounts::operator+=(const EventCounts& other) {
   events += other.events;
   correct += other.correct;
   delay_frames += other.delay_frames;
+  if (name.empty()) name = other.name;
   return *this;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/actions/actions.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/record.h>
 
 #include <fmt/format.h>
 
@@ -33,18 +34,20 @@ void finish_after(const io::FrameRun& run, const std::function<void()>& finish) 
 
 int ClipSet::status() const { return failed > 0 ? kSomeFailed : kDone; }
 
-void pack_failures(Packer& out, const ClipFailures& failures) {
-  out.number(static_cast<std::uint64_t>(failures.size()));
-  for (const auto& [clip, why] : failures) out.number(clip).text(why);
+void describe(FieldVisitor& visit, FailedClip& failed) {
+  visit("clip", failed.clip, "its place in the data set");
+  visit("why", failed.why, "it cannot be read");
 }
 
-ClipFailures unpack_failures(Unpacker& in) {
+std::vector<FailedClip> listed(const ClipFailures& failures) {
+  std::vector<FailedClip> all;
+  for (const auto& [clip, why] : failures) all.push_back({clip, why});
+  return all;
+}
+
+ClipFailures by_clip(const std::vector<FailedClip>& listed) {
   ClipFailures failures;
-  const auto count = in.number<std::uint64_t>();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const int clip = in.number<int>();
-    failures.emplace(clip, in.text());
-  }
+  for (const FailedClip& failed : listed) failures.emplace(failed.clip, failed.why);
   return failures;
 }
 

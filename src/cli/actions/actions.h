@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/jobs/evaluated_units.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {
@@ -63,9 +62,14 @@ void preset_chosen(ClipTraining& request);
 
 // Why clips of a data set cannot be read, by their index.
 using ClipFailures = std::map<int, std::string>;
-// Keeps them with what a unit of an evaluation has given.
-void pack_failures(Packer& out, const ClipFailures& failures);
-ClipFailures unpack_failures(Unpacker& in);
+// The same as manifests keep them.
+struct FailedClip {
+  int clip = 0;
+  std::string why{};
+};
+void describe(FieldVisitor& visit, FailedClip& failed);
+std::vector<FailedClip> listed(const ClipFailures& failures);
+ClipFailures by_clip(const std::vector<FailedClip>& listed);
 // Names them on standard error.
 void complain_of(const ClipFailures& failures, std::size_t clips, Context& context);
 

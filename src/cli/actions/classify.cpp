@@ -6,6 +6,7 @@
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 
 #include <fmt/format.h>
@@ -18,7 +19,6 @@
 
 #include "cli/actions/actions.h"
 #include "cli/actions/explain.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
 #include "cli/program/explain.h"
 #include "cli/program/result.h"
@@ -79,35 +79,6 @@ struct ClipsToClassify {
   std::vector<std::string> names;  // for messages and results
   std::vector<std::string> truth;  // empty where it is not known
 };
-
-std::string packed(const actions::ClipClass& found) {
-  Packer out;
-  out.text(found.name).number(found.label).number(found.nearest).number(found.runner_up);
-  out.number(found.score).number(found.distance).number(found.margin);
-  out.number(found.probability.has_value()).number(found.probability.value_or(0));
-  out.number(found.prototype).number(static_cast<std::uint64_t>(found.distances.size()));
-  for (const double distance : found.distances) out.number(distance);
-  return out.bytes();
-}
-
-actions::ClipClass unpacked_class(std::string_view bytes) {
-  Unpacker in(bytes);
-  actions::ClipClass found;
-  found.name = in.text();
-  found.label = in.number<std::int32_t>();
-  found.nearest = in.number<std::int32_t>();
-  found.runner_up = in.number<std::int32_t>();
-  found.score = in.number<double>();
-  found.distance = in.number<double>();
-  found.margin = in.number<double>();
-  const bool has_probability = in.number<bool>();
-  const auto probability = in.number<double>();
-  if (has_probability) found.probability = probability;
-  found.prototype = in.number<int>();
-  for (auto left = in.number<std::uint64_t>(); left > 0; --left)
-    found.distances.push_back(in.number<double>());
-  return found;
-}
 
 // A folder's text files that contain no points are passed over.
 std::vector<std::string> clip_paths(const std::vector<std::string>& words) {
@@ -173,9 +144,6 @@ class ClipResults {
         classes_(classifier.classes()),
         fuses_late_(classifier.model().late_fusion.has_value()) {}
 
-  std::string name_of(std::int32_t label) const {
-    return label < 0 ? "none" : classes_[static_cast<std::size_t>(label)];
-  }
   const std::string* truth(const ClipItem& item) const {
     return clips_.truth.empty() ? nullptr : &clips_.truth[item.clip];
   }
@@ -188,20 +156,20 @@ class ClipResults {
     if (clip.first > 0 || clip.frames > 0)
       text =
           fmt::format("{} from frame {}: {}", clips_.names[item.clip], clip.first + 1, found.name);
-    if (found.label < 0 && found.nearest >= 0) text += ", nearest " + name_of(found.nearest);
+    if (found.label < 0 && found.nearest >= 0) text += ", nearest " + found.name_of(found.nearest);
     if (fuses_late_ && found.nearest >= 0) {
       text += fmt::format(", probability {:.2f}", probability(found, found.nearest));
       if (found.runner_up >= 0)
-        text += fmt::format(", {} has {:.2f}", name_of(found.runner_up),
+        text += fmt::format(", {} has {:.2f}", found.name_of(found.runner_up),
                             probability(found, found.runner_up));
     } else if (found.nearest >= 0) {
       text += fmt::format(", distance {:.3f}", found.distance);
     }
     if (!fuses_late_ && found.runner_up >= 0)
       text += std::isfinite(found.margin)
-                  ? fmt::format(", {} is {:.0f} % farther", name_of(found.runner_up),
+                  ? fmt::format(", {} is {:.0f} % farther", found.name_of(found.runner_up),
                                 100 * found.margin)
-                  : fmt::format(", {} is next", name_of(found.runner_up));
+                  : fmt::format(", {} is next", found.name_of(found.runner_up));
     if (const std::string* right = truth(item); right != nullptr && *right != found.name)
       text += "; it is " + *right;
     return text;
@@ -219,28 +187,14 @@ class ClipResults {
     const actions::ClipClass& found = item.result;
     csv.field(clips_.names[item.clip]).field(clips_.clips[item.clip].first).field(found.name);
     if (const std::string* right = truth(item)) csv.field(*right);
-    csv.field(name_of(found.nearest)).field(name_of(found.runner_up)).field(found.score);
+    csv.field(found.name_of(found.nearest))
+        .field(found.name_of(found.runner_up))
+        .field(found.score);
     csv.field(found.distance).field(found.margin);
     if (fuses_late_ && found.probability) csv.field(*found.probability);
     else if (fuses_late_) csv.field("");
     for (const double distance : found.distances) csv.field(distance);
     csv.end_row();
-  }
-
-  // An infinite distance is null, because JSON has no word for it.
-  void write_members(io::JsonWriter& json, const ClipItem& item) const {
-    const actions::ClipClass& found = item.result;
-    const actions::Clip& clip = clips_.clips[item.clip];
-    json.member("name", found.name).member("label", found.label);
-    if (const std::string* right = truth(item)) json.member("truth", *right);
-    json.member("first_frame", clip.first).member("score", found.score);
-    json.member("distance", found.distance).member("margin", found.margin);
-    if (found.probability) json.member("probability", *found.probability);
-    json.member("nearest", name_of(found.nearest));
-    json.member("runner_up", name_of(found.runner_up)).member("prototype", found.prototype);
-    json.key("distances").begin_object();
-    for (std::size_t i = 0; i < classes_.size(); ++i) json.member(classes_[i], found.distances[i]);
-    json.end_object();
   }
 
  private:
@@ -271,7 +225,7 @@ class ResultFile {
   void add(const std::string& name, const ClipItem& item) {
     if (csv_) return results_.write_row(*csv_, item);
     json_->begin_object().member("input", name);
-    results_.write_members(*json_, item);
+    io::write_fields(*json_, record_ref(item.result));
     json_->end_object();
   }
   void finish(std::size_t failed) {
@@ -289,17 +243,6 @@ class ResultFile {
   std::optional<io::CsvWriter> csv_{};
   std::optional<io::JsonWriter> json_{};
 };
-
-// The members of a result as text, for the object that Batch prints.
-std::string members_of(const ClipResults& results, const ClipItem& item) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kLines);
-  json.begin_object();
-  results.write_members(json, item);
-  json.end_object().finish();
-  const auto open = text.find('{'), close = text.rfind('}');
-  return text.substr(open + 1, close - open - 1);
-}
 
 class ClassifyRun {
  public:
@@ -331,19 +274,24 @@ class ClassifyRun {
         context_.console.print_at_once(results.line(item) + "\n");
     };
     batch.on_replay([&](std::size_t input, std::string_view recorded) {
-      add(input, {.clip = input, .result = unpacked_class(recorded)});
+      ClipItem item{.clip = input};
+      io::unpack_record(recorded, record_ref(item.result));
+      add(input, item);
     });
     const BatchSteps<ClipItem, actions::Classifier> steps{
         .read = [](std::size_t input, ClipItem& item) { item = {.clip = input}; },
-        .work = [&](actions::Classifier& worker,
-                    ClipItem& item) { item.result = worker.classify(clips_.clips[item.clip]); },
+        .work =
+            [&](actions::Classifier& worker, ClipItem& item) {
+              item.result = worker.classify(clips_.clips[item.clip]);
+              if (const std::string* right = results.truth(item)) item.result.truth = *right;
+            },
         .write = [&](std::size_t, ClipItem& item) -> Outcome {
-          return {.members = context_.json ? members_of(results, item) : ""};
+          return {.members = context_.json ? io::record_members(record_ref(item.result)) : ""};
         },
         .add =
             [&](std::size_t input, ClipItem& item) {
               add(input, item);
-              batch.record(packed(item.result));
+              batch.record(io::pack_record(record_ref(item.result)));
             }};
     batch.run_together<ClipItem, actions::Classifier>(clips_.clips.size(), workers, plan, steps);
     if (file) file->finish(clips_.clips.size() - classified_);
@@ -470,6 +418,7 @@ Command actions_classify_command() {
                    {"fovea actions classify walk.avi --explain --explain-picture why.png",
                     "say why the clip has its class, and draw the matched chain"}},
       .request = make_request<ClassifyClipsRequest, run_classify_clips>,
+      .result = {.record = sample_record<actions::ClipClass>, .per_input = true},
       .reads_images = true,
       .batches = true,
       .shards = true,

@@ -1,6 +1,7 @@
 // fovea actions distances: measures the distances between clips that a training begins with.
 #include <fovea/actions/distances.h>
 #include <fovea/core/error.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 
 #include "cli/actions/actions.h"
 #include "cli/jobs/evaluated_units.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -30,29 +30,31 @@ void describe(OptionVisitor& visit, DistancesRequest& request) {
   describe(visit, static_cast<ClipTraining&>(request));
 }
 
-template <class Number>
-void pack_numbers(Packer& out, const std::vector<Number>& numbers) {
-  out.text({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)});
-}
-
-template <class Number>
-std::vector<Number> unpacked_numbers(Unpacker& in) {
-  const std::string bytes = in.text();
-  std::vector<Number> numbers(bytes.size() / sizeof(Number));
-  if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
-  return numbers;
-}
-
 // What a clip adds to the file: why it cannot be read, or the hash of all clips and its distances.
-std::string packed_failure(const std::string& why) { return Packer().text(why).bytes(); }
+struct MeasuredClip {
+  std::string failure{};
+  std::uint64_t clips_hash = 0;
+  ClipDistances distances{};
+};
+void describe(FieldVisitor& visit, MeasuredClip& clip) {
+  visit("failure", clip.failure, "why it cannot be read");
+  visit("clips_hash", clip.clips_hash, "of all clips");
+  visit("distances", clip.distances, "to all clips");
+}
 
-std::string packed_distances(std::uint64_t clips_hash, const ClipDistances& distances) {
-  Packer out;
-  out.text("").number(clips_hash);
-  pack_numbers(out, distances.matching);
-  pack_numbers(out, distances.singles);
-  pack_numbers(out, distances.votes);
-  return out.bytes();
+// What is printed as JSON.
+struct DistancesResult {
+  std::string output{};
+  std::int64_t clips = 0;
+  std::int64_t failed = 0;
+  std::int64_t distances = 0;
+};
+void describe(FieldVisitor& visit, DistancesResult& result) {
+  visit.record("DistancesResult", "distances that were measured");
+  visit("output", result.output, "the file that was written");
+  visit("clips", result.clips, "that were measured");
+  visit("failed", result.failed, "clips that could not be read");
+  visit("distances", result.distances, "how many there are of prototypes");
 }
 
 // Measures the clips that are open, and returns the exit status. A clip that cannot be read has no
@@ -66,17 +68,20 @@ int measure_open(const DistancesRequest& request, const actions::Corpus& corpus,
   for (const std::size_t unit : units.open()) {
     const std::int32_t place = clips.place[unit];
     if (place < 0) {
-      units.take(unit, packed_failure(clips.failures.at(static_cast<int>(unit))));
+      units.take(unit, io::pack_record(record_ref(
+                           MeasuredClip{.failure = clips.failures.at(static_cast<int>(unit))})));
       continue;
     }
     which.push_back(place);
     unit_of[static_cast<std::size_t>(place)] = unit;
   }
-  actions::measure_distances(clips.corpus, clips.points, which, request.train,
-                             [&](int clip, const ClipDistances& distances) {
-                               units.take(unit_of[static_cast<std::size_t>(clip)],
-                                          packed_distances(hash, distances));
-                             });
+  actions::measure_distances(
+      clips.corpus, clips.points, which, request.train,
+      [&](int clip, const ClipDistances& distances) {
+        units.take(
+            unit_of[static_cast<std::size_t>(clip)],
+            io::pack_record(record_ref(MeasuredClip{.clips_hash = hash, .distances = distances})));
+      });
   return clips.status();
 }
 
@@ -90,21 +95,19 @@ Gathered gather(const EvaluatedUnits& units, std::size_t count, const std::strin
   result.distances.options = options;
   bool first = true;
   for (std::size_t i = 0; i < count; ++i) {
-    Unpacker in(units.measured(i));
-    if (std::string why = in.text(); !why.empty()) {
-      result.failures.emplace(static_cast<int>(i), std::move(why));
+    MeasuredClip clip;
+    std::string_view bytes = units.measured(i);
+    io::unpack_record(bytes, record_ref(clip));
+    if (!clip.failure.empty()) {
+      result.failures.emplace(static_cast<int>(i), std::move(clip.failure));
       continue;
     }
-    const auto hash = in.number<std::uint64_t>();
-    if (!first && hash != result.distances.clips_hash)
+    if (!first && clip.clips_hash != result.distances.clips_hash)
       throw FormatError(
           "shards have seen different clips; run them again with --resume, without changing files");
     first = false;
-    result.distances.clips_hash = hash;
-    ClipDistances& clip = result.distances.clips.emplace_back();
-    clip.matching = unpacked_numbers<float>(in);
-    clip.singles = unpacked_numbers<double>(in);
-    clip.votes = unpacked_numbers<std::int32_t>(in);
+    result.distances.clips_hash = clip.clips_hash;
+    result.distances.clips.push_back(std::move(clip.distances));
   }
   return result;
 }
@@ -127,17 +130,16 @@ int run_distances(DistancesRequest& request, Context& context) {
       gather(units, corpus.clips.size(), actions::distance_options(request.train));
   if (!measures) complain_of(gathered.failures, corpus.clips.size(), context);
   gathered.distances.write(request.output);
-  std::size_t numbers = 0;
-  for (const ClipDistances& clip : gathered.distances.clips) numbers += clip.matching.size();
-  if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("output", request.output).member("clips", gathered.distances.clips.size());
-      json.member("failed", gathered.failures.size()).member("distances", numbers);
-    });
+  DistancesResult result{.output = request.output,
+                         .clips = std::ssize(gathered.distances.clips),
+                         .failed = std::ssize(gathered.failures)};
+  for (const ClipDistances& clip : gathered.distances.clips)
+    result.distances += std::ssize(clip.matching);
+  if (context.json) print_result(context, record_ref(result));
   else
     context.console.print(fmt::format("{}: {} of prototypes of {}\n", request.output,
-                                      detail::counted(numbers, "distance"),
-                                      detail::counted(gathered.distances.clips.size(), "clip")));
+                                      detail::counted(result.distances, "distance"),
+                                      detail::counted(result.clips, "clip")));
   return gathered.failures.empty() ? kDone : kSomeFailed;
 }
 
@@ -161,6 +163,7 @@ Command actions_distances_command() {
       .examples = {{"fovea actions distances clips.txt -o d.safetensors --shard 0/8",
                     "measure the first of eight parts; fovea merge writes the file"}},
       .request = make_request<DistancesRequest, run_distances>,
+      .result = {.record = sample_record<DistancesResult>},
       .reads_images = true,
       .shards = true,
       .shared_files = {"output"}};

@@ -42,10 +42,12 @@ struct MissingPart {
   int videos = 0, of_videos = 0;
   int clips = 0, of_clips = 0;
 };
+void describe(FieldVisitor& visit, MissingPart& part);
 struct MissingVideos {
   std::vector<MissingPart> parts;  // empty where everything was asked for
   std::vector<std::string> names;  // of the videos, such as person01_boxing_d1
 };
+void describe(FieldVisitor& visit, MissingVideos& missing);
 
 // The clips, and how they are divided into training and test.
 struct ActionsTask {
@@ -87,6 +89,7 @@ struct ScenarioRow {
   int tested = 0;
   int correct = 0;
 };
+void describe(FieldVisitor& visit, ScenarioRow& row);
 std::vector<ScenarioRow> by_scenario(const actions::Corpus& corpus,
                                      const actions::MethodReport& report);
 
@@ -95,6 +98,8 @@ std::vector<ScenarioRow> by_scenario(const actions::Corpus& corpus,
 report::Evaluation actions_evaluation(const ActionsEvalResult& result);
 
 void print_evaluation(const ActionsEvalResult& result, Context& context);
+// What it prints as JSON, with any values.
+RecordRef sample_actions_evaluation();
 // Writes the confusion matrix and curves as pictures and CSV, and a page with all of them.
 void write_actions_evaluation(const std::string& folder, const ActionsEvalResult& result,
                               const Context& context);

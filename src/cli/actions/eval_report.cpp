@@ -1,4 +1,5 @@
 // Prints an evaluation of actions as text or JSON, and writes it as a folder with a page.
+#include <fovea/core/record.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/sink.h>
@@ -18,83 +19,8 @@ namespace fovea::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using actions::CurvePoint;
 using actions::MethodReport;
-
-void write_confusion(io::JsonWriter& json, const Confusion& confusion) {
-  json.begin_array();
-  const auto width = static_cast<std::size_t>(confusion.classes);
-  for (std::size_t truth = 0; truth < width; ++truth)
-    json.values(std::span(confusion.counts).subspan(truth * width, width));
-  json.end_array();
-}
-
-void write_method(io::JsonWriter& json, const MethodReport& method, bool timed) {
-  json.begin_object().member("method", method.method).member("tested", method.tested);
-  json.member("correct", method.correct).member("accuracy", method.accuracy());
-  json.member("low", method.interval.low).member("high", method.interval.high);
-  json.member("unclassified", method.unclassified);
-  if (timed) json.member("seconds", method.seconds);
-  json.key("confusion_matrix");
-  write_confusion(json, method.confusion);
-  json.end_object();
-}
-
-void write_list(io::JsonWriter& json, const char* name, const std::vector<std::string>& words) {
-  json.key(name).begin_array();
-  for (const std::string& word : words) json.value(word);
-  json.end_array();
-}
-
-void write_curve(io::JsonWriter& json, const char* name, const char* unit,
-                 const std::vector<actions::CurvePoint>& curve, bool timed) {
-  json.key(name).begin_array();
-  for (const actions::CurvePoint& point : curve) {
-    json.begin_object().member(unit, point.at).member("correct", point.correct);
-    json.member("tested", point.tested);
-    if (timed) json.member("seconds", point.seconds);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-// The sizes of a split's parts, and what is missing in them.
-void write_split(io::JsonWriter& json, const ActionsEvalResult& result) {
-  if (!result.split.empty())
-    json.key("split")
-        .begin_object()
-        .member("training_clips", result.split[0])
-        .member("validation_clips", result.split[1])
-        .member("test_clips", result.split[2])
-        .end_object();
-  if (result.missing.parts.empty()) return;
-  json.key("left_out").begin_object().key("parts").begin_array();
-  for (const MissingPart& part : result.missing.parts)
-    json.begin_object()
-        .member("part", part.name)
-        .member("videos", part.videos)
-        .member("of_videos", part.of_videos)
-        .member("clips", part.clips)
-        .member("of_clips", part.of_clips)
-        .end_object();
-  json.end_array();
-  write_list(json, "videos", result.missing.names);
-  json.end_object();
-}
-
-void write_unknown(io::JsonWriter& json, const actions::UnknownReport& report) {
-  json.key("unknown_actions").begin_object();
-  json.member("known", report.known).member("known_kept", report.known_kept);
-  json.member("known_right", report.known_right);
-  json.member("unknown", report.unknown).member("unknown_kept", report.unknown_kept);
-  json.member("area", report.area);
-  json.key("curve").begin_array();
-  for (const auto& point : report.curve)
-    json.begin_object()
-        .member("known_kept", point.known_kept)
-        .member("unknown_kept", point.unknown_kept)
-        .end_object();
-  json.end_array().end_object();
-}
 
 std::string unknown_svg(const actions::UnknownReport& report) {
   report::Series series{.name = "reject rule"};
@@ -108,43 +34,118 @@ std::string unknown_svg(const actions::UnknownReport& report) {
                                           .series = {series}});
 }
 
-void print_json(const ActionsEvalResult& result, Context& context) {
-  print_result(context, [&](io::JsonWriter& json) {
-    const bool timed = reports_times(context);
-    json.member("clips", result.corpus.clips.size()).member("failed", result.failed);
-    write_split(json, result);
-    json.member("folds", result.folds).member("subjects", result.corpus.subjects().size());
-    write_list(json, "classes", result.corpus.classes);
-    const actions::EvaluateReport& report = result.report;
-    json.key("methods").begin_array();
-    for (const MethodReport* method : result.methods()) write_method(json, *method, timed);
-    json.end_array();
-    write_list(json, "chosen", report.chosen);
-    write_list(json, "fused_chosen", report.fused_chosen);
-    json.key("recipes").begin_array();
-    for (const MethodReport& method : report.recipes) {
-      json.begin_object().member("recipe", method.method).member("correct", method.correct);
-      json.member("tested", method.tested);
-      if (timed) json.member("seconds", method.seconds);
-      json.end_object();
-    }
-    json.end_array();
-    const std::vector<ScenarioRow> scenarios = by_scenario(result.corpus, *result.methods()[0]);
-    json.key("scenarios").begin_array();
-    for (const ScenarioRow& row : scenarios)
-      json.begin_object()
-          .member("scenario", row.name)
-          .member("tested", row.tested)
-          .member("correct", row.correct)
-          .end_object();
-    json.end_array();
-    if (result.unknown) write_unknown(json, *result.unknown);
-    write_curve(json, "accuracy_against_window", "window", result.windows, timed);
-    write_curve(json, "accuracy_against_subjects", "subjects", result.subjects, timed);
-    if (timed) json.member("point_seconds", result.point_seconds);
-    json.key("evaluation");
-    report::write_evaluation(json, actions_evaluation(result));
-  });
+// Points of curves, whose place has a name of its own.
+struct WindowPoint {
+  CurvePoint point{};
+};
+struct SubjectsPoint {
+  CurvePoint point{};
+};
+void describe_counts(FieldVisitor& visit, CurvePoint& point) {
+  visit("correct", point.correct, "clips that were classified correctly");
+  visit("tested", point.tested, "clips that were tested, over all draws");
+  visit("seconds", point.seconds, "time of matching; 0 where it is not measured",
+        {.unit = "seconds", .timing = true});
+}
+void describe(FieldVisitor& visit, WindowPoint& window) {
+  visit("window", window.point.at, "T; 0 is no limit", {.unit = "frames"});
+  describe_counts(visit, window.point);
+}
+void describe(FieldVisitor& visit, SubjectsPoint& subjects) {
+  visit("subjects", subjects.point.at, "number of training subjects");
+  describe_counts(visit, subjects.point);
+}
+template <class Point>
+std::vector<Point> named_points(const std::vector<CurvePoint>& curve) {
+  std::vector<Point> points;
+  points.reserve(curve.size());
+  for (const CurvePoint& point : curve) points.push_back({point});
+  return points;
+}
+
+struct RecipeRow {
+  std::string recipe{};
+  int correct = 0;
+  int tested = 0;
+  double seconds = 0;
+};
+void describe(FieldVisitor& visit, RecipeRow& row) {
+  visit("recipe", row.recipe, "its name");
+  visit("correct", row.correct, "clips that were classified correctly");
+  visit("tested", row.tested, "clips that were tested");
+  visit("seconds", row.seconds, "time it took", {.unit = "seconds", .timing = true});
+}
+
+struct SplitSizes {
+  std::int64_t training = 0, validation = 0, test = 0;
+};
+void describe(FieldVisitor& visit, SplitSizes& sizes) {
+  visit("training_clips", sizes.training, "that were trained on");
+  visit("validation_clips", sizes.validation, "that were chosen by");
+  visit("test_clips", sizes.test, "that were tested");
+}
+
+// What is printed as JSON.
+struct EvalRecord {
+  std::int64_t clips = 0;
+  int failed = 0;
+  std::optional<SplitSizes> split{};
+  std::optional<MissingVideos> left_out{};
+  std::int64_t folds = 0;
+  std::int64_t subjects = 0;
+  std::vector<std::string> classes{};
+  std::vector<MethodReport> methods{};
+  std::vector<std::string> chosen{}, fused_chosen{};
+  std::vector<RecipeRow> recipes{};
+  std::vector<ScenarioRow> scenarios{};
+  std::optional<actions::UnknownReport> unknown{};
+  std::vector<WindowPoint> windows{};
+  std::vector<SubjectsPoint> subject_counts{};
+  double point_seconds = 0;
+};
+void describe(FieldVisitor& visit, EvalRecord& record) {
+  visit.record("ActionsEvaluation", "how often actions are classified correctly");
+  visit("clips", record.clips, "that could be read");
+  visit("failed", record.failed, "clips that could not be read");
+  visit("split", record.split, "sizes of the parts of a split");
+  visit("left_out", record.left_out, "videos that are not there, with --partial");
+  visit("folds", record.folds, "how many there were");
+  visit("subjects", record.subjects, "people in the clips");
+  visit("classes", record.classes, "names of the actions");
+  visit("methods", record.methods, "matching, matching with fusion, and simpler methods");
+  visit("chosen", record.chosen, "the recipe that each fold chose");
+  visit("fused_chosen", record.fused_chosen, "the recipe with fusion that each fold chose");
+  visit("recipes", record.recipes, "each recipe in all folds; the best of them is hindsight");
+  visit("scenarios", record.scenarios, "the first method by circumstances");
+  visit("unknown_actions", record.unknown, "how well unknown actions are rejected");
+  visit("accuracy_against_window", record.windows, "one point per window of --windows");
+  visit("accuracy_against_subjects", record.subject_counts,
+        "one point per number of training subjects, with --draws");
+  visit("point_seconds", record.point_seconds, "time in which points were found",
+        {.unit = "seconds", .timing = true});
+}
+
+EvalRecord record_of(const ActionsEvalResult& result) {
+  const actions::EvaluateReport& report = result.report;
+  EvalRecord record{.clips = std::ssize(result.corpus.clips),
+                    .failed = result.failed,
+                    .folds = static_cast<std::int64_t>(result.folds),
+                    .subjects = std::ssize(result.corpus.subjects()),
+                    .classes = result.corpus.classes,
+                    .chosen = report.chosen,
+                    .fused_chosen = report.fused_chosen,
+                    .scenarios = by_scenario(result.corpus, *result.methods()[0]),
+                    .unknown = result.unknown,
+                    .windows = named_points<WindowPoint>(result.windows),
+                    .subject_counts = named_points<SubjectsPoint>(result.subjects),
+                    .point_seconds = result.point_seconds};
+  const auto size = [&](std::size_t part) { return static_cast<std::int64_t>(result.split[part]); };
+  if (!result.split.empty()) record.split = {size(0), size(1), size(2)};
+  if (!result.missing.parts.empty()) record.left_out = result.missing;
+  for (const MethodReport* method : result.methods()) record.methods.push_back(*method);
+  for (const MethodReport& method : report.recipes)
+    record.recipes.push_back({method.method, method.correct, method.tested, method.seconds});
+  return record;
 }
 
 std::string confusion_svg(const ActionsEvalResult& result, const MethodReport& method) {
@@ -176,8 +177,7 @@ std::string methods_svg(const ActionsEvalResult& result) {
   return report::to_svg(chart);
 }
 
-std::string curve_svg(const std::vector<actions::CurvePoint>& curve, const char* title,
-                      const char* unit) {
+std::string curve_svg(const std::vector<CurvePoint>& curve, const char* title, const char* unit) {
   report::Series series{.name = "accuracy", .marker = report::Marker::kDot};
   for (const actions::CurvePoint& point : curve) {
     series.x.push_back(point.at);
@@ -189,7 +189,7 @@ std::string curve_svg(const std::vector<actions::CurvePoint>& curve, const char*
                                           .series = {series}});
 }
 
-std::string time_svg(const std::vector<actions::CurvePoint>& curve) {
+std::string time_svg(const std::vector<CurvePoint>& curve) {
   report::Series series{.name = "time", .marker = report::Marker::kDot};
   for (const actions::CurvePoint& point : curve) {
     series.x.push_back(point.at);
@@ -239,6 +239,27 @@ report::Table methods_table(const ActionsEvalResult& result, bool timed) {
 
 }  // namespace
 
+void describe(FieldVisitor& visit, ScenarioRow& row) {
+  visit("scenario", row.name, "the circumstances, such as outdoors");
+  visit("tested", row.tested, "clips that were tested");
+  visit("correct", row.correct, "clips that were classified correctly");
+}
+
+void describe(FieldVisitor& visit, MissingPart& part) {
+  visit("part", part.name, "training, validation or test");
+  visit("videos", part.videos, "that are not there");
+  visit("of_videos", part.of_videos, "of so many");
+  visit("clips", part.clips, "that are not there");
+  visit("of_clips", part.of_clips, "of so many");
+}
+
+void describe(FieldVisitor& visit, MissingVideos& missing) {
+  visit("parts", missing.parts, "of the split");
+  visit("videos", missing.names, "names of the videos that are not there");
+}
+
+RecordRef sample_actions_evaluation() { return sample_record<EvalRecord>(); }
+
 std::vector<const MethodReport*> ActionsEvalResult::methods() const {
   std::vector<const MethodReport*> all;
   if (report.matching.tested > 0) all.push_back(&report.matching);
@@ -261,7 +282,8 @@ std::vector<ScenarioRow> by_scenario(const actions::Corpus& corpus, const Method
 }
 
 void print_evaluation(const ActionsEvalResult& result, Context& context) {
-  if (context.json) return print_json(result, context);
+  if (context.json)
+    return print_result(context, record_ref(record_of(result)), actions_evaluation(result));
   const auto time = [&](double seconds) {
     return reports_times(context) ? fmt::format(", {:.1f} s", seconds) : "";
   };

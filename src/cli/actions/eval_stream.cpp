@@ -2,6 +2,7 @@
 #include <fovea/actions/evaluate_stream.h>
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,6 @@
 
 #include "cli/actions/actions.h"
 #include "cli/actions/eval_stream.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
@@ -24,8 +24,6 @@ namespace fovea::cli {
 namespace {
 
 using actions::EventCounts;
-using actions::EventMistake;
-using actions::EventReport;
 using actions::StreamPoint;
 using actions::StreamReport;
 
@@ -62,68 +60,24 @@ struct Measured {
   std::vector<std::string> classes;
 };
 
-void pack_counts(Packer& out, const EventCounts& counts) {
-  out.number(counts.truths).number(counts.events).number(counts.correct);
-  out.number(counts.delay_frames);
+// What a subject gives: the clips that cannot be read, and the report where some can.
+struct SubjectReport {
+  std::vector<FailedClip> failures{};
+  std::optional<StreamReport> report{};
+};
+void describe(FieldVisitor& visit, SubjectReport& subject) {
+  visit("failures", subject.failures, "clips that cannot be read");
+  visit("report", subject.report, "of the other clips");
 }
 
-EventCounts unpacked_counts(Unpacker& in) {
-  EventCounts counts;
-  for (int* value : {&counts.truths, &counts.events, &counts.correct}) *value = in.number<int>();
-  counts.delay_frames = in.number<double>();
-  return counts;
-}
-
-// The report of one subject, behind the clips that cannot be read.
-void pack_report(Packer& out, const StreamReport& report) {
-  out.number(report.frames).number(report.action_frames).number(report.seconds);
-  for (const StreamPoint& point : report.points) {
-    out.number(point.reject).number(point.raw_events);
-    out.number(static_cast<std::uint64_t>(point.overlaps.size()));
-    for (const EventReport& overlap : point.overlaps) {
-      out.number(overlap.overlap).number(static_cast<std::uint64_t>(overlap.classes.size()));
-      pack_counts(out, overlap.all);
-      for (const EventCounts& counts : overlap.classes) pack_counts(out, counts);
-      out.number(static_cast<std::uint64_t>(overlap.mistakes.size()));
-      for (const EventMistake& mistake : overlap.mistakes) {
-        out.number(mistake.truth).number(mistake.found).number(mistake.score);
-        out.number(mistake.between)
-            .number(mistake.surplus)
-            .text(mistake.path)
-            .number(mistake.frame);
-      }
-    }
-  }
-}
-
-StreamReport unpacked_report(Unpacker& in) {
-  StreamReport report;
-  report.frames = in.number<std::int64_t>();
-  report.action_frames = in.number<std::int64_t>();
-  report.seconds = in.number<double>();
-  while (!in.at_end()) {
-    StreamPoint& point = report.points.emplace_back();
-    point.reject = in.number<double>();
-    point.raw_events = in.number<std::int64_t>();
-    point.overlaps.resize(in.number<std::uint64_t>());
-    for (EventReport& overlap : point.overlaps) {
-      overlap.overlap = in.number<double>();
-      overlap.classes.resize(in.number<std::uint64_t>());
-      overlap.all = unpacked_counts(in);
-      for (EventCounts& counts : overlap.classes) counts = unpacked_counts(in);
-      for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
-        EventMistake& mistake = overlap.mistakes.emplace_back();
-        mistake.truth = in.number<std::int32_t>();
-        mistake.found = in.number<std::int32_t>();
-        mistake.score = in.number<double>();
-        mistake.between = in.number<bool>();
-        mistake.surplus = in.number<bool>();
-        mistake.path = in.text();
-        mistake.frame = in.number<std::int32_t>();
-      }
-    }
-  }
-  return report;
+// What is printed as JSON.
+struct EvalStreamResult {
+  std::string input{};
+  StreamReport report{};
+};
+void describe(FieldVisitor& visit, EvalStreamResult& result) {
+  visit("input", result.input, "the folder or list of clips");
+  describe(visit, result.report);
 }
 
 // The subjects whose videos are measured, in the order of the clips.
@@ -165,9 +119,11 @@ class SubjectStreams {
                  .classes = model_ ? model_->classes : known_classes(corpus_, request_.unknown)};
     ClipFailures failures;
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
-      Unpacker in(units.measured(i));
-      failures = unpack_failures(in);
-      if (!in.at_end()) all.report += unpacked_report(in);
+      SubjectReport subject;
+      std::string_view bytes = units.measured(i);
+      io::unpack_record(bytes, record_ref(subject));
+      failures = by_clip(subject.failures);
+      if (subject.report) all.report += *subject.report;
     }
     if (!measures) complain_of(failures, corpus_.clips.size(), context_);
     status = failures.empty() ? kDone : kSomeFailed;
@@ -184,18 +140,14 @@ class SubjectStreams {
   }
 
   std::string measured(const std::string& subject) const {
-    Packer out;
-    pack_failures(out, clips_.failures);
+    SubjectReport found{.failures = listed(clips_.failures)};
     const actions::ModelStreams which{.unknown = request_.unknown, .subjects = {subject}};
-    if (model_) {
-      pack_report(out, evaluate_model_streams(model_, corpus_, which, request_.evaluate));
-      return out.bytes();
-    }
     const std::vector<std::string> readable = clips_.corpus.subjects();
-    if (std::ranges::find(readable, subject) != readable.end())
-      pack_report(out, evaluate_subject_streams(clips_.corpus, clips_.points, which, request_.train,
-                                                request_.evaluate));
-    return out.bytes();
+    if (model_) found.report = evaluate_model_streams(model_, corpus_, which, request_.evaluate);
+    else if (std::ranges::find(readable, subject) != readable.end())
+      found.report = evaluate_subject_streams(clips_.corpus, clips_.points, which, request_.train,
+                                              request_.evaluate);
+    return io::pack_record(record_ref(found));
   }
 
   const EvalStreamRequest& request_;
@@ -205,39 +157,6 @@ class SubjectStreams {
   std::shared_ptr<const actions::Model> model_{};
   ClipSet clips_;
 };
-
-void write_counts(io::JsonWriter& json, const EventCounts& counts) {
-  json.member("true_events", counts.truths).member("events", counts.events);
-  json.member("correct", counts.correct).member("precision", counts.precision());
-  json.member("recall", counts.recall()).member("f1", counts.f1());
-  json.member("mean_delay_frames", counts.mean_delay());
-}
-
-void print_json(const Measured& measured, const Context& context) {
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("input", context.inputs[0]).member("frames", measured.report.frames);
-    json.member("action_frames", measured.report.action_frames);
-    if (reports_times(context)) json.member("recognize_seconds", measured.report.seconds);
-    json.key("points").begin_array();
-    for (const StreamPoint& point : measured.report.points) {
-      json.begin_object().member("reject", point.reject).member("matches", point.raw_events);
-      json.key("overlaps").begin_array();
-      for (const EventReport& report : point.overlaps) {
-        json.begin_object().member("overlap", report.overlap);
-        write_counts(json, report.all);
-        json.key("classes").begin_array();
-        for (std::size_t c = 0; c < report.classes.size(); ++c) {
-          json.begin_object().member("name", measured.classes[c]);
-          write_counts(json, report.classes[c]);
-          json.end_object();
-        }
-        json.end_array().end_object();
-      }
-      json.end_array().end_object();
-    }
-    json.end_array();
-  });
-}
 
 std::string counts_text(const EventCounts& counts) {
   const auto percent = [](double share) {
@@ -294,7 +213,8 @@ int run_eval_stream(EvalStreamRequest& request, Context& context) {
     write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
                             context, stream_evaluation(measured->report, measured->classes));
   }
-  if (context.json) print_json(*measured, context);
+  if (context.json)
+    print_result(context, record_ref(EvalStreamResult{context.inputs[0], measured->report}));
   else print_text(*measured, context);
   return status;
 }
@@ -324,6 +244,7 @@ Command actions_eval_stream_command() {
                    {"fovea actions eval-stream clips -o report",
                     "see the mistakes by fovea view report/evaluation.json"}},
       .request = make_request<EvalStreamRequest, run_eval_stream>,
+      .result = {.record = sample_record<EvalStreamResult>},
       .reads_images = true,
       .shards = true,
       .shared_files = {"output"}};

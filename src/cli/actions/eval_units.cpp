@@ -1,18 +1,18 @@
 // The units of fovea actions eval: folds, windows, the curve over training subjects, and unknown
 // actions. Each keeps what it has measured, and which clips could not be read.
+#include <fovea/io/record_io.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "cli/actions/eval.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/run.h"
 
 namespace fovea::cli {
 namespace {
 
 using actions::CurvePoint;
-using actions::FoldMethod;
 using actions::FoldReport;
 
 enum class Part : unsigned char { kFold, kWindow, kSubjects, kUnknown };
@@ -44,83 +44,24 @@ std::string name_of(const PartUnit& unit) {
   }
 }
 
-void pack_method(Packer& out, const FoldMethod& method) {
-  out.text(method.method).number(method.used).number(method.seconds);
-  out.number(static_cast<std::uint64_t>(method.labels.size()));
-  for (const std::int32_t label : method.labels) out.number(label);
+// What a unit gives: the clips that cannot be read, and one of the others.
+struct PartResult {
+  std::vector<FailedClip> failures{};
+  std::optional<FoldReport> fold{};
+  std::vector<CurvePoint> curve{};
+  std::optional<actions::UnknownReport> unknown{};
+};
+void describe(FieldVisitor& visit, PartResult& part) {
+  visit("failures", part.failures, "clips that cannot be read");
+  visit("fold", part.fold, "what methods gave for a fold");
+  visit("curve", part.curve, "points of a curve");
+  visit("unknown", part.unknown, "how well unknown actions are rejected");
 }
 
-FoldMethod unpacked_method(Unpacker& in) {
-  FoldMethod method;
-  method.method = in.text();
-  method.used = in.number<bool>();
-  method.seconds = in.number<double>();
-  method.labels.resize(in.number<std::uint64_t>());
-  for (std::int32_t& label : method.labels) label = in.number<std::int32_t>();
-  return method;
-}
-
-void pack_methods(Packer& out, const std::vector<FoldMethod>& methods) {
-  out.number(static_cast<std::uint64_t>(methods.size()));
-  for (const FoldMethod& method : methods) pack_method(out, method);
-}
-
-std::vector<FoldMethod> unpacked_methods(Unpacker& in) {
-  std::vector<FoldMethod> methods(in.number<std::uint64_t>());
-  for (FoldMethod& method : methods) method = unpacked_method(in);
-  return methods;
-}
-
-void pack_fold(Packer& out, const FoldReport& report) {
-  out.text(report.chosen).text(report.fused_chosen);
-  pack_method(out, report.matching);
-  pack_method(out, report.fused);
-  pack_methods(out, report.recipes);
-  pack_methods(out, report.baselines);
-}
-
-FoldReport unpacked_fold(Unpacker& in) {
-  FoldReport report;
-  report.chosen = in.text();
-  report.fused_chosen = in.text();
-  report.matching = unpacked_method(in);
-  report.fused = unpacked_method(in);
-  report.recipes = unpacked_methods(in);
-  report.baselines = unpacked_methods(in);
-  return report;
-}
-
-void pack_curve(Packer& out, const std::vector<CurvePoint>& curve) {
-  for (const CurvePoint& point : curve)
-    out.number(point.at).number(point.correct).number(point.tested).number(point.seconds);
-}
-
-void unpack_curve(Unpacker& in, std::vector<CurvePoint>& curve) {
-  while (!in.at_end()) {
-    CurvePoint& point = curve.emplace_back();
-    for (int* value : {&point.at, &point.correct, &point.tested}) *value = in.number<int>();
-    point.seconds = in.number<double>();
-  }
-}
-
-void pack_unknown(Packer& out, const actions::UnknownReport& report) {
-  out.number(report.known).number(report.known_kept).number(report.known_right);
-  out.number(report.unknown).number(report.unknown_kept).number(report.area);
-  for (const auto& point : report.curve) out.number(point.known_kept).number(point.unknown_kept);
-}
-
-actions::UnknownReport unpacked_unknown(Unpacker& in) {
-  actions::UnknownReport report;
-  for (int* value : {&report.known, &report.known_kept, &report.known_right, &report.unknown,
-                     &report.unknown_kept})
-    *value = in.number<int>();
-  report.area = in.number<double>();
-  while (!in.at_end()) {
-    auto& point = report.curve.emplace_back();
-    point.known_kept = in.number<double>();
-    point.unknown_kept = in.number<double>();
-  }
-  return report;
+PartResult part_of(std::string_view bytes) {
+  PartResult part;
+  io::unpack_record(bytes, record_ref(part));
+  return part;
 }
 
 // Measures the units that are open.
@@ -140,13 +81,6 @@ class PartMeasurer {
   }
 
  private:
-  // What every unit begins with: the clips that cannot be read.
-  Packer begun() const {
-    Packer out;
-    pack_failures(out, clips_.failures);
-    return out;
-  }
-
   // Folds share tables of distances, so those that are open are evaluated together.
   void measure_folds(const std::vector<PartUnit>& parts, const std::vector<std::size_t>& open,
                      EvaluatedUnits& units) const {
@@ -157,7 +91,7 @@ class PartMeasurer {
     for (const std::size_t unit : open) {
       const auto fold = std::ranges::find(folds_, parts[unit].fold, &actions::Fold::name);
       if (fold == folds_.end()) {
-        units.take(unit, begun().bytes());  // none of its clips can be read
+        units.take(unit, kept({}));  // none of its clips can be read
         continue;
       }
       folds.push_back(*fold);
@@ -168,25 +102,26 @@ class PartMeasurer {
         clips_.corpus, clips_.points, folds,
         request_.choose ? actions::default_recipes(options) : given, request_.evaluate);
     const std::vector<FoldReport> reports = actions::fold_reports(report, folds);
-    for (std::size_t i = 0; i < reports.size(); ++i) {
-      Packer out = begun();
-      pack_fold(out, reports[i]);
-      units.take(unit_of[i], out.bytes());
-    }
+    for (std::size_t i = 0; i < reports.size(); ++i)
+      units.take(unit_of[i], kept({.fold = reports[i]}));
   }
 
   std::string measured(const PartUnit& unit) const {
-    Packer out = begun();
     if (unit.part == Part::kWindow)
-      pack_curve(out, actions::window_curve(clips_.corpus, clips_.points, folds_,
-                                            std::span(&unit.window, 1), request_.train, exec_));
-    else if (unit.part == Part::kSubjects)
-      pack_curve(out, actions::subject_curve(clips_.corpus, clips_.points, folds_,
-                                             request_.curves.draws, request_.train, exec_));
-    else
-      pack_unknown(out,
-                   actions::evaluate_unknown(clips_.corpus, clips_.points, request_.train, exec_));
-    return out.bytes();
+      return kept(
+          {.curve = actions::window_curve(clips_.corpus, clips_.points, folds_,
+                                          std::span(&unit.window, 1), request_.train, exec_)});
+    if (unit.part == Part::kSubjects)
+      return kept({.curve = actions::subject_curve(clips_.corpus, clips_.points, folds_,
+                                                   request_.curves.draws, request_.train, exec_)});
+    return kept({.unknown = actions::evaluate_unknown(clips_.corpus, clips_.points, request_.train,
+                                                      exec_)});
+  }
+
+  // As manifests have it, with the clips that cannot be read.
+  std::string kept(PartResult part) const {
+    part.failures = listed(clips_.failures);
+    return io::pack_record(record_ref(part));
   }
 
   const ActionsEvalRequest& request_;
@@ -200,16 +135,13 @@ void gather(const std::vector<PartUnit>& parts, const EvaluatedUnits& units,
             std::span<const actions::Fold> folds, ActionsEvalResult& result) {
   std::vector<FoldReport> reports(folds.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    Unpacker in(units.measured(i));
-    (void)unpack_failures(in);
-    if (parts[i].part == Part::kWindow) unpack_curve(in, result.windows);
-    else if (parts[i].part == Part::kSubjects) unpack_curve(in, result.subjects);
-    else if (parts[i].part == Part::kUnknown) result.unknown = unpacked_unknown(in);
-    else if (!in.at_end()) {
-      const auto fold = std::ranges::find(folds, parts[i].fold, &actions::Fold::name);
-      if (fold != folds.end())
-        reports[static_cast<std::size_t>(fold - folds.begin())] = unpacked_fold(in);
-    }
+    PartResult part = part_of(units.measured(i));
+    const auto fold = std::ranges::find(folds, parts[i].fold, &actions::Fold::name);
+    if (part.fold && fold != folds.end())
+      reports[static_cast<std::size_t>(fold - folds.begin())] = std::move(*part.fold);
+    auto& curve = parts[i].part == Part::kWindow ? result.windows : result.subjects;
+    curve.insert(curve.end(), part.curve.begin(), part.curve.end());
+    if (part.unknown) result.unknown = std::move(part.unknown);
   }
   result.report = actions::join_folds(result.corpus, folds, reports);
 }
@@ -235,8 +167,7 @@ std::optional<ActionsEvalResult> evaluate_actions(const ActionsEvalRequest& requ
         .measure(parts, units);
   }
   if (!units.finish()) return {};
-  Unpacker first(units.measured(0));
-  ClipFailures failures = unpack_failures(first);
+  ClipFailures failures = by_clip(part_of(units.measured(0)).failures);
   if (!measures) complain_of(failures, task.corpus.clips.size(), context);
   ClipSet clips = readable_clips(task.corpus, std::move(failures));
   status = clips.status();

@@ -7,6 +7,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>
@@ -125,73 +126,41 @@ struct MatchReport {
   }
 };
 
-// The node's U without its weight; null for a dummy.
-void write_node(io::JsonWriter& json, const MatchReport& report, int strand,
-                const actions::Node& model, const actions::MatchedNode& matched,
-                const actions::NodeCost& cost) {
-  const auto seconds = [&](std::size_t video, std::int32_t frame) {
-    return report.videos[video].seconds[static_cast<std::size_t>(frame)];
-  };
-  const int width = report.videos[0].frames[0].width;
-  json.begin_object().member("strand", strand);
-  json.member("model_frame", model.frame).member("model_seconds", seconds(0, model.frame));
-  // Places are those of the video as it was filmed.
-  json.member("model_x", report.best.mirrored ? static_cast<float>(width - 1) - model.x : model.x);
-  json.member("model_y", model.y);
-  json.member("scene_frame", matched.frame).member("scene_seconds", seconds(1, matched.frame));
-  json.member("scene_point", matched.point);
-  if (matched.point >= 0) {
-    const actions::Node& node =
-        report.best.scene.points.nodes[static_cast<std::size_t>(matched.point)];
-    json.member("scene_x", node.x).member("scene_y", node.y);
-  } else {
-    json.member("scene_x", nullptr).member("scene_y", nullptr);
-  }
-  json.member("dummy", matched.point < 0);
-  const double weight = report.request.example.match.appearance;
-  json.key("distance");
-  if (matched.point >= 0 && weight > 0) json.value(static_cast<double>(cost.appearance) / weight);
-  else json.value(nullptr);
-  json.member("appearance", cost.appearance).member("dummies", cost.dummy);
-  json.member("time", cost.time).member("angles", cost.angles).end_object();
+// What is printed as JSON.
+struct MatchResult {
+  std::optional<std::string> picture{};
+  std::optional<std::string> graph{};
+  actions::ExampleReport report{};
+  std::optional<report::Explanation> explanation{};
+};
+void describe(FieldVisitor& visit, MatchResult& result) {
+  visit("picture", result.picture, "the picture that was written", {.null = true});
+  visit("graph", result.graph, "the graphs that were written", {.null = true});
+  describe(visit, result.report);
+  visit("explanation", result.explanation, "what each node and triangle adds, with --explain",
+        {.compact = true});
 }
 
-void write_match(io::JsonWriter& json, const MatchReport& report) {
-  const actions::FrameMatch& match = report.match();
-  const auto file = [&](const char* name, const std::string& path) {
-    json.key(name);
-    if (path.empty()) json.value(nullptr);
-    else json.value(path);
+MatchResult result_of(const MatchReport& report) {
+  const auto file = [](const std::string& path) {
+    return path.empty() ? std::nullopt : std::optional(path);
   };
-  file("picture", report.request.output);
-  file("graph", report.request.graph);
-  json.member("mirrored", report.best.mirrored);
-  json.member("energy", match.energy).member("appearance", match.appearance);
-  json.member("dummies", match.dummies).member("time", match.time).member("angles", match.angles);
-  json.member("dummy_count", report.best.dummy_count());
-  std::int64_t frames = 0, dropped = 0;
-  for (const Video& video : report.videos) {
-    frames += static_cast<std::int64_t>(video.images.size());
-    dropped += video.dropped;
-  }
-  json.member("frames", frames).member("dropped", dropped).key("nodes").begin_array();
-  for (std::size_t s = 0; s < match.strands.size(); ++s) {
-    const actions::Strand& strand = match.strands[s];
-    const actions::Chain chain = report.best.chain(static_cast<int>(s));
-    const std::vector<actions::NodeCost> costs =
-        actions::node_costs(chain, report.best.scene, strand.match, report.request.example.match);
-    for (std::size_t i = 0; i < costs.size(); ++i)
-      write_node(json, report, static_cast<int>(s), chain.nodes[i], strand.match.path[i], costs[i]);
-  }
-  json.end_array();
+  MatchResult result{.picture = file(report.request.output), .graph = file(report.request.graph)};
+  result.report = actions::report_of(report.best, report.request.example.match,
+                                     {.model_seconds = report.videos[0].seconds,
+                                      .scene_seconds = report.videos[1].seconds,
+                                      .model_width = report.videos[0].frames[0].width});
+  for (const Video& video : report.videos) result.report.dropped += video.dropped;
   if (report.request.explain)
-    json.key("explanation")
-        .raw(report::to_json(present(explain(report.best, report.request.example))));
+    result.explanation = present(explain(report.best, report.request.example));
+  return result;
 }
 
 void print_match(const MatchReport& report, const Context& context) {
   if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) { write_match(json, report); });
+    print_result(context, [&](io::JsonWriter& json) {
+      io::write_fields(json, record_ref(result_of(report)), {.arrays = io::ArrayJson::kElements});
+    });
     return;
   }
   const actions::FrameMatch& match = report.match();
@@ -308,6 +277,7 @@ Command actions_match_command() {
                    {"fovea actions match a.avi b.avi --explain",
                     "print what each node and triangle adds to the energy"}},
       .request = make_request<ActionsMatchRequest, run_actions_match>,
+      .result = {.record = sample_record<MatchResult>},
       .reads_images = true,
       .reads_videos = true};
 }

@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 #include <fovea/report/draw.h>
@@ -109,29 +110,27 @@ class PointsOutput {
     if (!context_.json) return;
     json_.emplace([this](std::string_view text) { context_.console.print(text); });
     begin_result(*json_, context_);
-    json_->member("input", context_.inputs[0]);
-    if (!request_.output.empty()) json_->member("output", request_.output);
-    if (!request_.annotated.empty()) json_->member("annotated", request_.annotated);
-    json_->member("width", video.size.width).member("height", video.size.height);
-    json_->member("frame_rate", video.frame_rate).key("points").begin_array();
+    const PointsHead head{.input = context_.inputs[0],
+                          .output = request_.output,
+                          .annotated = request_.annotated,
+                          .size = video.size,
+                          .frame_rate = video.frame_rate};
+    io::write_fields(*json_, record_ref(head));
+    json_->key("points").begin_array();
   }
   void write(std::span<const FramePoints> frames, std::string_view text) {
     if (has_text() && !text.empty()) write_text(text);
     if (!json_) return;
     for (const FramePoints& frame : frames)
-      for (const SpaceTimePoint& point : frame.points) {
-        json_->begin_object().member("frame", point.frame);
-        json_->member("x", point.x).member("y", point.y);
-        json_->member("sigma2", point.sigma2).member("tau2", point.tau2);
-        json_->member("confidence", point.confidence).end_object();
-      }
+      for (const SpaceTimePoint& point : frame.points) io::write_record(*json_, record_ref(point));
     context_.console.print_at_once({});
   }
-  void finish(std::string_view foot, const std::function<void(io::JsonWriter&)>& rest) {
-    if (has_text() && !foot.empty()) write_text(foot);
+  void finish(std::string_view text, const PointsFoot& foot) {
+    if (has_text() && !text.empty()) write_text(text);
     if (file_) file_->commit();
     if (!json_) return;
-    rest(json_->end_array());
+    json_->end_array();
+    io::write_fields(*json_, record_ref(foot));
     end_result(*json_, context_);
   }
   bool prints_text() const { return prints_text_; }
@@ -261,9 +260,8 @@ class PointsRun {
     annotated_.finish();
     actions::PointVideo video = video_;
     video.size = size_;
-    output_.finish(points_foot(video, last_number_ + 1), [&](io::JsonWriter& json) {
-      json.member("frames", given_).member("dropped", reader_.dropped()).member("whole", whole);
-    });
+    output_.finish(points_foot(video, last_number_ + 1),
+                   {.frames = given_, .dropped = reader_.dropped(), .whole = whole});
     if (points_ == 0)
       context_.console.note(
           fmt::format("{}: no interest point in {}; a lower threshold finds weaker ones",
@@ -348,6 +346,7 @@ Command actions_points_command() {
                    {"fovea actions points - --most-per-frame 1 -o live.txt",
                     "keep the most confident point of each frame of a pipe"}},
       .request = make_request<PointsRequest, run_points>,
+      .result = {.record = sample_record<PointsResult>},
       .reads_images = true,
       .reads_videos = true,
       .batches = true,

@@ -6,12 +6,12 @@
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "cli/program/files.h"
@@ -23,7 +23,6 @@ namespace fovea::cli {
 namespace {
 
 using actions::PointSet;
-using actions::SpaceTimePoint;
 
 void refuse_drawing(const std::string& annotated, const std::string& input) {
   if (!annotated.empty())
@@ -41,41 +40,46 @@ PointSet points_for(const actions::Model& model, const std::string& input) {
   return std::move(actions::clip_points({&clip, 1}, options)[0]);
 }
 
-void print_points_json(const PointSet& set, const ConvertPoints& request, std::size_t read,
-                       const Context& context) {
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("input", context.inputs[0]);
-    if (!request.output.empty()) json.member("output", request.output);
-    json.member("width", set.size.width).member("height", set.size.height);
-    json.member("frames", set.frames).member("dropped", 0).member("frame_rate", set.frame_rate);
-    json.member("read", read).key("points").begin_array();
-    for (const SpaceTimePoint& point : set.points) {
-      json.begin_object().member("frame", point.frame).member("x", point.x).member("y", point.y);
-      json.member("sigma2", point.sigma2).member("tau2", point.tau2);
-      json.member("confidence", point.confidence).end_object();
-    }
-    json.end_array().member("whole", true);
-  });
-}
-
 }  // namespace
 
+void describe(FieldVisitor& visit, EventLine& line) {
+  describe(visit, line.event);
+  visit("explanation", line.explanation, "why it was reported, with --explain");
+}
+
 std::string event_line(const actions::Event& event, const actions::Model& model) {
+  EventLine record{.event = event};
+  if (event.evidence) record.explanation = present(explain(model, event));
   std::string line;
   io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
-  json.begin_object().member("name", event.name).member("label", event.label);
-  json.member("score", event.score);
-  json.member("first_frame", event.first_frame).member("last_frame", event.last_frame);
-  json.member("start_seconds", event.start_seconds).member("end_seconds", event.end_seconds);
-  const std::array<float, 4> box{event.box.x, event.box.y, event.box.width, event.box.height};
-  json.key("box").values(std::span<const float>(box));
-  json.member("distance", event.distance).member("margin", event.margin);
-  json.member("dummies", event.dummies).member("prototype", event.prototype);
-  json.member("place", event.place);
-  json.member("latency_frames", event.latency_frames);
-  if (event.evidence) json.key("explanation").raw(report::to_json(present(explain(model, event))));
-  json.end_object().finish();
+  io::write_record(json, record_ref(record), {.arrays = io::ArrayJson::kElements});
+  json.finish();
   return line;
+}
+
+void describe(FieldVisitor& visit, RecognizeResult& result) {
+  visit.record("RecognizeResult", "what was looked at; the events stand in the lines before");
+  visit("model", result.model, "name or file of the model");
+  visit("input", result.input, "the video, or the address of a stream");
+  visit("frames", result.frames, "that were looked at");
+  visit("dropped", result.dropped, "frames of a live source that were not looked at");
+  visit("whole", result.whole, "whether the video was read to its end");
+  visit("events", result.events, "how many there were");
+}
+
+void report_recognized(const RecognizeResult& result, double seconds, const std::string& dropped,
+                       const Context& context) {
+  context.console.note(fmt::format("{} in {}{}, {:.2f} s, {:.0f} frames per second",
+                                   detail::counted(result.events, "event"),
+                                   detail::counted(result.frames, "frame"), dropped, seconds,
+                                   static_cast<double>(result.frames) / std::max(seconds, 1e-9)));
+  if (!context.json) return;
+  std::string line;
+  io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
+  begin_result(json, context);
+  io::write_fields(json, record_ref(result));
+  end_result(json, context);
+  context.console.print(line);
 }
 
 int recognize_points(const RecognizePoints& request, Context& context) {
@@ -108,22 +112,37 @@ int recognize_points(const RecognizePoints& request, Context& context) {
   if (!request.timeline.empty())
     write_text(request.timeline,
                actions::timeline_svg(events, model->classes, done, *options.frame_rate));
-  const double seconds = steady_seconds() - start;
-  context.console.note(fmt::format("{} in {}, {:.2f} s, {:.0f} frames per second",
-                                   detail::counted(events.size(), "event"),
-                                   detail::counted(done, "frame"), seconds,
-                                   static_cast<double>(done) / std::max(seconds, 1e-9)));
-  if (context.json) {
-    std::string line;
-    io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
-    begin_result(json, context);
-    json.member("model", request.model).member("input", input).member("frames", done);
-    json.member("dropped", 0).member("whole", done == set.frames).member("events", events.size());
-    end_result(json, context);
-    context.console.print(line);
-  }
+  report_recognized({.model = request.model,
+                     .input = input,
+                     .frames = done,
+                     .whole = done == set.frames,
+                     .events = std::ssize(events)},
+                    steady_seconds() - start, "", context);
   throw_if_stopped(context.exec);
   return kDone;
+}
+
+void describe(FieldVisitor& visit, PointsHead& head) {
+  visit("input", head.input, "the video or file of points, or the address of a stream");
+  visit.optional("output", head.output, "the file that was written");
+  visit.optional("annotated", head.annotated, "the video that was written");
+  visit("width", head.size.width, "of the video", {.unit = "pixels"});
+  visit("height", head.size.height, "of the video", {.unit = "pixels"});
+  visit("frame_rate", head.frame_rate, "frames per second");
+}
+
+void describe(FieldVisitor& visit, PointsFoot& foot) {
+  visit("frames", foot.frames, "how many there were");
+  visit("dropped", foot.dropped, "frames of a live source that were not looked at");
+  visit("whole", foot.whole, "whether the video was read to its end");
+  visit.optional("read", foot.read, "points that a file has, of which some are chosen");
+}
+
+void describe(FieldVisitor& visit, PointsResult& result) {
+  visit.record("PointsResult", "space-time interest points");
+  describe(visit, result.head);
+  visit("points", result.points, "in the order of frames");
+  describe(visit, result.foot);
 }
 
 int convert_points(const ConvertPoints& request, Context& context) {
@@ -140,7 +159,14 @@ int convert_points(const ConvertPoints& request, Context& context) {
     else actions::write_points(file.sink(), set, context.exec);
     file.commit();
   }
-  if (context.json) print_points_json(set, request, all.points.size(), context);
+  const PointsFoot foot{.frames = set.frames, .read = std::ssize(all.points)};
+  if (context.json)
+    print_result(context, record_ref(PointsResult{.head = {.input = input,
+                                                           .output = request.output,
+                                                           .size = set.size,
+                                                           .frame_rate = set.frame_rate},
+                                                  .points = set.points,
+                                                  .foot = foot}));
   else if (request.output.empty()) context.console.print(actions::points_text(set, context.exec));
   else
     context.console.print(fmt::format("{}: {} of {} in {}\n", request.output, set.points.size(),

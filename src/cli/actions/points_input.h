@@ -1,16 +1,38 @@
 // Verbs of fovea actions whose input is a file of points instead of a video.
 #pragma once
 #include <fovea/actions/recognize.h>
+#include <fovea/report/explanation.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/program/command.h"
 
 namespace fovea::cli {
 
-// An event as a line of JSON, with its end, and with its explanation where it has evidence. The
-// explanation counts frames as the recognizer does.
+// A line of JSON that recognize prints. The explanation counts frames as the recognizer does.
+struct EventLine {
+  actions::Event event{};
+  std::optional<report::Explanation> explanation{};  // where the event has evidence
+};
+void describe(FieldVisitor& visit, EventLine& line);
+// The line of an event, with its end.
 std::string event_line(const actions::Event& event, const actions::Model& model);
+
+// What recognize prints after the events.
+struct RecognizeResult {
+  std::string model{};
+  std::string input{};
+  std::int64_t frames = 0;
+  std::int64_t dropped = 0;
+  bool whole = true;
+  std::int64_t events = 0;
+};
+void describe(FieldVisitor& visit, RecognizeResult& result);
+// Says how many events there were and how long it took, with --json as a line too.
+void report_recognized(const RecognizeResult& result, double seconds, const std::string& dropped,
+                       const Context& context);
 
 // Recognizes actions in the points of the first input, frame by frame.
 struct RecognizePoints {
@@ -20,6 +42,29 @@ struct RecognizePoints {
   actions::RecognizeOptions recognize{};
 };
 int recognize_points(const RecognizePoints& request, Context& context);
+
+// What points prints as JSON: of a video the points come while it runs, between two parts.
+struct PointsHead {
+  std::string input{};
+  std::string output{};
+  std::string annotated{};
+  Extent size{};
+  double frame_rate = 25;
+};
+void describe(FieldVisitor& visit, PointsHead& head);
+struct PointsFoot {
+  std::int64_t frames = 0;
+  std::int64_t dropped = 0;
+  bool whole = true;
+  std::int64_t read = -1;  // of a file of points
+};
+void describe(FieldVisitor& visit, PointsFoot& foot);
+struct PointsResult {
+  PointsHead head{};
+  std::vector<actions::SpaceTimePoint> points{};
+  PointsFoot foot{};
+};
+void describe(FieldVisitor& visit, PointsResult& result);
 
 // Reads the points of the first input and writes those that are wanted.
 struct ConvertPoints {

@@ -2,8 +2,8 @@
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/timeline.h>
 #include <fovea/core/error.h>
+#include <fovea/core/record.h>
 #include <fovea/io/frames.h>
-#include <fovea/io/json_writer.h>
 
 #include <fmt/format.h>
 
@@ -18,9 +18,7 @@
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/output_paths.h"
-#include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/words.h"
 
 namespace fovea::cli {
 namespace {
@@ -157,26 +155,13 @@ class RecognizeRun {
             request_.annotated, annotated_->early_frames(), frames_, bytes_text(request_.memory)));
     }
     if (timeline_) write_text(request_.timeline, timeline_->svg(source_.number(frames_ - 1) + 1));
-    summarize(seconds, whole);
-  }
-
-  void summarize(double seconds, bool whole) {
-    context_.console.note(fmt::format(
-        "{} in {}{}, {:.2f} s, {:.0f} frames per second", detail::counted(events_, "event"),
-        detail::counted(frames_, "frame"), dropped_text(reader_), seconds,
-        static_cast<double>(frames_) / std::max(seconds, 1e-9)));
-    if (!context_.json) return;
-    std::string line;
-    io::JsonWriter json(io::string_sink(line), io::JsonStyle::kLines);
-    begin_result(json, context_);
-    json.member("model", request_.model)
-        .member("input", context_.inputs[0])
-        .member("frames", frames_)
-        .member("dropped", reader_.dropped())
-        .member("whole", whole);
-    json.member("events", events_);
-    end_result(json, context_);
-    context_.console.print(line);
+    report_recognized({.model = request_.model,
+                       .input = context_.inputs[0],
+                       .frames = frames_,
+                       .dropped = reader_.dropped(),
+                       .whole = whole,
+                       .events = events_},
+                      seconds, dropped_text(reader_), context_);
   }
 
   const RecognizeRequest& request_;
@@ -243,6 +228,7 @@ Command actions_recognize_command() {
                    {"fovea actions recognize -",
                     "read y4m from a pipe, as ffmpeg -i CAMERA -f yuv4mpegpipe - writes it"}},
       .request = make_request<RecognizeRequest, run_recognize>,
+      .result = {.record = sample_record<RecognizeResult>, .line = sample_record<EventLine>},
       .reads_images = true,
       .reads_videos = true,
       .shards = true,

@@ -1,5 +1,6 @@
 // fovea actions train: makes a model from videos sorted by action.
 #include <fovea/actions/distances.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,26 @@ void describe(OptionVisitor& visit, ActionsTrainRequest& request) {
   describe(visit, static_cast<ClipTraining&>(request));
 }
 
+struct TrainResult {
+  std::string model{};
+  std::int64_t clips = 0;
+  int failed = 0;
+  std::int64_t subjects = 0;
+  std::vector<std::string> classes{};
+  std::int64_t prototypes = 0;
+  double scale = 0;
+};
+void describe(FieldVisitor& visit, TrainResult& result) {
+  visit.record("TrainResult", "a model that was trained");
+  visit("model", result.model, "the file that was written");
+  visit("clips", result.clips, "that were trained on");
+  visit("failed", result.failed, "clips that could not be read");
+  visit("subjects", result.subjects, "people in these clips");
+  visit("classes", result.classes, "names of the actions");
+  visit("prototypes", result.prototypes, "that the model has");
+  visit("scale", result.scale, "by which features are divided");
+}
+
 int run_actions_train(ActionsTrainRequest& request, Context& context) {
   require_model_output(context.command.name(), request.output);
   actions::TrainOptions& options = request.train;
@@ -44,14 +65,13 @@ int run_actions_train(ActionsTrainRequest& request, Context& context) {
   model.write(request.output);
   context.console.end_progress();
   if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("model", request.output).member("clips", clips.points.size());
-      json.member("failed", clips.failed).member("subjects", clips.corpus.subjects().size());
-      json.key("classes").begin_array();
-      for (const std::string& name : clips.corpus.classes) json.value(name);
-      json.end_array().member("prototypes", model.prototypes.size());
-      json.member("scale", model.features.scale);
-    });
+    print_result(context, record_ref(TrainResult{.model = request.output,
+                                                 .clips = clips.points.size(),
+                                                 .failed = clips.failed,
+                                                 .subjects = std::ssize(clips.corpus.subjects()),
+                                                 .classes = clips.corpus.classes,
+                                                 .prototypes = std::ssize(model.prototypes),
+                                                 .scale = model.features.scale}));
   } else {
     context.console.print(fmt::format("{}: {} of {} from {}, {:.0f} s\n", request.output,
                                       detail::counted(model.prototypes.size(), "prototype"),
@@ -93,6 +113,7 @@ Command actions_train_command() {
                    {"fovea actions train clips -o m.safetensors --paper",
                     "train as the paper does: floating selection, no dummies"}},
       .request = make_request<ActionsTrainRequest, run_actions_train>,
+      .result = {.record = sample_record<TrainResult>},
       .reads_images = true};
 }
 

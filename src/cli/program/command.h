@@ -124,7 +124,11 @@ struct Example {
 struct ResultShape {
   RecordRef (*record)() = nullptr;  // one with any values; null where the verb prints no result
   bool per_input = false;
-  bool per_frame = false;  // of a video, a list of frames has one record each
+  bool per_frame = false;           // of a video, a list of frames has one record each
+  RecordRef (*beside)() = nullptr;  // what stands beside the list of results
+  // Of a verb that prints JSON lines while it works, one with any values; the result comes last.
+  RecordRef (*line)() = nullptr;
+  bool evaluates = false;  // there is an "evaluation" too, which fovea view opens
 };
 template <class Record>
 RecordRef sample_record() {

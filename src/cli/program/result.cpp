@@ -2,7 +2,6 @@
 
 #include <fovea/core/error.h>
 #include <fovea/core/version.h>
-#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 
 #include <fmt/format.h>
@@ -47,7 +46,17 @@ void print_result(const Context& context, const std::function<void(io::JsonWrite
 }
 
 void print_result(const Context& context, RecordRef record) {
-  print_result(context, [&](io::JsonWriter& json) { io::write_fields(json, record); });
+  print_result(context, [&](io::JsonWriter& json) {
+    io::write_fields(json, record, written_fields(context));
+  });
+}
+
+void print_result(const Context& context, RecordRef record, const report::Evaluation& evaluation) {
+  print_result(context, [&](io::JsonWriter& json) {
+    io::write_fields(json, record, written_fields(context));
+    json.key("evaluation");
+    report::write_evaluation(json, evaluation);
+  });
 }
 
 void write_evaluation_result(const std::string& path, const Context& context,

@@ -3,6 +3,7 @@
 // shape.
 #pragma once
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/result_json.h>
 #include <fovea/report/evaluation.h>
 #include <fovea/report/page.h>
@@ -22,8 +23,10 @@ void end_result(io::JsonWriter& json, const Context& context);
 // Prints a whole result: the envelope, with the members that `write` adds inside it.
 void print_result(const Context& context, const std::function<void(io::JsonWriter& json)>& write);
 
-// The same for a record, whose fields become members.
+// The same for a record, whose fields become members, and for an evaluation behind them. Results
+// that are recorded have no times.
 void print_result(const Context& context, RecordRef record);
+void print_result(const Context& context, RecordRef record, const report::Evaluation& evaluation);
 
 // Writes an evaluation with the envelope, but without times, into a file that fovea view opens.
 void write_evaluation_result(const std::string& path, const Context& context,
@@ -42,6 +45,9 @@ double seconds_so_far(const Context& context);
 // Whether results tell times and memory, which differ from run to run: not where they are recorded,
 // so that resumed and merged runs print the same.
 bool tells_times(const Context& context);
+inline io::WrittenFields written_fields(const Context& context) {
+  return {.times = tells_times(context)};
+}
 // ", 43.1 ms" at the end of a line, or nothing.
 std::string time_at_end(const Context& context, double seconds);
 

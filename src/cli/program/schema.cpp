@@ -82,13 +82,22 @@ std::string schema_json(const Command& command) {
   write_member(json, "options", "object", "every option that the result depends on");
   write_member(json, "seconds", "number", "how long it took");
   if (command.result.per_input) write_results(json, command.result);
+  if (command.result.evaluates)
+    write_member(json, "evaluation", "object", "what fovea view shows of it");
   json.end_object();
   json.key("required").begin_inline_array();
   for (const char* name : {"fovea", "command", "device", "seed", "options"}) json.value(name);
   if (command.result.per_input) json.value("results");
   json.end_array();
-  if (!command.result.per_input) {
-    const RecordRef record = command.result.record();
+  if (command.result.line != nullptr) {
+    const RecordRef line = command.result.line();
+    json.key("$defs").begin_object().key("line");
+    write_object(json, {&line, 1});
+    json.end_object();
+  }
+  const auto outer = command.result.per_input ? command.result.beside : command.result.record;
+  if (outer != nullptr) {
+    const RecordRef record = outer();
     json.key("allOf").begin_array();
     write_object(json, {&record, 1});
     json.end_array();
@@ -101,8 +110,13 @@ std::string schema_markdown(const Command& command) {
   const char* place = command.result.per_frame   ? "Each input, and each frame of a video, has"
                       : command.result.per_input ? "Each input has"
                                                  : "The result has";
-  return fmt::format("## fovea {}\n\n{} these fields.\n\n{}", command.name(), place,
-                     io::record_markdown(command.result.record()));
+  std::string text = fmt::format("## fovea {}\n\n{} these fields.\n\n{}", command.name(), place,
+                                 io::record_markdown(command.result.record()));
+  if (command.result.line != nullptr)
+    text += "\nEach line before it has these:\n\n" + io::record_markdown(command.result.line());
+  if (command.result.beside != nullptr)
+    text += "\nBeside the results:\n\n" + io::record_markdown(command.result.beside());
+  return text;
 }
 
 std::vector<const Command*> described_commands() {

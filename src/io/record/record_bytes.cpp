@@ -12,7 +12,9 @@ namespace {
 class Packer {
  public:
   void record(RecordRef from) {
-    for_each_field(from, [&](const Field& field) { value(field.value); });
+    for_each_field(from, [&](const Field& field) {
+      if (!field.traits.derived) value(field.value);
+    });
   }
   std::string bytes{};
 
@@ -22,6 +24,10 @@ class Packer {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   void count(std::size_t value) { number(static_cast<std::uint64_t>(value)); }
+  void text(const std::string& value) {
+    count(value.size());
+    bytes += value;
+  }
 
   void value(const FieldValue& from) {
     std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
@@ -40,10 +46,7 @@ class Packer {
   void scalar(const ScalarRef& from) {
     std::visit(
         detail::Overloaded{[&](const ChoiceRef& choice) { number(choice.get(choice.field)); },
-                           [&](std::string* text) {
-                             count(text->size());
-                             bytes += *text;
-                           },
+                           [&](std::string* text) { this->text(*text); },
                            [&](auto* value) { number(*value); }},
         from);
   }
@@ -54,7 +57,10 @@ class Packer {
       bytes.append(static_cast<const char*>(from.data(from.list)), size * number_bytes(from.type));
       return;
     }
-    for (std::size_t i = 0; i < size; ++i) value(from.at(from.list, i));
+    for (std::size_t i = 0; i < size; ++i) {
+      if (from.name != nullptr) text(*from.name(from.list, i));
+      value(from.at(from.list, i));
+    }
   }
 };
 
@@ -63,7 +69,9 @@ class Unpacker {
   explicit Unpacker(std::string_view& rest) : rest_(rest) {}
 
   void record(RecordRef into) {
-    for_each_field(into, [&](const Field& field) { value(field.value); });
+    for_each_field(into, [&](const Field& field) {
+      if (!field.traits.derived) value(field.value);
+    });
   }
 
  private:
@@ -95,9 +103,9 @@ class Unpacker {
                                   [&](const RecordRef& record) { this->record(record); },
                                   [&](const ListRef& list) { this->list(list); },
                                   [&](const OptionalRef& optional) {
-                                    optional.set(optional.field, number<unsigned char>() != 0);
-                                    if (optional.has(optional.field))
-                                      value(optional.value(optional.field));
+                                    const bool there = number<unsigned char>() != 0;
+                                    optional.set(optional.field, there);
+                                    if (there) value(optional.value(optional.field));
                                   },
                                   [](const ArrayRef&) {
                                     throw InvalidArgument("a record with arrays cannot be packed");
@@ -120,12 +128,16 @@ class Unpacker {
     const std::size_t least = into.data != nullptr ? number_bytes(into.type) : 1;
     const std::size_t size = into.fixed > 0 ? into.fixed : count(least);
     into.resize(into.list, size);
+    if (into.size(into.list) != size) damaged();
     if (into.data != nullptr) {
       const std::string_view numbers = take(size * number_bytes(into.type));
       if (size > 0) std::memcpy(into.data(into.list), numbers.data(), numbers.size());
       return;
     }
-    for (std::size_t i = 0; i < size; ++i) value(into.at(into.list, i));
+    for (std::size_t i = 0; i < size; ++i) {
+      if (into.name != nullptr) *into.name(into.list, i) = take(number<std::uint64_t>());
+      value(into.at(into.list, i));
+    }
   }
 
   std::string_view& rest_;

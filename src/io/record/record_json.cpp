@@ -20,53 +20,148 @@ namespace {
 
 using nlohmann::json;
 
-void write_value(JsonWriter& out, const FieldValue& value);
-
-void write_scalar(JsonWriter& out, const ScalarRef& scalar) {
-  std::visit(detail::Overloaded{[&](const ChoiceRef& choice) { out.value(word_of(choice)); },
-                                [&](auto* number) {
-                                  if constexpr (requires { sides_of(*number); }) {
-                                    out.begin_inline_array();
-                                    for (const auto side : sides_of(*number)) out.value(side);
-                                    out.end_array();
-                                  } else {
-                                    out.value(*number);
-                                  }
-                                }},
-             scalar);
+bool is_empty(const ScalarRef& scalar) {
+  return std::visit(detail::Overloaded{[](const ChoiceRef&) { return false; },
+                                       [](const std::string* text) { return text->empty(); },
+                                       [](const auto* value) {
+                                         if constexpr (requires { sides_of(*value); }) return false;
+                                         else return *value == 0;
+                                       }},
+                    scalar);
 }
 
-void write_list(JsonWriter& out, const ListRef& list) {
-  const std::size_t count = list.size(list.list);
-  if (list.data != nullptr) out.begin_inline_array();
-  else out.begin_array();
-  for (std::size_t i = 0; i < count; ++i) write_value(out, list.at(list.list, i));
-  out.end_array();
+bool is_absent(const Field& field) {
+  if (const auto* optional = std::get_if<OptionalRef>(&field.value.ref))
+    return !field.traits.null && !optional->has(optional->field);
+  if (!field.traits.sparse) return false;
+  if (const auto* list = std::get_if<ListRef>(&field.value.ref)) return list->size(list->list) == 0;
+  const auto* scalar = std::get_if<ScalarRef>(&field.value.ref);
+  return scalar != nullptr && is_empty(*scalar);
 }
 
-void write_array(JsonWriter& out, const ArrayRef& array) {
-  const ArrayView view = array.view(array.array);
-  out.begin_object().member("type", to_string(view.type)).key("shape").values(view.shape);
-  out.end_object();
+// Lists of numbers stand in one line.
+bool holds_numbers(const ListRef& list) {
+  if (list.data != nullptr) return true;
+  const FieldValue sample = list.sample();
+  const auto* scalar = std::get_if<ScalarRef>(&sample.ref);
+  return scalar != nullptr && std::visit(
+                                  []<class T>(const T&) {
+                                    return std::is_arithmetic_v<std::remove_pointer_t<T>> &&
+                                           !std::is_same_v<T, bool*>;
+                                  },
+                                  *scalar);
 }
 
-void write_value(JsonWriter& out, const FieldValue& value) {
-  std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { write_scalar(out, scalar); },
-                                [&](const RecordRef& record) { write_record(out, record); },
-                                [&](const ListRef& list) { write_list(out, list); },
-                                [&](const OptionalRef& optional) {
-                                  if (optional.has(optional.field))
-                                    write_value(out, optional.value(optional.field));
-                                  else out.value(nullptr);
-                                },
-                                [&](const ArrayRef& array) { write_array(out, array); }},
-             value.ref);
-}
+class Writer {
+ public:
+  Writer(JsonWriter& out, const WrittenFields& which) : out_(out), which_(which) {}
 
-bool is_absent(const FieldValue& value) {
-  const auto* optional = std::get_if<OptionalRef>(&value.ref);
-  return optional != nullptr && !optional->has(optional->field);
-}
+  void fields(RecordRef record) {
+    for_each_flat_field(record, [&](const Field& field) {
+      const bool array = std::holds_alternative<ArrayRef>(field.value.ref);
+      if (!is_written(field.traits, which_) || !field.there || is_absent(field) ||
+          (array && which_.arrays == ArrayJson::kNone))
+        return;
+      out_.key(field.name);
+      if (field.traits.compact) compact(field.value);
+      else value(field.value);
+    });
+  }
+  void record(RecordRef record) {
+    out_.begin_object();
+    fields(record);
+    out_.end_object();
+  }
+
+ private:
+  void value(const FieldValue& of) {
+    std::visit(detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
+                                  [&](const RecordRef& nested) { record(nested); },
+                                  [&](const ListRef& nested) { list(nested); },
+                                  [&](const OptionalRef& optional) {
+                                    if (optional.has(optional.field))
+                                      value(optional.value(optional.field));
+                                    else out_.value(nullptr);
+                                  },
+                                  [&](const ArrayRef& nested) { array(nested); }},
+               of.ref);
+  }
+
+  void compact(const FieldValue& of) {
+    std::string text;
+    JsonWriter json(string_sink(text), JsonStyle::kCompact);
+    Writer(json, which_).value(of);
+    json.finish();
+    out_.raw(text);
+  }
+
+  void scalar(const ScalarRef& scalar) {
+    std::visit(detail::Overloaded{[&](const ChoiceRef& choice) { out_.value(word_of(choice)); },
+                                  [&](auto* number) {
+                                    if constexpr (requires { sides_of(*number); }) {
+                                      out_.begin_inline_array();
+                                      for (const auto side : sides_of(*number)) out_.value(side);
+                                      out_.end_array();
+                                    } else {
+                                      out_.value(*number);
+                                    }
+                                  }},
+               scalar);
+  }
+
+  void list(const ListRef& of) {
+    if (of.name != nullptr) return named(of);
+    if (holds_numbers(of)) out_.begin_inline_array();
+    else out_.begin_array();
+    for (std::size_t i = 0; i < of.size(of.list); ++i) value(of.at(of.list, i));
+    out_.end_array();
+  }
+
+  void named(const ListRef& of) {
+    out_.begin_object();
+    for (std::size_t i = 0; i < of.size(of.list); ++i) {
+      out_.key(*of.name(of.list, i));
+      value(of.at(of.list, i));
+    }
+    out_.end_object();
+  }
+
+  void array(const ArrayRef& of) {
+    const ArrayView view = of.view(of.array);
+    if (which_.arrays == ArrayJson::kElements && view.memory == Memory::kHost)
+      return visit_numbers(view, [&](auto* first) { elements(first, view, 0); });
+    out_.begin_object().member("type", to_string(view.type)).key("shape").values(view.shape);
+    out_.end_object();
+  }
+  // The elements from `first` on, an array within an array per axis.
+  template <class Number>
+  void elements(const Number* first, const ArrayView& view, std::size_t axis) {
+    const bool last = axis + 1 == view.shape.size();
+    if (last) out_.begin_inline_array();
+    else out_.begin_array();
+    for (std::size_t i = 0; i < view.shape[axis]; ++i) {
+      const Number* at = first + static_cast<std::ptrdiff_t>(i) * view.strides[axis];
+      if (last) out_.value(*at);
+      else elements(at, view, axis + 1);
+    }
+    out_.end_array();
+  }
+  template <class Use>
+  static void visit_numbers(const ArrayView& view, Use use) {
+    switch (view.type) {
+      case NumberType::kUint8: return use(static_cast<const std::uint8_t*>(view.data));
+      case NumberType::kUint16: return use(static_cast<const std::uint16_t*>(view.data));
+      case NumberType::kInt32: return use(static_cast<const std::int32_t*>(view.data));
+      case NumberType::kInt64: return use(static_cast<const std::int64_t*>(view.data));
+      case NumberType::kUint64: return use(static_cast<const std::uint64_t*>(view.data));
+      case NumberType::kFloat: return use(static_cast<const float*>(view.data));
+      case NumberType::kDouble: return use(static_cast<const double*>(view.data));
+    }
+  }
+
+  JsonWriter& out_;
+  const WrittenFields& which_;
+};
 
 // Fills records from a tree. `at` is the place that messages name.
 class Reader {
@@ -76,18 +171,7 @@ class Reader {
   void record(const json& tree, RecordRef into, const std::string& at) {
     if (!tree.is_object()) fail(at, tree, "an object");
     std::set<std::string_view> known;
-    for_each_field(into, [&](const Field& field) {
-      if (!field.traits.printed) return;
-      known.insert(field.name);
-      const std::string place =
-          at.empty() ? std::string(field.name) : fmt::format("{}.{}", at, field.name);
-      const auto found = tree.find(field.name);
-      const bool optional = std::holds_alternative<OptionalRef>(field.value.ref);
-      if (found != tree.end()) value(*found, field.value, place);
-      else if (optional) absent(std::get<OptionalRef>(field.value.ref));
-      else if (!field.traits.later)
-        throw FormatError(fmt::format("{}: {} is missing", name_, place));
-    });
+    fields(tree, into, at, known);
     if (unknown_ == nullptr) return;
     for (const auto& [key, member] : tree.items())
       if (!known.contains(key))
@@ -95,6 +179,38 @@ class Reader {
   }
 
  private:
+  void fields(const json& tree, RecordRef into, const std::string& at,
+              std::set<std::string_view>& known) {
+    for_each_field(into, [&](const Field& field) {
+      if (!field.traits.printed) return;
+      if (field.traits.flat) return part(tree, field.value, at, known);
+      known.insert(field.name);
+      if (field.traits.derived) return;
+      const std::string place =
+          at.empty() ? std::string(field.name) : fmt::format("{}.{}", at, field.name);
+      const auto found = tree.find(field.name);
+      const bool optional = std::holds_alternative<OptionalRef>(field.value.ref);
+      if (found != tree.end()) value(*found, field.value, place);
+      else if (optional) absent(std::get<OptionalRef>(field.value.ref));
+      else if (!can_lack(field.traits))
+        throw FormatError(fmt::format("{}: {} is missing", name_, place));
+    });
+  }
+
+  // A flat record. An optional one is there where one of its fields is.
+  void part(const json& tree, const FieldValue& into, const std::string& at,
+            std::set<std::string_view>& known) {
+    const auto* optional = std::get_if<OptionalRef>(&into.ref);
+    if (optional == nullptr) return fields(tree, std::get<RecordRef>(into.ref), at, known);
+    bool there = false;
+    for_each_flat_field(std::get<RecordRef>(optional->sample().ref), [&](const Field& field) {
+      there = there || tree.contains(field.name);
+      known.insert(field.name);
+    });
+    optional->set(optional->field, there);
+    if (there) fields(tree, std::get<RecordRef>(optional->value(optional->field).ref), at, known);
+  }
+
   [[noreturn]] void fail(const std::string& at, const json& found, const std::string& expected) {
     throw FormatError(fmt::format("{}: {}{}is {}; expected {}", name_, at, at.empty() ? "" : " ",
                                   detail::shown(found.dump(-1, ' ', true), 40), expected));
@@ -115,12 +231,24 @@ class Reader {
   }
 
   void list(const json& tree, const ListRef& into, const std::string& at) {
+    if (into.name != nullptr) return named(tree, into, at);
     if (!tree.is_array()) fail(at, tree, "an array");
-    if (into.fixed > 0 && tree.size() != into.fixed)
-      fail(at, tree, fmt::format("an array of {} values", into.fixed));
     into.resize(into.list, tree.size());
+    if (const std::size_t size = into.size(into.list); size != tree.size())
+      fail(at, tree,
+           fmt::format("an array of {}{} values", into.fixed > 0 ? "" : "at least ", size));
     for (std::size_t i = 0; i < tree.size(); ++i)
       value(tree[i], into.at(into.list, i), fmt::format("{}[{}]", at, i));
+  }
+
+  void named(const json& tree, const ListRef& into, const std::string& at) {
+    if (!tree.is_object()) fail(at, tree, "an object");
+    into.resize(into.list, tree.size());
+    std::size_t i = 0;
+    for (const auto& [key, member] : tree.items()) {
+      *into.name(into.list, i) = key;
+      value(member, into.at(into.list, i++), fmt::format("{}.{}", at, key));
+    }
   }
 
   void scalar(const json& tree, const ScalarRef& into, const std::string& at) {
@@ -179,30 +307,24 @@ class Reader {
 
 }  // namespace
 
-void write_fields(JsonWriter& out, RecordRef record) {
-  for_each_field(record, [&](const Field& field) {
-    if (!field.traits.printed || is_absent(field.value)) return;
-    out.key(field.name);
-    write_value(out, field.value);
-  });
+void write_fields(JsonWriter& out, RecordRef record, const WrittenFields& which) {
+  Writer(out, which).fields(record);
 }
 
-void write_record(JsonWriter& out, RecordRef record) {
-  out.begin_object();
-  write_fields(out, record);
-  out.end_object();
+void write_record(JsonWriter& out, RecordRef record, const WrittenFields& which) {
+  Writer(out, which).record(record);
 }
 
-std::string record_json(RecordRef record) {
+std::string record_json(RecordRef record, const WrittenFields& which) {
   std::string text;
   JsonWriter out(string_sink(text), JsonStyle::kOneLine);
-  write_record(out, record);
+  write_record(out, record, which);
   out.finish();
   return text;
 }
 
-std::string record_members(RecordRef record) {
-  const std::string object = record_json(record);
+std::string record_members(RecordRef record, const WrittenFields& which) {
+  const std::string object = record_json(record, which);
   return object.substr(1, object.size() - 2);
 }
 

@@ -1,6 +1,7 @@
 // What the readers and writers of records share: words of choices, sides of boxes.
 #pragma once
 #include <fovea/core/record.h>
+#include <fovea/io/record_io.h>
 
 #include <array>
 #include <string>
@@ -19,6 +20,14 @@ Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it by
 
 namespace fovea::io {
 
+inline bool is_written(const FieldTraits& traits, const WrittenFields& which) {
+  return traits.printed && (which.times || !traits.timing);
+}
+// Whether JSON may be without the field though its value is not optional.
+inline bool can_lack(const FieldTraits& traits) {
+  return traits.later || traits.sparse || traits.timing;
+}
+
 // The word of a choice; empty where its value has none.
 std::string_view word_of(const ChoiceRef& choice);
 // Sets a choice by its word; false where there is no such word.
@@ -26,10 +35,18 @@ bool set_word(const ChoiceRef& choice, std::string_view word);
 // "sobel, scharr or centered"
 std::string words_of(const ChoiceRef& choice);
 
-// The numbers of a size or a rectangle, and what their columns are called.
+// The numbers of a size, a point or a rectangle, and what their columns are called.
 inline std::array<int, 2> sides_of(const Extent& size) { return {size.width, size.height}; }
 inline void set_sides(Extent& size, const std::array<int, 2>& sides) {
   size = {sides[0], sides[1]};
+}
+template <class T>
+std::array<T, 2> sides_of(const Point<T>& point) {
+  return {point.x, point.y};
+}
+template <class T>
+void set_sides(Point<T>& point, const std::array<T, 2>& sides) {
+  point = {sides[0], sides[1]};
 }
 template <class T>
 std::array<T, 4> sides_of(const Rect<T>& box) {
@@ -40,10 +57,9 @@ void set_sides(Rect<T>& box, const std::array<T, 4>& sides) {
   box = {sides[0], sides[1], sides[2], sides[3]};
 }
 inline constexpr std::array<std::string_view, 4> kSideNames{"x", "y", "width", "height"};
-// The names of the last `count` of them: a size has two.
-template <std::size_t kCount>
+template <class Sides>
 constexpr std::string_view side_name(std::size_t side) {
-  return kSideNames[kSideNames.size() - kCount + side];
+  return kSideNames[std::is_same_v<Sides, Extent> ? side + 2 : side];
 }
 
 }  // namespace fovea::io

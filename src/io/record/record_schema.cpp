@@ -33,6 +33,7 @@ const char* json_type(const ScalarRef& scalar) {
       detail::Overloaded{[](const ChoiceRef&) { return "string"; },
                          [](std::string*) { return "string"; }, [](bool*) { return "boolean"; },
                          [](float*) { return "number"; }, [](double*) { return "number"; },
+                         [](Point<double>*) { return "number"; },
                          [](Rect<float>*) { return "number"; },
                          [](Rect<double>*) { return "number"; }, [](auto*) { return "integer"; }},
       scalar);
@@ -59,12 +60,14 @@ class Schema {
     std::vector<std::string> required;
     json_.key("properties").begin_object();
     for (const RecordRef& record : records)
-      for_each_field(record, [&](const Field& field) {
+      for_each_flat_field(record, [&](const Field& field) {
         if (!field.traits.printed) return;
         json_.key(field.name).begin_object();
-        value(field.value);
+        if (field.traits.null) or_null(field.value);
+        else value(field.value);
         json_.member("description", described(field)).end_object();
-        if (!std::holds_alternative<OptionalRef>(field.value.ref) && !field.traits.later)
+        if ((field.traits.null || !std::holds_alternative<OptionalRef>(field.value.ref)) &&
+            !field.optional && !can_lack(field.traits))
           required.emplace_back(field.name);
       });
     json_.end_object();
@@ -79,6 +82,12 @@ class Schema {
                                      : fmt::format("{}, in {}", field.help, field.traits.unit);
   }
 
+  void or_null(const FieldValue& of) {
+    json_.key("anyOf").begin_array().begin_object();
+    value(of);
+    json_.end_object().begin_object().member("type", "null").end_object().end_array();
+  }
+
   void value(const FieldValue& of) {
     std::visit(
         detail::Overloaded{[&](const ScalarRef& scalar) { this->scalar(scalar); },
@@ -86,17 +95,24 @@ class Schema {
                              object({&nested, 1});
                            },
                            [&](const ListRef& list) {
-                             json_.member("type", "array");
+                             const bool named = list.name != nullptr;
+                             json_.member("type", named ? "object" : "array");
                              if (list.fixed > 0)
                                json_.member("minItems", list.fixed).member("maxItems", list.fixed);
-                             json_.key("items").begin_object();
+                             json_.key(named ? "additionalProperties" : "items").begin_object();
                              value(list.sample());
                              json_.end_object();
                            },
                            [&](const OptionalRef& optional) { value(optional.sample()); },
                            [&](const ArrayRef&) {
-                             json_.member("type", "object").key("properties").begin_object();
-                             json_.key("type").begin_object().member("type", "string").end_object();
+                             json_.key("type").begin_inline_array().value("object");
+                             json_.value("array").end_array();  // where elements are asked for
+                             json_.key("properties")
+                                 .begin_object()
+                                 .key("type")
+                                 .begin_object()
+                                 .member("type", "string")
+                                 .end_object();
                              json_.key("shape").begin_object().member("type", "array").end_object();
                              json_.end_object();
                            }},
@@ -132,7 +148,8 @@ std::string kind_of(const FieldValue& of) {
             const std::string type = json_type(scalar);
             const std::size_t count = sides(scalar);
             if (count == 4) return "x, y, width, height";
-            if (count == 2) return "width, height";
+            if (count == 2)
+              return std::holds_alternative<Extent*>(scalar) ? "width, height" : "x, y";
             if (const auto* choice = std::get_if<ChoiceRef>(&scalar)) return words_of(*choice);
             return type == "string" ? "text" : type == "boolean" ? "true or false" : type;
           },
@@ -140,7 +157,10 @@ std::string kind_of(const FieldValue& of) {
             const std::string name = title_of(nested).name;
             return name.empty() ? std::string("object") : name;
           },
-          [](const ListRef& list) { return "list of " + kind_of(list.sample()); },
+          [](const ListRef& list) {
+            const std::string kind = kind_of(list.sample());
+            return list.name != nullptr ? kind + " by name" : "list of " + kind;
+          },
           [](const OptionalRef& optional) { return kind_of(optional.sample()) + ", optional"; },
           [](const ArrayRef& array) {
             return std::string("array of ") + to_string(array.view(array.array).type);
@@ -148,13 +168,14 @@ std::string kind_of(const FieldValue& of) {
       of.ref);
 }
 
-// The records that a value holds, itself or in lists.
-void collect(const FieldValue& of, std::vector<RecordRef>& into) {
-  std::visit(detail::Overloaded{[](const ScalarRef&) {}, [](const ArrayRef&) {},
-                                [&](const RecordRef& nested) { into.push_back(nested); },
-                                [&](const ListRef& list) { collect(list.sample(), into); },
-                                [&](const OptionalRef& o) { collect(o.sample(), into); }},
-             of.ref);
+// The tables of the records that a value holds, itself or in lists.
+std::string nested_markdown(const FieldValue& of) {
+  return std::visit(
+      detail::Overloaded{[](const ScalarRef&) { return std::string(); },
+                         [](const ArrayRef&) { return std::string(); },
+                         [](const RecordRef& nested) { return "\n" + record_markdown(nested); },
+                         [](const auto& holder) { return nested_markdown(holder.sample()); }},
+      of.ref);
 }
 
 }  // namespace
@@ -177,15 +198,14 @@ std::string record_markdown(RecordRef record) {
   const RecordTitle title = title_of(record);
   if (!title.name.empty()) text += fmt::format("**{}**: {}.\n\n", title.name, title.help);
   text += "| field | kind | unit | meaning |\n| --- | --- | --- | --- |\n";
-  std::vector<RecordRef> nested;
-  for_each_field(record, [&](const Field& field) {
+  std::string nested;
+  for_each_flat_field(record, [&](const Field& field) {
     if (!field.traits.printed) return;
-    text += fmt::format("| `{}` | {} | {} | {} |\n", field.name, kind_of(field.value),
-                        field.traits.unit, field.help);
-    collect(field.value, nested);
+    text += fmt::format("| `{}` | {}{} | {} | {} |\n", field.name, kind_of(field.value),
+                        field.optional ? ", optional" : "", field.traits.unit, field.help);
+    nested += nested_markdown(field.value);
   });
-  for (const RecordRef& each : nested) text += "\n" + record_markdown(each);
-  return text;
+  return text + nested;
 }
 
 }  // namespace fovea::io

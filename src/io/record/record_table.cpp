@@ -18,13 +18,13 @@ namespace {
 template <class See>
 class Columns {
  public:
-  explicit Columns(See see) : see_(see) {}
+  Columns(See see, const WrittenFields& which) : see_(see), which_(which) {}
 
   void record(RecordRef record, const std::string& prefix, bool there, bool optional) {
-    for_each_field(record, [&](const Field& field) {
-      if (!field.traits.printed) return;
+    for_each_flat_field(record, [&](const Field& field) {
+      if (!is_written(field.traits, which_)) return;
       const std::string name = prefix + std::string(field.name);
-      value({name, field, there, optional}, field.value);
+      value({name, field, there && field.there, optional || field.optional}, field.value);
     });
   }
 
@@ -53,22 +53,24 @@ class Columns {
   }
 
   void scalar(const Place& place, const ScalarRef& scalar) {
-    std::visit(detail::Overloaded{
-                   [&](const ChoiceRef& choice) { see_text(place, word_of(choice)); },
-                   [&](std::string* text) { see_text(place, *text); },
-                   [&](bool* flag) { see(place, place.name, static_cast<int>(*flag)); },
-                   [&](auto* number) {
-                     if constexpr (requires { sides_of(*number); }) {
-                       const auto sides = sides_of(*number);
-                       const std::string prefix =
-                           place.field.traits.prefixed ? place.name + "_" : "";
-                       for (std::size_t i = 0; i < sides.size(); ++i)
-                         see(place, prefix + std::string(side_name<sides.size()>(i)), sides[i]);
-                     } else {
-                       see(place, place.name, *number);
-                     }
-                   }},
-               scalar);
+    std::visit(
+        detail::Overloaded{
+            [&](const ChoiceRef& choice) { see_text(place, word_of(choice)); },
+            [&](std::string* text) { see_text(place, *text); },
+            [&](bool* flag) { see(place, place.name, static_cast<int>(*flag)); },
+            [&](auto* number) {
+              if constexpr (requires { sides_of(*number); }) {
+                const auto sides = sides_of(*number);
+                const std::string prefix = place.field.traits.prefixed ? place.name + "_" : "";
+                for (std::size_t i = 0; i < sides.size(); ++i)
+                  see(place,
+                      prefix + std::string(side_name<std::remove_pointer_t<decltype(number)>>(i)),
+                      sides[i]);
+              } else {
+                see(place, place.name, *number);
+              }
+            }},
+        scalar);
   }
 
   template <class Number>
@@ -90,11 +92,12 @@ class Columns {
   }
 
   See see_;
+  const WrittenFields& which_;
 };
 
 template <class See>
-void for_each_column(std::span<const RecordRef> records, See see) {
-  Columns<See> columns(see);
+void for_each_column(std::span<const RecordRef> records, const WrittenFields& which, See see) {
+  Columns<See> columns(see, which);
   for (const RecordRef& record : records) columns.record(record, {}, true, false);
 }
 
@@ -106,8 +109,8 @@ ParquetType parquet_type(const RecordColumn& column) {
 
 // A field of either writer; they have the same functions.
 template <class Writer>
-void write_row(Writer& table, std::span<const RecordRef> records) {
-  for_each_column(records, [&](const RecordColumn&, const auto* value) {
+void write_row(Writer& table, std::span<const RecordRef> records, const WrittenFields& which) {
+  for_each_column(records, which, [&](const RecordColumn&, const auto* value) {
     if (value == nullptr) table.empty();
     else table.field(*value);
   });
@@ -116,9 +119,10 @@ void write_row(Writer& table, std::span<const RecordRef> records) {
 
 }  // namespace
 
-std::vector<RecordColumn> record_columns(std::span<const RecordRef> records) {
+std::vector<RecordColumn> record_columns(std::span<const RecordRef> records,
+                                         const WrittenFields& which) {
   std::vector<RecordColumn> columns;
-  for_each_column(records,
+  for_each_column(records, which,
                   [&](const RecordColumn& column, const auto*) { columns.push_back(column); });
   return columns;
 }
@@ -127,6 +131,7 @@ struct RecordTable::Impl {
   Sink sink;
   TableFormat format;
   std::vector<RecordColumn> columns;
+  WrittenFields which;
   std::optional<CsvWriter> csv{};
   std::optional<ParquetWriter> parquet{};
 
@@ -145,16 +150,18 @@ struct RecordTable::Impl {
   }
 };
 
-RecordTable::RecordTable(Sink sink, TableFormat format, std::span<const RecordRef> like)
-    : impl_(std::make_unique<Impl>(Impl{std::move(sink), format, record_columns(like)})) {}
+RecordTable::RecordTable(Sink sink, TableFormat format, std::span<const RecordRef> like,
+                         const WrittenFields& which)
+    : impl_(std::make_unique<Impl>(
+          Impl{std::move(sink), format, record_columns(like, which), which})) {}
 RecordTable::~RecordTable() = default;
 RecordTable::RecordTable(RecordTable&&) noexcept = default;
 RecordTable& RecordTable::operator=(RecordTable&&) noexcept = default;
 
 void RecordTable::row(std::span<const RecordRef> records) {
   impl_->start();
-  if (impl_->csv) write_row(*impl_->csv, records);
-  else write_row(*impl_->parquet, records);
+  if (impl_->csv) write_row(*impl_->csv, records, impl_->which);
+  else write_row(*impl_->parquet, records, impl_->which);
 }
 
 void RecordTable::finish(const std::string& info) {

@@ -222,6 +222,10 @@ void take_result(const Members& take, const json& result, const json& tree, Earl
     item.parts = mesh;  // which has the labels inside
   take_scores(take, result, tree, item);
   file.items.push_back(std::move(item));
+  for (const json& event : take.array(result, "events")) {
+    take_event(take, take.object(event, "an event"), file);
+    file.events.back().input = input;
+  }
 }
 
 // A pair of images, and the file that its motion was written to.

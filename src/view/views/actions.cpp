@@ -1,8 +1,6 @@
 // Actions in the view: the class of a clip, and what happens when in it.
 #include <fovea/actions/show.h>
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/io/models.h>
 
 #include <fmt/format.h>
@@ -20,46 +18,10 @@
 namespace fovea::view {
 namespace {
 
-void write_event(io::JsonWriter& json, const actions::Event& event) {
-  const std::vector<float> box{event.box.x, event.box.y, event.box.width, event.box.height};
-  json.begin_object()
-      .member("name", event.name)
-      .member("score", event.score)
-      .member("first_frame", event.first_frame)
-      .member("last_frame", event.last_frame)
-      .member("start_seconds", event.start_seconds)
-      .member("end_seconds", event.end_seconds)
-      .key("box")
-      .values(box)
-      .member("distance", event.distance)
-      .member("margin", event.margin)
-      .end_object();
-}
-
-std::string action_members(const SeenActions& seen, const std::string& model,
-                           const actions::RecognizeOptions& options) {
-  const actions::ClipClass& clip = seen.clip.result;
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object()
-      .member("fovea", FOVEA_VERSION)
-      .member("command", "actions classify, actions recognize")
-      .member("model", model)
-      .key("options")
-      .raw(options_json(options))
-      .member("frames", seen.frames)
-      .member("name", clip.name)
-      .member("score", clip.score)
-      .member("distance", clip.distance)
-      .member("margin", clip.margin)
-      .key("distances")
-      .begin_object();
-  for (std::size_t i = 0; i < clip.distances.size(); ++i)
-    json.member(seen.clip.names[i], clip.distances[i]);
-  json.end_object().key("events").begin_array();
-  for (const actions::EventExplanation& why : seen.events) write_event(json, why.event);
-  json.end_array().end_object().finish();
-  return text;
+SavedActions saved_of(const SeenActions& seen) {
+  SavedActions saved{.clip = seen.clip.result};
+  for (const actions::EventExplanation& why : seen.events) saved.events.push_back(why.event);
+  return saved;
 }
 
 // Probabilities where the model has them; otherwise how near each class is, 1 for the nearest.
@@ -116,9 +78,7 @@ int shown_frame(const SeenActions& seen) {
 // What a saved page shows: that frame, with the boxes of its events.
 Image<std::uint8_t> picture_of(const SeenActions& seen, const Picture& frame) {
   Image<std::uint8_t> picture = rgb_copy(frame.pixels());
-  std::vector<actions::Event> events;
-  for (const actions::EventExplanation& why : seen.events) events.push_back(why.event);
-  actions::draw_events(picture, events, shown_frame(seen));
+  actions::draw_events(picture, saved_of(seen).events, shown_frame(seen));
   return picture;
 }
 
@@ -199,7 +159,9 @@ class ActionsView final : public SystemView {
                     {"actions over time", std::to_string(seen->events.size())},
                     {"reject level", reject_text(seen->clip.reject)}};
     add_truth(result, run, [&](const Truth& truth) { name_truth(result, truth.events(input)); });
-    result.json = action_members(*seen, model_name_, options);
+    result.json =
+        saved_json(run, {"actions classify", model_name_, options_json(options), exec, true},
+                   record_ref(saved_of(*seen)));
     result.picture = [seen, frame = result.image] { return picture_of(*seen, *frame); };
     result.video = video_result(seen);
     result.held_bytes = seen->points.size() * sizeof(actions::SpaceTimePoint);

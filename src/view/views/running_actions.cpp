@@ -1,7 +1,5 @@
 // Actions while they happen: a running time line of what people do in a video or live input.
 #include <fovea/actions/recognize.h>
-#include <fovea/core/version.h>
-#include <fovea/io/json_writer.h>
 
 #include <fmt/format.h>
 
@@ -11,6 +9,7 @@
 #include "core/json_text.h"
 #include "view/stopwatch.h"
 #include "view/views/running_actions.h"
+#include "view/views/seen_actions.h"
 
 namespace fovea::view {
 namespace {
@@ -70,7 +69,11 @@ class RunningActions final : public Running {
     result.image = frame.picture;
     result.picture = rgb_later(frame.picture);
     result.facts = {{"model", model_}, {"actions", std::to_string(all_.size())}};
-    result.json = event_members();
+    const SavedActions saved{.events = {all_.begin(), all_.end()}};
+    result.json = saved_json(run_,
+                             {"actions recognize", model_, options_json(recognizer_.options()),
+                              recognizer_.options().exec, true},
+                             record_ref(saved));
     actions::RecognizeOptions changed = recognizer_.options(), plain;
     const Form form = form_of(changed, hidden_), defaults = form_of(plain, hidden_);
     result.command = fmt::format("fovea actions recognize {} --model {}{}", shell_inputs(run_, 1),
@@ -93,9 +96,13 @@ class RunningActions final : public Running {
   std::vector<SeenEvent> seen(std::span<const actions::Event> events) {
     std::vector<SeenEvent> found;
     for (const actions::Event& event : events) {
+      all_.push_back(event);
+      all_.back().evidence = nullptr;
+      all_.back().path.clear();
+      all_.back().start_seconds = times_.at(event.first_frame);
+      all_.back().end_seconds = times_.at(event.last_frame);
       found.push_back(
-          {event.name, event.score, times_.at(event.first_frame), times_.at(event.last_frame)});
-      all_.push_back(found.back());
+          {event.name, event.score, all_.back().start_seconds, all_.back().end_seconds});
       if (all_.size() > kMostEvents) all_.pop_front();
       marks_.push_back({{{event.box.x, event.box.y, event.box.width, event.box.height},
                          fmt::format("{} {:.2f}", event.name, event.score)},
@@ -112,26 +119,12 @@ class RunningActions final : public Running {
     for (const PassingMark& each : marks_) result.marks.push_back(each.mark);
   }
 
-  std::string event_members() const {
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    json.begin_object()
-        .member("fovea", FOVEA_VERSION)
-        .member("command", "actions recognize")
-        .member("model", model_)
-        .key("options")
-        .raw(options_json(recognizer_.options()));
-    write_events(json, {all_.begin(), all_.end()});
-    json.end_object().finish();
-    return text;
-  }
-
   Run run_;
   std::string model_;
   std::vector<std::string_view> hidden_;  // options that the page does not show
   actions::Recognizer recognizer_;
   FrameTimes times_{};
-  std::deque<SeenEvent> all_{};
+  std::deque<actions::Event> all_{};
   std::vector<PassingMark> marks_{};
 };
 

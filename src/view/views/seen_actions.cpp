@@ -2,6 +2,7 @@
 
 #include <fovea/actions/select_points.h>
 #include <fovea/core/error.h>
+#include <fovea/core/record.h>
 #include <fovea/io/video.h>
 
 #include <fmt/format.h>
@@ -155,6 +156,11 @@ VideoPoints find_video_points(const std::string& path, const actions::Model& mod
   points.add(stream.finish());
   points.move_to(set);
   return found;
+}
+
+void describe(FieldVisitor& visit, SavedActions& saved) {
+  visit("clip", saved.clip, "the class of the whole video", {.flat = true});
+  visit("events", saved.events, "what happens when");
 }
 
 std::vector<actions::EventExplanation> recognize_events(

@@ -6,6 +6,7 @@
 #include <fovea/actions/recognize.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,14 @@ struct SeenActions {
   // What is drawn over a frame: boxes of events, points, and matched chains.
   std::vector<LayerShape> shapes(int frame) const;
 };
+
+// What is saved of them: the class of the clip as actions classify prints it, and events as actions
+// recognize prints them.
+struct SavedActions {
+  std::optional<actions::ClipClass> clip{};  // absent while a stream is running
+  std::vector<actions::Event> events{};
+};
+void describe(FieldVisitor& visit, SavedActions& saved);
 
 // Recognizes the actions over time, each with its explanation.
 std::vector<actions::EventExplanation> recognize_events(

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "actions/videos.h"
 #include "cli/mesh/shapes.h"
@@ -90,6 +91,13 @@ class Envelope : public testing::Test {
     EXPECT_TRUE(verbs_here().contains(command)) << command;
     if (find_command(words[0], words[1])->result.record == nullptr) return;
     const json schema = json::parse(run_here({"schema", words[0], words[1]}).out);
+    if (schema.contains("$defs")) {
+      std::istringstream lines(ended.out.substr(0, ended.out.size() - text.size()));
+      for (std::string line; std::getline(lines, line);)
+        EXPECT_THAT(test::SchemaCheck::problems(json::parse(line), schema["$defs"]["line"]),
+                    testing::IsEmpty())
+            << command;
+    }
     EXPECT_THAT(test::SchemaCheck::problems(result, schema), testing::IsEmpty()) << command;
   }
 
@@ -241,9 +249,11 @@ TEST_F(Envelope, Actions) {
   expect_envelope(small({"actions", "distances", clips, "-o", folder_ / "d.safetensors"}));
   expect_envelope({"actions", "points", video, "--harris-levels", "1", "--harris-scales", "1"});
   expect_envelope({"actions", "recognize", video, "--model", model});
+  expect_envelope({"actions", "recognize", video, "--model", model, "--explain", "--reject", "2"});
   expect_envelope({"actions", "classify", video, "--model", model});
   expect_envelope(
       small({"actions", "match", video, clips + "/up/s1_swing.y4m", "-o", folder_ / "m.png"}));
+  expect_envelope(small({"actions", "match", video, clips + "/up/s1_swing.y4m", "--explain"}));
   expect_envelope(small({"actions", "eval", clips, "--protocol", "split", "--test-subjects", "s1",
                          "--no-choose", "--no-baselines"}));
   expect_envelope({"actions", "eval-stream", clips, "--model", model, "--subjects", "s1", "--gap",

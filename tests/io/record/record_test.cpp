@@ -68,6 +68,24 @@ void describe(FieldVisitor& visit, Basket& basket) {
   visit("sold", basket.sold, "how many were sold", {.later = true});
 }
 
+// A stall with its best fruit, and what it sold where that is known.
+struct Sales {
+  int apples = 1;
+  Point<int> best{2, 3};
+};
+void describe(FieldVisitor& visit, Sales& sales) {
+  visit("apples", sales.apples, "how many");
+  visit("best", sales.best, "where the best one lies");
+}
+struct Day {
+  Stall stall{};
+  std::optional<Sales> sales{};
+};
+void describe(FieldVisitor& visit, Day& day) {
+  visit("stall", day.stall, "where", {.flat = true});
+  visit("sales", day.sales, "what was sold", {.flat = true});
+}
+
 constexpr const char* kLine =
     R"({"count": 3, "weight": 0.5, "washed": true, "fruit": "pear", "label": "a \"b\"", )"
     R"("box": [1, 2, 3, 4.5], "sizes": [1, 2.5], "visits": [], "range": [1, 2], "sold": 0})";
@@ -157,6 +175,108 @@ TEST(RecordJson, OlderFilesLackWhatCameLaterAndNewerOnesHaveMore) {
       changed("\"visits\": []", R"("visits": [{"name": "a", "size": [1, 2], "roof": 1}])"), "x",
       &unknown);
   EXPECT_THAT(unknown, ElementsAre("color", "visits[0].roof"));
+}
+
+struct Market {
+  std::vector<std::pair<std::string, int>> prices{{"pear", 3}, {"apple", 2}};
+  std::vector<std::pair<std::string, Stall>> stalls{{"left", {"a", {1, 2}}}};
+  int closed = 0;
+  std::string owner{};
+  double walk_seconds = 1.5;
+};
+void describe(FieldVisitor& visit, Market& market) {
+  visit("prices", market.prices, "of each fruit");
+  visit("stalls", market.stalls, "by where they stand");
+  visit("closed", market.closed, "how many stalls are", {.sparse = true});
+  visit("owner", market.owner, "who it belongs to", {.sparse = true});
+  visit("walk_seconds", market.walk_seconds, "to see all of it", {.timing = true});
+}
+constexpr const char* kMarket =
+    R"({"prices": {"pear": 3, "apple": 2}, "stalls": {"left": {"name": "a", "size": [1, 2]}})";
+
+TEST(RecordNames, NamedValuesAreMembersOfAnObject) {
+  const Market market;
+  const std::string text = record_json(record_ref(market));
+  EXPECT_EQ(text, std::string(kMarket) + R"(, "walk_seconds": 1.5})");
+  const auto read = parse_record<Market>(text, "market.json");
+  EXPECT_THAT(read.prices,
+              testing::UnorderedElementsAre(testing::Pair("pear", 3), testing::Pair("apple", 2)));
+  ASSERT_EQ(read.stalls.size(), 1U);
+  EXPECT_EQ(read.stalls[0].second.name, "a");
+  EXPECT_THROW((void)parse_record<Market>(R"({"prices": [], "stalls": {}})", "x"), FormatError);
+  const std::string bytes = pack_record(record_ref(market));
+  std::string_view rest = bytes;
+  Market again{.prices = {}, .stalls = {}};
+  unpack_record(rest, record_ref(again));
+  EXPECT_EQ(again.prices, market.prices);
+  EXPECT_EQ(record_json(record_ref(again)), text);
+  const auto schema = nlohmann::json::parse(record_schema(record_ref(market)));
+  EXPECT_EQ(schema["properties"]["prices"]["additionalProperties"]["type"], "integer");
+  EXPECT_THAT(record_markdown(record_ref(market)), HasSubstr("| `stalls` | Stall by name |"));
+}
+
+TEST(RecordTimes, AreLeftOutWhereResultsAreRecorded) {
+  const Market market;
+  EXPECT_EQ(record_json(record_ref(market), {.times = false}), std::string(kMarket) + "}");
+  const auto read = parse_record<Market>(std::string(kMarket) + "}", "market.json");
+  EXPECT_EQ(read.walk_seconds, 1.5);
+  EXPECT_EQ(record_columns(std::vector{record_ref(market)}).size(), 3U);
+  EXPECT_EQ(record_columns(std::vector{record_ref(market)}, {.times = false}).size(), 2U);
+}
+
+TEST(RecordSparse, IsThereWhereItSaysSomething) {
+  const Market market{.closed = 2, .owner = "the town"};
+  const std::string text = record_json(record_ref(market));
+  EXPECT_THAT(text, HasSubstr(R"("closed": 2, "owner": "the town", )"));
+  const auto read = parse_record<Market>(text, "market.json");
+  EXPECT_EQ(read.owner, "the town");
+  const auto schema = nlohmann::json::parse(record_schema(record_ref(market)));
+  EXPECT_EQ(schema["required"], nlohmann::json({"prices", "stalls"}));
+}
+
+// What is made by hand: a list whose first number is another field, and a number that is absent
+// where it is 0.
+struct Queue {
+  int first = 0;
+  std::vector<int> others{};
+  int waited = 0;
+};
+void describe(FieldVisitor& visit, Queue& queue) {
+  FieldValue people{ListRef{
+      &queue, [](const void* of) { return static_cast<const Queue*>(of)->others.size() + 1; },
+      [](void* of, std::size_t count) {
+        static_cast<Queue*>(of)->others.resize(count > 0 ? count - 1 : 0);
+      },
+      [](void* of, std::size_t i) {
+        auto* in = static_cast<Queue*>(of);
+        return field_value(i == 0 ? in->first : in->others[i - 1]);
+      },
+      &fovea::detail::sample_value<int>}};
+  FieldValue waited{OptionalRef{&queue.waited,
+                                [](const void* of) { return *static_cast<const int*>(of) != 0; },
+                                [](void* of, bool there) {
+                                  if (!there) *static_cast<int*>(of) = 0;
+                                },
+                                [](void* of) { return field_value(*static_cast<int*>(of)); },
+                                &fovea::detail::sample_value<int>}};
+  visit("people", people, "by number");
+  visit("waited", waited, "by the first of them", {.unit = "minutes"});
+}
+
+TEST(RecordJson, ValuesCanBeMadeByHand) {
+  const std::string json = record_json(record_ref(Queue{7, {8, 9}, 0}));
+  EXPECT_EQ(json, R"({"people": [7, 8, 9]})");
+  const auto read = parse_record<Queue>(json, "a");
+  EXPECT_EQ(read.first, 7);
+  EXPECT_THAT(read.others, ElementsAre(8, 9));
+  EXPECT_EQ(parse_record<Queue>(R"({"people": [1], "waited": 5})", "a").waited, 5);
+  EXPECT_THROW((void)parse_record<Queue>(R"({"people": []})", "a"), FormatError);
+  const std::string bytes = pack_record(record_ref(Queue{7, {8, 9}, 5}));
+  Queue unpacked;
+  std::string_view rest = bytes;
+  unpack_record(rest, record_ref(unpacked));
+  EXPECT_EQ(unpacked.waited, 5);
+  EXPECT_THAT(unpacked.others, ElementsAre(8, 9));
 }
 
 TEST(RecordBytes, ReadBackEverything) {
@@ -276,6 +396,12 @@ void describe(FieldVisitor& visit, Map& map) { visit("values", map.values, "one 
 TEST(RecordArray, JsonNamesTypeAndShapeAndTheElementsCanBeTaken) {
   Map map;
   EXPECT_EQ(record_json(record_ref(map)), R"({"values": {"type": "float32", "shape": [2, 3]}})");
+  std::string text;
+  JsonWriter json(string_sink(text), JsonStyle::kCompact);
+  for (int i = 0; i < 6; ++i) map.values.at(i % 3, i / 3) = static_cast<float>(i);
+  write_record(json, record_ref(map), {.arrays = ArrayJson::kElements});
+  json.finish();
+  EXPECT_EQ(text, R"({"values":[[0,1,2],[3,4,5]]})");
   EXPECT_THROW((void)pack_record(record_ref(map)), InvalidArgument);
   for_each_field(record_ref(map), [&](const Field& field) {
     const auto& array = std::get<ArrayRef>(field.value.ref);
@@ -285,6 +411,118 @@ TEST(RecordArray, JsonNamesTypeAndShapeAndTheElementsCanBeTaken) {
     EXPECT_EQ(static_cast<Image<float>*>(taken.get())->view().data, view.data);
     EXPECT_TRUE(map.values.empty());
   });
+}
+
+// A record with every way to say less than a field holds, or more.
+struct Weighing {
+  std::vector<std::string> names{"pear", "apple"};
+  std::vector<double> weights{2, 1};
+  std::string remark{};
+  int page = -1;
+};
+void describe(FieldVisitor& visit, Weighing& weighing) {
+  visit("weights", Named{weighing.names, weighing.weights}, "of each fruit");
+  visit.optional("remark", weighing.remark, "of the merchant");
+  visit.optional("page", weighing.page, "in the book");
+  visit.derived("total", weighing.weights.at(0) + weighing.weights.at(1), "of all");
+}
+
+TEST(NamedValues, AreMembersOfAnObjectAndPackedInTheirOrder) {
+  const Weighing weighing;
+  const std::string json = record_json(record_ref(weighing));
+  EXPECT_EQ(json, R"({"weights": {"pear": 2, "apple": 1}, "total": 3})");
+  const Weighing read = parse_record<Weighing>(json, "x");
+  EXPECT_THAT(read.names, ElementsAre("apple", "pear"));
+  EXPECT_THAT(read.weights, ElementsAre(1, 2));
+  const std::string packed = pack_record(record_ref(weighing));
+  Weighing unpacked{{"a", "b"}, {8, 9}};
+  std::string_view bytes = packed;
+  unpack_record(bytes, record_ref(unpacked));
+  EXPECT_TRUE(bytes.empty());
+  EXPECT_EQ(unpacked.names, weighing.names);
+  EXPECT_EQ(unpacked.weights, weighing.weights);
+  for (std::size_t size = 0; size < packed.size(); ++size) {
+    bytes = std::string_view(packed).substr(0, size);
+    EXPECT_THROW(unpack_record(bytes, record_ref(unpacked)), FormatError) << size;
+  }
+  EXPECT_THROW((void)parse_record<Weighing>(R"({"weights": [1]})", "x"), FormatError);
+}
+
+TEST(SparseValues, AreLeftOutWhereTheyAreEmptyOrNegative) {
+  const Weighing full{{"pear", "plum"}, {2, 1}, "ripe", 0};
+  const std::string json = record_json(record_ref(full));
+  EXPECT_THAT(json, HasSubstr(R"("remark": "ripe", "page": 0)"));
+  const Weighing read = parse_record<Weighing>(json, "x");
+  EXPECT_EQ(read.remark, "ripe");
+  EXPECT_EQ(read.page, 0);
+  EXPECT_EQ(parse_record<Weighing>(R"({"weights": {"a": 1, "b": 1}})", "x").page, -1);
+}
+
+struct Sale {
+  std::optional<std::string> buyer{};
+  Stall stall{};
+};
+void describe(FieldVisitor& visit, Sale& sale) {
+  visit("buyer", sale.buyer, "who bought it", {.null = true});
+  visit("stall", sale.stall, "where", {.compact = true});
+}
+
+TEST(FieldTraits, AbsentValuesMayBeNullAndFieldsCompact) {
+  Sale sale;
+  EXPECT_EQ(record_json(record_ref(sale)),
+            R"({"buyer": null, "stall": {"name":"corner","size":[3,4]}})");
+  sale.buyer = "Ann";
+  EXPECT_EQ(parse_record<Sale>(record_json(record_ref(sale)), "x").buyer, "Ann");
+  const auto schema = nlohmann::json::parse(record_schema(record_ref(sale)));
+  EXPECT_EQ(schema["properties"]["buyer"]["anyOf"][1]["type"], "null");
+  EXPECT_THAT(schema["required"].get<std::vector<std::string>>(), ElementsAre("buyer", "stall"));
+}
+
+TEST(DerivedValues, AreWrittenAndDescribedButNotRead) {
+  UnknownMembers unknown;
+  const Weighing read =
+      parse_record<Weighing>(R"({"weights": {"a": 1, "b": 1}, "total": "?"})", "x", &unknown);
+  EXPECT_TRUE(unknown.empty());
+  EXPECT_THAT(record_json(record_ref(read)), HasSubstr(R"("total": 2)"));
+  const std::string tables = record_markdown(record_ref(read));
+  EXPECT_THAT(tables, HasSubstr("| `total` | number |"));
+  EXPECT_THAT(tables, HasSubstr("| `weights` | number by name |"));
+  EXPECT_THAT(record_schema(record_ref(read)), HasSubstr("additionalProperties"));
+}
+
+TEST(RecordJson, FieldsOfFlatRecordsStandInTheOuterOne) {
+  const Day open{{"a", {1, 2}}, Sales{5, {6, 7}}}, closed{{"b", {3, 4}}, {}};
+  EXPECT_EQ(record_json(record_ref(open)),
+            R"({"name": "a", "size": [1, 2], "apples": 5, "best": [6, 7]})");
+  EXPECT_EQ(record_json(record_ref(closed)), R"({"name": "b", "size": [3, 4]})");
+  for (const Day& day : {open, closed}) {
+    const std::string json = record_json(record_ref(day));
+    UnknownMembers unknown;
+    EXPECT_EQ(record_json(record_ref(parse_record<Day>(json, "day.json", &unknown))), json);
+    EXPECT_THAT(unknown, testing::IsEmpty());
+    std::string bytes = pack_record(record_ref(day));
+    std::string_view rest = bytes;
+    Day again;
+    unpack_record(rest, record_ref(again));
+    EXPECT_EQ(record_json(record_ref(again)), json);
+  }
+  EXPECT_THROW(parse_record<Day>(R"({"name": "a", "size": [1, 2], "apples": 5})", "day.json"),
+               FormatError);
+  const nlohmann::json schema = nlohmann::json::parse(record_schema(record_ref(closed)));
+  EXPECT_EQ(schema["properties"].size(), 4U);
+  EXPECT_EQ(schema["required"], (nlohmann::json{"name", "size"}));
+  EXPECT_THAT(record_markdown(record_ref(closed)), HasSubstr("| `best` | x, y, optional |"));
+}
+
+TEST(RecordTable, HasTheColumnsOfFlatRecordsAndPoints) {
+  const Day open{{"a", {1, 2}}, Sales{5, {6, 7}}}, closed{{"b", {3, 4}}, {}};
+  std::string text;
+  const RecordRef like = record_ref(open);
+  RecordTable table(string_sink(text), TableFormat::kCsv, {&like, 1});
+  table.row({record_ref(open)});
+  table.row({record_ref(closed)});
+  table.finish();
+  EXPECT_EQ(text, "name,size_width,size_height,apples,best_x,best_y\na,1,2,5,6,7\nb,3,4,,,\n");
 }
 
 }  // namespace
