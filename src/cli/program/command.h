@@ -124,7 +124,8 @@ struct Example {
 struct ResultShape {
   RecordRef (*record)() = nullptr;  // one with any values; null where the verb prints no result
   bool per_input = false;
-  bool per_frame = false;  // of a video, a list of frames has one record each
+  bool per_frame = false;          // of a video, a list of frames has one record each
+  RecordRef (*video)() = nullptr;  // what a video has besides its frames
 };
 template <class Record>
 RecordRef sample_record() {

@@ -61,7 +61,13 @@ void write_results(io::JsonWriter& json, const ResultShape& result) {
   const RecordRef record = result.record();
   write_object(json, {&record, 1});
   for (const char* other : {"error", "frames"}) {
-    if (std::string_view(other) == "frames" && !result.per_frame) continue;
+    const bool frames = std::string_view(other) == "frames";
+    if (frames && !result.per_frame) continue;
+    if (frames && result.video != nullptr) {
+      const RecordRef video = result.video();
+      write_object(json, {&video, 1});
+      continue;
+    }
     json.begin_object().key("required").begin_inline_array().value(other).end_array().end_object();
   }
   json.end_array().end_object().end_object();
@@ -101,8 +107,12 @@ std::string schema_markdown(const Command& command) {
   const char* place = command.result.per_frame   ? "Each input, and each frame of a video, has"
                       : command.result.per_input ? "Each input has"
                                                  : "The result has";
-  return fmt::format("## fovea {}\n\n{} these fields.\n\n{}", command.name(), place,
-                     io::record_markdown(command.result.record()));
+  const std::string video =
+      command.result.video == nullptr
+          ? ""
+          : "\nA whole video has these.\n\n" + io::record_markdown(command.result.video());
+  return fmt::format("## fovea {}\n\n{} these fields.\n\n{}{}", command.name(), place,
+                     io::record_markdown(command.result.record()), video);
 }
 
 std::vector<const Command*> described_commands() {
