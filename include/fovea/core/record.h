@@ -84,6 +84,8 @@ struct ArrayRef {
   std::shared_ptr<void> (*take)(void* array);
 };
 
+// A value of any kind. A describe() function may make one by hand where no type says what it is:
+// an object that is a list of numbers in JSON, or a number that stands for no value.
 struct FieldValue {
   std::variant<ScalarRef, RecordRef, ListRef, OptionalRef, ArrayRef> ref;
 };
@@ -248,7 +250,8 @@ ArrayRef array_ref(Owner& array) {
 template <class Value>
 FieldValue field_value(Value& value) {
   static_assert(!std::is_same_v<Value, std::vector<bool>>, "its elements cannot be referred to");
-  if constexpr (std::is_enum_v<Value>) return {ScalarRef(detail::choice_ref(value))};
+  if constexpr (std::is_same_v<Value, FieldValue>) return value;
+  else if constexpr (std::is_enum_v<Value>) return {ScalarRef(detail::choice_ref(value))};
   else if constexpr (std::is_constructible_v<ScalarRef, Value*>) return {ScalarRef(&value)};
   else if constexpr (detail::ListTraits<Value>::value) return {detail::list_ref(value)};
   else if constexpr (detail::OptionalTraits<Value>::value) return {detail::optional_ref(value)};

@@ -95,9 +95,9 @@ class Unpacker {
                                   [&](const RecordRef& record) { this->record(record); },
                                   [&](const ListRef& list) { this->list(list); },
                                   [&](const OptionalRef& optional) {
-                                    optional.set(optional.field, number<unsigned char>() != 0);
-                                    if (optional.has(optional.field))
-                                      value(optional.value(optional.field));
+                                    const bool there = number<unsigned char>() != 0;
+                                    optional.set(optional.field, there);
+                                    if (there) value(optional.value(optional.field));
                                   },
                                   [](const ArrayRef&) {
                                     throw InvalidArgument("a record with arrays cannot be packed");
@@ -120,6 +120,7 @@ class Unpacker {
     const std::size_t least = into.data != nullptr ? number_bytes(into.type) : 1;
     const std::size_t size = into.fixed > 0 ? into.fixed : count(least);
     into.resize(into.list, size);
+    if (into.size(into.list) != size) damaged();
     if (into.data != nullptr) {
       const std::string_view numbers = take(size * number_bytes(into.type));
       if (size > 0) std::memcpy(into.data(into.list), numbers.data(), numbers.size());

@@ -36,9 +36,22 @@ void write_scalar(JsonWriter& out, const ScalarRef& scalar) {
              scalar);
 }
 
+// Lists of numbers stand in one line.
+bool holds_numbers(const ListRef& list) {
+  if (list.data != nullptr) return true;
+  const FieldValue sample = list.sample();
+  const auto* scalar = std::get_if<ScalarRef>(&sample.ref);
+  return scalar != nullptr && std::visit(
+                                  []<class T>(const T&) {
+                                    return std::is_arithmetic_v<std::remove_pointer_t<T>> &&
+                                           !std::is_same_v<T, bool*>;
+                                  },
+                                  *scalar);
+}
+
 void write_list(JsonWriter& out, const ListRef& list) {
   const std::size_t count = list.size(list.list);
-  if (list.data != nullptr) out.begin_inline_array();
+  if (holds_numbers(list)) out.begin_inline_array();
   else out.begin_array();
   for (std::size_t i = 0; i < count; ++i) write_value(out, list.at(list.list, i));
   out.end_array();
@@ -116,9 +129,10 @@ class Reader {
 
   void list(const json& tree, const ListRef& into, const std::string& at) {
     if (!tree.is_array()) fail(at, tree, "an array");
-    if (into.fixed > 0 && tree.size() != into.fixed)
-      fail(at, tree, fmt::format("an array of {} values", into.fixed));
     into.resize(into.list, tree.size());
+    if (const std::size_t size = into.size(into.list); size != tree.size())
+      fail(at, tree,
+           fmt::format("an array of {}{} values", into.fixed > 0 ? "" : "at least ", size));
     for (std::size_t i = 0; i < tree.size(); ++i)
       value(tree[i], into.at(into.list, i), fmt::format("{}[{}]", at, i));
   }

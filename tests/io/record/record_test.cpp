@@ -159,6 +159,51 @@ TEST(RecordJson, OlderFilesLackWhatCameLaterAndNewerOnesHaveMore) {
   EXPECT_THAT(unknown, ElementsAre("color", "visits[0].roof"));
 }
 
+// What is made by hand: a list whose first number is another field, and a number that is absent
+// where it is 0.
+struct Queue {
+  int first = 0;
+  std::vector<int> others{};
+  int waited = 0;
+};
+void describe(FieldVisitor& visit, Queue& queue) {
+  FieldValue people{ListRef{
+      &queue, [](const void* of) { return static_cast<const Queue*>(of)->others.size() + 1; },
+      [](void* of, std::size_t count) {
+        static_cast<Queue*>(of)->others.resize(count > 0 ? count - 1 : 0);
+      },
+      [](void* of, std::size_t i) {
+        auto* in = static_cast<Queue*>(of);
+        return field_value(i == 0 ? in->first : in->others[i - 1]);
+      },
+      &fovea::detail::sample_value<int>}};
+  FieldValue waited{OptionalRef{&queue.waited,
+                                [](const void* of) { return *static_cast<const int*>(of) != 0; },
+                                [](void* of, bool there) {
+                                  if (!there) *static_cast<int*>(of) = 0;
+                                },
+                                [](void* of) { return field_value(*static_cast<int*>(of)); },
+                                &fovea::detail::sample_value<int>}};
+  visit("people", people, "by number");
+  visit("waited", waited, "by the first of them", {.unit = "minutes"});
+}
+
+TEST(RecordJson, ValuesCanBeMadeByHand) {
+  const std::string json = record_json(record_ref(Queue{7, {8, 9}, 0}));
+  EXPECT_EQ(json, R"({"people": [7, 8, 9]})");
+  const auto read = parse_record<Queue>(json, "a");
+  EXPECT_EQ(read.first, 7);
+  EXPECT_THAT(read.others, ElementsAre(8, 9));
+  EXPECT_EQ(parse_record<Queue>(R"({"people": [1], "waited": 5})", "a").waited, 5);
+  EXPECT_THROW((void)parse_record<Queue>(R"({"people": []})", "a"), FormatError);
+  const std::string bytes = pack_record(record_ref(Queue{7, {8, 9}, 5}));
+  Queue unpacked;
+  std::string_view rest = bytes;
+  unpack_record(rest, record_ref(unpacked));
+  EXPECT_EQ(unpacked.waited, 5);
+  EXPECT_THAT(unpacked.others, ElementsAre(8, 9));
+}
+
 TEST(RecordBytes, ReadBackEverything) {
   const Basket basket = full();
   const std::string bytes = pack_record(record_ref(basket)) + pack_record(record_ref(Basket{}));
