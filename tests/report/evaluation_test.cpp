@@ -1,5 +1,6 @@
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/report/evaluation.h>
 #include <gmock/gmock.h>
 
@@ -44,6 +45,29 @@ std::string evaluation_text(const Evaluation& evaluation) {
   return text;
 }
 
+TEST(Evaluation, IsWrittenWithoutWhatIsNotThere) {
+  std::string text;
+  io::JsonWriter out(io::string_sink(text), io::JsonStyle::kOneLine);
+  write_evaluation(out, drawn_evaluation());
+  out.finish();
+  EXPECT_EQ(
+      text,
+      R"({"system": "people", "title": "People", "summary": "Two were missed.", )"
+      R"("facts": [{"name": "images", "value": "3"}], )"
+      R"("charts": [{"title": "Miss rate", "threshold": "score", "option": "threshold", )"
+      R"("x": {"title": "false positives", "log": true}, "y": {"title": "miss rate", "log": false}, )"
+      R"("figures": ["precision"], "curves": [{"name": "a", "chosen": 0.5, )"
+      R"("points": [[2, 0, 1, 1], [1, 0.1, 0.5, 0.75]]}]}], )"
+      R"("classes": ["indoor", "outdoor"], "confusion": [3, 1, 0, 4], )"
+      R"("inputs": [{"files": ["a.png"], "frame": 2, "truth": "a.flo", )"
+      R"("boxes": [{"box": [1, 2, 3, 4], "score": 1.5, "curve": 0}, {"box": [5, 6, 7, 8]}]}], )"
+      R"("mistakes": [{"kind": "Missed people", "text": "nobody", "input": 0, "curve": 0, )"
+      R"("above": 0.25, "box": [1, 2, 3, 4], "truth": 1, "predicted": 0}]})");
+  EXPECT_EQ(io::record_json(record_ref(Evaluation{.system = "flow"})),
+            R"({"system": "flow", "title": "", "summary": "", "facts": [], "charts": [], )"
+            R"("inputs": [], "mistakes": []})");
+}
+
 TEST(Evaluation, ComesBackAsItWasWritten) {
   const std::string text = evaluation_text(drawn_evaluation());
   const Evaluation back = parse_evaluation(text, "eval.json");
@@ -63,21 +87,33 @@ TEST(Evaluation, RefusesWhatDoesNotFitTogether) {
   };
   EXPECT_THAT(refused([](json& e) { e["mistakes"][0]["input"] = 7; }),
               HasSubstr("eval.json: the evaluation has a 'input' of 7, but there are 1"));
-  EXPECT_THAT(refused([](json& e) { e["mistakes"][0]["curve"] = -1; }), HasSubstr("'curve' of -1"));
+  EXPECT_THAT(refused([](json& e) { e["mistakes"][0]["curve"] = -1; }),
+              HasSubstr("eval.json: evaluation.mistakes[0].curve is -1; expected a whole number"));
   EXPECT_THAT(refused([](json& e) { e["mistakes"][0]["truth"] = 2; }), HasSubstr("'truth' of 2"));
   EXPECT_THAT(refused([](json& e) {
                 e["mistakes"][0]["box"] = {1, 2};
               }),
-              HasSubstr("four numbers"));
+              HasSubstr("mistakes[0].box is [1,2]; expected an array of 4 numbers"));
   EXPECT_THAT(refused([](json& e) { e["mistakes"] = {3}; }),
-              HasSubstr("mistake that is no object"));
-  EXPECT_THAT(refused([](json& e) { e["inputs"] = "a"; }), HasSubstr("'inputs' that is no array"));
+              HasSubstr("mistakes[0] is 3; expected an object"));
+  EXPECT_THAT(refused([](json& e) { e["inputs"] = "a"; }),
+              HasSubstr("inputs is \"a\"; expected an array"));
   EXPECT_THAT(refused([](json& e) { e["confusion"].push_back(1); }), HasSubstr("5 counts"));
-  EXPECT_THAT(refused([](json& e) { e["charts"][0].erase("x"); }), HasSubstr("no object 'x'"));
+  EXPECT_THAT(refused([](json& e) { e["charts"][0].erase("x"); }),
+              HasSubstr("charts[0].x is missing"));
   EXPECT_THAT(refused([](json& e) { e["charts"][0]["curves"][0]["points"][0].push_back(1); }),
               HasSubstr("a point that has not 4 numbers"));
-  EXPECT_THAT(test::message_of<FormatError>([] { parse_evaluation("[1]", "eval.json"); }),
+  EXPECT_THAT(refused([](json& e) {
+                e["charts"][0]["curves"][0]["points"][0] = {1, 2};
+              }),
+              HasSubstr("points[0] is [1,2]; expected an array of at least 3 values"));
+  EXPECT_THAT(refused([](json& e) { e["inputs"][0]["boxes"][0]["curve"] = 1; }),
+              HasSubstr("'curve' of 1, but there are 1"));
+  EXPECT_THAT(refused([](json& e) { e["inputs"][0]["frame"] = -3; }), HasSubstr("'frame' of -3"));
+  EXPECT_THAT(test::message_of<FormatError>([] { parse_evaluation("{}", "eval.json"); }),
               HasSubstr("eval.json: there is no evaluation in it"));
+  EXPECT_THAT(test::message_of<FormatError>([] { parse_evaluation("[1]", "eval.json"); }),
+              HasSubstr("eval.json: is [1]; expected an object"));
   EXPECT_THROW(parse_evaluation("{", "eval.json"), FormatError);
 }
 

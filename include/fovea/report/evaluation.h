@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/api.h>
 #include <fovea/core/geometry.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/report/chart.h>
 
 #include <cstdint>
@@ -80,6 +81,14 @@ struct Evaluation {
   std::vector<EvaluatedInput> inputs{};
   std::vector<Mistake> mistakes{};  // of each kind, the worst first
 };
+
+FOVEA_API void describe(FieldVisitor& visit, Axis& axis);
+FOVEA_API void describe(FieldVisitor& visit, EvaluationCurve& curve);
+FOVEA_API void describe(FieldVisitor& visit, EvaluationChart& chart);
+FOVEA_API void describe(FieldVisitor& visit, EvaluationBox& box);
+FOVEA_API void describe(FieldVisitor& visit, EvaluatedInput& input);
+FOVEA_API void describe(FieldVisitor& visit, Mistake& mistake);
+FOVEA_API void describe(FieldVisitor& visit, Evaluation& evaluation);
 
 // The points that a drawing of some hundred pixels shows apart from each other, in their order,
 // with the first and the last one.
