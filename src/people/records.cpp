@@ -1,8 +1,9 @@
 // The fields of what the people system gives.
-#include <fovea/core/record.h>
 #include <fovea/people/detector.h>
-#include <fovea/people/evaluate_tracks.h>
+#include <fovea/people/mine.h>
 #include <fovea/people/track.h>
+
+#include "core/record_values.h"
 
 namespace fovea::people {
 
@@ -56,52 +57,38 @@ void describe(FieldVisitor& visit, TrackResult& result) {
   visit("people", result.people, "in the order of their ids");
 }
 
-void describe(FieldVisitor& visit, TrackReport::Threshold& threshold) {
-  visit.record("TrackReport.Threshold", "HOTA where boxes match from one overlap on");
-  visit("overlap", threshold.overlap, "least intersection over union of a match");
-  visit("hota", threshold.hota, "geometric mean of deta and assa");
-  visit("deta", threshold.deta, "how well people are found");
-  visit("assa", threshold.assa, "how well identities are kept");
-  visit("loca", threshold.loca, "how well boxes fit");
-  visit("hits", threshold.hits, "true boxes that are found", {.printed = false});
-  visit("misses", threshold.misses, "true boxes that are not found", {.printed = false});
-  visit("false_positives", threshold.false_positives, "boxes where nobody is", {.printed = false});
-  visit("assre", threshold.assre, "recall of identities", {.printed = false});
-  visit("asspr", threshold.asspr, "precision of identities", {.printed = false});
+void describe(FieldVisitor& visit, Model& model) {
+  Extent window = model.window();
+  FieldValue facts = detail::named_texts(model.facts);
+  visit.record("Model", "a trained detector");
+  visit("kind", model.kind, "of detector");
+  visit("threshold", model.threshold, "windows with this score or more are people, by default");
+  visit("window", window, "that is classified", {.unit = "pixels"});
+  visit("person_height", model.person_height, "a person's height divided by the window's");
+  visit("person_aspect", model.person_aspect, "a person's width divided by the height");
+  visit("facts", facts, "how it was made: data, command, counts");
 }
 
-void describe(FieldVisitor& visit, TrackReport& report) {
-  visit.record("TrackReport", "how well people are followed");
-  visit("frames", report.frames, "up to the last one that has a box");
-  visit("people", report.people, "true identities");
-  visit("tracks", report.tracks, "identities that were found");
-  visit("truth_boxes", report.truth_boxes, "true boxes that count");
-  visit("found_boxes", report.found_boxes, "boxes that were found");
-  visit("mota", report.mota, "CLEAR MOT: 1 - (misses + false positives + switches) / true boxes");
-  visit("motp", report.motp, "CLEAR MOT: mean overlap of hits");
-  visit("recall", report.recall, "share of the true boxes that are found");
-  visit("precision", report.precision, "share of the boxes that are people");
-  visit("hits", report.hits, "true boxes that are found");
-  visit("misses", report.misses, "true boxes that are not found");
-  visit("false_positives", report.false_positives, "boxes where nobody is");
-  visit("switches", report.switches, "how often a person is found under another id");
-  visit("fragments", report.fragments, "how often a person is found again after a gap");
-  visit("mostly_tracked", report.mostly_tracked, "people found in more than 80 % of their frames");
-  visit("partly_tracked", report.partly_tracked, "people found in 20 % to 80 % of their frames");
-  visit("mostly_lost", report.mostly_lost, "people found in less than 20 % of their frames");
-  visit("idf1", report.idf1, "identities: harmonic mean of idp and idr");
-  visit("idp", report.idp, "identities: precision");
-  visit("idr", report.idr, "identities: recall");
-  visit("id_hits", report.id_hits, "boxes whose identity is right");
-  visit("hota", report.hota, "HOTA: mean over the thresholds of sqrt(deta x assa)");
-  visit("deta", report.deta, "HOTA: how well people are found");
-  visit("assa", report.assa, "HOTA: how well identities are kept");
-  visit("detre", report.detre, "HOTA: recall of people");
-  visit("detpr", report.detpr, "HOTA: precision of people");
-  visit("assre", report.assre, "HOTA: recall of identities");
-  visit("asspr", report.asspr, "HOTA: precision of identities");
-  visit("loca", report.loca, "HOTA: how well boxes fit");
-  visit("thresholds", report.thresholds, "HOTA at each overlap: 0.05, 0.1, ..., 0.95");
+void describe(FieldVisitor& visit, WindowPlace& place) {
+  visit("image", place.image, "its number");
+  visit("level", place.level, "of its pyramid");
+  visit("column", place.column, "of the windows of the level");
+  visit("row", place.row, "of the windows of the level");
+}
+
+void describe(FieldVisitor& visit, MinedWindow& window) {
+  visit.record("MinedWindow", "a window that looks like a person");
+  describe(visit, window.place);
+  visit("score", window.score, "that it gets");
+}
+
+void describe(FieldVisitor& visit, MinedImage& image) {
+  visit.record("MinedImage", "what was found in an image without people");
+  visit("image", image.image, "its number");
+  visit("windows", image.windows, "windows that were evaluated");
+  visit("passed", image.passed, "windows that reached the least score");
+  visit("evaluations", image.evaluations, "blocks or trees that were evaluated");
+  visit("found", image.found, "windows that are kept");
 }
 
 }  // namespace fovea::people

@@ -76,6 +76,14 @@ void write_value(JsonWriter& out, const FieldValue& value) {
              value.ref);
 }
 
+std::string in_one_line(const FieldValue& value) {
+  std::string text;
+  JsonWriter out(string_sink(text), JsonStyle::kOneLine);
+  write_value(out, value);
+  out.finish();
+  return text;
+}
+
 bool is_absent(const FieldValue& value) {
   const auto* optional = std::get_if<OptionalRef>(&value.ref);
   return optional != nullptr && !optional->has(optional->field);
@@ -197,7 +205,8 @@ void write_fields(JsonWriter& out, RecordRef record) {
   for_each_field(record, [&](const Field& field) {
     if (!field.traits.printed || is_absent(field.value)) return;
     out.key(field.name);
-    write_value(out, field.value);
+    if (field.traits.one_line) out.raw(in_one_line(field.value));
+    else write_value(out, field.value);
   });
 }
 
@@ -207,13 +216,7 @@ void write_record(JsonWriter& out, RecordRef record) {
   out.end_object();
 }
 
-std::string record_json(RecordRef record) {
-  std::string text;
-  JsonWriter out(string_sink(text), JsonStyle::kOneLine);
-  write_record(out, record);
-  out.finish();
-  return text;
-}
+std::string record_json(RecordRef record) { return in_one_line({record}); }
 
 std::string record_members(RecordRef record) {
   const std::string object = record_json(record);
