@@ -96,6 +96,7 @@ struct FieldTraits {
   bool printed = true;      // false: Python and manifests have it; JSON and tables do not
   bool prefixed = true;     // false: its columns are x, y, ... instead of box_x, box_y, ...
   bool later = false;       // came later than the record: files that lack it can still be read
+  bool null = false;        // JSON has null where it is absent, instead of leaving it out
   bool one_line = false;    // in JSON it stands in one line, whatever is around it
 };
 

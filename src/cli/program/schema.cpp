@@ -47,7 +47,9 @@ void write_results(io::JsonWriter& json, const ResultShape& result) {
   json.member("type", "object").key("properties").begin_object();
   write_member(json, "input", "string", "the file, or the address of a stream");
   write_member(json, "error", "string", "why it failed");
-  write_member(json, "output", "string", "the file that was written");
+  json.key("output").begin_object();
+  json.key("type").begin_inline_array().value("string").value("array").end_array();
+  json.member("description", "the file that was written, or several").end_object();
   if (result.per_frame) {
     const io::FrameTime time{};
     json.key("frames").begin_object().member("type", "array");

@@ -203,7 +203,7 @@ class Reader {
 
 void write_fields(JsonWriter& out, RecordRef record) {
   for_each_field(record, [&](const Field& field) {
-    if (!field.traits.printed || is_absent(field.value)) return;
+    if (!field.traits.printed || (is_absent(field.value) && !field.traits.null)) return;
     out.key(field.name);
     if (field.traits.one_line) out.raw(in_one_line(field.value));
     else write_value(out, field.value);

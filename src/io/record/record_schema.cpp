@@ -62,9 +62,16 @@ class Schema {
       for_each_field(record, [&](const Field& field) {
         if (!field.traits.printed) return;
         json_.key(field.name).begin_object();
-        value(field.value);
+        if (field.traits.null) {
+          json_.key("anyOf").begin_array().begin_object();
+          value(field.value);
+          json_.end_object().begin_object().member("type", "null").end_object().end_array();
+        } else {
+          value(field.value);
+        }
         json_.member("description", described(field)).end_object();
-        if (!std::holds_alternative<OptionalRef>(field.value.ref) && !field.traits.later)
+        if ((!std::holds_alternative<OptionalRef>(field.value.ref) || field.traits.null) &&
+            !field.traits.later)
           required.emplace_back(field.name);
       });
     json_.end_object();
