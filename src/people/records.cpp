@@ -1,9 +1,8 @@
 // The fields of what the people system gives.
+#include <fovea/core/record_values.h>
 #include <fovea/people/detector.h>
 #include <fovea/people/mine.h>
 #include <fovea/people/track.h>
-
-#include "core/record_values.h"
 
 namespace fovea::people {
 

@@ -1,9 +1,8 @@
 // The fields of an evaluation.
+#include <fovea/core/record_values.h>
 #include <fovea/report/evaluation.h>
 
 #include <algorithm>
-
-#include "core/record_values.h"
 
 namespace fovea::report {
 namespace {

@@ -1,6 +1,7 @@
 // fovea people eval-kernel: what a support vector machine with an RBF kernel gains over the linear
 // one on the same windows.
 #include <fovea/core/error.h>
+#include <fovea/core/record_values.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
@@ -21,7 +22,6 @@
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/record_values.h"
 #include "core/words.h"
 
 namespace fovea::cli {

@@ -1,5 +1,6 @@
 // fovea people train: trains a model from a folder of crops and a folder of images without people.
 #include <fovea/core/error.h>
+#include <fovea/core/record_values.h>
 #include <fovea/io/inputs.h>
 #include <fovea/people/train.h>
 
@@ -13,7 +14,6 @@
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/record_values.h"
 #include "core/words.h"
 
 namespace fovea::cli {

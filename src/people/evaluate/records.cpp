@@ -1,10 +1,9 @@
 // The fields of what is measured: how well people are found, followed and told from others.
+#include <fovea/core/record_values.h>
 #include <fovea/people/evaluate_tracks.h>
 #include <fovea/people/kernels.h>
 #include <fovea/people/measure.h>
 #include <fovea/people/study.h>
-
-#include "core/record_values.h"
 
 namespace fovea::people {
 namespace {
