@@ -124,7 +124,7 @@ class _Curve(Table):
 class Evaluation(_Curve, _ImageNumbers):
     """How well a model finds people in images: the miss rate over false positives per image."""
 
-    stages: list[StageCount]  #: what the stages of a cascade reject; empty for other models
+    stages: list[StageCount]  # type: ignore[assignment]  #: what the stages of a cascade reject; empty for other models
 
     _unit = "image"
 
@@ -161,7 +161,7 @@ class Evaluation(_Curve, _ImageNumbers):
 class WindowEvaluation(_Curve, _WindowNumbers):
     """How well a model tells windows with a person from others: the miss rate over false positives per window."""
 
-    stages: list[StageCount]  #: what the stages of a cascade reject; empty for other models
+    stages: list[StageCount]  # type: ignore[assignment]  #: what the stages of a cascade reject; empty for other models
 
     _unit = "window"
 
