@@ -68,9 +68,12 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
 
 def record_class(name: str, fields: list[dict[str, Any]]) -> str:
     lists = [f for f in fields if f["kind"] == "list" and f["element"]["kind"] == "record"]
-    rows = lists[0]["element"]["fields"] if len(lists) == 1 else []
+    names = [f["name"] for f in fields]
+    rows = [f for f in lists[0]["element"]["fields"] if f["name"] not in names] if len(lists) == 1 else []
     lines = [f"class {name}:"]
     for entry, column in [*((f, False) for f in fields), *((f, True) for f in rows)]:
+        if not entry["name"].isidentifier():
+            continue  # only the program's JSON has such names
         lines += textwrap.wrap(entry["help"], 110, initial_indent="    # ", subsequent_indent="    # ")
         lines.append(f"    {entry['name']}: {field_type(entry, column)}")
     return "\n".join(lines) + "\n"

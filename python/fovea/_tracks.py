@@ -42,6 +42,10 @@ class TrackTable(Table, Generic[_Track]):
     def __iter__(self) -> Iterator[_Track]:
         return (self._track(i) for i in range(len(self)))
 
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The number of the frame and the columns of its tracks, as the program's CSV has them."""
+        return {"frame": np.full(len(self), self.frame, np.int64), **super().columns()}
+
     def _places(self) -> dict[str, np.ndarray[Any, Any]]:
         """The columns frame, id, x, y, width and height."""
         boxes = {name: np.ascontiguousarray(self.xywh[:, i]) for i, name in enumerate(("x", "y", "width", "height"))}

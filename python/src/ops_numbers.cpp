@@ -20,6 +20,7 @@
 
 #include "arrays.h"
 #include "ops.h"
+#include "records.h"
 #include "renamed.h"
 
 namespace fovea::python {
@@ -257,14 +258,7 @@ nb::dict fit_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight
                             {static_cast<const std::int8_t*>(signs.data()), signs.size()}, weights,
                             watched);
   });
-  nb::dict result;
-  result["weights"] = to_numpy(svm.weights);
-  result["bias"] = svm.bias;
-  result["passes"] = svm.passes;
-  result["gap"] = svm.gap;
-  result["converged"] = svm.converged;
-  result["objective"] = svm.objective;
-  return result;
+  return dict_of_record(record_ref(svm));
 }
 
 nb::dict fit_kernel_svm(nb::handle samples, nb::handle labels, nb::handle sample_weight,
@@ -282,14 +276,7 @@ nb::dict fit_kernel_svm(nb::handle samples, nb::handle labels, nb::handle sample
                                 {static_cast<const std::int8_t*>(signs.data()), signs.size()},
                                 weights, watched);
       });
-  nb::dict result;
-  result["vectors"] = to_numpy(std::move(svm.vectors));
-  result["coefficients"] = to_numpy(svm.coefficients);
-  result["bias"] = svm.bias;
-  result["steps"] = svm.steps;
-  result["converged"] = svm.converged;
-  result["objective"] = svm.objective;
-  return result;
+  return dict_of_record(record_ref(svm));
 }
 
 // The scores of samples by a machine that fit_kernel_svm() has returned.

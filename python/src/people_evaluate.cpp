@@ -16,6 +16,7 @@
 #include "arrays.h"
 #include "options.h"
 #include "people_images.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -56,73 +57,6 @@ Request with_keywords(const nb::dict& keywords, const char* function) {
   set_keywords(request, keywords, function);
   request.exec.device = usable_device(request.exec.device);
   return request;
-}
-
-// ---- What was measured, for Python
-
-template <class Number>
-nb::object column(std::span<const CurvePoint> curve, Number CurvePoint::*part) {
-  std::vector<Number> all;
-  all.reserve(curve.size());
-  for (const CurvePoint& point : curve) all.push_back(point.*part);
-  return to_numpy(all);
-}
-
-nb::dict columns_of(std::span<const CurvePoint> curve) {
-  nb::dict columns;
-  columns["false_positives"] = column(curve, &CurvePoint::false_positives);
-  columns["miss_rate"] = column(curve, &CurvePoint::miss_rate);
-  columns["precision"] = column(curve, &CurvePoint::precision);
-  columns["threshold"] = column(curve, &CurvePoint::threshold);
-  return columns;
-}
-
-// What images and windows share.
-template <class Measurement>
-nb::dict cost_of(const Measurement& measured) {
-  nb::dict numbers;
-  const people::ScanCounts& counts = measured.counts;
-  numbers["windows"] = counts.windows;
-  numbers["evaluations"] = counts.evaluations;
-  numbers["evaluations_per_window"] = counts.windows > 0 ? static_cast<double>(counts.evaluations) /
-                                                               static_cast<double>(counts.windows)
-                                                         : 0.;
-  nb::list stages;
-  for (const people::StageCount& stage : measured.stages)
-    stages.append(nb::make_tuple(stage.blocks, stage.reached, stage.passed));
-  numbers["stages"] = stages;
-  numbers["search_seconds"] = measured.seconds;
-  return numbers;
-}
-
-nb::dict numbers_of(const ImageMeasurement& measured) {
-  nb::dict numbers = cost_of(measured);
-  const people::ImageReport& report = measured.report;
-  numbers["log_average_miss_rate"] = report.log_average_miss_rate;
-  numbers["standard_deviation"] = report.deviation;
-  numbers["average_precision"] = report.average_precision;
-  const auto points = people::reference_points();
-  numbers["reference_points"] = to_numpy(std::vector<double>(points.begin(), points.end()));
-  numbers["miss_rates"] =
-      to_numpy(std::vector<double>(report.miss_rates.begin(), report.miss_rates.end()));
-  numbers["images"] = report.images;
-  numbers["people"] = report.people;
-  numbers["detections"] = report.detections;
-  numbers["lowest_score"] = measured.lowest_score;
-  numbers["curve_ends_at"] = report.curve.empty() ? 0. : report.curve.back().false_positives;
-  numbers["drawn"] = to_numpy(report.drawn);
-  numbers["curve"] = columns_of(report.curve);
-  return numbers;
-}
-
-nb::dict numbers_of(const WindowMeasurement& measured) {
-  nb::dict numbers = cost_of(measured);
-  const people::WindowReport& report = measured.report;
-  numbers["miss_rate"] = report.miss_rate_at(1e-4);
-  numbers["standard_deviation"] = report.deviation(report.miss_rate_at(1e-4));
-  numbers["crops"] = report.positives;
-  numbers["curve"] = columns_of(report.curve);
-  return numbers;
 }
 
 // ---- Evaluation
@@ -198,7 +132,8 @@ nb::tuple evaluate(std::shared_ptr<const Model> model, const nb::list& images,
   options.exec = calls.watched(request.exec);
   const ImageMeasurement measured = calls.run(
       kLong, progress, [&] { return people::measure_on_images(model, set, truth, options); });
-  return nb::make_tuple(numbers_of(measured), option_values(request), option_words(request));
+  return nb::make_tuple(dict_of_record(record_ref(measured)), option_values(request),
+                        option_words(request));
 }
 
 nb::tuple evaluate_windows(std::shared_ptr<const Model> model, const nb::list& crops,
@@ -211,7 +146,8 @@ nb::tuple evaluate_windows(std::shared_ptr<const Model> model, const nb::list& c
   const MeasureOptions options{.scan = request.scan, .exec = calls.watched(request.exec)};
   const WindowMeasurement measured = calls.run(
       kLong, progress, [&] { return people::measure_on_windows(model, people, others, options); });
-  return nb::make_tuple(numbers_of(measured), option_values(request), option_words(request));
+  return nb::make_tuple(dict_of_record(record_ref(measured)), option_values(request),
+                        option_words(request));
 }
 
 // ---- What is computed from a measurement that Python keeps
@@ -261,9 +197,11 @@ std::string draw_curves(const nb::list& curves, bool windows) {
 void bind_people_evaluation(nb::module_& m) {
   m.def("evaluate", &evaluate, nb::arg("model"), nb::arg("images"), nb::arg("annotations"),
         nb::arg("negatives"), nb::arg("options"), nb::arg("progress").none());
+  m.def("evaluate_fields", &fields_of<ImageMeasurement>);
   m.def("evaluate_options", &option_table<ImagesRequest>);
   m.def("evaluate_windows", &evaluate_windows, nb::arg("model"), nb::arg("crops"),
         nb::arg("negatives"), nb::arg("options"), nb::arg("progress").none());
+  m.def("evaluate_windows_fields", &fields_of<WindowMeasurement>);
   m.def("evaluate_windows_options", &option_table<WindowsRequest>);
   m.def("miss_rate_at", &miss_rate_at);
   m.def("paired_deviation", &paired_deviation);

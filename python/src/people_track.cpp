@@ -16,6 +16,7 @@
 #include "arrays.h"
 #include "options.h"
 #include "people_boxes.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -29,28 +30,6 @@ using people::TrackOptions;
 using people::TrackReport;
 
 constexpr double kOperationsPerDetection = 2e4;
-
-template <class Value, class Part>
-nb::object track_column(const std::vector<Track>& tracks, Part part) {
-  std::vector<Value> all;
-  all.reserve(tracks.size());
-  for (const Track& track : tracks) all.push_back(static_cast<Value>(track.*part));
-  return to_numpy(all);
-}
-
-nb::dict track_columns(const std::vector<Track>& tracks) {
-  std::vector<float> boxes;
-  for (const Track& track : tracks)
-    boxes.insert(boxes.end(), {track.box.x, track.box.y, track.box.width, track.box.height});
-  nb::dict columns;
-  columns["tracker_id"] = track_column<std::int32_t>(tracks, &Track::id);
-  columns["xywh"] = to_numpy(boxes, {tracks.size(), 4});
-  columns["confidence"] = track_column<float>(tracks, &Track::score);
-  columns["detection"] = track_column<std::int32_t>(tracks, &Track::detection);
-  columns["missed"] = track_column<std::int32_t>(tracks, &Track::missed);
-  columns["age"] = track_column<std::int32_t>(tracks, &Track::age);
-  return columns;
-}
 
 class PeopleTracker {
  public:
@@ -87,11 +66,11 @@ class PeopleTracker {
   template <class Function>
   nb::dict columns_of(Work work, Function function) {
     const auto [tracks, frames] = calls_.run(work, nb::none(), [&] {
-      std::vector<Track> found = function();
+      people::TrackResult found{function()};
       stream_.synchronize();
       return std::pair(std::move(found), tracker_.frames());
     });
-    nb::dict columns = track_columns(tracks);
+    nb::dict columns = dict_of_record(record_ref(tracks));
     columns["frame"] = std::max<std::int64_t>(0, frames - 1);
     return columns;
   }
@@ -185,38 +164,9 @@ nb::dict evaluate_tracks(nb::handle truth, nb::handle found, const nb::dict& key
   const std::vector<MotBox> rows = mot_rows(truth, "truth"), columns = mot_rows(found, "found");
   Calls calls;
   const Work work{1000.0 * static_cast<double>(rows.size() + columns.size())};
-  const TrackReport r =
+  const TrackReport report =
       calls.run(work, nb::none(), [&] { return people::evaluate_tracks(rows, columns, options); });
-  nb::dict all;
-  all["frames"] = r.frames;
-  all["truth_boxes"] = r.truth_boxes;
-  all["found_boxes"] = r.found_boxes;
-  all["people"] = r.people;
-  all["tracks"] = r.tracks;
-  all["mota"] = r.mota;
-  all["motp"] = r.motp;
-  all["recall"] = r.recall;
-  all["precision"] = r.precision;
-  all["hits"] = r.hits;
-  all["misses"] = r.misses;
-  all["false_positives"] = r.false_positives;
-  all["switches"] = r.switches;
-  all["fragments"] = r.fragments;
-  all["mostly_tracked"] = r.mostly_tracked;
-  all["partly_tracked"] = r.partly_tracked;
-  all["mostly_lost"] = r.mostly_lost;
-  all["idf1"] = r.idf1;
-  all["idp"] = r.idp;
-  all["idr"] = r.idr;
-  all["hota"] = r.hota;
-  all["deta"] = r.deta;
-  all["assa"] = r.assa;
-  all["detre"] = r.detre;
-  all["detpr"] = r.detpr;
-  all["assre"] = r.assre;
-  all["asspr"] = r.asspr;
-  all["loca"] = r.loca;
-  return all;
+  return dict_of_record(record_ref(report));
 }
 
 }  // namespace
@@ -231,6 +181,7 @@ void bind_people_tracking(nb::module_& m) {
       .def_prop_ro("identities", &PeopleTracker::identities)
       .def_prop_ro("options", [](const PeopleTracker& t) { return option_values(t.options()); })
       .def_prop_ro("words", [](const PeopleTracker& t) { return option_words(t.options()); });
+  m.def("track_fields", &fields_of<people::TrackResult>);
   m.def("track_options", &option_table<TrackOptions>);
   m.def("read_mot", &read_mot, nb::arg("path"), nb::arg("options"));
   m.def("read_mot_options", &option_table<people::MotReadOptions>);
@@ -239,6 +190,7 @@ void bind_people_tracking(nb::module_& m) {
         nb::arg("xywh"), nb::arg("missed"));
   m.def("evaluate_tracks", &evaluate_tracks, nb::arg("truth").none(), nb::arg("found").none(),
         nb::arg("options"));
+  m.def("evaluate_tracks_fields", &fields_of<TrackReport>);
   m.def("evaluate_tracks_options", &option_table<people::EvaluateTracksOptions>);
 }
 

@@ -1,6 +1,7 @@
 // Names, lists and resolves devices.
 #include <fovea/core/device.h>
 #include <fovea/core/error.h>
+#include <fovea/core/record_values.h>
 #include <fovea/core/system.h>
 
 #include <fmt/format.h>
@@ -95,6 +96,17 @@ ScopedDevice::ScopedDevice(Device device)
                                                  : cuda::kNoDevice) {}
 ScopedDevice::~ScopedDevice() {
   if (previous_ >= 0) cuda::restore_device(previous_);
+}
+
+void describe(FieldVisitor& visit, DeviceInfo& info) {
+  std::string device = to_string(info.device);
+  FieldValue capability = detail::unless_empty(info.capability);
+  visit.record("DeviceInfo", "a device that work can run on");
+  visit("device", device, "as options name it");
+  visit("name", info.name, "of the processor");
+  visit("units", info.units, "cores of a CPU, multiprocessors of a GPU");
+  visit("memory_bytes", info.memory_bytes, "its memory", {.unit = "bytes"});
+  visit("capability", capability, "CUDA compute capability; null for the CPU", {.null = true});
 }
 
 }  // namespace fovea

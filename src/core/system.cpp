@@ -1,4 +1,5 @@
 #include <fovea/core/device.h>
+#include <fovea/core/record.h>
 #include <fovea/core/system.h>
 #include <fovea/core/version.h>
 
@@ -39,6 +40,13 @@ std::uint64_t usable_memory_bytes() {
   std::ifstream file("/sys/fs/cgroup/memory.max");
   std::uint64_t container = 0;
   return file >> container && container > 0 ? std::min(machine, container) : machine;
+}
+
+void describe(FieldVisitor& visit, Feature& feature) {
+  visit.record("Feature", "a part that a build or a machine may lack");
+  visit("name", feature.name, "what it is called");
+  visit("usable", feature.usable, "whether it can be used here");
+  visit("detail", feature.detail, "its version; else why not and what to install");
 }
 
 }  // namespace fovea

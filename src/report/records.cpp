@@ -1,5 +1,5 @@
 // The fields of an evaluation.
-#include <fovea/core/record.h>
+#include <fovea/core/record_values.h>
 #include <fovea/report/evaluation.h>
 
 #include <algorithm>
@@ -8,44 +8,6 @@ namespace fovea::report {
 namespace {
 
 constexpr FieldTraits kLater{.later = true};  // files may lack it
-
-// A list whose elements become values by kValue(element).
-template <auto kValue, class Element>
-FieldValue list_by(std::vector<Element>& list) {
-  using List = std::vector<Element>;
-  return {ListRef{&list, [](const void* of) { return static_cast<const List*>(of)->size(); },
-                  [](void* of, std::size_t count) { static_cast<List*>(of)->resize(count); },
-                  [](void* of, std::size_t i) { return kValue((*static_cast<List*>(of))[i]); },
-                  [] {
-                    static Element sample{};  // only described, never changed
-                    return kValue(sample);
-                  }}};
-}
-
-// A number that is no value where it is kNone or less.
-template <auto kNone>
-FieldValue number_above(decltype(kNone)& number) {
-  using Number = decltype(kNone);
-  return {OptionalRef{&number,
-                      [](const void* of) { return *static_cast<const Number*>(of) > kNone; },
-                      [](void* of, bool there) {
-                        if (!there) *static_cast<Number*>(of) = kNone;
-                      },
-                      [](void* of) { return field_value(*static_cast<Number*>(of)); },
-                      &detail::sample_value<Number>}};
-}
-
-// A text or list that is no value where it is empty.
-template <class Value>
-FieldValue unless_empty(Value& value) {
-  return {OptionalRef{&value,
-                      [](const void* of) { return !static_cast<const Value*>(of)->empty(); },
-                      [](void* of, bool there) {
-                        if (!there) static_cast<Value*>(of)->clear();
-                      },
-                      [](void* of) { return field_value(*static_cast<Value*>(of)); },
-                      &detail::sample_value<Value>}};
-}
 
 constexpr std::size_t kFixed = 3;
 // A point is a list of numbers: its threshold, x, y and figures.
@@ -84,7 +46,7 @@ void describe(FieldVisitor& visit, Axis& axis) {
 }
 
 void describe(FieldVisitor& visit, EvaluationCurve& curve) {
-  FieldValue points = list_by<point_value>(curve.points);
+  FieldValue points = detail::list_by<point_value>(curve.points);
   visit("name", curve.name, "of a model or a method", kLater);
   visit("chosen", curve.chosen, "the threshold that is used where nothing else is asked for");
   visit("points", points, "threshold, x, y and the chart's figures of each", kLater);
@@ -101,7 +63,7 @@ void describe(FieldVisitor& visit, EvaluationChart& chart) {
 }
 
 void describe(FieldVisitor& visit, EvaluationBox& box) {
-  FieldValue label = unless_empty(box.label);
+  FieldValue label = detail::unless_empty(box.label);
   FieldValue curve{OptionalRef{
       &box, [](const void* of) { return static_cast<const EvaluationBox*>(of)->score.has_value(); },
       [](void*, bool) {},
@@ -114,8 +76,8 @@ void describe(FieldVisitor& visit, EvaluationBox& box) {
 }
 
 void describe(FieldVisitor& visit, EvaluatedInput& input) {
-  FieldValue frame = number_above<std::int64_t{0}>(input.frame);
-  FieldValue truth = unless_empty(input.truth), boxes = unless_empty(input.boxes);
+  FieldValue frame = detail::number_above<0>(input.frame);
+  FieldValue truth = detail::unless_empty(input.truth), boxes = detail::unless_empty(input.boxes);
   visit("files", input.files, "an image, video or mesh; two images of a motion", kLater);
   visit("frame", frame, "of a video, from 0, which is left out");
   visit("truth", truth, "the file of the true motion or of true parts");
@@ -123,8 +85,8 @@ void describe(FieldVisitor& visit, EvaluatedInput& input) {
 }
 
 void describe(FieldVisitor& visit, Mistake& mistake) {
-  FieldValue truth = number_above<-1>(mistake.truth),
-             predicted = number_above<-1>(mistake.predicted);
+  FieldValue truth = detail::number_above<-1>(mistake.truth),
+             predicted = detail::number_above<-1>(mistake.predicted);
   visit("kind", mistake.kind, "what mistakes of this kind have in common", kLater);
   visit("text", mistake.text, "what is wrong", kLater);
   visit("input", mistake.input, "by its place among the inputs", kLater);
@@ -137,9 +99,9 @@ void describe(FieldVisitor& visit, Mistake& mistake) {
 }
 
 void describe(FieldVisitor& visit, Evaluation& evaluation) {
-  FieldValue facts = list_by<fact_value>(evaluation.facts);
-  FieldValue classes = unless_empty(evaluation.classes),
-             confusion = unless_empty(evaluation.confusion);
+  FieldValue facts = detail::list_by<fact_value>(evaluation.facts);
+  FieldValue classes = detail::unless_empty(evaluation.classes),
+             confusion = detail::unless_empty(evaluation.confusion);
   visit.record("Evaluation", "how well a system does, as fovea view shows it");
   visit("system", evaluation.system, "that was evaluated", kLater);
   visit("title", evaluation.title, "what was measured", kLater);

@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/api.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstddef>
 #include <string>
@@ -28,6 +29,7 @@ struct DeviceInfo {
   int units = 0;           // cores of a CPU, multiprocessors of a GPU
   std::string capability;  // CUDA compute capability such as "9.0"; empty for the CPU
 };
+FOVEA_API void describe(FieldVisitor& visit, DeviceInfo& info);
 
 // Every device that work can run on here: the CPU first, then the usable GPUs.
 FOVEA_API std::vector<DeviceInfo> devices();

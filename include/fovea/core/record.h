@@ -114,6 +114,7 @@ struct FieldTraits {
   bool later = false;       // came later than the record: files that lack it can still be read
   bool sparse = false;      // JSON leaves it out where it is 0, false or empty
   bool null = false;        // where it is absent, JSON says null instead of leaving it out
+  bool one_line = false;    // in JSON it stands in one line, whatever is around it
   bool compact = false;     // JSON has it in one line without spaces, whatever surrounds it
   bool derived = false;     // follows from other fields: it is written, but not read or packed
   bool timing = false;   // a time, which differs from run to run: results that are recorded leave

@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/api.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <string>
@@ -13,6 +14,7 @@ struct Feature {
   bool usable = false;
   std::string detail;  // its version where usable, else why not and what to install
 };
+FOVEA_API void describe(FieldVisitor& visit, Feature& feature);
 
 // What this build contains and which of it this machine can use.
 struct BuildInfo {

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <span>
@@ -39,6 +40,7 @@ struct KernelSvm {
   double objective = 0;     // of the dual, which is greatest: sum of the dual variables minus half
                             // the squared length of the weights
 };
+FOVEA_API void describe(FieldVisitor& visit, KernelSvm& svm);
 
 // A support vector machine with a kernel (Cortes and Vapnik, 1995), exact: sequential minimal
 // optimization, which changes the pair of dual variables that promises the greatest gain to second

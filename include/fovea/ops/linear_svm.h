@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <span>
@@ -28,6 +29,7 @@ struct LinearSvm {
   bool converged = false;      // the gap is within the tolerance
   double objective = 0;        // |weights|^2 / 2 + sum of costs * losses, which is least
 };
+FOVEA_API void describe(FieldVisitor& visit, LinearSvm& svm);
 
 // A linear support vector machine: weights and bias with the least
 //   |weights|^2 / 2 + cost * sum of sample_cost[i] * max(0, 1 - label[i] (weights . x[i] + bias)),

@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/people/annotations.h>
 
 #include <array>
@@ -50,6 +51,7 @@ struct CurvePoint {
   double miss_rate = 1;        // share of the people, or positive windows, that are not found
   double precision = 1;        // share of the detections that are people
 };
+FOVEA_API void describe(FieldVisitor& visit, CurvePoint& point);
 
 inline constexpr int kReferencePoints = 9;
 // Numbers of false positives per image: 10^-2, 10^-1.75, ..., 10^0.
@@ -75,6 +77,7 @@ struct ImageReport {
   std::int64_t detections = 0;      // without ignored ones
   std::vector<ImageMatch> matches;  // one per image
 };
+FOVEA_API void describe(FieldVisitor& visit, ImageReport& report);
 // Throws InvalidArgument where there are no images or no people, or where a score is NaN.
 FOVEA_API ImageReport evaluate_images(std::span<const EvaluatedImage> images,
                                       const EvaluateOptions& options = {});

@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/options_fwd.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/people/mot.h>
 
 #include <array>
@@ -62,6 +63,8 @@ struct TrackReport {
   };
   std::array<Threshold, kHotaThresholds> thresholds{};
 };
+FOVEA_API void describe(FieldVisitor& visit, TrackReport::Threshold& threshold);
+FOVEA_API void describe(FieldVisitor& visit, TrackReport& report);
 
 // Compares found boxes with true ones, both with identities. True boxes with score 0 do not count.
 // Throws InvalidArgument where a frame has an id twice, a box is not finite and positive, or where

@@ -33,6 +33,7 @@ struct KernelTrial {
   double gamma = 0;      // 0 for the linear machine
   double miss_rate = 1;  // mean where 0.5, 1, 2, 5 and 10 % of the held-out negatives pass
 };
+FOVEA_API void describe(FieldVisitor& visit, KernelTrial& trial);
 
 struct KernelMeasurement {
   std::vector<KernelTrial> trials;

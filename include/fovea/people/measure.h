@@ -54,6 +54,9 @@ struct StageCount {
   std::int64_t reached = 0;
   std::int64_t passed = 0;
 };
+FOVEA_API void describe(FieldVisitor& visit, StageCount& stage);
+// Blocks or trees that were evaluated for a window; 0 where there is none.
+FOVEA_API double evaluations_per_window(const ScanCounts& counts);
 
 struct ImageMeasurement {
   ImageReport report;
@@ -63,6 +66,7 @@ struct ImageMeasurement {
   std::vector<StageCount> stages;  // of a cascade, counted in 16 of the images; else none
   double seconds = 0;              // that the search took
 };
+FOVEA_API void describe(FieldVisitor& visit, ImageMeasurement& measured);
 // Searches whole images for people. `truth` has one element per image; its sizes are those of the
 // images, or 0. Scores down to 0.5 below the model's threshold are used, and lower ones where those
 // do not reach 1 false positive per image. Throws InvalidArgument where there are no people, and
@@ -79,6 +83,7 @@ struct ImageFindings {
   ScanCounts counts;
   std::vector<StageCount> stages;  // of a cascade, where the image is one of the 16; else none
 };
+FOVEA_API void describe(FieldVisitor& visit, ImageFindings& findings);
 // Searches the images with these numbers once, down to the threshold or to what `lower` says, and
 // returns one element for each.
 FOVEA_API std::vector<ImageFindings> find_in_images(std::shared_ptr<const Model> model,
@@ -100,6 +105,7 @@ struct WindowMeasurement {
   std::vector<StageCount> stages;  // of a cascade, counted in the negatives; else none
   double seconds = 0;              // that the search took
 };
+FOVEA_API void describe(FieldVisitor& visit, WindowMeasurement& measured);
 // Classifies single windows: those in the middle of crops with a person, and all windows of images
 // without people. Of the options only scan and exec are used. Throws FormatError where a crop is
 // smaller than the window.

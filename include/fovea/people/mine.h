@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/io/image_set.h>
 #include <fovea/people/model.h>
 #include <fovea/people/scan.h>
@@ -64,6 +65,9 @@ struct MinedImage {
   std::vector<MinedWindow> found{};
   bool operator==(const MinedImage&) const = default;
 };
+FOVEA_API void describe(FieldVisitor& visit, WindowPlace& place);
+FOVEA_API void describe(FieldVisitor& visit, MinedWindow& window);
+FOVEA_API void describe(FieldVisitor& visit, MinedImage& image);
 
 // Searches some of the images that are asked for, on the device of exec, and returns one element
 // for each, in their order. What is found depends on neither device nor threads. Throws

@@ -52,6 +52,7 @@ struct Model {
   FOVEA_API static Model read(const std::string& path);
   FOVEA_API void write(const std::string& path) const;
 };
+FOVEA_API void describe(FieldVisitor& visit, Model& model);
 
 // Reads a model by the name of a shipped one ("people/channels", or "channels" alone) or by its
 // file. A file without the ending .safetensors is imported as import_model() does. Throws IoError

@@ -55,6 +55,8 @@ struct StudyReport {
   std::int64_t positives = 0;                // samples, with mirror images
   std::int64_t random_windows = 0;           // samples without a person before rounds
 };
+FOVEA_API void describe(FieldVisitor& visit, StudyVariant& variant);
+FOVEA_API void describe(FieldVisitor& visit, StudyReport& report);
 
 struct StudyOptions {
   std::vector<std::string> vary{};  // names of parameters; empty: all

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/people/detection.h>
 
 #include <cstdint>
@@ -56,6 +57,13 @@ struct Track {
   bool refound = false;  // the person was lost and has been found again in this frame
   bool operator==(const Track&) const = default;
 };
+FOVEA_API void describe(FieldVisitor& visit, Track& track);
+
+// The people of a frame, as programs print them.
+struct TrackResult {
+  std::vector<Track> people{};  // in the order of their ids
+};
+FOVEA_API void describe(FieldVisitor& visit, TrackResult& result);
 
 // Joins the detections of one frame after another to people with identities:
 //   Tracker tracker;

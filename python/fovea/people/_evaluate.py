@@ -15,7 +15,7 @@ from .._arguments import model_of, number_of, unmasked
 from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
-from .._results import Table, command_line
+from .._results import Table, command_line, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._images import images_of
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from .._options import PeopleEvaluateOptions, PeopleEvaluateWindowsOptions
+    from .._records import PeopleEvaluateFields as _ImageNumbers
+    from .._records import PeopleEvaluateWindowsFields as _WindowNumbers
+else:
+    _ImageNumbers = _WindowNumbers = object
 
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -47,18 +51,10 @@ class Difference(NamedTuple):
 class _Curve(Table):
     """A miss rate over false positives, as a table with one row per point."""
 
-    miss_rate_curve: Doubles  #: one per point, from the highest threshold down
-    false_positives: Doubles  #: per image or per window, one per point
-    precision: Doubles  #: one per point
-    thresholds: np.ndarray[Any, np.dtype[np.float32]]  #: one per point
-    windows: int  #: how many windows were classified
-    evaluations: int  #: how many blocks or trees were evaluated for them
-    evaluations_per_window: float
-    stages: list[StageCount]  #: what the stages of a cascade reject; empty for other models
-    search_seconds: float  #: how long the search took
+    curve: dict[str, Any]
+    stages: Any
 
     _unit: str
-    _curve_arrays = ("false_positives", "miss_rate_curve", "precision", "thresholds")
 
     def __init__(self, model: Model, measured: tuple[Any, ...], command: str) -> None:
         numbers, options, _ = measured
@@ -69,31 +65,47 @@ class _Curve(Table):
             "model_hash": model.hash,
         }
         super().__init__(dict(options), provenance, command)
-        for name, value in numbers.items():
-            setattr(self, name, value)
-        self.stages = [StageCount(*stage) for stage in numbers["stages"]]
-        curve = self.__dict__.pop("curve")
-        self.false_positives, self.miss_rate_curve = curve["false_positives"], curve["miss_rate"]
-        self.precision, self.thresholds = curve["precision"], curve["threshold"]
+        self._take(numbers)
+        stages = numbers["stages"] or {"blocks": []}
+        self.stages = [StageCount(*stage) for stage in zip(*(list(map(int, column)) for column in stages.values()))]
+
+    @property
+    def false_positives(self) -> Doubles:
+        """Per image or per window, one per point."""
+        return self._column("false_positives")
+
+    @property
+    def miss_rate_curve(self) -> Doubles:
+        """One per point, from the highest threshold down."""
+        return self._column("miss_rate")
+
+    @property
+    def precision(self) -> Doubles:
+        """One per point."""
+        return self._column("precision")
+
+    @property
+    def thresholds(self) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """One per point."""
+        return self._column("threshold")
+
+    def _column(self, name: str) -> Any:
+        return self.curve[name]
 
     def _summary(self) -> float:
         raise NotImplementedError
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """False positives, miss rate, precision and threshold, as the program's curve.csv has them."""
-        return {
-            f"false_positives_per_{self._unit}": self.false_positives,
-            "miss_rate": self.miss_rate_curve,
-            "precision": self.precision,
-            "threshold": self.thresholds,
-        }
+        wrong = f"false_positives_per_{self._unit}"
+        return {wrong if name == "false_positives" else name: column for name, column in self.curve.items()}
 
     def to_svg(self, *others: Self) -> str:
         """A chart of the curve, and of others beside it, as SVG."""
         for other in others:
             if type(other) is not type(self):
                 raise InvalidType(f"others holds {type(other).__name__}; expected {type(self).__name__}")
-        curves = [(curve._label, curve._summary(), curve._points()) for curve in (self, *others)]
+        curves = [(curve._label, curve._summary(), curve.curve) for curve in (self, *others)]
         return str(_fovea.people.draw_curves(curves, self._unit == "window"))
 
     @property
@@ -104,34 +116,27 @@ class _Curve(Table):
     def _made(self) -> str:
         return f"{self.provenance['model']}, {self.provenance['device']}"
 
-    def _points(self) -> dict[str, Any]:
-        return {"false_positives": self.false_positives, "miss_rate": self.miss_rate_curve}
-
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>{self.to_svg()}"
 
 
-class Evaluation(_Curve):
+@described(_fovea.people.evaluate_fields())
+class Evaluation(_Curve, _ImageNumbers):
     """How well a model finds people in images: the miss rate over false positives per image."""
 
-    log_average_miss_rate: float  #: over 0.01 to 1 false positives per image; detectors are compared by it
-    standard_deviation: float  #: of it, over bootstrap samples of the images
-    average_precision: float
-    reference_points: Doubles  #: nine numbers of false positives per image, from 0.01 to 1
-    miss_rates: Doubles  #: the miss rate at each of them
-    images: int
-    people: int  #: without ignored ones
-    detections: int  #: without those of ignored people
-    lowest_score: float  #: the least score of a detection, where the curve ends
-    curve_ends_at: float  #: false positives per image there; from there to 1 the curve is taken as constant
-    drawn: Doubles  #: the log-average miss rate of each bootstrap sample
+    stages: list[StageCount]  # type: ignore[assignment]  #: what the stages of a cascade reject; empty for other models
 
     _unit = "image"
-    _compared = (
-        *_Curve._curve_arrays,
-        *("log_average_miss_rate", "standard_deviation", "average_precision", "miss_rates", "images", "people"),
-        *("detections", "lowest_score", "windows", "evaluations", "stages", "drawn"),
-    )
+
+    @property
+    def reference_points(self) -> Doubles:
+        """Nine numbers of false positives per image, from 0.01 to 1."""
+        return self.__dict__["miss_rates"]["false_positives_per_image"]  # type: ignore[no-any-return]
+
+    @property
+    def miss_rates(self) -> Doubles:  # type: ignore[override]  # the program lists both
+        """The miss rate at each of them."""
+        return self.__dict__["miss_rates"]["miss_rate"]  # type: ignore[no-any-return]
 
     def _summary(self) -> float:
         return self.log_average_miss_rate
@@ -152,27 +157,34 @@ class Evaluation(_Curve):
         return f"{rate}{spread}, {precision}; {people} in {images} ({self._made})"
 
 
-class WindowEvaluation(_Curve):
+@described(_fovea.people.evaluate_windows_fields())
+class WindowEvaluation(_Curve, _WindowNumbers):
     """How well a model tells windows with a person from others: the miss rate over false positives per window."""
 
-    miss_rate: float  #: at 1e-4 false positives per window
-    standard_deviation: float  #: of it
-    crops: int  #: windows with a person
+    stages: list[StageCount]  # type: ignore[assignment]  #: what the stages of a cascade reject; empty for other models
 
     _unit = "window"
-    _compared = (*_Curve._curve_arrays, "miss_rate", "standard_deviation", "crops", "windows", "evaluations", "stages")
+
+    @property
+    def miss_rate(self) -> float:
+        """At 1e-4 false positives per window."""
+        return float(self.__dict__["miss_rate_at_fppw_1e-4"])
 
     def _summary(self) -> float:
         return self.miss_rate
 
     def miss_rate_at(self, false_positives: float) -> float:
         """The lowest miss rate with at most this many false positives per window."""
-        return float(_fovea.people.miss_rate_at(self._points(), number_of(false_positives, "false_positives")))
+        return float(_fovea.people.miss_rate_at(self.curve, number_of(false_positives, "false_positives")))
 
     def __repr__(self) -> str:
         rate = f"miss rate {100 * self.miss_rate:.2f} % (deviation {100 * self.standard_deviation:.2f})"
         counts = f"{self.crops} crops, {self.windows} windows"
         return f"{rate} at 1e-4 false positives per window; {counts} ({self._made})"
+
+
+for _kind in (Evaluation, WindowEvaluation):  # times differ from run to run
+    _kind._compared = tuple(name for name in _kind._compared if name != "search_seconds")
 
 
 @takes_options(_fovea.people.evaluate_options())

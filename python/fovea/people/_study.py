@@ -13,7 +13,7 @@ from .._arguments import text
 from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
-from .._results import Table, command_line
+from .._results import Table, command_line, described
 from ..errors import InvalidArgument
 from ..files import Path
 from ._images import images_of
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import PeopleStudyOptions
+    from .._records import PeopleStudyFields as _Studied
+else:
+    _Studied = object
 
 
 class StudyVariant(NamedTuple):
@@ -40,31 +43,27 @@ class StudyVariant(NamedTuple):
     thresholds: np.ndarray[Any, np.dtype[np.float32]]  #: one per point
 
 
-class Study(Table):
+@described(_fovea.people.study_fields())
+class Study(Table, _Studied):
     """The miss rates of a descriptor whose options are varied one at a time. The first variant is the default."""
 
-    variants: list[StudyVariant]
-    false_positives_per_window: float  #: at which miss rates are compared
-    positives: int  #: crops that were learned from, with mirror images
-    random_windows: int  #: windows without a person that all variants learned from
-
-    _compared = ("false_positives_per_window", "positives", "random_windows", "_columns")
+    variants: list[StudyVariant]  # type: ignore[assignment]  # rows, which the library gives as columns
 
     def __init__(self, studied: tuple[Any, ...], command: str) -> None:
-        numbers, variants, options, _ = studied
+        numbers, options, _ = studied
         super().__init__(dict(options), {"device": "cpu", "seed": options["seed"]}, command)
-        for name, value in numbers.items():
-            setattr(self, name, value)
-        self.variants = [StudyVariant(**variant) for variant in variants]
-
-    @property
-    def _columns(self) -> dict[str, list[Any]]:
-        names = ("parameter", "value", "miss_rate", "standard_deviation", "numbers", "hard_windows", "crops", "windows")
-        return {name: [getattr(variant, name) for variant in self.variants] for name in names}
+        self._take(numbers)
+        table = numbers["variants"]
+        self._numbers = {name: np.asarray(table[name]) for name in StudyVariant._fields if name in table}
+        rows = zip(*(column.tolist() for column in self._numbers.values()))
+        self.variants = [
+            StudyVariant(*row, curve["false_positives"], curve["miss_rate"], curve["threshold"])
+            for row, curve in zip(rows, table["curve"])
+        ]
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """One row per variant, as the program's table.csv has them."""
-        return {name: np.asarray(values) for name, values in self._columns.items()}
+        return dict(self._numbers)
 
     def to_svg(self, parameter: str) -> str:
         """A chart of the curves of one parameter's values and of the default, as SVG."""
@@ -85,6 +84,9 @@ class Study(Table):
     def _repr_html_(self) -> str:
         known = dict.fromkeys(variant.parameter for variant in self.variants if variant.parameter)
         return f"<p>{html.escape(repr(self))}</p>" + "".join(self.to_svg(name) for name in known)
+
+
+Study._compared = ("false_positives_per_window", "positives", "random_windows", "_numbers")
 
 
 @takes_options(_fovea.people.study_options())
@@ -115,5 +117,5 @@ def study(
     words = []
     for name, images in sources.items():
         words += ["--" + name.replace("_", "-"), name_of(images, name.upper())]
-    line = command_line("fovea", "people", "study", *words, *studied[3], "-o", "STUDY", "--json")
+    line = command_line("fovea", "people", "study", *words, *studied[2], "-o", "STUDY", "--json")
     return Study(studied, line)

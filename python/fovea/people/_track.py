@@ -12,7 +12,7 @@ from .._arguments import shown, unmasked
 from .._frames import Frames, VideoLike, each_of, name_of, pixels_of, rgb
 from .._keywords import takes_options
 from .._progress import Progress
-from .._results import Record, command_line
+from .._results import Record, command_line, described
 from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, as_path, is_path
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import PeopleEvaluateTracksOptions, PeopleReadMotOptions, PeopleTrackOptions
+    from .._records import PeopleEvaluateTracksFields as _Measured
+    from .._records import PeopleTrackFields as _Tracked
+else:
+    _Measured = _Tracked = object
 
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
-Numbers = np.ndarray[Any, np.dtype[np.int32]]
 
 
 class Track(NamedTuple):
@@ -38,21 +41,18 @@ class Track(NamedTuple):
     missed: int  #: frames since the last detection
 
 
-class Tracks(TrackTable[Track]):
-    """The people of one frame, in the order of their ids. The names of its arrays are those of supervision."""
+@described(_fovea.people.track_fields(), rows="people")
+class Tracks(TrackTable[Track], _Tracked):
+    """The people of one frame, in the order of their ids. Some arrays also have the names of supervision."""
 
-    xywh: Floats  #: one row of left, top, width and height per person
-    confidence: Floats  #: the score of the last detection
-    detection: Numbers  #: its place among the detections of this frame; -1 where there is none
-    missed: Numbers  #: frames since the last detection
-    age: Numbers  #: frames since the first detection
+    confidence: Floats  #: ``score``, by the name of supervision
 
-    _compared = ("tracker_id", "xywh", "confidence", "detection", "missed", "age", "frame")
+    _compared = ("frame",)
 
-    def __init__(self, columns: dict[str, Any], frame: int, **origin: Any) -> None:
+    def __init__(self, values: dict[str, Any], frame: int, **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        for name in ("tracker_id", "xywh", "confidence", "detection", "missed", "age"):
-            setattr(self, name, columns[name])
+        self._take(values["people"])
+        self.tracker_id, self.xywh, self.confidence = self.id, self.box, self.score
         self.frame = frame
 
     def _track(self, index: int) -> Track:
@@ -64,10 +64,6 @@ class Tracks(TrackTable[Track]):
             int(self.detection[index]),
             int(self.missed[index]),
         )
-
-    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
-        """frame, id, x, y, width, height, score and missed, as the program's CSV has them."""
-        return {**self._places(), "score": self.confidence, "missed": self.missed}
 
     def rows(self) -> Doubles:
         """One row of frame, id, x, y, width, height and score per person, as evaluate_tracks() takes them."""
@@ -198,13 +194,13 @@ def read_mot(path: Path, **options: Unpack[PeopleReadMotOptions]) -> Doubles:
     return boxes
 
 
-class TrackReport(Record):
+@described(_fovea.people.evaluate_tracks_fields())
+class TrackReport(Record, _Measured):
     """How well people were followed: CLEAR MOT, identity measures and HOTA by name, as attributes and by ``[]``."""
 
     def __init__(self, values: dict[str, Any], options: dict[str, Any], command: str) -> None:
         super().__init__(options, {"device": "cpu"}, command)
-        self._compared = tuple(values)
-        self.__dict__.update(values)
+        self._take(values)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"there is no measure {name!r}")

@@ -56,6 +56,7 @@ Command ops_blur_command() {
                        {"fovea ops blur photos -o soft --border reflect",
                         "blur every image of a folder, mirrored at its borders"}},
           .request = make_request<BlurRequest, run_blur>,
+          .result = {sample_record<ImageNumbers>, true},
           .reads_images = true,
           .batches = true,
           .shards = true};

@@ -105,9 +105,9 @@ int run_convolve(ConvolveRequest& request, Context& context) {
   const Image<float> kernel = kernel_of(request, context);
   return run_on_images(context, request.files, "", {&request.convolve.exec},
                        [&](io::AnyImage& input, const std::string& output) -> ImageResult {
-                         return one_file(output, convolved(input, kernel, request),
-                                         fmt::format("\"kernel_width\": {}, \"kernel_height\": {}",
-                                                     kernel.width(), kernel.height()));
+                         return one_file(
+                             output, convolved(input, kernel, request),
+                             {.kernel_width = kernel.width(), .kernel_height = kernel.height()});
                        });
 }
 
@@ -129,6 +129,7 @@ Command ops_convolve_command() {
                    {"fovea ops convolve a.png -o blobs.png --laplacian 3 --gain 8 --offset 128",
                     "show blobs and edges on a gray ground"}},
       .request = make_request<ConvolveRequest, run_convolve>,
+      .result = {sample_record<ImageNumbers>, true},
       .reads_images = true,
       .batches = true,
       .shards = true};

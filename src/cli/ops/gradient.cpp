@@ -146,6 +146,7 @@ Command ops_gradient_command() {
                        {"fovea ops gradient photo.png -o dx.png --show dx --kernel sobel",
                         "write horizontal differences by Sobel's kernel"}},
           .request = make_request<GradientRequest, run_gradient>,
+          .result = {sample_record<ImageNumbers>, true},
           .reads_images = true,
           .batches = true,
           .shards = true};

@@ -65,6 +65,7 @@ Command ops_histogram_command() {
                        {"fovea ops histogram photos -o counts --window-width 31 --window-height 31",
                         "count in larger windows, for every image of a folder"}},
           .request = make_request<HistogramRequest, run_histogram>,
+          .result = {sample_record<ImageNumbers>, true},
           .reads_images = true,
           .batches = true,
           .shards = true};

@@ -2,12 +2,14 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/samples.h>
 #include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
 #include <semaphore>
+#include <tuple>
 #include <vector>
 
 #include "cli/program/batch.h"
@@ -40,8 +42,19 @@ class Turn {
 
 }  // namespace
 
-ImageResult one_file(const std::string& path, io::AnyImage image, std::string members) {
-  ImageResult result{.members = std::move(members)};
+void describe(FieldVisitor& visit, ImageNumbers& numbers) {
+  visit("width", numbers.width, "of the input", {.unit = "pixels"});
+  visit("height", numbers.height, "of the input", {.unit = "pixels"});
+  visit("channels", numbers.channels, "of the input");
+  visit("output_width", numbers.output_width, "of the result", {.unit = "pixels"});
+  visit("output_height", numbers.output_height, "of the result", {.unit = "pixels"});
+  visit("kernel_width", numbers.kernel_width, "of the kernel", {.unit = "pixels"});
+  visit("kernel_height", numbers.kernel_height, "of the kernel", {.unit = "pixels"});
+  visit("levels", numbers.levels, "of the pyramid");
+}
+
+ImageResult one_file(const std::string& path, io::AnyImage image, const ImageNumbers& numbers) {
+  ImageResult result{.numbers = numbers};
   result.files.push_back({path, std::move(image)});
   return result;
 }
@@ -81,20 +94,21 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
   const bool cuda = context.exec.device.kind == DeviceKind::kCuda;
   std::counting_semaphore<> at_once(cuda ? plan.count : std::counting_semaphore<>::max());
   const auto write = [&](std::size_t i, io::AnyImage& image) -> Outcome {
-    const std::string size = fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}",
-                                         image.width(), image.height(), image.channels());
-    const ImageResult result = [&] {
+    const ImageNumbers size{image.width(), image.height(), image.channels()};
+    ImageResult result = [&] {
       const Turn turn(at_once);
       return work(image, outputs[i]);
     }();
+    std::tie(result.numbers.width, result.numbers.height, result.numbers.channels) =
+        std::tie(size.width, size.height, size.channels);
     Outcome outcome;
     for (const auto& [path, made] : result.files) {
       io::write_image(path, made);
       outcome.line += (outcome.line.empty() ? "" : "\n") + path;
       outcome.files.push_back(path);
     }
-    outcome.members = fmt::format("\"output\": {}, {}{}{}", json_names(result.files), size,
-                                  result.members.empty() ? "" : ", ", result.members);
+    outcome.members = fmt::format("\"output\": {}, {}", json_names(result.files),
+                                  io::record_members(record_ref(result.numbers)));
     return outcome;
   };
   Batch batch(context, inputs);

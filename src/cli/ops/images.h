@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,15 @@ void describe(OptionVisitor& visit, ImageFiles& files);
 // The argument INPUT... that every such verb takes.
 Argument image_inputs();
 
+// What is printed of an image besides its files. A verb sets what it has beyond the first line.
+struct ImageNumbers {
+  int width = 0, height = 0, channels = 0;
+  std::optional<int> output_width{}, output_height{};
+  std::optional<int> kernel_width{}, kernel_height{};
+  std::optional<int> levels{};
+};
+void describe(FieldVisitor& visit, ImageNumbers& numbers);
+
 // What is made from one image.
 struct ImageResult {
   struct File {
@@ -30,9 +40,9 @@ struct ImageResult {
     io::AnyImage image;
   };
   std::vector<File> files{};
-  std::string members{};  // JSON members besides input, output and size, such as "\"scale\": 2"
+  ImageNumbers numbers{};
 };
-ImageResult one_file(const std::string& path, io::AnyImage image, std::string members = {});
+ImageResult one_file(const std::string& path, io::AnyImage image, const ImageNumbers& numbers = {});
 // Several threads call it at the same time. `output` is the path that belongs to the image.
 using ImageWork = std::function<ImageResult(io::AnyImage& image, const std::string& output)>;
 

@@ -68,6 +68,7 @@ Command ops_integral_command() {
                    {"fovea ops integral photo.png -o squares.tif --squares",
                     "write sums of squares, for variances"}},
       .request = make_request<IntegralRequest, run_integral>,
+      .result = {sample_record<ImageNumbers>, true},
       .reads_images = true,
       .batches = true,
       .shards = true};

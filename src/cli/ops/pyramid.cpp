@@ -44,7 +44,7 @@ ImageResult made_levels(ImageView<const T> image, const io::ImageFacts& facts,
       result.files.push_back({path, {clone(pyramid.level(i)), facts}});
     else result.files.push_back({path, {io::samples_from<Stored>(pyramid.level(i)), facts}});
   }
-  result.members = fmt::format("\"levels\": {}", pyramid.levels());
+  result.numbers.levels = pyramid.levels();
   return result;
 }
 
@@ -79,6 +79,7 @@ Command ops_pyramid_command() {
                        {"fovea ops pyramid photo.png -o levels --ratio 1.2 --levels 8",
                         "write eight levels, each a sixth smaller than the one before"}},
           .request = make_request<PyramidRequest, run_pyramid>,
+          .result = {sample_record<ImageNumbers>, true},
           .reads_images = true,
           .batches = true,
           .shards = true};

@@ -46,9 +46,8 @@ int run_resize(ResizeRequest& request, Context& context) {
   return run_on_images(context, request.files, "", {&request.resize.exec},
                        [&](io::AnyImage& input, const std::string& output) -> ImageResult {
                          io::AnyImage result{resized(input, request), input.facts};
-                         const std::string size =
-                             fmt::format("\"output_width\": {}, \"output_height\": {}",
-                                         result.width(), result.height());
+                         const ImageNumbers size{.output_width = result.width(),
+                                                 .output_height = result.height()};
                          return one_file(output, std::move(result), size);
                        });
 }
@@ -71,6 +70,7 @@ Command ops_resize_command() {
                        {"fovea ops resize photos -o half --scale 0.5 --antialias",
                         "halve the size of every image of a folder"}},
           .request = make_request<ResizeRequest, run_resize>,
+          .result = {sample_record<ImageNumbers>, true},
           .reads_images = true,
           .batches = true,
           .shards = true};

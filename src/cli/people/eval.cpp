@@ -3,12 +3,14 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <set>
 
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
@@ -58,110 +60,135 @@ void check_request(const EvalRequest& request) {
     throw InvalidArgument("--annotations go with --images; crops have none");
 }
 
-double per_window(const people::ScanCounts& counts) {
-  return counts.windows > 0
-             ? static_cast<double>(counts.evaluations) / static_cast<double>(counts.windows)
-             : 0;
-}
+// Passes fields on that not every result has: images and windows have different ones, and those of
+// a single model are in the object itself. `after` is called with the name of each.
+class SomeFields final : public FieldVisitor {
+ public:
+  using After = std::function<void(SomeFields& visit, std::string_view name)>;
+  SomeFields(FieldVisitor& to, After after) : to_(to), after_(std::move(after)) {}
 
-void write_model(io::JsonWriter& json, const EvalResult& result) {
-  const people::Model& model = *result.model.model;
-  json.member("label", result.model.label).member("model", result.model.name);
-  json.member("kind", people::to_string(model.kind)).member("threshold", model.threshold);
-  json.key("window").values(std::vector<int>{model.window().width, model.window().height});
-  json.member("person_height", model.person_height).member("person_aspect", model.person_aspect);
-  json.key("facts").begin_object();
-  for (const auto& [name, value] : model.facts) json.member(name, value);
-  json.end_object();
-}
-
-void write_counts(io::JsonWriter& json, const EvalResult& result) {
-  json.member("windows", result.counts.windows).member("evaluations", result.counts.evaluations);
-  json.member("weightless", result.counts.zero_weight_windows);
-  json.member("evaluations_per_window", per_window(result.counts));
-  if (!result.stages.empty()) {
-    json.key("stages").begin_array();
-    for (const people::StageCount& stage : result.stages) {
-      json.begin_object().member("blocks", stage.blocks).member("reached", stage.reached);
-      json.member("passed", stage.passed).end_object();
-    }
-    json.end_array();
+ private:
+  void field(const Field& field) override {
+    if (!seen_.emplace(field.name).second) return;  // a schema lists both kinds of result
+    FieldTraits traits = field.traits;
+    traits.later = true;
+    FieldValue value = field.value;
+    to_(field.name, value, field.help, traits);
+    if (after_) after_(*this, field.name);
   }
-  if (result.seconds > 0) json.member("search_seconds", result.seconds);
+
+  FieldVisitor& to_;
+  After after_;
+  std::set<std::string, std::less<>> seen_{};
+};
+
+// How one model differs from the first.
+struct EvalDifference {
+  std::string to{};
+  double log_average_miss_rate = 0, standard_deviation = 0;
+};
+void describe(FieldVisitor& visit, EvalDifference& difference) {
+  visit("to", difference.to, "the first model");
+  visit("log_average_miss_rate", difference.log_average_miss_rate, "minus that of the first model");
+  visit("standard_deviation", difference.standard_deviation,
+        "of the difference, over the same bootstrap samples");
 }
 
-void write_images(io::JsonWriter& json, const EvalResult& result, const EvalResult& first,
-                  const EvalRequest& request) {
-  const people::ImageReport& measured = result.images;
-  json.member("log_average_miss_rate", measured.log_average_miss_rate);
-  json.member("standard_deviation", measured.deviation);
-  if (&result != &first) {
-    json.key("difference").begin_object().member("to", first.model.label);
-    json.member("log_average_miss_rate",
-                measured.log_average_miss_rate - first.images.log_average_miss_rate);
-    json.member("standard_deviation", people::paired_deviation(measured, first.images));
-    json.end_object();
+// What is printed of a model. Without a result it has the fields of all results.
+struct EvalNumbers {
+  const EvalResult* result = nullptr;
+  const EvalResult* first = nullptr;
+  const EvalRequest* request = nullptr;
+};
+
+// What stands between the numbers of images.
+void visit_after(SomeFields& visit, std::string_view name, const EvalNumbers& numbers) {
+  if (name == "standard_deviation" && numbers.result != numbers.first) {
+    const people::ImageReport &measured = numbers.result->images, &first = numbers.first->images;
+    EvalDifference difference{numbers.first->model.label,
+                              measured.log_average_miss_rate - first.log_average_miss_rate,
+                              people::paired_deviation(measured, first)};
+    visit("difference", difference, "to the first model");
+  } else if (name == "curve_ends_at") {
+    people::EvaluateOptions options = numbers.request->measure.evaluate;
+    visit("match_overlap", options.match_overlap, "least intersection over union of a match");
+    visit("match_aspect", options.match_aspect, "to which boxes are set before; 0: to none");
   }
-  json.member("average_precision", measured.average_precision);
-  json.key("miss_rates").begin_array();
-  const auto points = people::reference_points();
-  for (std::size_t i = 0; i < points.size(); ++i)
-    json.begin_object()
-        .member("false_positives_per_image", points[i])
-        .member("miss_rate", measured.miss_rates[i])
-        .end_object();
-  json.end_array();
-  json.member("images", measured.images).member("people", measured.people);
-  json.member("detections", measured.detections).member("lowest_score", result.lowest_score);
-  json.member("curve_ends_at", measured.curve.empty() ? 0 : measured.curve.back().false_positives);
-  json.member("match_overlap", request.measure.evaluate.match_overlap);
-  json.member("match_aspect", request.measure.evaluate.match_aspect);
 }
 
-void write_windows(io::JsonWriter& json, const EvalResult& result) {
-  const people::WindowReport& measured = result.windows;
-  const double rate = measured.miss_rate_at(1e-4);
-  json.member("miss_rate_at_fppw_1e-4", rate);
-  json.member("standard_deviation", measured.deviation(rate));
-  json.member("miss_rate_at_fppw_1e-3", measured.miss_rate_at(1e-3));
-  json.member("miss_rate_at_fppw_1e-5", measured.miss_rate_at(1e-5));
-  json.member("crops", measured.positives);
-  json.member("blocks_per_window", per_window(result.counts));
+void describe(FieldVisitor& to, EvalNumbers& numbers) {
+  static const EvalRequest kUsual;
+  static const EvalResult kAny{.model = {"", "", std::make_shared<const people::Model>()}}, kOther;
+  const bool all = numbers.result == nullptr;
+  const EvalNumbers used = all ? EvalNumbers{&kAny, &kOther, &kUsual} : numbers;
+  EvalModel model = used.result->model;
+  SomeFields visit(to, [&](SomeFields& more, std::string_view name) {
+    if (all || used.request->crops.empty()) visit_after(more, name, used);
+  });
+  visit("label", model.label, "the name of the model in the report");
+  visit("model", model.name, "a shipped model or a file");
+  describe(visit, const_cast<people::Model&>(*model.model));
+  const EvalResult& result = *used.result;
+  if (all || used.request->crops.empty()) {
+    people::ImageMeasurement measured{.report = result.images,
+                                      .found = {},
+                                      .lowest_score = result.lowest_score,
+                                      .counts = result.counts,
+                                      .stages = result.stages,
+                                      .seconds = result.seconds};
+    describe(visit, measured);
+  }
+  if (all || !used.request->crops.empty()) {
+    people::WindowMeasurement measured{result.windows, result.counts, result.stages,
+                                       result.seconds};
+    describe(visit, measured);
+  }
 }
 
-// The members of a single model are in the object itself, those of several models in a list.
+// All of it. The members of a single model are in the object itself, those of several models in a
+// list.
+struct EvalAnswer {
+  std::vector<EvalNumbers> models{};  // none: the fields of all answers
+  std::optional<std::string> page{};
+  report::Evaluation evaluation{};
+};
+void describe(FieldVisitor& visit, EvalAnswer& answer) {
+  EvalNumbers none;
+  if (answer.models.size() < 2) describe(visit, answer.models.empty() ? none : answer.models[0]);
+  if (answer.models.size() != 1)
+    visit("models", answer.models, "where there are several: the numbers of each", {.later = true});
+  visit("page", answer.page, "the page of the report");
+  visit("evaluation", answer.evaluation, "curves and worst mistakes, which fovea view shows");
+}
+
 void print_json(const EvalRequest& request, const Context& context,
                 const std::vector<EvalResult>& results, const EvalImages* images) {
-  print_result(context, [&](io::JsonWriter& json) {
-    const auto members = [&](const EvalResult& result) {
-      write_model(json, result);
-      if (request.crops.empty()) write_images(json, result, results.front(), request);
-      else write_windows(json, result);
-      write_counts(json, result);
-    };
-    if (results.size() == 1) {
-      members(results.front());
-    } else {
-      json.key("models").begin_array();
-      for (const EvalResult& result : results) {
-        json.begin_object();
-        members(result);
-        json.end_object();
-      }
-      json.end_array();
-    }
-    if (!request.output.empty())
-      json.member("page", (std::filesystem::path(request.output) / "index.html").string());
-    json.key("evaluation");
-    report::write_evaluation(json, people_evaluation(request, results, images));
-  });
+  EvalAnswer answer{.evaluation = people_evaluation(request, results, images)};
+  for (const EvalResult& result : results)
+    answer.models.push_back({&result, &results.front(), &request});
+  if (!request.output.empty())
+    answer.page = (std::filesystem::path(request.output) / "index.html").string();
+  print_result(context, record_ref(answer));
+}
+
+// What a run with a manifest says where its scores are not low enough.
+struct LowerScores {
+  bool finished = false;
+  std::vector<int> lower{};
+  std::vector<std::string> unfinished{};
+};
+void describe(FieldVisitor& visit, LowerScores& needed) {
+  visit("finished", needed.finished, "false: lower scores are needed");
+  visit("lower", needed.lower, "the --lower with which all shards are to run again");
+  visit("unfinished", needed.unfinished, "the models that need it");
 }
 
 std::string line_of(const EvalResult& result, const EvalRequest& request) {
   const std::int64_t weightless = result.counts.zero_weight_windows;
   const std::string work =
       fmt::format("{:.3g} million windows, {:.3g} evaluations per window{}{}",
-                  1e-6 * static_cast<double>(result.counts.windows), per_window(result.counts),
+                  1e-6 * static_cast<double>(result.counts.windows),
+                  people::evaluations_per_window(result.counts),
                   result.seconds > 0 ? fmt::format(", {:.1f} s", result.seconds) : "",
                   weightless > 0 ? fmt::format(", {} left out of mean shift for a weight of 0",
                                                detail::counted(weightless, "window"))
@@ -198,22 +225,16 @@ void warn_of_short_curve(const EvalResult& result, Context& context) {
 // for each model, as JSON in any case: there is no result yet, and programs repeat the shards.
 bool ask_for_lower_scores(const std::vector<EvalResult>& results, const Context& context) {
   if (std::ranges::none_of(results, &EvalResult::unfinished)) return false;
-  std::vector<int> levels;
-  std::vector<std::string> names;
+  LowerScores needed;
   for (const EvalResult& result : results) {
-    levels.push_back(result.lower);
-    if (result.unfinished) names.push_back(result.model.label);
+    needed.lower.push_back(result.lower);
+    if (result.unfinished) needed.unfinished.push_back(result.model.label);
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("finished", false).key("lower").values(levels);
-    json.key("unfinished").begin_array();
-    for (const std::string& name : names) json.value(name);
-    json.end_array();
-  });
+  print_result(context, record_ref(needed));
   context.console.complain(
       fmt::format("{}: the scores that were searched do not reach 1 false positive per image; run "
                   "all shards again, with new manifests, with --lower {}",
-                  fmt::join(names, ", "), fmt::join(levels, ",")));
+                  fmt::join(needed.unfinished, ", "), fmt::join(needed.lower, ",")));
   return true;
 }
 
@@ -345,6 +366,7 @@ Command people_eval_command() {
            {"fovea people eval --images pos --annotations boxes --shard 0/8",
             "search the first of eight parts; fovea merge measures what all have found"}},
       .request = make_request<EvalRequest, run_eval>,
+      .result = {sample_record<EvalAnswer>},
       .reads_images = true,
       .shards = true,
       .shared_files = {"output"}};

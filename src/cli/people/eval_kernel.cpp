@@ -1,6 +1,7 @@
 // fovea people eval-kernel: what a support vector machine with an RBF kernel gains over the linear
 // one on the same windows.
 #include <fovea/core/error.h>
+#include <fovea/core/record_values.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "cli/people/eval.h"
 #include "cli/program/batch.h"
@@ -75,6 +77,55 @@ std::string settings_text(const people::KernelTrial& trial) {
 double compared_rate(const people::KernelComparison& result) {
   const double windows = static_cast<double>(result.linear.report.negatives);
   return std::max(1e-4, 1 / std::max(1.0, windows));
+}
+
+// One of the two machines, as it is printed.
+struct KernelMachine {
+  std::string name{};
+  people::KernelMeasurement measured{};
+  double at = 1;  // the rate that machines are compared at
+};
+void describe(FieldVisitor& visit, KernelMachine& machine) {
+  people::KernelMeasurement& measured = machine.measured;
+  double rate = measured.report.miss_rate_at(machine.at),
+         deviation = measured.report.deviation(rate);
+  FieldValue gamma = detail::number_above<0>(measured.chosen.gamma);
+  visit("machine", machine.name, "linear or rbf");
+  visit("cost", measured.chosen.cost, "C, as it was chosen");
+  visit("gamma", gamma, "of the RBF kernel, as it was chosen");
+  visit("miss_rate", rate, "at false_positives_per_window");
+  visit("standard_deviation", deviation, "of it");
+  visit("crops", measured.report.positives, "windows with a person that it was measured on");
+  visit("windows", measured.report.negatives, "windows without");
+  visit("support_vectors", measured.support_vectors, "0 for the linear machine");
+  visit("converged", measured.converged, "whether the training did");
+  visit("train_seconds", measured.train_seconds, "with the chosen settings", {.unit = "seconds"});
+  visit("score_seconds", measured.score_seconds, "of all windows", {.unit = "seconds"});
+  visit("trials", measured.trials, "settings that were tried");
+}
+
+struct KernelResult {
+  people::KernelComparison compared{};
+  std::optional<std::string> page{};
+};
+void describe(FieldVisitor& visit, KernelResult& result) {
+  people::KernelComparison& compared = result.compared;
+  double at = compared_rate(compared), gain = compared.gain(at);
+  std::vector<KernelMachine> machines;
+  for (const auto& [name, measured] : machines_of(compared))
+    machines.push_back({name, measured, at});
+  visit("positives", compared.positives, "windows with a person that both learned from");
+  visit("random_windows", compared.random_windows, "random windows without a person");
+  visit("hard_windows", compared.hard_windows, "windows that a linear machine finds hardest");
+  visit("false_positives_per_window", at, "at which the machines are compared");
+  visit("gain", gain, "by how much the RBF kernel lowers the miss rate");
+  visit("machines", machines, "the linear one, and that with the RBF kernel");
+  visit("page", result.page, "the page of the report");
+}
+
+std::optional<std::string> kernel_page(const EvalKernelRequest& request) {
+  if (request.output.empty()) return {};
+  return (fs::path(request.output) / "index.html").string();
 }
 
 std::string text_of(const people::KernelComparison& result) {
@@ -178,41 +229,6 @@ void write_kernel_folder(const EvalKernelRequest& request, const Context& contex
   page.write((folder / "index.html").string());
 }
 
-void print_kernel_json(const EvalKernelRequest& request, const Context& context,
-                       const people::KernelComparison& result) {
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("positives", result.positives).member("random_windows", result.random_windows);
-    json.member("hard_windows", result.hard_windows);
-    const double at = compared_rate(result);
-    json.member("false_positives_per_window", at).member("gain", result.gain(at));
-    json.key("machines").begin_array();
-    for (const auto& [name, measured] : machines_of(result)) {
-      const people::WindowReport& report = measured.report;
-      const double rate = report.miss_rate_at(at);
-      json.begin_object().member("machine", name).member("cost", measured.chosen.cost);
-      if (measured.chosen.gamma > 0) json.member("gamma", measured.chosen.gamma);
-      json.member("miss_rate", rate);
-      json.member("standard_deviation", report.deviation(rate));
-      json.member("crops", report.positives).member("windows", report.negatives);
-      json.member("support_vectors", measured.support_vectors);
-      json.member("converged", measured.converged);
-      json.member("train_seconds", measured.train_seconds);
-      json.member("score_seconds", measured.score_seconds);
-      json.key("trials").begin_array();
-      for (const people::KernelTrial& trial : measured.trials)
-        json.begin_object()
-            .member("cost", trial.cost)
-            .member("gamma", trial.gamma)
-            .member("miss_rate", trial.miss_rate)
-            .end_object();
-      json.end_array().end_object();
-    }
-    json.end_array();
-    if (!request.output.empty())
-      json.member("page", (fs::path(request.output) / "index.html").string());
-  });
-}
-
 int run_eval_kernel(EvalKernelRequest& request, Context& context) {
   const people::StoredImages positives = kernel_images(context, "positives", request.positives),
                              negatives = kernel_images(context, "negatives", request.negatives),
@@ -228,7 +244,7 @@ int run_eval_kernel(EvalKernelRequest& request, Context& context) {
     if (!measured.converged)
       context.console.note(fmt::format("the {} machine did not converge", name));
   if (!request.output.empty()) write_kernel_folder(request, context, result);
-  if (context.json) print_kernel_json(request, context, result);
+  if (context.json) print_result(context, record_ref(KernelResult{result, kernel_page(request)}));
   else context.console.print(text_of(result));
   return kDone;
 }
@@ -253,6 +269,7 @@ Command people_eval_kernel_command() {
       .examples = {{"fovea people eval-kernel --positives p --negatives n --crops c --scenes s",
                     "learn from p and n, measure on c and s; -o writes curves"}},
       .request = make_request<EvalKernelRequest, run_eval_kernel>,
+      .result = {sample_record<KernelResult>},
       .reads_images = true};
 }
 

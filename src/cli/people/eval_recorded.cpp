@@ -1,13 +1,13 @@
 // Evaluations in shards: what every model finds in an image is recorded, and measured when all
 // images are there.
 #include <fovea/core/error.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
 
-#include "cli/jobs/packing.h"
 #include "cli/jobs/recorded_units.h"
 #include "cli/people/eval.h"
 #include "cli/program/run.h"
@@ -15,49 +15,6 @@
 
 namespace fovea::cli {
 namespace {
-
-void pack(Packer& out, const people::ImageFindings& findings) {
-  out.number(findings.counts.windows).number(findings.counts.evaluations);
-  out.number(findings.counts.zero_weight_windows).number(std::uint64_t{findings.stages.size()});
-  for (const people::StageCount& stage : findings.stages)
-    out.number(stage.blocks).number(stage.reached).number(stage.passed);
-  out.number(std::uint64_t{findings.people.size()});
-  for (const people::Detection& person : findings.people) {
-    for (const Rect<float>& box : {person.box, person.window})
-      out.number(box.x).number(box.y).number(box.width).number(box.height);
-    out.number(person.score).number(person.scale);
-  }
-}
-
-Rect<float> unpacked_box(Unpacker& in) {
-  Rect<float> box;
-  box.x = in.number<float>();
-  box.y = in.number<float>();
-  box.width = in.number<float>();
-  box.height = in.number<float>();
-  return box;
-}
-
-people::ImageFindings unpacked_findings(Unpacker& in) {
-  people::ImageFindings findings;
-  findings.counts.windows = in.number<std::int64_t>();
-  findings.counts.evaluations = in.number<std::int64_t>();
-  findings.counts.zero_weight_windows = in.number<std::int64_t>();
-  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
-    people::StageCount& stage = findings.stages.emplace_back();
-    stage.blocks = in.number<int>();
-    stage.reached = in.number<std::int64_t>();
-    stage.passed = in.number<std::int64_t>();
-  }
-  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
-    people::Detection& person = findings.people.emplace_back();
-    person.box = unpacked_box(in);
-    person.window = unpacked_box(in);
-    person.score = in.number<float>();
-    person.scale = in.number<float>();
-  }
-  return findings;
-}
 
 // Searches images for the recorded units of one run.
 class EvalSearch {
@@ -96,17 +53,15 @@ class EvalSearch {
     std::vector<int> which;
     which.reserve(units.size());
     for (const std::size_t unit : units) which.push_back(static_cast<int>(unit));
-    std::vector<Packer> packers(units.size());
+    std::vector<std::string> bytes(units.size());
     for (std::size_t m = 0; m < models_.size(); ++m) {
       people::MeasureOptions options = measure_options(request_, context_.exec, m);
       options.exec.progress = {};
       const std::vector<people::ImageFindings> found =
           people::find_in_images(models_[m].model, images_.files, images_.truth, which, options);
-      for (std::size_t i = 0; i < found.size(); ++i) pack(packers[i], found[i]);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        bytes[i] += io::pack_record(record_ref(found[i]));
     }
-    std::vector<std::string> bytes;
-    bytes.reserve(units.size());
-    for (const Packer& packer : packers) bytes.push_back(packer.bytes());
     return bytes;
   }
 
@@ -159,8 +114,8 @@ std::vector<EvalResult> measure_recorded(const std::vector<EvalModel>& models,
   RecordedUnits units(context, images.paths,
                       [&](std::size_t unit, std::string_view shared, const std::string& message) {
                         if (!message.empty()) return failures.add(unit, message, units.status());
-                        Unpacker in(shared);
-                        for (auto& each : findings) each.push_back(unpacked_findings(in));
+                        for (auto& each : findings)
+                          io::unpack_record(shared, record_ref(each.emplace_back()));
                       });
   const EvalSearch search(models, images, request, context);
   const std::span<const std::size_t> open = units.open();

@@ -30,28 +30,24 @@ void describe(OptionVisitor& visit, EvalTracksRequest& request) {
 
 namespace {
 
-void write_report(io::JsonWriter& json, const people::TrackReport& report) {
-  json.member("frames", report.frames).member("people", report.people);
-  json.member("tracks", report.tracks).member("truth_boxes", report.truth_boxes);
-  json.member("found_boxes", report.found_boxes);
-  json.member("mota", report.mota).member("motp", report.motp);
-  json.member("recall", report.recall).member("precision", report.precision);
-  json.member("hits", report.hits).member("misses", report.misses);
-  json.member("false_positives", report.false_positives).member("switches", report.switches);
-  json.member("fragments", report.fragments).member("mostly_tracked", report.mostly_tracked);
-  json.member("partly_tracked", report.partly_tracked).member("mostly_lost", report.mostly_lost);
-  json.member("idf1", report.idf1).member("idp", report.idp).member("idr", report.idr);
-  json.member("id_hits", report.id_hits);
-  json.member("hota", report.hota).member("deta", report.deta).member("assa", report.assa);
-  json.member("detre", report.detre).member("detpr", report.detpr);
-  json.member("assre", report.assre).member("asspr", report.asspr).member("loca", report.loca);
-  json.key("thresholds").begin_array();
-  for (const people::TrackReport::Threshold& threshold : report.thresholds) {
-    json.begin_object().member("overlap", threshold.overlap).member("hota", threshold.hota);
-    json.member("deta", threshold.deta).member("assa", threshold.assa);
-    json.member("loca", threshold.loca).end_object();
-  }
-  json.end_array();
+// The report of one file of found boxes.
+struct TrackedSequence {
+  std::string found{}, truth{};
+  people::TrackReport report{};
+};
+void describe(FieldVisitor& visit, TrackedSequence& sequence) {
+  visit("found", sequence.found, "the file of found boxes");
+  visit("truth", sequence.truth, "the file of true boxes");
+  describe(visit, sequence.report);
+}
+
+struct EvalTracksResult {
+  std::vector<TrackedSequence> sequences{};
+  people::TrackReport all{};
+};
+void describe(FieldVisitor& visit, EvalTracksResult& result) {
+  visit("sequences", result.sequences, "each file of found boxes, in their order");
+  visit("all", result.all, "all of them together");
 }
 
 std::string report_line(const std::string& name, const people::TrackReport& report) {
@@ -79,6 +75,7 @@ int run_eval_tracks(EvalTracksRequest& request, Context& context) {
   context.exec.device = Device::cpu();  // everything here runs on the CPU, and the result says so
   std::vector<people::TrackReport> reports;
   std::vector<TrackedVideo> videos;
+  EvalTracksResult result;
   for (std::size_t i = 0; i < found.size(); ++i) {
     TrackedVideo video{
         .found = found[i],
@@ -88,11 +85,12 @@ int run_eval_tracks(EvalTracksRequest& request, Context& context) {
     if (video.truth.empty())
       throw FormatError(fmt::format("{}: holds no true box", request.truths[i]));
     reports.push_back(people::evaluate_tracks(video.truth, video.boxes, request.evaluate));
+    result.sequences.push_back({found[i], request.truths[i], reports.back()});
     videos.push_back(std::move(video));
   }
-  const people::TrackReport all = people::combine(reports);
+  result.all = people::combine(reports);
   if (!request.output.empty()) {
-    const report::Evaluation evaluation = tracks_evaluation(videos, all, request);
+    const report::Evaluation evaluation = tracks_evaluation(videos, result.all, request);
     make_folder(request.output);
     write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
                             context, evaluation);
@@ -100,17 +98,7 @@ int run_eval_tracks(EvalTracksRequest& request, Context& context) {
       context.console.note("without --video, fovea view lists the mistakes and cannot open them");
   }
   if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) {
-      json.key("sequences").begin_array();
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        json.begin_object().member("found", found[i]).member("truth", request.truths[i]);
-        write_report(json, reports[i]);
-        json.end_object();
-      }
-      json.end_array().key("all").begin_object();
-      write_report(json, all);
-      json.end_object();
-    });
+    print_result(context, record_ref(result));
     return kDone;
   }
   std::string text = fmt::format(
@@ -119,7 +107,7 @@ int run_eval_tracks(EvalTracksRequest& request, Context& context) {
       "percent", "MOTA", "MOTP", "IDF1", "IDP", "IDR", "HOTA", "DetA", "AssA", "misses", "false",
       "swit.", "frag.", "MT", "ML");
   for (std::size_t i = 0; i < found.size(); ++i) text += report_line(found[i], reports[i]);
-  if (found.size() > 1) text += report_line("all", all);
+  if (found.size() > 1) text += report_line("all", result.all);
   context.console.print(text);
   return kDone;
 }
@@ -143,7 +131,8 @@ Command people_eval_tracks_command() {
                     "measure two sequences, each alone and together"},
                    {"fovea people eval-tracks t.txt --truth gt.txt --video walk.mp4 -o report",
                     "see the mistakes by fovea view report/evaluation.json"}},
-      .request = make_request<EvalTracksRequest, run_eval_tracks>};
+      .request = make_request<EvalTracksRequest, run_eval_tracks>,
+      .result = {sample_record<EvalTracksResult>}};
 }
 
 }  // namespace fovea::cli

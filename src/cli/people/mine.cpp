@@ -2,6 +2,7 @@
 // training asks for it.
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/record_io.h>
 #include <fovea/people/mine.h>
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/jobs/packing.h"
 #include "cli/jobs/recorded_units.h"
 #include "cli/people/people.h"
 #include "cli/program/batch.h"
@@ -35,29 +35,17 @@ void describe(OptionVisitor& visit, MineVerbRequest& request) {
              "to the file of --search");
 }
 
-std::string packed_image(const people::MinedImage& image) {
-  Packer out;
-  out.number(image.windows).number(image.passed).number(image.evaluations);
-  for (const auto& [place, score] : image.found)
-    out.number(place.level).number(place.column).number(place.row).number(score);
-  return out.bytes();
-}
-
-people::MinedImage unpacked_image(int number, std::string_view bytes) {
-  Unpacker in(bytes);
-  people::MinedImage image{.image = number};
-  image.windows = in.number<std::int64_t>();
-  image.passed = in.number<std::int64_t>();
-  image.evaluations = in.number<std::int64_t>();
-  while (!in.at_end()) {
-    people::MinedWindow window{{.image = number}, 0};
-    window.place.level = in.number<int>();
-    window.place.column = in.number<int>();
-    window.place.row = in.number<int>();
-    window.score = in.number<float>();
-    image.found.push_back(window);
-  }
-  return image;
+// What the search of all images gave.
+struct MineResult {
+  std::string output{};
+  std::size_t images = 0;
+  std::int64_t windows = 0, found = 0;
+};
+void describe(FieldVisitor& visit, MineResult& result) {
+  visit("output", result.output, "the file with the windows");
+  visit("images", result.images, "how many were searched");
+  visit("windows", result.windows, "how many were evaluated");
+  visit("found", result.found, "how many are kept");
 }
 
 // The search of the images of one run, some at a time, so that what was found is recorded.
@@ -80,12 +68,12 @@ class MineVerb {
 
   void run() {
     RecordedUnits units(context_, paths_,
-                        [&](std::size_t unit, std::string_view shared, const std::string& message) {
+                        [&](std::size_t, std::string_view shared, const std::string& message) {
                           if (!message.empty()) {
                             context_.console.complain(message);
                             ++failed_;
                           } else if (!shared.empty()) {
-                            found_.push_back(unpacked_image(static_cast<int>(unit), shared));
+                            io::unpack_record(shared, record_ref(found_.emplace_back()));
                           }
                         });
     const std::vector<std::size_t>& open = units.open();
@@ -153,7 +141,8 @@ class MineVerb {
         continue;
       }
       const Result& result = results[next++];
-      units.take(unit, result.message.empty() ? packed_image(result.image) : "", result.message);
+      units.take(unit, result.message.empty() ? io::pack_record(record_ref(result.image)) : "",
+                 result.message);
     }
     done_ += which.size();
   }
@@ -169,18 +158,15 @@ class MineVerb {
 
 void report_mined(const Context& context, const std::string& output,
                   std::span<const people::MinedImage> mined) {
-  std::int64_t windows = 0, found = 0;
+  MineResult result{.output = output, .images = mined.size()};
   for (const people::MinedImage& image : mined) {
-    windows += image.windows;
-    found += static_cast<std::int64_t>(image.found.size());
+    result.windows += image.windows;
+    result.found += static_cast<std::int64_t>(image.found.size());
   }
-  if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("output", output).member("images", mined.size());
-      json.member("windows", windows).member("found", found);
-    });
+  if (context.json) print_result(context, record_ref(result));
   else
-    context.console.print(fmt::format("{}: {} of {}\n", output, detail::counted(found, "window"),
+    context.console.print(fmt::format("{}: {} of {}\n", output,
+                                      detail::counted(result.found, "window"),
                                       detail::counted(mined.size(), "image")));
 }
 
@@ -239,6 +225,7 @@ Command people_mine_command() {
                    {"fovea people mine scenes --search r/search.safetensors --shard 0/8",
                     "search the first of eight parts; fovea merge joins them"}},
       .request = make_request<MineVerbRequest, run_mine>,
+      .result = {sample_record<MineResult>},
       .reads_images = true,
       .shards = true,
       .shared_files = {"output"}};

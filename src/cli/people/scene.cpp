@@ -35,6 +35,20 @@ void describe(OptionVisitor& visit, CrowdRequest& request) {
   visit("people", request.people, "number of people", 0, 500);
 }
 
+struct CrowdResult {
+  std::string output{};
+  Extent size{};
+  int frames = 0;
+  std::int64_t truth_boxes = 0;
+};
+void describe(FieldVisitor& visit, CrowdResult& result) {
+  visit("output", result.output, "the folder that was written");
+  visit("width", result.size.width, "of the frames", {.unit = "pixels"});
+  visit("height", result.size.height, "of the frames", {.unit = "pixels"});
+  visit("frames", result.frames, "of the video");
+  visit("truth_boxes", result.truth_boxes, "true boxes in all frames together");
+}
+
 int run_crowd(CrowdRequest& request, Context& context) {
   constexpr int kLeastSide = 64, kMostSide = 8192;
   const int width = request.size.width, height = request.size.height;
@@ -74,10 +88,8 @@ int run_crowd(CrowdRequest& request, Context& context) {
                                       detail::counted(boxes, "true box", "true boxes")));
     return kDone;
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("output", request.output).member("width", width).member("height", height);
-    json.member("frames", request.frames).member("truth_boxes", boxes);
-  });
+  const CrowdResult result{request.output, request.size, request.frames, boxes};
+  print_result(context, record_ref(result));
   return kDone;
 }
 
@@ -96,7 +108,8 @@ Command people_scene_command() {
           .examples = {{"fovea people scene -o crowd", "draw 400 frames of 8 people"},
                        {"fovea people scene -o crowd --people 20 --size 1280x720 --seed 5",
                         "draw a denser crowd"}},
-          .request = make_request<CrowdRequest, run_crowd>};
+          .request = make_request<CrowdRequest, run_crowd>,
+          .result = {sample_record<CrowdResult>}};
 }
 
 }  // namespace fovea::cli

@@ -39,6 +39,16 @@ void describe(OptionVisitor& visit, ShowRequest& request) {
   visit.group("hog", request.hog);
 }
 
+struct ShowResult {
+  std::string output{};
+  int width = 0, height = 0;
+};
+void describe(FieldVisitor& visit, ShowResult& result) {
+  visit("output", result.output, "the picture that was written");
+  visit("width", result.width, "of the picture", {.unit = "pixels"});
+  visit("height", result.height, "of the picture", {.unit = "pixels"});
+}
+
 Image<std::uint8_t> sheet_of(const people::Model& model, int glyph) {
   const auto pictures = people::model_pictures(model, glyph);
   if (pictures.empty())
@@ -112,10 +122,8 @@ int run_show(ShowRequest& request, Context& context) {
     context.console.print(request.output + "\n");
     return kDone;
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("output", request.output);
-    json.member("width", picture.width()).member("height", picture.height());
-  });
+  const ShowResult result{request.output, picture.width(), picture.height()};
+  print_result(context, record_ref(result));
   return kDone;
 }
 
@@ -137,6 +145,7 @@ Command people_show_command() {
                    {"fovea people show street.jpg --blocks 3 -o blocks.png",
                     "draw the blocks of stage 3 on a person"}},
       .request = make_request<ShowRequest, run_show>,
+      .result = {sample_record<ShowResult>},
       .reads_images = true};
 }
 

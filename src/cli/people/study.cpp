@@ -44,6 +44,15 @@ void describe(OptionVisitor& visit, StudyRequest& request) {
   describe(visit, request.study);
 }
 
+struct StudyResult {
+  people::StudyReport report{};
+  std::string page{};
+};
+void describe(FieldVisitor& visit, StudyResult& result) {
+  describe(visit, result.report);
+  visit("page", result.page, "the page with all charts");
+}
+
 std::vector<std::string> files_of(const char* option, const std::string& word) {
   if (word.empty()) throw InvalidArgument(fmt::format("people study needs --{} FOLDER", option));
   return io::expand_inputs(std::span(&word, 1), io::image_files());
@@ -118,10 +127,9 @@ int run_study(StudyRequest& request, Context& context) {
   context.console.end_progress();
   write_study_folder(request.output, context, so_far);
   if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) {
-      write_study_json(json, so_far);
-      json.member("page", (std::filesystem::path(request.output) / "index.html").string());
-    });
+    const StudyResult result{std::move(so_far),
+                             (std::filesystem::path(request.output) / "index.html").string()};
+    print_result(context, record_ref(result));
   }
   return kDone;
 }
@@ -149,6 +157,7 @@ Command people_study_command() {
                    {"fovea people study --vary mask,vote --positives p --negatives n -o study",
                     "vary the mask of the gradients and the votes only"}},
       .request = make_request<StudyRequest, run_study>,
+      .result = {sample_record<StudyResult>},
       .reads_images = true};
 }
 

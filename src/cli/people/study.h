@@ -1,6 +1,5 @@
 // What fovea people study writes.
 #pragma once
-#include <fovea/io/json_writer.h>
 #include <fovea/people/study.h>
 
 #include <string>
@@ -15,7 +14,5 @@ std::string study_chart(const people::StudyReport& report, const std::string& pa
 // or not at all.
 void write_study_folder(const std::string& folder, const Context& context,
                         const people::StudyReport& report);
-// The members of a result.
-void write_study_json(io::JsonWriter& json, const people::StudyReport& report);
 
 }  // namespace fovea::cli

@@ -1,6 +1,6 @@
 // The folder of a study: a page with one chart per parameter, tables as CSV, and JSON.
-#include <fovea/core/options.h>
 #include <fovea/io/csv_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/people/show.h>
 #include <fovea/report/page.h>
 
@@ -64,7 +64,7 @@ void write_json(const std::string& path, const Context& context, const StudyRepo
   io::FileSink file(path);
   io::JsonWriter json(file.sink());
   begin_result(json, context);
-  write_study_json(json, report);
+  io::write_fields(json, record_ref(report));
   end_result(json, context);
   json.finish();
   file.commit();
@@ -135,23 +135,6 @@ std::string study_chart(const StudyReport& report, const std::string& parameter)
     curves.push_back({fmt::format("{} {:.1f} %", variant->label, 100 * variant->miss_rate),
                       variant->report.curve});
   return people::draw_curves(curves, people::CurveUnit::kWindow);
-}
-
-void write_study_json(io::JsonWriter& json, const StudyReport& report) {
-  json.member("false_positives_per_window", report.false_rate);
-  json.member("positives", report.positives).member("random_windows", report.random_windows);
-  json.key("variants").begin_array();
-  for (const StudyVariant* variant : all_variants(report)) {
-    json.begin_object();
-    json.member("parameter", variant->parameter).member("value", variant->label);
-    json.member("miss_rate", variant->miss_rate).member("standard_deviation", variant->deviation);
-    json.member("numbers", variant->numbers).member("hard_windows", variant->hard_windows);
-    json.member("crops", variant->report.positives).member("windows", variant->report.negatives);
-    json.member("variant_seconds", variant->seconds);
-    json.key("hog").raw(options_json(variant->hog));
-    json.end_object();
-  }
-  json.end_array();
 }
 
 void write_study_folder(const std::string& folder, const Context& context,

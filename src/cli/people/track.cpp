@@ -20,7 +20,6 @@
 #include "cli/program/image_input.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
-#include "core/json_text.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -76,6 +75,19 @@ Given read_given(const PeopleTrackRequest& request) {
   return given;
 }
 
+// What is said of a whole video.
+struct FollowedVideo {
+  int identities = 0;
+  std::int64_t frame_count = 0;
+  std::optional<std::string> output{}, mot{};
+};
+void describe(FieldVisitor& visit, FollowedVideo& video) {
+  visit("identities", video.identities, "how many people have got an id");
+  visit("frame_count", video.frame_count, "how many frames the video has");
+  visit("output", video.output, "the video with boxes, ids and trails");
+  visit("mot", video.mot, "the boxes as MOT challenge text");
+}
+
 class TrackSearchRun {
  public:
   TrackSearchRun(const PeopleTrackRequest& request, Context& context)
@@ -103,15 +115,16 @@ class TrackSearchRun {
     const char* separator = "";
     std::size_t boxes = 0;
     const auto write = [&](Shot& shot) {
-      const std::vector<people::Track> tracks = tracker.track(shot.frame.image, shot.people);
-      boxes += tracks.size();
-      table_.add(input, {shot.frame.frame, shot.frame.seconds}, tracks);
-      batch.record(packed({shot.frame.frame, shot.frame.seconds}, tracks));
+      const io::FrameTime time{shot.frame.frame, shot.frame.seconds};
+      const TrackedFrame tracked{{input, time}, {tracker.track(shot.frame.image, shot.people)}};
+      boxes += tracked.found.people.size();
+      table_.add(tracked);
+      batch.record(io::pack_record(record_ref(tracked)));
       if (context_.json)
-        batch.print_more(fmt::format("{}{{\"frame\": {}, \"time_seconds\": {}, \"people\": {}}}",
-                                     std::exchange(separator, ", "), shot.frame.frame,
-                                     shot.frame.seconds, tracks_json(tracks)));
-      files.add(shot.frame, tracks);
+        batch.print_more(fmt::format("{}{{{}, {}}}", std::exchange(separator, ", "),
+                                     io::record_members(record_ref(time)),
+                                     io::record_members(record_ref(tracked.found))));
+      files.add(shot.frame, tracked.found.people);
     };
     const std::int64_t expected = std::max<std::int64_t>(0, reader.expected_frames());
     const io::FrameWorkers plan = make_workers(expected);
@@ -144,22 +157,23 @@ class TrackSearchRun {
     note_reading(context_, input, reader);
     note_given(input, run);
     const bool written = run.frames > 0 && !output.empty();
+    FollowedVideo all{tracker.identities(), run.frames, {}, {}};
+    if (written) all.output = output;
+    if (run.frames > 0 && !mot.empty()) all.mot = mot;
     return {
         fmt::format("{}: {} with {} in {}{}{}", input,
                     people_text(static_cast<std::size_t>(tracker.identities())),
                     detail::counted(boxes, "box", "boxes"), detail::counted(run.frames, "frame"),
                     written ? ", " : "", written ? output : ""),
-        members(tracker, run, written ? output : "", run.frames > 0 ? mot : ""), run.fault,
-        files_of(run.frames > 0, {output, mot})};
+        io::record_members(record_ref(all)), run.fault, files_of(run.frames > 0, {output, mot})};
   }
 
   // Adds the frames of an input that is done already to the table.
-  void replay(const std::string& input, std::string_view recorded) {
-    Unpacker in(recorded);
-    std::vector<people::Track> tracks;
-    while (!in.at_end()) {
-      const FrameTime frame = unpacked_tracks(in, tracks);
-      table_.add(input, frame, tracks);
+  void replay(std::string_view recorded) {
+    while (!recorded.empty()) {
+      TrackedFrame frame;
+      io::unpack_record(recorded, record_ref(frame));
+      table_.add(frame);
     }
   }
 
@@ -207,15 +221,6 @@ class TrackSearchRun {
     context_.console.note(fmt::format("{}: has frame {}, but {} ends after {}", request_.detections,
                                       given_.rbegin()->first + 1, input,
                                       detail::counted(run.frames, "frame")));
-  }
-
-  static std::string members(const people::Tracker& tracker, const io::FrameRun& run,
-                             const std::string& output, const std::string& mot) {
-    std::string text =
-        fmt::format("\"identities\": {}, \"frame_count\": {}", tracker.identities(), run.frames);
-    if (!output.empty()) text += fmt::format(", \"output\": {}", detail::json_quote(output));
-    if (!mot.empty()) text += fmt::format(", \"mot\": {}", detail::json_quote(mot));
-    return text;
   }
 
   static std::vector<std::string> files_of(bool written, std::vector<std::string> names) {
@@ -269,8 +274,7 @@ int run_people_track(PeopleTrackRequest& request, Context& context) {
     throw InvalidArgument("--mot -: a run with a manifest writes files; name one");
   TrackSearchRun run(request, context);
   Batch batch(context, inputs);
-  batch.on_replay(
-      [&](std::size_t i, std::string_view recorded) { run.replay(inputs[i], recorded); });
+  batch.on_replay([&](std::size_t, std::string_view recorded) { run.replay(recorded); });
   while (batch.next() < inputs.size() && !batch.stopped()) {
     const std::size_t i = batch.next();
     batch.run_alone([&] { return run.video(batch, inputs[i], outputs[i], mots[i]); });
@@ -311,6 +315,7 @@ Command people_track_command() {
                    {"fovea people track a.mp4 b.mp4 --mot tracks --csv all.csv --no-appearance",
                     "follow people by motion alone in two videos"}},
       .request = make_request<PeopleTrackRequest, run_people_track>,
+      .result = {sample_record<people::TrackResult>, true, true, sample_record<FollowedVideo>},
       .reads_images = true,
       .reads_videos = true,
       .batches = true,

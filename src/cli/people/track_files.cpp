@@ -2,63 +2,39 @@
 
 #include <fovea/people/mot.h>
 
-#include <fmt/format.h>
-
 #include "cli/people/people.h"
 
 namespace fovea::cli {
 
+namespace {
+
+std::vector<RecordRef> row_of(const io::Place& place, const people::Track& track) {
+  return {record_ref(place), record_ref(track)};
+}
+
+}  // namespace
+
+void describe(FieldVisitor& visit, TrackedFrame& frame) {
+  visit("place", frame.place, "where it comes from");
+  describe(visit, frame.found);
+}
+
 PeopleTrackTable::PeopleTrackTable(const std::string& path) {
   if (path.empty()) return;
   file_.emplace(path);
+  table_.emplace(file_->sink(), io::TableFormat::kCsv, row_of({}, {}));
 }
 
-std::string packed(FrameTime frame, std::span<const people::Track> tracks) {
-  Packer out;
-  out.number(frame.frame).number(frame.seconds);
-  out.number(static_cast<std::uint64_t>(tracks.size()));
-  for (const people::Track& track : tracks) {
-    out.number(track.id).number(track.box.x).number(track.box.y);
-    out.number(track.box.width).number(track.box.height);
-    out.number(track.score).number(track.missed);
-  }
-  return out.bytes();
-}
-
-FrameTime unpacked_tracks(Unpacker& in, std::vector<people::Track>& tracks) {
-  FrameTime frame;
-  frame.frame = in.number<std::int64_t>();
-  frame.seconds = in.number<double>();
-  tracks.clear();
-  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
-    people::Track track;
-    track.id = in.number<int>();
-    for (float* side : {&track.box.x, &track.box.y, &track.box.width, &track.box.height})
-      *side = in.number<float>();
-    track.score = in.number<float>();
-    track.missed = in.number<int>();
-    tracks.push_back(track);
-  }
-  return frame;
-}
-
-void PeopleTrackTable::add(const std::string& input, FrameTime frame,
-                           std::span<const people::Track> tracks) {
+void PeopleTrackTable::add(const TrackedFrame& frame) {
   ++frames_;
-  if (!file_) return;
-  if (!csv_)
-    csv_.emplace(file_->sink(),
-                 std::vector<std::string>{"input", "frame", "time_seconds", "id", "x", "y", "width",
-                                          "height", "score", "missed"});
-  for (const people::Track& track : tracks) {
-    csv_->field(input).field(frame.frame).field(frame.seconds).field(track.id);
-    csv_->field(track.box.x).field(track.box.y).field(track.box.width).field(track.box.height);
-    csv_->field(track.score).field(track.missed).end_row();
-  }
+  if (!table_) return;
+  for (const people::Track& track : frame.found.people) table_->row(row_of(frame.place, track));
 }
 
 void PeopleTrackTable::commit() {
-  if (file_ && frames_ > 0) file_->commit();
+  if (!file_ || frames_ == 0) return;
+  table_->finish();
+  file_->commit();
 }
 
 PeopleTrackFiles::PeopleTrackFiles(const std::string& mot, const std::string& video,
@@ -87,16 +63,6 @@ void PeopleTrackFiles::add(io::Frame& frame, std::span<const people::Track> trac
 void PeopleTrackFiles::finish() {
   if (mot_) mot_->commit();
   if (video_) video_->finish();
-}
-
-std::string tracks_json(std::span<const people::Track> tracks) {
-  std::string json = "[";
-  for (const people::Track& track : tracks)
-    json +=
-        fmt::format("{}{{\"id\": {}, \"box\": [{}, {}, {}, {}], \"score\": {}, \"missed\": {}}}",
-                    json.size() > 1 ? ", " : "", track.id, track.box.x, track.box.y,
-                    track.box.width, track.box.height, track.score, track.missed);
-  return json + "]";
 }
 
 }  // namespace fovea::cli

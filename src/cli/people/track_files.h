@@ -1,41 +1,36 @@
-// Tracks as files: MOT challenge text and video for each input, and CSV and JSON for all inputs.
+// Tracks as files: MOT challenge text and video for each input, and CSV for all inputs.
 #pragma once
-#include <fovea/io/csv_writer.h>
+#include <fovea/io/place.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 #include <fovea/people/show_tracks.h>
+#include <fovea/people/track.h>
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
-
-#include "cli/jobs/packing.h"
 
 namespace fovea::cli {
 
-// When a frame is shown.
-struct FrameTime {
-  std::int64_t frame = 0;
-  double seconds = 0;
+// The people of one frame of one input.
+struct TrackedFrame {
+  io::Place place{};
+  people::TrackResult found{};
 };
-
-// The tracks of a frame as bytes, for manifests: what PeopleTrackTable writes of them.
-std::string packed(FrameTime frame, std::span<const people::Track> tracks);
-FrameTime unpacked_tracks(Unpacker& in, std::vector<people::Track>& tracks);
+void describe(FieldVisitor& visit, TrackedFrame& frame);
 
 // One row per person and frame, for all inputs. The file is written only by commit().
 class PeopleTrackTable {
  public:
   explicit PeopleTrackTable(const std::string& path);  // no file where this is empty
-  void add(const std::string& input, FrameTime frame, std::span<const people::Track> tracks);
+  void add(const TrackedFrame& frame);
   void commit();
-  std::int64_t frames() const { return frames_; }
 
  private:
   std::optional<io::FileSink> file_{};
-  std::optional<io::CsvWriter> csv_{};
+  std::optional<io::RecordTable> table_{};
   std::int64_t frames_ = 0;
 };
 
@@ -51,8 +46,5 @@ class PeopleTrackFiles {
   std::optional<io::VideoWriter> video_{};
   people::TrackPainter painter_;
 };
-
-// Returns [{"id": i, "box": [x, y, width, height], "score": s, "missed": m}, ...].
-std::string tracks_json(std::span<const people::Track> tracks);
 
 }  // namespace fovea::cli

@@ -1,5 +1,6 @@
 // fovea people train: trains a model from a folder of crops and a folder of images without people.
 #include <fovea/core/error.h>
+#include <fovea/core/record_values.h>
 #include <fovea/io/inputs.h>
 #include <fovea/people/train.h>
 
@@ -33,7 +34,30 @@ struct SearchNeeded {
   std::string search;  // the file that says what to search for
   std::string mined;   // the file with what was found
   std::size_t images = 0;
+  bool finished = false;
 };
+void describe(FieldVisitor& visit, SearchNeeded& needed) {
+  visit("finished", needed.finished, "false: the training waits for a search");
+  visit("what", needed.what, "what the search is for");
+  visit("search", needed.search, "the file that says what to search for");
+  visit("mined", needed.mined, "the file that the search is to write");
+  visit("negatives", needed.images, "images that are to be searched");
+}
+
+struct TrainResult {
+  std::string output{};
+  people::Model model{};
+  int crops = 0, negatives = 0;
+};
+void describe(FieldVisitor& visit, TrainResult& result) {
+  FieldValue facts = detail::named_texts(result.model.facts);
+  visit("model", result.output, "the file that was written");
+  visit("kind", result.model.kind, "of detector");
+  visit("threshold", result.model.threshold, "windows with this score or more are people");
+  visit("crops", result.crops, "how many the training has");
+  visit("negatives", result.negatives, "images without people that the training has");
+  visit("facts", facts, "how it was made: data, command, counts");
+}
 
 void describe(OptionVisitor& visit, TrainRequest& request) {
   visit("kind", request.kind, "kind of detector");
@@ -75,18 +99,13 @@ std::vector<people::MinedImage> mined_elsewhere(const TrainRequest& request,
   const std::string mined = mined_file(request.mined, search), asked = open_search(request);
   if (std::filesystem::exists(mined)) return people::read_mined(mined, search);
   people::write_request(asked, search);
-  throw SearchNeeded{search.what, asked, mined, search.images.size()};
+  throw SearchNeeded{search.what, asked, mined, search.images.size(), false};
 }
 
 // Says which command the training waits for.
 int report_search(const TrainRequest& request, const Context& context, const SearchNeeded& needed) {
   context.console.end_progress();
-  if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("finished", false).member("what", needed.what);
-      json.member("search", needed.search).member("mined", needed.mined);
-      json.member("negatives", needed.images);
-    });
+  if (context.json) print_result(context, record_ref(needed));
   else
     context.console.print(
         fmt::format("{}: {} in {}; next: fovea people mine {} --search {}, then the same command\n",
@@ -127,13 +146,9 @@ int run_train(TrainRequest& request, Context& context) {
   if (!request.mined.empty()) std::filesystem::remove(open_search(request), ignored);
   context.console.end_progress();
   if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("model", request.output).member("kind", people::to_string(model.kind));
-      json.member("threshold", model.threshold).member("crops", positives.count());
-      json.member("negatives", negatives.count()).key("facts").begin_object();
-      for (const auto& [key, value] : model.facts) json.member(key, value);
-      json.end_object();
-    });
+    const TrainResult result{request.output, std::move(model), positives.count(),
+                             negatives.count()};
+    print_result(context, record_ref(result));
   } else {
     context.console.print(fmt::format("{}: {} after {:.0f} s\n", request.output,
                                       people::to_string(model.kind), seconds));
@@ -167,6 +182,7 @@ Command people_train_command() {
            {"fovea people train --positives p --negatives n -o h.safetensors --mined rounds",
             "learn as far as the searches in a folder reach; status 6 asks for another one"}},
       .request = make_request<TrainRequest, run_train>,
+      .result = {sample_record<TrainResult>},
       .reads_images = true};
 }
 

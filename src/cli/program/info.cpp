@@ -63,19 +63,15 @@ std::string feature_text(const std::vector<Feature>& features) {
   return text;
 }
 
-void write_features(io::JsonWriter& json, const char* key, const std::vector<Feature>& features) {
-  json.key(key).begin_array();
-  for (const Feature& feature : features) {
-    json.begin_object().member("name", feature.name).member("usable", feature.usable);
-    json.member("detail", feature.detail).end_object();
-  }
-  json.end_array();
-}
-
-void write_words(io::JsonWriter& json, const char* key, const std::vector<std::string>& words) {
-  json.key(key).begin_array();
-  for (const std::string& word : words) json.value(word);
-  json.end_array();
+void describe(FieldVisitor& visit, Offer& offer) {
+  BuildInfo& build = offer.build;
+  visit("compiler", build.compiler, "that made this build");
+  visit("build_type", build.build_type, "such as Release");
+  visit("simd_compiled", build.simd_compiled, "instruction sets with compiled code, best first");
+  visit("simd_usable", build.simd_usable, "those that this machine can run, best first");
+  visit("devices", offer.devices, "that work can run on: the CPU, then GPUs");
+  visit("files", offer.files, "kinds of files that can be read");
+  visit("features", build.features, "parts that are on or off");
 }
 
 std::string info_text(const Offer& offer) {
@@ -93,30 +89,10 @@ std::string info_text(const Offer& offer) {
   return text;
 }
 
-void write_device(io::JsonWriter& json, const DeviceInfo& info) {
-  json.begin_object().member("device", to_string(info.device)).member("name", info.name);
-  json.member("units", info.units).member("memory_bytes", info.memory_bytes);
-  if (info.capability.empty()) json.key("capability").value(nullptr);
-  else json.member("capability", info.capability);
-  json.end_object();
-}
-
-void write_offer(io::JsonWriter& json, const Offer& offer) {
-  const BuildInfo& build = offer.build;
-  json.member("compiler", build.compiler).member("build_type", build.build_type);
-  write_words(json, "simd_compiled", build.simd_compiled);
-  write_words(json, "simd_usable", build.simd_usable);
-  json.key("devices").begin_array();
-  for (const DeviceInfo& info : offer.devices) write_device(json, info);
-  json.end_array();
-  write_features(json, "files", offer.files);
-  write_features(json, "features", build.features);
-}
-
 int run_info(AboutOptions& options, Context& context) {
   const Offer offer;
   context.exec.device = resolve(context.exec.device);  // what verbs would run on
-  if (options.json) print_result(context, [&](io::JsonWriter& json) { write_offer(json, offer); });
+  if (options.json) print_result(context, record_ref(offer));
   else context.console.print(info_text(offer));
   return kDone;
 }
@@ -139,6 +115,7 @@ Command info_command() {
               "the reason where one is off.",
           .examples = {{"fovea info", "print a text to read"}, {"fovea info --json", "print JSON"}},
           .request = make_request<AboutOptions, run_info>,
+          .result = {sample_record<Offer>},
           .computes = false};
 }
 

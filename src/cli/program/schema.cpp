@@ -47,7 +47,9 @@ void write_results(io::JsonWriter& json, const ResultShape& result) {
   json.member("type", "object").key("properties").begin_object();
   write_member(json, "input", "string", "the file, or the address of a stream");
   write_member(json, "error", "string", "why it failed");
-  write_member(json, "output", "string", "the file that was written");
+  json.key("output").begin_object();
+  json.key("type").begin_inline_array().value("string").value("array").end_array();
+  json.member("description", "the file that was written, or several").end_object();
   if (result.per_frame) {
     const io::FrameTime time{};
     json.key("frames").begin_object().member("type", "array");
@@ -61,7 +63,13 @@ void write_results(io::JsonWriter& json, const ResultShape& result) {
   const RecordRef record = result.record();
   write_object(json, {&record, 1});
   for (const char* other : {"error", "frames"}) {
-    if (std::string_view(other) == "frames" && !result.per_frame) continue;
+    const bool frames = std::string_view(other) == "frames";
+    if (frames && !result.per_frame) continue;
+    if (frames && result.video != nullptr) {
+      const RecordRef video = result.video();
+      write_object(json, {&video, 1});
+      continue;
+    }
     json.begin_object().key("required").begin_inline_array().value(other).end_array().end_object();
   }
   json.end_array().end_object().end_object();
@@ -116,6 +124,8 @@ std::string schema_markdown(const Command& command) {
     text += "\nEach line before it has these:\n\n" + io::record_markdown(command.result.line());
   if (command.result.beside != nullptr)
     text += "\nBeside the results:\n\n" + io::record_markdown(command.result.beside());
+  if (command.result.video != nullptr)
+    text += "\nA whole video has these:\n\n" + io::record_markdown(command.result.video());
   return text;
 }
 

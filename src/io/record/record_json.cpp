@@ -63,7 +63,8 @@ class Writer {
           (array && which_.arrays == ArrayJson::kNone))
         return;
       out_.key(field.name);
-      if (field.traits.compact) compact(field.value);
+      if (field.traits.one_line) in_style(field.value, JsonStyle::kOneLine);
+      else if (field.traits.compact) in_style(field.value, JsonStyle::kCompact);
       else value(field.value);
     });
   }
@@ -87,9 +88,9 @@ class Writer {
                of.ref);
   }
 
-  void compact(const FieldValue& of) {
+  void in_style(const FieldValue& of, JsonStyle style) {
     std::string text;
-    JsonWriter json(string_sink(text), JsonStyle::kCompact);
+    JsonWriter json(string_sink(text), style);
     Writer(json, which_).value(of);
     json.finish();
     out_.raw(text);
