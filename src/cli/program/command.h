@@ -126,6 +126,7 @@ struct ResultShape {
   bool per_input = false;
   bool per_frame = false;           // of a video, a list of frames has one record each
   RecordRef (*beside)() = nullptr;  // what stands beside the list of results
+  RecordRef (*other)() = nullptr;   // another form that a result alone may have
   bool evaluates = false;           // there is an "evaluation" too, which fovea view opens
 };
 template <class Record>
