@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -73,6 +74,9 @@ struct Numbers {
   std::size_t count = 0;
 };
 Numbers numbers_of(const FieldValue& value) {
+  if (const auto* list = std::get_if<ListRef>(&value.ref); list != nullptr && list->fixed > 0)
+    if (list->data != nullptr)
+      return {list->data(list->list), dtype_of(list->type), number_bytes(list->type), list->fixed};
   const auto* scalar = std::get_if<ScalarRef>(&value.ref);
   if (scalar == nullptr) return {};
   return std::visit(Overloaded{[](const ChoiceRef&) { return Numbers{}; },
@@ -118,6 +122,11 @@ class Converter {
 
   nb::object list(const ListRef& of) {
     const std::size_t count = of.size(of.list);
+    if (of.fixed > 0) {
+      nb::list all;
+      for (std::size_t i = 0; i < count; ++i) all.append(value(of.at(of.list, i)));
+      return nb::tuple(all);
+    }
     if (of.data != nullptr) {
       std::vector<std::byte> bytes(count * number_bytes(of.type));
       if (!bytes.empty()) std::memcpy(bytes.data(), of.data(of.list), bytes.size());
@@ -133,9 +142,11 @@ class Converter {
     return column(of.sample(), count, at);
   }
 
-  // One column of a list: `at(i)` is its value in row i, of the kind of `sample`.
-  template <class At>
-  nb::object column(const FieldValue& sample, std::size_t count, At at) {
+  // Gives the value in a row of a column.
+  using At = std::function<FieldValue(std::size_t row)>;
+
+  // One column of a list, whose values are of the kind of `sample`.
+  nb::object column(const FieldValue& sample, std::size_t count, const At& at) {
     if (const Numbers like = numbers_of(sample); like.count > 0) {
       const std::size_t row = like.bytes * like.count;
       std::vector<std::byte> bytes(count * row);
@@ -152,8 +163,7 @@ class Converter {
     return std::move(all);
   }
 
-  template <class At>
-  nb::dict columns(const RecordRef& sample, std::size_t count, At at) {
+  nb::dict columns(const RecordRef& sample, std::size_t count, const At& at) {
     std::vector<std::vector<FieldValue>> rows(count);
     for (std::size_t i = 0; i < count; ++i)
       for_each_field(std::get<RecordRef>(at(i).ref),
@@ -252,6 +262,7 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
                           describe_value(list.sample(), element);
                           entry["kind"] = "list";
                           entry["named"] = list.name != nullptr;
+                          entry["fixed"] = list.fixed;
                           entry["element"] = element;
                         },
                         [&](const OptionalRef& optional) {
