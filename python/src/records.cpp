@@ -136,7 +136,7 @@ class Converter {
       nb::dict named;
       for (std::size_t i = 0; i < count; ++i)
         named[nb::cast(*of.name(of.list, i))] = value(of.at(of.list, i));
-      return std::move(named);
+      return nb::object(std::move(named));
     }
     const auto at = [&](std::size_t i) { return of.at(of.list, i); };
     return column(of.sample(), count, at);

@@ -13,6 +13,10 @@ void describe(FieldVisitor& visit, ClassifyResult& result) {
         "one per class, in the model's order; they add up to 1 unless the model is not calibrated");
 }
 
+void describe(FieldVisitor& visit, ClassNames& names) {
+  visit("classes", names.classes, "the names of the model's classes, by label");
+}
+
 void describe(FieldVisitor& visit, WordLearning& learning) {
   visit.record("WordLearning", "how words were learned");
   visit("iterations", learning.iterations, "of k-means on the samples");

@@ -201,6 +201,7 @@ struct SavedCall {
   std::string_view model{};    // may be empty
   std::string options{};       // options_json()
   const Exec& exec;
+  std::string beside{};  // members beside the list of results, as the verb has them
 };
 // The JSON that the program prints for the same call, with the result of one image, or of one frame
 // of a film.

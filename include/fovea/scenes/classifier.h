@@ -29,6 +29,12 @@ struct ClassifyResult {
 };
 FOVEA_API void describe(FieldVisitor& visit, ClassifyResult& result);
 
+// What stands beside the results of several images.
+struct ClassNames {
+  std::vector<std::string> classes;  // by label
+};
+FOVEA_API void describe(FieldVisitor& visit, ClassNames& names);
+
 // What became of one image of a set.
 struct ClassifiedImage {
   int index = 0;                           // the image's number in the set

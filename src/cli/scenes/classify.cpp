@@ -54,13 +54,7 @@ bool wants_json(const ClassifyRequest& request, const Context& context) {
   return context.json;
 }
 
-// What stands before the results of all images, and behind them.
-struct ClassNames {
-  std::vector<std::string> classes{};
-};
-void describe(FieldVisitor& visit, ClassNames& names) {
-  visit("classes", names.classes, "the names of the model's classes, by label");
-}
+// What stands behind the results of all images.
 struct ClassifyCounts {
   int images = 0;
   int failed = 0;
@@ -73,7 +67,7 @@ void describe(FieldVisitor& visit, ClassifyCounts& counts) {
         {.timing = true});
 }
 struct AroundResults {
-  ClassNames names{};
+  scenes::ClassNames names{};
   ClassifyCounts counts{};
 };
 void describe(FieldVisitor& visit, AroundResults& around) {
@@ -116,7 +110,7 @@ class JsonResults final : public Results {
   JsonResults(io::Sink sink, const std::vector<std::string>& classes, const Context& context)
       : json_(std::move(sink)), context_(context) {
     begin_result(json_, context);
-    io::write_fields(json_, record_ref(ClassNames{classes}));
+    io::write_fields(json_, record_ref(scenes::ClassNames{classes}));
     json_.key("results").begin_array();
   }
   void image(const std::string& path, const scenes::ClassifyResult& result) override {
