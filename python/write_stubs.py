@@ -2,7 +2,7 @@
 
 _options.pyi has one TypedDict per table of options, named after its function: people.detect_options() becomes
 PeopleDetectOptions. _records.pyi has one class per description of a result, whose attributes are its fields and, as columns,
-the fields of its only list of records: people.detect_fields() becomes PeopleDetectFields. The stubs of _fovea are written by
+the fields of its only list of records that is printed: people.detect_fields() becomes PeopleDetectFields. The stubs of _fovea are written by
 nanobind; what it calls dict, list and object is made precise enough for strict checks of the package's own code.
 """
 
@@ -60,6 +60,8 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
         plain = "dict[str, Any]" if element["kind"] == "record" else field_type(element, True)
         plain = plain if "dtype" in element or element["kind"] == "record" else f"list[{plain}]"
         plain = f"dict[str, {field_type(element)}]" if entry["named"] else plain
+        if entry["fixed"] and not column:
+            plain = f"tuple[{', '.join([field_type(element)] * entry['fixed'])}]"
     else:
         plain = {"choice": "str", "record": "dict[str, Any]"}.get(kind, kind)
     plain = f"list[{plain}]" if column and "dtype" not in entry and kind != "record" else plain
@@ -67,7 +69,7 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
 
 
 def record_class(name: str, fields: list[dict[str, Any]]) -> str:
-    lists = [f for f in fields if f["kind"] == "list" and f["element"]["kind"] == "record"]
+    lists = [f for f in fields if f["kind"] == "list" and f["element"]["kind"] == "record" and f["printed"]]
     names = [f["name"] for f in fields]
     rows = [f for f in lists[0]["element"]["fields"] if f["name"] not in names] if len(lists) == 1 else []
     lines = [f"class {name}:"]

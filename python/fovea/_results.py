@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Record", "Result", "Table"]
 
 _Kind = TypeVar("_Kind", bound="type[Result]")
+_Row = TypeVar("_Row", bound="tuple[Any, ...]")
 
 
 # Most words of a command are those of the last call too.
@@ -44,10 +45,27 @@ def corners(boxes: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.
     return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
 
 
+def row_of(kind: type[_Row], values: dict[str, Any]) -> _Row:
+    """A record as a named tuple, which may have fewer fields."""
+    named: Any = kind
+    made: _Row = named(*(values[name] for name in named._fields))
+    return made
+
+
+def rows_of(kind: type[_Row], columns: dict[str, Any]) -> list[_Row]:
+    """The rows of a list of records, as named tuples."""
+    named: Any = kind
+    values = [columns[name] for name in named._fields]
+    plain = [column.tolist() if isinstance(column, np.ndarray) else column for column in values]
+    return [named(*(tuple(cell) if isinstance(cell, list) else cell for cell in row)) for row in zip(*plain)]
+
+
 def _equal(one: Any, other: Any) -> bool:
     one, other = on_host(one), on_host(other)
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_equal(value, other[name]) for name, value in one.items())
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and type(one) is type(other):
+        return len(one) == len(other) and all(_equal(a, b) for a, b in zip(one, other))
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
         both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
         return both_nan or (type(one) is type(other) and bool(one == other))

@@ -21,6 +21,7 @@
 #include "mesh_costs.h"
 #include "mesh_explain.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -212,35 +213,10 @@ nb::dict info(const TriangleMesh& mesh) {
     nb::gil_scoped_release others_go_on;
     facts = mesh::mesh_info(mesh);
   }
-  nb::dict all;
-  all["vertices"] = facts.vertices;
-  all["faces"] = facts.faces;
-  all["edges"] = facts.edges;
-  all["file_faces"] = mesh.file_faces();
-  all["components"] = facts.components;
-  all["closed"] = facts.closed;
-  all["border_edges"] = facts.border_edges;
-  all["non_manifold_edges"] = facts.non_manifold_edges;
-  all["flipped_edges"] = facts.flipped_edges;
-  all["degenerate_faces"] = facts.degenerate_faces;
-  all["duplicate_faces"] = facts.duplicate_faces;
-  all["isolated_vertices"] = facts.isolated_vertices;
-  all["area"] = facts.area;
-  all["volume"] = facts.volume;
-  all["low"] = nb::make_tuple(facts.low[0], facts.low[1], facts.low[2]);
-  all["high"] = nb::make_tuple(facts.high[0], facts.high[1], facts.high[2]);
-  return all;
+  return dict_of_record(record_ref(facts));
 }
 
-// The tree of divisions as tuples, and back.
-nb::list tuples_of(std::span<const mesh::HierarchyNode> nodes) {
-  nb::list all;
-  for (const mesh::HierarchyNode& node : nodes)
-    all.append(nb::make_tuple(node.parent, node.level,
-                              nb::make_tuple(node.children[0], node.children[1]), node.part,
-                              node.representative, node.faces, node.area, node.apart));
-  return all;
-}
+// The tree of divisions from tuples.
 std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
   std::vector<mesh::HierarchyNode> nodes;
   nodes.reserve(nb::len(tuples));
@@ -258,30 +234,6 @@ std::vector<mesh::HierarchyNode> nodes_of(const nb::list& tuples) {
          .apart = nb::cast<double>(tuple[7])});
   }
   return nodes;
-}
-
-nb::dict values_of(const mesh::Segmentation& found, bool memberships) {
-  nb::dict all, seconds;
-  all["labels"] = to_numpy(found.labels);
-  all["count"] = found.count;
-  all["pieces"] = to_numpy(found.pieces);
-  all["piece_count"] = found.piece_count;
-  all["representatives"] = to_numpy(found.representatives);
-  all["membership"] = to_numpy(found.membership);
-  all["memberships"] = nb::none();
-  if (memberships)
-    all["memberships"] =
-        to_numpy(found.memberships, {found.labels.size(), static_cast<std::size_t>(found.count)});
-  all["hierarchy"] = tuples_of(found.hierarchy);
-  all["chosen"] = found.chosen;
-  all["cut_value"] = found.cut_value;
-  all["engine"] = found.engine;
-  seconds["graph"] = found.graph_seconds;
-  seconds["distance"] = found.distance_seconds;
-  seconds["cluster"] = found.cluster_seconds;
-  seconds["cut"] = found.cut_seconds;
-  all["seconds"] = seconds;
-  return all;
 }
 
 class Segmenter {
@@ -302,7 +254,7 @@ class Segmenter {
         segmenter_.call(work, nb::none(), [&](mesh::Segmenter& segmenter) {
           return own ? segmenter.segment(mesh, steps) : segmenter.segment(mesh);
         });
-    return values_of(found, options_.keep_memberships);
+    return dict_of_record(record_ref(found));
   }
 
   mesh::SegmentExplanation explain(const TriangleMesh& mesh, nb::handle costs) {
@@ -576,15 +528,7 @@ nb::dict evaluate(const TriangleMesh& mesh, nb::handle labels, const nb::list& t
   const double work = 200.0 * static_cast<double>(found.size() * references.size());
   const mesh::SegmentationReport report = calls.run(
       {work}, nb::none(), [&] { return mesh::evaluate_segmentation(mesh, found, references); });
-  nb::dict all;
-  all["rand"] = report.rand;
-  all["cut_discrepancy"] = report.cut_discrepancy;
-  all["hamming"] = report.hamming;
-  all["hamming_missing"] = report.hamming_missing;
-  all["hamming_false"] = report.hamming_false;
-  all["global_consistency"] = report.global_consistency;
-  all["local_consistency"] = report.local_consistency;
-  return all;
+  return dict_of_record(record_ref(report));
 }
 
 // All keywords but the number of parts, which has an argument of its own.
@@ -624,9 +568,12 @@ void bind_mesh(nb::module_& parent) {
     return to_numpy(io::file_labels(mesh, face_labels(mesh, labels)));
   });
   m.def("info", &info);
+  m.def("info_fields", &fields_of<mesh::MeshInfo>);
   nb::class_<mesh::SegmentExplanation>(m, "SegmentExplanation")
       .def("segmentation",
-           [](const mesh::SegmentExplanation& why) { return values_of(why.segmentation, true); })
+           [](const mesh::SegmentExplanation& why) {
+             return dict_of_record(record_ref(why.segmentation));
+           })
       .def("shown", [](const mesh::SegmentExplanation& why) { return explanation_of(why); })
       .def("face", &face_explanation_of);
   nb::class_<Segmenter>(m, "Segmenter")
@@ -653,6 +600,8 @@ void bind_mesh(nb::module_& parent) {
         nb::arg("options"), nb::arg("progress").none());
   m.def("dual_graph", &dual_graph);
   m.def("evaluate", &evaluate, nb::arg("mesh"), nb::arg("labels").none(), nb::arg("truths"));
+  m.def("evaluate_fields", &fields_of<mesh::SegmentationReport>);
+  m.def("segment_fields", &fields_of<mesh::Segmentation>);
   m.def("segment_options", &segment_options);
   m.def("read_options", &option_table<io::MeshReadOptions>);
   m.def("write_options", &option_table<io::MeshWriteOptions>);

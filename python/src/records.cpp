@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -74,6 +75,9 @@ struct Numbers {
   std::size_t count = 0;
 };
 Numbers numbers_of(const FieldValue& value) {
+  if (const auto* list = std::get_if<ListRef>(&value.ref); list != nullptr && list->fixed > 0)
+    if (list->data != nullptr)
+      return {list->data(list->list), dtype_of(list->type), number_bytes(list->type), list->fixed};
   const auto* scalar = std::get_if<ScalarRef>(&value.ref);
   if (scalar == nullptr) return {};
   return std::visit(Overloaded{[](const ChoiceRef&) { return Numbers{}; },
@@ -124,6 +128,11 @@ class Converter {
 
   nb::object list(const ListRef& of) {
     const std::size_t count = of.size(of.list);
+    if (of.fixed > 0) {
+      nb::list all;
+      for (std::size_t i = 0; i < count; ++i) all.append(value(of.at(of.list, i)));
+      return nb::tuple(all);
+    }
     if (of.data != nullptr) {
       std::vector<std::byte> bytes(count * number_bytes(of.type));
       if (!bytes.empty()) std::memcpy(bytes.data(), of.data(of.list), bytes.size());
@@ -133,7 +142,7 @@ class Converter {
       nb::dict named;
       for (std::size_t i = 0; i < count; ++i)
         named[nb::cast(*of.name(of.list, i))] = value(of.at(of.list, i));
-      return std::move(named);
+      return nb::object(std::move(named));
     }
     Column column(*this, of.sample());
     for (std::size_t i = 0; i < count; ++i) column.add(of.at(of.list, i));
@@ -277,6 +286,7 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
                           describe_value(list.sample(), element);
                           entry["kind"] = "list";
                           entry["named"] = list.name != nullptr;
+                          entry["fixed"] = list.fixed;
                           entry["element"] = element;
                         },
                         [&](const OptionalRef& optional) {

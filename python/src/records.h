@@ -11,14 +11,14 @@ namespace fovea::python {
 namespace nb = nanobind;
 
 // The fields by name. Numbers, texts and flags are those of Python; a choice is its word; sizes,
-// points and boxes are tuples; an absent value is None. A list of numbers or boxes is an array with
-// one row per element, a list of records a dictionary with one such column per field, values with
-// names a dictionary, and any other list a list. Arrays are taken out of the record without a copy;
-// those on a GPU become DeviceArrays.
+// points, boxes and lists of a fixed length are tuples; an absent value is None. A list of numbers
+// or boxes is an array with one row per element, a list of records a dictionary with one such
+// column per field, values with names a dictionary, and any other list a list. Arrays are taken out
+// of the record without a copy; those on a GPU become DeviceArrays.
 nb::dict dict_of_record(RecordRef record, Device device = Device::cpu());
 
 // The description of a record, one dictionary per field: name, kind, help, unit, printed, prefixed,
-// and the fields of a nested record.
+// compared, and the fields of a nested record.
 nb::list described_fields(RecordRef record);
 template <class Record>
 nb::list fields_of() {

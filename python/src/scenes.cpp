@@ -23,6 +23,7 @@
 #include "errors.h"
 #include "explain.h"
 #include "options.h"
+#include "records.h"
 #include "renamed.h"
 #include "run.h"
 #include "scenes_images.h"
@@ -95,6 +96,11 @@ nb::dict explained_numbers(const scenes::SceneExplanation& why) {
   return numbers;
 }
 
+nb::dict summary_of(const EvaluateReport& report, const SceneImages& images,
+                    const std::vector<std::string>& classes) {
+  return dict_of_record(record_ref(scenes::summarize(report, images.count(), classes)));
+}
+
 class Classifier {
  public:
   Classifier(std::shared_ptr<const Model> model, const nb::dict& keywords)
@@ -110,12 +116,12 @@ class Classifier {
           return FeatureMaker(model_->dictionary, options);
         }) {}
 
-  nb::tuple classify(nb::handle image) {
+  nb::dict classify(nb::handle image) {
     const SceneImage input(image, "image", classifier_.stream());
     const scenes::ClassifyResult result = classifier_.call(
         work(input), nb::none(),
         [&](scenes::Classifier& classifier) { return classifier.classify(input.view()); });
-    return nb::make_tuple(result.label, to_numpy(result.scores));
+    return dict_of_record(record_ref(result));
   }
 
   nb::object features(nb::handle image) {
@@ -158,10 +164,11 @@ class Classifier {
   nb::tuple evaluate(const nb::list& images, const Labels& labels, bool skip, nb::handle progress) {
     const SceneImages set(images);
     Failures failures(skip);
-    EvaluateReport report = classifier_.call(kLong, progress, [&](scenes::Classifier& classifier) {
-      return scenes::evaluate(classifier, set, labels, failures.report());
-    });
-    return nb::make_tuple(std::move(report), failures.list());
+    const EvaluateReport report =
+        classifier_.call(kLong, progress, [&](scenes::Classifier& classifier) {
+          return scenes::evaluate(classifier, set, labels, failures.report());
+        });
+    return nb::make_tuple(summary_of(report, set, model_->classes), failures.list());
   }
 
   void stop() { classifier_.stop(); }
@@ -273,7 +280,8 @@ nb::list random_splits(const Labels& labels, int classes, const nb::dict& keywor
   return splits;
 }
 
-nb::tuple evaluate(const nb::list& images, const Labels& labels, int classes,
+nb::tuple evaluate(const nb::list& images, const Labels& labels,
+                   const std::vector<std::string>& classes,
                    const std::vector<std::pair<std::vector<int>, std::vector<int>>>& splits,
                    const nb::dict& keywords, bool skip, nb::handle progress) {
   const auto request = options_of<EvaluateRequest>(keywords, "evaluate");
@@ -282,38 +290,14 @@ nb::tuple evaluate(const nb::list& images, const Labels& labels, int classes,
   for (const auto& [train, test] : splits) divided.push_back({train, test});
   Failures failures(skip);
   Calls calls(request.exec.device);
-  EvaluateReport report = calls.run(kLong, progress, [&] {
+  const EvaluateReport report = calls.run(kLong, progress, [&] {
     scenes::EvaluateOptions watched = request.evaluate;
     watched.exec = calls.watched(request.exec);
-    return scenes::evaluate(set, labels, classes, divided, watched, failures.report());
+    return scenes::evaluate(set, labels, static_cast<int>(classes.size()), divided, watched,
+                            failures.report());
   });
-  return nb::make_tuple(std::move(report), failures.list(), option_values(request),
+  return nb::make_tuple(summary_of(report, set, classes), failures.list(), option_values(request),
                         option_words(request));
-}
-
-nb::dict numbers_of(const EvaluateReport& report) {
-  nb::dict numbers;
-  numbers["failed"] = report.failed;
-  numbers["accuracy_mean"] = report.accuracy_mean;
-  numbers["accuracy_deviation"] = report.accuracy_deviation;
-  nb::list accuracies, against;
-  for (const Confusion& split : report.splits) accuracies.append(split.accuracy());
-  numbers["accuracies"] = nb::tuple(accuracies);
-  numbers["accuracy_interval"] = nb::none();
-  if (report.splits.size() == 1) {  // the test images of several splits are not independent
-    const Interval interval = report.total.interval();
-    numbers["accuracy_interval"] = nb::make_tuple(interval.low, interval.high);
-  }
-  for (std::size_t i = 0; i < report.neighbors.size(); ++i)
-    against.append(nb::make_tuple(report.neighbors[i], report.neighbors_accuracy[i]));
-  numbers["accuracy_against_k"] = nb::tuple(against);
-  const auto side = static_cast<std::size_t>(report.total.classes);
-  numbers["confusion_matrix"] = to_numpy(report.total.counts, {side, side});
-  numbers["recall"] = to_numpy(report.total.recall());
-  nb::list learning;
-  for (const scenes::WordLearning& one : report.learning) learning.append(learning_of(one));
-  numbers["learning"] = nb::tuple(learning);
-  return numbers;
 }
 
 // ---- Bags of words
@@ -498,6 +482,7 @@ void bind_models(nb::module_& m) {
       .def_prop_ro("options", [](const Classifier& c) { return option_values(c.options()); })
       .def_prop_ro("words_of_program",
                    [](const Classifier& c) { return option_words(c.options()); });
+  m.def("classify_fields", &fields_of<scenes::ClassifyResult>);
   m.def("classify_options", &option_table<ClassifyOptions>);
 }
 
@@ -511,7 +496,7 @@ void bind_training(nb::module_& m) {
   m.def("train", &train, nb::arg("images"), nb::arg("labels"), nb::arg("classes"),
         nb::arg("options"), nb::arg("skip"), nb::arg("progress").none());
   m.def("train_options", &option_table<TrainOptions>);
-  nb::class_<EvaluateReport>(m, "Report").def_prop_ro("numbers", &numbers_of);
+  m.def("evaluate_fields", &fields_of<scenes::EvaluationSummary>);
   m.def("split_corpus", &split_corpus);
   m.def("random_splits", &random_splits);
   m.def("evaluate", &evaluate, nb::arg("images"), nb::arg("labels"), nb::arg("classes"),

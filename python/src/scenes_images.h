@@ -19,6 +19,7 @@
 
 #include "arrays.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 
 namespace fovea::python {
@@ -131,12 +132,9 @@ inline nb::object color_words_of(const scenes::Dictionary& dictionary) {
   return dictionary.beside.empty() ? nb::none() : words_of(dictionary.beside[0]);
 }
 
-// How words were learned: iterations, inertia, converged, samples, passes, batches. None where
-// nobody knows.
-inline nb::object learning_of(const scenes::WordLearning& learning) {
-  if (learning.iterations == 0) return nb::none();
-  return nb::make_tuple(learning.iterations, learning.inertia, learning.converged, learning.samples,
-                        learning.passes, learning.batches);
+// How words were learned.
+inline nb::dict learning_of(const scenes::WordLearning& learning) {
+  return dict_of_record(record_ref(learning));
 }
 
 }  // namespace fovea::python

@@ -108,7 +108,8 @@ std::string saved_json(const Run& run, const SavedCall& call, RecordRef result) 
   return io::single_result_json({.command = std::string(call.command),
                                  .device = to_string(resolve(call.exec.device)),
                                  .seed = call.exec.seed,
-                                 .options = options},
+                                 .options = options,
+                                 .beside = call.beside},
                                 run.inputs.front()->name(), members);
 }
 

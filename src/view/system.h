@@ -202,6 +202,7 @@ struct SavedCall {
   std::string options{};       // options_json()
   const Exec& exec;
   bool whole_film = false;  // the result is about the film, not about one of its frames
+  std::string beside{};  // members beside the list of results, as the verb has them
 };
 // The JSON that the program prints for the same call, with the result of one image, of one frame of
 // a film, or of all of it.

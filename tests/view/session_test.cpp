@@ -14,6 +14,7 @@
 
 #include "support/files.h"
 #include "support/messages.h"
+#include "view/earlier/earlier_file.h"
 #include "view/page_files.h"
 #include "view/session_fixture.h"
 #include "view/view.h"
@@ -179,6 +180,12 @@ TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
   const json result = parsed(get(address));
   ASSERT_GT(result["scores"].size(), 1U);
   EXPECT_GE(result["scores"][0]["value"], result["scores"][1]["value"]);
+  const EarlierFile saved = parse_earlier_json(get(address + "/result.json").body, "saved.json");
+  EXPECT_EQ(saved.what, "scenes classify");
+  ASSERT_EQ(saved.items.size(), 1U);
+  EXPECT_EQ(saved.items[0].input, "a.png");
+  ASSERT_EQ(saved.items[0].scores.size(), result["scores"].size());
+  EXPECT_EQ(saved.items[0].scores[0].first, result["scores"][0]["name"]);
   EXPECT_GT(why(address, {{"x", 1}, {"y", 1}})["layers"].size(), 0U);
 }
 
@@ -197,6 +204,11 @@ TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
   EXPECT_THAT(result["summary"].get<std::string>(), HasSubstr("8 faces has 2 parts"));
   EXPECT_EQ(parsed(get(address + "/parts.json"))["levels"].size(), 1U);
   EXPECT_EQ(result["surfaces"][0]["name"], "membership");
+  const EarlierFile saved = parse_earlier_json(get(address + "/result.json").body, "saved.json");
+  EXPECT_EQ(saved.what, "mesh segment");
+  ASSERT_EQ(saved.items.size(), 1U);
+  EXPECT_EQ(saved.items[0].input, "two.off");
+  EXPECT_EQ(saved.items[0].labels.size(), 8U);
   EXPECT_EQ(get(address + "/surface/membership").body.size(), 8 * 3U);
   EXPECT_EQ(get(address + "/surface/none").status, 404);
   const json face = why(address, {{"face", 3}});

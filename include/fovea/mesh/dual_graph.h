@@ -1,19 +1,23 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/io/mesh_io.h>
 #include <fovea/ops/shortest_paths.h>
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace fovea::mesh {
 
 // What is worth knowing about a mesh before it is segmented.
 struct MeshInfo {
+  std::string format{};  // of the file: "OFF"
   std::int64_t vertices = 0;
   std::int64_t faces = 0;
   std::int64_t edges = 0;
+  std::int64_t file_faces = 0;          // faces of the file, whose polygons were cut into triangles
   std::int64_t border_edges = 0;        // edges with one face
   std::int64_t non_manifold_edges = 0;  // edges with three faces or more
   std::int64_t flipped_edges = 0;       // edges along which both faces run the same way
@@ -27,6 +31,7 @@ struct MeshInfo {
   std::array<float, 3> low{};  // the corners of the bounding box
   std::array<float, 3> high{};
 };
+FOVEA_API void describe(FieldVisitor& visit, MeshInfo& info);
 FOVEA_API MeshInfo mesh_info(const io::TriangleMesh& mesh);
 
 // Two faces that share an edge.

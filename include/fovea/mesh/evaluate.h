@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/mesh/dual_graph.h>
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct SegmentationReport {
   double global_consistency = 0;
   double local_consistency = 0;
 };
+FOVEA_API void describe(FieldVisitor& visit, SegmentationReport& report);
 // Both segmentations have one label per face.
 FOVEA_API SegmentationReport compare_segmentations(const io::TriangleMesh& mesh,
                                                    std::span<const std::int32_t> a,

@@ -1,5 +1,5 @@
 #pragma once
-#include <fovea/core/api.h>
+#include <fovea/core/record_fwd.h>
 
 #include <array>
 #include <cstdint>
@@ -26,6 +26,7 @@ struct HierarchyNode {
 
   bool is_part() const { return children[0] < 0; }
 };
+FOVEA_API void describe(FieldVisitor& visit, HierarchyNode& node);
 
 // How many levels there are: 1 where nothing was divided, 0 for an empty tree.
 FOVEA_API int hierarchy_levels(std::span<const HierarchyNode> nodes);

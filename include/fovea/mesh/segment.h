@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/mesh/arc_costs.h>
 #include <fovea/mesh/hierarchy.h>
 
@@ -79,13 +80,14 @@ struct SegmentOptions {
 FOVEA_API void describe(OptionVisitor& visit, SegmentOptions& options);
 
 struct Segmentation {
-  std::vector<std::int32_t> labels;  // one per face: the part that it belongs to, from 0
-  int count = 0;                     // how many parts there are
-  std::vector<std::int32_t> pieces;  // one per face: the connected piece of a part, from 0. A part
-                                     // may consist of several pieces
+  std::int64_t faces = 0;              // how many faces the mesh has
+  std::vector<std::int32_t> labels{};  // one per face: the part that it belongs to, from 0
+  int count = 0;                       // how many parts there are
+  std::vector<std::int32_t> pieces{};  // one per face: the connected piece of a part, from 0. A
+                                       // part may consist of several pieces
   int piece_count = 0;
-  std::vector<std::int32_t> representatives;  // one face per part
-  std::vector<float> membership;  // one per face: how surely it belongs to its part, up to 1
+  std::vector<std::int32_t> representatives{};  // one face per part
+  std::vector<float> membership{};  // one per face: how surely it belongs to its part, up to 1
   // One per face and part, those of a face next to each other, where keep_memberships asks for
   // them. Those of a face add up to 1. They are what clustering found: 1 / distance to each
   // representative along paths (kFuzzy), 1 / squared distance between spectral coordinates
@@ -97,12 +99,13 @@ struct Segmentation {
   std::vector<HierarchyNode> hierarchy{};  // the tree of Division::kHierarchical; else empty
   bool chosen = false;                     // whether the number of parts was chosen
   double cut_value = 0;                    // what the minimum cuts cost
-  std::string engine;  // the engine that found shortest paths; empty where none did
+  std::string engine{};  // the engine that found shortest paths; empty where none did
   double graph_seconds = 0;
   double distance_seconds = 0;
   double cluster_seconds = 0;
   double cut_seconds = 0;
 };
+FOVEA_API void describe(FieldVisitor& visit, Segmentation& result);
 
 struct SegmentExplanation;  // fovea/mesh/explain.h
 

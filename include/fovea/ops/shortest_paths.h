@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +82,7 @@ enum class PathStorage : unsigned char {
   kTiles,   // 2 n^2 in host memory, from where tiles visit a GPU. Undirected kFloydWarshall
   kRows,    // on a GPU, some rows at a time: kPartitioned, and distances from some nodes
 };
+FOVEA_API std::span<const Choice> choices(PathStorage);
 FOVEA_API const char* to_string(PathStorage storage);
 
 constexpr float kUnreachable = std::numeric_limits<float>::infinity();
@@ -128,6 +130,7 @@ struct PathReport {
   PathStorage storage = PathStorage::kHost;  // where the distances lay meanwhile
   std::uint64_t device_bytes = 0;            // how much memory of a GPU that takes at most
 };
+FOVEA_API void describe(FieldVisitor& visit, PathReport& report);
 
 // Distances from every node to every other; they are infinite where there is no path. Engines agree
 // to a relative 1e-4. Each gives the same bits for any number of threads, and kFloydWarshall and

@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/io/image_set.h>
 #include <fovea/scenes/model.h>
 
@@ -26,6 +27,13 @@ struct ClassifyResult {
   std::vector<float> scores;  // one per class, in the model's order; from 0 to 1, with a sum of 1
                               // (unless the model was trained without calibration)
 };
+FOVEA_API void describe(FieldVisitor& visit, ClassifyResult& result);
+
+// What stands beside the results of several images.
+struct ClassNames {
+  std::vector<std::string> classes;  // by label
+};
+FOVEA_API void describe(FieldVisitor& visit, ClassNames& names);
 
 // What became of one image of a set.
 struct ClassifiedImage {

@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/io/image_set.h>
 #include <fovea/ops/kmeans.h>
 #include <fovea/scenes/coding.h>
@@ -50,6 +51,7 @@ struct WordLearning {
   int passes = 0;
   int batches = 0;
 };
+FOVEA_API void describe(FieldVisitor& visit, WordLearning& learning);
 
 // Visual words: a few descriptors that stand for all others. A place of an image has the word that
 // its descriptor is nearest to.

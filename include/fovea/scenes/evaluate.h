@@ -1,10 +1,13 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/ops/confusion.h>
 #include <fovea/scenes/classifier.h>
 #include <fovea/scenes/train.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +60,7 @@ struct Prediction {
   int image = 0;           // its number
   std::int32_t label = 0;  // the class
 };
+FOVEA_API void describe(FieldVisitor& visit, Prediction& prediction);
 
 struct EvaluateReport {
   std::vector<fovea::Confusion> splits;    // one per split
@@ -72,6 +76,31 @@ struct EvaluateReport {
   std::vector<Prediction> predictions{};  // of all splits, one after the other
 };
 
+// What people and programs are told of an evaluation.
+struct NeighborsAccuracy {
+  int k = 0;
+  double accuracy = 0;
+};
+FOVEA_API void describe(FieldVisitor& visit, NeighborsAccuracy& accuracy);
+struct EvaluationSummary {
+  int images = 0;
+  int failed = 0;  // how many images could not be read
+  int splits = 0;
+  double accuracy_mean = 0;       // over the splits
+  double accuracy_deviation = 0;  // between the splits
+  // With 95 % confidence, of a single split: the test images of several are not independent.
+  std::optional<std::array<double, 2>> accuracy_interval{};
+  std::vector<double> accuracies{};                           // one per split
+  std::vector<NeighborsAccuracy> accuracy_against_k{};        // of knn
+  std::vector<WordLearning> kmeans{};                         // EvaluateReport::learning
+  std::vector<std::string> classes{};                         // names, by label
+  std::vector<std::vector<std::int64_t>> confusion_matrix{};  // a row per true class
+  std::vector<double> recall{};                               // the share of each that is right
+};
+FOVEA_API void describe(FieldVisitor& visit, EvaluationSummary& summary);
+FOVEA_API EvaluationSummary summarize(const EvaluateReport& report, int images,
+                                      const std::vector<std::string>& classes);
+
 // How one split was classified, and how its words were learned: for it alone, or once for all.
 struct SplitReport {
   fovea::Confusion confusion{};
@@ -80,6 +109,7 @@ struct SplitReport {
   std::vector<WordLearning> learning{};   // one, or none where features were given
   std::vector<Prediction> predictions{};  // of its test images that can be read
 };
+FOVEA_API void describe(FieldVisitor& visit, SplitReport& report);
 // Gets the report of each split as soon as it is there.
 using SplitFinished = std::function<void(std::size_t split, const SplitReport& report)>;
 // The report of an evaluation from those of its splits, which may have been evaluated one by one.

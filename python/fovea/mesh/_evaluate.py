@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _fovea
-from .._results import Result, command_line
+from .._results import Record, command_line, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import is_path
 from ._mesh import MeshLike, mesh_like, read_labels
 from ._segment import Segmentation
 
+if TYPE_CHECKING:
+    from .._records import MeshEvaluateFields as _Comparison
+else:
+    _Comparison = object
 
-class Comparison(Result):
+
+@described(_fovea.mesh.evaluate_fields())
+class Comparison(Record, _Comparison):
     """How much a segmentation differs from others, by the measures of the Princeton benchmark: 0 for equal ones."""
-
-    rand: float  #: share of pairs of faces, by area, that are together here and apart there
-    cut_discrepancy: float  #: mean distance from borders to borders, relative to the size of the mesh
-    hamming: float  #: mean of the two below
-    hamming_missing: float
-    hamming_false: float
-    global_consistency: float
-    local_consistency: float
-
-    _measures = (
-        "rand",
-        "cut_discrepancy",
-        "hamming",
-        "hamming_missing",
-        "hamming_false",
-        "global_consistency",
-        "local_consistency",
-    )
-    _compared = _measures
 
     def __init__(self, errors: dict[str, float], command: str) -> None:
         super().__init__({}, {"device": "cpu", "seed": None}, command)
-        for name, value in errors.items():
-            setattr(self, name, value)
-
-    def to_dict(self) -> dict[str, float]:
-        """The measures by name."""
-        return {name: getattr(self, name) for name in self._measures}
+        self._take(errors)
 
     def __repr__(self) -> str:
         return f"Rand error {self.rand:.3f}, cut {self.cut_discrepancy:.3f}, Hamming {self.hamming:.3f}"

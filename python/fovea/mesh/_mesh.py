@@ -11,7 +11,7 @@ import numpy as np
 from .. import _fovea
 from .._arguments import as_array, path_of, shown, text
 from .._keywords import takes_options
-from .._results import Record, command_line
+from .._results import Record, command_line, counted, described
 from ..errors import InvalidType
 from ..files import Path
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import MeshReadOptions, MeshWriteOptions
+    from .._records import MeshInfoFields as _Info
+else:
+    _Info = object
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
@@ -151,37 +154,15 @@ def write_labels(path: Path, labels: Any) -> None:
     _fovea.mesh.write_labels(path_of(path), labels)
 
 
-class Info(Record):
+@described(_fovea.mesh.info_fields())
+class Info(Record, _Info):
     """What is worth knowing about a mesh, and what is unusual about it. All of that is legal."""
 
-    format: str | None  #: off, obj, ply or stl for a mesh that was read from a file
-    vertices: int
-    faces: int
-    edges: int
-    file_faces: int  #: faces of the file, whose polygons were cut into triangles
-    components: int  #: groups of faces that are connected by edges
-    closed: bool  #: whether every edge has two faces
-    border_edges: int  #: edges with one face
-    non_manifold_edges: int  #: edges with three faces or more
-    flipped_edges: int  #: edges along which both faces run the same way
-    degenerate_faces: int  #: faces without area
-    duplicate_faces: int  #: faces with the corners of an earlier face
-    isolated_vertices: int  #: vertices that no face uses
-    area: float
-    volume: float  #: inside a closed mesh; it means little for an open one
-    low: tuple[float, float, float]  #: the corners of the bounding box
-    high: tuple[float, float, float]
-
-    _compared = (
-        *("format", "vertices", "faces", "edges", "file_faces", "components", "closed", "border_edges"),
-        *("non_manifold_edges", "flipped_edges", "degenerate_faces", "duplicate_faces", "isolated_vertices"),
-        *("area", "volume", "low", "high"),
-    )
+    format: str | None  # type: ignore[assignment]  #: off, obj, ply or stl for a mesh that was read from a file
 
     def __init__(self, facts: dict[str, Any], command: str) -> None:
         super().__init__({}, {"device": "cpu", "seed": None}, command)
-        for name, value in facts.items():
-            setattr(self, name, value)
+        self._take(facts)
 
     def __repr__(self) -> str:
         form = f"{self.format}, " if self.format else ""
@@ -189,13 +170,8 @@ class Info(Record):
         return f"{form}{counts}, {'closed' if self.closed else 'open'}, area {self.area:.4g}"
 
 
-def counted(number: int, word: str) -> str:
-    """A number with its noun."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
 def info(mesh: MeshLike) -> Info:
     """Counts of vertices, faces, edges and components, area, volume, bounding box, and what is unusual about a mesh."""
     known = mesh_like(mesh)
-    facts = {"format": known.format, **_fovea.mesh.info(known._mesh)}
+    facts = {**_fovea.mesh.info(known._mesh), "format": known.format}
     return Info(facts, command_line("fovea", "mesh", "info", known._name, *known._words, "--json"))

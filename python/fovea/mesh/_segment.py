@@ -16,16 +16,19 @@ from .._frames import SideBySide
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Table, command_line
+from .._results import Table, command_line, counted, described, rows_of
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
 from ._costs import CostsLike, DualGraph, costs_of
-from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, counted, mesh_like, write, write_labels
+from ._mesh import Bytes, Floats, Ints, Mesh, MeshLike, mesh_like, write, write_labels
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import MeshPageOptions, MeshPartsPictureOptions, MeshSegmentOptions, MeshWriteOptions
+    from .._records import MeshSegmentFields as _Segmentation
+else:
+    _Segmentation = object
 
 
 class HierarchyNode(NamedTuple):
@@ -41,46 +44,45 @@ class HierarchyNode(NamedTuple):
     apart: float  #: the distance between the representatives of its children
 
 
-class Segmentation(Table):
+@described(_fovea.mesh.segment_fields())
+class Segmentation(Table, _Segmentation):
     """The parts of a mesh. As an array it is its labels, as a table it has one row per face."""
 
     mesh: Mesh  #: the mesh that was divided
-    labels: Ints  #: one per face: the part that it belongs to, from 0
-    count: int  #: how many parts there are
-    pieces: Ints  #: one per face: the connected piece of a part, from 0; a part may have several
-    piece_count: int  #: how many pieces there are
-    representatives: Ints  #: one face per part
-    membership: Floats  #: one per face: how surely it belongs to its part, up to 1
     #: one row per face, one column per part: how much it belongs to each; a row adds up to 1. None without
     #: ``keep_memberships=True``
-    memberships: Floats | None
-    hierarchy: list[HierarchyNode]  #: the tree of ``division="hierarchical"``; empty otherwise
-    chosen: bool  #: whether the number of parts was chosen
-    cut_value: float  #: what the minimum cuts cost
-    engine: str  #: what found shortest paths; empty where nothing did
-    seconds: dict[str, float]  #: how long graph, distances, grouping and cut took
+    memberships: Floats | None  # type: ignore[assignment]
+    hierarchy: list[HierarchyNode]  # type: ignore[assignment]  #: the tree of ``division="hierarchical"``
 
-    _compared = (
-        "mesh",
-        "labels",
-        "count",
-        "pieces",
-        "piece_count",
-        "representatives",
-        "membership",
-        "memberships",
-        "hierarchy",
-        "chosen",
-        "cut_value",
-    )
+    _compared = ("mesh",)
 
     def __init__(self, mesh: Mesh, found: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         self.mesh = mesh
-        for name, value in found.items():
-            setattr(self, name, value)
-        self.hierarchy = [HierarchyNode(*node) for node in found["hierarchy"]]
+        each: Floats = found["memberships"]
+        memberships = each.reshape(found["faces"], found["parts"]) if len(each) else None
+        self._take({**found, "memberships": memberships, "hierarchy": rows_of(HierarchyNode, found["hierarchy"])})
         self._elapsed = origin["seconds"]
+
+    @property
+    def count(self) -> int:
+        """How many parts there are: ``parts``."""
+        return self.parts
+
+    @property
+    def pieces(self) -> Ints:  # type: ignore[override]  # the program's JSON counts them under this name
+        """One per face: the connected piece of a part, from 0; a part may have several."""
+        return self.face_pieces
+
+    @property
+    def piece_count(self) -> int:
+        """How many pieces there are."""
+        return int(self.__dict__["pieces"])
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long graph, distances, grouping and cut took."""
+        return {name: getattr(self, f"{name}_seconds") for name in ("graph", "distance", "cluster", "cut")}
 
     @property
     def file_labels(self) -> Ints:

@@ -11,6 +11,7 @@ from .. import _fovea
 from .._estimator import Estimator
 from .._keywords import takes_options
 from .._progress import Progress, reporting
+from .._results import row_of
 from ..files import Path
 from ._classify import Reason, _cells
 from ._input import Floats, _images
@@ -45,7 +46,7 @@ class BagOfWords(Estimator):
         with reporting(progress) as report:
             found = _fovea.scenes.learn_words(images, self.get_params(), report)
         self.vocabulary_, self.mean_, self.scale_ = found[:3]
-        self.learning_ = Learning(*found[3])
+        self.learning_ = row_of(Learning, found[3])
         self.code_ = found[4]
         self.parameters_ = self.get_params()
         self._bag: Any = None

@@ -17,7 +17,7 @@ from .._frames import SideBySide, name_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Result, Table, command_line
+from .._results import Result, Table, command_line, described
 from ..errors import InvalidArgument
 from ..files import Path, as_path, is_path
 from ._input import Bytes, Floats, _images, _pixels
@@ -27,27 +27,26 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import ScenesClassifyOptions
+    from .._records import ScenesClassifyFields as _Scene
+else:
+    _Scene = object
 
 
-class Scene(Table):
+@described(_fovea.scenes.classify_fields())
+class Scene(Table, _Scene):
     """Which kind of place an image shows. It is a table of the classes and their scores."""
 
-    name: str  #: the class with the greatest score
-    label: int  #: its number in the model, from 0
-    score: float  #: its score
-    scores: dict[str, float]  #: the score of each class; they add up to 1 unless the model is not calibrated
+    #: the score of each class; they add up to 1 unless the model is not calibrated
+    scores: dict[str, float]  # type: ignore[assignment]
     file: str | None  #: the image, where it is a file
 
-    _compared = ("name", "label", "_numbers", "file")
+    _compared = ("file",)
 
-    def __init__(self, label: int, numbers: Floats, classes: Sequence[str], **origin: Any) -> None:
+    def __init__(self, found: dict[str, Any], classes: Sequence[str], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.label = label
-        self.name = classes[label]
-        self.score = float(numbers[label])
-        self.scores = dict(zip(classes, numbers.tolist()))
+        self._numbers: Floats = found["scores"]
+        self._take({**found, "scores": dict(zip(classes, self._numbers.tolist()))})
         self.file = origin.get("file")
-        self._numbers = numbers
         self._seconds = origin.get("seconds", 0.0)
         self._classifier: Classifier | None = origin.get("classifier")
         self._image = origin.get("image")
@@ -271,7 +270,7 @@ class Classifier:
         """The words that speak for a class: for the one that the image is classified as, unless another is named."""
         pixels = _pixels(image)
         if name is None:
-            label, _ = self._classifier.classify(pixels)
+            label = self._classifier.classify(pixels)["label"]
         else:
             label = self._label(name)
         if self.model.coding != "hard" or self.model.color_words is not None:
@@ -308,12 +307,12 @@ class Classifier:
     def _classified(self, classifier: Any, image: Any) -> Scene:
         start = time.perf_counter()
         pixels = _pixels(image)
-        label, numbers = classifier.classify(pixels)
+        found = classifier.classify(pixels)
         line = self._line("classify", image, "--json")
         file = as_path(image) if is_path(image) else None
         seconds = time.perf_counter() - start
         place = {"classifier": self, "image": None if file else pixels, "file": file, "seconds": seconds}
-        return Scene(label, numbers, self._classes, **self._origin(line), **place)
+        return Scene(found, self._classes, **self._origin(line), **place)
 
     def _line(self, verb: str, image: Any, *more: str) -> str:
         source = name_of(image, "IMAGE")

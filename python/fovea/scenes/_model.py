@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import _fovea
 from .._model import StoredModel, loaded
+from .._results import row_of
 from ..files import Path
 from ._input import Floats
 
@@ -21,8 +22,8 @@ class Learning(NamedTuple):
     batches: int  #: mini-batches in these passes
 
 
-def learning_of(found: tuple[Any, ...] | None) -> Learning | None:
-    return None if found is None else Learning(*found)
+def learning_of(found: dict[str, Any]) -> Learning | None:
+    return row_of(Learning, found) if found["iterations"] else None
 
 
 class LearnedWords(StoredModel):

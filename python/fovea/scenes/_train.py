@@ -13,17 +13,20 @@ from .._arguments import OnError, list_of, path_of, skips
 from .._frames import name_of
 from .._keywords import takes_options
 from .._progress import Progress, reporting
-from .._results import Table, command_line
+from .._results import Table, command_line, described, rows_of
 from ..errors import InvalidArgument
 from ..files import Path
 from ._classify import Classifier
 from ._input import _corpus, _warn
-from ._model import Learning, Model, learning_of
+from ._model import Learning, Model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import ScenesClassifyOptions, ScenesEvaluateOptions, ScenesTrainOptions
+    from .._records import ScenesEvaluateFields as _Evaluation
+else:
+    _Evaluation = object
 
 
 @takes_options(_fovea.scenes.train_options())
@@ -51,28 +54,28 @@ def train(
     return Model(model, "MODEL.safetensors", None, line)
 
 
-class Evaluation(Table):
+@described(_fovea.scenes.evaluate_fields())
+class Evaluation(Table, _Evaluation):
     """How often images were classified correctly. It is a table of the true classes and what they were taken for."""
 
-    classes: list[str]  #: the names, by label
-    images: int  #: how many images there were
-    failed: int  #: how many of them could not be read
-    accuracy_mean: float  #: over the splits
-    accuracy_deviation: float  #: between the splits
-    accuracy_interval: tuple[float, float] | None  #: 95 % confidence interval, for a single split
-    accuracies: tuple[float, ...]  #: one per split
-    accuracy_against_k: tuple[tuple[int, float], ...]  #: knn: numbers of neighbors and the accuracy with each
-    confusion_matrix: np.ndarray[Any, np.dtype[np.int64]]  #: rows are true classes, columns predicted ones
-    recall: np.ndarray[Any, np.dtype[np.float64]]  #: the share of each true class that is right
-    learning: tuple[Learning | None, ...]  #: how words were learned: once for all splits, or once per split
+    accuracies: tuple[float, ...]  # type: ignore[assignment]  #: one per split
+    #: knn: numbers of neighbors and the accuracy with each
+    accuracy_against_k: tuple[tuple[int, float], ...]  # type: ignore[assignment]
+    #: rows are true classes, columns predicted ones
+    confusion_matrix: np.ndarray[Any, np.dtype[np.int64]]  # type: ignore[assignment]
 
-    _compared = ("classes", "images", "failed", "accuracies", "accuracy_against_k", "confusion_matrix")
-
-    def __init__(self, numbers: dict[str, Any], classes: list[str], images: int, **origin: Any) -> None:
+    def __init__(self, numbers: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.classes, self.images = classes, images
-        for name, value in numbers.items():
-            setattr(self, name, tuple(map(learning_of, value)) if name == "learning" else value)
+        self._take(numbers)
+        against = numbers["accuracy_against_k"]
+        self.accuracies = tuple(numbers["accuracies"].tolist())
+        self.accuracy_against_k = tuple(zip(against["k"].tolist(), against["accuracy"].tolist()))
+        self.confusion_matrix = np.array(numbers["confusion_matrix"], np.int64)
+
+    @property
+    def learning(self) -> tuple[Learning | None, ...]:
+        """How words were learned, once for all splits, or once per split: the columns of ``kmeans`` as rows."""
+        return tuple(row if row.iterations else None for row in rows_of(Learning, self.kmeans))
 
     @property
     def accuracy(self) -> float:
@@ -129,14 +132,14 @@ def evaluate(
     classifier = Classifier(model, **options)
     if classes is not None and list_of(classes, "classes", "a list") != classifier.classes:
         raise InvalidArgument(f"classes are not those of the model, which has {', '.join(classifier.classes)}")
-    listed, numbers, names = _corpus(images, labels, classifier.classes)
+    listed, numbers, _ = _corpus(images, labels, classifier.classes)
     with reporting(progress) as report:
         found, failures = classifier._classifier.evaluate(listed, numbers, skip, report)
     _warn(failures, listed)
     source = name_of(images if labels is None else None, "IMAGES")
     name = classifier.model.name
     line = command_line("fovea", "scenes", "eval", source, "--model", name, *classifier._words, "--json")
-    return Evaluation(found.numbers, list(names), len(listed), **classifier._origin(line))
+    return Evaluation(found, **classifier._origin(line))
 
 
 @takes_options(_fovea.scenes.evaluate_options())
@@ -172,9 +175,9 @@ def cross_validate(
         lists = []
     with reporting(progress) as report:
         found, failures, used, words = _fovea.scenes.evaluate(
-            listed, numbers, len(names), list(splits), keywords, skip, report
+            listed, numbers, list(names), list(splits), keywords, skip, report
         )
     _warn(failures, listed)
     line = command_line("fovea", "scenes", "eval", source, *lists, *words, "--json")
     provenance = {"device": used["device"], "seed": used["seed"]}
-    return Evaluation(found.numbers, list(names), len(listed), options=dict(used), provenance=provenance, command=line)
+    return Evaluation(found, options=dict(used), provenance=provenance, command=line)

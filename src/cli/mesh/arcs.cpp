@@ -1,7 +1,6 @@
 // fovea mesh arcs: lists the steps between faces with their geometry and costs.
 #include <fmt/format.h>
 #include <fovea/core/error.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/io/npy.h>
 #include <fovea/mesh/named_costs.h>
 #include <fovea/mesh/show.h>
@@ -35,6 +34,29 @@ void describe(OptionVisitor& visit, ArcsRequest& request) {
         "how often normals are averaged with their neighbors before angles are measured", 0, 1000);
   describe(visit, request.costs);
   describe(visit, request.read);
+}
+
+// What the JSON has.
+struct ArcsReport {
+  std::string input{};
+  int faces = 0;
+  std::int64_t arcs = 0;
+  std::int64_t concave = 0;
+  double mean_cost = 0;
+  double diameter_seconds = 0;
+  std::string output{}, diameters{};
+};
+void describe(FieldVisitor& visit, ArcsReport& report) {
+  visit.record("ArcsReport", "the steps between the faces of a mesh");
+  visit("input", report.input, "the mesh");
+  visit("faces", report.faces, "how many faces it has");
+  visit("arcs", report.arcs, "steps between faces");
+  visit("concave", report.concave, "how many of them cross a valley");
+  visit("mean_cost", report.mean_cost, "of all steps");
+  visit("diameter_seconds", report.diameter_seconds, "time to measure shape diameters",
+        {.unit = "seconds", .timing = true});
+  visit("output", report.output, "the table of the arcs; empty where none was written");
+  visit("diameters", report.diameters, "the file of the diameters; empty where none was written");
 }
 
 void write_diameters(const std::string& path, const io::TriangleMesh& mesh,
@@ -88,12 +110,9 @@ int run_arcs(ArcsRequest& request, Context& context) {
                                     : std::accumulate(costs.begin(), costs.end(), 0.0) /
                                           static_cast<double>(costs.size());
   if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("input", context.inputs[0]).member("faces", graph.faces());
-      json.member("arcs", graph.arcs.size()).member("concave", concave);
-      json.member("mean_cost", mean).member("diameter_seconds", seconds);
-      json.member("output", request.output).member("diameters", request.diameters);
-    });
+    print_result(context,
+                 record_ref(ArcsReport{context.inputs[0], graph.faces(), std::ssize(graph.arcs),
+                                       concave, mean, seconds, request.output, request.diameters}));
   } else {
     const std::string& written = request.output.empty() ? request.diameters : request.output;
     context.console.print(fmt::format("{}: {} between {}, {} in valleys\n", written,
@@ -121,7 +140,8 @@ Command mesh_arcs_command() {
                         "list costs by shape diameters"},
                        {"fovea mesh arcs hand.off --diameters hand.ply",
                         "write how thick the body is behind each face"}},
-          .request = make_request<ArcsRequest, run_arcs>};
+          .request = make_request<ArcsRequest, run_arcs>,
+          .result = {.record = sample_record<ArcsReport>}};
 }
 
 }  // namespace fovea::cli

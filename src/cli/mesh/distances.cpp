@@ -2,7 +2,6 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/image_io.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/io/npy.h>
 #include <fovea/io/sink.h>
 #include <fovea/mesh/named_costs.h>
@@ -67,11 +66,16 @@ void describe(OptionVisitor& visit, DistancesRequest& request) {
   describe(visit, request.write);
 }
 
-// What was found, for the summary.
+// What was found, as the JSON has it.
 struct Found {
+  std::string input{};
+  std::int64_t faces = 0;
+  std::int64_t arcs = 0;
   PathReport run{};
   double greatest = 0;           // the greatest finite distance
   std::int64_t unreachable = 0;  // pairs of faces without a path
+  double distance_seconds = 0;
+  std::string output{};
 
   void add(std::span<const float> distances) {
     for (const float distance : distances) {
@@ -80,6 +84,17 @@ struct Found {
     }
   }
 };
+void describe(FieldVisitor& visit, Found& found) {
+  visit("input", found.input, "the mesh");
+  visit("faces", found.faces, "how many faces it has");
+  visit("arcs", found.arcs, "steps between faces");
+  describe(visit, found.run);
+  visit("greatest", found.greatest, "the greatest finite distance");
+  visit("unreachable", found.unreachable, "pairs of faces without a path");
+  visit("distance_seconds", found.distance_seconds, "time to measure",
+        {.unit = "seconds", .timing = true});
+  visit("output", found.output, "the file of the distances; empty where none was written");
+}
 
 // Distances from some faces: one row per source, or one row to the nearest of them.
 struct Rows {
@@ -279,29 +294,24 @@ int run_distances(DistancesRequest& request, Context& context) {
                                        ? mesh::named_costs(request.costs, mesh, dual, context.exec)
                                        : read_own_costs(request.own, context.inputs[0], dual);
   const Graph graph = mesh::path_graph(dual, costs);
-  const Found found = all ? from_all(request, graph) : from_some(request, mesh, graph);
-  const double seconds = steady_seconds() - start;
+  Found found = all ? from_all(request, graph) : from_some(request, mesh, graph);
+  found.distance_seconds = steady_seconds() - start;
   context.console.end_progress();
   if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("input", context.inputs[0]).member("faces", graph.nodes());
-      json.member("arcs", graph.arcs()).member("engine", to_string(found.run.engine));
-      json.member("why", found.run.why).member("parts", found.run.parts);
-      json.member("storage", to_string(found.run.storage));
-      json.member("device_bytes", found.run.device_bytes);
-      json.member("greatest", found.greatest).member("unreachable", found.unreachable);
-      if (tells_times(context)) json.member("distance_seconds", seconds);
-      json.member("output", request.output);
-    });
+    found.input = context.inputs[0];
+    found.faces = graph.nodes();
+    found.arcs = static_cast<std::int64_t>(graph.arcs());
+    found.output = request.output;
+    print_result(context, record_ref(found));
   } else {
     const std::string why = found.run.why.empty() ? "" : fmt::format(" ({})", found.run.why);
     const std::string& written = !request.output.empty()  ? request.output
                                  : !request.which.empty() ? request.which
                                                           : request.picture;
-    context.console.print(
-        fmt::format("{}: {} by {}{}{}\n", written, detail::counted(graph.nodes(), "face"),
-                    to_string(found.run.engine), why,
-                    tells_times(context) ? fmt::format(", {:.2f} s", seconds) : std::string()));
+    context.console.print(fmt::format(
+        "{}: {} by {}{}{}\n", written, detail::counted(graph.nodes(), "face"),
+        to_string(found.run.engine), why,
+        tells_times(context) ? fmt::format(", {:.2f} s", found.distance_seconds) : std::string()));
   }
   return 0;
 }
@@ -333,6 +343,7 @@ Command mesh_distances_command() {
                    {"fovea mesh distances hand.off --from 0,90 --nearest -o near.csv",
                     "find the nearer of two faces, and how far it is"}},
       .request = make_request<DistancesRequest, run_distances>,
+      .result = {.record = sample_record<Found>},
       .shards = true,
       .repeats = true};
 }

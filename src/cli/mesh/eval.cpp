@@ -2,8 +2,7 @@
 #include "cli/mesh/eval.h"
 
 #include <fovea/core/error.h>
-#include <fovea/io/csv_writer.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -13,7 +12,6 @@
 #include <mutex>
 
 #include "cli/jobs/evaluated_units.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
@@ -180,38 +178,6 @@ void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
   if (request.people) each.among_people = among(mesh, people);
 }
 
-void pack_errors(Packer& out, const mesh::SegmentationReport& errors) {
-  out.number(errors.rand).number(errors.cut_discrepancy).number(errors.hamming);
-  out.number(errors.hamming_missing).number(errors.hamming_false);
-  out.number(errors.global_consistency).number(errors.local_consistency);
-}
-
-mesh::SegmentationReport unpacked_errors(Unpacker& in) {
-  mesh::SegmentationReport errors;
-  for (double* value :
-       {&errors.rand, &errors.cut_discrepancy, &errors.hamming, &errors.hamming_missing,
-        &errors.hamming_false, &errors.global_consistency, &errors.local_consistency})
-    *value = in.number<double>();
-  return errors;
-}
-
-std::string packed(const MeshCase& each) {
-  Packer out;
-  out.number(each.parts).number(each.found).number(each.seconds);
-  pack_errors(out, each.errors);
-  pack_errors(out, each.among_people);
-  return out.bytes();
-}
-
-void unpack(std::string_view bytes, MeshCase& each) {
-  Unpacker in(bytes);
-  each.parts = in.number<int>();
-  each.found = in.number<int>();
-  each.seconds = in.number<double>();
-  each.errors = unpacked_errors(in);
-  each.among_people = unpacked_errors(in);
-}
-
 // One unit per mesh, which is measured from its labels as well.
 std::vector<EvaluatedUnit> units_of(const MeshEvalRequest& request,
                                     const std::vector<MeshCase>& cases) {
@@ -238,7 +204,7 @@ bool measure_all(const MeshEvalRequest& request, Context& context, std::vector<M
                    const std::size_t unit = open[static_cast<std::size_t>(i)];
                    measure(request, context.exec, cases[unit]);
                    const std::lock_guard lock(mutex);
-                   units.take(unit, packed(cases[unit]));
+                   units.take(unit, io::pack_record(record_ref(cases[unit])));
                    ++done;
                    if (context.exec.progress)
                      context.exec.progress(
@@ -246,71 +212,36 @@ bool measure_all(const MeshEvalRequest& request, Context& context, std::vector<M
                  }
                });
   if (!units.finish()) return false;
-  for (std::size_t i = 0; i < cases.size(); ++i) unpack(units.measured(i), cases[i]);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::string_view measured = units.measured(i);
+    io::unpack_record(measured, record_ref(cases[i]));
+  }
   return true;
 }
 
-void write_csv(const std::string& path, const std::vector<MeshCase>& cases, bool timed) {
+void write_csv(const std::string& path, const std::vector<MeshCase>& cases,
+               const io::WrittenFields& which) {
   io::FileSink file(path);
-  std::vector<std::string> header{"mesh",
-                                  "category",
-                                  "parts_wanted",
-                                  "parts",
-                                  "rand",
-                                  "cut_discrepancy",
-                                  "hamming",
-                                  "global_consistency",
-                                  "local_consistency",
-                                  "rand_of_people"};
-  if (timed) header.emplace_back("seconds");
-  io::CsvWriter csv(file.sink(), header);
-  for (const MeshCase& each : cases) {
-    csv.field(each.name).field(each.category).field(each.parts).field(each.found);
-    csv.field(each.errors.rand).field(each.errors.cut_discrepancy).field(each.errors.hamming);
-    csv.field(each.errors.global_consistency).field(each.errors.local_consistency);
-    csv.field(each.among_people.rand);
-    if (timed) csv.field(each.seconds);
-    csv.end_row();
-  }
+  io::RecordTable table(file.sink(), io::TableFormat::kCsv, {{record_ref(cases.front())}}, which);
+  for (const MeshCase& each : cases) table.row({record_ref(each)});
+  table.finish();
   file.commit();
 }
 
-void write_errors(io::JsonWriter& json, const mesh::SegmentationReport& errors) {
-  json.begin_object().member("rand", errors.rand);
-  json.member("cut_discrepancy", errors.cut_discrepancy).member("hamming", errors.hamming);
-  json.member("hamming_missing", errors.hamming_missing);
-  json.member("hamming_false", errors.hamming_false);
-  json.member("global_consistency", errors.global_consistency);
-  json.member("local_consistency", errors.local_consistency).end_object();
+MeshErrors errors_of(const std::vector<const MeshCase*>& cases, bool people) {
+  MeshErrors errors{.errors = mean_errors(cases, false)};
+  if (people) errors.people = mean_errors(cases, true);
+  return errors;
 }
 
-void print_json(const std::vector<MeshCase>& cases, std::size_t meshes_found, bool people,
-                const Context& context) {
-  const std::vector<const MeshCase*> all = pointers_to(cases);
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("meshes", cases.size()).member("meshes_found", meshes_found);
-    json.member("meshes_without_labels", meshes_found - cases.size());
-    json.member("rand_error_mean", mean_errors(all, false).rand);
-    json.key("errors");
-    write_errors(json, mean_errors(all, false));
-    if (people) {
-      json.key("people");
-      write_errors(json, mean_errors(all, true));
-    }
-    json.key("categories").begin_array();
-    for (const auto& [name, members] : by_category(cases)) {
-      json.begin_object().member("category", name).member("meshes", members.size());
-      json.key("errors");
-      write_errors(json, mean_errors(members, false));
-      if (people) {
-        json.key("people");
-        write_errors(json, mean_errors(members, true));
-      }
-      json.end_object();
-    }
-    json.end_array().key("evaluation");
-    report::write_evaluation(json, mesh_evaluation(cases));
-  });
+MeshEvalReport report_of(const std::vector<MeshCase>& cases, std::size_t meshes_found,
+                         bool people) {
+  const auto found = static_cast<std::int64_t>(meshes_found);
+  MeshEvalReport report{std::ssize(cases), found, found - std::ssize(cases),
+                        errors_of(pointers_to(cases), people)};
+  for (const auto& [name, members] : by_category(cases))
+    report.categories.push_back({name, std::ssize(members), errors_of(members, people)});
+  return report;
 }
 
 void print_words(const std::vector<MeshCase>& cases, bool people, const Context& context) {
@@ -352,8 +283,10 @@ int run_mesh_eval(MeshEvalRequest& request, Context& context) {
     for (std::size_t i = 0; i < cases.size(); ++i) cases[i].parts = counts[i];
   }
   if (!measure_all(request, context, cases)) return kDone;
-  if (!request.csv.empty()) write_csv(request.csv, cases, reports_times(context));
-  if (context.json) print_json(cases, meshes_found, request.people, context);
+  if (!request.csv.empty()) write_csv(request.csv, cases, written_fields(context));
+  if (context.json)
+    print_result(context, record_ref(report_of(cases, meshes_found, request.people)),
+                 mesh_evaluation(cases));
   else print_words(cases, request.people, context);
   return kDone;
 }
@@ -379,6 +312,7 @@ Command mesh_eval_command() {
                    {"fovea mesh eval --meshes off --segmentations seg --labels theirs",
                     "evaluate another program: theirs/1.seg has labels for off/1.off"}},
       .request = make_request<MeshEvalRequest, run_mesh_eval>,
+      .result = {.record = sample_record<MeshEvalReport>, .evaluates = true},
       .shards = true,
       .shared_files = {"csv"}};
 }

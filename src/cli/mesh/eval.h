@@ -4,6 +4,8 @@
 #include <fovea/mesh/segment.h>
 #include <fovea/report/evaluation.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,26 @@ struct MeshCase {
   mesh::SegmentationReport among_people{};  // each person compared with the others
   double seconds = 0;
 };
+// What is recorded of a case, and its row in tables.
+void describe(FieldVisitor& visit, MeshCase& each);
+
+// What the JSON has: the mean errors of some meshes, and those of people among each other.
+struct MeshErrors {
+  mesh::SegmentationReport errors{};
+  std::optional<mesh::SegmentationReport> people{};
+};
+struct CategoryReport {
+  std::string category{};
+  std::int64_t meshes = 0;
+  MeshErrors errors{};
+};
+struct MeshEvalReport {
+  std::int64_t meshes = 0, meshes_found = 0, meshes_without_labels = 0;
+  MeshErrors errors{};
+  std::vector<CategoryReport> categories{};
+};
+void describe(FieldVisitor& visit, CategoryReport& report);
+void describe(FieldVisitor& visit, MeshEvalReport& report);
 
 // Finds the meshes of a folder with their label files: NAME.seg, NAME_*.seg and NAME/*.seg in the
 // other folder. The meshes of the Princeton benchmark are numbered from 1 to 400, and every twenty

@@ -1,6 +1,6 @@
 // fovea mesh info: counts what a mesh is made of and what is unusual about it.
 #include <fovea/io/inputs.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/mesh/dual_graph.h>
 
 #include <fmt/format.h>
@@ -11,25 +11,6 @@
 
 namespace fovea::cli {
 namespace {
-
-std::string members_of(const io::TriangleMesh& mesh, const mesh::MeshInfo& info) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
-  json.begin_object().member("format", io::to_string(mesh.format));
-  json.member("vertices", info.vertices).member("faces", info.faces).member("edges", info.edges);
-  json.member("file_faces", mesh.file_faces()).member("components", info.components);
-  json.member("closed", info.closed).member("border_edges", info.border_edges);
-  json.member("non_manifold_edges", info.non_manifold_edges);
-  json.member("flipped_edges", info.flipped_edges);
-  json.member("degenerate_faces", info.degenerate_faces);
-  json.member("duplicate_faces", info.duplicate_faces);
-  json.member("isolated_vertices", info.isolated_vertices);
-  json.member("area", info.area).member("volume", info.volume);
-  json.key("low").values(std::span<const float>(info.low));
-  json.key("high").values(std::span<const float>(info.high));
-  json.end_object().finish();
-  return text.substr(1, text.rfind('}') - 1);
-}
 
 std::string line_of(const std::string& input, const io::TriangleMesh& mesh,
                     const mesh::MeshInfo& info) {
@@ -65,7 +46,7 @@ int run_mesh_info(io::MeshReadOptions& options, Context& context) {
                    io::TriangleMesh& mesh) { mesh = io::read_mesh(inputs[i], options); },
        .write = [&](std::size_t i, const io::TriangleMesh& mesh) -> Outcome {
          const mesh::MeshInfo info = mesh::mesh_info(mesh);
-         return {line_of(inputs[i], mesh, info), members_of(mesh, info)};
+         return {line_of(inputs[i], mesh, info), io::record_members(record_ref(info))};
        },
        .bytes = [&](std::size_t i) { return kCopies * file_bytes(inputs[i]); }});
   return batch.finish();
@@ -86,6 +67,7 @@ Command mesh_info_command() {
                          kAnyNumber}},
           .examples = {{"fovea mesh info scan.ply", "describe one mesh"}},
           .request = make_request<io::MeshReadOptions, run_mesh_info>,
+          .result = {.record = sample_record<mesh::MeshInfo>, .per_input = true},
           .batches = true,
           .shards = true};
 }

@@ -17,7 +17,6 @@
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
-#include "core/json_text.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -84,16 +83,36 @@ std::vector<std::array<std::uint8_t, 3>> bytes_of(const std::vector<report::Colo
   return bytes;
 }
 
-// The output files of each input.
-struct OutputsOfOne {
-  const std::string &mesh, &seg, &picture, &page, &memberships, &tree;
+// The output files of one input; those that are not written are empty.
+struct SegmentFiles {
+  std::string mesh{}, seg{}, picture{}, page{}, memberships{}, tree{};
 };
+void describe(FieldVisitor& visit, SegmentFiles& files) {
+  visit("output", files.mesh, "the mesh with its parts", {.sparse = true});
+  visit("seg", files.seg, "the labels of the file's faces", {.sparse = true});
+  visit("picture", files.picture, "the picture of the parts", {.sparse = true});
+  visit("page", files.page, "the page on which to turn the mesh", {.sparse = true});
+  visit("memberships", files.memberships, "the array of faces x parts", {.sparse = true});
+  visit("tree", files.tree, "the tree of divisions", {.sparse = true});
+}
+
+// The output files of each input.
 struct Outputs {
   std::vector<std::string> mesh, seg, picture, page, memberships, tree;
-  OutputsOfOne at(std::size_t i) const {
+  SegmentFiles at(std::size_t i) const {
     return {mesh[i], seg[i], picture[i], page[i], memberships[i], tree[i]};
   }
 };
+
+// What the JSON has of each input.
+struct SegmentReport {
+  mesh::Segmentation found{};
+  SegmentFiles files{};
+};
+void describe(FieldVisitor& visit, SegmentReport& report) {
+  describe(visit, report.found);
+  describe(visit, report.files);
+}
 
 // Throws where an option names one file for several inputs; the message names the option.
 void require_one_per_input(const char* option, const std::string& output, std::size_t inputs) {
@@ -192,21 +211,6 @@ void check_formats(const SegmentRequest& request, const Outputs& outputs, Contex
     context.console.note("only .ply files have memberships; --memberships writes them as an array");
 }
 
-std::string members_of(const io::TriangleMesh& mesh, const mesh::Segmentation& found,
-                       bool with_times) {
-  std::string members = fmt::format(
-      "\"faces\": {}, \"parts\": {}, \"pieces\": {}, \"chosen\": {}, \"cut_value\": {}, "
-      "\"engine\": {}",
-      mesh.faces.size(), found.count, found.piece_count, found.chosen, found.cut_value,
-      detail::json_quote(found.engine));
-  if (with_times)
-    members += fmt::format(
-        ", \"graph_seconds\": {}, \"distance_seconds\": {}, \"cluster_seconds\": {}, "
-        "\"cut_seconds\": {}",
-        found.graph_seconds, found.distance_seconds, found.cluster_seconds, found.cut_seconds);
-  return members;
-}
-
 std::string parts_text(const io::TriangleMesh& mesh, const mesh::Segmentation& found) {
   return fmt::format("{} in {}", detail::counted(mesh.faces.size(), "face"),
                      detail::counted(found.count, "part"));
@@ -222,7 +226,7 @@ std::uint64_t memory_of(const std::string& path, const mesh::SegmentOptions& opt
 struct Divided {
   std::string input{};
   io::TriangleMesh mesh{};
-  mesh::Segmentation found{};
+  SegmentReport report{};
 };
 
 // The memberships of all faces as attributes: in their own parts, and in each part. The
@@ -243,56 +247,43 @@ struct MembershipColumns {
 };
 
 // Writes the files of numbers.
-template <class Wrote>
-void write_numbers(const OutputsOfOne& outputs, const mesh::Segmentation& found,
-                   const Wrote& wrote) {
-  if (!outputs.memberships.empty()) {
+void write_numbers(const SegmentFiles& files, const mesh::Segmentation& found) {
+  if (!files.memberships.empty()) {
     const std::size_t shape[] = {found.labels.size(), static_cast<std::size_t>(found.count)};
-    io::write_array(outputs.memberships, io::DType::kFloat32, shape, found.memberships.data());
-    wrote("memberships", outputs.memberships);
+    io::write_array(files.memberships, io::DType::kFloat32, shape, found.memberships.data());
   }
-  if (!outputs.tree.empty()) {
-    write_text(outputs.tree, mesh::hierarchy_json(found.hierarchy));
-    wrote("tree", outputs.tree);
-  }
+  if (!files.tree.empty()) write_text(files.tree, mesh::hierarchy_json(found.hierarchy));
 }
 
 // Writes the files of one mesh.
-Outcome write(const OutputsOfOne& outputs, const SegmentRequest& request, const Divided& item,
-              bool with_times) {
+Outcome write(const SegmentRequest& request, Divided& item, const Context& context) {
   const std::string& input = item.input;
   const io::TriangleMesh& mesh = item.mesh;
-  const mesh::Segmentation& found = item.found;
-  Outcome outcome{.members = members_of(mesh, found, with_times)};
-  const auto wrote = [&](const char* key, const std::string& path) {
-    outcome.members += fmt::format(", \"{}\": {}", key, detail::json_quote(path));
-    outcome.files.push_back(path);
-  };
-  if (!outputs.mesh.empty()) {
+  const mesh::Segmentation& found = item.report.found;
+  SegmentFiles& files = item.report.files;
+  if (!files.mesh.empty()) {
     const auto colors = bytes_of(mesh::part_colors(found.labels));
     const MembershipColumns columns(found, request.options.keep_memberships);
-    io::write_mesh(outputs.mesh, mesh,
+    io::write_mesh(files.mesh, mesh,
                    {.labels = found.labels, .colors = colors, .attributes = columns.attributes},
                    request.write);
-    wrote("output", outputs.mesh);
   }
-  if (!outputs.seg.empty() && !io::is_standard_output(outputs.seg)) {
-    io::write_labels(outputs.seg, io::file_labels(mesh, found.labels));
-    wrote("seg", outputs.seg);
-  }
-  if (!outputs.picture.empty()) {
-    io::write_image(outputs.picture, picture_of(request, mesh, found).view());
-    wrote("picture", outputs.picture);
-  }
-  if (!outputs.page.empty()) {
+  if (io::is_standard_output(files.seg)) files.seg.clear();
+  if (!files.seg.empty()) io::write_labels(files.seg, io::file_labels(mesh, found.labels));
+  if (!files.picture.empty())
+    io::write_image(files.picture, picture_of(request, mesh, found).view());
+  if (!files.page.empty()) {
     const std::string name = std::filesystem::path(input).filename().string();
-    write_text(outputs.page,
+    write_text(files.page,
                mesh::model_page(
                    mesh, found.labels,
                    {.title = name, .text = parts_text(mesh, found), .hierarchy = found.hierarchy}));
-    wrote("page", outputs.page);
   }
-  write_numbers(outputs, found, wrote);
+  write_numbers(files, found);
+  Outcome outcome{
+      .members = io::record_members(record_ref(item.report), written_fields(context)),
+      .files = {files.mesh, files.seg, files.picture, files.page, files.memberships, files.tree}};
+  std::erase(outcome.files, "");
   outcome.line = fmt::format("{}: {}{}", input, parts_text(mesh, found),
                              found.piece_count == found.count
                                  ? ""
@@ -355,21 +346,22 @@ int run_segment(SegmentRequest& request, Context& context) {
        .work =
            [&](mesh::Segmenter& segmenter, Divided& item) {
              if (request.costs.file.empty()) {
-               item.found = segmenter.segment(item.mesh);
+               item.report.found = segmenter.segment(item.mesh);
                return;
              }
              const mesh::DualGraph graph = mesh::dual_graph(item.mesh, 0, options.exec);
-             item.found =
+             item.report.found =
                  segmenter.segment(item.mesh, read_own_costs(request.costs, item.input, graph));
            },
-       .write = [&](std::size_t i, const Divided& item) -> Outcome {
-         return write(outputs.at(i), request, item, context.journal == nullptr);
+       .write = [&](std::size_t i, Divided& item) -> Outcome {
+         item.report.files = outputs.at(i);
+         return write(request, item, context);
        },
        .add =
            [&](std::size_t i, const Divided& item) {
              if (!io::is_standard_output(outputs.seg[i])) return;
              const std::string labels =
-                 io::labels_text(io::file_labels(item.mesh, item.found.labels));
+                 io::labels_text(io::file_labels(item.mesh, item.report.found.labels));
              context.console.print_data(labels);
              batch.record(labels);
            },
@@ -408,6 +400,7 @@ Command mesh_segment_command() {
                    {"fovea mesh segment ant.off --explain-face 120 --explain-picture why.png",
                     "say why a face belongs to its part, and draw its memberships"}},
       .request = make_request<SegmentRequest, run_segment>,
+      .result = {.record = sample_record<SegmentReport>, .per_input = true},
       .batches = true,
       .shards = true};
 }

@@ -128,6 +128,7 @@ struct ResultShape {
   RecordRef (*beside)() = nullptr;  // what stands beside the list of results
   // Of a verb that prints JSON lines while it works, one with any values; the result comes last.
   RecordRef (*line)() = nullptr;
+  RecordRef (*other)() = nullptr;  // another form that a result alone may have
   bool evaluates = false;          // there is an "evaluation" too, which fovea view opens
   RecordRef (*video)() = nullptr;  // what a video has besides its frames
 };

@@ -106,8 +106,10 @@ std::string schema_json(const Command& command) {
   const auto outer = command.result.per_input ? command.result.beside : command.result.record;
   if (outer != nullptr) {
     const RecordRef record = outer();
-    json.key("allOf").begin_array();
+    const auto other = command.result.other;
+    json.key(other == nullptr ? "allOf" : "anyOf").begin_array();
     write_object(json, {&record, 1});
+    if (other != nullptr) write_object(json, std::array{other()});
     json.end_array();
   }
   json.end_object().finish();
@@ -122,6 +124,8 @@ std::string schema_markdown(const Command& command) {
                                  io::record_markdown(command.result.record()));
   if (command.result.line != nullptr)
     text += "\nEach line before it has these:\n\n" + io::record_markdown(command.result.line());
+  if (command.result.other != nullptr)
+    text += "\nOr it has these:\n\n" + io::record_markdown(command.result.other());
   if (command.result.beside != nullptr)
     text += "\nBeside the results:\n\n" + io::record_markdown(command.result.beside());
   if (command.result.video != nullptr)

@@ -87,8 +87,15 @@ bool answer_round(const RoundFolder& folder, scenes::RoundName round,
 
 struct Answered {
   int rounds = 0;
-  bool learned = false;  // the dictionary was written
+  std::int64_t samples = 0;  // of all shards here
+  bool learned = false;      // the dictionary was written
 };
+void describe(FieldVisitor& visit, Answered& answered) {
+  visit.record("Answered", "what shards have done for words that are learned from them");
+  visit("rounds", answered.rounds, "how many requests were answered");
+  visit("samples", answered.samples, "of all shards here");
+  visit("finished", answered.learned, "whether the words are learned");
+}
 
 // Answers the open rounds, one after the other. The end of a learning from other samples does not
 // count.
@@ -118,24 +125,18 @@ int run_assign(AssignRequest& request, Context& context) {
     throw InvalidArgument("scenes assign computes on the CPU; leave out --device");
   context.exec.device = Device::cpu();
   std::vector<ShardSamples> shards;
-  std::int64_t samples = 0;
-  for (const std::string& path : manifest_files(context.inputs)) {
+  for (const std::string& path : manifest_files(context.inputs))
     shards.push_back(samples_of(path, context.exec));
-    samples += shards.back().count;
-  }
-  const Answered answered =
+  Answered answered =
       answer_rounds(RoundFolder(request.rounds, context.exec), shards,
                     Patience(request.rounds.wait_seconds, context.exec), context.exec);
+  for (const ShardSamples& shard : shards) answered.samples += shard.count;
   const bool gave_up = !answered.learned && request.rounds.wait_seconds > 0;
-  if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("rounds", answered.rounds).member("samples", samples);
-      json.member("finished", answered.learned);
-    });
+  if (context.json) print_result(context, record_ref(answered));
   else
     context.console.print(fmt::format(
         "{}: {} for {}{}\n", request.rounds.folder, detail::counted(answered.rounds, "round"),
-        detail::counted(samples, "sample"),
+        detail::counted(answered.samples, "sample"),
         answered.learned ? "; the words are learned"
         : gave_up ? "; the words are not learned yet, next: fovea scenes dictionary MANIFEST... "
                     "--rounds and the same command"
@@ -164,7 +165,8 @@ Command scenes_assign_command() {
                      kAnyNumber}},
       .examples = {{"fovea scenes assign scenes-sample-0-of-8.manifest --rounds r --wait 600",
                     "answer for the first of eight shards until the words are learned"}},
-      .request = make_request<AssignRequest, run_assign>};
+      .request = make_request<AssignRequest, run_assign>,
+      .result = {.record = sample_record<Answered>}};
 }
 
 }  // namespace fovea::cli

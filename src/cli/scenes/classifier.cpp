@@ -49,14 +49,7 @@ int run_classifier(ClassifierRequest& request, Context& context) {
   model.write(request.output);
   context.console.end_progress();
   if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("model", request.output).member("images", features.height());
-      json.key("classes").begin_array();
-      for (const std::string& name : labels.classes) json.value(name);
-      json.end_array().member("words", dictionary.size()).key("facts").begin_object();
-      for (const auto& [name, value] : model.facts) json.member(name, value);
-      json.end_object();
-    });
+    print_result(context, record_ref(ModelReport(request.output, model, features.height())));
   else
     context.console.print(fmt::format("{}: {}, {}\n", request.output,
                                       detail::counted(dictionary.size(), "word"),
@@ -80,7 +73,8 @@ Command scenes_classifier_command() {
           .examples =
               {{"fovea scenes classifier f.npy --labels l.csv --dictionary dic -o m.safetensors",
                 "let the 10 nearest images vote; --classifier logistic trains another kind"}},
-          .request = make_request<ClassifierRequest, run_classifier>};
+          .request = make_request<ClassifierRequest, run_classifier>,
+          .result = {.record = sample_record<ModelReport>}};
 }
 
 }  // namespace fovea::cli

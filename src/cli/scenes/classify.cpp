@@ -3,6 +3,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 #include <fovea/scenes/classifier.h>
 
@@ -13,7 +14,6 @@
 #include <memory>
 #include <optional>
 
-#include "cli/jobs/packing.h"
 #include "cli/jobs/recorded_units.h"
 #include "cli/program/batch.h"
 #include "cli/program/explain.h"
@@ -54,13 +54,34 @@ bool wants_json(const ClassifyRequest& request, const Context& context) {
   return context.json;
 }
 
+// What stands behind the results of all images.
+struct ClassifyCounts {
+  int images = 0;
+  int failed = 0;
+  double images_per_second = 0;
+};
+void describe(FieldVisitor& visit, ClassifyCounts& counts) {
+  visit("images", counts.images, "how many images there were");
+  visit("failed", counts.failed, "how many of them could not be read");
+  visit("images_per_second", counts.images_per_second, "how fast they were classified",
+        {.timing = true});
+}
+struct AroundResults {
+  scenes::ClassNames names{};
+  ClassifyCounts counts{};
+};
+void describe(FieldVisitor& visit, AroundResults& around) {
+  describe(visit, around.names);
+  describe(visit, around.counts);
+}
+
 // Writes results as they come, one per image.
 class Results {
  public:
   virtual ~Results() = default;
   virtual void image(const std::string& path, const scenes::ClassifyResult& result) = 0;
   virtual void failure(const std::string& path, const std::string& why) = 0;
-  virtual void end(double seconds, int images, int failed) = 0;
+  virtual void end(const ClassifyCounts& counts) = 0;
 };
 
 class CsvResults final : public Results {
@@ -73,7 +94,7 @@ class CsvResults final : public Results {
     csv_.end_row();
   }
   void failure(const std::string&, const std::string&) override {}
-  void end(double, int, int) override {}
+  void end(const ClassifyCounts&) override {}
 
  private:
   static std::vector<std::string> header(const std::vector<std::string>& classes) {
@@ -89,22 +110,20 @@ class JsonResults final : public Results {
   JsonResults(io::Sink sink, const std::vector<std::string>& classes, const Context& context)
       : json_(std::move(sink)), context_(context) {
     begin_result(json_, context);
-    json_.key("classes").begin_array();
-    for (const std::string& name : classes) json_.value(name);
-    json_.end_array().key("results").begin_array();
+    io::write_fields(json_, record_ref(scenes::ClassNames{classes}));
+    json_.key("results").begin_array();
   }
   void image(const std::string& path, const scenes::ClassifyResult& result) override {
-    json_.begin_object().member("input", path).member("name", result.name);
-    json_.member("label", result.label).member("score", result.score);
-    json_.key("scores").values(result.scores).end_object();
+    json_.begin_object().member("input", path);
+    io::write_fields(json_, record_ref(result));
+    json_.end_object();
   }
   void failure(const std::string& path, const std::string& why) override {
     json_.begin_object().member("input", path).member("error", why).end_object();
   }
-  void end(double seconds, int images, int failed) override {
-    json_.end_array().member("images", images).member("failed", failed);
-    if (context_.journal == nullptr)
-      json_.member("images_per_second", seconds > 0 ? (images - failed) / seconds : 0);
+  void end(const ClassifyCounts& counts) override {
+    json_.end_array();
+    io::write_fields(json_, record_ref(counts), written_fields(context_));
     end_result(json_, context_);
   }
 
@@ -112,25 +131,6 @@ class JsonResults final : public Results {
   io::JsonWriter json_;
   const Context& context_;
 };
-
-std::string packed(const scenes::ClassifyResult& result) {
-  Packer out;
-  out.text(result.name).number(result.label).number(result.score);
-  out.number(static_cast<std::uint64_t>(result.scores.size()));
-  for (const float score : result.scores) out.number(score);
-  return out.bytes();
-}
-
-scenes::ClassifyResult unpacked_place(std::string_view bytes) {
-  Unpacker in(bytes);
-  scenes::ClassifyResult result;
-  result.name = in.text();
-  result.label = in.number<int>();
-  result.score = in.number<float>();
-  for (auto left = in.number<std::uint64_t>(); left > 0; --left)
-    result.scores.push_back(in.number<float>());
-  return result;
-}
 
 int run_classify(ClassifyRequest& request, Context& context) {
   const bool as_json = wants_json(request, context);
@@ -161,13 +161,18 @@ int run_classify(ClassifyRequest& request, Context& context) {
   RecordedUnits units(context, paths,
                       [&](std::size_t i, std::string_view place, const std::string& message) {
                         ++images;
-                        if (message.empty()) results->image(paths[i], unpacked_place(place));
-                        else
+                        if (!message.empty()) {
                           results->failure(paths[i], skipped.report(static_cast<int>(i), message));
+                          return;
+                        }
+                        scenes::ClassifyResult result;
+                        io::unpack_record(place, record_ref(result));
+                        results->image(paths[i], result);
                       });
   const double start = steady_seconds();
   const auto complete = [&] {
-    results->end(steady_seconds() - start, images, skipped.count());
+    const double seconds = steady_seconds() - start;
+    results->end({images, skipped.count(), seconds > 0 ? (images - skipped.count()) / seconds : 0});
     if (file) file->commit();
     context.console.end_progress();
   };
@@ -178,7 +183,7 @@ int run_classify(ClassifyRequest& request, Context& context) {
     if (!open.empty())
       classifier.classify(InputImages(context, open), [&](const scenes::ClassifiedImage& image) {
         units.take(units.open()[static_cast<std::size_t>(image.index)],
-                   image.result ? packed(*image.result) : "", image.error);
+                   image.result ? io::pack_record(record_ref(*image.result)) : "", image.error);
       });
     units.finish();
   } catch (const Cancelled&) {
@@ -218,6 +223,9 @@ Command scenes_classify_command() {
                    {"fovea scenes classify photo.jpg --explain --explain-picture why.png",
                     "say which words and places spoke for the class"}},
       .request = make_request<ClassifyRequest, run_classify>,
+      .result = {.record = sample_record<scenes::ClassifyResult>,
+                 .per_input = true,
+                 .beside = sample_record<AroundResults>},
       .reads_images = true,
       .shards = true,
       .shared_files = {"output"}};

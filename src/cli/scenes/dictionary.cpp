@@ -35,6 +35,32 @@ void describe(OptionVisitor& visit, DictionaryRequest& request) {
   describe(visit, request.rounds);
 }
 
+// What the JSON has: the words, or which shards learning waits for.
+struct DictionaryReport {
+  std::string dictionary{};
+  int words = 0;
+  int dimensions = 0;
+  scenes::WordLearning kmeans{};
+};
+void describe(FieldVisitor& visit, DictionaryReport& report) {
+  visit.record("DictionaryReport", "words that were learned");
+  visit("dictionary", report.dictionary, "the file that was written");
+  visit("words", report.words, "how many there are");
+  visit("dimensions", report.dimensions, "numbers of a word");
+  visit("kmeans", report.kmeans, "how they were learned");
+}
+struct RoundReport {
+  bool finished = false;
+  AnswersNeeded needed{};
+};
+void describe(FieldVisitor& visit, RoundReport& report) {
+  visit.record("RoundReport", "what learning waits for");
+  visit("finished", report.finished, "whether the words are learned");
+  visit("round", report.needed.round, "the number of the round");
+  visit("what", report.needed.kind, "what the shards are asked for");
+  visit("missing", report.needed.parts, "the shards that have not answered");
+}
+
 bool is_manifest(const std::string& input) {
   return std::filesystem::path(input).extension() == ".manifest";
 }
@@ -91,13 +117,7 @@ int report_round(const DictionaryRequest& request, const Context& context,
                  const AnswersNeeded& needed) {
   context.console.end_progress();
   const char* kind = choices(needed.kind)[static_cast<std::size_t>(needed.kind)].word;
-  if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("finished", false).member("round", needed.round).member("what", kind);
-      json.key("missing").begin_array();
-      for (const int part : needed.parts) json.value(part);
-      json.end_array();
-    });
+  if (context.json) print_result(context, record_ref(RoundReport{.needed = needed}));
   else
     context.console.print(fmt::format(
         "{0}: round {1} ({2}) waits for {3} {4}; next: fovea scenes assign MANIFEST --rounds {0} "
@@ -144,13 +164,9 @@ int run_dictionary(DictionaryRequest& request, Context& context) {
   if (request.rounds.folder.empty()) dictionary.write(request.output);
   context.console.end_progress();
   if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("dictionary", request.output).member("words", dictionary.size());
-      json.member("dimensions", dictionary.words.width());
-      json.key("kmeans").begin_object();
-      add_learning(json, dictionary.learning);
-      json.end_object();
-    });
+    print_result(context,
+                 record_ref(DictionaryReport{request.output, dictionary.size(),
+                                             dictionary.words.width(), dictionary.learning}));
   else
     context.console.print(fmt::format("{}: {}; {}, in {}\n", request.output,
                                       detail::counted(dictionary.size(), "word"),
@@ -184,6 +200,7 @@ Command scenes_dictionary_command() {
                    {"fovea scenes dictionary *.manifest --rounds r -o words.safetensors",
                     "learn from the samples of eight shards, for which fovea scenes assign runs"}},
       .request = make_request<DictionaryRequest, run_dictionary>,
+      .result = {.record = sample_record<DictionaryReport>, .other = sample_record<RoundReport>},
       .reads_images = true};
 }
 

@@ -3,7 +3,6 @@
 
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
@@ -51,45 +50,6 @@ scenes::SplitCorpus make_task(const ScenesEvalRequest& request, const Context& c
   if (request.train.empty() || request.test.empty())
     throw InvalidArgument("--train and --test go together: each names a list");
   return scenes::given_split(input, request.train, request.test);
-}
-
-void print_json(const ScenesEvalResult& result, const Context& context) {
-  const scenes::EvaluateReport& evaluation = result.evaluation;
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("images", result.images).member("failed", evaluation.failed);
-    json.member("splits", evaluation.splits.size());
-    json.member("accuracy_mean", evaluation.accuracy_mean);
-    json.member("accuracy_deviation", evaluation.accuracy_deviation);
-    const Interval interval = evaluation.total.interval();
-    if (evaluation.splits.size() == 1)  // the test images of several splits are not independent
-      json.key("accuracy_interval").values(std::vector<double>{interval.low, interval.high});
-    std::vector<double> accuracies;
-    for (const Confusion& split : evaluation.splits) accuracies.push_back(split.accuracy());
-    json.key("accuracies").values(accuracies);
-    if (!evaluation.neighbors.empty()) {
-      json.key("accuracy_against_k").begin_array();
-      for (std::size_t i = 0; i < evaluation.neighbors.size(); ++i)
-        json.begin_object()
-            .member("k", evaluation.neighbors[i])
-            .member("accuracy", evaluation.neighbors_accuracy[i])
-            .end_object();
-      json.end_array();
-    }
-    json.key("kmeans").begin_array();
-    for (const scenes::WordLearning& learning : evaluation.learning) {
-      json.begin_object();
-      add_learning(json, learning);
-      json.end_object();
-    }
-    json.end_array().key("classes").begin_array();
-    for (const std::string& name : result.classes) json.value(name);
-    json.end_array().key("confusion_matrix").begin_array();
-    const auto width = static_cast<std::size_t>(evaluation.total.classes);
-    for (std::size_t truth = 0; truth < width; ++truth)
-      json.values(std::span(evaluation.total.counts).subspan(truth * width, width));
-    json.end_array().key("evaluation");
-    report::write_evaluation(json, scenes_evaluation(result));
-  });
 }
 
 void print_learning(const std::vector<scenes::WordLearning>& learning, const Context& context) {
@@ -236,8 +196,11 @@ int run_scenes_eval(ScenesEvalRequest& request, Context& context) {
   const std::optional<ScenesEvalResult> result = evaluate(request, context, paths, failed);
   if (!result) return skipped.status();
   if (!request.output.empty()) write_scenes_evaluation(request.output, *result, context);
-  if (context.json) print_json(*result, context);
-  else print_words(*result, context);
+  if (!context.json) print_words(*result, context);
+  else
+    print_result(context,
+                 record_ref(scenes::summarize(result->evaluation, result->images, result->classes)),
+                 scenes_evaluation(*result));
   return skipped.status();
 }
 
@@ -275,6 +238,9 @@ Command scenes_eval_command() {
                    {"fovea scenes eval places --model sun8",
                     "evaluate the shipped model on your images"}},
       .request = make_request<ScenesEvalRequest, run_scenes_eval>,
+      .result = {.record = sample_record<scenes::EvaluationSummary>,
+                 .other = sample_record<SweepReport>,
+                 .evaluates = true},
       .reads_images = true,
       .shards = true,
       .shared_files = {"output"}};

@@ -4,6 +4,7 @@
 #include <fovea/report/page.h>
 #include <fovea/scenes/evaluate.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -90,6 +91,22 @@ std::optional<std::vector<scenes::EvaluateReport>> evaluate_splits(const SplitsT
 std::optional<scenes::EvaluateReport> evaluate_images(scenes::Classifier& classifier,
                                                       const scenes::Corpus& corpus,
                                                       Context& context, FailedImages& failed);
+
+// What a sweep prints: how well words do that are learned from each number of samples.
+struct SweepReport {
+  struct Row {
+    std::string samples{};  // as the user wrote it
+    double accuracy_mean = 0;
+    double accuracy_deviation = 0;
+    std::array<double, 2> accuracy_range{};
+    int failed = 0;
+    double seconds = 0;
+    std::vector<scenes::WordLearning> kmeans{};
+  };
+  std::vector<Row> sweep{};
+};
+void describe(FieldVisitor& visit, SweepReport::Row& row);
+void describe(FieldVisitor& visit, SweepReport& report);
 
 // Evaluates every number of samples of the request, prints a table and writes evaluation.json,
 // samples.csv, samples.svg and index.html into the folder of the request, if it has one.

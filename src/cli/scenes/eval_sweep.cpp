@@ -2,7 +2,6 @@
 // learned from, up to all of them.
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/report/chart.h>
 
 #include <fmt/format.h>
@@ -16,7 +15,6 @@
 #include "cli/program/result.h"
 #include "cli/program/stopwatch.h"
 #include "cli/scenes/eval.h"
-#include "cli/scenes/stages.h"
 
 namespace fovea::cli {
 namespace {
@@ -163,30 +161,39 @@ void print_sweep(const std::vector<SweepRow>& rows, const Context& context) {
   }
 }
 
-void print_sweep_json(const std::vector<SweepRow>& rows, const Context& context) {
-  print_result(context, [&](io::JsonWriter& json) {
-    json.key("sweep").begin_array();
-    for (const SweepRow& row : rows) {
-      const Interval range = row.range();
-      json.begin_object().member("samples", row.step.word);
-      json.member("accuracy_mean", row.report.accuracy_mean);
-      json.member("accuracy_deviation", row.report.accuracy_deviation);
-      json.key("accuracy_range").values(std::vector<double>{range.low, range.high});
-      json.member("failed", row.report.failed);
-      if (reports_times(context)) json.member("seconds", row.seconds);
-      json.key("kmeans").begin_array();
-      for (const scenes::WordLearning& learning : row.report.learning) {
-        json.begin_object();
-        add_learning(json, learning);
-        json.end_object();
-      }
-      json.end_array().end_object();
-    }
-    json.end_array();
-  });
+SweepReport report_of(const std::vector<SweepRow>& rows) {
+  SweepReport report;
+  for (const SweepRow& row : rows) {
+    const Interval range = row.range();
+    report.sweep.push_back({.samples = row.step.word,
+                            .accuracy_mean = row.report.accuracy_mean,
+                            .accuracy_deviation = row.report.accuracy_deviation,
+                            .accuracy_range = {range.low, range.high},
+                            .failed = row.report.failed,
+                            .seconds = row.seconds,
+                            .kmeans = row.report.learning});
+  }
+  return report;
 }
 
 }  // namespace
+
+void describe(FieldVisitor& visit, SweepReport::Row& row) {
+  visit.record("SweepRow", "how well words do that are learned from so many samples");
+  visit("samples", row.samples, "places of each image that words are learned from, or all");
+  visit("accuracy_mean", row.accuracy_mean, "over the splits");
+  visit("accuracy_deviation", row.accuracy_deviation, "between the splits");
+  visit("accuracy_range", row.accuracy_range,
+        "one deviation between splits, or the 95 % interval of a single one");
+  visit("failed", row.failed, "how many images could not be read");
+  visit("seconds", row.seconds, "how long it took", {.unit = "seconds", .timing = true});
+  visit("kmeans", row.kmeans, "how words were learned: once for all splits, or once per split");
+}
+
+void describe(FieldVisitor& visit, SweepReport& report) {
+  visit.record("SweepReport", "accuracy against the places that words are learned from");
+  visit("sweep", report.sweep, "one per number of samples, in their order");
+}
 
 void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& task,
                    const io::ImageSet& images, Context& context, FailedImages& failed) {
@@ -223,7 +230,7 @@ void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& 
     write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
                             context, sweep_evaluation(task, swept(rows, learning_images)));
   }
-  if (context.json) print_sweep_json(rows, context);
+  if (context.json) print_result(context, record_ref(report_of(rows)));
   else print_sweep(rows, context);
 }
 

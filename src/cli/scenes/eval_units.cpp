@@ -1,10 +1,10 @@
 // The units of fovea scenes eval: splits, or the images that a model is tested with.
 #include <fovea/core/error.h>
+#include <fovea/io/record_io.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
 
-#include "cli/jobs/packing.h"
 #include "cli/scenes/eval.h"
 
 namespace fovea::cli {
@@ -12,65 +12,45 @@ namespace {
 
 using Failures = std::map<int, std::string>;
 
-void pack_learning(Packer& out, const scenes::WordLearning& learning) {
-  out.number(learning.iterations).number(learning.inertia).number(learning.converged);
-  out.number(learning.samples).number(learning.passes).number(learning.batches);
+// What is recorded of a split: its report, and which images could not be read by then.
+struct Fault {
+  int image = 0;
+  std::string why{};
+};
+void describe(FieldVisitor& visit, Fault& fault) {
+  visit("image", fault.image, "its number");
+  visit("why", fault.why, "it could not be read");
 }
-
-scenes::WordLearning unpacked_learning(Unpacker& in) {
-  scenes::WordLearning learning;
-  learning.iterations = in.number<int>();
-  learning.inertia = in.number<double>();
-  learning.converged = in.number<bool>();
-  learning.samples = in.number<std::int64_t>();
-  learning.passes = in.number<int>();
-  learning.batches = in.number<int>();
-  return learning;
-}
-
-void pack_counts(Packer& out, const std::vector<std::int64_t>& counts) {
-  out.number(static_cast<std::uint64_t>(counts.size()));
-  for (const std::int64_t count : counts) out.number(count);
-}
-
-std::vector<std::int64_t> unpacked_counts(Unpacker& in) {
-  std::vector<std::int64_t> counts(in.number<std::uint64_t>());
-  for (std::int64_t& count : counts) count = in.number<std::int64_t>();
-  return counts;
+struct MeasuredSplit {
+  scenes::SplitReport report{};
+  std::vector<Fault> faults{};
+};
+void describe(FieldVisitor& visit, MeasuredSplit& split) {
+  describe(visit, split.report);
+  visit("faults", split.faults, "images that could not be read");
 }
 
 std::string packed_split(const scenes::SplitReport& report, const Failures& failures) {
-  Packer out;
-  out.number(report.confusion.classes);
-  pack_counts(out, report.confusion.counts);
-  pack_counts(out, report.right_by_neighbors);
-  out.number(static_cast<std::uint64_t>(report.learning.size()));
-  for (const scenes::WordLearning& learning : report.learning) pack_learning(out, learning);
-  out.number(static_cast<std::uint64_t>(report.predictions.size()));
-  for (const scenes::Prediction& each : report.predictions)
-    out.number(each.image).number(each.label);
-  for (const auto& [index, why] : failures) out.number(index).text(why);
-  return out.bytes();
+  MeasuredSplit split{.report = report};
+  for (const auto& [index, why] : failures) split.faults.push_back({index, why});
+  return io::pack_record(record_ref(split));
 }
 
-scenes::SplitReport unpacked_split(std::string_view bytes, Failures& failures) {
-  Unpacker in(bytes);
-  scenes::SplitReport report;
-  report.confusion.classes = in.number<int>();
-  report.confusion.counts = unpacked_counts(in);
-  report.right_by_neighbors = unpacked_counts(in);
-  const auto learned = in.number<std::uint64_t>();
-  for (std::uint64_t i = 0; i < learned; ++i) report.learning.push_back(unpacked_learning(in));
-  report.predictions.resize(in.number<std::uint64_t>());
-  for (scenes::Prediction& each : report.predictions) {
-    each.image = in.number<int>();
-    each.label = in.number<std::int32_t>();
-  }
-  while (!in.at_end()) {
-    const int index = in.number<int>();
-    failures.emplace(index, in.text());
-  }
-  return report;
+// What is recorded of an image: the label that it got, or why it has none.
+struct MeasuredImage {
+  int label = -1;
+  std::string error{};
+};
+void describe(FieldVisitor& visit, MeasuredImage& image) {
+  visit("label", image.label, "the class, or -1");
+  visit("error", image.error, "why it could not be read");
+}
+
+template <class Record>
+Record unpacked(std::string_view bytes) {
+  Record record;
+  io::unpack_record(bytes, record_ref(record));
+  return record;
 }
 
 std::vector<EvaluatedUnit> units_of(const SplitsTask& task) {
@@ -107,11 +87,6 @@ void run_open(const SplitsTask& task, std::size_t work, EvaluatedUnits& units,
       });
 }
 
-// The label that an image got, or why it has none.
-std::string packed_label(const scenes::ClassifiedImage& image) {
-  return Packer().number(image.result ? image.result->label : -1).text(image.error).bytes();
-}
-
 }  // namespace
 
 std::optional<std::vector<scenes::EvaluateReport>> evaluate_splits(const SplitsTask& task,
@@ -126,8 +101,11 @@ std::optional<std::vector<scenes::EvaluateReport>> evaluate_splits(const SplitsT
     Failures failures;
     std::vector<scenes::SplitReport> splits;
     splits.reserve(task.splits.size());
-    for (std::size_t i = 0; i < task.splits.size(); ++i)
-      splits.push_back(unpacked_split(units.measured(work * task.splits.size() + i), failures));
+    for (std::size_t i = 0; i < task.splits.size(); ++i) {
+      auto split = unpacked<MeasuredSplit>(units.measured(work * task.splits.size() + i));
+      for (const Fault& fault : split.faults) failures.emplace(fault.image, fault.why);
+      splits.push_back(std::move(split.report));
+    }
     reports.push_back(scenes::summarize_splits(splits, task.words));
     reports.back().failed = static_cast<int>(failures.size());
     for (const auto& [index, why] : failures) failed.add(index, why);
@@ -150,21 +128,21 @@ std::optional<scenes::EvaluateReport> evaluate_images(scenes::Classifier& classi
     classifier.classify(InputImages(context, paths), [&](const scenes::ClassifiedImage& image) {
       const std::size_t unit = open[static_cast<std::size_t>(image.index)];
       if (!image.result) failed.add(static_cast<int>(unit), image.error);
-      units.take(unit, packed_label(image));
+      units.take(unit, io::pack_record(record_ref(
+                           MeasuredImage{image.result ? image.result->label : -1, image.error})));
     });
   if (!units.finish()) return {};
   scenes::EvaluateReport report;
   report.total = Confusion(static_cast<int>(classifier.classes().size()));
   for (std::size_t i = 0; i < corpus.paths.size(); ++i) {
-    Unpacker in(units.measured(i));
-    const int label = in.number<std::int32_t>();
-    if (label >= 0) {
-      ++report.total.at(corpus.labels[i], label);
-      report.predictions.push_back({static_cast<int>(i), label});
+    const auto image = unpacked<MeasuredImage>(units.measured(i));
+    if (image.label >= 0) {
+      ++report.total.at(corpus.labels[i], image.label);
+      report.predictions.push_back({static_cast<int>(i), image.label});
       continue;
     }
     ++report.failed;
-    failed.add(static_cast<int>(i), in.text());
+    failed.add(static_cast<int>(i), image.error);
   }
   const scenes::WordLearning& learning = classifier.model().dictionary.learning;
   if (learning.iterations > 0) report.learning.push_back(learning);

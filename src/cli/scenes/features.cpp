@@ -47,6 +47,24 @@ void describe(OptionVisitor& visit, FeaturesRequest& request) {
   describe(visit, request.features);
 }
 
+// What the JSON has.
+struct FeaturesReport {
+  std::string output{}, labels{};
+  int images = 0;
+  int failed = 0;
+  int length = 0;
+  std::vector<std::string> classes{};
+};
+void describe(FieldVisitor& visit, FeaturesReport& report) {
+  visit.record("FeaturesReport", "histograms of words that were written, or recorded by a shard");
+  visit("output", report.output, "the file of the histograms", {.sparse = true});
+  visit("labels", report.labels, "the file of their classes", {.sparse = true});
+  visit("images", report.images, "how many histograms there are");
+  visit("failed", report.failed, "how many images could not be read");
+  visit("length", report.length, "numbers of a histogram");
+  visit("classes", report.classes, "the names, by label");
+}
+
 void check_words(const scenes::Dictionary& dictionary) {
   const scenes::DescriptorOptions& descriptor = dictionary.descriptor;
   if (descriptor.words != scenes::WordSource::kFilters || descriptor.step > 1)
@@ -144,14 +162,10 @@ int run_features(FeaturesRequest& request, Context& context) {
     scenes::write_labels(request.labels, labels_of(corpus, made.usable));
   }
   if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      if (writes_shared_files(context))
-        json.member("output", request.output).member("labels", request.labels);
-      json.member("images", rows.height()).member("failed", made.failed);
-      json.member("length", rows.width()).key("classes").begin_array();
-      for (const std::string& name : corpus.classes) json.value(name);
-      json.end_array();
-    });
+    print_result(context, record_ref(FeaturesReport{
+                              writes_shared_files(context) ? request.output : "",
+                              writes_shared_files(context) ? request.labels : "", rows.height(),
+                              made.failed, rows.width(), corpus.classes}));
   else
     context.console.print(written_or_recorded(
         context, request.output,
@@ -176,6 +190,7 @@ Command scenes_features_command() {
           .examples = {{"fovea scenes features places --dictionary sun8 -o f.npy --labels l.csv",
                         "count the words of the shipped model in every image"}},
           .request = make_request<FeaturesRequest, run_features>,
+          .result = {.record = sample_record<FeaturesReport>},
           .reads_images = true,
           .shards = true,
           .shared_files = {"output", "labels"}};

@@ -1,6 +1,7 @@
 // fovea scenes filters: writes the responses of the bank of filters, or gradient descriptors.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 #include "cli/program/batch.h"
 #include "cli/program/image_input.h"
 #include "cli/scenes/scenes.h"
-#include "core/json_text.h"
 
 namespace fovea::cli {
 namespace {
@@ -24,6 +24,19 @@ void describe(OptionVisitor& visit, FiltersRequest& request) {
              "file for the responses, .npy or .tif: a file, or for several inputs a folder or a "
              "pattern such as out/{}.npy");
   describe(visit, request.descriptor);
+}
+
+// What the JSON has of each image.
+struct FiltersReport {
+  int width = 0, height = 0, channels = 0;
+  std::string output{};
+};
+void describe(FieldVisitor& visit, FiltersReport& report) {
+  visit.record("FiltersReport", "responses that were written");
+  visit("width", report.width, "columns of the array");
+  visit("height", report.height, "rows of the array");
+  visit("channels", report.channels, "numbers in each place of it");
+  visit("output", report.output, "the file of the responses");
 }
 
 struct Filtered {
@@ -71,9 +84,8 @@ int run_filters(FiltersRequest& request, Context& context) {
          io::write_image(outputs[i], found.view());
          return {fmt::format("{}: {}x{}x{}, {}", inputs[i], found.height(), found.width(),
                              found.channels(), outputs[i]),
-                 fmt::format("\"width\": {}, \"height\": {}, \"channels\": {}, \"output\": {}",
-                             found.width(), found.height(), found.channels(),
-                             detail::json_quote(outputs[i])),
+                 io::record_members(record_ref(
+                     FiltersReport{found.width(), found.height(), found.channels(), outputs[i]})),
                  nullptr,
                  {outputs[i]}};
        },
@@ -98,6 +110,7 @@ Command scenes_filters_command() {
                        {"fovea scenes filters photos -o out/{}.tif --color lab",
                         "write one TIFF of 96 channels per image"}},
           .request = make_request<FiltersRequest, run_filters>,
+          .result = {.record = sample_record<FiltersReport>, .per_input = true},
           .reads_images = true,
           .batches = true,
           .shards = true};

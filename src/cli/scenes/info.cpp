@@ -3,7 +3,6 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/image_io.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/page.h>
 
@@ -31,22 +30,42 @@ void describe(OptionVisitor& visit, ScenesInfoRequest& request) {
              "folder for the distribution of sizes as a picture, CSV and a page");
 }
 
-// The lengths of one side of all images, in ascending order.
+// The lengths of one side of all images.
 struct Lengths {
-  std::vector<int> sorted;
-
-  explicit Lengths(std::vector<int> lengths) : sorted(std::move(lengths)) {
-    std::ranges::sort(sorted);
-  }
-  int least() const { return sorted.front(); }
-  int greatest() const { return sorted.back(); }
-  int median() const { return sorted[(sorted.size() - 1) / 2]; }
-  double mean() const {
-    double sum = 0;
-    for (const int length : sorted) sum += length;
-    return sum / static_cast<double>(sorted.size());
-  }
+  double mean = 0;
+  int median = 0, least = 0, greatest = 0;
 };
+void describe(FieldVisitor& visit, Lengths& lengths) {
+  visit.record("Lengths", "of one side of all images");
+  visit("mean", lengths.mean, "of all images", {.unit = "pixels"});
+  visit("median", lengths.median, "half of the images are no longer", {.unit = "pixels"});
+  visit("least", lengths.least, "of the smallest image", {.unit = "pixels"});
+  visit("greatest", lengths.greatest, "of the largest image", {.unit = "pixels"});
+}
+
+Lengths lengths_of(std::vector<int> lengths) {
+  std::ranges::sort(lengths);
+  double sum = 0;
+  for (const int length : lengths) sum += length;
+  return {sum / static_cast<double>(lengths.size()), lengths[(lengths.size() - 1) / 2],
+          lengths.front(), lengths.back()};
+}
+
+// What the JSON has.
+struct ScenesInfo {
+  std::int64_t images = 0;
+  int failed = 0;
+  std::vector<std::pair<std::string, int>> classes{};
+  Lengths heights{}, widths{};
+};
+void describe(FieldVisitor& visit, ScenesInfo& info) {
+  visit.record("ScenesInfo", "what a set of labeled images consists of");
+  visit("images", info.images, "how many can be read");
+  visit("failed", info.failed, "how many cannot be read");
+  visit("classes", info.classes, "how many images each class has");
+  visit("heights", info.heights, "of the images");
+  visit("widths", info.widths, "of the images");
+}
 
 struct ImageSizes {
   std::vector<std::size_t> which;  // the images whose header could be read
@@ -112,36 +131,17 @@ void write_info(const std::string& folder, const scenes::Corpus& corpus, const I
   page.write((to / "index.html").string());
 }
 
-void print_info(const scenes::Corpus& corpus, const ImageSizes& sizes, const SkippedImages& skipped,
-                const Context& context) {
-  const Lengths heights(sizes.heights), widths(sizes.widths);
-  const std::vector<int> counts = class_counts(corpus, sizes);
-  if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("images", sizes.which.size()).member("failed", skipped.count());
-      json.key("classes").begin_object();
-      for (std::size_t c = 0; c < counts.size(); ++c) json.member(corpus.classes[c], counts[c]);
-      json.end_object();
-      for (const auto& [name, lengths] : {std::pair("heights", &heights), {"widths", &widths}})
-        json.key(name)
-            .begin_object()
-            .member("mean", lengths->mean())
-            .member("median", lengths->median())
-            .member("least", lengths->least())
-            .member("greatest", lengths->greatest())
-            .end_object();
-    });
-    return;
-  }
+void print_info(const ScenesInfo& info, const Context& context) {
+  if (context.json) return print_result(context, record_ref(info));
   context.console.print(fmt::format("{} of {}, on average {:.0f} high and {:.0f} wide\n",
-                                    detail::counted(sizes.which.size(), "image"),
-                                    detail::counted(corpus.classes.size(), "class", "classes"),
-                                    heights.mean(), widths.mean()));
-  for (const auto& [name, lengths] : {std::pair("heights", &heights), {"widths", &widths}})
-    context.console.print(fmt::format("  {:<24} {:5} to {}, median {}\n", name, lengths->least(),
-                                      lengths->greatest(), lengths->median()));
-  for (std::size_t c = 0; c < counts.size(); ++c)
-    context.console.print(fmt::format("  {:<24} {:5}\n", corpus.classes[c], counts[c]));
+                                    detail::counted(info.images, "image"),
+                                    detail::counted(info.classes.size(), "class", "classes"),
+                                    info.heights.mean, info.widths.mean));
+  for (const auto& [name, lengths] : {std::pair("heights", info.heights), {"widths", info.widths}})
+    context.console.print(fmt::format("  {:<24} {:5} to {}, median {}\n", name, lengths.least,
+                                      lengths.greatest, lengths.median));
+  for (const auto& [name, count] : info.classes)
+    context.console.print(fmt::format("  {:<24} {:5}\n", name, count));
 }
 
 int run_scenes_info(ScenesInfoRequest& request, Context& context) {
@@ -150,7 +150,14 @@ int run_scenes_info(ScenesInfoRequest& request, Context& context) {
   SkippedImages skipped(context, corpus.paths);
   const ImageSizes sizes = read_sizes(corpus, skipped, context);
   if (!request.output.empty()) write_info(request.output, corpus, sizes, context);
-  print_info(corpus, sizes, skipped, context);
+  ScenesInfo info{.images = std::ssize(sizes.which),
+                  .failed = skipped.count(),
+                  .heights = lengths_of(sizes.heights),
+                  .widths = lengths_of(sizes.widths)};
+  const std::vector<int> counts = class_counts(corpus, sizes);
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    info.classes.emplace_back(corpus.classes[c], counts[c]);
+  print_info(info, context);
   return skipped.status();
 }
 
@@ -170,7 +177,8 @@ Command scenes_info_command() {
                      "classes"}},
       .examples = {{"fovea scenes info places -o sizes",
                     "draw how many images have which height and width"}},
-      .request = make_request<ScenesInfoRequest, run_scenes_info>};
+      .request = make_request<ScenesInfoRequest, run_scenes_info>,
+      .result = {.record = sample_record<ScenesInfo>}};
 }
 
 }  // namespace fovea::cli

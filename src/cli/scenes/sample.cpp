@@ -30,6 +30,23 @@ void describe(OptionVisitor& visit, SampleVerbRequest& request) {
         1 << 20);
 }
 
+// What the JSON has.
+struct SampleReport {
+  std::string output{};
+  std::int64_t images = 0;
+  int failed = 0;
+  int samples = 0;
+  int dimensions = 0;
+};
+void describe(FieldVisitor& visit, SampleReport& report) {
+  visit.record("SampleReport", "descriptors that were written, or recorded by a shard");
+  visit("output", report.output, "the file of the descriptors", {.sparse = true});
+  visit("images", report.images, "how many images they were drawn from");
+  visit("failed", report.failed, "how many images could not be read");
+  visit("samples", report.samples, "how many descriptors there are");
+  visit("dimensions", report.dimensions, "numbers of a descriptor");
+}
+
 int run_sample(SampleVerbRequest& request, Context& context) {
   require_table_output(context, request.output);
   check_outputs(context, {{"-o", request.output}});
@@ -48,12 +65,9 @@ int run_sample(SampleVerbRequest& request, Context& context) {
   const auto used = std::count(rows.usable.begin(), rows.usable.end(), true);
   if (writes_shared_files(context)) io::write_image(request.output, rows.rows.view());
   if (context.json)
-    print_result(context, [&](io::JsonWriter& json) {
-      if (writes_shared_files(context)) json.member("output", request.output);
-      json.member("images", used);
-      json.member("failed", rows.failed).member("samples", samples);
-      json.member("dimensions", rows.rows.width());
-    });
+    print_result(context,
+                 record_ref(SampleReport{writes_shared_files(context) ? request.output : "", used,
+                                         rows.failed, samples, rows.rows.width()}));
   else
     context.console.print(written_or_recorded(
         context, request.output,
@@ -78,6 +92,7 @@ Command scenes_sample_command() {
           .examples = {{"fovea scenes sample places -o samples.npy",
                         "write 200 descriptors of every image"}},
           .request = make_request<SampleVerbRequest, run_sample>,
+          .result = {.record = sample_record<SampleReport>},
           .reads_images = true,
           .shards = true,
           .shared_files = {"output"}};

@@ -2,6 +2,7 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/npy.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include <limits>
 #include <map>
 
-#include "cli/jobs/packing.h"
 #include "cli/jobs/recorded_units.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
@@ -28,21 +28,32 @@ void fill_table(const io::NdArray& array, Image<float>& table) {
                    [](T value) { return static_cast<float>(value); });
 }
 
+// What is recorded of an image.
+struct SomeRows {
+  int width = 0;
+  std::vector<float> numbers{};
+};
+void describe(FieldVisitor& visit, SomeRows& rows) {
+  visit("width", rows.width, "numbers in a row");
+  visit("numbers", rows.numbers, "row after row");
+}
+
 }  // namespace
 
 std::string RowTable::packed(ImageView<const float> rows) {
-  Packer out;
-  out.number(rows.width);
+  SomeRows some{.width = rows.width};
+  some.numbers.reserve(static_cast<std::size_t>(rows.width) *
+                       static_cast<std::size_t>(rows.height));
   for (int y = 0; y < rows.height; ++y)
-    for (const float value : std::span(rows.row(y), static_cast<std::size_t>(rows.width)))
-      out.number(value);
-  return out.bytes();
+    some.numbers.insert(some.numbers.end(), rows.row(y), rows.row(y) + rows.width);
+  return io::pack_record(record_ref(some));
 }
 
 void RowTable::add(std::string_view bytes) {
-  Unpacker in(bytes);
-  width_ = in.number<int>();
-  while (!in.at_end()) numbers_.push_back(in.number<float>());
+  SomeRows some;
+  io::unpack_record(bytes, record_ref(some));
+  width_ = some.width;
+  numbers_.insert(numbers_.end(), some.numbers.begin(), some.numbers.end());
 }
 
 Image<float> RowTable::rows() const {
@@ -147,11 +158,23 @@ std::string learning_text(const scenes::WordLearning& learning) {
                      detail::counted(learning.iterations, "iteration"), learning.inertia);
 }
 
-void add_learning(io::JsonWriter& json, const scenes::WordLearning& learning) {
-  json.member("iterations", learning.iterations).member("inertia", learning.inertia);
-  json.member("converged", learning.converged).member("samples", learning.samples);
-  if (learning.passes > 0)
-    json.member("passes", learning.passes).member("batches", learning.batches);
+ModelReport::ModelReport(std::string file, const scenes::Model& made, int labeled)
+    : model(std::move(file)),
+      images(labeled),
+      classes(made.classes),
+      words(made.dictionary.size()),
+      facts(made.facts.begin(), made.facts.end()) {}
+
+void describe(FieldVisitor& visit, ModelReport& report) {
+  visit.record("ModelReport", "a model that was trained");
+  visit("model", report.model, "the file that was written");
+  visit("images", report.images, "that it was trained on");
+  visit("failed", report.failed, "how many of them could not be read");
+  visit("classes", report.classes, "the names, by label");
+  visit("words", report.words, "how many visual words it has");
+  visit("dimensions", report.dimensions, "numbers of a word");
+  visit("kmeans", report.kmeans, "how the words were learned");
+  visit("facts", report.facts, "what the model knows about itself");
 }
 
 }  // namespace fovea::cli

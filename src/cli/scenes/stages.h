@@ -1,13 +1,14 @@
 // What the verbs that run one stage of a training share: tables of numbers in .npy files, and how
 // the learning of words is told.
 #pragma once
-#include <fovea/io/json_writer.h>
 #include <fovea/scenes/train.h>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/program/command.h"
@@ -56,7 +57,21 @@ UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
 
 // "k-means ended after 143 iterations, inertia 1.234e+06"
 std::string learning_text(const scenes::WordLearning& learning);
-// The members "iterations", "inertia", "converged" and "samples" of an object.
-void add_learning(io::JsonWriter& json, const scenes::WordLearning& learning);
+
+// What the JSON of a verb that writes a model has.
+struct ModelReport {
+  ModelReport() = default;
+  ModelReport(std::string file, const scenes::Model& made, int labeled);
+
+  std::string model{};
+  int images = 0;
+  std::optional<int> failed{};
+  std::vector<std::string> classes{};
+  int words = 0;
+  std::optional<int> dimensions{};
+  std::optional<scenes::WordLearning> kmeans{};
+  std::vector<std::pair<std::string, std::string>> facts{};
+};
+void describe(FieldVisitor& visit, ModelReport& report);
 
 }  // namespace fovea::cli

@@ -39,19 +39,11 @@ int run_scenes_train(ScenesTrainRequest& request, Context& context) {
   model.write(request.output);
   context.console.end_progress();
   if (context.json) {
-    print_result(context, [&](io::JsonWriter& json) {
-      json.member("model", request.output).member("images", corpus.paths.size());
-      json.member("failed", skipped.count()).key("classes").begin_array();
-      for (const std::string& name : corpus.classes) json.value(name);
-      json.end_array().member("words", model.dictionary.size());
-      json.member("dimensions", model.dictionary.words.width());
-      json.key("kmeans").begin_object();
-      add_learning(json, model.dictionary.learning);
-      json.end_object();
-      json.key("facts").begin_object();
-      for (const auto& [name, value] : model.facts) json.member(name, value);
-      json.end_object();
-    });
+    ModelReport report(request.output, model, static_cast<int>(corpus.paths.size()));
+    report.failed = skipped.count();
+    report.dimensions = model.dictionary.words.width();
+    report.kmeans = model.dictionary.learning;
+    print_result(context, record_ref(report));
   } else {
     context.console.print(fmt::format(
         "{}: {}, {}, in {}; {}\n", request.output, detail::counted(model.dictionary.size(), "word"),
@@ -96,6 +88,7 @@ Command scenes_train_command() {
             "svm "
             "--kernel linear, and --color-words 64 adds words of color"}},
       .request = make_request<ScenesTrainRequest, run_scenes_train>,
+      .result = {.record = sample_record<ModelReport>},
       .reads_images = true};
 }
 

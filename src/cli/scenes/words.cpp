@@ -1,6 +1,7 @@
 // fovea scenes words: draws every pixel in the color of its visual word.
 #include <fovea/core/error.h>
 #include <fovea/io/image_io.h>
+#include <fovea/io/record_io.h>
 #include <fovea/report/montage.h>
 #include <fovea/scenes/show.h>
 
@@ -13,7 +14,6 @@
 #include "cli/program/batch.h"
 #include "cli/program/image_input.h"
 #include "cli/scenes/scenes.h"
-#include "core/json_text.h"
 #include "core/words.h"
 
 namespace fovea::cli {
@@ -45,6 +45,21 @@ void describe(OptionVisitor& visit, WordsRequest& request) {
 
 // Memory that an image takes with its descriptors, in multiples of the image.
 constexpr std::uint64_t kCopies = 64;
+
+// What the JSON has of each image.
+struct WordsReport {
+  int width = 0, height = 0;
+  int distinct_words = 0;
+  std::string numbers{}, picture{};
+};
+void describe(FieldVisitor& visit, WordsReport& report) {
+  visit.record("WordsReport", "the visual words of an image");
+  visit("width", report.width, "columns of places; with filters every pixel is a place");
+  visit("height", report.height, "rows of places");
+  visit("distinct_words", report.distinct_words, "how many words occur");
+  visit("numbers", report.numbers, "the file of the words' numbers", {.sparse = true});
+  visit("output", report.picture, "the picture of the words", {.sparse = true});
+}
 
 struct Painted {
   Image<std::uint8_t> image;
@@ -97,15 +112,12 @@ int run_words(WordsRequest& request, Context& context) {
     std::set<std::uint16_t> distinct;
     for (int y = 0; y < words.height(); ++y)
       distinct.insert(words.row(y), words.row(y) + words.width());
-    Outcome outcome;
-    std::string& members = outcome.members;
-    members = fmt::format("\"width\": {}, \"height\": {}, \"distinct_words\": {}", words.width(),
-                          words.height(), distinct.size());
-    if (!numbers[i].empty()) {
-      io::write_image(numbers[i], words.view());
-      outcome.files.push_back(numbers[i]);
-      members += fmt::format(", \"numbers\": {}", detail::json_quote(numbers[i]));
-    }
+    const WordsReport report{words.width(), words.height(), static_cast<int>(distinct.size()),
+                             numbers[i], pictures[i]};
+    Outcome outcome{.members = io::record_members(record_ref(report)),
+                    .files = {numbers[i], pictures[i]}};
+    std::erase(outcome.files, "");
+    if (!numbers[i].empty()) io::write_image(numbers[i], words.view());
     if (!pictures[i].empty()) {
       Image<std::uint8_t> shown = scenes::show_words(words.view(), colors);
       if (request.beside) {
@@ -113,8 +125,6 @@ int run_words(WordsRequest& request, Context& context) {
         shown = report::montage(tiles, {.columns = 2, .gap = 4});
       }
       io::write_image(pictures[i], shown.view());
-      outcome.files.push_back(pictures[i]);
-      members += fmt::format(", \"output\": {}", detail::json_quote(pictures[i]));
     }
     outcome.line = fmt::format("{}: {} of {}{}{}", inputs[i], distinct.size(),
                                detail::counted(dictionary.size(), "word"),
@@ -154,6 +164,7 @@ Command scenes_words_command() {
           .examples = {{"fovea scenes words photo.jpg -o words.png --beside",
                         "draw the image and its words with the shipped model sun8"}},
           .request = make_request<WordsRequest, run_words>,
+          .result = {.record = sample_record<WordsReport>, .per_input = true},
           .reads_images = true,
           .batches = true,
           .shards = true};

@@ -17,7 +17,8 @@ std::string origin_members(const ResultOrigin& origin, std::string_view separato
 }
 
 std::string begin_results(const ResultOrigin& origin) {
-  return fmt::format("{{\n  {},\n  \"results\": [", origin_members(origin, ",\n  "));
+  return fmt::format("{{\n  {},\n  {}{}\"results\": [", origin_members(origin, ",\n  "),
+                     origin.beside, origin.beside.empty() ? "" : ",\n  ");
 }
 
 std::string begin_result_element(std::string_view input, bool first) {

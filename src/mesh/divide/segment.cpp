@@ -309,7 +309,7 @@ void Segmenter::Impl::divide(const Part& part, int count, const std::vector<std:
 
 Segmentation Segmenter::Impl::segment(const io::TriangleMesh& mesh, std::span<const float> own) {
   Stopwatch watch;
-  Segmentation result;
+  Segmentation result{.faces = static_cast<std::int64_t>(mesh.faces.size())};
   DualGraph graph = dual_graph_unbent(mesh, options.exec);
   if (!own.empty()) check_arc_costs(graph, own);
   if (own.empty() && options.cost == CostKind::kDiameter) {

@@ -63,7 +63,7 @@ void measure(const io::TriangleMesh& mesh, MeshInfo& info) {
 
 MeshInfo mesh_info(const io::TriangleMesh& mesh) {
   const MeshEdges edges(mesh);
-  MeshInfo info;
+  MeshInfo info{.format = io::to_string(mesh.format), .file_faces = mesh.file_faces()};
   info.vertices = static_cast<std::int64_t>(mesh.vertices.size());
   info.faces = static_cast<std::int64_t>(mesh.faces.size());
   count_edges(edges, info);

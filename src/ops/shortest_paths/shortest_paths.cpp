@@ -1,6 +1,7 @@
 // Checks the arguments, chooses an engine and runs it.
 #include <fovea/core/error.h>
 #include <fovea/core/options.h>
+#include <fovea/core/record.h>
 #include <fovea/ops/shortest_paths.h>
 
 #include <fmt/format.h>
@@ -21,6 +22,12 @@ constexpr std::array kEngines{
     Choice{"dijkstra", static_cast<int>(PathEngine::kDijkstra)},
     Choice{"floyd-warshall", static_cast<int>(PathEngine::kFloydWarshall)},
     Choice{"partitioned", static_cast<int>(PathEngine::kPartitioned)}};
+
+constexpr std::array kStorages{Choice{"host", static_cast<int>(PathStorage::kHost)},
+                               Choice{"square", static_cast<int>(PathStorage::kSquare)},
+                               Choice{"half", static_cast<int>(PathStorage::kHalf)},
+                               Choice{"tiles", static_cast<int>(PathStorage::kTiles)},
+                               Choice{"rows", static_cast<int>(PathStorage::kRows)}};
 
 void check(const char* call, const PathOptions& options) {
   check_options(options);
@@ -105,9 +112,22 @@ void stream_rows(const char* call, const Graph& graph,
 std::span<const Choice> choices(PathEngine) { return kEngines; }
 const char* to_string(PathEngine engine) { return kEngines[static_cast<std::size_t>(engine)].word; }
 
+std::span<const Choice> choices(PathStorage) { return kStorages; }
 const char* to_string(PathStorage storage) {
-  constexpr std::array kWords{"host", "square", "half", "tiles", "rows"};
-  return kWords[static_cast<std::size_t>(storage)];
+  return kStorages[static_cast<std::size_t>(storage)].word;
+}
+
+void describe(FieldVisitor& visit, PathReport& report) {
+  visit.record("PathReport", "how shortest paths were found");
+  visit("engine", report.engine, "what found them", {.compared = false});
+  visit("why", report.why, "why this engine was chosen", {.compared = false});
+  visit("parts", report.parts, "how many parts partitioned made", {.compared = false});
+  visit("relaxations", report.relaxations,
+        "how many minima of a sum floyd-warshall and partitioned took",
+        {.printed = false, .compared = false});
+  visit("storage", report.storage, "where the distances lay meanwhile", {.compared = false});
+  visit("device_bytes", report.device_bytes, "memory of a GPU that this took at most",
+        {.unit = "bytes", .compared = false});
 }
 
 void describe(OptionVisitor& visit, PathOptions& options) {

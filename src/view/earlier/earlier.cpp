@@ -335,7 +335,13 @@ std::shared_ptr<const Picture> Earlier::layer(std::string_view id, std::string_v
 std::vector<report::Color> Earlier::surface(std::string_view id, std::string_view name) const {
   const EarlierItem* item = layered_item(id, name);
   if (item == nullptr || item->parts.empty()) return {};
-  return mesh::part_colors(triangle_labels(item->parts, *inputs_.find(id)->second));
+  Input& input = *inputs_.find(id)->second;
+  if (item->labels.empty()) return mesh::part_colors(triangle_labels(item->parts, input));
+  if (item->labels.size() != input.mesh()->faces.size())
+    throw FormatError(fmt::format("{}: {} for {}, which has {}; expected one per face", item->parts,
+                                  detail::counted(item->labels.size(), "label"), input.name(),
+                                  detail::counted(input.mesh()->faces.size(), "face")));
+  return mesh::part_colors(item->labels);
 }
 
 void Earlier::write_item(io::JsonWriter& json, Place place, std::string_view id,

@@ -33,6 +33,8 @@ struct EarlierItem {
   std::vector<std::pair<std::string, double>> scores{};  // of classes, the best first
   // Files of results that stand for themselves: motion and parts. They become layers.
   std::string motion{}, parts{};
+  // The label of each triangle, where `parts` is the file itself because it has them.
+  std::vector<std::int32_t> labels{};
 };
 
 // Something that happens in a video. Both frames belong to it.

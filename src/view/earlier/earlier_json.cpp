@@ -220,6 +220,11 @@ void take_result(const Members& take, const json& result, const json& tree, Earl
   if (const std::string mesh = text_or_none(result, "output");
       item.parts.empty() && mesh.ends_with(".ply"))
     item.parts = mesh;  // which has the labels inside
+  for (const json& label : take.array(result, "labels")) {
+    if (!label.is_number_integer()) take.fail("has a label that is no whole number");
+    item.labels.push_back(label.get<std::int32_t>());
+    item.parts = file.path;
+  }
   take_scores(take, result, tree, item);
   file.items.push_back(std::move(item));
   for (const json& event : take.array(result, "events")) {

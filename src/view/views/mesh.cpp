@@ -1,6 +1,4 @@
 // Meshes in the view: their parts, on a mesh that is turned by hand.
-#include <fovea/core/version.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/mesh/evaluate.h>
 #include <fovea/mesh/explain.h>
 #include <fovea/mesh/segment.h>
@@ -15,22 +13,14 @@
 namespace fovea::view {
 namespace {
 
-std::string parts_members(const mesh::Segmentation& parts, const mesh::SegmentOptions& options) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object()
-      .member("fovea", FOVEA_VERSION)
-      .member("command", "mesh segment")
-      .key("options")
-      .raw(options_json(options))
-      .member("parts", parts.count)
-      .member("pieces", parts.piece_count)
-      .member("cut_value", parts.cut_value)
-      .key("labels")
-      .values(parts.labels)
-      .end_object()
-      .finish();
-  return text;
+// What the program prints, and the labels, which it writes into files.
+struct SavedParts {
+  const mesh::Segmentation& parts;
+};
+void describe(FieldVisitor& visit, SavedParts& saved) {
+  auto& parts = const_cast<mesh::Segmentation&>(saved.parts);
+  describe(visit, parts);
+  visit("labels", parts.labels, "one per face: the part that it belongs to, from 0");
 }
 
 // The memory of what a page and an explanation are made from.
@@ -82,7 +72,9 @@ class MeshView final : public SystemView {
                     {"vertices", std::to_string(triangles->vertices.size())},
                     {"parts", std::to_string(parts.count)},
                     {"cost of cuts", fmt::format("{:.4g}", parts.cut_value)}};
-    result.json = parts_members(parts, options);
+    result.json =
+        saved_json(run, {.command = "mesh segment", .options = options_json(options), .exec = exec},
+                   record_ref(SavedParts{parts}));
     watch.lap("draw");
     add_truth(result, run, [&](const Truth& truth) {
       compare_with_people(result, *triangles, parts.labels,

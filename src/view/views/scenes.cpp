@@ -1,8 +1,7 @@
 // Places in the view: the class of an image and the scores of all classes.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/io/models.h>
+#include <fovea/io/record_io.h>
 #include <fovea/scenes/classifier.h>
 #include <fovea/scenes/explain.h>
 
@@ -17,23 +16,6 @@
 
 namespace fovea::view {
 namespace {
-
-std::string place_members(const scenes::ClassifyResult& place,
-                          const std::vector<std::string>& classes, const std::string& model) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object()
-      .member("fovea", FOVEA_VERSION)
-      .member("command", "scenes classify")
-      .member("model", model)
-      .member("name", place.name)
-      .member("score", place.score)
-      .key("scores")
-      .begin_object();
-  for (std::size_t i = 0; i < classes.size(); ++i) json.member(classes[i], place.scores[i]);
-  json.end_object().end_object().finish();
-  return text;
-}
 
 class ScenesView final : public SystemView {
  public:
@@ -87,7 +69,14 @@ class ScenesView final : public SystemView {
       if (!result.true_score.empty())
         result.summary += fmt::format(" The truth is '{}'.", result.true_score);
     });
-    result.json = place_members(place, classes, model_name);
+    result.json =
+        saved_json(run,
+                   {.command = "scenes classify",
+                    .model = model_name,
+                    .options = "{}",
+                    .exec = exec,
+                    .beside = io::record_members(record_ref(scenes::ClassNames{classes}))},
+                   record_ref(place));
     result.picture = rgb_later(picture);
     result.python = fmt::format("fovea.scenes.Classifier({}).classify({})",
                                 detail::json_quote(model_name), python_images(run, 1).front());
