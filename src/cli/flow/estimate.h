@@ -2,7 +2,7 @@
 #pragma once
 #include <fovea/flow/flow.h>
 #include <fovea/flow/show.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/flow/summary.h>
 
 #include <string>
 #include <vector>
@@ -31,8 +31,24 @@ struct EstimateRequest {
   bool alpha() const { return mask == "alpha"; }
 };
 
-// Writes a member "pictures" of an open JSON object.
-void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictures);
+// What is printed: of a pair its motion, of a video how many fields it gave.
+struct EstimateReport {
+  struct Video {
+    std::int64_t frames = 0, dropped = 0, fields = 0;
+    bool interrupted = false;
+  };
+  std::optional<std::string> first{}, second{}, input{}, output{};
+  std::vector<std::string> pictures{};
+  Extent size{};
+  std::optional<flow::MotionSummary> motion{};
+  std::optional<Video> video{};
+  std::optional<std::uint64_t> working_memory_bytes{};
+  std::optional<double> estimate_seconds{};
+  std::optional<std::uint64_t> peak_memory_bytes{};
+};
+void describe(FieldVisitor& visit, EstimateReport& report);
+// With the files that a request names.
+EstimateReport estimate_report(const EstimateRequest& request, const Context& context, Extent size);
 
 // Explains the flow of a pixel of a pair.
 int explain_pair(const EstimateRequest& request, Context& context);
