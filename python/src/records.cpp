@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -133,9 +134,11 @@ class Converter {
     return column(of.sample(), count, at);
   }
 
-  // One column of a list: `at(i)` is its value in row i, of the kind of `sample`.
-  template <class At>
-  nb::object column(const FieldValue& sample, std::size_t count, At at) {
+  // Gives the value in a row of a column.
+  using At = std::function<FieldValue(std::size_t row)>;
+
+  // One column of a list, whose values are of the kind of `sample`.
+  nb::object column(const FieldValue& sample, std::size_t count, const At& at) {
     if (const Numbers like = numbers_of(sample); like.count > 0) {
       const std::size_t row = like.bytes * like.count;
       std::vector<std::byte> bytes(count * row);
@@ -152,8 +155,7 @@ class Converter {
     return std::move(all);
   }
 
-  template <class At>
-  nb::dict columns(const RecordRef& sample, std::size_t count, At at) {
+  nb::dict columns(const RecordRef& sample, std::size_t count, const At& at) {
     std::vector<std::vector<FieldValue>> rows(count);
     for (std::size_t i = 0; i < count; ++i)
       for_each_flat_field(std::get<RecordRef>(at(i).ref),
