@@ -22,6 +22,32 @@ void describe(FieldVisitor& visit, MotionSummary& summary) {
   visit("mean_confidence", summary.mean_confidence, "of a field with a confidence, 0 to 1");
 }
 
+static void describe(FieldVisitor& visit, FlowResult::Video& video) {
+  visit("frames", video.frames, "frames that were read");
+  visit("dropped", video.dropped, "of a live source: frames that were not looked at");
+  visit("fields", video.fields, "fields that were estimated");
+  visit("interrupted", video.interrupted, "whether the run ended before the video did");
+}
+
+void describe(FieldVisitor& visit, FlowResult& report) {
+  visit.record("FlowResult", "the motion between two images, or along a video");
+  visit("first", report.first, "of a pair: the first image");
+  visit("second", report.second, "of a pair: the second image");
+  visit("input", report.input, "the video, or the first of several images");
+  visit("first_frame", report.first_frame, "of two frames of a video: the number of the first");
+  visit("output", report.output, "file of the field, or folder of the fields");
+  visit("pictures", report.pictures, "files of pictures");
+  visit("width", report.size.width, "of the images", {.unit = "pixels"});
+  visit("height", report.size.height, "of the images", {.unit = "pixels"});
+  visit("motion", report.motion, "of a pair", {.flat = true});
+  visit("video", report.video, "of a video", {.flat = true});
+  visit("working_memory_bytes", report.working_memory_bytes, "memory that the estimation took",
+        {.unit = "bytes"});
+  visit("estimate_seconds", report.estimate_seconds, "time that it took", {.unit = "seconds"});
+  visit("peak_memory_bytes", report.peak_memory_bytes, "most memory of the process",
+        {.unit = "bytes"});
+}
+
 void describe(FieldVisitor& visit, FlowErrors& errors) {
   visit.record("FlowErrors", "how far motion is from the true one, over some pixels");
   visit("pixels", errors.pixels, "how many pixels count");

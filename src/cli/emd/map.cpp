@@ -280,7 +280,8 @@ class MapRun final : public MapPass {
     if (!report_.stats) report_.stats.emplace();
     *report_.stats += step.stats;
     if (!report_.frame_stats) report_.frame_stats.emplace();
-    if (request_.regions.wanted()) report_.add_regions(std::move(step.regions));
+    if (request_.regions.wanted())
+      report_.add_regions(step.frame_number, std::move(step.regions.found));
     else report_.frame_stats->push_back({.frame = step.frame_number});
     report_.frame_stats->back().stats = step.stats;
     if (tells_times(context_)) report_.frame_stats->back().seconds = step.seconds;

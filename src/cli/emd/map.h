@@ -1,6 +1,7 @@
 // What the files of fovea emd map share: the request, the mapper of its frames, the files that maps
 // go to and the report.
 #pragma once
+#include <fovea/emd/map_result.h>
 #include <fovea/emd/scene.h>
 #include <fovea/io/tiff_writer.h>
 #include <fovea/io/video.h>
@@ -86,56 +87,14 @@ bool joins_maps(const MapRequest& request);
 void join_maps(const Context& context, const MapRequest& request,
                const std::vector<std::int64_t>& frames, const FrameFacts& facts);
 
-// Areas under ROC curves. Pixels of the target's box, where there is one, are not counted.
-struct Areas {
-  struct Under {
-    double emd = 0;
-    std::optional<double> angle{}, differences{}, matched{}, adaptive{};  // of rivals, for spectra
-  };
-  std::int64_t positives = 0, negatives = 0;
-  Under under{};
-};
 // Reads a mask whose pixels other than 0 are set: an image, the first band of a cube, or an array
 // of a .mat file given as FILE.mat:NAME.
 Image<std::uint8_t> read_mask(const std::string& path, const io::CubeReadOptions& options);
 
-Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
-               const emd::SceneMapper& mapper, const Exec& exec);
+emd::Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
+                    const emd::SceneMapper& mapper, const Exec& exec);
 
-// What a report tells of the mapper, which is the same for all ranges of frames.
-struct MapperFacts {
-  std::vector<int> target{};           // its histogram
-  std::optional<float> low{}, high{};  // where levels begin and end
-  emd::GroundFacts ground{};
-};
-void describe(FieldVisitor& visit, MapperFacts& facts);
-MapperFacts facts_of(const emd::SceneMapper& mapper);
-
-// What is printed. The report of ranges of frames is without times, and without what depends on
-// which distances were known before.
-struct MapReport {
-  struct Frame {
-    std::int64_t frame = 0;           // in the source
-    std::optional<double> seconds{};  // in the mapper
-    std::optional<emd::MapReport> stats{};
-    std::optional<std::vector<emd::Region>> regions{};  // where they are wanted
-  };
-  std::string input{};
-  std::optional<std::string> output{}, picture{};
-  Extent size{};
-  std::int64_t frames = 0;
-  std::int64_t dropped = 0;  // frames of a live source
-  bool interrupted = false;  // the run ended before the frames did
-  MapperFacts mapper{};
-  std::optional<Areas> areas{};
-  std::optional<double> threshold{};  // of the first frame's regions
-  std::optional<emd::MapReport> stats{};
-  std::optional<std::vector<Frame>> frame_stats{};
-
-  // Adds the regions of the next frame.
-  void add_regions(FoundRegions&& regions);
-};
-void describe(FieldVisitor& visit, MapReport& report);
+using MapReport = emd::MapResult;
 // Completes a report and prints it; `seconds` is the time of the whole run.
 void print_report(MapReport& report, const MapRequest& request, Context& context,
                   double seconds = 0);
@@ -145,7 +104,7 @@ struct MappedRange {
   Extent size{};
   double rate = 0;
   std::int64_t expected = 0;  // frames of all ranges
-  MapperFacts mapper{};
+  emd::MapperFacts mapper{};
   std::vector<std::int64_t> frames{};   // their numbers
   std::vector<FoundRegions> regions{};  // of each of them, where they are wanted
 };

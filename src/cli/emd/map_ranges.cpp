@@ -34,7 +34,7 @@ class JoinedMaps {
     frames_.insert(frames_.end(), range.frames.begin(), range.frames.end());
     for (FoundRegions& found : range.regions) {
       if (files_) files_->add(found);
-      report_.add_regions(std::move(found));
+      report_.add_regions(found.frame, std::move(found.found));
     }
   }
 

@@ -1,7 +1,7 @@
 // What the files of fovea emd track share: the request, the files that tracks go to, the report,
 // and the rivals that tracks are compared with.
 #pragma once
-#include <fovea/emd/track.h>
+#include <fovea/emd/track_result.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 #include <fovea/report/evaluation.h>
@@ -88,13 +88,6 @@ std::vector<std::vector<TrackResult>> measure_track_rivals(
     const TrackRequest& request, const std::vector<Rect<double>>& starts,
     const std::vector<std::vector<Rect<double>>>& truths, Context& context);
 
-// A target in a frame, as it is printed.
-struct FramedTrack {
-  std::int64_t frame = 0;
-  emd::Track track{};
-};
-void describe(FieldVisitor& visit, FramedTrack& framed);
-
 struct TrackReport {
   int width = 0, height = 0;          // size of the frames
   int bands = 0;                      // 0 where frames have colors of 8 bits
@@ -103,7 +96,7 @@ struct TrackReport {
   std::size_t targets = 0;
   double seconds = 0;                              // includes decoding and writing
   bool interrupted = false;                        // the run ended before the video did
-  std::vector<FramedTrack> tracks{};               // of every frame, where they are printed
+  std::vector<emd::FramedTrack> tracks{};          // of every frame, where they are printed
   std::vector<TrackResult> own{};                  // one per target, where true boxes are given
   std::vector<std::vector<TrackResult>> rivals{};  // one list per target, with --rivals
 };
@@ -115,7 +108,5 @@ report::Evaluation track_evaluation(const TrackRequest& request, const FrameFile
 void add_tracks(TrackReport& report, const TrackFrame& tracked, bool json);
 void print_report(TrackReport& report, const TrackRequest& request, const emd::Tracker& tracker,
                   Context& context);
-// What fovea schema tells of it.
-RecordRef track_result();
 
 }  // namespace fovea::cli

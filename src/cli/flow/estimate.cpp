@@ -112,7 +112,7 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
                                             {bytes.first(), bytes.second(), view, field.confidence,
                                              request.wheel.longest},
                                             context.exec));
-  EstimateReport report = estimate_report(request, context, {field.u.width(), field.u.height()});
+  flow::FlowResult report = estimate_report(request, context, {field.u.width(), field.u.height()});
   report.motion = flow::summarize(view);
   context.console.end_progress();
   if (!context.json) {
@@ -194,34 +194,9 @@ std::span<const Choice> choices(FieldFormat) {
   return kChoices;
 }
 
-void describe(FieldVisitor& visit, EstimateReport::Video& video) {
-  visit("frames", video.frames, "frames that were read");
-  visit("dropped", video.dropped, "of a live source: frames that were not looked at");
-  visit("fields", video.fields, "fields that were estimated");
-  visit("interrupted", video.interrupted, "whether the run ended before the video did");
-}
-
-void describe(FieldVisitor& visit, EstimateReport& report) {
-  visit.record("FlowResult", "the motion between two images, or along a video");
-  visit("first", report.first, "of a pair: the first image");
-  visit("second", report.second, "of a pair: the second image");
-  visit("input", report.input, "the video, or the first of several images");
-  visit("output", report.output, "file of the field, or folder of the fields");
-  visit("pictures", report.pictures, "files of pictures");
-  visit("width", report.size.width, "of the images", {.unit = "pixels"});
-  visit("height", report.size.height, "of the images", {.unit = "pixels"});
-  visit("motion", report.motion, "of a pair", {.flat = true});
-  visit("video", report.video, "of a video", {.flat = true});
-  visit("working_memory_bytes", report.working_memory_bytes, "memory that the estimation took",
-        {.unit = "bytes"});
-  visit("estimate_seconds", report.estimate_seconds, "time that it took", {.unit = "seconds"});
-  visit("peak_memory_bytes", report.peak_memory_bytes, "most memory of the process",
-        {.unit = "bytes"});
-}
-
-EstimateReport estimate_report(const EstimateRequest& request, const Context& context,
-                               Extent size) {
-  EstimateReport report;
+flow::FlowResult estimate_report(const EstimateRequest& request, const Context& context,
+                                 Extent size) {
+  flow::FlowResult report;
   (context.inputs.size() == 2 ? report.first : report.input) = context.inputs[0];
   if (context.inputs.size() == 2) report.second = context.inputs[1];
   report.output = written_file(request.output);
@@ -269,7 +244,7 @@ Command flow_lk_command() {
                    {"fovea flow lk - -o fields",
                     "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
       .request = make_request<LkRequest, run_lk>,
-      .result = {sample_record<EstimateReport>},
+      .result = {sample_record<flow::FlowResult>},
       .reads_images = true,
       .reads_videos = true,
       .starts = true,
@@ -297,7 +272,7 @@ Command flow_bm_command() {
                        {"fovea flow bm a.png b.png -o ab.flo --least-confidence 0.2",
                         "write vectors of less confidence as not known"}},
           .request = make_request<BmRequest, run_bm>,
-          .result = {sample_record<EstimateReport>},
+          .result = {sample_record<flow::FlowResult>},
           .reads_images = true,
           .reads_videos = true,
           .starts = true,

@@ -31,24 +31,9 @@ struct EstimateRequest {
   bool alpha() const { return mask == "alpha"; }
 };
 
-// What is printed: of a pair its motion, of a video how many fields it gave.
-struct EstimateReport {
-  struct Video {
-    std::int64_t frames = 0, dropped = 0, fields = 0;
-    bool interrupted = false;
-  };
-  std::optional<std::string> first{}, second{}, input{}, output{};
-  std::vector<std::string> pictures{};
-  Extent size{};
-  std::optional<flow::MotionSummary> motion{};
-  std::optional<Video> video{};
-  std::optional<std::uint64_t> working_memory_bytes{};
-  std::optional<double> estimate_seconds{};
-  std::optional<std::uint64_t> peak_memory_bytes{};
-};
-void describe(FieldVisitor& visit, EstimateReport& report);
 // With the files that a request names.
-EstimateReport estimate_report(const EstimateRequest& request, const Context& context, Extent size);
+flow::FlowResult estimate_report(const EstimateRequest& request, const Context& context,
+                                 Extent size);
 
 // Explains the flow of a pixel of a pair.
 int explain_pair(const EstimateRequest& request, Context& context);

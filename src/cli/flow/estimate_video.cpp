@@ -278,7 +278,7 @@ class VideoRun {
           dropped_text(video_.reader()), time_at_end(context_, run.seconds)));
       return;
     }
-    EstimateReport report = estimate_report(request_, context_, size_);
+    flow::FlowResult report = estimate_report(request_, context_, size_);
     report.video = {run.frames, video_.reader().dropped(), fields_, !run.whole()};
     if (tells_times(context_)) report.peak_memory_bytes = peak_memory_bytes();
     print_result(context_, record_ref(report));
@@ -341,7 +341,7 @@ class RangesReport {
           fields(), frames()));
       return;
     }
-    EstimateReport report = estimate_report(request_, context_, total_.size);
+    flow::FlowResult report = estimate_report(request_, context_, total_.size);
     report.video = {total_.frames, 0, static_cast<std::int64_t>(numbers_.size())};
     print_result(context_, record_ref(report));
   }
