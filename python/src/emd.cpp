@@ -20,11 +20,11 @@
 #include <variant>
 
 #include "arrays.h"
-#include "emd_names.h"
 #include "errors.h"
 #include "explain.h"
 #include "gpu_arrays.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -52,16 +52,15 @@ GroundDistance ground_of(nb::handle ground, int bins) {
           std::span(static_cast<const double*>(costs.data()), costs.size())};
 }
 
-nb::dict facts_of(const GroundDistance& ground) {
-  nb::dict facts;
-  facts["rows"] = ground.rows();
-  facts["columns"] = ground.columns();
-  facts["form"] = to_string(ground.form());
-  facts["metric"] = ground.metric();
-  facts["greatest"] = ground.greatest();
-  facts["unit"] = ground.unit();
-  facts["exact"] = ground.exact();
-  return facts;
+template <class Enum>
+nb::list words_of() {
+  nb::list words;
+  for (const Choice& choice : choices(Enum{})) words.append(choice.word);
+  return words;
+}
+
+nb::dict ground_facts(const GroundDistance& ground) {
+  return dict_of_record(record_ref(emd::facts_of(ground)));
 }
 
 class Solver {
@@ -352,9 +351,9 @@ class Mapper {
     });
     nb::dict all;
     all["distances"] = to_python(std::move(mapped.distances), options_.exec.device);
-    all["report"] = report_of(mapped.report);
+    all["report"] = dict_of_record(record_ref(mapped.report));
     all["target"] = to_numpy(mapped.target);
-    all["ground"] = facts_of(mapped.ground);
+    all["ground"] = ground_facts(mapped.ground);
     all["range"] = options_.spectral()
                        ? nb::none()
                        : nb::object(nb::make_tuple(mapped.range.low, mapped.range.high));
@@ -502,20 +501,7 @@ nb::dict roc(nb::handle score, nb::handle truth, const std::string& sense, nb::h
     roc = emd::roc(scores.of<float>(), known.of<std::uint8_t>(),
                    static_cast<emd::TargetScore>(word->value), mask.of<std::uint8_t>());
   }
-  const auto column = [&](auto part) {
-    std::vector<std::remove_cvref_t<decltype(roc.curve[0].*part)>> values;
-    values.reserve(roc.curve.size());
-    for (const emd::RocPoint& point : roc.curve) values.push_back(point.*part);
-    return to_numpy(values);
-  };
-  nb::dict all;
-  all["threshold"] = column(&emd::RocPoint::threshold);
-  all["false_rate"] = column(&emd::RocPoint::false_rate);
-  all["true_rate"] = column(&emd::RocPoint::true_rate);
-  all["area"] = roc.area;
-  all["positives"] = roc.positives;
-  all["negatives"] = roc.negatives;
-  return all;
+  return dict_of_record(record_ref(roc));
 }
 
 void bind_maps(nb::module_& m) {
@@ -529,6 +515,7 @@ void bind_maps(nb::module_& m) {
       .def("set_mask", &Mapper::set_mask, nb::arg("mask").none())
       .def_prop_ro("options", [](const Mapper& p) { return option_values(p.options()); })
       .def_prop_ro("words", [](const Mapper& p) { return option_words(p.options()); });
+  m.def("roc_fields", &fields_of<emd::Roc>);
   m.def("map_options", &map_table);
   bind_emd_regions(m);
   m.def("read_cube", &read_cube);
@@ -558,12 +545,12 @@ void bind_emd(nb::module_& parent) {
            nb::arg("keywords"))
       .def("solve", &Solver::solve, nb::arg("first").none(), nb::arg("second").none(),
            nb::arg("flows"), nb::arg("mark"))
-      .def_prop_ro("ground", [](const Solver& s) { return facts_of(s.ground()); })
+      .def_prop_ro("ground", [](const Solver& s) { return ground_facts(s.ground()); })
       .def_prop_ro("options", [](const Solver& s) { return option_values(s.options()); })
       .def_prop_ro("words", [](const Solver& s) { return option_words(s.options()); });
   m.def("solve_options", &option_table<emd::SolverOptions>);
-  m.def("status_names", &status_names);
-  m.def("solver_names", &solver_names);
+  m.def("status_names", &words_of<emd::Status>);
+  m.def("solver_names", &words_of<emd::SolvedBy>);
   m.def("ground_words", [] {
     nb::list words;
     for (const std::string_view word : emd::ground_words())

@@ -12,6 +12,7 @@
 
 #include "arrays.h"
 #include "options.h"
+#include "records.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -23,28 +24,11 @@ emd::RegionOptions region_options(const nb::dict& keywords) {
   return options;
 }
 
-nb::dict columns_of(emd::RegionSet&& found) {
-  const auto column = [&](auto part) {
-    std::vector<std::remove_cvref_t<decltype(part(found.regions[0]))>> values;
-    for (const emd::Region& region : found.regions) values.push_back(part(region));
-    return to_numpy(values);
-  };
-  nb::dict all;
-  all["x"] = column([](const emd::Region& region) { return region.box.x; });
-  all["y"] = column([](const emd::Region& region) { return region.box.y; });
-  all["width"] = column([](const emd::Region& region) { return region.box.width; });
-  all["height"] = column([](const emd::Region& region) { return region.box.height; });
-  all["area"] = column([](const emd::Region& region) { return region.area; });
-  all["score"] = column([](const emd::Region& region) { return region.score; });
-  all["peak_x"] = column([](const emd::Region& region) { return region.peak_x; });
-  all["peak_y"] = column([](const emd::Region& region) { return region.peak_y; });
-  all["distance"] = column([](const emd::Region& region) { return region.distance; });
-  all["mean_distance"] = column([](const emd::Region& region) { return region.mean_distance; });
+nb::dict fields_and_outlines(emd::RegionSet&& found) {
   nb::list outlines;
   for (std::size_t i = 0; i < found.regions.size(); ++i) outlines.append(emd::region_rle(found, i));
+  nb::dict all = dict_of_record(record_ref(found));
   all["outlines"] = outlines;
-  all["threshold"] = found.threshold;
-  all["labels"] = to_numpy(std::move(found.labels));
   return all;
 }
 
@@ -59,7 +43,7 @@ nb::dict find_regions(nb::handle distances, const std::optional<std::vector<int>
     nb::gil_scoped_release others_go_on;
     found = emd::find_regions(map.of<float>(), options, target);
   }
-  return columns_of(std::move(found));
+  return fields_and_outlines(std::move(found));
 }
 
 // Bright where the distance is small.
@@ -74,6 +58,7 @@ nb::object map_picture(nb::handle distances) {
 
 void bind_emd_regions(nb::module_& m) {
   m.def("map_picture", &map_picture, nb::arg("distances").none());
+  m.def("regions_fields", &fields_of<emd::RegionSet>);
   m.def("regions_options", &option_table<emd::RegionOptions>);
   m.def("find_regions", &find_regions, nb::arg("distances").none(), nb::arg("box").none(),
         nb::arg("size"), nb::arg("keywords"));

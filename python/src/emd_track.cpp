@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "arrays.h"
-#include "emd_names.h"
 #include "emd_track_input.h"
 #include "errors.h"
 #include "explain.h"
 #include "gpu_arrays.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -53,20 +53,16 @@ nb::object rows_of(std::span<const Rect<double>> boxes) {
   return to_numpy(numbers, {boxes.size(), 4});
 }
 
-nb::dict columns_of(const std::vector<Track>& tracks) {
-  const auto column = [&](auto part) {
-    std::vector<std::remove_cvref_t<decltype(tracks[0].*part)>> values;
-    for (const Track& track : tracks) values.push_back(track.*part);
-    return values;
-  };
-  const std::vector<bool> lost = column(&Track::lost);
-  nb::dict columns;
-  columns["id"] = to_numpy(column(&Track::id));
-  columns["xywh"] = rows_of(column(&Track::box));
-  columns["score"] = to_numpy(column(&Track::score));
-  columns["confidence"] = to_numpy(column(&Track::confidence));
-  columns["lost"] = to_numpy(std::vector<std::uint8_t>(lost.begin(), lost.end()));
-  return columns;
+// The targets of a frame, one column per field.
+struct FrameTracks {
+  std::vector<Track> tracks{};
+};
+void describe(FieldVisitor& visit, FrameTracks& frame) {
+  visit("tracks", frame.tracks, "in the order of their ids");
+}
+nb::dict columns_of(std::vector<Track> tracks) {
+  const FrameTracks frame{std::move(tracks)};
+  return nb::cast<nb::dict>(dict_of_record(record_ref(frame))["tracks"]);
 }
 
 std::vector<Track> tracks_of(const nb::dict& columns) {
@@ -75,7 +71,7 @@ std::vector<Track> tracks_of(const nb::dict& columns) {
     const auto* first = static_cast<const double*>(array.data());
     return std::vector<double>(first, first + array.size());
   };
-  const std::vector<Rect<double>> boxes = boxes_of(columns["xywh"], "xywh");
+  const std::vector<Rect<double>> boxes = boxes_of(columns["box"], "box");
   const AnyArray id = dense_array<int>(columns["id"], "id", {1}),
                  lost = dense_array<std::uint8_t>(columns["lost"], "lost", {1});
   const auto score = numbers("score"), confidence = numbers("confidence");
@@ -182,7 +178,8 @@ class Tracker {
     return calls_.run(Work{}, nb::none(), [&] { return tracker_.uses_parts(id); });
   }
   nb::dict report() {
-    return report_of(calls_.run(Work{}, nb::none(), [&] { return tracker_.report(); }));
+    const emd::MapReport report = calls_.run(Work{}, nb::none(), [&] { return tracker_.report(); });
+    return dict_of_record(record_ref(report));
   }
   std::int64_t frame() const { return frame_; }
   const emd::TrackOptions& options() const { return options_; }
@@ -230,13 +227,7 @@ std::string mot_text(std::int64_t frame, const nb::dict& columns) {
 nb::dict evaluate_track(nb::handle boxes, nb::handle truth) {
   const emd::TrackReport report =
       emd::evaluate_track(boxes_of(boxes, "boxes"), boxes_of(truth, "truth"));
-  nb::dict all;
-  all["frames"] = report.frames;
-  all["mean_overlap"] = report.mean_overlap;
-  all["precision_20px"] = report.precision_20px;
-  all["success_50"] = report.success_50;
-  all["success_area"] = report.success_area;
-  return all;
+  return dict_of_record(record_ref(report));
 }
 
 }  // namespace
@@ -255,6 +246,7 @@ void bind_emd_tracking(nb::module_& m) {
       .def_prop_ro("frame", &Tracker::frame)
       .def_prop_ro("options", [](const Tracker& t) { return option_values(t.options()); })
       .def_prop_ro("words", [](const Tracker& t) { return option_words(t.options()); });
+  m.def("evaluate_track_fields", &fields_of<emd::TrackReport>);
   m.def("track_options", &option_table<emd::TrackOptions>);
   m.def("draw", &draw, nb::arg("image").none(), nb::arg("columns"));
   m.def("mot_text", &mot_text);

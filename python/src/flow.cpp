@@ -17,6 +17,7 @@
 #include "flow_input.h"
 #include "gpu_arrays.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -29,11 +30,7 @@ using flow::FlowOptions;
 constexpr double kOperationsPerPixel = 1000;
 
 nb::dict planes_of(flow::Flow&& flow, Device device) {
-  nb::dict planes;
-  planes["u"] = to_python(std::move(flow.u), device);
-  planes["v"] = to_python(std::move(flow.v), device);
-  planes["confidence"] = to_python(std::move(flow.confidence), device);
-  return planes;
+  return dict_of_record(record_ref(flow), device);
 }
 
 // Options of an estimator, whose preset is one of them.
@@ -281,18 +278,6 @@ nb::tuple read(const std::string& path) {
                         to_numpy(std::move(field.known)), confidence);
 }
 
-nb::dict errors_of(const flow::FlowErrors& errors) {
-  nb::dict all;
-  all["pixels"] = errors.pixels;
-  all["endpoint"] = errors.endpoint;
-  all["angular"] = errors.angular;
-  all["r05"] = errors.r05;
-  all["r1"] = errors.r1;
-  all["r2"] = errors.r2;
-  all["fl"] = errors.fl;
-  return all;
-}
-
 // Estimate and truth are (u, v, confidence or None, known or None).
 nb::dict evaluate(const nb::tuple& estimate, const nb::tuple& truth, const nb::dict& keywords) {
   flow::EvaluateOptions options;
@@ -307,16 +292,7 @@ nb::dict evaluate(const nb::tuple& estimate, const nb::tuple& truth, const nb::d
                                confidence ? confidence->of<float>() : ImageView<const float>{},
                                known.view(), options);
   });
-  nb::dict all;
-  all["all"] = errors_of(report.all);
-  all["confident"] = errors_of(report.confident);
-  all["density"] = report.density;
-  all["confident_share"] = report.confident_share;
-  all["sparsification_error"] = report.sparsification_error;
-  nb::list curve;
-  for (const flow::SparsificationPoint& point : report.curve)
-    curve.append(nb::make_tuple(point.removed, point.endpoint, point.oracle));
-  all["curve"] = curve;
+  nb::dict all = dict_of_record(record_ref(report));
   all["options"] = option_values(options);
   all["words"] = option_words(options);
   return all;
@@ -337,6 +313,8 @@ void bind_flow(nb::module_& parent) {
       .def("finish", &Estimator::finish)
       .def_prop_ro("options", [](const Estimator& e) { return option_values(e.options()); })
       .def_prop_ro("words", [](const Estimator& e) { return preset_words(e.options()); });
+  m.def("estimate_fields", &fields_of<flow::Flow>);
+  m.def("evaluate_fields", &fields_of<flow::FlowReport>);
   m.def("estimate_options", &option_table<PresetOptions>);
   m.def("evaluate_options", &option_table<flow::EvaluateOptions>);
   m.def("wheel", &wheel, nb::arg("u").none(), nb::arg("v").none(), nb::arg("known").none(),

@@ -11,6 +11,7 @@
 #include "arrays.h"
 #include "flow_input.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -68,25 +69,6 @@ MotionSegments segment(const nb::tuple& planes, nb::handle image, const nb::dict
   });
 }
 
-nb::object labels_of(const MotionSegments& segments) {
-  NewImage<std::uint16_t> labels({segments.labels.width(), segments.labels.height()}, 1, 2);
-  copy(segments.labels.view(), labels.view());
-  return std::move(labels).to_numpy();
-}
-
-nb::list regions_of(const MotionSegments& segments) {
-  nb::list all;
-  for (const flow::MotionRegion& region : segments.regions) {
-    const auto& [u, v] = region.motion;
-    all.append(nb::make_tuple(
-        region.label, region.layer,
-        nb::make_tuple(region.box.x, region.box.y, region.box.width, region.box.height),
-        region.pixels, region.share, region.u, region.v, region.residual,
-        nb::make_tuple(u[0], u[1], u[2], v[0], v[1], v[2])));
-  }
-  return all;
-}
-
 ImageInput label_image(nb::handle value, const char* name) {
   return image_input(value, {name, {io::SampleType::kUint16}, {1}});
 }
@@ -96,12 +78,7 @@ nb::dict evaluate(nb::handle labels, nb::handle truth) {
   const flow::SegmentReport report = unlocked([&] {
     return flow::evaluate_segments(found.of<std::uint16_t>(), known.of<std::uint16_t>());
   });
-  nb::dict all;
-  all["pixels"] = report.pixels;
-  all["rand_index"] = report.rand_index;
-  all["adjusted_rand_index"] = report.adjusted_rand_index;
-  all["covering"] = report.covering;
-  return all;
+  return dict_of_record(record_ref(report));
 }
 
 nb::object picture(nb::handle labels, nb::handle image) {
@@ -120,11 +97,11 @@ nb::tuple settings_of_segment(const nb::dict& keywords) {
 }  // namespace
 
 void bind_flow_segments(nb::module_& m) {
-  nb::class_<MotionSegments>(m, "MotionSegments")
-      .def_prop_ro("labels", &labels_of)
-      .def_prop_ro("regions", &regions_of)
-      .def_ro("layers", &MotionSegments::layers)
-      .def_ro("tolerance", &MotionSegments::tolerance);
+  nb::class_<MotionSegments>(m, "MotionSegments").def("take", [](MotionSegments& segments) {
+    return dict_of_record(record_ref(segments));
+  });
+  m.def("segment_fields", &fields_of<MotionSegments>);
+  m.def("evaluate_segments_fields", &fields_of<flow::SegmentReport>);
   m.def("segment", &segment, nb::arg("planes"), nb::arg("image").none(), nb::arg("options"));
   nb::class_<flow::LabelKeeper>(m, "LabelKeeper")
       .def(nb::init<>())

@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "flow_input.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -41,7 +42,7 @@ class StereoMatcher {
     (void)flow::StereoMatcher(options_);  // throws for options that do not fit each other
   }
 
-  nb::tuple match(nb::handle left, nb::handle right) {
+  nb::dict match(nb::handle left, nb::handle right) {
     const ImageInput a = flow_image(left, "left"), b = flow_image(right, "right");
     require_one_type({a, left, "left"}, {b, right, "right"});
     const double disparities = options_.max_disparity - options_.min_disparity + 1;
@@ -58,8 +59,7 @@ class StereoMatcher {
           }
         },
         a.view);
-    return nb::make_tuple(to_numpy(std::move(found.disparity)),
-                          to_numpy(std::move(found.confidence)));
+    return dict_of_record(record_ref(found));
   }
 
   const StereoOptions& options() const { return options_; }
@@ -69,25 +69,13 @@ class StereoMatcher {
   Kept<flow::StereoMatcher> matcher_;
 };
 
-nb::dict errors_of(const flow::StereoErrors& errors) {
-  nb::dict all;
-  all["pixels"] = errors.pixels;
-  all["mean"] = errors.mean;
-  all["bad05"] = errors.bad05;
-  all["bad1"] = errors.bad1;
-  all["bad2"] = errors.bad2;
-  all["bad4"] = errors.bad4;
-  all["unknown"] = errors.unknown;
-  return all;
-}
-
-nb::tuple evaluate(nb::handle disparity, nb::handle truth, nb::handle visible) {
+nb::dict evaluate(nb::handle disparity, nb::handle truth, nb::handle visible) {
   const ImageInput found = whole_plane(disparity, "disparity"), known = whole_plane(truth, "truth"),
                    shown = mask_input(visible, "visible");
   const flow::StereoReport report = unlocked([&] {
     return flow::evaluate_stereo(found.of<float>(), known.of<float>(), shown.of<std::uint8_t>());
   });
-  return nb::make_tuple(errors_of(report.all), errors_of(report.visible));
+  return dict_of_record(record_ref(report));
 }
 
 nb::object visible_pixels(nb::handle disparity) {
@@ -122,6 +110,8 @@ void bind_flow_stereo(nb::module_& m) {
       .def("match", &StereoMatcher::match, nb::arg("left").none(), nb::arg("right").none())
       .def_prop_ro("options", [](const StereoMatcher& s) { return option_values(s.options()); })
       .def_prop_ro("words", [](const StereoMatcher& s) { return option_words(s.options()); });
+  m.def("stereo_fields", &fields_of<flow::Disparity>);
+  m.def("evaluate_stereo_fields", &fields_of<flow::StereoReport>);
   m.def("stereo_options", &option_table<StereoOptions>);
   m.def("evaluate_stereo", &evaluate, nb::arg("disparity").none(), nb::arg("truth").none(),
         nb::arg("visible").none());

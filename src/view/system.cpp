@@ -1,6 +1,7 @@
 #include "view/system.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/json_writer.h>
 #include <fovea/io/model_file.h>
 #include <fovea/io/place.h>
 #include <fovea/io/record_io.h>
@@ -91,6 +92,22 @@ std::string shell_frames(const Run& run, int count) {
   return fmt::format("{} --frames {}", start, count);
 }
 
+namespace {
+
+io::ResultOrigin origin_of(const SavedCall& call) {
+  std::string options = call.options;
+  for (const auto& [name, value] : {std::pair("target", call.target), {"model", call.model}})
+    if (!value.empty())
+      options.insert(1, fmt::format("\"{}\": {}{}", name, detail::json_quote(value),
+                                    options == "{}" ? "" : ", "));
+  return {.command = std::string(call.command),
+          .device = to_string(resolve(call.exec.device)),
+          .seed = call.exec.seed,
+          .options = options};
+}
+
+}  // namespace
+
 std::string saved_json(const Run& run, const SavedCall& call, RecordRef result) {
   std::string members = io::record_members(result);
   if (of_film(run) && !call.whole_film) {
@@ -101,16 +118,19 @@ std::string saved_json(const Run& run, const SavedCall& call, RecordRef result) 
     members = fmt::format("\"frames\": [{{{}, {}}}], \"dropped\": 0",
                           io::record_members(record_ref(time)), members);
   }
-  std::string options = call.options;
-  if (!call.model.empty())
-    options.insert(1, fmt::format("\"model\": {}{}", detail::json_quote(call.model),
-                                  options == "{}" ? "" : ", "));
-  return io::single_result_json({.command = std::string(call.command),
-                                 .device = to_string(resolve(call.exec.device)),
-                                 .seed = call.exec.seed,
-                                 .options = options,
-                                 .beside = call.beside},
-                                run.inputs.front()->name(), members);
+  io::ResultOrigin origin = origin_of(call);
+  origin.beside = call.beside;
+  return io::single_result_json(origin, run.inputs.front()->name(), members);
+}
+
+std::string saved_whole_json(const SavedCall& call, RecordRef result) {
+  std::string members;
+  io::JsonWriter json(io::string_sink(members));
+  json.begin_object();
+  io::write_fields(json, result);
+  json.end_object().finish();
+  return fmt::format("{{\n  {},{}\n", io::origin_members(origin_of(call), ",\n  "),
+                     members.substr(1));
 }
 
 void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare) {

@@ -201,12 +201,15 @@ struct SavedCall {
   std::string_view model{};    // may be empty
   std::string options{};       // options_json()
   const Exec& exec;
-  bool whole_film = false;  // the result is about the film, not about one of its frames
-  std::string beside{};  // members beside the list of results, as the verb has them
+  bool whole_film = false;    // the result is about the film, not about one of its frames
+  std::string beside{};       // members beside the list of results, as the verb has them
+  std::string_view target{};  // a box as the program takes it; may be empty
 };
 // The JSON that the program prints for the same call, with the result of one image, of one frame of
 // a film, or of all of it.
 std::string saved_json(const Run& run, const SavedCall& call, RecordRef result);
+// The same of verbs that have one result of all their inputs.
+std::string saved_whole_json(const SavedCall& call, RecordRef result);
 // RGB of a gray or RGB picture.
 Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image);
 // Makes that copy of a picture when it is asked for, as for Result::picture.

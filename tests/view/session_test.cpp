@@ -161,6 +161,10 @@ TEST_F(SessionTest, EstimatesMotionAndSaysWhy) {
   EXPECT_EQ(get(address + "/tile/wheel/0/0/0").type, "image/png");
   EXPECT_EQ(get(address + "/tile/none/0/0/0").status, 404);
   EXPECT_THAT(get(address + "/page.html").body, HasSubstr("Confidence"));
+  const EarlierFile earlier = parse_earlier_json(get(address + "/result.json").body, "saved.json");
+  EXPECT_EQ(earlier.what, "flow lk");
+  EXPECT_EQ(earlier.items.at(0).input, "a.png");
+  EXPECT_THAT(earlier.items[0].text, HasSubstr("pixels on average"));
   EXPECT_TRUE(why(address, {{"x", 20}, {"y", 20}})["title"].is_string());
 }
 
@@ -171,6 +175,9 @@ TEST_F(SessionTest, MapsColorsOfABoxAndSaysWhy) {
   EXPECT_EQ(result["layers"][0]["name"], "map");
   EXPECT_THAT(result["command"].get<std::string>(),
               HasSubstr("--target 8,8,16,16 --signature colors"));
+  const std::string saved = get(address + "/result.json").body;
+  EXPECT_EQ(json::parse(saved)["stats"]["pixels"], 64 * 48);
+  EXPECT_EQ(parse_earlier_json(saved, "saved.json").items.at(0).input, "a.png");
   EXPECT_TRUE(why(address, {{"x", 20}, {"y", 20}})["tables"].is_array());
 }
 

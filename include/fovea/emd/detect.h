@@ -2,6 +2,7 @@
 #include <fovea/core/exec.h>
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <span>
@@ -68,6 +69,7 @@ struct RocPoint {
   double false_rate = 0;  // share of the background that is called target
   double true_rate = 0;   // share of the target that is found
 };
+FOVEA_API void describe(FieldVisitor& visit, RocPoint& point);
 
 struct Roc {
   std::vector<RocPoint> curve;  // one point per distinct score, from (0, 0) to (1, 1)
@@ -77,6 +79,7 @@ struct Roc {
   std::int64_t positives = 0;
   std::int64_t negatives = 0;
 };
+FOVEA_API void describe(FieldVisitor& visit, Roc& roc);
 // The receiver operating characteristic of a score. Pixels of the target are those where `truth` is
 // not 0. Where `counted` is given, pixels where it is 0 are left out, such as those that the
 // target's spectrum was taken from. Throws InvalidArgument where sizes differ, a score is NaN, or

@@ -1,5 +1,7 @@
 #pragma once
 #include <fovea/core/api.h>
+#include <fovea/core/options_fwd.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <optional>
@@ -23,6 +25,7 @@ enum class GroundForm : unsigned char {
   kGeneral    // anything else; solved by the simplex method
 };
 FOVEA_API const char* to_string(GroundForm form);
+FOVEA_API std::span<const Choice> choices(GroundForm);
 
 // What it costs to move one unit of mass from bin i of the first histogram to bin j of the second.
 // Costs are held as whole multiples of unit(), a power of two. Costs that are such multiples (whole
@@ -81,6 +84,19 @@ class FOVEA_API GroundDistance {
   std::vector<std::int64_t> units_;
   std::vector<std::int64_t> positions_;
 };
+
+// What results say of a ground distance.
+struct GroundFacts {
+  int rows = 0;
+  int columns = 0;
+  GroundForm form = GroundForm::kGeneral;
+  bool metric = false;
+  double greatest = 0;
+  double unit = 0;
+  bool exact = false;
+};
+FOVEA_API void describe(FieldVisitor& visit, GroundFacts& facts);
+FOVEA_API GroundFacts facts_of(const GroundDistance& ground);
 
 // The names that GroundDistance::named() knows, to suggest to users.
 FOVEA_API std::vector<std::string_view> ground_words();

@@ -61,6 +61,7 @@ struct MapReport {
   // Adds the counts of later frames; entries and cache_bytes become those of `later`.
   FOVEA_API MapReport& operator+=(const MapReport& later);
 };
+FOVEA_API void describe(FieldVisitor& visit, MapReport& report);
 
 // The map of a frame of a video.
 struct MappedFrame {

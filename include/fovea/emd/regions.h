@@ -2,6 +2,7 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options_fwd.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <optional>
@@ -44,14 +45,15 @@ struct RegionOptions {
 FOVEA_API void describe(OptionVisitor& visit, RegionOptions& options);
 
 struct Region {
-  Rect<int> box{};             // around its pixels; for boxes the box itself
-  std::int64_t area = 0;       // pixels at or below the threshold in it
-  double score = 0;            // 0 to 1, see RegionSet
-  int peak_x = 0, peak_y = 0;  // the pixel with the least distance, the first in reading order
-  float distance = 0;          // the least one
-  double mean_distance = 0;    // of its pixels; for boxes of all pixels of the box
+  Rect<int> box{};           // around its pixels; for boxes the box itself
+  std::int64_t area = 0;     // pixels at or below the threshold in it
+  double score = 0;          // 0 to 1, see RegionSet
+  Point<int> peak{};         // the pixel with the least distance, the first in reading order
+  float distance = 0;        // the least one
+  double mean_distance = 0;  // of its pixels; for boxes of all pixels of the box
   bool operator==(const Region&) const = default;
 };
+FOVEA_API void describe(FieldVisitor& visit, Region& region);
 
 // Regions from the best score on; of equal ones the upper and then the left peak comes first.
 struct RegionSet {
@@ -61,6 +63,7 @@ struct RegionSet {
   // better one. Pixels above the threshold belong to none.
   Image<std::uint16_t> labels{};
 };
+FOVEA_API void describe(FieldVisitor& visit, RegionSet& found);
 
 // What is known about the target in the map.
 struct RegionTarget {

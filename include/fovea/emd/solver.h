@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/emd/ground.h>
 
 #include <array>
@@ -51,6 +52,7 @@ enum class Status : unsigned char {
   kInvalidMass,  // a mass is negative, NaN or infinite: the distance is 0
 };
 FOVEA_API const char* to_string(Status status);
+FOVEA_API std::span<const Choice> choices(Status);
 
 // What solved a problem. kNothing, kTableau, kWideTableau and kAuxiliarySimplex are the same on
 // every device. Of the others, a GPU starts in another order, so that kGreedyStart and
@@ -69,6 +71,7 @@ enum class SolvedBy : unsigned char {
 };
 inline constexpr int kSolvers = 7;
 FOVEA_API const char* to_string(SolvedBy solver);  // such as "wide_tableau"
+FOVEA_API std::span<const Choice> choices(SolvedBy);
 
 // How many problems each solver took.
 struct SolvedCounts {
@@ -84,6 +87,7 @@ struct SolvedCounts {
   }
   bool operator==(const SolvedCounts&) const = default;
 };
+FOVEA_API void describe(FieldVisitor& visit, SolvedCounts& counts);
 
 // The solutions of a batch: one entry per problem, in the order of the problems and in their
 // memory. What was not requested is empty.

@@ -96,6 +96,7 @@ struct Track {
   bool lost = false;      // the target is lost, and the box is where it was last seen
   bool operator==(const Track&) const = default;
 };
+FOVEA_API void describe(FieldVisitor& visit, Track& track);
 
 struct TrackExplanation;  // explain.h
 
@@ -193,6 +194,7 @@ struct TrackReport {
   double mean_center_distance = 0;  // between the centers, in pixels
   std::int64_t missed = 0;          // frames in which the boxes have nothing in common
 };
+FOVEA_API void describe(FieldVisitor& visit, TrackReport& report);
 FOVEA_API TrackReport evaluate_track(std::span<const Rect<double>> track,
                                      std::span<const Rect<double>> truth);
 

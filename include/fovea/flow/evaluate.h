@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/options_fwd.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/io/flow_io.h>
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct FlowErrors {
   double r2 = 0;        // the same above 2 pixels
   double fl = 0;        // KITTI's outliers: above 3 pixels and above 5 % of the true motion
 };
+FOVEA_API void describe(FieldVisitor& visit, FlowErrors& errors);
 
 // The mean error that remains when a share of the pixels is removed.
 struct SparsificationPoint {
@@ -28,6 +30,7 @@ struct SparsificationPoint {
   double endpoint = 0;  // mean error of the rest when the least confident pixels are removed
   double oracle = 0;    // the same when the worst pixels are removed, which is the lower bound
 };
+FOVEA_API void describe(FieldVisitor& visit, SparsificationPoint& point);
 
 struct EvaluateOptions {
   double confident = 0.5;  // a pixel is confident from this confidence on; 0 to 1
@@ -47,6 +50,7 @@ struct FlowReport {
   // confidence orders the pixels exactly by their errors.
   double sparsification_error = 0;
 };
+FOVEA_API void describe(FieldVisitor& visit, FlowReport& report);
 
 // Compares an estimate with the truth. `confidence` (0 to 1) belongs to the estimate; where it is
 // empty every pixel is confident. Throws InvalidArgument where sizes differ or no true vector is

@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/flow/block_matching.h>
 #include <fovea/flow/lucas_kanade.h>
 #include <fovea/flow/quality.h>
@@ -20,6 +21,7 @@ struct Flow {
   Image<float> v;           // pixels, downward
   Image<float> confidence;  // from 0 (a guess, or left out by the mask) to 1
 };
+FOVEA_API void describe(FieldVisitor& visit, Flow& flow);
 
 enum class Method : unsigned char { kLucasKanade, kBlockMatching };
 FOVEA_API std::span<const Choice> choices(Method);

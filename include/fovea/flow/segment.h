@@ -3,6 +3,7 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options_fwd.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/flow/flow.h>
 #include <fovea/io/flow_io.h>
 
@@ -19,11 +20,10 @@ namespace fovea::flow {
 
 // u = a0 + a1 x + a2 y and v = b0 + b1 x + b2 y for pixel (x, y) of the image.
 struct AffineMotion {
-  std::array<double, 3> u{};  // a0, a1, a2
-  std::array<double, 3> v{};  // b0, b1, b2
+  std::array<double, 6> terms{};  // a0, a1, a2, b0, b1, b2
 
-  double u_at(double x, double y) const { return u[0] + u[1] * x + u[2] * y; }
-  double v_at(double x, double y) const { return v[0] + v[1] * x + v[2] * y; }
+  double u_at(double x, double y) const { return terms[0] + terms[1] * x + terms[2] * y; }
+  double v_at(double x, double y) const { return terms[3] + terms[4] * x + terms[5] * y; }
 };
 
 struct MotionRegion {
@@ -36,6 +36,7 @@ struct MotionRegion {
   double residual = 0;    // median distance in pixels between the flow and the model
   AffineMotion motion{};  // the layer's motion
 };
+FOVEA_API void describe(FieldVisitor& visit, MotionRegion& region);
 
 struct SegmentOptions {
   std::optional<int> layers{};  // greatest number of motions, 1 to 64; without a value as many as
@@ -58,6 +59,7 @@ struct MotionSegments {
   int layers = 0;                       // number of motions
   double tolerance = 0;                 // that was used, in pixels
 };
+FOVEA_API void describe(FieldVisitor& visit, MotionSegments& segments);
 
 // Divides a field. `confidence` (0 to 1, or empty) says how much a pixel counts. The first image,
 // where it is given (gray or RGB), draws borders to its edges. The result is the same for every
@@ -107,6 +109,7 @@ struct SegmentReport {
   double covering = 0;  // overlap (intersection over union) of each true region with the region
                         // that fits it best, weighted by size (Arbelaez et al., PAMI 2011)
 };
+FOVEA_API void describe(FieldVisitor& visit, SegmentReport& report);
 FOVEA_API SegmentReport evaluate_segments(ImageView<const std::uint16_t> labels,
                                           ImageView<const std::uint16_t> truth);
 

@@ -2,6 +2,7 @@
 #include <fovea/core/exec.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options_fwd.h>
+#include <fovea/core/record_fwd.h>
 
 #include <cstdint>
 #include <memory>
@@ -58,6 +59,7 @@ struct Disparity {
   Image<float> disparity;   // pixels; infinity where it is not known
   Image<float> confidence;  // from 0 (not known, or filled in) to 1
 };
+FOVEA_API void describe(FieldVisitor& visit, Disparity& found);
 
 // Finds disparities of pairs. Its options are checked once. Images have 1, 3 or 4 channels (opacity
 // is ignored) of 8 bits, 16 bits or float; their gray values are compared. NaN and infinity throw
@@ -103,11 +105,13 @@ struct StereoErrors {
   double bad4 = 0;     // the same above 4 pixels
   double unknown = 0;  // share without an estimate
 };
+FOVEA_API void describe(FieldVisitor& visit, StereoErrors& errors);
 
 struct StereoReport {
   StereoErrors all{};      // pixels whose true disparity is known
   StereoErrors visible{};  // those of them that the right image shows too
 };
+FOVEA_API void describe(FieldVisitor& visit, StereoReport& report);
 
 // Compares disparities, which are infinite or NaN where they are not known. `visible` is not 0
 // where the right image shows the pixel; where it is empty it is visible_pixels(truth). Throws

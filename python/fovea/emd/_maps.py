@@ -17,7 +17,7 @@ from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Record, Result, Table, command_line
+from .._results import Record, Result, Table, command_line, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path, write_image
 from ._regions import Regions, found_regions
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import EmdMapOptions, EmdReadCubeOptions, EmdRegionsOptions
+    from .._records import EmdRocFields as _Curve
+else:
+    _Curve = object
 
 
 @takes_options(_fovea.emd.read_cube_options())
@@ -36,26 +39,13 @@ def read_cube(path: Path, **options: Unpack[EmdReadCubeOptions]) -> Array:
     return cube
 
 
-class Roc(Table):
+@described(_fovea.emd.roc_fields(), rows="curve")
+class Roc(Table, _Curve):
     """How well a score separates a target from its background, for every threshold."""
-
-    threshold: Floats  #: distinct scores from the best on
-    false_rate: Doubles  #: share of the background whose score is as good as the threshold or better
-    true_rate: Doubles  #: the same share of the target
-    area: float  #: under the curve: the probability that a pixel of the target scores better than one of the background
-    positives: int  #: pixels of the target
-    negatives: int  #: pixels of the background
-
-    _compared = ("threshold", "false_rate", "true_rate", "area", "positives", "negatives")
 
     def __init__(self, found: dict[str, Any], options: dict[str, Any], command: str) -> None:
         super().__init__(options, {"device": "cpu"}, command)
-        for name in self._compared:
-            setattr(self, name, found[name])
-
-    def columns(self) -> dict[str, Array]:
-        """threshold, false_rate and true_rate."""
-        return {"threshold": self.threshold, "false_rate": self.false_rate, "true_rate": self.true_rate}
+        self._take({**found, **found["curve"]})
 
     def __len__(self) -> int:
         return len(self.threshold)

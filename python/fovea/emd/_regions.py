@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _fovea
 from .._arguments import text, whole_number
-from .._results import Table, command_line
+from .._results import Table, command_line, described
 from ._shared import Array, Bytes, Floats
 
-_FIELDS = ("x", "y", "width", "height", "area", "score", "peak_x", "peak_y", "distance", "mean_distance")
+if TYPE_CHECKING:
+    from .._records import EmdRegionsFields as _Regions
+else:
+    _Regions = object
 
 
 class Region(NamedTuple):
@@ -26,43 +29,23 @@ class Region(NamedTuple):
     mean_distance: float
 
 
-class Regions(Table):
+@described(_fovea.emd.regions_fields(), rows="regions")
+class Regions(Table, _Regions):
     """Regions with small distances, from the best score on."""
 
-    threshold: float  #: the greatest distance of a region's pixels; NaN where the map has no distance
-    labels: np.ndarray[Any, np.dtype[np.uint16]]  #: the number of each pixel's region, from 1; 0 for none
     outlines: list[str]  #: the pixels of each region as COCO's compressed run lengths
 
-    _compared = ("threshold", "labels", "outlines", "xywh", "score", "distance", "peak")
+    _compared = ("outlines",)
 
     def __init__(self, found: dict[str, Any], options: dict[str, Any], command: str) -> None:
         super().__init__(options, {"device": "cpu"}, command)
-        self.threshold, self.labels, self.outlines = found["threshold"], found["labels"], list(found["outlines"])
-        self._columns: dict[str, Array] = {name: found[name] for name in _FIELDS}
-
-    def columns(self) -> dict[str, Array]:
-        """x, y, width, height, area, score, peak_x, peak_y, distance and mean_distance."""
-        return dict(self._columns)
+        self._take({**found, **found["regions"]})
+        self.outlines = list(found["outlines"])
 
     @property
     def xywh(self) -> Array:
-        """One row of x, y, width and height per region."""
-        return np.stack([self._columns[name] for name in _FIELDS[:4]], axis=1)
-
-    @property
-    def score(self) -> Array:
-        """Scores from 0 to 1."""
-        return self._columns["score"]
-
-    @property
-    def distance(self) -> Floats:
-        """The least distance of each region."""
-        return self._columns["distance"]
-
-    @property
-    def peak(self) -> Array:
-        """One row of x and y per region: the pixel with the least distance."""
-        return np.stack([self._columns["peak_x"], self._columns["peak_y"]], axis=1)
+        """One row of x, y, width and height per region: ``box``."""
+        return self.box
 
     @property
     def mask(self) -> Bytes:
@@ -86,7 +69,7 @@ class Regions(Table):
                 "score": float(score),
             }
             for i, (box, outline, area, score) in enumerate(
-                zip(self.xywh, self.outlines, self._columns["area"], self.score)
+                zip(self.xywh, self.outlines, self.area, self.score)
             )
         ]
         return {
@@ -99,10 +82,8 @@ class Regions(Table):
         return len(self.outlines)
 
     def __getitem__(self, index: int) -> Region:
-        x, y, width, height, area, score, peak_x, peak_y, distance, mean = (
-            self._columns[name][index].item() for name in _FIELDS
-        )
-        return Region((x, y, width, height), area, score, (peak_x, peak_y), distance, mean)
+        values = [getattr(self, field["name"])[index].tolist() for field in self._row]
+        return Region(*(tuple(each) if isinstance(each, list) else each for each in values))
 
     def __iter__(self) -> Iterator[Region]:
         return (self[i] for i in range(len(self)))

@@ -17,7 +17,7 @@ from .._frames import Frames, VideoLike, name_of, one_by_one, pixels_of, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Record, command_line
+from .._results import Record, command_line, described
 from .._tracks import TrackTable
 from ..errors import InvalidType
 from ..files import Path, is_path
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import EmdTrackOptions
+    from .._records import EmdEvaluateTrackFields as _Agreement
+else:
+    _Agreement = object
 
 
 class Track(NamedTuple):
@@ -51,7 +54,7 @@ class Tracks(TrackTable[Track]):
 
     def __init__(self, columns: dict[str, Any], image: Any, frame: int, **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.tracker_id, self.xywh, self.lost = columns["id"], columns["xywh"], columns["lost"].view(np.bool_)
+        self.tracker_id, self.xywh, self.lost = columns["id"], columns["box"], columns["lost"]
         self.confidence, self.score = columns["confidence"], columns["score"]
         self.frame = frame
         self._image = image
@@ -80,7 +83,7 @@ class Tracks(TrackTable[Track]):
     def _library(self) -> dict[str, Any]:
         return {
             "id": self.tracker_id,
-            "xywh": self.xywh,
+            "box": self.xywh,
             "score": self.score,
             "confidence": self.confidence,
             "lost": self.lost.view(np.uint8),
@@ -318,23 +321,22 @@ def read_boxes(path: Path, origin: int = 0, id: int = 1) -> Doubles:
     return boxes
 
 
-class TrackEvaluation(Record):
+@described(_fovea.emd.evaluate_track_fields())
+class TrackEvaluation(Record, _Agreement):
     """How well a track agrees with the true boxes, by the measures of the Online Tracking Benchmark."""
 
-    frames: int  #: frames that have a truth
-    mean_overlap: float  #: mean overlap of the boxes, intersection / union
-    precision_20px: float  #: share of frames whose centers are within 20 pixels
-    success_50: float  #: share of frames with an overlap above one half
-    success_area: float  #: mean of that share over 21 thresholds from 0 to 1
+    _compared = ("frames",)
 
-    _compared = ("frames", "mean_overlap", "precision_20px", "success_50", "success_area")
+    @property
+    def frames(self) -> int:
+        """Frames that have a truth: ``evaluated_frames``."""
+        return self.evaluated_frames
 
     def __init__(self, report: dict[str, Any], origin: Tracks | None) -> None:
         options, provenance = (origin.options, origin.provenance) if origin else ({}, {"device": None, "seed": None})
         line = origin.command if origin else command_line("fovea", "emd", "track", "VIDEO", "--target", "BOX", "--json")
         super().__init__(options, provenance, f"{line} {command_line('--truth', 'TRUTH', '--truth-origin', 0)}")
-        for name in self._compared:
-            setattr(self, name, report[name])
+        self._take(report)
 
     def __repr__(self) -> str:
         overlap = f"mean overlap {self.mean_overlap:.3f}, area of success {self.success_area:.3f}"

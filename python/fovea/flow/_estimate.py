@@ -18,7 +18,7 @@ from .._frames import Frames, VideoLike, mask_of, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Record, Result, command_line
+from .._results import Record, Result, command_line, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, is_path
 
@@ -31,6 +31,7 @@ Floats = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
+@described(_fovea.flow.estimate_fields())
 class Flow(Result):
     """A field of motion: pixel (x, y) of the first image is found at (x + u, y + v) of the second."""
 
@@ -41,11 +42,11 @@ class Flow(Result):
     known: Any  #: the mask that was given, uint8 of shape (height, width), or None
     frame: int | None  #: number of the first frame, for a video
 
-    _compared = ("u", "v", "confidence", "known", "frame")
+    _compared = ("known", "frame")
 
     def __init__(self, planes: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.u, self.v, self.confidence = planes["u"], planes["v"], planes["confidence"]
+        self._take(planes)
         self.known, self.frame = origin.get("known"), origin.get("frame")
         self._words: list[str] = origin.get("words", [])
         self._seconds = origin.get("seconds", 0.0)
@@ -371,6 +372,7 @@ class Errors(NamedTuple):
     fl: float  #: the outliers of KITTI: above 3 pixels and 5 % of the motion
 
 
+@described(_fovea.flow.evaluate_fields())
 class Evaluation(Record):
     """How well a flow agrees with the true one. Its values are attributes, and can be read as from a dictionary."""
 
@@ -382,14 +384,11 @@ class Evaluation(Record):
     #: one row per point of the curve: share of pixels left out, endpoint error of the others, and that of the oracle
     curve: np.ndarray[Any, np.dtype[np.float64]]
 
-    _compared = ("all", "confident", "density", "confident_share", "sparsification_error", "curve")
-
     def __init__(self, report: dict[str, Any], command: str, device: str | None) -> None:
         super().__init__(dict(report["options"]), {"device": device, "seed": None}, command)
-        self.all, self.confident = Errors(**report["all"]), Errors(**report["confident"])
-        self.density, self.confident_share = report["density"], report["confident_share"]
-        self.sparsification_error = report["sparsification_error"]
-        self.curve = np.array(report["curve"], np.float64).reshape(-1, 3)
+        self._take(report)
+        self.all, self.confident = Errors(*report["all"].values()), Errors(*report["confident"].values())
+        self.curve = np.stack(list(report["curve"].values()), axis=1)
 
     def __repr__(self) -> str:
         errors = f"endpoint error {self.all.endpoint:.3f} px, angular error {self.all.angular:.2f} degrees"

@@ -16,7 +16,7 @@ from .._frames import Frames, VideoLike, name_of, one_by_one, rgb
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress
-from .._results import Record, Table, command_line, counted
+from .._results import Record, Table, command_line, counted, described
 from ..errors import InvalidArgument
 from ..files import Path, is_path
 from ._estimate import Bytes, Estimator, FieldLike, Flow, field_of, stored
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import FlowSegmentFieldOptions, FlowSegmentOptions
+    from .._records import FlowEvaluateSegmentsFields as _Agreement
+    from .._records import FlowSegmentFields as _Segments
+else:
+    _Agreement = _Segments = object
 
 Labels = np.ndarray[Any, np.dtype[np.uint16]]
 
@@ -43,42 +47,43 @@ class MotionRegion(NamedTuple):
     motion: tuple[float, float, float, float, float, float]  #: a0, a1, a2, b0, b1 and b2
 
 
-class MotionSegments(Table):
+@described(_fovea.flow.segment_fields(), rows="regions")
+class MotionSegments(Table, _Segments):
     """An image divided into regions of like motion. As an array it is its labels, as a table it has one row per region."""
 
-    labels: Labels  #: uint16 of shape (height, width): 1 and on, 0 where the motion is not known
-    regions: list[MotionRegion]  #: the largest first
-    layers: int  #: number of motions
-    tolerance: float  #: distance in pixels between flow and motion that was allowed
     flow: Flow | None  #: the motion that was divided, where it was estimated
     frame: int | None  #: number of the frame, for a video
 
-    _compared = ("labels", "regions", "layers", "frame")
+    _compared = ("frame",)
 
     def __init__(self, found: Any, **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.labels = found.labels
-        self.regions = [MotionRegion(*region) for region in found.regions]
-        self.tolerance = found.tolerance
-        self.layers, self.flow, self.frame = found.layers, origin.get("flow"), origin.get("frame")
+        values = found.take()
+        rows = values["regions"]
+        self._take({**values, **rows, "motion": np.array(rows["motion"], np.float64).reshape(-1, 6)})
+        self.flow, self.frame = origin.get("flow"), origin.get("frame")
         self._seconds = origin["seconds"]
+
+    @property
+    def regions(self) -> list[MotionRegion]:  # type: ignore[override]  # the columns of the program's table
+        """The regions one by one, the largest first."""
+        rows: Any = zip(*(getattr(self, field["name"]).tolist() for field in self._row))
+        return [MotionRegion(*(tuple(each) if isinstance(each, list) else each for each in row)) for row in rows]
+
+    @property
+    def tolerance(self) -> float:
+        """Distance in pixels between flow and motion that was allowed: ``tolerance_used``."""
+        return self.tolerance_used
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.labels.astype(dtype or np.uint16, copy=bool(copy))
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """The columns of the program's table, one row per region: box, pixels, motion and what it is made of."""
-        frame = np.full(len(self.regions), self.frame or 0, np.int64)
-        rows = [[r.label, r.layer, *r.box, r.pixels] for r in self.regions]
-        whole = np.array(rows, np.int64).reshape(-1, 7)
-        numbers = [[r.share, r.u, r.v, r.residual, *r.motion] for r in self.regions]
-        real = np.array(numbers, np.float64).reshape(-1, 10)
-        table: dict[str, np.ndarray[Any, Any]] = {"frame": frame}
-        for place, name in enumerate(("label", "layer", "x", "y", "width", "height", "pixels")):
-            table[name] = whole[:, place].copy()
-        for place, name in enumerate(("share", "u", "v", "residual", "a0", "a1", "a2", "b0", "b1", "b2")):
-            table[name] = real[:, place].copy()
-        return table
+        frame = np.full(len(self), self.frame or 0, np.int64)
+        motion = np.asarray(self.motion)
+        terms = {name: motion[:, i].copy() for i, name in enumerate(("a0", "a1", "a2", "b0", "b1", "b2"))}
+        return {"frame": frame, **super().columns(), **terms}
 
     def draw(self, image: Any = None) -> Bytes:
         """The regions in colors with dark borders, over the image where it is given: an array of uint8 or a path."""
@@ -97,11 +102,11 @@ class MotionSegments(Table):
         _fovea.files.write_text(path_of(path), lines.getvalue())
 
     def __len__(self) -> int:
-        return len(self.regions)
+        return len(self.label)
 
     def __repr__(self) -> str:
         height, width = self.labels.shape
-        found = f"{counted(len(self.regions), 'region')} of {counted(self.layers, 'motion')}"
+        found = f"{counted(len(self), 'region')} of {counted(self.layers, 'motion')}"
         return f"{found} in {width}x{height} ({1000 * self._seconds:.0f} ms)"
 
     def _repr_png_(self) -> bytes:
@@ -201,20 +206,13 @@ def segment_field(flow: FieldLike, image: Any = None, **options: Unpack[FlowSegm
     )
 
 
-class SegmentsEvaluation(Record):
+@described(_fovea.flow.evaluate_segments_fields())
+class SegmentsEvaluation(Record, _Agreement):
     """How well two divisions of an image agree. Its values are attributes, and can be read as from a dictionary."""
-
-    pixels: int  #: how many pixels count
-    rand_index: float  #: share of pairs of pixels on which both agree whether they are together
-    adjusted_rand_index: float  #: the same, with 0 for chance and 1 for equal divisions
-    covering: float  #: overlap of each true region with the region that fits it best, weighted by size
-
-    _compared = ("pixels", "rand_index", "adjusted_rand_index", "covering")
 
     def __init__(self, report: dict[str, Any], command: str) -> None:
         super().__init__({}, {"device": "cpu", "seed": None}, command)
-        for name, value in report.items():
-            setattr(self, name, value)
+        self._take(report)
 
     def __repr__(self) -> str:
         return f"Rand index {self.rand_index:.4f}, adjusted {self.adjusted_rand_index:.4f}, covering {self.covering:.4f}"

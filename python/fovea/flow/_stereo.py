@@ -12,7 +12,7 @@ from .._arguments import path_of
 from .._frames import mask_of, name_of
 from .._keywords import takes_options
 from .._notebook import png_bytes
-from .._results import Record, Result, command_line
+from .._results import Record, Result, command_line, described
 from ..files import Path, is_path
 from ._estimate import Bytes, Floats, stored
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .._options import FlowDisparityPictureOptions, FlowReadDisparityOptions, FlowStereoOptions
 
 
+@described(_fovea.flow.stereo_fields())
 class Disparity(Result):
     """A map of disparities: what pixel (x, y) of the left image shows is found at (x - disparity, y) of the right one.
 
@@ -30,11 +31,9 @@ class Disparity(Result):
     disparity: Floats  #: in pixels, float32 of shape (height, width); infinite where it is not known
     confidence: Floats  #: from 0, not known or filled in, to 1
 
-    _compared = ("disparity", "confidence")
-
-    def __init__(self, disparity: Floats, confidence: Floats, **origin: Any) -> None:
+    def __init__(self, found: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.disparity, self.confidence = disparity, confidence
+        self._take(found)
         self._seconds = origin["seconds"]
 
     @property
@@ -90,11 +89,10 @@ class StereoMatcher:
     def match(self, left: Any, right: Any) -> Disparity:
         """The disparities of the left image. Both have one size and type: uint8, uint16 or float32; or they are paths."""
         start = time.perf_counter()
-        disparity, confidence = self._matcher.match(stored(left), stored(right))
+        found = self._matcher.match(stored(left), stored(right))
         inputs = [name_of(left, "LEFT"), name_of(right, "RIGHT"), "-o", "DISPARITY.pfm"]
         return Disparity(
-            disparity,
-            confidence,
+            found,
             options=self.options,
             provenance={"device": self._options["device"], "seed": self._options["seed"]},
             command=command_line("fovea", "flow", "stereo", *inputs, *self._words),
@@ -161,17 +159,16 @@ class StereoErrors(NamedTuple):
     unknown: float  #: share without an estimate
 
 
+@described(_fovea.flow.evaluate_stereo_fields())
 class StereoEvaluation(Record):
     """How well disparities agree with the true ones, as Middlebury counts. It can be read as a dictionary."""
 
     all: StereoErrors  #: over all pixels whose true disparity is known
     visible: StereoErrors  #: over those of them that the right image shows too
 
-    _compared = ("all", "visible")
-
-    def __init__(self, every: dict[str, Any], visible: dict[str, Any], command: str) -> None:
+    def __init__(self, report: dict[str, Any], command: str) -> None:
         super().__init__({}, {"device": "cpu", "seed": None}, command)
-        self.all, self.visible = StereoErrors(**every), StereoErrors(**visible)
+        self._take({name: StereoErrors(*errors.values()) for name, errors in report.items()})
 
     def __repr__(self) -> str:
         seen = self.visible
@@ -184,9 +181,9 @@ def evaluate_stereo(disparity: DisparityLike, truth: DisparityLike, visible: Any
 
     ``visible`` is not 0 where the right image shows a pixel; without it that follows from the true disparities. The
     program matches the pair itself: ``command`` takes both images."""
-    all_pixels, seen = _fovea.flow.evaluate_stereo(_disparities(disparity), _disparities(truth), mask_of(visible))
+    report = _fovea.flow.evaluate_stereo(_disparities(disparity), _disparities(truth), mask_of(visible))
     words = ["--truth", name_of(truth, "TRUTH.pfm")]
     if visible is not None:
         words += ["--visible", name_of(visible, "VISIBLE.png")]
     made = disparity.command if isinstance(disparity, Disparity) else "fovea flow stereo LEFT RIGHT"
-    return StereoEvaluation(all_pixels, seen, f"{made} {command_line(*words, '--json')}")
+    return StereoEvaluation(report, f"{made} {command_line(*words, '--json')}")

@@ -182,49 +182,73 @@ Answers solve_pairs(const DistanceRequest& request, const emd::GroundDistance& g
   return answers;
 }
 
-void write_flow(io::JsonWriter& writer, const emd::GroundDistance& ground, const double* flow) {
-  writer.begin_array();
-  for (int i = 0; i < ground.rows(); ++i)
-    writer.values(std::span<const double>(flow + static_cast<std::ptrdiff_t>(i) * ground.columns(),
-                                          static_cast<std::size_t>(ground.columns())));
-  writer.end_array();
+// What is printed: one element per problem in each list, which is null where the problem is
+// invalid.
+struct DistanceReport {
+  struct Error {
+    std::int64_t problem = 0;
+    std::string error{};
+  };
+  using Flow = std::vector<std::vector<double>>;
+  emd::GroundFacts ground{};
+  std::int64_t failed = 0;
+  emd::SolvedCounts solved_by{};
+  std::vector<std::optional<double>> distances{};
+  std::vector<std::optional<emd::Status>> statuses{};
+  std::vector<std::optional<int>> pivots{};
+  std::vector<std::optional<emd::SolvedBy>> solvers{};
+  std::optional<std::vector<std::optional<Flow>>> flows{};
+  std::vector<Error> errors{};
+};
+void describe(FieldVisitor& visit, DistanceReport::Error& error) {
+  visit.record("ProblemError", "a problem that is invalid");
+  visit("problem", error.problem, "its number, from 0");
+  visit("error", error.error, "what is wrong");
+}
+void describe(FieldVisitor& visit, DistanceReport& report) {
+  visit.record("Distances", "exact distances between pairs of histograms");
+  visit("ground", report.ground, "the ground distance");
+  visit("failed", report.failed, "how many problems are invalid");
+  visit("solved_by", report.solved_by, "how many problems each solver took");
+  visit("distances", report.distances, "of each problem; null where it is invalid");
+  visit("statuses", report.statuses, "of each problem");
+  visit("pivots", report.pivots, "simplex pivots of each problem");
+  visit("solvers", report.solvers, "what solved each problem");
+  visit("flows", report.flows, "mass that moves from each bin to each other, of each problem");
+  visit("errors", report.errors, "what is wrong with invalid problems");
+}
+
+DistanceReport::Flow flow_of(const emd::GroundDistance& ground, const double* flow) {
+  DistanceReport::Flow rows;
+  for (int i = 0; i < ground.rows(); ++i, flow += ground.columns())
+    rows.emplace_back(flow, flow + ground.columns());
+  return rows;
 }
 
 void print_json(const DistanceRequest& request, Context& context, const emd::GroundDistance& ground,
                 const Answers& answers, std::size_t failed) {
-  print_result(context, [&](io::JsonWriter& writer) {
-    write_ground(writer, ground);
-    writer.member("failed", failed);
-    emd::SolvedCounts counts;
-    for (std::size_t k = 0; k < answers.errors.size(); ++k)
-      if (answers.errors[k].empty()) ++counts[answers.found.solved_by[answers.row_of[k]]];
-    write_solved_by(writer, counts);
-    // Writes one list per quantity with one entry per problem, which is null where the problem is
-    // invalid.
-    const auto list = [&](const char* name, const auto& write) {
-      writer.key(name).begin_array();
-      for (std::size_t k = 0; k < answers.errors.size(); ++k) {
-        if (answers.errors[k].empty()) write(answers.row_of[k]);
-        else writer.value(nullptr);
-      }
-      writer.end_array();
-    };
-    list("distances", [&](std::size_t row) { writer.value(answers.found.distance[row]); });
-    list("statuses", [&](std::size_t row) { writer.value(to_string(answers.found.status[row])); });
-    list("pivots",
-         [&](std::size_t row) { writer.value(static_cast<int>(answers.found.pivots[row])); });
-    list("solvers",
-         [&](std::size_t row) { writer.value(to_string(answers.found.solved_by[row])); });
-    if (request.flow)
-      list("flows", [&](std::size_t row) {
-        write_flow(writer, ground, answers.found.flow.row(static_cast<int>(row)));
-      });
-    writer.key("errors").begin_array();
-    for (std::size_t k = 0; k < answers.errors.size(); ++k)
-      if (!answers.errors[k].empty())
-        writer.begin_object().member("problem", k).member("error", answers.errors[k]).end_object();
-    writer.end_array();
-  });
+  const std::size_t problems = answers.errors.size();
+  DistanceReport report{.ground = facts_of(ground), .failed = static_cast<std::int64_t>(failed)};
+  report.distances.resize(problems);
+  report.statuses.resize(problems);
+  report.pivots.resize(problems);
+  report.solvers.resize(problems);
+  if (request.flow) report.flows.emplace(problems);
+  for (std::size_t k = 0; k < problems; ++k) {
+    if (!answers.errors[k].empty()) {
+      report.errors.push_back({static_cast<std::int64_t>(k), answers.errors[k]});
+      continue;
+    }
+    const emd::Solutions& found = answers.found;
+    const std::size_t row = answers.row_of[k];
+    ++report.solved_by[found.solved_by[row]];
+    report.distances[k] = found.distance[row];
+    report.statuses[k] = found.status[row];
+    report.pivots[k] = found.pivots[row];
+    report.solvers[k] = found.solved_by[row];
+    if (request.flow) (*report.flows)[k] = flow_of(ground, found.flow.row(static_cast<int>(row)));
+  }
+  print_result(context, record_ref(report));
 }
 
 int run_distance(DistanceRequest& request, Context& context) {
@@ -295,7 +319,8 @@ Command emd_distance_command() {
                         "use another ground distance and report the flows"},
                        {"fovea emd distance --problems p.json --solver simplex --start auxiliary",
                         "solve by the simplex method from an auxiliary sink"}},
-          .request = make_request<DistanceRequest, run_distance>};
+          .request = make_request<DistanceRequest, run_distance>,
+          .result = {sample_record<DistanceReport>}};
 }
 
 }  // namespace fovea::cli

@@ -1,9 +1,8 @@
 // What the verbs of fovea emd share.
 #pragma once
-#include <fovea/emd/ground.h>
 #include <fovea/emd/solver.h>
-#include <fovea/io/json_writer.h>
 
+#include <optional>
 #include <string>
 
 #include "cli/program/command.h"
@@ -11,11 +10,11 @@
 
 namespace fovea::cli {
 
-// Adds a member "ground" with its size, form and unit.
-void write_ground(io::JsonWriter& json, const emd::GroundDistance& ground);
+// A file that was written, or nothing where the command line names none.
+inline std::optional<std::string> named_file(const std::string& path) {
+  return path.empty() ? std::nullopt : std::optional(path);
+}
 
-// Adds a member "solved_by": how many problems each solver took.
-void write_solved_by(io::JsonWriter& json, const emd::SolvedCounts& counts);
 // The solvers that took problems, such as "tableau 812, wide_tableau 3".
 std::string solved_by_text(const emd::SolvedCounts& counts);
 

@@ -159,14 +159,15 @@ class MapRun final : public MapPass {
     regions_.finish(provenance_json(context_));
     context_.console.end_progress();
     if (frames_.video() != nullptr) note_reading(context_, context_.inputs[0], *frames_.video());
-    if (report_.stats.empty()) {
+    if (report_.frames == 0) {
       run.rethrow();
       throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));
     }
-    report_.seconds = steady_seconds() - start;
+    const double seconds = steady_seconds() - start;
     report_.interrupted = !run.whole();
     if (frames_.video() != nullptr) report_.dropped = frames_.video()->dropped();
-    print_report(report_, request_, *mapper_, context_);
+    report_.mapper = facts_of(*mapper_);
+    print_report(report_, request_, context_, seconds);
     run.rethrow();
     return kDone;
   }
@@ -190,18 +191,13 @@ class MapRun final : public MapPass {
   }
 
   FrameUnits::Given collect() override {
-    if (report_.frame_numbers.empty()) return {};
-    Packer out;
-    const MapperFacts mapper = facts_of(*mapper_);
-    out.number(report_.width).number(report_.height).number(range_->facts.rate);
-    out.number(range_->facts.expected).text(mapper.target).text(mapper.ground);
-    out.number(mapper.range.low).number(mapper.range.high);
-    out.number(report_.frame_numbers.size());
-    for (const std::int64_t number : report_.frame_numbers) out.number(number);
-    out.text(packed_regions_.bytes());
-    report_ = {};
-    packed_regions_ = {};
-    return {out.bytes(), std::exchange(files_of_range_, {})};
+    if (mapped_.frames.empty()) return {};
+    MappedRange mapped = std::exchange(mapped_, {});
+    mapped.size = report_.size;
+    mapped.rate = range_->facts.rate;
+    mapped.expected = range_->facts.expected;
+    mapped.mapper = facts_of(*mapper_);
+    return {io::pack_record(record_ref(mapped)), std::exchange(files_of_range_, {})};
   }
 
  private:
@@ -267,23 +263,34 @@ class MapRun final : public MapPass {
     if (!request_.truth.empty())
       report_.areas =
           areas_of(map, step.frame, request_, *mapper_, context_.exec_without_progress());
-    report_.width = map.width;
-    report_.height = map.height;
+    report_.size = {map.width, map.height};
     files_.add(map, step.encoded);
     if (range_ != nullptr) {
       for (const std::string& file : {step.encoded.file, step.encoded.picture_file,
                                       step.regions.mask_file, step.regions.overlay_file})
         if (!file.empty()) files_of_range_.push_back(file);
-      if (request_.regions.wanted()) pack_regions(packed_regions_, step.regions);
+      mapped_.frames.push_back(step.frame_number);
     }
-    if (request_.regions.wanted()) {
-      regions_.add(step.regions);
-      report_.regions.push_back(
-          {std::move(step.regions.found.regions), step.regions.found.threshold, {}});
+    if (request_.regions.wanted()) regions_.add(step.regions);
+    if (range_ != nullptr) {
+      if (request_.regions.wanted()) mapped_.regions.push_back(kept_of(std::move(step.regions)));
+      return;
     }
-    report_.frame_numbers.push_back(step.frame_number);
-    report_.frame_seconds.push_back(step.seconds);
-    report_.stats.push_back(step.stats);
+    ++report_.frames;
+    if (!report_.stats) report_.stats.emplace();
+    *report_.stats += step.stats;
+    if (!report_.frame_stats) report_.frame_stats.emplace();
+    if (request_.regions.wanted())
+      report_.add_regions(step.frame_number, std::move(step.regions.found));
+    else report_.frame_stats->push_back({.frame = step.frame_number});
+    report_.frame_stats->back().stats = step.stats;
+    if (tells_times(context_)) report_.frame_stats->back().seconds = step.seconds;
+  }
+  // All but what was drawn, which is large.
+  static FoundRegions kept_of(FoundRegions&& regions) {
+    regions.found.labels = {};
+    regions.overlay = {};
+    return std::move(regions);
   }
 
   const MapRequest& request_;
@@ -297,7 +304,7 @@ class MapRun final : public MapPass {
   std::optional<emd::SceneMapper> mapper_{};
   MapReport report_{};
   std::vector<std::string> files_of_range_{};
-  Packer packed_regions_{};
+  MappedRange mapped_{};  // of the range that is being worked on
 };
 
 int run_map(MapRequest& request, Context& context) {
@@ -356,6 +363,7 @@ Command emd_map_command() {
                    {"fovea emd map c.mat --signature bands --score fused --target 9,9,3,3 -o m.tif",
                     "find a target by distance, spectral angle and contrast together"}},
       .request = make_request<MapRequest, run_map>,
+      .result = {sample_record<MapReport>},
       .reads_images = true,
       .reads_videos = true,
       .starts = true,

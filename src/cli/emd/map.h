@@ -1,6 +1,7 @@
 // What the files of fovea emd map share: the request, the mapper of its frames, the files that maps
 // go to and the report.
 #pragma once
+#include <fovea/emd/map_result.h>
 #include <fovea/emd/scene.h>
 #include <fovea/io/tiff_writer.h>
 #include <fovea/io/video.h>
@@ -86,43 +87,28 @@ bool joins_maps(const MapRequest& request);
 void join_maps(const Context& context, const MapRequest& request,
                const std::vector<std::int64_t>& frames, const FrameFacts& facts);
 
-// Areas under ROC curves. Pixels of the target's box, where there is one, are not counted.
-struct Areas {
-  double emd = 0;
-  std::optional<double> angle{}, differences{}, matched{}, adaptive{};  // of rivals, for spectra
-  std::int64_t positives = 0, negatives = 0;
-};
 // Reads a mask whose pixels other than 0 are set: an image, the first band of a cube, or an array
 // of a .mat file given as FILE.mat:NAME.
 Image<std::uint8_t> read_mask(const std::string& path, const io::CubeReadOptions& options);
 
-Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
-               const emd::SceneMapper& mapper, const Exec& exec);
+emd::Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
+                    const emd::SceneMapper& mapper, const Exec& exec);
 
-struct MapReport {
-  int width = 0, height = 0;
-  double seconds = 0;  // time of the whole run, including reading and writing
-  std::vector<std::int64_t> frame_numbers{};  // in the source, one per frame
-  std::int64_t dropped = 0;                   // frames of a live source
-  std::vector<double> frame_seconds{};        // in the mapper, one per frame
-  std::vector<emd::MapReport> stats{};        // one per frame
-  std::optional<Areas> areas{};
-  std::vector<emd::RegionSet> regions{};  // one per frame, without labels, where they are wanted
-  bool interrupted = false;               // the run ended before the frames did
-};
-void print_report(const MapReport& report, const MapRequest& request,
-                  const emd::SceneMapper& mapper, Context& context);
+using MapReport = emd::MapResult;
+// Completes a report and prints it; `seconds` is the time of the whole run.
+void print_report(MapReport& report, const MapRequest& request, Context& context,
+                  double seconds = 0);
 
-// What a report tells of the mapper, which is the same for all ranges of frames.
-struct MapperFacts {
-  std::string target{}, ground{};  // JSON
-  emd::LevelRange range{};
+// What a range of frames has given, as manifests keep it.
+struct MappedRange {
+  Extent size{};
+  double rate = 0;
+  std::int64_t expected = 0;  // frames of all ranges
+  emd::MapperFacts mapper{};
+  std::vector<std::int64_t> frames{};   // their numbers
+  std::vector<FoundRegions> regions{};  // of each of them, where they are wanted
 };
-MapperFacts facts_of(const emd::SceneMapper& mapper);
-// The report of all ranges of frames: without times, and without what depends on which distances
-// were known before.
-void print_report(const MapReport& report, const MapRequest& request, const MapperFacts& mapper,
-                  Context& context);
+void describe(FieldVisitor& visit, MappedRange& range);
 
 // Ranges of frames that are mapped in one pass.
 struct MapRange {

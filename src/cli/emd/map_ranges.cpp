@@ -25,45 +25,38 @@ class JoinedMaps {
   }
 
   void add(std::string_view shared) {
-    Unpacker in(shared);
-    report_.width = in.number<int>();
-    report_.height = in.number<int>();
-    facts_.rate = in.number<double>();
-    facts_.expected = in.number<std::int64_t>();
-    mapper_.target = in.text();
-    mapper_.ground = in.text();
-    mapper_.range.low = in.number<float>();
-    mapper_.range.high = in.number<float>();
-    const auto count = in.number<std::size_t>();
-    for (std::size_t i = 0; i < count; ++i)
-      report_.frame_numbers.push_back(in.number<std::int64_t>());
-    const std::string packed = in.text();
-    for (Unpacker regions(packed); !regions.at_end();) {
-      FoundRegions found = unpack_regions(regions);
+    MappedRange range;
+    io::unpack_record(shared, record_ref(range));
+    report_.size = range.size;
+    report_.mapper = std::move(range.mapper);
+    facts_.rate = range.rate;
+    facts_.expected = range.expected;
+    frames_.insert(frames_.end(), range.frames.begin(), range.frames.end());
+    for (FoundRegions& found : range.regions) {
       if (files_) files_->add(found);
-      report_.regions.push_back(std::move(found.found));
+      report_.add_regions(found.frame, std::move(found.found));
     }
   }
 
   void finish(int status) {
-    const std::vector<std::int64_t>& frames = report_.frame_numbers;
     if (!files_) {
       if (!context_.json)
         context_.console.print(
             fmt::format("{}: maps of {} recorded; fovea merge joins all shards\n",
-                        context_.inputs[0], detail::counted(frames.size(), "frame")));
+                        context_.inputs[0], detail::counted(frames_.size(), "frame")));
       return;
     }
-    if (frames.empty()) {
+    if (frames_.empty()) {
       if (status != kDone) return;
       throw FormatError(fmt::format("{}: has no frame", context_.inputs[0]));
     }
     // Videos come first: where frames have several sizes they fail, and nothing else is written.
-    join_pictures(context_, PartPictures(request_.picture), frames, facts_.rate);
-    join_pictures(context_, PartPictures(request_.regions.overlay), frames, facts_.rate);
-    join_maps(context_, request_, frames, facts_);
+    join_pictures(context_, PartPictures(request_.picture), frames_, facts_.rate);
+    join_pictures(context_, PartPictures(request_.regions.overlay), frames_, facts_.rate);
+    join_maps(context_, request_, frames_, facts_);
     files_->finish(provenance_json(context_));
-    print_report(report_, request_, mapper_, context_);
+    report_.frames = static_cast<std::int64_t>(frames_.size());
+    print_report(report_, request_, context_);
   }
 
  private:
@@ -73,7 +66,7 @@ class JoinedMaps {
   std::optional<RegionFiles> files_{};
   MapReport report_{};
   FrameFacts facts_{};
-  MapperFacts mapper_{};
+  std::vector<std::int64_t> frames_{};  // their numbers
 };
 
 FrameSource source_of(BandFrames& frames, const Context& context) {
@@ -82,6 +75,15 @@ FrameSource source_of(BandFrames& frames, const Context& context) {
 }
 
 }  // namespace
+
+void describe(FieldVisitor& visit, MappedRange& range) {
+  visit("size", range.size, "of the maps");
+  visit("rate", range.rate, "of the video");
+  visit("expected", range.expected, "frames of all ranges");
+  visit("mapper", range.mapper, "the same for all ranges");
+  visit("frames", range.frames, "their numbers");
+  visit("regions", range.regions, "of each of them, where they are wanted");
+}
 
 int map_in_ranges(const MapRequest& request, Context& context,
                   const std::function<std::unique_ptr<MapPass>(const MapRange&)>& begin) {

@@ -20,8 +20,15 @@ namespace fs = std::filesystem;
 
 constexpr int kChannels = 3;
 
-std::array<int, 4> numbers_of(const Rect<int>& box) {
-  return {box.x, box.y, box.width, box.height};
+// The columns of a region's place in the table.
+struct RegionPlace {
+  std::string input{};
+  std::int64_t frame = 0, region = 0;
+};
+void describe(FieldVisitor& visit, RegionPlace& place) {
+  visit("input", place.input, "the frame's name");
+  visit("frame", place.frame, "number of the frame, from 0");
+  visit("region", place.region, "number of the region in its frame, from 1");
 }
 
 }  // namespace
@@ -141,7 +148,7 @@ void RegionFiles::add_coco(const FoundRegions& regions) {
     const emd::Region& region = regions.found.regions[i];
     coco_->begin_object().member("id", ++annotations_).member("image_id", frames_ + 1);
     coco_->member("category_id", 1);
-    const std::array<int, 4> box = numbers_of(region.box);
+    const std::array<int, 4> box{region.box.x, region.box.y, region.box.width, region.box.height};
     coco_->key("bbox").values(std::span<const int>(box));
     const std::array<int, 2> size{height, width};
     coco_->key("segmentation").begin_object();
@@ -159,24 +166,24 @@ void RegionFiles::add_coco(const FoundRegions& regions) {
 }
 
 void RegionFiles::add_csv(const FoundRegions& regions) {
-  if (!csv_)
-    csv_.emplace(
-        csv_file_->sink(),
-        std::vector<std::string>{"input", "frame", "region", "x", "y", "width", "height", "area",
-                                 "score", "peak_x", "peak_y", "distance", "mean_distance"});
-  for (std::size_t i = 0; i < regions.found.regions.size(); ++i) {
-    const emd::Region& region = regions.found.regions[i];
-    csv_->field(regions.input).field(regions.frame).field(i + 1);
-    for (const int number : numbers_of(region.box)) csv_->field(number);
-    csv_->field(region.area).field(region.score).field(region.peak_x).field(region.peak_y);
-    csv_->field(region.distance).field(region.mean_distance).end_row();
+  RegionPlace place{regions.input, regions.frame};
+  emd::Region region;
+  const std::array row{record_ref(place), record_ref(region)};
+  if (!csv_) csv_.emplace(csv_file_->sink(), io::TableFormat::kCsv, row);
+  for (const emd::Region& each : regions.found.regions) {
+    ++place.region;
+    region = each;
+    csv_->row(row);
   }
 }
 
 void RegionFiles::finish(const std::string& info) {
   if (frames_ == 0) return;
   if (video_) video_->finish();
-  if (csv_file_) csv_file_->commit();
+  if (csv_file_) {
+    csv_->finish();
+    csv_file_->commit();
+  }
   if (!coco_) return;
   coco_->end_array().key("images").begin_array();
   for (const std::string& image : images_) coco_->raw(image);
@@ -187,55 +194,13 @@ void RegionFiles::finish(const std::string& info) {
   coco_file_->commit();
 }
 
-void pack_regions(Packer& out, const FoundRegions& regions) {
-  out.text(regions.input).number(regions.frame).number(regions.size.width);
-  out.number(regions.size.height).number(regions.found.threshold);
-  out.number(regions.found.regions.size());
-  for (const emd::Region& region : regions.found.regions) {
-    for (const int number : numbers_of(region.box)) out.number(number);
-    out.number(region.area).number(region.score).number(region.peak_x).number(region.peak_y);
-    out.number(region.distance).number(region.mean_distance);
-  }
-  out.number(regions.outlines.size());
-  for (const std::string& outline : regions.outlines) out.text(outline);
-}
-
-FoundRegions unpack_regions(Unpacker& in) {
-  FoundRegions regions;
-  regions.input = in.text();
-  regions.frame = in.number<std::int64_t>();
-  regions.size.width = in.number<int>();
-  regions.size.height = in.number<int>();
-  regions.found.threshold = in.number<double>();
-  const auto count = in.number<std::size_t>();
-  for (std::size_t i = 0; i < count; ++i) {
-    emd::Region& region = regions.found.regions.emplace_back();
-    for (int* const number : {&region.box.x, &region.box.y, &region.box.width, &region.box.height})
-      *number = in.number<int>();
-    region.area = in.number<std::int64_t>();
-    region.score = in.number<double>();
-    region.peak_x = in.number<int>();
-    region.peak_y = in.number<int>();
-    region.distance = in.number<float>();
-    region.mean_distance = in.number<double>();
-  }
-  const auto outlines = in.number<std::size_t>();
-  for (std::size_t i = 0; i < outlines; ++i) regions.outlines.push_back(in.text());
-  return regions;
-}
-
-void write_regions(io::JsonWriter& json, const emd::RegionSet& found) {
-  json.key("regions").begin_array();
-  for (const emd::Region& region : found.regions) {
-    const std::array<int, 4> box = numbers_of(region.box);
-    const std::array<int, 2> peak{region.peak_x, region.peak_y};
-    json.begin_object().key("box").values(std::span<const int>(box));
-    json.member("area", region.area).member("score", region.score);
-    json.key("peak").values(std::span<const int>(peak));
-    json.member("distance", region.distance).member("mean_distance", region.mean_distance);
-    json.end_object();
-  }
-  json.end_array();
+void describe(FieldVisitor& visit, FoundRegions& regions) {
+  visit("input", regions.input, "the frame's name");
+  visit("frame", regions.frame, "its number");
+  visit("size", regions.size, "of the frame");
+  visit("threshold", regions.found.threshold, "that was used");
+  visit("regions", regions.found.regions, "the best first");
+  visit("outlines", regions.outlines, "run lengths");
 }
 
 }  // namespace fovea::cli

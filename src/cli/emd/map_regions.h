@@ -2,8 +2,8 @@
 #pragma once
 #include <fovea/emd/regions.h>
 #include <fovea/emd/scene.h>
-#include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 
@@ -14,7 +14,6 @@
 
 #include "cli/emd/frames.h"
 #include "cli/jobs/frame_units.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/command.h"
 #include "cli/program/files.h"
 
@@ -46,6 +45,8 @@ struct FoundRegions {
   std::string mask_file{};     // the frame's own mask in a folder, which is there already
   std::string overlay_file{};  // of a run over ranges of frames
 };
+// What manifests keep: all but what was drawn.
+void describe(FieldVisitor& visit, FoundRegions& regions);
 
 // The frame to look at: its colors, its gray, or the first, middle and last band of a cube. Samples
 // other than bytes are scaled to the range of their band.
@@ -79,18 +80,11 @@ class RegionFiles {
   emd::RegionTarget target_{};
   std::optional<io::FileSink> coco_file_{}, csv_file_{};
   std::optional<io::JsonWriter> coco_{};
-  std::optional<io::CsvWriter> csv_{};
+  std::optional<io::RecordTable> csv_{};
   std::optional<io::VideoWriter> video_{};
   PendingFiles masks_{};
   std::vector<std::string> images_{};  // entries of COCO's list
   std::int64_t annotations_ = 0, frames_ = 0;
 };
-
-// Regions as bytes, for a manifest: all but what was drawn.
-void pack_regions(Packer& out, const FoundRegions& regions);
-FoundRegions unpack_regions(Unpacker& in);
-
-// A member "regions" with the regions of a frame.
-void write_regions(io::JsonWriter& json, const emd::RegionSet& found);
 
 }  // namespace fovea::cli

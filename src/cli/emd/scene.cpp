@@ -147,6 +147,23 @@ void check_folder(const std::filesystem::path& folder, int frames, const Context
         next.string()));
 }
 
+// What is printed.
+struct MovedTarget {
+  std::string output{};
+  Extent size{};
+  int bands = 0, frames = 0;
+  std::string target{};
+};
+void describe(FieldVisitor& visit, MovedTarget& moved) {
+  visit.record("CubeScene", "cubes through which a target moves");
+  visit("output", moved.output, "the folder");
+  visit("width", moved.size.width, "of the cubes", {.unit = "pixels"});
+  visit("height", moved.size.height, "of the cubes", {.unit = "pixels"});
+  visit("bands", moved.bands, "of the cubes");
+  visit("frames", moved.frames, "how many cubes there are");
+  visit("target", moved.target, "the target's box in the cube that it was cut out of");
+}
+
 int run_cube_scene(CubeSceneRequest& request, Context& context) {
   if (request.output.empty()) throw InvalidArgument("emd scene needs -o OUT, a folder to write to");
   settle_device(context);               // refuses a GPU that is not there
@@ -187,12 +204,13 @@ int run_cube_scene(CubeSceneRequest& request, Context& context) {
                                       detail::counted(bands, "band")));
     return kDone;
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("output", request.output).member("width", width).member("height", height);
-    json.member("bands", bands).member("frames", options.frames);
-    const Rect<int>& box = options.target;
-    json.member("target", fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height));
-  });
+  const Rect<int>& box = options.target;
+  const MovedTarget moved{request.output,
+                          {width, height},
+                          bands,
+                          options.frames,
+                          fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height)};
+  print_result(context, record_ref(moved));
   return kDone;
 }
 
@@ -218,6 +236,7 @@ Command emd_scene_command() {
                     "draw more frames with more noise; emd track cubes --truth cubes/boxes.csv "
                     "--truth-origin 0 follows the target"}},
       .request = make_request<CubeSceneRequest, run_cube_scene>,
+      .result = {sample_record<MovedTarget>},
       .reads_images = true};
 }
 

@@ -446,6 +446,7 @@ Command emd_track_command() {
                    {"fovea emd track walk.mp4 --truth walk.txt --evaluation walk.json",
                     "see the frames that fit worst by fovea view walk.json"}},
       .request = make_request<TrackRequest, run_track>,
+      .result = {sample_record<emd::TrackResult>},
       .reads_images = true,
       .reads_videos = true,
       .batches = true,

@@ -1,7 +1,7 @@
 // What the files of fovea emd track share: the request, the files that tracks go to, the report,
 // and the rivals that tracks are compared with.
 #pragma once
-#include <fovea/emd/track.h>
+#include <fovea/emd/track_result.h>
 #include <fovea/io/sink.h>
 #include <fovea/io/video.h>
 #include <fovea/report/evaluation.h>
@@ -96,7 +96,7 @@ struct TrackReport {
   std::size_t targets = 0;
   double seconds = 0;                              // includes decoding and writing
   bool interrupted = false;                        // the run ended before the video did
-  std::string tracks_json{};                       // the tracks of every frame, separated by commas
+  std::vector<emd::FramedTrack> tracks{};          // of every frame, where they are printed
   std::vector<TrackResult> own{};                  // one per target, where true boxes are given
   std::vector<std::vector<TrackResult>> rivals{};  // one list per target, with --rivals
 };
@@ -106,7 +106,7 @@ report::Evaluation track_evaluation(const TrackRequest& request, const FrameFile
                                     const std::vector<std::vector<Rect<double>>>& boxes,
                                     const std::vector<std::vector<Rect<double>>>& truths);
 void add_tracks(TrackReport& report, const TrackFrame& tracked, bool json);
-void print_report(const TrackReport& report, const TrackRequest& request,
-                  const emd::Tracker& tracker, Context& context);
+void print_report(TrackReport& report, const TrackRequest& request, const emd::Tracker& tracker,
+                  Context& context);
 
 }  // namespace fovea::cli

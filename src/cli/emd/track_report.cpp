@@ -1,11 +1,10 @@
 // The report of fovea emd track: one line, a table of all trackers where true boxes are given, or
 // JSON.
-#include <fovea/io/json_writer.h>
-#include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/emd/emd.h"
 #include "cli/emd/track.h"
@@ -14,81 +13,53 @@
 namespace fovea::cli {
 namespace {
 
-// Times differ from run to run.
-enum class Times : unsigned char { kTold, kLeftOut };
-
-void write_result(io::JsonWriter& json, const TrackResult& result, Times times) {
-  json.member("mean_overlap", result.errors.mean_overlap)
-      .member("precision_20px", result.errors.precision_20px)
-      .member("success_50", result.errors.success_50)
-      .member("success_area", result.errors.success_area)
-      .member("mean_center_distance", result.errors.mean_center_distance)
-      .member("missed_frames", result.errors.missed)
-      .member("evaluated_frames", result.errors.frames);
-  if (times == Times::kTold) json.member("seconds_per_frame", result.seconds);
-}
-
-void write_rivals(io::JsonWriter& json, const TrackResult& own,
-                  const std::vector<TrackResult>& rivals, Times times) {
-  double overlap = 0, precision = 0;
-  json.key("rivals").begin_array();
+emd::TrackResult::Contest contest_of(const TrackResult& own, const std::vector<TrackResult>& rivals,
+                                     const auto& measured) {
+  emd::TrackResult::Contest contest;
   for (const TrackResult& rival : rivals) {
-    json.begin_object().member("name", rival.name).member("bar", rival.bar);
-    write_result(json, rival, times);
-    json.end_object();
+    contest.rivals.push_back({rival.name, rival.bar, measured(rival)});
     if (!rival.bar) continue;
-    overlap = std::max(overlap, rival.errors.mean_overlap);
-    precision = std::max(precision, rival.errors.precision_20px);
+    contest.overlap = std::max(contest.overlap, rival.errors.mean_overlap);
+    contest.precision = std::max(contest.precision, rival.errors.precision_20px);
   }
-  json.end_array();
-  json.member("bar_overlap", overlap).member("bar_precision_20px", precision);
-  json.member("passes",
-              own.errors.mean_overlap >= overlap && own.errors.precision_20px >= precision);
+  contest.passes =
+      own.errors.mean_overlap >= contest.overlap && own.errors.precision_20px >= contest.precision;
+  return contest;
 }
 
-void write_map(io::JsonWriter& json, const emd::MapReport& stats) {
-  json.key("map").begin_object();
-  json.member("windows", stats.pixels).member("cached", stats.cached);
-  json.member("duplicate", stats.duplicate).member("solved", stats.solved);
-  json.member("pivots", stats.pivots);
-  write_solved_by(json, stats.solved_by);
-  json.end_object();
-}
-
-void print_json(const TrackReport& report, const TrackRequest& request, const emd::Tracker& tracker,
+void print_json(TrackReport& report, const TrackRequest& request, const emd::Tracker& tracker,
                 const Context& context) {
-  const Times times = tells_times(context) ? Times::kTold : Times::kLeftOut;
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("input", context.inputs[0]);
-    if (!request.output.empty()) json.member("output", request.output);
-    if (!request.video.empty()) json.member("video", request.video);
-    if (!request.map_video.empty()) json.member("map_video", request.map_video);
-    json.member("width", report.width).member("height", report.height);
-    if (report.bands > 0) json.member("bands", report.bands);
-    json.member("frames", report.frames).member("dropped", report.dropped);
-    json.member("interrupted", report.interrupted);
-    if (!report.own.empty()) {  // means over all targets
-      const auto targets = static_cast<double>(report.own.size());
-      double overlap = 0, precision = 0;
-      for (const TrackResult& result : report.own) {
-        overlap += result.errors.mean_overlap / targets;
-        precision += result.errors.precision_20px / targets;
-      }
-      json.member("mean_overlap", overlap).member("precision_20px", precision);
-    }
-    write_map(json, tracker.report());
-    json.key("targets").begin_array();
-    for (std::size_t i = 0; i < report.targets; ++i) {
-      const int id = static_cast<int>(i) + 1;
-      json.begin_object().member("id", id);
-      json.member("parts", tracker.targets() >= id && tracker.uses_parts(id));
-      if (i < report.own.size()) write_result(json, report.own[i], times);
-      if (i < report.rivals.size()) write_rivals(json, report.own[i], report.rivals[i], times);
-      json.end_object();
-    }
-    json.end_array();
-    json.key("tracks").raw("[" + report.tracks_json + "]");
-  });
+  const auto measured = [&](const TrackResult& result) {
+    return emd::TrackResult::Measured{
+        result.errors, tells_times(context) ? std::optional(result.seconds) : std::nullopt};
+  };
+  emd::TrackResult printed{.input = context.inputs[0],
+                           .output = named_file(request.output),
+                           .video = named_file(request.video),
+                           .map_video = named_file(request.map_video),
+                           .size = {report.width, report.height},
+                           .frames = report.frames,
+                           .dropped = report.dropped,
+                           .interrupted = report.interrupted,
+                           .map = {tracker.report()},
+                           .tracks = std::move(report.tracks)};
+  if (report.bands > 0) printed.bands = report.bands;
+  const auto count = static_cast<double>(report.own.size());
+  for (const TrackResult& result : report.own) {
+    if (!printed.means) printed.means.emplace();
+    printed.means->overlap += result.errors.mean_overlap / count;
+    printed.means->precision += result.errors.precision_20px / count;
+  }
+  for (std::size_t i = 0; i < report.targets; ++i) {
+    const int id = static_cast<int>(i) + 1;
+    emd::TrackResult::Target& target = printed.targets.emplace_back();
+    target.id = id;
+    target.parts = tracker.targets() >= id && tracker.uses_parts(id);
+    if (i < report.own.size()) target.measured = measured(report.own[i]);
+    if (i < report.rivals.size())
+      target.contest = contest_of(report.own[i], report.rivals[i], measured);
+  }
+  print_result(context, record_ref(printed));
 }
 
 std::string text_of(const TrackReport& report, const TrackRequest& request,
@@ -125,18 +96,12 @@ void add_tracks(TrackReport& report, const TrackFrame& tracked, bool json) {
   ++report.frames;
   for (const emd::Track& track : tracked.tracks) {
     report.lost += track.lost ? 1 : 0;
-    if (!json) continue;
-    if (!report.tracks_json.empty()) report.tracks_json += ", ";
-    report.tracks_json += fmt::format(
-        "{{\"frame\": {}, \"id\": {}, \"box\": [{}, {}, {}, {}], \"score\": {:.6f}, "
-        "\"confidence\": {:.4f}, \"lost\": {}}}",
-        tracked.frame.frame, track.id, track.box.x, track.box.y, track.box.width, track.box.height,
-        track.score, track.confidence, track.lost);
+    if (json) report.tracks.push_back({tracked.frame.frame, track});
   }
 }
 
-void print_report(const TrackReport& report, const TrackRequest& request,
-                  const emd::Tracker& tracker, Context& context) {
+void print_report(TrackReport& report, const TrackRequest& request, const emd::Tracker& tracker,
+                  Context& context) {
   if (context.json) print_json(report, request, tracker, context);
   else context.console.print(text_of(report, request, context));
 }

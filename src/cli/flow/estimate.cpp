@@ -112,28 +112,23 @@ int run_pair(const EstimateRequest& request, Context& context, flow::Estimator& 
                                             {bytes.first(), bytes.second(), view, field.confidence,
                                              request.wheel.longest},
                                             context.exec));
-  const MotionFacts facts = motion_facts(view);
-  const double confidence = mean_confidence(field, view);
+  flow::FlowResult report = estimate_report(request, context, {field.u.width(), field.u.height()});
+  report.motion = flow::summarize(view);
   context.console.end_progress();
   if (!context.json) {
-    context.console.print(fmt::format(
-        "{}: {}x{}, mean motion {:.2f} px, mean confidence {:.2f}{}\n",
-        request.output.empty() ? pictures[0].path : request.output, field.u.width(),
-        field.u.height(), facts.mean_motion, confidence, time_at_end(context, seconds)));
+    context.console.print(
+        fmt::format("{}: {}x{}, mean motion {:.2f} px, mean confidence {:.2f}{}\n",
+                    request.output.empty() ? pictures[0].path : request.output, field.u.width(),
+                    field.u.height(), report.motion->mean_motion, *report.motion->mean_confidence,
+                    time_at_end(context, seconds)));
     return kDone;
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("first", context.inputs[0]).member("second", context.inputs[1]);
-    if (!request.output.empty()) json.member("output", request.output);
-    write_pictures(json, pictures);
-    json.member("width", field.u.width()).member("height", field.u.height());
-    json.member("mean_motion", facts.mean_motion).member("longest_motion", facts.longest_motion);
-    json.member("mean_confidence", confidence);
-    if (!tells_times(context)) return;
-    json.member("working_memory_bytes", working);
-    json.member("estimate_seconds", seconds);
-    json.member("peak_memory_bytes", peak_memory_bytes());
-  });
+  if (tells_times(context)) {
+    report.working_memory_bytes = working;
+    report.estimate_seconds = seconds;
+    report.peak_memory_bytes = peak_memory_bytes();
+  }
+  print_result(context, record_ref(report));
   return kDone;
 }
 
@@ -199,10 +194,16 @@ std::span<const Choice> choices(FieldFormat) {
   return kChoices;
 }
 
-void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictures) {
-  json.key("pictures").begin_array();
-  for (const PictureFile& picture : pictures) json.value(picture.path);
-  json.end_array();
+flow::FlowResult estimate_report(const EstimateRequest& request, const Context& context,
+                                 Extent size) {
+  flow::FlowResult report;
+  (context.inputs.size() == 2 ? report.first : report.input) = context.inputs[0];
+  if (context.inputs.size() == 2) report.second = context.inputs[1];
+  report.output = written_file(request.output);
+  for (const PictureFile& picture : picture_files(request.pictures))
+    report.pictures.push_back(picture.path);
+  report.size = size;
+  return report;
 }
 
 Command flow_lk_command() {
@@ -243,6 +244,7 @@ Command flow_lk_command() {
                    {"fovea flow lk - -o fields",
                     "read y4m from a pipe, such as ffmpeg -i walk.mp4 -f yuv4mpegpipe - | ..."}},
       .request = make_request<LkRequest, run_lk>,
+      .result = {sample_record<flow::FlowResult>},
       .reads_images = true,
       .reads_videos = true,
       .starts = true,
@@ -270,6 +272,7 @@ Command flow_bm_command() {
                        {"fovea flow bm a.png b.png -o ab.flo --least-confidence 0.2",
                         "write vectors of less confidence as not known"}},
           .request = make_request<BmRequest, run_bm>,
+          .result = {sample_record<flow::FlowResult>},
           .reads_images = true,
           .reads_videos = true,
           .starts = true,

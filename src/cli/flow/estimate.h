@@ -2,7 +2,7 @@
 #pragma once
 #include <fovea/flow/flow.h>
 #include <fovea/flow/show.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/flow/summary.h>
 
 #include <string>
 #include <vector>
@@ -31,8 +31,9 @@ struct EstimateRequest {
   bool alpha() const { return mask == "alpha"; }
 };
 
-// Writes a member "pictures" of an open JSON object.
-void write_pictures(io::JsonWriter& json, const std::vector<PictureFile>& pictures);
+// With the files that a request names.
+flow::FlowResult estimate_report(const EstimateRequest& request, const Context& context,
+                                 Extent size);
 
 // Explains the flow of a pixel of a pair.
 int explain_pair(const EstimateRequest& request, Context& context);

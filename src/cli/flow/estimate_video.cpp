@@ -3,6 +3,7 @@
 #include <fovea/core/stream.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -14,7 +15,6 @@
 #include "cli/flow/estimate.h"
 #include "cli/flow/frame_pairs.h"
 #include "cli/jobs/frame_units.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/files.h"
 #include "cli/program/image_input.h"
 #include "cli/program/result.h"
@@ -31,29 +31,23 @@ namespace fs = std::filesystem;
 // What a range of frames has given.
 struct RangeOfFields {
   std::int64_t frames = 0, fields = 0;
-  int width = 0, height = 0;
+  Extent size{};
   double frame_rate = 0;
   std::vector<std::string> files{};
 
   FrameUnits::Given take() {
     if (frames == 0 && fields == 0) return {};
-    Packer out;
-    out.number(frames).number(fields).number(width).number(height).number(frame_rate);
-    FrameUnits::Given given{out.bytes(), std::move(files)};
+    FrameUnits::Given given{io::pack_record(record_ref(*this)), std::move(files)};
     *this = {};
     return given;
   }
-  static RangeOfFields unpacked(std::string_view bytes) {
-    Unpacker in(bytes);
-    RangeOfFields range;
-    range.frames = in.number<std::int64_t>();
-    range.fields = in.number<std::int64_t>();
-    range.width = in.number<int>();
-    range.height = in.number<int>();
-    range.frame_rate = in.number<double>();
-    return range;
-  }
 };
+void describe(FieldVisitor& visit, RangeOfFields& range) {
+  visit("frames", range.frames, "that were read");
+  visit("fields", range.fields, "that were estimated");
+  visit("size", range.size, "of the frames");
+  visit("frame_rate", range.frame_rate, "of the video");
+}
 
 // The files of a sequence of images; none where the reader reads a video.
 std::vector<std::string> files_of_sequence(const Context& context, const io::VideoReader& reader) {
@@ -241,8 +235,7 @@ class VideoRun {
   }
 
   void write(Step& step) {
-    width_ = step.frames.now->image().width();
-    height_ = step.frames.now->image().height();
+    size_ = {step.frames.now->image().width(), step.frames.now->image().height()};
     const std::int64_t number = step.frames.now->number();
     step.frames = {};
     if (ranges_ != nullptr) return add_to_range(step, number);
@@ -266,8 +259,7 @@ class VideoRun {
     ++range_.frames;
   }
   void note_size() {
-    range_.width = width_;
-    range_.height = height_;
+    range_.size = size_;
     range_.frame_rate = video_.reader().info().rate.value();
   }
 
@@ -286,16 +278,10 @@ class VideoRun {
           dropped_text(video_.reader()), time_at_end(context_, run.seconds)));
       return;
     }
-    print_result(context_, [&](io::JsonWriter& json) {
-      json.member("input", context_.inputs[0]);
-      if (!request_.output.empty()) json.member("output", request_.output);
-      write_pictures(json, pictures_);
-      json.member("width", width_).member("height", height_);
-      json.member("frames", run.frames).member("dropped", video_.reader().dropped());
-      json.member("fields", fields_);
-      json.member("interrupted", !run.whole());
-      if (tells_times(context_)) json.member("peak_memory_bytes", peak_memory_bytes());
-    });
+    flow::FlowResult report = estimate_report(request_, context_, size_);
+    report.video = {run.frames, video_.reader().dropped(), fields_, !run.whole()};
+    if (tells_times(context_)) report.peak_memory_bytes = peak_memory_bytes();
+    print_result(context_, record_ref(report));
   }
 
   const EstimateRequest& request_;
@@ -314,7 +300,7 @@ class VideoRun {
   PendingFiles written_{};  // fields behind the last that counts are removed
   std::int64_t fields_ = 0;
   RangeOfFields range_{};  // that is being worked on
-  int width_ = 0, height_ = 0;
+  Extent size_{};
 };
 
 // The results of all ranges together.
@@ -327,8 +313,7 @@ class RangesReport {
   void add(std::int64_t first, const RangeOfFields& range) {
     total_.frames += range.frames;
     for (std::int64_t i = 0; i < range.fields; ++i) numbers_.push_back(first + i);
-    total_.width = range.width;
-    total_.height = range.height;
+    total_.size = range.size;
     total_.frame_rate = range.frame_rate;
   }
   void finish(int status) {
@@ -356,14 +341,9 @@ class RangesReport {
           fields(), frames()));
       return;
     }
-    print_result(context_, [&](io::JsonWriter& json) {
-      json.member("input", context_.inputs[0]);
-      if (!request_.output.empty()) json.member("output", request_.output);
-      write_pictures(json, picture_files(request_.pictures));
-      json.member("width", total_.width).member("height", total_.height);
-      json.member("frames", total_.frames).member("dropped", 0);
-      json.member("fields", numbers_.size()).member("interrupted", false);
-    });
+    flow::FlowResult report = estimate_report(request_, context_, total_.size);
+    report.video = {total_.frames, 0, static_cast<std::int64_t>(numbers_.size())};
+    print_result(context_, record_ref(report));
   }
 
   const EstimateRequest& request_;
@@ -387,7 +367,9 @@ int estimate_in_ranges(const EstimateRequest& request, Context& context) {
   }
   RangesReport report(request, context, pictures);
   FrameUnits units(context, std::move(source), 1, [&](std::int64_t first, std::string_view shared) {
-    report.add(first, RangeOfFields::unpacked(shared));
+    RangeOfFields range;
+    io::unpack_record(shared, record_ref(range));
+    report.add(first, range);
   });
   std::unique_ptr<RangeRun> ranges;
   std::unique_ptr<VideoRun> run;  // is asked for its last range after its pass

@@ -4,7 +4,8 @@
 
 #include <fovea/core/error.h>
 #include <fovea/flow/show.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/flow/summary.h>
+#include <fovea/io/record_io.h>
 #include <fovea/report/montage.h>
 
 #include <fmt/format.h>
@@ -16,7 +17,6 @@
 
 #include "cli/flow/report.h"
 #include "cli/jobs/evaluated_units.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -37,7 +37,7 @@ io::FlowField read_truth(const FlowSequence& sequence, const ImagePair& pair,
 // Draws the image, the true and the estimated flow in the same colors, confidence and errors.
 Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
                                const io::FlowField& truth, double greatest) {
-  const double longest = motion_facts(truth).longest_motion;
+  const double longest = flow::summarize(truth).longest_motion;
   flow::WheelOptions colors;
   if (longest > 1e-6) colors.longest = longest;
   const io::FlowFieldView view{field.u, field.v};
@@ -57,59 +57,41 @@ Image<std::uint8_t> picture_of(const ImagePair& pair, const flow::Flow& field,
   return report::montage(tiles, {.columns = 5, .cell = {kSide, height}});
 }
 
-void pack_errors(Packer& out, const flow::FlowErrors& errors) {
-  out.number(errors.pixels).number(errors.endpoint).number(errors.angular);
-  out.number(errors.r05).number(errors.r1).number(errors.r2).number(errors.fl);
+// What manifests keep of a sequence.
+struct KeptSequence {
+  flow::FlowReport report{};
+  double seconds = 0;
+  Extent size{};  // of the picture
+  std::string pixels{};
+};
+void describe(FieldVisitor& visit, KeptSequence& kept) {
+  visit("report", kept.report, "its errors");
+  visit("seconds", kept.seconds, "how long it took");
+  visit("size", kept.size, "of the picture");
+  visit("pixels", kept.pixels, "RGB of the picture, row by row");
 }
 
-flow::FlowErrors unpacked_errors(Unpacker& in) {
-  flow::FlowErrors errors;
-  errors.pixels = in.number<std::int64_t>();
-  for (double* value :
-       {&errors.endpoint, &errors.angular, &errors.r05, &errors.r1, &errors.r2, &errors.fl})
-    *value = in.number<double>();
-  return errors;
-}
+std::size_t picture_row(Extent size) { return static_cast<std::size_t>(size.width) * 3; }
 
-std::string packed(const SequenceResult& each) {
-  Packer out;
-  const flow::FlowReport& report = each.report;
-  pack_errors(out, report.all);
-  pack_errors(out, report.confident);
-  out.number(report.density).number(report.confident_share).number(report.sparsification_error);
-  out.number(each.seconds).number(static_cast<std::uint64_t>(report.curve.size()));
-  for (const flow::SparsificationPoint& point : report.curve)
-    out.number(point.removed).number(point.endpoint).number(point.oracle);
+std::string packed(SequenceResult&& each) {
   const Image<std::uint8_t>& picture = each.picture;
-  out.number(picture.width()).number(picture.height()).number(picture.channels());
+  KeptSequence kept{std::move(each.report), each.seconds, {picture.width(), picture.height()}};
   for (int y = 0; y < picture.height(); ++y)
-    out.text(
-        {reinterpret_cast<const char*>(picture.row(y)),
-         static_cast<std::size_t>(picture.width()) * static_cast<std::size_t>(picture.channels())});
-  return out.bytes();
+    kept.pixels.append(reinterpret_cast<const char*>(picture.row(y)), picture_row(kept.size));
+  return io::pack_record(record_ref(kept));
 }
 
 SequenceResult unpacked(std::string_view bytes, const FlowSequence& sequence) {
-  Unpacker in(bytes);
-  SequenceResult each;
-  each.sequence = sequence;
-  flow::FlowReport& report = each.report;
-  report.all = unpacked_errors(in);
-  report.confident = unpacked_errors(in);
-  report.density = in.number<double>();
-  report.confident_share = in.number<double>();
-  report.sparsification_error = in.number<double>();
-  each.seconds = in.number<double>();
-  report.curve.resize(in.number<std::uint64_t>());
-  for (flow::SparsificationPoint& point : report.curve)
-    for (double* value : {&point.removed, &point.endpoint, &point.oracle})
-      *value = in.number<double>();
-  const int width = in.number<int>(), height = in.number<int>(), channels = in.number<int>();
-  if (height > 0) each.picture = Image<std::uint8_t>(width, height, channels);
-  for (int y = 0; y < height; ++y) {
-    const std::string row = in.text();
-    std::copy(row.begin(), row.end(), each.picture.row(y));
-  }
+  KeptSequence kept;
+  io::unpack_record(bytes, record_ref(kept));
+  SequenceResult each{sequence, std::move(kept.report), kept.seconds};
+  if (kept.pixels.empty()) return each;
+  if (kept.pixels.size() != picture_row(kept.size) * static_cast<std::size_t>(kept.size.height))
+    throw FormatError("a manifest's picture has another size than it says; begin the job anew");
+  each.picture = Image<std::uint8_t>(kept.size.width, kept.size.height, 3);
+  const char* from = kept.pixels.data();
+  for (int y = 0; y < kept.size.height; ++y, from += picture_row(kept.size))
+    std::copy_n(from, picture_row(kept.size), each.picture.row(y));
   return each;
 }
 
@@ -167,68 +149,100 @@ std::optional<MethodResult> measure(const std::vector<FlowSequence>& sequences,
   return result;
 }
 
-void write_curve(io::JsonWriter& json, const std::vector<flow::SparsificationPoint>& curve) {
-  json.key("sparsification").begin_array();
-  for (const flow::SparsificationPoint& point : curve)
-    json.begin_object()
-        .member("removed", point.removed)
-        .member("endpoint_error", point.endpoint)
-        .member("oracle", point.oracle)
-        .end_object();
-  json.end_array();
+// What is printed of a method.
+struct PrintedMethod {
+  struct Confidence {
+    double endpoint = 0, sparsification_error = 0;
+    std::vector<flow::SparsificationPoint> curve{};
+  };
+  struct Sequence {
+    std::string name{};
+    PrintedErrors errors{};
+    std::optional<double> seconds{};
+  };
+  std::string method{};
+  flow::FlowErrors means{};
+  std::optional<Confidence> confidence{};
+  std::vector<Sequence> sequences{};
+  std::optional<double> estimate_seconds{};
+};
+void describe(FieldVisitor& visit, PrintedMethod::Confidence& confidence) {
+  visit("confident_endpoint_error_mean", confidence.endpoint,
+        "mean endpoint error of confident pixels", {.unit = "pixels"});
+  visit("sparsification_error_mean", confidence.sparsification_error,
+        "how badly the confidence predicts errors; 0 is best");
+  visit("sparsification", confidence.curve, "the mean curve");
+}
+void describe(FieldVisitor& visit, PrintedMethod::Sequence& sequence) {
+  visit.record("SequenceErrors", "the errors of one pair");
+  visit("name", sequence.name, "the name of the sequence");
+  describe(visit, sequence.errors);
+  visit("seconds", sequence.seconds, "how long the estimation took", {.unit = "seconds"});
+}
+// The same fields as those of a sequence, by names that say so; the number of pixels has no mean.
+void describe_means(FieldVisitor& visit, flow::FlowErrors& means) {
+  for_each_field(record_ref(means), [&](const Field& field) {
+    const std::string name = fmt::format("{}_mean", field.name);
+    FieldValue value = field.value;
+    if (field.name != "pixels") visit(name, value, field.help, field.traits);
+  });
+}
+void describe(FieldVisitor& visit, PrintedMethod& printed) {
+  visit.record("FlowMethod", "the errors of a method over all sequences");
+  visit("method", printed.method, "its name");
+  describe_means(visit, printed.means);
+  visit("confidence", printed.confidence, "where the method has a confidence", {.flat = true});
+  visit("sequences", printed.sequences, "the errors of each sequence");
+  visit("estimate_seconds", printed.estimate_seconds, "time of all estimations",
+        {.unit = "seconds"});
 }
 
-void write_method(io::JsonWriter& json, const MethodResult& result, bool timed) {
-  const flow::FlowErrors means = mean_errors(result);
-  json.member("endpoint_error_mean", means.endpoint).member("angular_error_mean", means.angular);
-  json.member("r0.5_mean", means.r05).member("r1_mean", means.r1).member("r2_mean", means.r2);
-  json.member("fl_mean", means.fl);
+struct PrintedEvaluation {
+  PrintedMethod own{};
+  std::optional<std::vector<PrintedMethod>> rivals{};
+  std::optional<std::uint64_t> peak_memory_bytes{};
+  std::optional<std::string> page{};
+  report::Evaluation evaluation{};
+};
+void describe(FieldVisitor& visit, PrintedEvaluation& printed) {
+  describe(visit, printed.own);
+  visit("rivals", printed.rivals, "methods of other libraries");
+  visit("peak_memory_bytes", printed.peak_memory_bytes, "most memory of the process",
+        {.unit = "bytes"});
+  visit("page", printed.page, "the page that was written");
+  visit("evaluation", printed.evaluation, "what fovea view shows");
+}
+
+PrintedMethod printed_method(const MethodResult& result, bool timed) {
+  PrintedMethod printed{.method = result.name, .means = mean_errors(result)};
   const bool has_confidence = !result.sequences.front().report.curve.empty();
-  if (has_confidence) {
-    json.member("confident_endpoint_error_mean", mean_errors(result, true).endpoint);
-    json.member("sparsification_error_mean", mean_sparsification_error(result));
-    write_curve(json, mean_curve(result));
-  }
-  json.key("sequences").begin_array();
+  if (has_confidence)
+    printed.confidence = {mean_errors(result, true).endpoint, mean_sparsification_error(result),
+                          mean_curve(result)};
   double seconds = 0;
   for (const SequenceResult& each : result.sequences) {
-    json.begin_object().member("name", each.sequence.name);
-    write_errors(json, each.report.all);
-    if (has_confidence) {
-      json.key("confident").begin_object().member("share", each.report.confident_share);
-      write_errors(json, each.report.confident);
-      json.end_object();
-      json.member("sparsification_error", each.report.sparsification_error);
-    }
-    if (timed) json.member("seconds", each.seconds);
-    json.end_object();
+    printed.sequences.push_back({each.sequence.name, printed_errors(each.report, has_confidence),
+                                 timed ? std::optional(each.seconds) : std::nullopt});
     seconds += each.seconds;
   }
-  json.end_array();
-  if (timed) json.member("estimate_seconds", seconds);
+  if (timed) printed.estimate_seconds = seconds;
+  return printed;
 }
 
 void print_json(const FlowEvalRequest& request, const Context& context,
                 const std::vector<MethodResult>& results) {
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("method", results.front().name);
-    const bool timed = reports_times(context);
-    write_method(json, results.front(), timed);
-    if (request.rivals) {
-      json.key("rivals").begin_array();
-      for (std::size_t i = 1; i < results.size(); ++i) {
-        json.begin_object().member("method", results[i].name);
-        write_method(json, results[i], timed);
-        json.end_object();
-      }
-      json.end_array();
-    }
-    if (timed) json.member("peak_memory_bytes", peak_memory_bytes());
-    if (!request.output.empty())
-      json.member("page", (std::filesystem::path(request.output) / "index.html").string());
-    json.key("evaluation");
-    report::write_evaluation(json, flow_evaluation(results));
-  });
+  const bool timed = reports_times(context);
+  PrintedEvaluation printed{printed_method(results.front(), timed)};
+  if (request.rivals) {
+    printed.rivals.emplace();
+    for (std::size_t i = 1; i < results.size(); ++i)
+      printed.rivals->push_back(printed_method(results[i], timed));
+  }
+  if (timed) printed.peak_memory_bytes = peak_memory_bytes();
+  if (!request.output.empty())
+    printed.page = (std::filesystem::path(request.output) / "index.html").string();
+  printed.evaluation = flow_evaluation(results);
+  print_result(context, record_ref(printed));
 }
 
 std::string results_text(const MethodResult& result, bool timed) {
@@ -364,6 +378,7 @@ Command flow_eval_command() {
                    {"fovea flow eval --method bm pairs.txt --json", "evaluate a list of pairs"},
                    {"fovea flow eval middlebury --rivals", "also evaluate OpenCV's methods"}},
       .request = make_request<FlowEvalRequest, run_eval>,
+      .result = {sample_record<PrintedEvaluation>},
       .reads_images = true,
       .shards = true,
       .shared_files = {"output"}};

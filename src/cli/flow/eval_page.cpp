@@ -1,11 +1,12 @@
 // The folder of an evaluation of flow: what fovea view shows, errors and curve as CSV, the curve as
 // SVG, and a page with both and with pictures.
-#include <fovea/io/csv_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/page.h>
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 
 #include "cli/flow/eval.h"
@@ -18,32 +19,61 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Columns before and behind those of the library's records.
+struct MethodColumn {
+  std::string method{};
+};
+void describe(FieldVisitor& visit, MethodColumn& row) { visit("method", row.method, "its name"); }
+struct SequenceColumn {
+  std::string sequence{};
+};
+void describe(FieldVisitor& visit, SequenceColumn& row) {
+  visit("sequence", row.sequence, "its name");
+}
+struct SecondsColumn {
+  double seconds = 0;
+};
+void describe(FieldVisitor& visit, SecondsColumn& row) {
+  visit("seconds", row.seconds, "how long the estimation took", {.unit = "seconds"});
+}
+
 void write_errors_csv(const std::string& path, const std::vector<MethodResult>& results,
                       bool timed) {
   io::FileSink file(path);
-  std::vector<std::string> header{
-      "method", "sequence", "pixels", "endpoint_error", "angular_error", "r0.5", "r1", "r2", "fl"};
-  if (timed) header.emplace_back("seconds");
-  io::CsvWriter csv(file.sink(), header);
+  MethodColumn method;
+  SequenceColumn sequence;
+  flow::FlowErrors errors;
+  SecondsColumn seconds;
+  std::vector<RecordRef> row{record_ref(method), record_ref(sequence), record_ref(errors)};
+  if (timed) row.push_back(record_ref(seconds));
+  io::RecordTable table(file.sink(), io::TableFormat::kCsv, row);
   for (const MethodResult& result : results) {
     for (const SequenceResult& each : result.sequences) {
-      const flow::FlowErrors& all = each.report.all;
-      csv.field(result.name).field(each.sequence.name).field(all.pixels).field(all.endpoint);
-      csv.field(all.angular).field(all.r05).field(all.r1).field(all.r2).field(all.fl);
-      if (timed) csv.field(each.seconds);
-      csv.end_row();
+      method = {result.name};
+      sequence = {each.sequence.name};
+      errors = each.report.all;
+      seconds = {each.seconds};
+      table.row(row);
     }
   }
+  table.finish();
   file.commit();
 }
 
 void write_curve_csv(const std::string& path, const MethodResult& result) {
   io::FileSink file(path);
-  io::CsvWriter csv(file.sink(), {"sequence", "removed", "endpoint_error", "oracle"});
+  SequenceColumn sequence;
+  flow::SparsificationPoint at;
+  const std::array row{record_ref(sequence), record_ref(at)};
+  io::RecordTable table(file.sink(), io::TableFormat::kCsv, row);
   for (const SequenceResult& each : result.sequences) {
-    for (const flow::SparsificationPoint& point : each.report.curve)
-      csv.row(each.sequence.name, point.removed, point.endpoint, point.oracle);
+    sequence = {each.sequence.name};
+    for (const flow::SparsificationPoint& point : each.report.curve) {
+      at = point;
+      table.row(row);
+    }
   }
+  table.finish();
   file.commit();
 }
 

@@ -224,37 +224,6 @@ Image<std::uint8_t> draw_flow(FlowPicture kind, const PictureSource& source, con
   }
 }
 
-MotionFacts motion_facts(const io::FlowFieldView& field) {
-  MotionFacts facts;
-  std::int64_t count = 0;
-  for (int y = 0; y < field.u.height; ++y) {
-    for (int x = 0; x < field.u.width; ++x) {
-      if (!field.is_known(x, y)) continue;
-      const double length = std::hypot(field.u.at(x, y), field.v.at(x, y));
-      facts.mean_motion += length;
-      facts.longest_motion = std::max(facts.longest_motion, length);
-      ++count;
-    }
-  }
-  facts.known_share =
-      static_cast<double>(count) / (static_cast<double>(field.u.width) * field.u.height);
-  if (count > 0) facts.mean_motion /= static_cast<double>(count);
-  return facts;
-}
-
-double mean_confidence(const flow::Flow& flow, const io::FlowFieldView& field) {
-  double sum = 0;
-  std::int64_t count = 0;
-  for (int y = 0; y < field.u.height; ++y) {
-    for (int x = 0; x < field.u.width; ++x) {
-      if (!field.is_known(x, y)) continue;
-      sum += static_cast<double>(flow.confidence.at(x, y));
-      ++count;
-    }
-  }
-  return count > 0 ? sum / static_cast<double>(count) : 0;
-}
-
 io::FlowField field_of(const float* vectors, Extent size) {
   io::FlowField field{Image<float>(size.width, size.height), Image<float>(size.width, size.height),
                       Image<std::uint8_t>(size.width, size.height)};

@@ -4,7 +4,6 @@
 #include <fovea/flow/flow.h>
 #include <fovea/io/flow_io.h>
 #include <fovea/io/image_io.h>
-#include <fovea/io/json_writer.h>
 
 #include <cstdint>
 #include <optional>
@@ -86,16 +85,10 @@ struct PictureSource {
 };
 Image<std::uint8_t> draw_flow(FlowPicture kind, const PictureSource& source, const Exec& exec);
 
-// Numbers that sum a field up, over the pixels that are known.
-struct MotionFacts {
-  double known_share = 0;
-  double mean_motion = 0;     // pixels
-  double longest_motion = 0;  // pixels
-};
-MotionFacts motion_facts(const io::FlowFieldView& field);
-
-// The mean over the pixels that are known in the field.
-double mean_confidence(const flow::Flow& flow, const io::FlowFieldView& field);
+// A file that was written, or nothing where the command line names none.
+inline std::optional<std::string> written_file(const std::string& path) {
+  return path.empty() ? std::nullopt : std::optional(path);
+}
 
 // Makes a field from interleaved u and v of all pixels, the form in which rivals return it.
 io::FlowField field_of(const float* vectors, Extent size);

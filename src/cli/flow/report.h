@@ -1,15 +1,24 @@
-// The errors of flow as JSON members.
+// The errors of flow as the verbs print them.
 #pragma once
+#include <fovea/core/record.h>
 #include <fovea/flow/evaluate.h>
-#include <fovea/io/json_writer.h>
+
+#include <optional>
 
 namespace fovea::cli {
 
-// The members of an open object: pixels, endpoint_error, angular_error, r0.5, r1, r2, fl.
-inline void write_errors(io::JsonWriter& json, const flow::FlowErrors& errors) {
-  json.member("pixels", errors.pixels).member("endpoint_error", errors.endpoint);
-  json.member("angular_error", errors.angular).member("r0.5", errors.r05);
-  json.member("r1", errors.r1).member("r2", errors.r2).member("fl", errors.fl);
-}
+// Errors over all pixels, and over the confident ones where there is a confidence.
+struct PrintedErrors {
+  struct Confident {
+    double share = 0;
+    flow::FlowErrors errors{};
+  };
+  flow::FlowErrors all{};
+  std::optional<double> density{};
+  std::optional<Confident> confident{};
+  std::optional<double> sparsification_error{};
+};
+void describe(FieldVisitor& visit, PrintedErrors& errors);
+PrintedErrors printed_errors(const flow::FlowReport& report, bool has_confidence);
 
 }  // namespace fovea::cli

@@ -29,6 +29,18 @@ struct SceneRequest {
   StereoSceneOptions drawn{};
   std::vector<std::string> textures{};
 };
+// What is printed.
+struct DrawnScene {
+  std::string output{};
+  Extent size{};
+};
+void describe(FieldVisitor& visit, DrawnScene& scene) {
+  visit.record("DrawnScene", "a pair of images that was drawn");
+  visit("output", scene.output, "the folder");
+  visit("width", scene.size.width, "of the images", {.unit = "pixels"});
+  visit("height", scene.size.height, "of the images", {.unit = "pixels"});
+}
+
 void describe(OptionVisitor& visit, SceneRequest& request) {
   visit.path("output", request.output, TextUse::kFolder,
              "folder for frame10.png, frame11.png, flow10.flo and layers10.png; with --stereo for "
@@ -113,9 +125,8 @@ int run_scene(SceneRequest& request, Context& context) {
     context.console.print(request.output + "\n");
     return kDone;
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("output", request.output).member("width", width).member("height", height);
-  });
+  const DrawnScene drawn{request.output, request.size};
+  print_result(context, record_ref(drawn));
   return kDone;
 }
 
@@ -138,6 +149,7 @@ Command flow_scene_command() {
                        {"fovea flow scene --stereo --gain 0.8 -o pair",
                         "draw a pair for fovea flow stereo whose right image is darker"}},
           .request = make_request<SceneRequest, run_scene>,
+          .result = {sample_record<DrawnScene>},
           .reads_images = true};
 }
 

@@ -49,31 +49,6 @@ Image<std::uint16_t> read_labels(const Context& context, const std::string& path
   return labels;
 }
 
-void write_motion_members(io::JsonWriter& json, const flow::AffineMotion& motion) {
-  json.key("motion").begin_array();
-  for (const double each : motion.u) json.value(each);
-  for (const double each : motion.v) json.value(each);
-  json.end_array();
-}
-
-void write_regions(io::JsonWriter& json, const flow::MotionSegments& segments) {
-  json.member("layers", segments.layers);
-  json.member("tolerance_used", segments.tolerance);
-  json.key("regions").begin_array();
-  for (const flow::MotionRegion& region : segments.regions) {
-    json.begin_object().member("label", region.label).member("layer", region.layer);
-    json.key("box").begin_array();
-    for (const int each : {region.box.x, region.box.y, region.box.width, region.box.height})
-      json.value(each);
-    json.end_array();
-    json.member("pixels", region.pixels).member("share", region.share);
-    json.member("u", region.u).member("v", region.v).member("residual", region.residual);
-    write_motion_members(json, region.motion);
-    json.end_object();
-  }
-  json.end_array();
-}
-
 std::string regions_text(const flow::MotionSegments& segments) {
   std::string text = fmt::format("{:>5} {:>5} {:>20} {:>8} {:>8} {:>8} {:>8}\n", "label", "layer",
                                  "box", "share %", "u px", "v px", "residual");
@@ -141,9 +116,9 @@ DividedImage divide_field(const SegmentRequest& request, const flow::SegmentPair
   return divided;
 }
 
-void print_divided(const SegmentRequest& request, const DividedImage& divided,
+void print_divided(const SegmentRequest& request, DividedImage& divided,
                    const flow::SegmentReport& report, Context& context) {
-  const flow::MotionSegments& segments = divided.segments;
+  flow::MotionSegments& segments = divided.segments;
   if (!context.json) {
     const auto regions = static_cast<std::int64_t>(segments.regions.size());
     context.console.print(
@@ -158,31 +133,27 @@ void print_divided(const SegmentRequest& request, const DividedImage& divided,
                                         report.covering));
     return;
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    if (is_field(context)) json.member("field", context.inputs[0]);
-    else json.member("first", context.inputs[0]).member("second", context.inputs[1]);
-    if (!request.output.empty()) json.member("output", request.output);
-    if (!request.picture.empty()) json.member("picture", request.picture);
-    if (!request.table.empty()) json.member("table", request.table);
-    json.member("width", segments.labels.width()).member("height", segments.labels.height());
-    write_regions(json, segments);
-    if (!request.truth.empty())
-      json.member("rand_index", report.rand_index)
-          .member("adjusted_rand_index", report.adjusted_rand_index)
-          .member("covering", report.covering);
-    if (!tells_times(context)) return;
-    if (!is_field(context)) json.member("estimate_seconds", divided.estimate_seconds);
-    json.member("segment_seconds", divided.segment_seconds);
-    json.member("peak_memory_bytes", peak_memory_bytes());
-  });
+  DividedReport printed = divided_report(request);
+  (is_field(context) ? printed.field : printed.first) = context.inputs[0];
+  if (!is_field(context)) printed.second = context.inputs[1];
+  printed.width = segments.labels.width();
+  printed.height = segments.labels.height();
+  if (!request.truth.empty()) printed.agreement = report;
+  if (tells_times(context)) {
+    if (!is_field(context)) printed.estimate_seconds = divided.estimate_seconds;
+    printed.segment_seconds = divided.segment_seconds;
+    printed.peak_memory_bytes = peak_memory_bytes();
+  }
+  printed.segments = std::move(segments);
+  print_result(context, record_ref(printed));
 }
 
 // A pair of images, or a field.
 int run_segment_single(const SegmentRequest& request, Context& context) {
   flow::SegmentPairOptions options = request.pair;
   options.exec = context.exec_without_progress();
-  const DividedImage divided = is_field(context) ? divide_field(request, options, context)
-                                                 : divide_pair(request, options, context);
+  DividedImage divided = is_field(context) ? divide_field(request, options, context)
+                                           : divide_pair(request, options, context);
   const flow::MotionSegments& segments = divided.segments;
   flow::SegmentReport report;
   if (!request.truth.empty()) report = flow::evaluate_segments(segments.labels, divided.truth);
@@ -258,26 +229,78 @@ void describe(OptionVisitor& visit, SegmentRequest& request) {
   describe(visit, request.pair);
 }
 
+// The columns of a region: its frame before, and the terms of its motion behind it.
+struct RegionFrame {
+  std::int64_t frame = 0;
+};
+static void describe(FieldVisitor& visit, RegionFrame& row) {
+  visit("frame", row.frame, "number of the frame, from 0");
+}
+struct MotionTerms {
+  flow::AffineMotion motion{};
+};
+static void describe(FieldVisitor& visit, MotionTerms& row) {
+  constexpr std::array kNames{"a0", "a1", "a2", "b0", "b1", "b2"};
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    visit(kNames[i], row.motion.terms[i], "a term of the motion");
+}
 RegionTable::RegionTable(const std::string& path) {
   if (path.empty()) return;
-  file_ = std::make_unique<io::FileSink>(path);
-  csv_ = std::make_unique<io::CsvWriter>(
-      file_->sink(),
-      std::vector<std::string>{"frame", "label", "layer", "x", "y", "width", "height", "pixels",
-                               "share", "u", "v", "residual", "a0", "a1", "a2", "b0", "b1", "b2"});
+  file_.emplace(path);
+  const RegionFrame frame;
+  const flow::MotionRegion region;
+  const MotionTerms terms;
+  table_.emplace(file_->sink(), io::TableFormat::kCsv,
+                 std::array{record_ref(frame), record_ref(region), record_ref(terms)});
 }
 
 void RegionTable::add(std::int64_t frame, const flow::MotionSegments& segments) {
-  if (!csv_) return;
-  for (const flow::MotionRegion& each : segments.regions)
-    csv_->row(frame, each.label, each.layer, each.box.x, each.box.y, each.box.width,
-              each.box.height, each.pixels, each.share, each.u, each.v, each.residual,
-              each.motion.u[0], each.motion.u[1], each.motion.u[2], each.motion.v[0],
-              each.motion.v[1], each.motion.v[2]);
+  if (!table_) return;
+  const RegionFrame number{frame};
+  for (const flow::MotionRegion& each : segments.regions) {
+    const MotionTerms terms{each.motion};
+    table_->row({record_ref(number), record_ref(each), record_ref(terms)});
+  }
 }
 
 void RegionTable::finish() {
-  if (file_) file_->commit();
+  if (!file_) return;
+  table_->finish();
+  file_->commit();
+}
+
+void describe(FieldVisitor& visit, DividedReport::Video& video) {
+  visit("frames", video.frames, "frames that were read");
+  visit("dropped", video.dropped, "of a live source: frames that were not looked at");
+  visit("divided", video.divided, "frames that were divided");
+  visit("mean_regions", video.mean_regions, "regions of a frame on average");
+  visit("interrupted", video.interrupted, "whether the run ended before the video did");
+}
+
+void describe(FieldVisitor& visit, DividedReport& report) {
+  visit.record("DividedMotion", "regions of like motion");
+  visit("field", report.field, "the field of motion that was divided");
+  visit("first", report.first, "of a pair: the first image");
+  visit("second", report.second, "of a pair: the second image");
+  visit("input", report.input, "the video, or the first of several images");
+  visit("output", report.output, "image or folder of the labels");
+  visit("picture", report.picture, "picture or video of the regions");
+  visit("table", report.table, "CSV file of the regions");
+  visit("width", report.width, "of a pair or field", {.unit = "pixels"});
+  visit("height", report.height, "of a pair or field", {.unit = "pixels"});
+  visit("segments", report.segments, "of a pair or field", {.flat = true});
+  visit("agreement", report.agreement, "with the truth", {.flat = true});
+  visit("video", report.video, "of a video", {.flat = true});
+  visit("estimate_seconds", report.estimate_seconds, "time of the estimation", {.unit = "seconds"});
+  visit("segment_seconds", report.segment_seconds, "time of the division", {.unit = "seconds"});
+  visit("peak_memory_bytes", report.peak_memory_bytes, "most memory of the process",
+        {.unit = "bytes"});
+}
+
+DividedReport divided_report(const SegmentRequest& request) {
+  return {.output = written_file(request.output),
+          .picture = written_file(request.picture),
+          .table = written_file(request.table)};
 }
 
 Command flow_segment_command() {
@@ -308,6 +331,7 @@ Command flow_segment_command() {
                    {"fovea flow segment ab.flo --image a.png -o labels.png",
                     "divide a field that is there already"}},
       .request = make_request<SegmentRequest, run_segment>,
+      .result = {sample_record<DividedReport>},
       .reads_images = true,
       .reads_videos = true,
       .shards = true,

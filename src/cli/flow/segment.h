@@ -2,10 +2,10 @@
 #pragma once
 #include <fovea/flow/flow.h>
 #include <fovea/flow/segment.h>
-#include <fovea/io/csv_writer.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
+#include <fovea/io/sink.h>
 
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/flow/flow.h"
@@ -31,9 +31,28 @@ class RegionTable {
   void finish();
 
  private:
-  std::unique_ptr<io::FileSink> file_{};
-  std::unique_ptr<io::CsvWriter> csv_{};
+  std::optional<io::FileSink> file_{};
+  std::optional<io::RecordTable> table_{};
 };
+
+// What is printed: of a pair or a field its regions, of a video how many there are.
+struct DividedReport {
+  struct Video {
+    std::int64_t frames = 0, dropped = 0, divided = 0;
+    double mean_regions = 0;
+    bool interrupted = false;
+  };
+  std::optional<std::string> field{}, first{}, second{}, input{}, output{}, picture{}, table{};
+  std::optional<int> width{}, height{};
+  std::optional<flow::MotionSegments> segments{};
+  std::optional<flow::SegmentReport> agreement{};  // with the truth
+  std::optional<Video> video{};
+  std::optional<double> estimate_seconds{}, segment_seconds{};
+  std::optional<std::uint64_t> peak_memory_bytes{};
+};
+void describe(FieldVisitor& visit, DividedReport& report);
+// With the files that a request names.
+DividedReport divided_report(const SegmentRequest& request);
 
 // Regions along a video, a folder or a list of images, as estimate_video() has fields.
 int segment_video(const SegmentRequest& request, Context& context);

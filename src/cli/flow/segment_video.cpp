@@ -107,16 +107,11 @@ class SegmentRun {
                       each, time_at_end(context_, run.seconds)));
       return;
     }
-    print_result(context_, [&](io::JsonWriter& json) {
-      json.member("input", context_.inputs[0]);
-      if (!request_.output.empty()) json.member("output", request_.output);
-      if (!request_.picture.empty()) json.member("picture", request_.picture);
-      if (!request_.table.empty()) json.member("table", request_.table);
-      json.member("frames", run.frames).member("dropped", video_.reader().dropped());
-      json.member("divided", frames_).member("mean_regions", each);
-      json.member("interrupted", !run.whole());
-      if (tells_times(context_)) json.member("peak_memory_bytes", peak_memory_bytes());
-    });
+    DividedReport report = divided_report(request_);
+    report.input = context_.inputs[0];
+    report.video = {run.frames, video_.reader().dropped(), frames_, each, !run.whole()};
+    if (tells_times(context_)) report.peak_memory_bytes = peak_memory_bytes();
+    print_result(context_, record_ref(report));
   }
 
   const SegmentRequest& request_;

@@ -3,8 +3,8 @@
 #include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/show.h>
+#include <fovea/flow/summary.h>
 #include <fovea/io/image_path.h>
-#include <fovea/io/json_writer.h>
 
 #include <fmt/format.h>
 
@@ -95,6 +95,37 @@ double error_quantile(const Image<float>& errors, double share) {
   return values[static_cast<std::size_t>(at)];
 }
 
+// What is printed: the motion, and its errors where the true one is given.
+struct ShowReport {
+  struct Errors {
+    PrintedErrors printed{};
+    double of_99 = 0, of_99_9 = 0, greatest = 0;
+  };
+  std::string input{};
+  Extent size{};
+  flow::MotionSummary motion{};
+  std::optional<Errors> errors{};
+  std::optional<std::string> field{}, output{};
+};
+void describe(FieldVisitor& visit, ShowReport::Errors& errors) {
+  describe(visit, errors.printed);
+  visit("endpoint_error_99", errors.of_99, "error that 99 % of the pixels stay below",
+        {.unit = "pixels"});
+  visit("endpoint_error_99_9", errors.of_99_9, "error that 99.9 % of the pixels stay below",
+        {.unit = "pixels"});
+  visit("endpoint_error_max", errors.greatest, "the greatest error", {.unit = "pixels"});
+}
+void describe(FieldVisitor& visit, ShowReport& report) {
+  visit.record("ShownFlow", "what a flow file holds");
+  visit("input", report.input, "the file");
+  visit("width", report.size.width, "of the field", {.unit = "pixels"});
+  visit("height", report.size.height, "of the field", {.unit = "pixels"});
+  describe(visit, report.motion);
+  visit("errors", report.errors, "where the true flow is given", {.flat = true});
+  visit("field", report.field, "file that the field was written to");
+  visit("output", report.output, "the picture that was written");
+}
+
 int run_show(ShowRequest& request, Context& context) {
   if (request.output.empty() && request.truth.empty() && request.field.empty())
     throw InvalidArgument("flow show needs -o OUT, --truth FILE or --field FILE");
@@ -108,44 +139,29 @@ int run_show(ShowRequest& request, Context& context) {
   io::FlowField truth;
   if (!request.truth.empty()) truth = io::read_flow(request.truth, reading);
   const io::FlowField* known = request.truth.empty() ? nullptr : &truth;
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  begin_result(json, context);
-  const MotionFacts facts = motion_facts(field);
-  json.member("input", context.inputs[0]);
-  json.member("width", field.width()).member("height", field.height());
-  json.member("known_share", facts.known_share).member("mean_motion", facts.mean_motion);
-  json.member("longest_motion", facts.longest_motion);
-  std::string line =
-      fmt::format("{}: {}x{}, mean motion {:.2f} px, longest {:.2f}", context.inputs[0],
-                  field.width(), field.height(), facts.mean_motion, facts.longest_motion);
+  ShowReport report{.input = context.inputs[0],
+                    .size = {field.width(), field.height()},
+                    .motion = flow::summarize(field),
+                    .field = written_file(request.field),
+                    .output = written_file(request.output)};
+  std::string line = fmt::format("{}: {}x{}, mean motion {:.2f} px, longest {:.2f}",
+                                 context.inputs[0], field.width(), field.height(),
+                                 report.motion.mean_motion, report.motion.longest_motion);
   if (known != nullptr) {
     const flow::FlowReport result = flow::evaluate_flow(field, field.confidence, truth);
     const Image<float> errors = flow::endpoint_errors(field, truth);
-    write_errors(json, result.all);
-    json.member("density", result.density);
-    if (!field.confidence.empty()) {
-      json.key("confident").begin_object().member("share", result.confident_share);
-      write_errors(json, result.confident);
-      json.end_object();
-      json.member("sparsification_error", result.sparsification_error);
-    }
-    json.member("endpoint_error_99", error_quantile(errors, 0.99));
-    json.member("endpoint_error_99_9", error_quantile(errors, 0.999));
-    json.member("endpoint_error_max", error_quantile(errors, 1));
+    report.errors = {printed_errors(result, !field.confidence.empty()),
+                     error_quantile(errors, 0.99), error_quantile(errors, 0.999),
+                     error_quantile(errors, 1)};
+    report.errors->printed.density = result.density;
     line += fmt::format("; endpoint error {:.4f} px, angular {:.3f} degrees, above 1 px {:.2f} %",
                         result.all.endpoint, result.all.angular, 100 * result.all.r1);
   }
-  if (!request.field.empty()) {
-    io::write_flow(request.field, field, request.writing);
-    json.member("field", request.field);
-  }
-  if (!request.output.empty()) {
+  if (!request.field.empty()) io::write_flow(request.field, field, request.writing);
+  if (!request.output.empty())
     io::write_image(request.output, draw(request, field, known, context));
-    json.member("output", request.output);
-  }
-  end_result(json, context);
-  context.console.print(context.json ? text : line + "\n");
+  if (context.json) print_result(context, record_ref(report));
+  else context.console.print(line + "\n");
   return kDone;
 }
 
@@ -172,6 +188,7 @@ Command flow_show_command() {
                     "print the errors and draw them"},
                    {"fovea flow show ab.flo --field ab.png", "write the field in another format"}},
       .request = make_request<ShowRequest, run_show>,
+      .result = {sample_record<ShowReport>},
       .reads_images = true};
 }
 

@@ -91,6 +91,41 @@ DisparityFacts facts_of(ImageView<const float> disparity) {
   return facts;
 }
 
+void describe(FieldVisitor& visit, DisparityFacts& facts) {
+  visit("known_share", facts.known_share, "share of the pixels whose disparity is known");
+  visit("mean_disparity", facts.mean, "of known pixels", {.unit = "pixels"});
+  visit("least_disparity", facts.least, "of known pixels", {.unit = "pixels"});
+  visit("greatest_disparity", facts.greatest, "of known pixels", {.unit = "pixels"});
+}
+
+// What is printed.
+struct StereoPrinted {
+  std::string left{}, right{};
+  std::optional<std::string> output{}, picture{}, confidence{};
+  Extent size{};
+  DisparityFacts facts{};
+  std::optional<flow::StereoReport> errors{};
+  std::optional<std::vector<StereoResult>> rivals{};
+  double match_seconds = 0;
+  std::uint64_t peak_memory_bytes = 0;
+};
+void describe(FieldVisitor& visit, StereoPrinted& printed) {
+  visit.record("StereoResult", "the disparities of a rectified pair");
+  visit("left", printed.left, "the left image");
+  visit("right", printed.right, "the right image");
+  visit("output", printed.output, "file of the disparities");
+  visit("picture", printed.picture, "picture of the disparities");
+  visit("confidence", printed.confidence, "file of the confidence");
+  visit("width", printed.size.width, "of the images", {.unit = "pixels"});
+  visit("height", printed.size.height, "of the images", {.unit = "pixels"});
+  describe(visit, printed.facts);
+  visit("errors", printed.errors, "where the truth is given", {.flat = true});
+  visit("rivals", printed.rivals, "methods of other libraries");
+  visit("match_seconds", printed.match_seconds, "time that it took", {.unit = "seconds"});
+  visit("peak_memory_bytes", printed.peak_memory_bytes, "most memory of the process",
+        {.unit = "bytes"});
+}
+
 struct StereoTruth {
   Image<float> disparity{};
   Image<std::uint8_t> visible{};
@@ -124,14 +159,6 @@ std::string errors_text(const StereoResult& result) {
         100 * errors.bad4, 100 * errors.unknown, result.seconds);
   };
   return line("all", result.report.all) + line("visible", result.report.visible);
-}
-
-void write_stereo_result(io::JsonWriter& json, const StereoResult& result) {
-  json.key("all").begin_object();
-  write_stereo_errors(json, result.report.all);
-  json.end_object().key("visible").begin_object();
-  write_stereo_errors(json, result.report.visible);
-  json.end_object();
 }
 
 void print_text(const StereoRequest& request, const DisparityFacts& facts,
@@ -233,37 +260,28 @@ int run_stereo(StereoRequest& request, Context& context) {
     print_text(request, facts, results, seconds, context);
     return kDone;
   }
-  print_result(context, [&](io::JsonWriter& json) {
-    json.member("left", context.inputs[0]).member("right", context.inputs[1]);
-    if (!request.output.empty()) json.member("output", request.output);
-    if (!request.picture.empty()) json.member("picture", request.picture);
-    if (!request.confidence.empty()) json.member("confidence", request.confidence);
-    json.member("width", found.disparity.width()).member("height", found.disparity.height());
-    json.member("known_share", facts.known_share).member("mean_disparity", facts.mean);
-    json.member("least_disparity", facts.least).member("greatest_disparity", facts.greatest);
-    if (!results.empty()) write_stereo_result(json, results.front());
-    if (request.rivals) {
-      json.key("rivals").begin_array();
-      for (std::size_t i = 1; i < results.size(); ++i) {
-        json.begin_object().member("method", results[i].name);
-        write_stereo_result(json, results[i]);
-        json.member("seconds", results[i].seconds).end_object();
-      }
-      json.end_array();
-    }
-    json.member("match_seconds", seconds);
-    json.member("peak_memory_bytes", peak_memory_bytes());
-  });
+  StereoPrinted printed{.left = context.inputs[0],
+                        .right = context.inputs[1],
+                        .output = written_file(request.output),
+                        .picture = written_file(request.picture),
+                        .confidence = written_file(request.confidence),
+                        .size = {found.disparity.width(), found.disparity.height()},
+                        .facts = facts,
+                        .match_seconds = seconds,
+                        .peak_memory_bytes = peak_memory_bytes()};
+  if (!results.empty()) printed.errors = results.front().report;
+  if (request.rivals) printed.rivals.emplace(results.begin() + 1, results.end());
+  print_result(context, record_ref(printed));
   return kDone;
 }
 
 }  // namespace
 
-void write_stereo_errors(io::JsonWriter& json, const flow::StereoErrors& errors) {
-  json.member("pixels", errors.pixels).member("mean_error", errors.mean);
-  json.member("bad0.5", errors.bad05).member("bad1", errors.bad1);
-  json.member("bad2", errors.bad2).member("bad4", errors.bad4);
-  json.member("unknown", errors.unknown);
+void describe(FieldVisitor& visit, StereoResult& result) {
+  visit.record("StereoRival", "another method on the same pair");
+  visit("method", result.name, "its name");
+  describe(visit, result.report);
+  visit("seconds", result.seconds, "how long it took", {.unit = "seconds"});
 }
 
 Command flow_stereo_command() {
@@ -289,6 +307,7 @@ Command flow_stereo_command() {
                    {"fovea flow stereo l.png r.png --truth disparity.pfm --rivals",
                     "report errors, also of OpenCV's methods"}},
       .request = make_request<StereoRequest, run_stereo>,
+      .result = {sample_record<StereoPrinted>},
       .reads_images = true};
 }
 

@@ -1,7 +1,6 @@
 // What the parts of fovea flow stereo pass to each other.
 #pragma once
 #include <fovea/flow/stereo.h>
-#include <fovea/io/json_writer.h>
 
 #include <string>
 #include <vector>
@@ -12,10 +11,11 @@ namespace fovea::cli {
 
 // One method's errors on a pair.
 struct StereoResult {
-  std::string name;
+  std::string name{};
   flow::StereoReport report{};
   double seconds = 0;
 };
+void describe(FieldVisitor& visit, StereoResult& result);
 
 // A pair as another library gets it.
 struct StereoContest {
@@ -24,9 +24,6 @@ struct StereoContest {
   ImageView<const std::uint8_t> visible;  // as evaluate_stereo() takes it; may be empty
   int max_disparity = 0;
 };
-
-// The members of an open object: pixels, mean_error, bad0.5, bad1, bad2, bad4, unknown.
-void write_stereo_errors(io::JsonWriter& json, const flow::StereoErrors& errors);
 
 // The errors of what a method found, over the same pixels for every method.
 StereoResult stereo_result(const StereoContest& contest, std::string name,

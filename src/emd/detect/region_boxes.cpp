@@ -98,8 +98,8 @@ Region taken(ImageView<const float> map, const PlacedBox& place, RegionSet& foun
       const float distance = map.at(x, y);
       if (distance < region.distance) {
         region.distance = distance;
-        region.peak_x = x;
-        region.peak_y = y;
+        region.peak.x = x;
+        region.peak.y = y;
       }
       if (!(static_cast<double>(distance) <= found.threshold) || found.labels.at(x, y) != 0)
         continue;

@@ -47,11 +47,11 @@ class Growing {
   void add(int x, int y, float distance) {
     const bool nearer = area_ == 0 || distance < region_.distance;
     const bool sooner = distance == region_.distance &&
-                        (y < region_.peak_y || (y == region_.peak_y && x < region_.peak_x));
+                        (y < region_.peak.y || (y == region_.peak.y && x < region_.peak.x));
     if (nearer || sooner) {
       region_.distance = distance;
-      region_.peak_x = x;
-      region_.peak_y = y;
+      region_.peak.x = x;
+      region_.peak.y = y;
     }
     left_ = std::min(left_, x);
     right_ = std::max(right_, x);
@@ -144,8 +144,8 @@ std::vector<std::size_t> best_first(const std::vector<Region>& regions, int most
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const Region &one = regions[a], &other = regions[b];
     if (one.score != other.score) return one.score > other.score;
-    if (one.peak_y != other.peak_y) return one.peak_y < other.peak_y;
-    if (one.peak_x != other.peak_x) return one.peak_x < other.peak_x;
+    if (one.peak.y != other.peak.y) return one.peak.y < other.peak.y;
+    if (one.peak.x != other.peak.x) return one.peak.x < other.peak.x;
     return a < b;
   });
   order.resize(std::min(order.size(), static_cast<std::size_t>(most)));

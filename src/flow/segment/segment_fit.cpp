@@ -130,11 +130,14 @@ Frame frame_of(int width, int height) {
 }
 
 AffineMotion Frame::to_pixels(const AffineMotion& motion) const {
-  const auto plain = [&](const std::array<double, 3>& t) {
-    const double across = t[1] / unit, down = t[2] / unit;
-    return std::array<double, 3>{t[0] - across * middle_x - down * middle_y, across, down};
-  };
-  return {plain(motion.u), plain(motion.v)};
+  AffineMotion plain;
+  for (const std::size_t k : {0U, 3U}) {  // u and v
+    const double across = motion.terms[k + 1] / unit, down = motion.terms[k + 2] / unit;
+    plain.terms[k] = motion.terms[k] - across * middle_x - down * middle_y;
+    plain.terms[k + 1] = across;
+    plain.terms[k + 2] = down;
+  }
+  return plain;
 }
 
 Fit fit_of(const Moments& m) {
@@ -145,7 +148,7 @@ Fit fit_of(const Moments& m) {
     return s.a * s.a * m.n + 2 * s.a * (s.b * m.x + s.c * m.y) + s.b * s.b * m.xx +
            2 * s.b * s.c * m.xy + s.c * s.c * m.yy;
   };
-  return {{{u.a, u.b, u.c}, {v.a, v.b, v.c}},
+  return {{{u.a, u.b, u.c, v.a, v.b, v.c}},
           std::max(0.0, m.squares - explained + form(u) + form(v))};
 }
 

@@ -41,8 +41,8 @@ void row_costs(const Distance& distance, const AffineMotion& motion, int y, floa
   const double py = field.frame.y(y), px = field.frame.x(0), step = 1 / field.frame.unit;
   const auto u0 = static_cast<float>(motion.u_at(px, py));
   const auto v0 = static_cast<float>(motion.v_at(px, py));
-  const auto u1 = static_cast<float>(motion.u[1] * step);
-  const auto v1 = static_cast<float>(motion.v[1] * step);
+  const auto u1 = static_cast<float>(motion.terms[1] * step);
+  const auto v1 = static_cast<float>(motion.terms[4] * step);
   const float* u = field.u.row(y);
   const float* v = field.v.row(y);
   const float* weight = field.weight.view().row(y);

@@ -171,7 +171,7 @@ class Reader {
 
   void record(const json& tree, RecordRef into, const std::string& at) {
     if (!tree.is_object()) fail(at, tree, "an object");
-    std::set<std::string_view> known;
+    std::set<std::string, std::less<>> known;
     fields(tree, into, at, known);
     if (unknown_ == nullptr) return;
     for (const auto& [key, member] : tree.items())
@@ -181,11 +181,11 @@ class Reader {
 
  private:
   void fields(const json& tree, RecordRef into, const std::string& at,
-              std::set<std::string_view>& known) {
+              std::set<std::string, std::less<>>& known) {
     for_each_field(into, [&](const Field& field) {
       if (!field.traits.printed) return;
       if (field.traits.flat) return part(tree, field.value, at, known);
-      known.insert(field.name);
+      known.emplace(field.name);
       if (field.traits.derived) return;
       const std::string place =
           at.empty() ? std::string(field.name) : fmt::format("{}.{}", at, field.name);
@@ -200,13 +200,13 @@ class Reader {
 
   // A flat record. An optional one is there where one of its fields is.
   void part(const json& tree, const FieldValue& into, const std::string& at,
-            std::set<std::string_view>& known) {
+            std::set<std::string, std::less<>>& known) {
     const auto* optional = std::get_if<OptionalRef>(&into.ref);
     if (optional == nullptr) return fields(tree, std::get<RecordRef>(into.ref), at, known);
     bool there = false;
     for_each_flat_field(std::get<RecordRef>(optional->sample().ref), [&](const Field& field) {
       there = there || tree.contains(field.name);
-      known.insert(field.name);
+      known.emplace(field.name);
     });
     optional->set(optional->field, there);
     if (there) fields(tree, std::get<RecordRef>(optional->value(optional->field).ref), at, known);

@@ -233,14 +233,34 @@ void take_result(const Members& take, const json& result, const json& tree, Earl
   }
 }
 
-// A pair of images, and the file that its motion was written to.
+std::string motion_text(const Members& take, const json& tree) {
+  const std::optional<double> mean = take.number(tree, "mean_motion");
+  return mean ? fmt::format("Pixels moved by {:.2f} pixels on average.", *mean) : std::string();
+}
+
+// A pair of images, and the file that its motion was written to, which the page does not save.
 void take_motion(const Members& take, const json& tree, EarlierFile& file) {
   const std::string output = take.text(tree, "output");
+  if (output.empty() && tree.contains("mean_motion")) {
+    file.items.push_back({.input = take.text(tree, "first"), .text = motion_text(take, tree)});
+    return;
+  }
   constexpr std::array<std::string_view, 6> kFields{".flo", ".png", ".pfm",
                                                     ".npy", ".tif", ".tiff"};
   if (std::ranges::none_of(kFields, [&](std::string_view end) { return output.ends_with(end); }))
     take.fail("has no field of motion beside it; expected the result of a run with -o FILE.flo");
   file.items.push_back({.input = take.text(tree, "first"), .motion = output});
+}
+
+// Maps of distances, with the regions where the target is.
+void take_maps(const Members& take, const json& tree, EarlierFile& file) {
+  for (const json& frame : take.array(tree, "frame_stats")) {
+    EarlierItem item{.input = take.text(tree, "input"),
+                     .frame = take.whole(take.object(frame, "a frame"), "frame", 0)};
+    for (const json& region : take.array(frame, "regions"))
+      item.boxes.push_back(box_in(take, region));
+    file.items.push_back(std::move(item));
+  }
 }
 
 }  // namespace
@@ -293,8 +313,13 @@ EarlierFile parse_earlier_json(std::string_view text, const std::string& name) {
     take_event(take, tree, file);
     return file;
   }
-  if (tree.contains("input") && tree.contains("tracks")) {
+  if (tree.contains("input") && (tree.contains("tracks") || tree.contains("mean_motion"))) {
     take_result(take, tree, tree, file);
+    if (tree.contains("mean_motion")) file.items.back().text = motion_text(take, tree);
+    return file;
+  }
+  if (tree.contains("input") && tree.contains("frame_stats")) {
+    take_maps(take, tree, file);
     return file;
   }
   if (tree.contains("first") && tree.contains("second")) {

@@ -1,12 +1,10 @@
 // Targets by their spectra in the view: how far every pixel of a cube is from a target's spectrum.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/emd/detect.h>
 #include <fovea/emd/explain.h>
 #include <fovea/emd/regions.h>
 #include <fovea/emd/show.h>
 #include <fovea/io/image_memory.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/color_map.h>
 
@@ -20,6 +18,7 @@
 #include "view/cube.h"
 #include "view/stopwatch.h"
 #include "view/system.h"
+#include "view/views/saved_map.h"
 
 namespace fovea::view {
 namespace {
@@ -39,32 +38,6 @@ void describe(OptionVisitor& visit, CubeOptions& options) {
   visit("blue", options.blue, "band that is shown as blue, counted from 0", 0, 1e6, traits);
   describe(visit, options.map);
   visit.group("detect", options.regions);
-}
-
-std::string cube_map_members(const CubeOptions& options, const Rect<int>& target,
-                             const emd::RegionSet& found) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object()
-      .member("fovea", FOVEA_VERSION)
-      .member("command", "emd map")
-      .key("options")
-      .raw(options_json(options.map))
-      .key("target")
-      .values(std::vector<int>{target.x, target.y, target.width, target.height})
-      .member("threshold", found.threshold)
-      .key("regions")
-      .begin_array();
-  for (const emd::Region& region : found.regions)
-    json.begin_object()
-        .key("box")
-        .values(std::vector<int>{region.box.x, region.box.y, region.box.width, region.box.height})
-        .member("score", region.score)
-        .member("area", region.area)
-        .member("distance", region.distance)
-        .end_object();
-  json.end_array().end_object().finish();
-  return text;
 }
 
 // The map in colors, bright where the target is. Shares of a frame lie far apart where it matters,
@@ -249,7 +222,8 @@ class CubesView final : public SystemView {
         "target", fmt::format("{},{},{},{}", target.x, target.y, target.width, target.height));
     result.facts.emplace_back("threshold", fmt::format("{:.4g}", found.threshold));
     result.facts.emplace_back("regions", std::to_string(found.regions.size()));
-    result.json = cube_map_members(options, target, found);
+    result.json = saved_map(run, {"emd map", {}, options_json(options.map), options.map.exec},
+                            mapper, &found);
     add_lines(result, run, options);
     add_reasons(result, std::make_shared<MappedCube>(run.inputs.front(), cubes_, std::move(mapper),
                                                      emd::mean_spectrum(cube.frame.bands, target)));

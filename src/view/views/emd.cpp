@@ -1,11 +1,8 @@
 // Targets by their colors in the view: the distance of every pixel to what a drawn box shows.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/emd/explain.h>
-#include <fovea/emd/regions.h>
 #include <fovea/emd/scene.h>
 #include <fovea/emd/show.h>
-#include <fovea/io/json_writer.h>
 #include <fovea/report/color_map.h>
 
 #include <fmt/format.h>
@@ -17,6 +14,7 @@
 #include "core/json_text.h"
 #include "view/stopwatch.h"
 #include "view/system.h"
+#include "view/views/saved_map.h"
 
 namespace fovea::view {
 namespace {
@@ -35,28 +33,6 @@ Distances distances_of(const Image<float>& map) {
       sum.greatest = std::max(sum.greatest, map.at(x, y));
     }
   return sum;
-}
-
-std::string map_members(const emd::SceneMapOptions& options, const Rect<int>& box,
-                        const Distances& distances, const emd::MapReport& report) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object()
-      .member("fovea", FOVEA_VERSION)
-      .member("command", "emd map")
-      .key("options")
-      .raw(options_json(options))
-      .key("target")
-      .values(std::vector<int>{box.x, box.y, box.width, box.height})
-      .member("least", distances.least)
-      .member("greatest", distances.greatest)
-      .member("pixels", report.pixels)
-      .member("duplicate", report.duplicate)
-      .member("solved", report.solved)
-      .member("skipped", report.skipped)
-      .end_object()
-      .finish();
-  return text;
 }
 
 class EmdView final : public SystemView {
@@ -116,7 +92,7 @@ class EmdView final : public SystemView {
                     {"greatest distance", fmt::format("{:.4f}", distances.greatest)},
                     {"histograms solved", std::to_string(report.solved)},
                     {"pixels", std::to_string(report.pixels)}};
-    result.json = map_members(options, box, distances, report);
+    result.json = saved_map(run, {"emd map", {}, options_json(options), exec}, mapper, {});
     add_lines(result, run, form, form_of(plain, kHidden));
     watch.lap("draw");
     result.timings = watch.laps();

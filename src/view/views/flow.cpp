@@ -1,12 +1,11 @@
 // Motion in the view: its colors, arrows and confidence over the first image, and the second image
 // warped back.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/explain.h>
 #include <fovea/flow/flow.h>
 #include <fovea/flow/show.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/flow/summary.h>
 
 #include <fmt/format.h>
 
@@ -22,52 +21,21 @@
 namespace fovea::view {
 namespace {
 
-// Numbers that sum a field up.
-struct MotionSum {
-  double mean = 0, longest = 0;  // pixels
-  double confidence = 0;         // mean
-};
-
-MotionSum sum_of(const flow::Flow& field) {
-  MotionSum sum;
-  for (int y = 0; y < field.u.height(); ++y)
-    for (int x = 0; x < field.u.width(); ++x) {
-      const double length = std::hypot(field.u.at(x, y), field.v.at(x, y));
-      sum.mean += length;
-      sum.longest = std::max(sum.longest, length);
-      sum.confidence += static_cast<double>(field.confidence.at(x, y));
-    }
-  const double pixels = static_cast<double>(field.u.width()) * field.u.height();
-  sum.mean /= pixels;
-  sum.confidence /= pixels;
-  return sum;
+flow::MotionSummary sum_of(const flow::Flow& field) {
+  return flow::summarize({field.u, field.v, {}, field.confidence});
 }
 
-std::string flow_members(const MotionSum& sum, const flow::FlowOptions& options, Extent size) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text));
-  json.begin_object()
-      .member("fovea", FOVEA_VERSION)
-      .member("command", options.method == flow::Method::kLucasKanade ? "flow lk" : "flow bm")
-      .key("options")
-      .raw(options_json(options))
-      .member("width", size.width)
-      .member("height", size.height)
-      .member("mean_motion", sum.mean)
-      .member("longest_motion", sum.longest)
-      .member("mean_confidence", sum.confidence)
-      .end_object()
-      .finish();
-  return text;
-}
-
-double longest_motion(const io::FlowFieldView& field) {
-  double longest = 0;
-  for (int y = 0; y < field.u.height; ++y)
-    for (int x = 0; x < field.u.width; ++x)
-      if (field.is_known(x, y))
-        longest = std::max<double>(longest, std::hypot(field.u.at(x, y), field.v.at(x, y)));
-  return longest;
+// What is saved of a run.
+flow::FlowResult result_of(const Run& run, const flow::MotionSummary& motion, Extent size) {
+  flow::FlowResult result{.size = size, .motion = motion};
+  if (!of_film(run)) {
+    result.first = run.inputs[0]->name();
+    result.second = run.inputs[1]->name();
+    return result;
+  }
+  result.input = run.inputs.front()->name();
+  result.first_frame = run.frames.empty() ? run.frame : run.frames.front().number;
+  return result;
 }
 
 // "A to B": which images a run is about.
@@ -106,11 +74,11 @@ Layer wheel_layer(const io::FlowFieldView& field, const flow::WheelOptions& opti
           shared_picture(flow::wheel_picture(field, options))};
 }
 
-std::string motion_summary(const MotionSum& sum, const std::string& between) {
+std::string motion_summary(const flow::MotionSummary& sum, const std::string& between) {
   return fmt::format(
       "Pixels moved by {:.2f} pixels on average and by {:.1f} at most from {}, with a mean "
       "confidence of {:.2f}.",
-      sum.mean, sum.longest, between, sum.confidence);
+      sum.mean_motion, sum.longest_motion, between, *sum.mean_confidence);
 }
 
 class FlowRunning final : public Running {
@@ -145,8 +113,8 @@ class FlowRunning final : public Running {
  private:
   // Colors keep their meaning from frame to frame, as far as motion does not become longer.
   void add_motion(Result& result, const flow::Flow& field, const StreamFrame& frame) {
-    const MotionSum sum = sum_of(field);
-    longest_ = std::max({1.0, 0.95 * longest_, sum.longest});
+    const flow::MotionSummary sum = sum_of(field);
+    longest_ = std::max({1.0, 0.95 * longest_, sum.longest_motion});
     result.summary =
         motion_summary(sum, fmt::format("frame {} to frame {}", before_->number, frame.number));
     result.layers.push_back(wheel_layer(io::FlowFieldView(field.u, field.v, {}, field.confidence),
@@ -194,12 +162,12 @@ class FlowView final : public SystemView {
 
     Result result{
         .title = "Motion in " + run.inputs.front()->name(), .image = images[0], .size = size};
-    const MotionSum sum = sum_of(field);
+    const flow::MotionSummary sum = sum_of(field);
     result.summary = motion_summary(sum, from_to(run));
     result.facts = {{"size", fmt::format("{}x{}", size.width, size.height)},
-                    {"mean motion", fmt::format("{:.3f} pixels", sum.mean)},
-                    {"longest motion", fmt::format("{:.2f} pixels", sum.longest)},
-                    {"mean confidence", fmt::format("{:.3f}", sum.confidence)}};
+                    {"mean motion", fmt::format("{:.3f} pixels", sum.mean_motion)},
+                    {"longest motion", fmt::format("{:.2f} pixels", sum.longest_motion)},
+                    {"mean confidence", fmt::format("{:.3f}", *sum.mean_confidence)}};
     add_layers(result, field, pair, exec);
     result.layers.push_back(
         {"second", "Second image", "The image that follows the first.", images[1], false});
@@ -208,7 +176,13 @@ class FlowView final : public SystemView {
         compare_with_truth(result, field, *motion);
     });
     add_reasons(result, options, images[1]);
-    result.json = flow_members(sum, options, size);
+    const flow::FlowResult saved = result_of(run, sum, size);
+    result.json =
+        saved_whole_json({options.method == flow::Method::kLucasKanade ? "flow lk" : "flow bm",
+                          {},
+                          options_json(options),
+                          exec},
+                         record_ref(saved));
     result.picture = rgb_later(result.layers[1].picture);
     add_lines(result, run, form, options.method);
     watch.lap("draw");
@@ -256,7 +230,7 @@ class FlowView final : public SystemView {
     const io::FlowFieldView estimate(field.u, field.v);
     const flow::FlowErrors errors =
         flow::evaluate_flow(estimate, field.confidence, truth).all;  // refuses another size
-    const double longest = longest_motion(truth);
+    const double longest = flow::summarize(truth).longest_motion;
     const flow::WheelOptions colors{.longest = longest > 0 ? std::optional(longest) : std::nullopt};
     result.layers.front().picture = shared_picture(flow::wheel_picture(estimate, colors));
     result.layers.push_back({"truth", "True motion",

@@ -1,9 +1,7 @@
 // A target that is followed through a video in the view: draw a box around it and press Play.
 #include <fovea/core/error.h>
-#include <fovea/core/version.h>
 #include <fovea/emd/explain.h>
-#include <fovea/emd/track.h>
-#include <fovea/io/json_writer.h>
+#include <fovea/emd/track_result.h>
 #include <fovea/report/draw.h>
 
 #include <fmt/format.h>
@@ -62,11 +60,6 @@ class TrackRunning final : public Running {
   bool needs_all() const override { return true; }
 
  private:
-  struct Seen {
-    std::int64_t frame;
-    emd::Track track;
-  };
-
   void follow(const StreamFrame& frame, const emd::Track& track) {
     now_ = track;
     seen_.push_back({frame.number, track});
@@ -100,6 +93,20 @@ class TrackRunning final : public Running {
     result.summary += fmt::format(" Its overlap with the truth is {:.2f}.", most);
   }
 
+  // What fovea emd track prints of the frames so far.
+  std::string saved(const std::shared_ptr<const Picture>& picture) const {
+    emd::TrackResult result{.input = run_.inputs.front()->name(),
+                            .size = {picture->width(), picture->height()},
+                            .frames = static_cast<std::int64_t>(seen_.size()),
+                            .map = {tracker_.report()},
+                            .targets = {{.id = now_.id, .parts = tracker_.uses_parts(now_.id)}},
+                            .tracks = {seen_.begin(), seen_.end()}};
+    const Rect<int>& box = *run_.box;
+    const std::string target = fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
+    return saved_whole_json({"emd track", {}, options_json(options_), options_.exec, target},
+                            record_ref(result));
+  }
+
   // What is needed to save the result and to make it again.
   Result completed(Result result, const StreamFrame& frame) const {
     const std::string name = run_.inputs.front()->name();
@@ -109,7 +116,7 @@ class TrackRunning final : public Running {
                     {"score", fmt::format("{:.4f}", now_.score)},
                     {"box", fmt::format("{:g},{:g},{:g},{:g}", now_.box.x, now_.box.y,
                                         now_.box.width, now_.box.height)}};
-    result.json = track_members();
+    result.json = saved(result.image);
     result.picture = [picture = frame.picture, box = now_.box] {
       Image<std::uint8_t> drawn = rgb_copy(picture->pixels());
       report::draw_box(drawn.view(), box);
@@ -117,31 +124,6 @@ class TrackRunning final : public Running {
     };
     add_lines(result, frame);
     return result;
-  }
-
-  std::string track_members() const {
-    std::string text;
-    io::JsonWriter json(io::string_sink(text));
-    json.begin_object()
-        .member("fovea", FOVEA_VERSION)
-        .member("command", "emd track")
-        .key("options")
-        .raw(options_json(options_))
-        .key("tracks")
-        .begin_array();
-    for (const auto& [frame, track] : seen_) {
-      const std::vector<double> box{track.box.x, track.box.y, track.box.width, track.box.height};
-      json.begin_object()
-          .member("frame", frame)
-          .key("box")
-          .values(box)
-          .member("score", track.score)
-          .member("confidence", track.confidence)
-          .member("lost", track.lost)
-          .end_object();
-    }
-    json.end_array().end_object().finish();
-    return text;
   }
 
   void add_lines(Result& result, const StreamFrame& frame) const {
@@ -169,7 +151,7 @@ class TrackRunning final : public Running {
   emd::Tracker tracker_;
   emd::Track now_{};
   std::int64_t first_frame_ = 0;
-  std::deque<Seen> seen_{};
+  std::deque<emd::FramedTrack> seen_{};
 };
 
 class TrackView final : public SystemView {

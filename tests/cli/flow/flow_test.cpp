@@ -88,18 +88,6 @@ TEST(FlowVerbs, AnImageWithAValueThatIsNotFiniteIsNamedWithItsPixel) {
   }
 }
 
-TEST(FlowVerbs, FactsOfAFieldLeaveOutWhatIsNotKnown) {
-  Image<float> u(2, 1), v(2, 1);
-  u.at(0, 0) = 3;
-  v.at(0, 0) = 4;
-  u.at(1, 0) = std::numeric_limits<float>::quiet_NaN();
-  v.at(1, 0) = 0;
-  const MotionFacts facts = motion_facts({u, v});
-  EXPECT_EQ(facts.known_share, 0.5);
-  EXPECT_EQ(facts.mean_motion, 5);
-  EXPECT_EQ(facts.longest_motion, 5);
-}
-
 TEST(FlowVerbs, AMaskIsGrayBytes) {
   const test::TempFolder folder;
   EXPECT_TRUE(read_mask("").empty());

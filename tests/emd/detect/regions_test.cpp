@@ -37,8 +37,8 @@ TEST(EmdRegions, FindsPixelsThatTouchWithTheirPeak) {
   const Region& best = found.regions[0];
   EXPECT_EQ(best.box, (Rect<int>{10, 8, 8, 6}));
   EXPECT_EQ(best.area, 48);
-  EXPECT_EQ(best.peak_x, 13);
-  EXPECT_EQ(best.peak_y, 10);
+  EXPECT_EQ(best.peak.x, 13);
+  EXPECT_EQ(best.peak.y, 10);
   EXPECT_EQ(best.distance, 0.25F);
   EXPECT_NEAR(best.mean_distance, 47.25 / 48, 1e-12);
   EXPECT_NEAR(best.score, (48 - 47.25 / 2.5) / 48, 1e-12);

@@ -23,9 +23,8 @@ using testing::HasSubstr;
 struct Layers {
   Image<float> u, v;
   Image<std::uint16_t> truth;
-  std::vector<AffineMotion> motions{{{0.5, 0.01, -0.004}, {-0.2, 0.004, 0.01}},
-                                    {{3, 0, 0}, {1, 0, 0}},
-                                    {{-2, 0.02, 0}, {-1, 0, 0.02}}};
+  std::vector<AffineMotion> motions{
+      {{0.5, 0.01, -0.004, -0.2, 0.004, 0.01}}, {{3, 0, 0, 1, 0, 0}}, {{-2, 0.02, 0, -1, 0, 0.02}}};
 
   Layers(int width, int height, double noise)
       : u(width, height), v(width, height), truth(width, height) {
@@ -58,7 +57,7 @@ TEST(SegmentMotion, LayersAreFoundWithTheirMotions) {
     const AffineMotion& truth = field.motions[layer];
     EXPECT_NEAR(region.motion.u_at(x, y), truth.u_at(x, y), 0.1);
     EXPECT_NEAR(region.motion.v_at(x, y), truth.v_at(x, y), 0.1);
-    EXPECT_NEAR(region.motion.u[1], truth.u[1], 0.005);
+    EXPECT_NEAR(region.motion.terms[1], truth.terms[1], 0.005);
     EXPECT_LT(region.residual, 0.2);
   }
 }
@@ -303,7 +302,7 @@ TEST(EvaluateSegments, IndicesAreThoseOfTheDefinitions) {
 }
 
 TEST(SegmentFit, SumsGiveTheMotionBackAndSetsAddUp) {
-  const AffineMotion truth{{1, -2, 0.5}, {0.25, 3, -1}};
+  const AffineMotion truth{{1, -2, 0.5, 0.25, 3, -1}};
   segment::Moments left, right;
   Random random(8);
   for (int i = 0; i < 400; ++i) {
@@ -313,10 +312,7 @@ TEST(SegmentFit, SumsGiveTheMotionBackAndSetsAddUp) {
   EXPECT_LT(segment::distance_between(left, right), 1e-4);
   left += right;
   const segment::Fit fit = segment::fit_of(left);
-  for (std::size_t k = 0; k < 3; ++k) {
-    EXPECT_NEAR(fit.motion.u[k], truth.u[k], 1e-4);
-    EXPECT_NEAR(fit.motion.v[k], truth.v[k], 1e-4);
-  }
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(fit.motion.terms[k], truth.terms[k], 1e-4);
 }
 
 TEST(SegmentRegions, SmallRegionsGoToTheLongestBorder) {
