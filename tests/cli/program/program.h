@@ -39,13 +39,12 @@ class CountingSink final : public Sink {
   int flushes = 0;
 };
 
-// GPUs are hidden from the program, here and in processes of its own: words and times are then
-// those of the CPU on every machine.
-inline void hide_gpus() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
+// GPUs are hidden from the program, here and in processes of its own, before the first test asks
+// for one: words and times are then those of the CPU on every machine and in every order of tests.
+inline const bool gpus_are_hidden = setenv("CUDA_VISIBLE_DEVICES", "", 1) == 0;
 
 inline Ended run_here(const std::vector<std::string>& args,
                       const std::stop_token& stop = std::stop_token()) {
-  hide_gpus();
   TextSink out, err;
   const int status = run(args, {.out = out, .err = err, .stop = stop});
   return {.status = status, .out = out.text, .err = err.text};
@@ -80,7 +79,6 @@ class Process {
       // Looking for leaks takes seconds a process; the runs in the test's own process are searched.
       const char* set = getenv("ASAN_OPTIONS");
       setenv("ASAN_OPTIONS", ((set ? set : "") + std::string(":detect_leaks=0")).c_str(), 1);
-      hide_gpus();
       dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
       dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
       dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "cli/program/program.h"
+#include "support/sanitized.h"
 
 namespace fovea::cli {
 namespace {
@@ -161,6 +162,7 @@ TEST(Signals, AnIgnoredInterruptStaysIgnored) {
 // Processor time: other programs on the machine take none of it, but they empty the caches, hence
 // the best of several starts.
 TEST(Start, IsQuick) {
+  FOVEA_SKIP_WHERE_SANITIZED("a start is slow");
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr double kMostSeconds = 2;
 #else

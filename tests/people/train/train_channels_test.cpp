@@ -11,6 +11,7 @@
 #include "people/train/run.h"
 #include "support/files.h"
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::people {
 namespace {
@@ -147,6 +148,7 @@ TEST(TrainChannels, BadDataIsNamed) {
 
 // What is new in every copy of a positive is small, so that it is still found.
 TEST(TrainChannels, JitterAddsPositives) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   ChannelsTrainOptions options = small_options();
   options.jitter = 2;
   const Model model = train_channels({kPositives, kNegatives}, options);
@@ -157,6 +159,7 @@ TEST(TrainChannels, JitterAddsPositives) {
 
 // Leaves, rejection scores and the threshold shrink together.
 TEST(TrainChannels, ShrinkageScalesEveryScore) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   ChannelsTrainOptions options = small_options();
   const Model full = train_channels({kPositives, kNegatives}, options);
   options.shrinkage = 0.25;
@@ -180,6 +183,7 @@ TEST(TrainChannels, ShrinkageScalesEveryScore) {
 }
 
 TEST(TrainChannels, CopiesMayBeResampledAndTheLastRoundRepeated) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   ChannelsTrainOptions options = small_options();
   options.jitter = 1;
   const Model plain = train_channels({kPositives, kNegatives}, options);

@@ -9,6 +9,7 @@
 #include "people/train/run.h"
 #include "support/files.h"
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::people {
 namespace {
@@ -81,6 +82,7 @@ TEST(TrainFiltered, TellsPeopleFromNoise) {
 }
 
 TEST(TrainFiltered, NeitherThreadsNorInterruptionShow) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const TrainData data{kPositives, kNegatives};
   const Model whole = train_filtered(data, with(small_options(), {.exec = {.threads = 1}}));
   EXPECT_TRUE(same(whole, train_filtered(data, with(small_options(), {.exec = {.threads = 2}}))));
@@ -102,6 +104,7 @@ TEST(TrainFiltered, NeitherThreadsNorInterruptionShow) {
 }
 
 TEST(TrainFiltered, ShrinkageScalesTheThresholdAndTheRejection) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   FilteredTrainOptions options = small_options();
   options.shrinkage = 0.5;
   const Model model = train_filtered({kPositives, kNegatives}, options);
@@ -126,6 +129,7 @@ TEST(TrainFiltered, BadDataIsNamed) {
 
 // What is new in every copy of a positive is small, so that it is still found.
 TEST(TrainFiltered, JitterAddsPositives) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   FilteredTrainOptions options = small_options();
   options.jitter = 2;
   const Model model = train_filtered({kPositives, kNegatives}, options);
@@ -135,6 +139,7 @@ TEST(TrainFiltered, JitterAddsPositives) {
 }
 
 TEST(TrainFiltered, CopiesMayBeResampledAndTheLastRoundRepeated) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   FilteredTrainOptions options = small_options();
   options.jitter = 1;
   options.jitter_pixels = 2;
