@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "cli/bench/rows.h"
-#include "support/devices.h"
 #include "support/sanitized.h"
 
 namespace fovea::cli {
@@ -29,9 +28,9 @@ TEST(BenchMesh, EveryEngineIsMeasured) {
 
 TEST(BenchMesh, AGpuHasRowsForItsStorages) {
   FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
-  FOVEA_SKIP_WITHOUT_CUDA();
-  const Ended ended = run_here({"bench", "mesh", "--divisions", "1,3", "--device", "cuda",
-                                "--repeats", "1", "--json", "--quiet"});
+  const Ended ended =
+      run_on_gpu({"bench", "mesh", "--divisions", "1,3", "--repeats", "1", "--json", "--quiet"});
+  if (ended.status == kNoDevice) GTEST_SKIP() << ended.err;
   ASSERT_EQ(ended.status, kDone) << ended.err;
   for (const char* name :
        {"all_distances_floyd_warshall_half", "all_distances_floyd_warshall_tiles",

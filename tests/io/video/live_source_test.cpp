@@ -11,6 +11,7 @@
 
 #include "support/files.h"
 #include "support/server.h"
+#include "support/waiting.h"
 
 namespace fovea::io {
 namespace {
@@ -186,11 +187,8 @@ TEST_F(Live, AStopEndsTheWaitAtOnce) {
   Frame frame;
   ASSERT_TRUE(reader.next(frame));
   std::chrono::steady_clock::time_point asked{};
-  const std::jthread stopper([&] {
-    std::this_thread::sleep_for(milliseconds(50));
-    asked = std::chrono::steady_clock::now();
-    stop.request_stop();
-  });
+  const std::stop_callback note(options.stop, [&] { asked = std::chrono::steady_clock::now(); });
+  const std::jthread stopper = test::stop_once_asleep(stop);
   EXPECT_THROW(reader.next(frame), Cancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - asked, milliseconds(5000)) << "not after 10 s";
 }
@@ -200,10 +198,7 @@ TEST_F(Live, AStopEndsTheWaitForTheFirstFrame) {
   std::stop_source stop;
   VideoReadOptions options;
   options.stop = stop.get_token();
-  const std::jthread stopper([&] {
-    std::this_thread::sleep_for(milliseconds(50));
-    stop.request_stop();
-  });
+  const std::jthread stopper = test::stop_once_asleep(stop);
   EXPECT_THROW(VideoReader(server.tcp(), options), Cancelled);
 }
 

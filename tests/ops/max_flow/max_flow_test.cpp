@@ -14,6 +14,7 @@
 #include "reference/minimum_cut.h"
 #include "support/devices.h"
 #include "support/messages.h"
+#include "support/waiting.h"
 
 namespace fovea {
 namespace {
@@ -181,10 +182,7 @@ TEST(MaxFlowOnCpu, StopsInTheMiddle) {
       ties.push_back({node, 3 * capacity(), 3 * capacity()});
     }
   std::stop_source stop;
-  std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    stop.request_stop();
-  });
+  const std::jthread stopper = test::stop_after_work(stop, 30);
   EXPECT_THROW(
       minimum_cut(kSide * kSide, arcs, ties, {.device = Device::cpu(), .stop = stop.get_token()}),
       Cancelled);
