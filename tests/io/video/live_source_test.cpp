@@ -271,7 +271,7 @@ TEST_F(Live, AStreamFromAListIsRefused) {
 
 TEST_F(Live, ACameraThatIsNotThereIsNamed) {
   EXPECT_THAT(message_of<IoError>([] { VideoReader("camera:99"); }),
-              AllOf(HasSubstr("camera:99: there is no camera /dev/video99; this machine has ")));
+              AllOf(test::says("camera:99", "/dev/video99")));
   EXPECT_THAT(message_of<InvalidArgument>([] { VideoReader("camera:x"); }),
               HasSubstr("such as camera:0"));
 }

@@ -200,8 +200,8 @@ TEST(MaxFlowArguments, WhatCannotBeIsRefused) {
   EXPECT_THAT(refusal({}, {{1, HUGE_VAL, 1}}), HasSubstr("capacity inf"));
   const std::vector<CutArc> arcs{{0, 5, 1}};
   const std::vector<CutProblem> problems{{2, {}, {}}, {4, arcs, {}}};
-  EXPECT_EQ(test::message_of([&] { minimum_cuts(problems); }),
-            "minimum_cuts: problem 1: arc 0 is of node 5; there are 4 nodes");
+  EXPECT_THAT(test::message_of([&] { minimum_cuts(problems); }),
+              test::says("problem 1", "arc 0", "node 5", "4 nodes"));
 }
 
 }  // namespace
