@@ -14,21 +14,23 @@ export TSAN_OPTIONS ?= allocator_may_return_null=1 suppressions=$(CURDIR)/script
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# A first build takes what the machine can run: the CUDA sources, which take twice as long as all others, only where a GPU
+# A build takes what the machine can run: the CUDA sources, which take twice as long as all others, only where a GPU
 # answers or CUDA=ON is given, and SIMD code only for the best instruction set of the processor unless SIMD=ALL is given.
-# `make test` compiles all of it. A folder that is configured already keeps what it was configured for.
+# Benchmarks and rivals are compiled by `make bench`, and where BENCH=ON is given. A folder that is configured already keeps
+# what it was configured for.
 CUDA ?=
 SIMD ?=
-given := $(if $(CUDA),-DFOVEA_CUDA=$(CUDA)) $(if $(SIMD),-DFOVEA_SIMD=$(SIMD))
+BENCH ?=
+given := $(if $(CUDA),-DFOVEA_CUDA=$(CUDA)) $(if $(SIMD),-DFOVEA_SIMD=$(SIMD)) $(if $(BENCH),-DFOVEA_BENCH=$(BENCH))
 a_gpu = $(shell nvidia-smi -L >/dev/null 2>&1 && echo AUTO || echo OFF)
 configured := $(wildcard build/release/build.ninja)
 no_tests_yet = $(if $(configured),,-DFOVEA_TESTS=OFF)
-first_build = -DFOVEA_CUDA=$(or $(CUDA),$(a_gpu)) -DFOVEA_SIMD=$(or $(SIMD),NATIVE) $(no_tests_yet) -DFOVEA_BENCH=OFF
-whole_build = -DFOVEA_CUDA=$(or $(CUDA),AUTO) -DFOVEA_SIMD=$(or $(SIMD),ALL) -DFOVEA_BENCH=ON
+first_build = -DFOVEA_CUDA=$(or $(CUDA),$(a_gpu)) -DFOVEA_SIMD=$(or $(SIMD),NATIVE) -DFOVEA_BENCH=$(or $(BENCH),OFF)
+settings = $(if $(configured),$(given),$(first_build))
 
 build:  ## the optimized program, left at build/release/fovea (CUDA=ON: with GPU code; SIMD=ALL: for every processor)
 	@scripts/bootstrap build
-	@scripts/configure release $(if $(configured),$(given),$(first_build))
+	@scripts/configure release $(settings) $(no_tests_yet)
 	@cmake --build --preset release -j $(JOBS) --target fovea_program
 
 python:  ## the Python package as a wheel in build/wheel (CUDA=ON: with GPU code; SIMD=NATIVE: for this processor alone)
@@ -36,11 +38,11 @@ python:  ## the Python package as a wheel in build/wheel (CUDA=ON: with GPU code
 	@FOVEA_CUDA=$(or $(CUDA),OFF) FOVEA_SIMD=$(or $(SIMD),ALL) JOBS=$(JOBS) scripts/wheel
 	@echo "install it with: python3 -m pip install build/wheel/*.whl"
 
-test:  ## build everything, with CUDA where nvcc is found, and run all tests
+test:  ## build the program, the library and its tests, and run all of them (CUDA=ON, SIMD=ALL: as for make build)
 	@scripts/bootstrap build python test
-	@scripts/configure release -DFOVEA_TESTS=ON $(whole_build)
-	@cmake --build --preset release -j $(JOBS) --target all all_verify_interface_header_sets
-	@ctest --preset release -j $(JOBS)
+	@scripts/configure release $(settings) -DFOVEA_TESTS=ON
+	@cmake --build --preset release -j $(JOBS)
+	@scripts/run_tests release -j $(JOBS)
 
 demo: build  ## draw the gallery into build/demo
 	@build/release/fovea demo -o build/demo
@@ -48,7 +50,7 @@ demo: build  ## draw the gallery into build/demo
 
 bench:  ## measure every operation beside its rivals
 	@scripts/bootstrap build bench
-	@scripts/configure release $(whole_build) $(no_tests_yet)
+	@scripts/configure release $(settings) $(no_tests_yet) -DFOVEA_BENCH=ON
 	@cmake --build --preset release -j $(JOBS) --target fovea_program fovea_bench fovea_rivals
 	@build/release/fovea bench ops
 
@@ -62,11 +64,13 @@ format:  ## lay out every source file
 
 FLOORS ?= core io ops report cluster people flow emd scenes mesh actions view cli
 REPLAYS := $(notdir $(wildcard fuzz/seeds/*))
+empty :=
+the_floors = ^($(subst $(empty) ,|,$(strip $(FLOORS) fuzz)))\.
 asan tsan:  ## the tests of FLOORS and the fuzzers' seeds under a sanitizer
 	@scripts/bootstrap build test sanitize
 	@scripts/configure $@
 	@cmake --build --preset $@ -j $(JOBS) --target $(FLOORS:%=test_%) $(REPLAYS:%=replay_%)
-	@scripts/sanitized build/$@ -j $(JOBS) $(FLOORS:%=tests/test_%) $(REPLAYS:%=fuzz/replay_%)
+	@scripts/run_tests $@ -j $(JOBS) -R '$(the_floors)'
 
 clean:  ## remove everything built
 	@rm -rf build

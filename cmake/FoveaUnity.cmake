@@ -11,6 +11,9 @@ set(FOVEA_UNITY_PRAGMAS [[
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"
 #endif]])
 
+# The rooms of the bindings, which are one folder, are the systems that their names begin with, and one for the rest.
+set(FOVEA_UNITY_BINDINGS "^python/src/(actions|emd|flow|mesh|ops|people|scenes|)")
+
 # The floor of a room: src/ops of src/ops/resize, src/cli/emd of itself, with the mark of SIMD code.
 function(fovea_floor room result)
   string(REGEX MATCH "\\|cpu$" mark "${room}")
@@ -40,6 +43,9 @@ function(fovea_unity target)
       continue()
     endif()
     cmake_path(GET relative PARENT_PATH room)
+    if(relative MATCHES "${FOVEA_UNITY_BINDINGS}")
+      set(room "python/${CMAKE_MATCH_1}")
+    endif()
     if(relative MATCHES "_cpu\\.cpp$")
       string(APPEND room "|cpu")  # SIMD code has batches of its own
     endif()

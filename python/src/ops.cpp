@@ -31,7 +31,6 @@ using enum io::SampleType;
 constexpr double kFew = 10, kMany = 100;
 
 constexpr double kAnyNumber = std::numeric_limits<double>::max();
-constexpr int kAnyInt = std::numeric_limits<int>::max();
 
 template <class T, class... Types>
 concept OneOf = (std::same_as<T, Types> || ...);

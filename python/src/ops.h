@@ -2,6 +2,8 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <limits>
+
 #include "options.h"
 #include "run.h"
 
@@ -9,6 +11,8 @@ namespace fovea::python {
 
 void bind_image_operations(nanobind::module_& ops);
 void bind_number_operations(nanobind::module_& ops);  // graphs, classifiers, confusion
+
+inline constexpr int kAnyInt = std::numeric_limits<int>::max();
 
 // Below so many operations it takes longer to wake other threads than to do the work.
 constexpr double kFewForThreads = 1e5;

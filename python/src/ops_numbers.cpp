@@ -26,8 +26,6 @@
 namespace fovea::python {
 namespace {
 
-constexpr int kAnyInt = std::numeric_limits<int>::max();
-
 // Pairs of nodes with a number each.
 struct Arcs {
   std::vector<std::pair<std::int32_t, std::int32_t>> ends;

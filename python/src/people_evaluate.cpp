@@ -30,9 +30,6 @@ using people::MeasureOptions;
 using people::Model;
 using people::WindowMeasurement;
 
-// Evaluation, whose duration nobody knows before.
-constexpr Work kLong{1e12};
-
 // The options of fovea people eval for images.
 struct ImagesRequest {
   MeasureOptions measure{};

@@ -14,8 +14,12 @@
 #include <vector>
 
 #include "arrays.h"
+#include "run.h"
 
 namespace fovea::python {
+
+// Training and evaluation, whose duration nobody knows before.
+inline constexpr Work kLong{1e12};
 
 // How images are read: as training reads them (RGB, turned upright), or as they are stored.
 enum class PeopleForm : unsigned char { kColor, kStored };

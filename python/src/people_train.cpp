@@ -25,9 +25,6 @@ using people::Kind;
 using people::Model;
 using people::TrainOptions;
 
-// Training, whose duration nobody knows before.
-constexpr Work kLong{1e12};
-
 // An argument that is one of some words.
 template <class Enum>
 struct WordRequest {

@@ -96,30 +96,28 @@ TEST(Dispatch, AnObjectThatChoseAnotherGpuSaysSo) {
   FOVEA_SKIP_WITHOUT_CUDA();
   const Image<float> image(3, 4, 1, Memory::kCuda);
   EXPECT_NO_THROW(require_chosen("op", {.device = Device::cuda(0)}, {}, {image.view()}));
-  EXPECT_EQ(test::message_of(
-                [&] { require_chosen("op", {.device = Device::cuda(1)}, {}, {image.view()}); }),
-            "op: data lies on cuda:0, but device auto chose cuda:1 when the object was made; make "
-            "it with device cuda:0");
-  EXPECT_EQ(test::message_of([&] {
-              require_chosen("op", {.device = Device::cuda(1)}, Device::cuda(1), {image.view()});
-            }),
-            "op: data lies on cuda:0 but device cuda:1 was asked for; ask for cuda:0");
+  EXPECT_THAT(test::message_of(
+                  [&] { require_chosen("op", {.device = Device::cuda(1)}, {}, {image.view()}); }),
+              test::says("op: ", "on cuda:0", "auto chose cuda:1", "with device cuda:0"));
+  EXPECT_THAT(test::message_of([&] {
+                require_chosen("op", {.device = Device::cuda(1)}, Device::cuda(1), {image.view()});
+              }),
+              test::says("op: ", "on cuda:0", "device cuda:1", "ask for cuda:0"));
 }
 
 TEST(Dispatch, WorkOfTheCpuKeepsTheRuleForDataOnAGpu) {
   const Image<float> image(3, 4);
   const Exec on_cpu{.device = Device::cpu()};
   EXPECT_EQ(resolve_host_exec("op", on_cpu, {image.view()}).device, Device::cpu());
-  EXPECT_EQ(test::message_of([&] { resolve_host_exec("op", on_cpu, {Memory::kCuda}); }),
-            "op: data lies in GPU memory but device cpu was asked for; clone() it to the host "
-            "first");
+  EXPECT_THAT(test::message_of([&] { resolve_host_exec("op", on_cpu, {Memory::kCuda}); }),
+              test::says("op: ", "GPU memory", "device cpu", "clone()"));
 }
 
 TEST(Dispatch, WhatOnlyTheCpuWorksOnLiesInHostMemory) {
   EXPECT_NO_THROW(require_host("op", "the mask", Memory::kHost));
   EXPECT_NO_THROW(require_host("op", "the mask", Memory::kPinned));
-  EXPECT_EQ(test::message_of([] { require_host("op", "the mask", Memory::kCuda); }),
-            "op: the mask lies in GPU memory, expected host memory; clone() it first");
+  EXPECT_THAT(test::message_of([] { require_host("op", "the mask", Memory::kCuda); }),
+              test::says("op: the mask", "GPU memory", "expected host memory", "clone()"));
 }
 
 TEST(Dispatch, WrongShapeNamesBoth) {

@@ -13,9 +13,12 @@
 #include <thread>
 #include <vector>
 
+#include "support/waiting.h"
+
 namespace fovea {
 namespace {
 
+// So that steps end in another order than they begin.
 void wait_a_little(int value) {
   if (value % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
@@ -243,12 +246,17 @@ TEST(OrderedPipeline, AStopKeepsWhatIsBeingWorkedOn) {
 TEST(OrderedPipeline, AStopWhileTheLastItemIsWorkedOnIsTooLate) {
   std::stop_source stop;
   int next = 0, written = 0;
+  std::atomic<pid_t> reader = 0;  // its thread, once there is nothing more to read
   run_pipeline({.threads = 1, .in_flight = 3},
-               {.read = [&](int) { return next++ < 1; },
+               {.read =
+                    [&](int) {
+                      if (next++ < 1) return true;
+                      reader = gettid();
+                      return false;
+                    },
                 .complete =
                     [&](int) {
-                      // Long enough for the reader to find the end.
-                      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                      while (reader == 0 || !test::asleep(reader)) std::this_thread::yield();
                       stop.request_stop();
                     },
                 .write = [&](int) { ++written; }},

@@ -75,7 +75,7 @@ TEST(Parallel, NeverMoreThreadsThanAsked) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   parallel_for({.threads = 2}, 200, 1, [&](std::int64_t, std::int64_t) {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    std::this_thread::sleep_for(std::chrono::microseconds(50));  // work that others could share
     const std::lock_guard lock(mutex);
     seen.insert(std::this_thread::get_id());
   });
@@ -91,7 +91,7 @@ TEST(Parallel, NestedLoopsNeverAddThreads) {
       const int now = ++running;
       for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
       }
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      std::this_thread::sleep_for(std::chrono::microseconds(100));  // work that others could share
       --running;
     });
   });

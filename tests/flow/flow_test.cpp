@@ -13,6 +13,7 @@
 #include "support/devices.h"
 #include "support/files.h"
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::flow {
 namespace {
@@ -398,6 +399,7 @@ TEST_P(FlowEstimate, VideoGivesWhatPairsGive) {
 }
 
 TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Motion moved = [](double x, double y) {
     return Point{x - 6 * std::sin(0.004 * y), y - 4 * std::cos(0.005 * x)};
   };
@@ -422,6 +424,7 @@ TEST_P(FlowEstimate, TilesGiveWhatTheWholeGives) {
 
 // Level 1 is the finest that is estimated, and also where tiles start.
 TEST_P(FlowEstimate, TilesThatOnlyEnlargeKeepTheConfidence) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Motion moved = [](double x, double y) { return Point{x - 2.5, y - 1.2}; };
   const auto first = picture(1200, 800, still), second = picture(1200, 800, moved);
   for (const bool back : {false, true}) {
@@ -436,6 +439,7 @@ TEST_P(FlowEstimate, TilesThatOnlyEnlargeKeepTheConfidence) {
 }
 
 TEST_P(FlowEstimate, TilesOfAPyramidOfFewLevelsGiveWhatTheWholeGives) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Motion moved = [](double x, double y) { return Point{x - 1.5, y - 0.7}; };
   const auto first = picture(1400, 900, still), second = picture(1400, 900, moved);
   for (const Method method : {Method::kLucasKanade, Method::kBlockMatching}) {
@@ -450,6 +454,7 @@ TEST_P(FlowEstimate, TilesOfAPyramidOfFewLevelsGiveWhatTheWholeGives) {
 }
 
 TEST_P(FlowEstimate, TilesOfBlocksComeNearTheWhole) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Motion moved = [](double x, double y) {
     return Point{x - 6 * std::sin(0.004 * y), y - 4 * std::cos(0.005 * x)};
   };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::people {
 namespace {
@@ -100,6 +101,7 @@ void expect_same(const ScanResult& found, const ScanResult& expected) {
 // Images of other sizes and colors come in turn, so that memory is used again for smaller and
 // larger levels.
 TEST_P(ThreadsOfAScan, DoNotInfluenceWhatIsFound) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const auto model = model_named(GetParam());
   Random random(21);
   std::vector<Image<std::uint8_t>> images;
@@ -139,6 +141,7 @@ TEST_P(ThreadsOfAScan, DoNotInfluenceWhatIsFound) {
 }
 
 TEST_P(ThreadsOfAScan, OfADetectorDoNotInfluencePeople) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const auto model = model_named(GetParam());
   Random random(22);
   const auto small = test::random_image<std::uint8_t>(random, 140, 170, 3),
@@ -170,6 +173,7 @@ TEST_P(ThreadsOfAScan, OfADetectorDoNotInfluencePeople) {
 }
 
 TEST_P(ThreadsOfAScan, StopBetweenLevelsAndGoOnWithTheNextImage) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const auto model = model_named(GetParam());
   Random random(23);
   const auto image = test::random_image<std::uint8_t>(random, 150, 190, 3);

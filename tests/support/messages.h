@@ -1,6 +1,7 @@
 // What a call says when it refuses.
 #pragma once
 #include <fovea/core/error.h>
+#include <gmock/gmock.h>
 
 #include <string>
 
@@ -15,6 +16,13 @@ std::string message_of(Function function) {
     return error.what();
   }
   return {};
+}
+
+// A message that has these pieces: the value, the file, what was expected. Its other words may
+// change.
+template <class... Pieces>
+auto says(const Pieces&... pieces) {
+  return testing::AllOf(testing::HasSubstr(std::string(pieces))...);
 }
 
 }  // namespace fovea::test

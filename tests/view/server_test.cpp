@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "support/messages.h"
+#include "support/sanitized.h"
 #include "view/client.h"
 #include "view/guard.h"
 
@@ -138,6 +139,7 @@ double cpu_seconds() {
 }
 
 TEST_F(ServerTest, WaitsWhereNoMoreFilesCanBeOpened) {
+  FOVEA_SKIP_WHERE_SANITIZED("a sanitizer opens pipes of its own");
   rlimit most{};
   getrlimit(RLIMIT_NOFILE, &most);
   const int next = dup(0);  // the number that a new file would get

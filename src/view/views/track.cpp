@@ -103,7 +103,10 @@ class TrackRunning final : public Running {
                             .tracks = {seen_.begin(), seen_.end()}};
     const Rect<int>& box = *run_.box;
     const std::string target = fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height);
-    return saved_whole_json({"emd track", {}, options_json(options_), options_.exec, target},
+    return saved_whole_json({.command = "emd track",
+                             .options = options_json(options_),
+                             .exec = options_.exec,
+                             .target = target},
                             record_ref(result));
   }
 

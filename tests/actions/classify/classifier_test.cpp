@@ -13,6 +13,7 @@
 #include "actions/videos.h"
 #include "support/devices.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -68,6 +69,7 @@ struct FoldAndModel {
 };
 
 TEST(Classifier, GivesTheDistancesOfTheEvaluation) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   for (const Score score : {Score::kEnergy, Score::kAppearance})
     for (const bool symmetric : {false, true})
       for (const double fusion : {0.0, 1.5})
@@ -101,6 +103,7 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluation) {
 
 // Also with several points per frame.
 TEST(Classifier, GivesTheDistancesOfTheEvaluationForEveryVariant) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   for (const Variant variant : {Variant::kChains, Variant::kGreedy})
     for (const bool symmetric : {false, true})
       for (const int scene_points : {2, 3}) {
@@ -124,6 +127,7 @@ TEST(Classifier, GivesTheDistancesOfTheEvaluationForEveryVariant) {
 }
 
 TEST(Classifier, GivesTheDistancesOfTheEvaluationForSelectedPrototypes) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   TrainOptions options = small_options();
   options.selection = Selection::kFloating;
   options.prototypes = 4;

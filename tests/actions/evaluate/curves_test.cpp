@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "actions/synthetic.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -40,6 +41,7 @@ TEST(Curves, EachWindowIsAnEvaluationOfItsOwn) {
 }
 
 TEST(Curves, DrawsOfSubjectsAddUp) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Set set;
   const Exec exec{.threads = 2, .seed = 7};
   const auto curve = subject_curve(set.set.corpus, set.points, set.folds, 2, set.options, exec);

@@ -6,6 +6,7 @@
 
 #include "actions/synthetic.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -37,6 +38,7 @@ TEST(Evaluate, FoldsLeaveOneSubjectOut) {
 }
 
 TEST(Evaluate, RecipesAreChosenInsideFoldsAndStandForThemselves) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const SyntheticCorpus set(3, 3, 30);
   const std::vector<Recipe> recipes = default_recipes(quick_options());
   const std::vector<Fold> folds = leave_one_subject_out(set.corpus);

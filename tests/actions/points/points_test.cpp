@@ -17,6 +17,7 @@
 #include "support/device_rule.h"
 #include "support/devices.h"
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -161,6 +162,7 @@ TEST_P(Points, AStreamGivesWhatAllFramesAtOnceGive) {
 }
 
 TEST_P(Points, TwinsAgreeToTheBit) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   for (const PointDetector detector : {PointDetector::kHarris, PointDetector::kPeriodic})
     for (const FlowVotes votes : {FlowVotes::kCount, FlowVotes::kMagnitude}) {
       PointOptions options;

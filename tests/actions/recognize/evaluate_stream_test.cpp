@@ -7,6 +7,7 @@
 
 #include "actions/videos.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -177,6 +178,7 @@ TEST_F(Joined, WhatCannotBeJoinedIsNamed) {
 // Packed clips give what the points give, and a model is measured on the subjects that are asked
 // for.
 TEST(EvaluateStreams, PackedClipsAndGivenModels) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const test::TempFolder folder;
   Corpus corpus;
   corpus.classes.assign(swing_names().begin(), swing_names().begin() + 2);

@@ -6,6 +6,7 @@
 #include "actions/recognize/event_finder.h"
 #include "actions/synthetic.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -201,6 +202,7 @@ TEST(RecognizePlaces, OnePersonIsAsWithoutPlaces) {
 }
 
 TEST(RecognizePlaces, MemoryDoesNotGrowWithTheStream) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Model model = trained();
   std::size_t most = 0;
   both(model, 0, 2, 240, {.patience = 5, .places = 2, .classify = true}, &most, 40);

@@ -6,6 +6,7 @@
 
 #include "actions/swing_model.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -27,6 +28,7 @@ std::vector<Event> all_events(Recognizer recognizer,
 }
 
 TEST(Recognizer, KeepsItsModelAndNamesWhatItSees) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   auto model = swing_model();
   RecognizeOptions options{.reject = 1.1, .frame_rate = 50};
   options.exec.device = Device::cpu();
@@ -47,6 +49,7 @@ TEST(Recognizer, KeepsItsModelAndNamesWhatItSees) {
 }
 
 TEST(Recognizer, TakesColoredFrames) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const auto model = swing_model();
   RecognizeOptions options{.reject = 1.1};
   options.exec.device = Device::cpu();
@@ -68,6 +71,7 @@ TEST(Recognizer, TakesColoredFrames) {
 }
 
 TEST(Recognizer, TakesPointsOfFramesInsteadOfFrames) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const auto model = swing_model();
   RecognizeOptions options{.reject = 1.1};
   options.exec.device = Device::cpu();

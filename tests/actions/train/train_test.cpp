@@ -10,6 +10,7 @@
 #include "actions/synthetic.h"
 #include "support/files.h"
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::actions {
 namespace {
@@ -118,6 +119,7 @@ TEST(Train, IsTheSameForAnyNumberOfThreads) {
 
 // Models with several points per frame are trained, stored and used like others.
 TEST(Train, SeveralPointsPerFrame) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const test::TempFolder folder;
   const SyntheticCorpus set(3, 3, 24, 4);
   std::vector<PointSet> fresh;

@@ -149,7 +149,6 @@ TEST_F(ActionsPoints, TheTextOfAPipeAppearsWhileTheVideoRuns) {
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   WatchedSink out;
   TextSink err;
-  hide_gpus();
   bool early = false;
   std::thread writer([&] {
     std::ofstream pipe(fifo, std::ios::binary);
@@ -187,7 +186,6 @@ TEST_F(ActionsPoints, AnInterruptKeepsWhatWasFound) {
     if (text.find("\"frame\"") != std::string::npos) stop.request_stop();
   };
   TextSink err;
-  hide_gpus();
   write("long.y4m", test::busy_clip({72, 56, 90}, 3));
   const int status =
       run({"actions", "points", folder_ / "long.y4m", "--quiet", "--harris-border", "0", "--json",

@@ -8,6 +8,7 @@
 
 #include "cli/actions/eval_stream.h"
 #include "cli/actions/verbs.h"
+#include "support/sanitized.h"
 #include "support/xml_check.h"
 
 namespace fovea::cli {
@@ -54,6 +55,7 @@ TEST_F(ActionsRecognize, AStreamThatBreaksGivesWhatWasSeen) {
 }
 
 TEST_F(ActionsRecognize, EvalStreamMeasuresEvents) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const std::string clips = *folder_ / "clips";
   const Ended ended =
       run_here({"actions", "eval-stream", clips, "--model", model_, "--subjects", "s0", "--gap",
@@ -177,7 +179,6 @@ TEST_F(ActionsRecognize, AnInterruptKeepsVideoAndTimeline) {
   };
   StopAfterFirst out(stop);
   TextSink err;
-  hide_gpus();
   const int status =
       run({"actions", "recognize", *folder_ / "long.y4m", "--model", model_, "--reject", "1.1",
            "--annotated", *folder_ / "cut.y4m", "--timeline", *folder_ / "cut.svg"},

@@ -6,11 +6,13 @@
 #include "cli/demo/commands.h"
 #include "cli/demo/demo.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::cli {
 namespace {
 
 TEST(DemoFlow, ShowsBothMethodsAndCommandsThatRun) {
+  FOVEA_SKIP_WHERE_SANITIZED("it draws what the systems' own tests compute");
   const test::TempFolder folder;
   report::Page page("x");
   add_demo_flow(page, demo_on_cpu(folder.path()));

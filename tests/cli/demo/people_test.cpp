@@ -7,11 +7,13 @@
 #include "cli/demo/demo.h"
 #include "cli/people/people.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::cli {
 namespace {
 
 TEST(DemoPeople, ShowsEveryShippedModelAndCommandsThatRun) {
+  FOVEA_SKIP_WHERE_SANITIZED("it draws what the systems' own tests compute");
   const test::TempFolder folder;
   report::Page page("x");
   add_demo_people(page, demo_on_cpu(folder.path()));

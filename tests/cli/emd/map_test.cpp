@@ -145,17 +145,19 @@ TEST_F(EmdMapCommand, MapsVideo) {
 
 // What is written is the CPU's to the bit, in the same order.
 TEST_F(EmdMapCommand, MapsVideoOnAGpuAlike) {
-  FOVEA_SKIP_WITHOUT_CUDA();
   io::VideoWriter writer(folder_ / "a.y4m", {.frame_rate = 10});
   for (int i = 0; i < 7; ++i) writer.write(scene(3 * i));
   writer.finish();
-  const auto run = [&](const std::string& device) {
-    const Ended ended = run_here({"emd", "map", "--quiet", "--device", device, folder_ / "a.y4m",
-                                  "--target", "32,22,16,16", "-o", folder_ / device, "--json"});
-    EXPECT_EQ(ended.status, kDone) << ended.err;
-    return json::parse(ended.out);
+  const auto words = [&](const char* device) {
+    return std::vector<std::string>{"emd",           "map",         "--quiet", folder_ / "a.y4m",
+                                    "--target",      "32,22,16,16", "--json",  "-o",
+                                    folder_ / device};
   };
-  const json cpu = run("cpu"), cuda = run("cuda");
+  const Ended on_gpu = run_on_gpu(words("cuda")), on_cpu = run_here(words("cpu"));
+  if (on_gpu.status == kNoDevice) GTEST_SKIP() << on_gpu.err;
+  ASSERT_EQ(on_gpu.status, kDone) << on_gpu.err;
+  ASSERT_EQ(on_cpu.status, kDone) << on_cpu.err;
+  const json cpu = json::parse(on_cpu.out), cuda = json::parse(on_gpu.out);
   EXPECT_EQ(cuda["frames"], 7);
   for (std::size_t i = 0; i < 7; ++i) {
     for (const char* key : {"pixels", "cached", "duplicate", "solved"})

@@ -13,6 +13,7 @@
 #include "cli/jobs/divided.h"
 #include "cli/mesh/shapes.h"
 #include "cli/scenes/places.h"
+#include "support/sanitized.h"
 
 namespace fovea::cli {
 namespace {
@@ -21,6 +22,9 @@ using testing::HasSubstr;
 
 class Evaluations : public Divided {
  protected:
+  void SetUp() override {
+    FOVEA_SKIP_WHERE_SANITIZED("tests of resumed and merged jobs run the same code");
+  }
   void write_pairs(int count) const {
     for (int i = 0; i < count; ++i) {
       const std::string folder = folder_ / ("set/s" + std::to_string(i));

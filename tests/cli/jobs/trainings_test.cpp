@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "cli/jobs/divided.h"
+#include "support/sanitized.h"
 
 namespace fovea::cli {
 namespace {
@@ -10,6 +11,9 @@ using testing::HasSubstr;
 
 class Trainings : public Divided {
  protected:
+  void SetUp() override {
+    FOVEA_SKIP_WHERE_SANITIZED("tests of resumed and merged jobs run the same code");
+  }
   static Words small(Words words) {
     return joined(std::move(words), {"--nodes", "6", "--step", "6"});
   }

@@ -7,7 +7,6 @@
 
 #include "cli/mesh/shapes.h"
 #include "cli/program/program.h"
-#include "support/devices.h"
 
 namespace fovea::cli {
 namespace {
@@ -142,16 +141,18 @@ TEST(MeshDistances, BeyondTheCutOffNothingIsReached) {
 }
 
 TEST(MeshDistances, AGpuGivesTheSameBits) {
-  FOVEA_SKIP_WITHOUT_CUDA();
   const test::TempFolder folder;
   io::write_mesh(folder / "bell.off", dumbbell(8, 12));
-  const auto bytes_of = [&](std::vector<std::string> more, const char* device) {
-    std::vector<std::string> words{"mesh", "distances",      folder / "bell.off", "--json",
-                                   "-o",   folder / "d.npy", "--device",          device};
+  const std::vector<std::string> small{"mesh", "distances",      folder / "bell.off",
+                                       "-o",   folder / "d.npy", "--json"};
+  if (const Ended ended = run_on_gpu(small); ended.status == kNoDevice) GTEST_SKIP() << ended.err;
+  const auto bytes_of = [&](const std::vector<std::string>& more, auto runs) {
+    std::vector<std::string> words = small;
     words.insert(words.end(), more.begin(), more.end());
-    const Ended ended = run_here(words);
+    const Ended ended = runs(words);
     EXPECT_EQ(ended.status, kDone) << ended.err;
-    EXPECT_EQ(json::parse(ended.out)["storage"] == "host", std::string(device) == "cpu");
+    EXPECT_EQ(json::parse(ended.out)["device"] == "cpu",
+              json::parse(ended.out)["storage"] == "host");
     const io::NdArray found = io::read_array(folder / "d.npy");
     const auto values = found.as<float>();
     return std::vector<float>(values.begin(), values.end());
@@ -160,7 +161,9 @@ TEST(MeshDistances, AGpuGivesTheSameBits) {
   for (const Words& more : {Words{"--engine", "floyd-warshall"}, Words{"--from", "3"},
                             Words{"--from", "3,90,4", "--cutoff", "2"},
                             Words{"--from", "0,100", "--nearest", "--alpha", "1"}})
-    EXPECT_EQ(bytes_of(more, "cuda"), bytes_of(more, "cpu")) << more[1];
+    EXPECT_EQ(bytes_of(more, run_on_gpu),
+              bytes_of(more, [](const Words& words) { return run_here(words); }))
+        << more[1];
 }
 
 TEST(MeshDistances, CostsMayBeNamedOrComeFromAFile) {

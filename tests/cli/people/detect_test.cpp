@@ -320,7 +320,6 @@ class StopsAtOnce final : public Sink {
 
 TEST_F(PeopleDetect, AStopInAVideoKeepsWhatThereIs) {
   write_walk(folder_ / "walk.y4m", 200);
-  hide_gpus();
   TextSink out;
   StopsAtOnce err;
   EXPECT_EQ(run({"people", "detect", "--model", model(), folder_ / "walk.y4m", "-o",

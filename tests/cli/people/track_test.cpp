@@ -11,6 +11,7 @@
 #include "cli/people/scene.h"
 #include "cli/program/program.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::cli {
 namespace {
@@ -149,6 +150,7 @@ TEST_F(PeopleTrack, AnEvaluationOpensInTheView) {
 }
 
 TEST_F(PeopleTrack, TheNumberOfThreadsDoesNotMatter) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   std::vector<std::string> texts;
   for (const char* threads : {"1", "3"}) {
     const Ended ended = track({video(), "--model", "cascade", "--enlarge", "2", "--mot", "-",

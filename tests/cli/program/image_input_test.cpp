@@ -17,6 +17,7 @@
 
 #include "cli/program/program.h"
 #include "support/images.h"
+#include "support/waiting.h"
 
 namespace fovea::cli {
 namespace {
@@ -123,10 +124,7 @@ TEST(ImageInput, AStopEndsTheWaitForStandardInput) {
   const SilentInput input;
   const test::TempFolder folder;
   static std::stop_source stop;  // static, since GCC 12 thinks a local one uninitialized
-  const std::jthread stopper([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    stop.request_stop();
-  });
+  const std::jthread stopper = test::stop_once_asleep(stop);
   const Ended ended = run_here({"ops", "blur", "-", "-o", folder / "b.png"}, stop.get_token());
   EXPECT_EQ(ended.status, kInterrupted) << ended.err;
   EXPECT_EQ(folder.files(), 0U);

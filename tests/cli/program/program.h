@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,13 +40,29 @@ class CountingSink final : public Sink {
   int flushes = 0;
 };
 
-// GPUs are hidden from the program, here and in processes of its own: words and times are then
-// those of the CPU on every machine.
-inline void hide_gpus() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
+// GPUs are hidden from the program, here and in processes of its own, before the first test asks
+// for one: words and times are then those of the CPU on every machine and in every order of tests.
+// Tests on every place run once more, in a process that is given FOVEA_TEST_GPUS.
+class HiddenGpus {
+ public:
+  HiddenGpus() {
+    if (getenv("FOVEA_TEST_GPUS") != nullptr) return;
+    if (const char* given = getenv(kName)) given_ = given;
+    setenv(kName, "", 1);
+  }
+  void show() const {
+    if (given_) setenv(kName, given_->c_str(), 1);
+    else unsetenv(kName);
+  }
+
+ private:
+  static constexpr const char* kName = "CUDA_VISIBLE_DEVICES";
+  std::optional<std::string> given_;
+};
+inline const HiddenGpus hidden_gpus;
 
 inline Ended run_here(const std::vector<std::string>& args,
                       const std::stop_token& stop = std::stop_token()) {
-  hide_gpus();
   TextSink out, err;
   const int status = run(args, {.out = out, .err = err, .stop = stop});
   return {.status = status, .out = out.text, .err = err.text};
@@ -66,11 +83,14 @@ inline void write_ramp(const std::string& path, int height = 4) {
   io::write_image(path, ramp.view());
 }
 
-// A process that sees no GPU, so that its words and its start are those of the CPU everywhere. Its
-// standard input is empty; its standard output goes to `out_path` where one is given.
+enum class Gpus : unsigned char { kHidden, kSeen };
+
+// A process. Its standard input is empty; its standard output goes to `out_path` where one is
+// given.
 class Process {
  public:
-  explicit Process(std::vector<std::string> words, const std::string& out_path = "") {
+  explicit Process(std::vector<std::string> words, const std::string& out_path = "",
+                   Gpus gpus = Gpus::kHidden) {
     const std::string out = out_path.empty() ? folder_ / "out" : out_path;
     const std::string err = folder_ / "err";
     child_ = fork();
@@ -80,7 +100,7 @@ class Process {
       // Looking for leaks takes seconds a process; the runs in the test's own process are searched.
       const char* set = getenv("ASAN_OPTIONS");
       setenv("ASAN_OPTIONS", ((set ? set : "") + std::string(":detect_leaks=0")).c_str(), 1);
-      hide_gpus();
+      if (gpus == Gpus::kSeen) hidden_gpus.show();
       dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
       dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
       dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
@@ -126,6 +146,12 @@ inline std::vector<std::string> program(std::vector<std::string> args) {
 
 inline Ended run_program(const std::vector<std::string>& args, const std::string& out_path = "") {
   return Process(program(args), out_path).wait();
+}
+
+// On the GPU of this machine; the status is kNoDevice where there is none.
+inline Ended run_on_gpu(std::vector<std::string> args) {
+  args.insert(args.end(), {"--device", "cuda"});
+  return Process(program(args), "", Gpus::kSeen).wait();
 }
 
 }  // namespace fovea::cli

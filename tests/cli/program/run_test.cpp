@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "cli/program/program.h"
+#include "support/sanitized.h"
 
 namespace fovea::cli {
 namespace {
@@ -172,6 +173,7 @@ double best_start(const std::vector<std::string>& words) {
 
 // On any machine: compared with a program that does nothing.
 TEST(Start, IsQuick) {
+  FOVEA_SKIP_WHERE_SANITIZED("a start is slow");
   EXPECT_LT(best_start(program({"--version"})), 60 * best_start({"true"}));
 }
 

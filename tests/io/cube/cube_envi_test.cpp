@@ -147,8 +147,7 @@ std::string refusal(const std::string& text, std::size_t bytes = 60) {
 }
 
 TEST(CubeEnvi, SaysWhatIsWrong) {
-  EXPECT_THAT(refusal(header(1, "bsq"), 59),
-              HasSubstr("a.hdr: has 59 bytes, but its header says 5 x 3 x 4 samples of 1 bytes"));
+  EXPECT_THAT(refusal(header(1, "bsq"), 59), test::says("a.hdr", "59 bytes", "5 x 3 x 4"));
   EXPECT_EQ(refusal(header(1, "bsq"), 79), "");  // padding of less than a line
   EXPECT_THAT(refusal(header(1, "bsq"), 80), HasSubstr("has 80 bytes"));
   EXPECT_THAT(refusal(header(1, "bsq", "header offset = 4"), 63), HasSubstr("after the first 4"));

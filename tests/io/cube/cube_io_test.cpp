@@ -59,7 +59,7 @@ TEST(CubeIo, PagesAreBands) {
   mixed[2] = other;
   write_pages(folder / "b.tif", mixed);
   EXPECT_THAT(message_of<FormatError>([&] { read_cube(folder / "b.tif"); }),
-              HasSubstr("page 2 is 6x5 of uint16, but the bands before it are 6x4 of uint16"));
+              test::says("page 2", "6x5", "uint16", "6x4"));
 }
 
 TEST(CubeIo, ChannelsAreBandsAndOpacityIsNot) {
@@ -90,7 +90,7 @@ TEST(CubeIo, FoldersAreInNaturalOrder) {
   EXPECT_EQ(back.facts.format, CubeFormat::kFolder);
   write_image(folder / "band11.png", Image<std::uint8_t>(6, 4));
   EXPECT_THAT(message_of<FormatError>([&] { read_cube(folder.path()); }),
-              HasSubstr("band11.png is 6x4 of uint8, but the bands before it are 6x4 of uint16"));
+              test::says("band11.png", "6x4", "uint8", "uint16"));
 }
 
 TEST(CubeIo, SaysWhatIsWrong) {

@@ -85,11 +85,10 @@ TEST(CubeMat, ChoosesTheVariable) {
     EXPECT_EQ(std::get<Stack<std::uint8_t>>(few.bands).plane(1).at(0, 0), 'b');
     EXPECT_THAT(
         message_of<InvalidArgument>([&] { read_cube(as_bytes(file), "x", {.variable = "none"}); }),
-        HasSubstr("x: has no variable 'none'; it has info (1x1), few (1x1x2), a_long_name "
-                  "(70x3), most (2x3x2)"));
+        test::says("'none'", "1x1", "1x1x2", "a_long_name", "70x3", "2x3x2"));
     EXPECT_THAT(
         message_of<FormatError>([&] { read_cube(as_bytes(file), "x", {.variable = "info"}); }),
-        HasSubstr("variable 'info' is 1x1 of something else than numbers"));
+        test::says("'info'", "1x1"));
   }
 }
 
@@ -118,7 +117,7 @@ std::string refusal(const std::string& file, const char* name = "x.mat",
 TEST(CubeMat, NamesOtherVersions) {
   const MatWriter writer;
   EXPECT_THAT(refusal(writer.header("MATLAB 7.3 MAT-file") + std::string(900, '\0')),
-              HasSubstr("x.mat: is a MATLAB 7.3 file (HDF5), which is not read; save it with -v7"));
+              test::says("x.mat", "MATLAB", "7.3", "HDF5", "-v7"));
   EXPECT_THAT(refusal("\x89HDF\r\n\x1a\n" + std::string(900, '\0')), HasSubstr("HDF5"));
   EXPECT_THAT(refusal(writer.number(0) + writer.number(2) + writer.number(2) + writer.number(0) +
                       writer.number(2) + "a" + std::string(33, '\0')),
@@ -136,8 +135,7 @@ TEST(CubeMat, SaysWhatIsWrong) {
   };
   EXPECT_EQ(refusal(file({2, 3, 4}, 2)), "");
   EXPECT_EQ(refusal(file({2, 3, 4, 1}, 2)), "");
-  EXPECT_THAT(refusal(file({2, 3, 5}, 2)),
-              HasSubstr("variable 'cube' is 2x3x5 of 1 bytes each, but has 24 bytes"));
+  EXPECT_THAT(refusal(file({2, 3, 5}, 2)), test::says("'cube'", "2x3x5 of 1 bytes", "24 bytes"));
   EXPECT_THAT(refusal(file({0x7fffffff, 0x7fffffff, 0x7fffffff}, 9)), HasSubstr("no cube that"));
   EXPECT_THAT(refusal(file({16000, 16000, 0x7fff0000}, 9)), HasSubstr("has 24 bytes"));
   EXPECT_THAT(refusal(file({0x7fff0000, 0x7fff0000, 0x7fff0000}, 9)),
@@ -187,7 +185,7 @@ TEST(CubeMat, PassesOverObjects) {
                               make_test_cube<std::uint8_t>(3, 2, 2)));
       EXPECT_THAT(message_of<InvalidArgument>(
                       [&] { read_cube(as_bytes(file), "x", {.variable = "none"}); }),
-                  testing::EndsWith("x: has no variable 'none'; it has cube (2x3x2)"));
+                  test::says("'none'", "2x3x2"));
       for (const char* name : {"label", "old"})
         EXPECT_THAT(refusal(file, "x", {.variable = name}),
                     HasSubstr(std::string("variable '") + name +

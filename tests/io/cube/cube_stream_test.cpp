@@ -76,7 +76,7 @@ TEST_F(CubeStreamTest, PassesWhatPrecedesEachCube) {
 
 TEST_F(CubeStreamTest, FaultsNameFileAndCube) {
   EXPECT_THAT(fault<FormatError>(cubes(2).substr(0, 40)),
-              HasSubstr("a.raw: ends within cube 1: 16 of its 24 bytes are there"));
+              test::says("a.raw", "cube 1", "16", "24 bytes"));
   EXPECT_THAT(fault<FormatError>("abc"), HasSubstr("has 3 bytes, but"));
   EXPECT_THAT(fault<FormatError>(cubes(1), "text\n"), HasSubstr("not the header of an ENVI file"));
   EXPECT_THAT(fault<FormatError>(cubes(1), "ENVI\nsamples = 3\n"), HasSubstr("has no 'data type'"));

@@ -107,7 +107,7 @@ TEST(FlowIo, ATwoOrThreeChannelTiffIsAField) {
   write_image(folder / "b.tif", Image<float>(3, 2, 4));
   write_image(folder / "c.tif", Image<std::uint16_t>(3, 2, 3));
   EXPECT_THAT(test::message_of<FormatError>([&] { read_flow(folder / "b.tif"); }),
-              HasSubstr("is a TIFF of float32 with 4 channels; a flow field in TIFF has 2 or 3"));
+              test::says("TIFF of float32", "4 channels", "2 or 3"));
   EXPECT_THAT(test::message_of<FormatError>([&] { read_flow(folder / "c.tif"); }),
               HasSubstr("uint16"));
 }
@@ -305,8 +305,7 @@ TEST(FlowIo, SaysWhatIsWrong) {
   EXPECT_THAT(message(flo(0, 5, "")), HasSubstr("says it is 0x5"));
   EXPECT_THAT(message(flo(-7, 5, "")), HasSubstr("says it is -7x5"));
   EXPECT_THAT(message(flo(0x7fffffff, 0x7fffffff, "")), HasSubstr("no image that can be read"));
-  EXPECT_THAT(message(flo(65536, 65536, floats({1, 2}))),
-              HasSubstr("is truncated: 65536x65536 vectors take 34359738368 bytes"));
+  EXPECT_THAT(message(flo(65536, 65536, floats({1, 2}))), test::says("65536x65536", "34359738368"));
   EXPECT_THAT(message(flo(1, 1, floats({1}))), HasSubstr("is truncated"));
   EXPECT_THAT(message(flo(1, 1, floats({1, 2, 3}))), HasSubstr("is too long"));
 }

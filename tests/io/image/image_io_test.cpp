@@ -85,10 +85,10 @@ TEST(ImageIo, NamesFormatsThatAreNotRead) {
 TEST(ImageIo, NamesFilesThatCannotBeOpened) {
   const TempFolder folder;
   const std::string missing = folder / "none.png";
-  EXPECT_EQ(message_of<IoError>([&] { read_image(missing); }),
-            missing + ": cannot open: No such file or directory");
-  EXPECT_EQ(message_of<IoError>([&] { read_image(folder.path()); }),
-            folder.path() + ": is a folder; name a file in it");
+  EXPECT_THAT(message_of<IoError>([&] { read_image(missing); }),
+              test::says(missing + ": ", "No such file or directory"));
+  EXPECT_THAT(message_of<IoError>([&] { read_image(folder.path()); }),
+              test::says(folder.path() + ": ", "folder"));
   EXPECT_THROW(image_info(missing), IoError);
   EXPECT_THROW(read_pages(missing), IoError);
   EXPECT_THROW(read_image("/dev/zero"), IoError);
@@ -178,7 +178,7 @@ TEST(ImageIo, HonorsLimitsAndPages) {
         << name;
     EXPECT_NO_THROW(read_image(folder / name, {.most_bytes = 800}));
     EXPECT_THAT(message_of<FormatError>([&] { read_image(folder / name, {.max_pixels = 199}); }),
-                HasSubstr("is 20x10, which is 200 pixels and more than the 199 allowed"))
+                test::says("20x10", "is 200", "the 199"))
         << name;
     EXPECT_NO_THROW(read_image(folder / name, {.max_pixels = 200}));
     EXPECT_NO_THROW(read_image(folder / name, {.max_pixels = 0}));

@@ -201,7 +201,7 @@ TEST(Png, RefusesWhatItCannotHold) {
   const TempFolder folder;
   const std::string path = folder / "a.png";
   EXPECT_THAT(message_of<InvalidArgument>([&] { write_image(path, Image<float>(2, 2)); }),
-              HasSubstr("a.png: PNG holds uint8 or uint16 with 1 to 4 channels, not float32"));
+              test::says("a.png", "uint8 or uint16", "1 to 4 channels", "float32"));
   EXPECT_THROW(write_image(path, Image<std::uint8_t>(2, 2, 5)), InvalidArgument);
   EXPECT_EQ(folder.files(), 0U);
 }
@@ -216,8 +216,7 @@ TEST(Png, AHugePictureIsRefusedBeforeMemoryIsTaken) {
                std::string("\x00\x01\x86\xa0\x00\x01\x86\xa0\x01", 9));  // 100000 x 100000, 1 bit
   file.append(1300000, '\0');  // as long as such a file would be
   EXPECT_THAT(message_of<FormatError>([&] { read_image(as_bytes(file), "x.png"); }),
-              HasSubstr("x.png: is 100000x100000, which is 10000000000 pixels and more than the "
-                        "268435456 allowed"));
+              test::says("x.png", "100000x100000", "10000000000", "268435456"));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(Pnm, SaysWhatIsWrong) {
     return message_of<FormatError>([&] { read_image(as_bytes(file), "x.pgm"); });
   };
   EXPECT_THAT(message("P5 100000 100000 255\nabc"),
-              StartsWith("x.pgm: is truncated: 100000x100000 pixels take 10000000000 bytes"));
+              test::says("x.pgm", "100000x100000", "10000000000"));
   EXPECT_THAT(message("P5 99999999999 1 255\nabc"), HasSubstr("width above"));
   EXPECT_THAT(message("P5 2 1 15\na\x10"),
               HasSubstr("a sample of 97, above its greatest value 15"));

@@ -153,7 +153,7 @@ TEST(Webp, SaysWhatIsWrong) {
   EXPECT_THAT(why_not(webp(chunk("VP8 ", std::string(12, 'x')))), HasSubstr("no start code"));
   EXPECT_THAT(why_not(webp(chunk("VP8L", "123456"))), HasSubstr("no signature"));
   EXPECT_THAT(why_not(webp(canvas(0, 1 << 24, 1 << 24) + chunk("VP8L", kLossless))),
-              HasSubstr("its header says 16777216x16777216, its image is 3x2"));
+              test::says("16777216x16777216", "3x2"));
 }
 
 TEST(Webp, LargePicturesAreRefusedBeforeMemoryIsTaken) {

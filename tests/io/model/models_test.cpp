@@ -50,7 +50,7 @@ TEST(Models, AnUnknownNameListsTheShippedOnes) {
   } catch (const IoError& error) {
     EXPECT_THAT(error.what(), StartsWith("yolo\\n: neither a model file nor a shipped model"));
     EXPECT_THAT(error.what(),
-                HasSubstr("people/cascade, people/channels, people/filtered, people/hog"));
+                test::says("people/cascade", "people/channels", "people/filtered", "people/hog"));
   }
 }
 

@@ -29,7 +29,7 @@ TEST(CsvReader, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_THAT(test::message_of<FormatError>([] { parse_csv("\n\n", "a.csv"); }),
               HasSubstr("a.csv: an empty table"));
   EXPECT_THAT(test::message_of<FormatError>([] { parse_csv("a,b\n1,2\n3\n", "a.csv"); }),
-              HasSubstr("a.csv: line 3: 1 field, but the first line has 2"));
+              test::says("a.csv: line 3: ", "1 field", "2"));
   EXPECT_THROW(read_csv("/does/not/exist.csv"), IoError);
 }
 

@@ -212,7 +212,7 @@ TEST(ParquetWriter, RefusesATextThatMakesAPageTooLarge) {
   ParquetWriter table(string_sink(bytes), {{"text"}});
   EXPECT_THAT(test::message_of<InvalidArgument>(
                   [&] { table.field(std::string((std::size_t{1} << 28) + 1, 'a')); }),
-              HasSubstr("a text has 268435457 bytes; expected 268435456 at most"));
+              test::says("268435457", "268435456"));
   table.row("short");  // the refused field left the row as it was
   table.finish();
   EXPECT_EQ(table.rows(), 1);

@@ -12,6 +12,7 @@
 
 #include "io/text/pipe_read.h"
 #include "support/files.h"
+#include "support/waiting.h"
 
 namespace fovea::io {
 namespace {
@@ -45,10 +46,7 @@ TEST(Source, AStopEndsTheWaitForAPipe) {
   const test::TempFolder folder;
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // which nobody opens for writing
   std::stop_source stop;
-  const std::jthread stopper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    stop.request_stop();
-  });
+  const std::jthread stopper = test::stop_once_asleep(stop);
   EXPECT_THROW(Source(folder / "pipe", stop.get_token()), Cancelled);
 }
 

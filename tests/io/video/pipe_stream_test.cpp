@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "support/files.h"
+#include "support/waiting.h"
 
 namespace fovea::io {
 namespace {
@@ -36,14 +37,6 @@ class OpenPipe {
   int descriptor_ = -1;
 };
 
-// Stops soon, from another thread.
-std::jthread soon(const std::stop_source& stop) {
-  return std::jthread([stop]() mutable {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    stop.request_stop();
-  });
-}
-
 TEST(PipeStream, AStopEndsTheWaitForTheNextFrame) {
   const OpenPipe pipe;
   pipe.send("YUV4MPEG2 W2 H2 Cmono\nFRAME\nabcd");
@@ -54,7 +47,7 @@ TEST(PipeStream, AStopEndsTheWaitForTheNextFrame) {
   Frame frame;
   ASSERT_TRUE(reader.next(frame));
   EXPECT_EQ(frame.image.width(), 2);
-  const std::jthread stopper = soon(stop);
+  const std::jthread stopper = test::stop_once_asleep(stop);
   EXPECT_THROW(reader.next(frame), Cancelled);
 }
 
@@ -65,7 +58,7 @@ TEST(PipeStream, AStopEndsTheWaitForAWriter) {
   std::stop_source stop;
   VideoReadOptions options;
   options.stop = stop.get_token();
-  const std::jthread stopper = soon(stop);
+  const std::jthread stopper = test::stop_once_asleep(stop);
   EXPECT_THROW(VideoReader(path, options), Cancelled);
 }
 

@@ -14,6 +14,7 @@
 #include "reference/minimum_cut.h"
 #include "support/devices.h"
 #include "support/messages.h"
+#include "support/waiting.h"
 
 namespace fovea {
 namespace {
@@ -181,10 +182,7 @@ TEST(MaxFlowOnCpu, StopsInTheMiddle) {
       ties.push_back({node, 3 * capacity(), 3 * capacity()});
     }
   std::stop_source stop;
-  std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    stop.request_stop();
-  });
+  const std::jthread stopper = test::stop_after_work(stop, 30);
   EXPECT_THROW(
       minimum_cut(kSide * kSide, arcs, ties, {.device = Device::cpu(), .stop = stop.get_token()}),
       Cancelled);
@@ -202,8 +200,8 @@ TEST(MaxFlowArguments, WhatCannotBeIsRefused) {
   EXPECT_THAT(refusal({}, {{1, HUGE_VAL, 1}}), HasSubstr("capacity inf"));
   const std::vector<CutArc> arcs{{0, 5, 1}};
   const std::vector<CutProblem> problems{{2, {}, {}}, {4, arcs, {}}};
-  EXPECT_EQ(test::message_of([&] { minimum_cuts(problems); }),
-            "minimum_cuts: problem 1: arc 0 is of node 5; there are 4 nodes");
+  EXPECT_THAT(test::message_of([&] { minimum_cuts(problems); }),
+              test::says("problem 1", "arc 0", "node 5", "4 nodes"));
 }
 
 }  // namespace

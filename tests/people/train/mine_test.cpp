@@ -14,6 +14,7 @@
 
 #include "support/files.h"
 #include "support/messages.h"
+#include "support/sanitized.h"
 
 namespace fovea::people {
 namespace {
@@ -114,6 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, MinedKinds,
 
 // The training ends at every search, and goes on from its checkpoint with what was found in parts.
 TEST_P(MinedKinds, SearchesInPartsGiveTheSameModel) {
+  FOVEA_SKIP_WHERE_SANITIZED("tests of resumed and merged jobs run the same code");
   const test::TempFolder folder;
   TrainOptions options = mined_options();
   const TrainData data{kCrops, kScenes};

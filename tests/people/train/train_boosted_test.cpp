@@ -12,6 +12,7 @@
 #include "people/train/run.h"
 #include "support/files.h"
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::people {
 namespace {
@@ -146,6 +147,7 @@ void interrupt(TrainRun& run, const char* stop_in, Train&& train) {
 }
 
 TYPED_TEST(TrainBoosted, NeitherThreadsNorInterruptionShow) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Model whole = this->run({.exec = {.threads = 1}});
   EXPECT_TRUE(TypeParam::same(whole, this->run({.exec = {.threads = 2}})));
 
@@ -191,6 +193,7 @@ TYPED_TEST(TrainBoosted, BadDataIsNamed) {
 
 // What is new in every copy of a positive is small, so that it is still found.
 TYPED_TEST(TrainBoosted, JitterAddsPositives) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   auto options = TypeParam::options();
   options.jitter = 2;
   const Model model = this->train(options);
@@ -199,6 +202,7 @@ TYPED_TEST(TrainBoosted, JitterAddsPositives) {
 }
 
 TYPED_TEST(TrainBoosted, CopiesMayBeResampledAndTheLastRoundRepeated) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   auto options = TypeParam::options();
   options.jitter = 1;
   const Model plain = this->train(options);
@@ -214,6 +218,7 @@ TYPED_TEST(TrainBoosted, CopiesMayBeResampledAndTheLastRoundRepeated) {
 
 // Leaves, rejection scores and the threshold shrink together.
 TEST(TrainChannels, ShrinkageScalesEveryScore) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   ChannelsTrainOptions options = Channels::options();
   const Model full = train_channels({kPositives, kNegatives}, options);
   options.shrinkage = 0.25;
@@ -236,6 +241,7 @@ TEST(TrainChannels, ShrinkageScalesEveryScore) {
 }
 
 TEST(TrainFiltered, ShrinkageScalesTheThresholdAndTheRejection) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   FilteredTrainOptions options = Filtered::options();
   options.shrinkage = 0.5;
   const Model model = train_filtered({kPositives, kNegatives}, options);

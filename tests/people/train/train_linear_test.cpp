@@ -11,6 +11,7 @@
 #include "people/train/run.h"
 #include "people/train/train_linear_windows.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::people {
 namespace {
@@ -233,6 +234,7 @@ TEST(TrainLinear, HardestAreKeptWhateverTheOrder) {
 // A window described alone has the descriptor that it has among all windows of its level, to the
 // bit, so that it does not matter with which others it is asked for.
 TEST(TrainLinear, DescriptorsDoNotDependOnTheCompany) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Figures positives(1);
   const Clutter negatives(1);
   const TrainData data{positives, negatives};

@@ -13,6 +13,7 @@
 #include "scenes/with_exec.h"
 #include "support/files.h"
 #include "support/images.h"
+#include "support/sanitized.h"
 
 namespace fovea::scenes {
 namespace {
@@ -75,6 +76,7 @@ TrainOptions coded_options(Coding coding) {
 }
 
 TEST(Train, LearnsFromEveryCodingWithWordsOfColorBeside) {
+  FOVEA_SKIP_WHERE_SANITIZED("a shorter test runs the same code");
   const Textures set(8);
   const test::TempFolder folder;
   for (const Coding coding : {Coding::kHard, Coding::kSoft, Coding::kVlad, Coding::kFisher}) {

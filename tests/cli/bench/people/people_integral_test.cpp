@@ -5,6 +5,7 @@
 
 #include "cli/program/program.h"
 #include "support/files.h"
+#include "support/sanitized.h"
 
 namespace fovea::cli {
 namespace {
@@ -13,6 +14,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 TEST(BenchPeopleIntegral, TimesThreeKindsOfPixelsAndDrawsFourFigures) {
+  FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
   const test::TempFolder folder;
   const std::string charts = folder / "charts";
   const Ended ended =
@@ -38,6 +40,7 @@ TEST(BenchPeopleIntegral, TimesThreeKindsOfPixelsAndDrawsFourFigures) {
 }
 
 TEST(BenchPeopleIntegral, AFilterThatMatchesNothingIsNamed) {
+  FOVEA_SKIP_WHERE_SANITIZED("a benchmark repeats calls until the clock can measure them");
   const Ended ended = run_here({"bench", "people", "--integral", "--filter", "zzz", "--quiet"});
   EXPECT_EQ(ended.status, kUsage);
   EXPECT_THAT(ended.err, HasSubstr("float4"));
