@@ -1,8 +1,8 @@
 #include "bench/pipeline/pipeline_rivals.h"
 
-#include <fovea/core/system.h>
-
 #include <utility>
+
+#include "cli/program/progress.h"
 
 namespace fovea::cli::pipeline {
 

@@ -24,7 +24,8 @@ constexpr const char* kModule = "fovea_rivals.so";
 std::string find_module() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& path : {folder / kModule, folder / ".." / "lib" / "fovea" / kModule}) {
+  for (const fs::path& path : {folder / kModule, folder / ".." / "lib" / "fovea" / kModule,
+                               folder / ".." / ".." / "lib" / "fovea" / kModule}) {
     if (!error && fs::exists(path, error)) return path.string();
   }
   return {};
