@@ -45,13 +45,14 @@ test:  ## build the program, the library and its tests, and run all of them (CUD
 	@scripts/run_tests release -j $(JOBS)
 
 demo: build  ## draw the gallery into build/demo
+	@cmake --build --preset release -j $(JOBS) --target fovea_demo_program
 	@build/release/fovea demo -o build/demo
 	@echo "the gallery is at build/demo/index.html"
 
 bench:  ## measure every operation beside its rivals
 	@scripts/bootstrap build bench
 	@scripts/configure release $(settings) $(no_tests_yet) -DFOVEA_BENCH=ON
-	@cmake --build --preset release -j $(JOBS) --target fovea_program fovea_bench fovea_rivals
+	@cmake --build --preset release -j $(JOBS) --target fovea_program fovea_bench_program fovea_kernels fovea_rivals
 	@build/release/fovea bench ops
 
 lint:  ## formatting, static analysis, structure
@@ -62,7 +63,7 @@ format:  ## lay out every source file
 	@scripts/bootstrap lint
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
 
-FLOORS ?= core io ops report cluster people flow emd scenes mesh actions view cli
+FLOORS ?= core io ops report cluster people flow emd scenes mesh actions view cli bench demo
 REPLAYS := $(notdir $(wildcard fuzz/seeds/*))
 empty :=
 the_floors = ^($(subst $(empty) ,|,$(strip $(FLOORS) fuzz)))\.
