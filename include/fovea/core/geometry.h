@@ -13,11 +13,11 @@ struct Extent {
 
 // A place in an image.
 template <class T>
-struct Point {
+struct Position {
   T x{};
   T y{};
 
-  bool operator==(const Point&) const = default;
+  bool operator==(const Position&) const = default;
 };
 
 // An axis-aligned rectangle in pixels. (0, 0) is the outer corner of the image's top left pixel, x

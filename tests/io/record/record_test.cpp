@@ -71,7 +71,7 @@ void describe(FieldVisitor& visit, Basket& basket) {
 // A stall with its best fruit, and what it sold where that is known.
 struct Sales {
   int apples = 1;
-  Point<int> best{2, 3};
+  Position<int> best{2, 3};
 };
 void describe(FieldVisitor& visit, Sales& sales) {
   visit("apples", sales.apples, "how many");
@@ -522,7 +522,7 @@ TEST(RecordTable, HasTheColumnsOfFlatRecordsAndPoints) {
   table.row({record_ref(open)});
   table.row({record_ref(closed)});
   table.finish();
-  EXPECT_EQ(text, "name,size_width,size_height,apples,best_x,best_y\na,1,2,5,6,7\nb,3,4,,,\n");
+  EXPECT_EQ(text, "name,size_width,size_height,apples,best_x,best_y\r\na,1,2,5,6,7\r\nb,3,4,,,\r\n");
 }
 
 }  // namespace
