@@ -46,6 +46,8 @@ def corners(boxes: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.
 
 def _equal(one: Any, other: Any) -> bool:
     one, other = on_host(one), on_host(other)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_equal(value, other[name]) for name, value in one.items())
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
         both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
         return both_nan or (type(one) is type(other) and bool(one == other))
@@ -121,15 +123,18 @@ class Result:
 
 
 class Record(Result):
-    """A result of single values by name, which are attributes and can be read as from a dictionary."""
+    """A result of single values by name, which are attributes and can be read as from a dictionary.
+
+    Lists are attributes only."""
 
     def to_dict(self) -> dict[str, Any]:
         """The values by name."""
-        return {name: getattr(self, name) for name in self._compared}
+        return {name: getattr(self, name) for name in self.keys()}
 
     def keys(self) -> list[str]:
         """The names of the values."""
-        return list(self._compared)
+        lists = [field["name"] for field in self._fields if field["kind"] in ("list", "array")]
+        return [name for name in self._compared if name not in lists]
 
     def items(self) -> list[tuple[str, Any]]:
         """The names with their values."""
@@ -141,10 +146,10 @@ class Record(Result):
         return getattr(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._compared)
+        return iter(self.keys())
 
     def __len__(self) -> int:
-        return len(self._compared)
+        return len(self.keys())
 
 
 class Table(Result):
