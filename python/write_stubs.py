@@ -70,8 +70,9 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
 
 def record_class(name: str, fields: list[dict[str, Any]]) -> str:
     lists = [f for f in fields if f["kind"] == "list" and f["element"]["kind"] == "record" and f["printed"]]
-    names = [f["name"] for f in fields]
-    rows = [f for f in lists[0]["element"]["fields"] if f["name"] not in names] if len(lists) == 1 else []
+    rows = lists[0]["element"]["fields"] if len(lists) == 1 else []
+    known = {f["name"] for f in fields}  # a field of the result itself has its name
+    rows = [f for f in rows if f["name"] not in known]
     lines = [f"class {name}:"]
     for entry, column in [*((f, False) for f in fields), *((f, True) for f in rows)]:
         if not entry["name"].isidentifier():

@@ -19,6 +19,7 @@
 #include "actions_points.h"
 #include "arrays.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -30,25 +31,7 @@ using actions::Model;
 using actions::RecognizeOptions;
 
 nb::dict values_of(const Event& event, const Model& model) {
-  nb::dict values;
-  values["name"] = event.name;
-  values["label"] = event.label;
-  values["score"] = event.score;
-  values["first_frame"] = event.first_frame;
-  values["last_frame"] = event.last_frame;
-  values["start_seconds"] = event.start_seconds;
-  values["end_seconds"] = event.end_seconds;
-  values["xywh"] = nb::make_tuple(event.box.x, event.box.y, event.box.width, event.box.height);
-  values["distance"] = event.distance;
-  values["margin"] = event.margin;
-  values["dummies"] = event.dummies;
-  values["prototype"] = event.prototype;
-  values["place"] = event.place;
-  values["latency_frames"] = event.latency_frames;
-  std::vector<std::int32_t> path;
-  for (const actions::MatchedNode& node : event.path)
-    path.insert(path.end(), {node.frame, node.point});
-  values["path"] = to_numpy(path, {event.path.size(), 2});
+  nb::dict values = dict_of_record(record_ref(event));
   values["explanation"] = nb::none();
   if (event.evidence) values["explanation"] = explanation_of(actions::explain(model, event));
   return values;
@@ -204,7 +187,7 @@ std::vector<Event> events_of(const nb::list& list) {
   std::vector<Event> events;
   for (const nb::handle item : list) {
     const auto values = nb::cast<nb::dict>(item);
-    const nb::object box = values["xywh"];
+    const nb::object box = values["box"];
     Event event;
     event.label = nb::cast<std::int32_t>(values["label"]);
     event.name = nb::cast<std::string>(values["name"]);
@@ -276,6 +259,7 @@ void bind_actions(nb::module_& parent) {
       .def_prop_ro("options", [](const Recognizer& r) { return option_values(r.options()); })
       .def_prop_ro("words", [](const Recognizer& r) { return option_words(r.options()); });
   m.def("recognize_options", &option_table<RecognizeOptions>);
+  m.def("recognize_fields", &fields_of<Event>);
   m.def("draw_events", &draw_events, nb::arg("image").none(), nb::arg("events"), nb::arg("frame"));
   m.def("timeline", &timeline);
   bind_actions_points(m);

@@ -2,7 +2,6 @@
 #include <fovea/actions/classify.h>
 #include <fovea/core/error.h>
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -13,6 +12,7 @@
 #include "actions_explain.h"
 #include "actions_points.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -29,6 +29,8 @@ ClassifyOptions classify_options(const nb::dict& keywords) {
   options.exec.device = usable_device(options.exec.device);
   return options;
 }
+
+nb::dict values_of(const ClipClass& found) { return dict_of_record(record_ref(found)); }
 
 class ClipClassifier {
  public:
@@ -78,24 +80,6 @@ class ClipClassifier {
   const ClassifyOptions& options() const { return options_; }
 
  private:
-  std::string name_of(std::int32_t label) const {
-    return label < 0 ? "none" : model_->classes[static_cast<std::size_t>(label)];
-  }
-  nb::dict values_of(const ClipClass& found) const {
-    nb::dict values;
-    values["name"] = found.name;
-    values["label"] = found.label;
-    values["nearest"] = name_of(found.nearest);
-    values["runner_up"] = name_of(found.runner_up);
-    values["score"] = found.score;
-    values["distance"] = found.distance;
-    values["margin"] = found.margin;
-    values["probability"] = found.probability;
-    values["prototype"] = found.prototype;
-    values["distances"] = to_numpy(found.distances);
-    return values;
-  }
-
   std::shared_ptr<const Model> model_;
   ClassifyOptions options_;
   Kept<actions::Classifier> face_;
@@ -113,6 +97,7 @@ void bind_actions_classification(nb::module_& m) {
       .def_prop_ro("options", [](const ClipClassifier& c) { return option_values(c.options()); })
       .def_prop_ro("words", [](const ClipClassifier& c) { return option_words(c.options()); });
   m.def("classify_options", &option_table<ClassifyOptions>);
+  m.def("classify_fields", &fields_of<ClipClass>);
 }
 
 }  // namespace fovea::python

@@ -12,13 +12,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "actions_explain.h"
 #include "actions_points.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -98,55 +98,25 @@ class MatchVideo {
   bool mirrored_ = false;
 };
 
-// The rows of a match, column by column.
-struct NodeColumns {
-  std::vector<std::int32_t> strand, model_frame, scene_frame, scene_point;
-  std::vector<double> model_seconds, scene_seconds, distance;
-  std::vector<float> model_x, model_y, scene_x, scene_y, appearance, dummies, time, angles;
-
-  nb::dict arrays() const {
-    nb::dict all;
-    all["strand"] = to_numpy(strand);
-    all["model_frame"] = to_numpy(model_frame);
-    all["model_seconds"] = to_numpy(model_seconds);
-    all["model_x"] = to_numpy(model_x);
-    all["model_y"] = to_numpy(model_y);
-    all["scene_frame"] = to_numpy(scene_frame);
-    all["scene_seconds"] = to_numpy(scene_seconds);
-    all["scene_point"] = to_numpy(scene_point);
-    all["scene_x"] = to_numpy(scene_x);
-    all["scene_y"] = to_numpy(scene_y);
-    all["distance"] = to_numpy(distance);
-    all["appearance"] = to_numpy(appearance);
-    all["dummies"] = to_numpy(dummies);
-    all["time"] = to_numpy(time);
-    all["angles"] = to_numpy(angles);
-    return all;
-  }
-};
-
 class FoundExample {
  public:
   FoundExample(std::shared_ptr<MatchVideo> example, std::shared_ptr<MatchVideo> scene,
                actions::ExampleMatch found, const actions::ExampleOptions& options)
       : example_(std::move(example)), scene_(std::move(scene)), found_(std::move(found)) {
     why_ = actions::explain(found_, options);
-    add_nodes(options.match);
+    const std::vector<double> model = seconds_of(example_->points()),
+                              other = seconds_of(scene_->points());
+    report_ = actions::report_of(found_, options.match,
+                                 {.model_seconds = model,
+                                  .scene_seconds = other,
+                                  .model_width = example_->points().size.width});
     if (found_.mirrored) example_->mirror();
   }
 
   nb::tuple explanation() const { return explanation_of(why_); }
 
   nb::dict values() const {
-    nb::dict all;
-    all["mirrored"] = found_.mirrored;
-    all["energy"] = found_.match.energy;
-    all["appearance"] = found_.match.appearance;
-    all["dummies"] = found_.match.dummies;
-    all["time"] = found_.match.time;
-    all["angles"] = found_.match.angles;
-    all["dummy_count"] = found_.dummy_count();
-    all["nodes"] = columns_.arrays();
+    nb::dict all = dict_of_record(record_ref(report_));
     all["graph"] = actions::match_graph_svg({.model = &found_.model,
                                              .scene = &found_.scene,
                                              .match = &found_.match,
@@ -169,48 +139,18 @@ class FoundExample {
   }
 
  private:
-  void add_nodes(const actions::MatchOptions& options) {
-    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-    const PointSet& example = example_->points();
-    const double model_rate = example.frame_rate, scene_rate = scene_->points().frame_rate;
-    const auto right = static_cast<float>(example.size.width - 1);
-    NodeColumns& all = columns_;
-    for (std::size_t s = 0; s < found_.match.strands.size(); ++s) {
-      const actions::Match& match = found_.match.strands[s].match;
-      const actions::Chain chain = found_.chain(static_cast<int>(s));
-      const auto costs = actions::node_costs(chain, found_.scene, match, options);
-      for (std::size_t i = 0; i < costs.size(); ++i) {
-        const actions::Node& node = chain.nodes[i];
-        const actions::MatchedNode& matched = match.path[i];
-        const bool seen = matched.point >= 0;
-        all.strand.push_back(static_cast<std::int32_t>(s));
-        all.model_frame.push_back(node.frame);
-        all.model_seconds.push_back(node.frame / model_rate);
-        // Places are those of the video as it was filmed.
-        all.model_x.push_back(found_.mirrored ? right - node.x : node.x);
-        all.model_y.push_back(node.y);
-        all.scene_frame.push_back(matched.frame);
-        all.scene_seconds.push_back(matched.frame / scene_rate);
-        all.scene_point.push_back(matched.point);
-        const actions::Node* place =
-            seen ? &found_.scene.points.nodes[static_cast<std::size_t>(matched.point)] : nullptr;
-        all.scene_x.push_back(seen ? place->x : kNone);
-        all.scene_y.push_back(seen ? place->y : kNone);
-        all.distance.push_back(seen && options.appearance > 0
-                                   ? static_cast<double>(costs[i].appearance) / options.appearance
-                                   : std::numeric_limits<double>::quiet_NaN());
-        all.appearance.push_back(costs[i].appearance);
-        all.dummies.push_back(costs[i].dummy);
-        all.time.push_back(costs[i].time);
-        all.angles.push_back(costs[i].angles);
-      }
-    }
+  // The times of frames at a constant rate.
+  static std::vector<double> seconds_of(const PointSet& points) {
+    std::vector<double> seconds(static_cast<std::size_t>(points.frames));
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      seconds[i] = static_cast<double>(i) / points.frame_rate;
+    return seconds;
   }
 
   std::shared_ptr<MatchVideo> example_, scene_;
   actions::ExampleMatch found_;
   actions::ExampleExplanation why_{};
-  NodeColumns columns_;
+  actions::ExampleReport report_{};
 };
 
 // Finds the example in the scene. Returns the match, the options and the words of the program.
@@ -256,6 +196,7 @@ void bind_actions_matching(nb::module_& m) {
       .def("picture", &FoundExample::picture);
   m.def("match", &match);
   m.def("match_options", &option_table<MatchKeywords>);
+  m.def("match_fields", &fields_of<actions::ExampleReport>);
 }
 
 }  // namespace fovea::python

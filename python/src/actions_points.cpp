@@ -24,6 +24,7 @@
 
 #include "actions_train.h"
 #include "options.h"
+#include "records.h"
 #include "systems.h"
 
 namespace fovea::python {
@@ -60,14 +61,6 @@ Image<std::uint8_t> rgb_copy(nb::handle image) {
 namespace {
 
 template <class Kind>
-nb::object word_of(std::optional<Kind> kind) {
-  if (kind)
-    for (const Choice& choice : actions::choices(*kind))
-      if (choice.value == static_cast<int>(*kind)) return nb::str(choice.word);
-  return nb::none();
-}
-
-template <class Kind>
 std::optional<Kind> kind_of(const nb::dict& columns, const char* name) {
   if (!columns.contains(name) || columns[name].is_none()) return {};
   const std::string word = text_of(columns[name]);
@@ -77,14 +70,6 @@ std::optional<Kind> kind_of(const nb::dict& columns, const char* name) {
     expected += fmt::format("'{}', ", choice.word);
   }
   throw InvalidArgument(fmt::format("{} is '{}'; expected {}or None", name, word, expected));
-}
-
-template <class Number>
-nb::object column(const std::vector<SpaceTimePoint>& points, Number SpaceTimePoint::*part) {
-  std::vector<Number> all;
-  all.reserve(points.size());
-  for (const SpaceTimePoint& point : points) all.push_back(point.*part);
-  return to_numpy(all);
 }
 
 std::vector<float> finite_numbers(const nb::dict& columns, const char* name) {
@@ -114,21 +99,11 @@ Image<float> descriptor_rows(const nb::dict& columns, std::size_t points) {
 }  // namespace
 
 nb::dict columns_of(PointSet&& set) {
-  nb::dict columns;
-  columns["x"] = column(set.points, &SpaceTimePoint::x);
-  columns["y"] = column(set.points, &SpaceTimePoint::y);
-  columns["frame"] = column(set.points, &SpaceTimePoint::frame);
-  columns["sigma2"] = column(set.points, &SpaceTimePoint::sigma2);
-  columns["tau2"] = column(set.points, &SpaceTimePoint::tau2);
-  columns["confidence"] = column(set.points, &SpaceTimePoint::confidence);
-  if (set.descriptors.empty())
+  const bool described = !set.descriptors.empty();
+  nb::dict columns = dict_of_record(record_ref(set));
+  for (const auto& [name, column] : nb::cast<nb::dict>(columns["points"])) columns[name] = column;
+  if (!described)
     columns["descriptors"] = to_numpy(std::vector<float>{}, {0, actions::kDescriptorSize});
-  else columns["descriptors"] = to_numpy(std::move(set.descriptors));
-  columns["size"] = std::pair(set.size.width, set.size.height);
-  columns["frames"] = set.frames;
-  columns["frame_rate"] = set.frame_rate;
-  columns["detector"] = word_of(set.detector);
-  columns["votes"] = word_of(set.votes);
   return columns;
 }
 
@@ -304,6 +279,7 @@ void bind_actions_points(nb::module_& m) {
   m.def("clip_finder", &clip_finder);
   m.def("model_finder", &model_finder);
   m.def("point_options", &option_table<PointOptions>);
+  m.def("points_fields", &fields_of<PointSet>);
   m.def("select_options", &option_table<actions::SelectOptions>);
   m.def("save_points", &save_points);
   m.def("read_points", &read_points);

@@ -20,6 +20,7 @@
 #include "actions_points.h"
 #include "arrays.h"
 #include "options.h"
+#include "records.h"
 #include "run.h"
 #include "systems.h"
 
@@ -256,34 +257,9 @@ void describe(OptionVisitor& visit, EvaluateKeywords& options) {
 }
 
 nb::dict report_of(const actions::MethodReport& report) {
-  nb::dict all;
-  all["method"] = report.method;
-  all["tested"] = report.tested;
-  all["correct"] = report.correct;
-  all["accuracy"] = report.accuracy();
-  all["low"] = report.interval.low;
-  all["high"] = report.interval.high;
-  all["unclassified"] = report.unclassified;
-  all["seconds"] = report.seconds;
+  nb::dict all = dict_of_record(record_ref(report));
   const auto classes = static_cast<std::size_t>(report.confusion.classes);
   all["confusion"] = to_numpy(report.confusion.counts, {classes, classes});
-  all["labels"] = to_numpy(report.labels);
-  return all;
-}
-
-nb::dict unknown_of(const actions::UnknownReport& report) {
-  nb::dict all;
-  all["known"] = report.known;
-  all["known_kept"] = report.known_kept;
-  all["known_right"] = report.known_right;
-  all["unknown"] = report.unknown;
-  all["unknown_kept"] = report.unknown_kept;
-  all["area"] = report.area;
-  std::vector<double> curve;
-  curve.reserve(2 * report.curve.size());
-  for (const auto& point : report.curve)
-    curve.insert(curve.end(), {point.known_kept, point.unknown_kept});
-  all["curve"] = to_numpy(curve, {report.curve.size(), 2});
   return all;
 }
 
@@ -342,7 +318,7 @@ nb::dict Clips::evaluate(const nb::dict& keywords, const nb::dict& plan, nb::han
   all["window_curve"] = curve_of(windows);
   all["subject_curve"] = curve_of(subjects);
   all["unknown"] = nb::none();
-  if (unknown) all["unknown"] = unknown_of(rejected);
+  if (unknown) all["unknown"] = dict_of_record(record_ref(rejected));
   return all;
 }
 
@@ -357,30 +333,18 @@ void describe(OptionVisitor& visit, StreamKeywords& options) {
   describe(visit, options.train);
 }
 
-nb::dict counts_of(const actions::EventCounts& counts) {
-  nb::dict all;
-  all["true_events"] = counts.truths;
-  all["events"] = counts.events;
-  all["correct"] = counts.correct;
-  all["precision"] = counts.precision();
-  all["recall"] = counts.recall();
-  all["f1"] = counts.f1();
-  all["mean_delay_frames"] = counts.mean_delay();
-  return all;
-}
-
 nb::dict stream_values(const actions::StreamReport& report,
                        const std::vector<std::string>& classes) {
   nb::list points;
   for (const actions::StreamPoint& point : report.points)
     for (const actions::EventReport& one : point.overlaps) {
       nb::dict by_class, row;
-      for (std::size_t c = 0; c < one.classes.size(); ++c)
-        by_class[classes[c].c_str()] = counts_of(one.classes[c]);
+      for (const actions::EventCounts& counts : one.classes)
+        by_class[counts.name.c_str()] = dict_of_record(record_ref(counts));
       row["reject"] = point.reject;
       row["matches"] = point.raw_events;
       row["overlap"] = one.overlap;
-      row["counts"] = counts_of(one.all);
+      row["counts"] = dict_of_record(record_ref(one.all));
       row["classes"] = by_class;
       points.append(row);
     }

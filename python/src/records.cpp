@@ -142,7 +142,7 @@ class Converter {
       nb::dict named;
       for (std::size_t i = 0; i < count; ++i)
         named[nb::cast(*of.name(of.list, i))] = value(of.at(of.list, i));
-      return nb::object(std::move(named));
+      return named;
     }
     Column column(*this, of.sample());
     for (std::size_t i = 0; i < count; ++i) column.add(of.at(of.list, i));
@@ -187,7 +187,7 @@ class Converter {
       nb::dict all;
       for (std::size_t i = 0; i < names_.size(); ++i)
         all[nb::str(names_[i].data(), names_[i].size())] = columns_[i].made();
-      return std::move(all);
+      return all;
     }
 
    private:

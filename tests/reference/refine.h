@@ -7,7 +7,7 @@
 #include "flow/lk/lucas_kanade_math.h"
 #include "flow/refine/refine_math.h"
 
-namespace fovea::reference {
+namespace fovea::flow::textbook {
 
 // An image whose border repeats.
 struct Grid {
@@ -112,4 +112,4 @@ struct Refinement {
   }
 };
 
-}  // namespace fovea::reference
+}  // namespace fovea::flow::textbook

@@ -1,4 +1,4 @@
-// Covers: explanation_picture
+// Covers: explanation_picture explanation_records
 #include <fovea/core/error.h>
 #include <fovea/report/explanation.h>
 

@@ -14,7 +14,7 @@ from .._arguments import OnError, model_of, shown, skips, whole_number
 from .._frames import SideBySide, VideoLike
 from .._keywords import takes_options
 from .._progress import Progress
-from .._results import Table, command_line
+from .._results import Table, command_line, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._explain import ClipExplanation
@@ -26,35 +26,29 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import ActionsClassifyOptions
+    from .._records import ActionsClassifyFields as _Class
+else:
+    _Class = object
 
-_VALUES = ("name", "label", "nearest", "runner_up", "score", "distance", "margin", "probability", "prototype")
 
-
-class ClipClass(Table):
+@described(_fovea.actions.classify_fields())
+class ClipClass(Table, _Class):
     """Which action a whole clip shows. It is a table of the actions and their distances."""
 
-    name: str  #: the action, or ``none`` where nothing fits or the clip is rejected
-    label: int  #: its number in the model, or -1
-    nearest: str  #: the nearest action, rejected or not; ``none`` where none fits
-    runner_up: str  #: the second nearest action, or ``none``
-    score: float  #: how far the clip lies below the limit: 1 without any difference, 0 at it, below 0 where rejected
-    distance: float  #: of the nearest prototype of the nearest action, by matching; infinite where none fits
-    margin: float  #: by which share of its distance the second action is farther away; with late fusion its log odds
-    probability: float | None  #: of the nearest action, where the model has late fusion
-    prototype: int  #: the nearest prototype of the model, or -1
-    distances: dict[str, float]  #: to each action; infinite for one none of whose prototypes fits into the clip
     file: str | None  #: the clip, where it is a file
-    first: int  #: its first frame in that file
 
-    _compared = (*_VALUES, "distances", "file", "first")
+    _compared = ("file",)
 
-    def __init__(self, values: dict[str, Any], classes: list[str], **origin: Any) -> None:
+    def __init__(self, values: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        for name in _VALUES:
-            setattr(self, name, values[name])
-        self.distances = dict(zip(classes, values["distances"].tolist()))
-        self.file, self.first = origin["file"], origin["first"]
+        self._take(values)
+        self.file = origin["file"]
         self._seconds = origin["seconds"]
+
+    @property
+    def first(self) -> int:
+        """Its first frame in the file: ``first_frame``."""
+        return self.first_frame
 
     @property
     def rejected(self) -> bool:
@@ -173,12 +167,10 @@ class Classifier:
         }
         return ClipClass(
             values,
-            self._classes,
             options=self.options,
             provenance=provenance,
             command=command_line("fovea", "actions", "classify", name, "--model", model, *words, "--json"),
             file=file,
-            first=first,
             seconds=time.perf_counter() - start,
         )
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from .._options import ActionsClassifyOptions, ActionsStreamOptions
 
-_COUNTS = ("true_events", "events", "correct", "precision", "recall", "f1", "mean_delay_frames")
-
 
 class ClipEvaluation(Table):
     """How many clips a model classifies as their labels say. As a table it has one row per clip."""
@@ -150,6 +148,10 @@ class EventCounts(NamedTuple):
     mean_delay_frames: float  #: from the end of an action to its report
 
 
+def _counts(values: dict[str, Any]) -> EventCounts:
+    return EventCounts(**{name: values[name] for name in EventCounts._fields})
+
+
 class StreamPoint(NamedTuple):
     """The events at one factor of the reject levels, counted with one overlap."""
 
@@ -179,8 +181,8 @@ class StreamEvaluation(Table):
                 row["reject"],
                 row["overlap"],
                 row["matches"],
-                EventCounts(**row["counts"]),
-                {name: EventCounts(**counts) for name, counts in row["classes"].items()},
+                _counts(row["counts"]),
+                {name: _counts(counts) for name, counts in row["classes"].items()},
             )
             for row in report["points"]
         ]
@@ -193,7 +195,7 @@ class StreamEvaluation(Table):
         columns: dict[str, np.ndarray[Any, Any]] = {
             name: np.array([getattr(point, name) for point in self.points]) for name in ("reject", "overlap", "matches")
         }
-        columns.update({name: np.array([getattr(point.counts, name) for point in self.points]) for name in _COUNTS})
+        columns.update({name: np.array([getattr(point.counts, name) for point in self.points]) for name in EventCounts._fields})
         return columns
 
     def __repr__(self) -> str:

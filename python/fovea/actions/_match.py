@@ -13,7 +13,7 @@ from .._frames import VideoLike
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress, reporting
-from .._results import Table, command_line
+from .._results import Table, command_line, described
 from ..errors import FormatError, InvalidArgument
 from ._explain import MatchExplanation
 from ._points import Points, known_points
@@ -23,44 +23,34 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import ActionsMatchOptions
+    from .._records import ActionsMatchFields as _Match
+else:
+    _Match = object
 
-_TERMS = ("energy", "appearance", "dummies", "time", "angles")
 
-
-class Match(Table):
+@described(_fovea.actions.match_fields())
+class Match(Table, _Match):
     """Where an example lies in a scene. As a table it has one row per node of the example.
 
     A node has its frame, time and place in both videos; one that is not seen has ``scene_point`` -1 and NaN for its
     place. ``distance`` is that of both descriptors, and the last four columns are what the node adds to the terms of
     the energy."""
 
-    energy: float  #: the sum of the four terms
-    appearance: float  #: of points that are seen
-    dummies: float  #: of points that are not
-    time: float  #: differences of gaps in time
-    angles: float  #: differences of angles
-    dummy_count: int  #: nodes that are not seen
-    mirrored: bool  #: whether the example matches as if seen in a mirror
-    nodes: dict[str, np.ndarray[Any, Any]]  #: the columns by name
     graph: str  #: both graphs in space and time, side by side, as SVG
 
-    _compared = (*_TERMS, "dummy_count", "mirrored", "_columns", "graph")
+    _compared = ("graph",)
 
     def __init__(self, found: Any, **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
         values = found.values()
-        for name in (*_TERMS, "dummy_count", "mirrored", "nodes", "graph"):
-            setattr(self, name, values[name])
+        self._take(values)
+        self.graph = values["graph"]
         self._found = found
         self._seconds = origin["seconds"]
 
-    @property
-    def _columns(self) -> list[Any]:
-        return [(name, column.tobytes()) for name, column in self.nodes.items()]
-
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """strand, model_frame, model_seconds, model_x, model_y, the same of the scene, and costs."""
-        return dict(self.nodes)
+        return {name: column for name, column in self.nodes.items() if name != "dummy"}
 
     def __len__(self) -> int:
         return len(self.nodes["strand"])

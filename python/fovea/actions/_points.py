@@ -12,7 +12,7 @@ from .._arguments import as_array, list_of, number_of, path_of, shown, whole_num
 from .._frames import VideoLike, rgb
 from .._keywords import takes_options
 from .._progress import Progress, reporting
-from .._results import Table, command_line
+from .._results import Table, command_line, described
 from ..errors import FormatError, InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._video import Bytes, Floats, Ints, _Source
@@ -21,33 +21,22 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import ActionsPointOptions, ActionsSelectOptions
+    from .._records import ActionsPointsFields as _Points
+else:
+    _Points = object
 
 _HOG_SIZE = 72
-_POINT_COLUMNS = ("frame", "x", "y", "sigma2", "tau2", "confidence")
 
 
-class Points(Table):
+@described(_fovea.actions.points_fields(), rows="points")
+class Points(Table, _Points):
     """Places where a video changes in space and time at once, in the order of frames, the most confident first."""
 
-    x: Floats  #: pixels from the center of the top left pixel
-    y: Floats
-    frame: Ints
-    sigma2: Floats  #: extent in space, a variance in pixels squared
-    tau2: Floats  #: extent in time, a variance in frames squared
-    confidence: Floats  #: the response of the detector
     descriptors: Floats  #: one row of 162 numbers per point, HoG before HoF; no rows where points are not described
-    size: tuple[int, int]  #: width and height of the video
-    frames: int  #: how many frames the video has
-    frame_rate: float  #: frames per second
-    detector: str | None  #: ``harris`` or ``periodic``; None where nobody knows
-    votes: str | None  #: ``count`` or ``magnitude``, how flow votes in descriptors; None where nobody knows
-
-    _compared = (*_POINT_COLUMNS, "descriptors", "size", "frames", "frame_rate", "detector", "votes")
 
     def __init__(self, columns: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        for name in self._compared:
-            setattr(self, name, columns.get(name))
+        self._take({"detector": None, "votes": None, **columns})
         self._seconds = origin["seconds"]
 
     @property
@@ -79,10 +68,6 @@ class Points(Table):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """The positions."""
         return self.positions.astype(dtype or np.float32, copy=False)
-
-    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
-        """frame, x, y, sigma2, tau2 and confidence, as the program's JSON has them."""
-        return {name: getattr(self, name) for name in _POINT_COLUMNS}
 
     @takes_options(_fovea.actions.select_options())
     def select(self, **options: Unpack[ActionsSelectOptions]) -> Points:

@@ -14,7 +14,7 @@ from .._arguments import model_of, whole_number
 from .._frames import VideoLike, pixels_of, rgb
 from .._keywords import takes_options
 from .._progress import Progress, check_progress, reporting
-from .._results import Result, Table, command_line
+from .._results import Result, Table, _columns, command_line, described
 from ..errors import Error, FormatError, InvalidArgument
 from ..files import Path
 from ._explain import EventExplanation
@@ -26,55 +26,28 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import ActionsRecognizeOptions
+    from .._records import ActionsRecognizeFields as _Event
+else:
+    _Event = object
 
-_EVENT_FIELDS = (
-    "name",
-    "label",
-    "score",
-    "first_frame",
-    "last_frame",
-    "start_seconds",
-    "end_seconds",
-    "xywh",
-    "distance",
-    "margin",
-    "dummies",
-    "prototype",
-    "place",
-    "latency_frames",
-    "path",
-)
-
-
-class Event(Result):
+@described(_fovea.actions.recognize_fields())
+class Event(Result, _Event):
     """An action that was seen."""
 
-    name: str  #: the action
-    label: int  #: its index in the model's classes
-    score: float  #: 1 for a match without any difference, 0 for one at the limit of what is reported
-    first_frame: int
-    last_frame: int
-    start_seconds: float  #: when the first frame begins
-    end_seconds: float  #: when the last frame ends
-    xywh: tuple[float, float, float, float]  #: left, top, width and height of the box around the matched points
-    distance: float  #: distance of the match per node
-    margin: float  #: by which share of the distance the best other action is farther away; see ClipClass with classify
-    dummies: int  #: nodes of the prototype that were not seen
-    prototype: int  #: the prototype of the model that matched
-    place: int  #: number of the place, such as a person; events of different places may overlap in time
-    latency_frames: int  #: frames from the last one until the event was reported
-    path: Ints  #: one row of frame and point per node; points are numbered within their frame, and -1 was not seen
-
+    path: Ints  # type: ignore[assignment]  #: one row of frame and point per node; a point of -1 was not seen
     explanation: EventExplanation | None  #: why it was reported, with ``explain=True``
-
-    _compared = _EVENT_FIELDS
 
     def __init__(self, values: dict[str, Any], **origin: Any) -> None:
         super().__init__(origin["options"], origin["provenance"], origin["command"])
-        for name in _EVENT_FIELDS:
-            setattr(self, name, values[name])
+        self._take(values)
+        self.path = np.stack([values["path"]["frame"], values["path"]["point"]], axis=1)
         why = values["explanation"]
         self.explanation = None if why is None else EventExplanation(why)
+
+    @property
+    def xywh(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height of the box around the matched points: ``box``."""
+        return self.box
 
     @property
     def xyxy(self) -> tuple[float, float, float, float]:
@@ -83,7 +56,7 @@ class Event(Result):
         return x, y, x + width, y + height
 
     def _values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _EVENT_FIELDS}
+        return {field["name"]: getattr(self, field["name"]) for field in self._fields}
 
     def __repr__(self) -> str:
         return f"{self.name} from {self.start_seconds:.2f} to {self.end_seconds:.2f} s, score {self.score:.2f}"
@@ -120,18 +93,12 @@ class Events(Table):
 
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """One row per event, with the names that the program's JSON has."""
-        kinds = {"name": str, "label": np.int64, "score": np.float64}
-        whole = ("first_frame", "last_frame", "dummies", "prototype", "place", "latency_frames")
         columns: dict[str, np.ndarray[Any, Any]] = {}
-        for name in _EVENT_FIELDS:
-            if name == "path":
+        for field in Event._fields:
+            if field["kind"] == "list":
                 continue
-            values = [getattr(event, name) for event in self._events]
-            if name == "xywh":
-                boxes = np.array(values, np.float32).reshape(-1, 4)
-                columns.update({side: boxes[:, i].copy() for i, side in enumerate(("x", "y", "width", "height"))})
-            else:
-                columns[name] = np.array(values, kinds.get(name, np.int64 if name in whole else np.float64))
+            rows = np.array([getattr(event, field["name"]) for event in self._events], field.get("dtype", str))
+            columns.update(_columns(field, rows.reshape(-1, 4) if field["kind"] == "box" else rows))
         return columns
 
     def timeline(self) -> str:

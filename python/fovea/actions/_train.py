@@ -167,6 +167,7 @@ class UnknownActions(Record):
         super().__init__({}, {}, "")
         for name in self._compared:
             setattr(self, name, values[name])
+        self.curve = np.stack([values["curve"]["known_kept"], values["curve"]["unknown_kept"]], axis=1)
 
     def __repr__(self) -> str:
         kept = f"{self.known_kept} of {self.known} known clips kept, {self.unknown_kept} of {self.unknown} unknown ones"

@@ -33,7 +33,7 @@ struct LevelPair {
   cpu::Field field;
 };
 // Fills a level and its border, as to_refine_level() does.
-void fill(cpu::RefineLevel& level, const reference::Grid& from) {
+void fill(cpu::RefineLevel& level, const textbook::Grid& from) {
   cpu::Gray units;
   units.resize(from.width, from.height);
   for (int y = 0; y < from.height; ++y)
@@ -41,7 +41,7 @@ void fill(cpu::RefineLevel& level, const reference::Grid& from) {
       units.row(y)[x] = static_cast<std::uint16_t>(from.near(x, y) * lk::kGrayUnits);
   cpu::to_refine_level(units, false, level, {});
 }
-void make(const reference::Refinement& from, LevelPair& to) {
+void make(const textbook::Refinement& from, LevelPair& to) {
   fill(to.first, from.first);
   fill(to.second, from.second);
   to.field.resize(from.u.width, from.u.height);
@@ -52,8 +52,8 @@ void make(const reference::Refinement& from, LevelPair& to) {
     }
 }
 // Gray levels are whole sixteenths, as those of a frame.
-reference::Grid drawn(int width, int height, float shift) {
-  reference::Grid grid(width, height);
+textbook::Grid drawn(int width, int height, float shift) {
+  textbook::Grid grid(width, height);
   Random random(9);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
@@ -67,10 +67,10 @@ TEST_P(Refine, EqualsTheTextbookForAnySizeAndThreadCount) {
   if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
   for (const auto& [width, height] :
        {std::pair{37, 29}, {64, 150}, {1, 1}, {2, 1}, {1, 9}, {5, 4}, {130, 7}}) {
-    reference::Refinement wanted{drawn(width, height, 0),
+    textbook::Refinement wanted{drawn(width, height, 0),
                                  drawn(width, height, 1.4F),
-                                 reference::Grid(width, height),
-                                 reference::Grid(width, height),
+                                 textbook::Grid(width, height),
+                                 textbook::Grid(width, height),
                                  {.warps = 2, .fixed = 2, .relaxations = 3, .median = 0},
                                  {}};
     Random random(3);
@@ -99,10 +99,10 @@ TEST_P(Refine, EqualsTheTextbookForAnySizeAndThreadCount) {
 TEST_P(Refine, FindsAShiftThatIsKnown) {
   if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
   const int width = 64, height = 48;
-  reference::Refinement pair{drawn(width, height, 0),
+  textbook::Refinement pair{drawn(width, height, 0),
                              drawn(width, height, -0.6F),
-                             reference::Grid(width, height),
-                             reference::Grid(width, height),
+                             textbook::Grid(width, height),
+                             textbook::Grid(width, height),
                              {},
                              {}};
   for (int y = 0; y < height; ++y)
@@ -133,7 +133,7 @@ bool equal_flows(const Flow& a, const Flow& b) {
 // What the right part of the first image, which is left out, has for flow.
 cpu::Field refined_beside(float beyond) {
   constexpr int kWidth = 61, kHeight = 44, kCounted = 40;
-  const reference::Grid images[2] = {drawn(kWidth, kHeight, 0), drawn(kWidth, kHeight, 1.3F)};
+  const textbook::Grid images[2] = {drawn(kWidth, kHeight, 0), drawn(kWidth, kHeight, 1.3F)};
   cpu::RefineLevel levels[2];
   cpu::Field field;
   field.resize(kWidth, kHeight);
@@ -178,7 +178,7 @@ struct MendLevel {
 };
 // Fills all but the flow: without differences, and seen everywhere. Columns from `counted` on are
 // left out.
-void fill(MendLevel& mend, const reference::Grid& gray, int counted) {
+void fill(MendLevel& mend, const textbook::Grid& gray, int counted) {
   cpu::Gray units;
   units.resize(gray.width, gray.height);
   for (cpu::Plane<float>* plane :
@@ -281,7 +281,7 @@ TEST_P(Refine, TheWeightedMedianBesideAFastThingIsExact) {
   constexpr int kWidth = 24, kHeight = 9, kBorder = 11;
   for (const float speed : {40.0F, -40.0F}) {
     MendLevel mend;
-    fill(mend, reference::Grid(kWidth, kHeight), kWidth);
+    fill(mend, textbook::Grid(kWidth, kHeight), kWidth);
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
         mend.field.u.row(y)[x] = x < kBorder ? 0 : speed;

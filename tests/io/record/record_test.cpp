@@ -522,7 +522,8 @@ TEST(RecordTable, HasTheColumnsOfFlatRecordsAndPoints) {
   table.row({record_ref(open)});
   table.row({record_ref(closed)});
   table.finish();
-  EXPECT_EQ(text, "name,size_width,size_height,apples,best_x,best_y\r\na,1,2,5,6,7\r\nb,3,4,,,\r\n");
+  EXPECT_EQ(text,
+            "name,size_width,size_height,apples,best_x,best_y\r\na,1,2,5,6,7\r\nb,3,4,,,\r\n");
 }
 
 }  // namespace
