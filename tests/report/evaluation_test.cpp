@@ -1,3 +1,4 @@
+// Covers: records
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/record_io.h>
