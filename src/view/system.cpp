@@ -129,7 +129,7 @@ std::string saved_whole_json(const SavedCall& call, RecordRef result) {
   json.begin_object();
   io::write_fields(json, result);
   json.end_object().finish();
-  return fmt::format("{{\n  {},{}\n", io::origin_members(origin_of(call), ",\n  "),
+  return fmt::format("{{\n  {},{}", io::origin_members(origin_of(call), ",\n  "),
                      members.substr(1));
 }
 

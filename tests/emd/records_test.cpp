@@ -20,6 +20,9 @@ TEST(EmdRecords, GroundDistancesAndReportsReadBackFromTheirJson) {
   EXPECT_EQ(json_of(facts_of(GroundDistance::l1(3))),
             R"({"rows": 3, "columns": 3, "form": "line", "metric": true, "greatest": 2, )"
             R"("unit": 1, "exact": true})");
+  const std::string threshold = json_of(facts_of(GroundDistance::thresholded(5, 2.5)));
+  EXPECT_NE(threshold.find(R"("form": "general")"), threshold.npos);
+  EXPECT_NE(threshold.find(R"("unit": 0.5)"), threshold.npos);
   MapReport report{.pixels = 8, .cached = 2, .duplicate = 2, .solved = 4};
   report.solved_by[SolvedBy::kTableau] = 4;
   EXPECT_EQ(json_of(report),

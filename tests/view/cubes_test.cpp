@@ -1,5 +1,5 @@
 // Cubes in the view: header and samples that come together, false color, and targets by spectra.
-// Covers: cubes, cube
+// Covers: cubes, cube, saved_map
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 

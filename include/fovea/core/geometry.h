@@ -11,15 +11,6 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-// A place in an image.
-template <class T>
-struct Position {
-  T x{};
-  T y{};
-
-  bool operator==(const Position&) const = default;
-};
-
 // An axis-aligned rectangle in pixels. (0, 0) is the outer corner of the image's top left pixel, x
 // runs to the right and y down; the pixel in column x and row y covers Rect{x, y, 1, 1}.
 template <class T>

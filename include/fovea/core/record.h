@@ -2,6 +2,7 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options.h>
+#include <fovea/core/position.h>
 #include <fovea/core/record_fwd.h>
 
 #include <array>

@@ -100,7 +100,7 @@ class Schema {
                              if (list.fixed > 0)
                                json_.member("minItems", list.fixed).member("maxItems", list.fixed);
                              json_.key(named ? "additionalProperties" : "items").begin_object();
-                             value(list.sample());
+                             element(list.sample());
                              json_.end_object();
                            },
                            [&](const OptionalRef& optional) { value(optional.sample()); },
@@ -117,6 +117,14 @@ class Schema {
                              json_.end_object();
                            }},
         of.ref);
+  }
+
+  // An element that may be absent is null.
+  void element(const FieldValue& of) {
+    if (!std::holds_alternative<OptionalRef>(of.ref)) return value(of);
+    json_.key("anyOf").begin_array().begin_object();
+    value(of);
+    json_.end_object().begin_object().member("type", "null").end_object().end_array();
   }
 
   void scalar(const ScalarRef& of) {

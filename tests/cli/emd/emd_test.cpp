@@ -9,15 +9,12 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(EmdVerbs, GroundDistancesAreToldByFormAndUnit) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
-  json.begin_object();
-  write_ground(json, emd::GroundDistance::thresholded(5, 2.5));
-  json.end_object().finish();
-  EXPECT_THAT(text, HasSubstr("\"rows\":5"));
-  EXPECT_THAT(text, HasSubstr("\"form\":\"general\""));
-  EXPECT_THAT(text, HasSubstr("\"unit\":0.5"));
+TEST(EmdVerbs, SolversThatTookProblemsAreTold) {
+  emd::SolvedCounts counts;
+  EXPECT_EQ(solved_by_text(counts), "");
+  counts[emd::SolvedBy::kTableau] = 812;
+  counts[emd::SolvedBy::kWideTableau] = 3;
+  EXPECT_EQ(solved_by_text(counts), "tableau 812, wide_tableau 3");
 }
 
 TEST(EmdVerbs, AreListed) {

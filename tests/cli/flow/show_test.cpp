@@ -1,3 +1,4 @@
+// Covers: report
 #include <fovea/io/flow_io.h>
 #include <fovea/io/npy.h>
 #include <gmock/gmock.h>

@@ -514,6 +514,20 @@ TEST(RecordJson, FieldsOfFlatRecordsStandInTheOuterOne) {
   EXPECT_THAT(record_markdown(record_ref(closed)), HasSubstr("| `best` | x, y, optional |"));
 }
 
+struct Gaps {
+  std::vector<std::optional<int>> values{};
+};
+void describe(FieldVisitor& visit, Gaps& gaps) { visit("values", gaps.values, "some are absent"); }
+
+TEST(RecordJson, ElementsThatAreAbsentAreNull) {
+  const Gaps gaps{{1, {}, 3}};
+  const std::string json = record_json(record_ref(gaps));
+  EXPECT_EQ(json, R"({"values": [1, null, 3]})");
+  EXPECT_EQ(parse_record<Gaps>(json, "gaps.json").values, gaps.values);
+  const nlohmann::json schema = nlohmann::json::parse(record_schema(record_ref(gaps)));
+  EXPECT_EQ(schema["properties"]["values"]["items"]["anyOf"][1]["type"], "null");
+}
+
 TEST(RecordTable, HasTheColumnsOfFlatRecordsAndPoints) {
   const Day open{{"a", {1, 2}}, Sales{5, {6, 7}}}, closed{{"b", {3, 4}}, {}};
   std::string text;
