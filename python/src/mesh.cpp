@@ -475,12 +475,10 @@ nb::tuple distances(FaceGraph& graphs, const TriangleMesh& mesh, const nb::tuple
     if (options.nearest) return nearest_row(*graph, sources, paths);
     return sources.empty() ? all_rows(*graph, paths) : rows_from(*graph, sources, paths);
   });
-  nb::dict all;
+  nb::dict all = dict_of_record(record_ref(found.report));
   all["values"] = detail::owned_array(std::move(found.values), {found.rows, found.columns});
   all["nearest"] = nb::none();
   if (options.nearest) all["nearest"] = to_numpy(found.nearest);
-  all["engine"] = to_string(found.report.engine);
-  all["why"] = found.report.why;
   return nb::make_tuple(all, option_values(options), option_words(options));
 }
 
@@ -605,6 +603,7 @@ void bind_mesh(nb::module_& parent) {
   m.def("segment_options", &segment_options);
   m.def("read_options", &option_table<io::MeshReadOptions>);
   m.def("write_options", &option_table<io::MeshWriteOptions>);
+  m.def("distance_fields", &fields_of<PathReport>);
   m.def("distance_options", &option_table<DistanceOptions>);
   m.def("parts_picture_options", &option_table<PartsPicture>);
   m.def("values_picture_options", &option_table<ValuesPicture>);

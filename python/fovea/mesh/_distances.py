@@ -11,7 +11,7 @@ from .._arguments import path_of, shown, unmasked, whole_number
 from .._keywords import takes_options
 from .._notebook import png_bytes
 from .._progress import Progress, reporting
-from .._results import Result, command_line
+from .._results import Result, command_line, described
 from ..errors import InvalidArgument, InvalidType
 from ..files import Path
 from ._costs import CostsLike, costs_of
@@ -21,24 +21,26 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._options import MeshDistanceOptions, MeshValuesPictureOptions
+    from .._records import MeshDistanceFields as _Distances
+else:
+    _Distances = object
 
 
-class Distances(Result):
+@described(_fovea.mesh.distance_fields())
+class Distances(Result, _Distances):
     """Distances over the surface of a mesh, from face to face. They are infinite between components."""
 
     mesh: Mesh
     source: Any  #: the face or faces that distances start at; None for all
     values: Floats  #: one per face, or one row per source
     nearest: Ints | None  #: with ``nearest=True`` one per face: the nearest source, or -1 where none is reached
-    engine: str  #: what found the shortest paths
-    why: str  #: why this engine was chosen
 
     _compared = ("mesh", "source", "values", "nearest")
 
-    def __init__(self, mesh: Mesh, source: Any, values: Floats, **origin: Any) -> None:
-        super().__init__(origin["options"], origin["provenance"], origin["command"])
-        self.mesh, self.source, self.values = mesh, source, values
-        self.nearest, self.engine, self.why = origin["nearest"], origin["engine"], origin["why"]
+    def __init__(self, mesh: Mesh, source: Any, values: Floats, found: dict[str, Any], **origin: Any) -> None:
+        super().__init__(**origin)
+        self._take(found)
+        self.mesh, self.source, self.values, self.nearest = mesh, source, values, found["nearest"]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.values.astype(dtype or np.float32, copy=bool(copy))
@@ -122,7 +124,7 @@ def distances(
         known,
         source,
         values[0] if single or used["nearest"] else values,
-        **found,
+        found,
         options=dict(used),
         provenance={"device": used["device"], "seed": used["seed"]},
         command=command_line("fovea", "mesh", "distances", known._name, *words, "-o", "DISTANCES.npy"),
