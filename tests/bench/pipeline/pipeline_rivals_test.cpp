@@ -6,7 +6,7 @@ namespace fovea::cli::pipeline {
 namespace {
 
 TEST(PipelineRivals, ACaseHasItsFilesAndNoImage) {
-  const BenchCase resize =
+  const RivalCase resize =
       files_case("pipeline_resize", {{"1.jpg", "2.jpg"}, {"out/1.jpg", "out/2.jpg"}}, {8, 6}, 0);
   EXPECT_EQ(resize.shape.to_width, 8);
   EXPECT_EQ(resize.shape.to_height, 6);
@@ -17,10 +17,10 @@ TEST(PipelineRivals, ACaseHasItsFilesAndNoImage) {
 
 TEST(PipelineRivals, AJobWithoutARivalHasNoRates) {
   const Rivals rivals;
-  const std::optional<BenchCase> none;
+  const std::optional<RivalCase> none;
   EXPECT_EQ(RivalClock(rivals, none).measure(4, 2).pool, 0);
   // No rival has this name, whether or not the module is there.
-  const std::optional<BenchCase> unknown = files_case("zzz", {.inputs = {"1.jpg"}}, {}, 0);
+  const std::optional<RivalCase> unknown = files_case("zzz", {.inputs = {"1.jpg"}}, {}, 0);
   EXPECT_EQ(RivalClock(rivals, unknown).measure(4, 2).pool, 0);
 }
 

@@ -59,7 +59,7 @@ TEST_F(Beside, HelpIsThatOfTheProgram) {
 }
 
 TEST_F(Beside, WhereItIsMissingOneLineSaysWhatToBuild) {
-  for (const std::string& name : {"bench", "demo"}) {
+  for (const std::string name : {"bench", "demo"}) {
     const Ended ended = run_copy(name == "bench" ? std::vector<std::string>{"bench", "ops"}
                                                  : std::vector<std::string>{"demo"});
     EXPECT_EQ(ended.status, kFailed);
