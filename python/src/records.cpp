@@ -82,7 +82,7 @@ Numbers numbers_of(const FieldValue& value) {
                                [](const Extent* size) {
                                  return Numbers{size, nb::dtype<int>(), sizeof(int), 2};
                                },
-                               []<class T>(const Point<T>* point) {
+                               []<class T>(const Position<T>* point) {
                                  static_assert(sizeof *point == 2 * sizeof(T));
                                  return Numbers{point, nb::dtype<T>(), sizeof(T), 2};
                                },
@@ -224,7 +224,7 @@ void describe_scalar(const ScalarRef& scalar, nb::dict& entry) {
                  [](const std::string*) { return "str"; }, [](const bool*) { return "bool"; },
                  [](const Extent*) { return "size"; }, [](const float*) { return "float"; },
                  [](const double*) { return "float"; },
-                 []<class T>(const Point<T>*) { return "point"; },
+                 []<class T>(const Position<T>*) { return "point"; },
                  []<class T>(const Rect<T>*) { return "box"; }, [](const auto*) { return "int"; }},
       scalar);
   if (const auto* choice = std::get_if<ChoiceRef>(&scalar)) {

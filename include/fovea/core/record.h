@@ -2,7 +2,7 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options.h>
-#include <fovea/core/point.h>
+#include <fovea/core/position.h>
 #include <fovea/core/record_fwd.h>
 
 #include <array>
@@ -38,7 +38,7 @@ RecordRef record_ref(const Record& record) {
 // A field with one value. As JSON, a size or a point is an array of two numbers and a rectangle one
 // of four; as columns of a table they are several.
 using ScalarRef = std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*,
-                               std::string*, ChoiceRef, Extent*, Point<int>*, Point<double>*,
+                               std::string*, ChoiceRef, Extent*, Position<int>*, Position<double>*,
                                Rect<int>*, Rect<float>*, Rect<double>*>;
 
 enum class NumberType : unsigned char { kUint8, kUint16, kInt32, kInt64, kUint64, kFloat, kDouble };

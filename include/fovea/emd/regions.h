@@ -2,7 +2,7 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/image.h>
 #include <fovea/core/options_fwd.h>
-#include <fovea/core/point.h>
+#include <fovea/core/position.h>
 #include <fovea/core/record_fwd.h>
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct Region {
   Rect<int> box{};           // around its pixels; for boxes the box itself
   std::int64_t area = 0;     // pixels at or below the threshold in it
   double score = 0;          // 0 to 1, see RegionSet
-  Point<int> peak{};         // the pixel with the least distance, the first in reading order
+  Position<int> peak{};      // the pixel with the least distance, the first in reading order
   float distance = 0;        // the least one
   double mean_distance = 0;  // of its pixels; for boxes of all pixels of the box
   bool operator==(const Region&) const = default;

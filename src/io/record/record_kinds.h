@@ -32,11 +32,11 @@ inline void set_sides(Extent& size, const std::array<int, 2>& sides) {
   size = {sides[0], sides[1]};
 }
 template <class T>
-std::array<T, 2> sides_of(const Point<T>& point) {
+std::array<T, 2> sides_of(const Position<T>& point) {
   return {point.x, point.y};
 }
 template <class T>
-void set_sides(Point<T>& point, const std::array<T, 2>& sides) {
+void set_sides(Position<T>& point, const std::array<T, 2>& sides) {
   point = {sides[0], sides[1]};
 }
 template <class T>

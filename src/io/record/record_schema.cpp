@@ -33,7 +33,7 @@ const char* json_type(const ScalarRef& scalar) {
       detail::Overloaded{[](const ChoiceRef&) { return "string"; },
                          [](std::string*) { return "string"; }, [](bool*) { return "boolean"; },
                          [](float*) { return "number"; }, [](double*) { return "number"; },
-                         [](Point<double>*) { return "number"; },
+                         [](Position<double>*) { return "number"; },
                          [](Rect<float>*) { return "number"; },
                          [](Rect<double>*) { return "number"; }, [](auto*) { return "integer"; }},
       scalar);

@@ -71,7 +71,7 @@ void describe(FieldVisitor& visit, Basket& basket) {
 // A stall with its best fruit, and what it sold where that is known.
 struct Sales {
   int apples = 1;
-  Point<int> best{2, 3};
+  Position<int> best{2, 3};
 };
 void describe(FieldVisitor& visit, Sales& sales) {
   visit("apples", sales.apples, "how many");

@@ -4,11 +4,11 @@ namespace fovea {
 
 // A place in an image: x runs to the right and y down.
 template <class T>
-struct Point {
+struct Position {
   T x{};
   T y{};
 
-  bool operator==(const Point&) const = default;
+  bool operator==(const Position&) const = default;
 };
 
 }  // namespace fovea
