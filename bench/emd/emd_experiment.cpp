@@ -6,6 +6,7 @@
 #include <fovea/core/error.h>
 #include <fovea/io/csv_writer.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/io/sink.h>
 #include <fovea/report/chart.h>
 #include <fovea/report/page.h>
@@ -335,7 +336,8 @@ void print_json(const std::vector<Course>& courses, const EmdFrameOptions& optio
         json.member("pixels", report.pixels).member("cached", report.cached);
         json.member("duplicate", report.duplicate).member("solved", report.solved);
         json.member("pivots", report.pivots);
-        write_solved_by(json, report.solved_by);
+        json.key("solved_by");
+        io::write_record(json, record_ref(report.solved_by));
         json.end_object();
       }
       json.end_array().end_object();

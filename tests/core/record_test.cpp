@@ -4,19 +4,19 @@
 namespace fovea {
 namespace {
 
-struct Spot {
+struct Point {
   float x = 1, y = 2;
 };
-void describe(FieldVisitor& visit, Spot& point) {
-  visit.record("Spot", "a place");
+void describe(FieldVisitor& visit, Point& point) {
+  visit.record("Point", "a place");
   visit("x", point.x, "to the right", {.unit = "pixels"});
   visit("y", point.y, "down", {.unit = "pixels"});
 }
 
 struct Path {
-  std::vector<Spot> points{{3, 4}};
+  std::vector<Point> points{{3, 4}};
   std::vector<int> lengths{5, 6};
-  std::optional<Spot> end{};
+  std::optional<Point> end{};
 };
 void describe(FieldVisitor& visit, Path& path) {
   visit("points", path.points, "in their order");
@@ -26,7 +26,7 @@ void describe(FieldVisitor& visit, Path& path) {
 
 TEST(Record, FieldsAreVisitedInTheirOrder) {
   std::vector<std::string> seen;
-  for_each_field(record_ref(Spot{}), [&](const Field& field) {
+  for_each_field(record_ref(Point{}), [&](const Field& field) {
     seen.push_back(std::string(field.name) + ": " + std::string(field.help) + " " +
                    std::string(field.traits.unit));
   });

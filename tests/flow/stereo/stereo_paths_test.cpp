@@ -28,10 +28,10 @@ TEST_P(StereoPaths, SumsAreThoseOfTheTextbook) {
     std::vector<std::uint16_t> sums(all);
     sum_paths({plan, gray.view(), 0, plan.height, costs.data(), sums.data()});
     const std::vector<int> expected =
-        reference::path_sums(gray, std::vector<int>(costs.begin(), costs.end()),
-                             {.count = plan.count,
-                              .small_penalty = plan.small_penalty,
-                              .large_penalty = plan.large_penalty});
+        fovea::reference::path_sums(gray, std::vector<int>(costs.begin(), costs.end()),
+                                    {.count = plan.count,
+                                     .small_penalty = plan.small_penalty,
+                                     .large_penalty = plan.large_penalty});
     for (std::size_t i = 0; i < all; ++i) ASSERT_EQ(sums[i], expected[i]) << trial << " " << i;
   }
 }

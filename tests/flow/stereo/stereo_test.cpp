@@ -107,7 +107,7 @@ TEST(Stereo, ChoicesAreThoseOfTheTextbook) {
     for (int x = 0; x < 40; ++x) {
       int best = 0, least = std::numeric_limits<int>::max();
       for (int d = 0; d <= std::min(9, x); ++d) {
-        const int sum = reference::census_sum(pair.left, pair.right, x, y, d, 5);
+        const int sum = fovea::reference::census_sum(pair.left, pair.right, x, y, d, 5);
         if (sum < least) {
           least = sum;
           best = d;
@@ -142,7 +142,7 @@ TEST(Stereo, ChoicesOfCensusAndDifferencesAreThoseOfTheTextbook) {
       int best = 0, least = std::numeric_limits<int>::max();
       for (int d = 0; d <= std::min(9, x); ++d) {
         const int sum =
-            reference::census_sum(pair.left, pair.right, x, y, d, 3) + differences(x, y, d);
+            fovea::reference::census_sum(pair.left, pair.right, x, y, d, 3) + differences(x, y, d);
         if (sum < least) {
           least = sum;
           best = d;
