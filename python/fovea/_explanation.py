@@ -51,6 +51,26 @@ class Facts(NamedTuple):
     rows: list[list[str]]
 
 
+def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a list of records, whose columns are arrays or lists."""
+    lists = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]
+    return [dict(zip(columns, row)) for row in zip(*lists)]
+
+
+def _of(kind: Any, row: dict[str, Any]) -> Any:
+    return kind(*(row[name] for name in kind._fields))
+
+
+def _shape(row: dict[str, Any]) -> dict[str, Any]:
+    frame = -1 if row["frame"] is None else row["frame"]
+    return {**row, "name": row["name"] or "", "points": row["points"].reshape(-1, 2), "frame": frame}
+
+
+def _titles(columns: dict[str, Any]) -> list[str]:
+    pairs = zip(columns["title"], columns["unit"])
+    return [f"{title} ({unit})" if unit else title for title, unit in pairs]
+
+
 class Explanation:
     """An answer to the question why. ``print`` shows it as text, and a notebook as a picture."""
 
@@ -71,12 +91,14 @@ class Explanation:
         self._image = image
         self._text: str = shown.text
         self._json: str = shown.json
+        values = shown.values
         for name in ("title", "summary", "total_name", "total", "rest", "box"):
-            setattr(self, name, getattr(shown, name))
-        self.reasons = [Reason(*reason) for reason in shown.reasons]
-        self.layers = [Layer(*layer) for layer in shown.layers]
-        self.shapes = [Shape(*shape) for shape in shown.shapes]
-        self.tables = [Facts(*table) for table in shown.tables]
+            setattr(self, name, values[name])
+        self.reasons = [Reason(**{**row, "text": row["text"] or ""}) for row in _rows(values["reasons"])]
+        flat = ({"box": None, "diverging": False, **row} for row in _rows(values["surface"]))
+        self.layers = [_of(Layer, row) for row in (*_rows(values["layers"]), *flat)]
+        self.shapes = [_of(Shape, _shape(row)) for row in _rows(values["shapes"])]
+        self.tables = [Facts(row["caption"], _titles(row["columns"]), row["rows"]) for row in _rows(values["tables"])]
         for name, value in numbers.items():
             setattr(self, name, value)
 

@@ -101,7 +101,7 @@ Numbers numbers_of(const FieldValue& value) {
 
 class Converter {
  public:
-  explicit Converter(Device device) : device_(device) {}
+  explicit Converter(Device device, bool copies = false) : device_(device), copies_(copies) {}
 
   nb::dict record(RecordRef record) {
     nb::dict all;
@@ -210,6 +210,11 @@ class Converter {
     for (std::size_t axis = shape.size(); axis-- > 0;
          dense *= static_cast<std::ptrdiff_t>(shape[axis]))
       if (view.strides[axis] != dense && shape[axis] > 1) return copied(view);
+    if (copies_) {
+      const auto* first = static_cast<const std::byte*>(view.data);
+      return numpy_of({first, first + static_cast<std::size_t>(dense) * number_bytes(view.type)},
+                      dtype_of(view.type), shape);
+    }
     auto* kept = new std::shared_ptr<void>(of.take(of.array));
     const nb::capsule owner(
         kept, [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
@@ -244,6 +249,7 @@ class Converter {
   }
 
   Device device_;
+  bool copies_;
 };
 
 // Adds the kind of a value to its description, and the fields of nested records.
@@ -305,6 +311,8 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
 nb::dict dict_of_record(RecordRef record, Device device) {
   return Converter(device).record(record);
 }
+
+nb::dict copied_record(RecordRef record) { return Converter(Device::cpu(), true).record(record); }
 
 nb::list described_fields(RecordRef record) {
   nb::list all;

@@ -16,6 +16,8 @@ namespace nb = nanobind;
 // column per field, values with names a dictionary, and any other list a list. Arrays are taken out
 // of the record without a copy; those on a GPU become DeviceArrays.
 nb::dict dict_of_record(RecordRef record, Device device = Device::cpu());
+// The same with copies of arrays, of a record that is used further. They lie in host memory.
+nb::dict copied_record(RecordRef record);
 
 // The description of a record, one dictionary per field: name, kind, help, unit, printed, prefixed,
 // compared, and the fields of a nested record.
