@@ -192,7 +192,7 @@ TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
   ASSERT_EQ(saved.items.size(), 1U);
   EXPECT_EQ(saved.items[0].input, "a.png");
   ASSERT_EQ(saved.items[0].scores.size(), result["scores"].size());
-  EXPECT_EQ(saved.items[0].scores[0].first, result["scores"][0]["name"]);
+  EXPECT_EQ(saved.items[0].scores[0].first, result["scores"][0]["name"].get<std::string>());
   EXPECT_GT(why(address, {{"x", 1}, {"y", 1}})["layers"].size(), 0U);
 }
 

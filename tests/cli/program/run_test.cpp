@@ -60,8 +60,6 @@ TEST(Usage, OneLineAndStatusTwo) {
       {{"ops", "gradient", "a.png", "-o", "b.png", "--kernel", "sobel"},
        "fovea: --kernel goes with --show dx or dy; magnitude and orientation take the centered "
        "difference\n"},
-      {{"bench", "ops", "--json", "--csv"},
-       "fovea: --json, --csv and --markdown exclude each other; give one of them\n"},
   };
   for (const auto& [args, message] : lines) {
     const Ended ended = run_here(args);
