@@ -43,13 +43,14 @@ test:  ## build everything, with CUDA where nvcc is found, and run all tests
 	@ctest --preset release -j $(JOBS)
 
 demo: build  ## draw the gallery into build/demo
+	@cmake --build --preset release -j $(JOBS) --target fovea_demo_program
 	@build/release/fovea demo -o build/demo
 	@echo "the gallery is at build/demo/index.html"
 
 bench:  ## measure every operation beside its rivals
 	@scripts/bootstrap build bench
 	@scripts/configure release $(whole_build) $(no_tests_yet)
-	@cmake --build --preset release -j $(JOBS) --target fovea_program fovea_bench fovea_rivals
+	@cmake --build --preset release -j $(JOBS) --target fovea_program fovea_bench_program fovea_kernels fovea_rivals
 	@build/release/fovea bench ops
 
 lint:  ## formatting, static analysis, structure
@@ -60,7 +61,7 @@ format:  ## lay out every source file
 	@scripts/bootstrap lint
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
 
-FLOORS ?= core io ops report cluster people flow emd scenes mesh actions view cli
+FLOORS ?= core io ops report cluster people flow emd scenes mesh actions view cli bench demo
 REPLAYS := $(notdir $(wildcard fuzz/seeds/*))
 asan tsan:  ## the tests of FLOORS and the fuzzers' seeds under a sanitizer
 	@scripts/bootstrap build test sanitize

@@ -1,7 +1,7 @@
 # What a builder can choose, and the flags that follow from it.
 option(BUILD_SHARED_LIBS "Build libfovea as a shared library" OFF)
 option(FOVEA_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(FOVEA_BENCH "Build the micro-benchmarks and the rivals that fovea bench measures beside" OFF)
+option(FOVEA_BENCH "Build the micro-benchmarks, and the rivals beside which fovea-bench measures" OFF)
 option(FOVEA_FUZZ "Build the fuzzers with libFuzzer (needs clang)" OFF)
 option(FOVEA_PYTHON "Build the extension module of the Python package; pip and make python do" OFF)
 option(FOVEA_UNITY "Compile files in batches: a cold build takes half the time, a changed file a little longer" OFF)

@@ -11,10 +11,10 @@ set(FOVEA_UNITY_PRAGMAS [[
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"
 #endif]])
 
-# The floor of a room: src/ops of src/ops/resize, src/cli/emd of itself, with the mark of SIMD code.
+# The floor of a room: src/ops of src/ops/resize, src/cli/emd of itself, bench of bench/emd, with the mark of SIMD code.
 function(fovea_floor room result)
   string(REGEX MATCH "\\|cpu$" mark "${room}")
-  string(REGEX MATCH "^[^/|]+(/cli/[^/|]+|/[^/|]+)?" floor "${room}")
+  string(REGEX MATCH "^(bench|[^/|]+(/cli/[^/|]+|/[^/|]+)?)" floor "${room}")
   set(${result} "${floor}${mark}" PARENT_SCOPE)
 endfunction()
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "cli/bench/rival_table.h"
+#include "cli/rivals/rival_table.h"
 
 namespace rivals {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/bench/rival_table.h"
+#include "cli/rivals/rival_table.h"
 
 namespace rivals {
 

@@ -2,6 +2,6 @@
 #pragma once
 #include <span>
 
-#include "cli/bench/rival_table.h"
+#include "cli/rivals/rival_table.h"
 
 std::span<const FoveaRivalTracker> opencv_trackers();

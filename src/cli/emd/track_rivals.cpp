@@ -9,10 +9,10 @@
 #include <functional>
 #include <memory>
 
-#include "cli/bench/rivals.h"
 #include "cli/emd/track.h"
 #include "cli/program/image_input.h"
 #include "cli/program/progress.h"
+#include "cli/rivals/rivals.h"
 
 namespace fovea::cli {
 namespace {

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/bench/bench.h"
-#include "cli/bench/rivals.h"
 #include "cli/flow/eval.h"
+#include "cli/rivals/rivals.h"
 
 namespace fovea::cli {
 namespace {
@@ -32,7 +31,7 @@ std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& s
     const ImagePair pair =
         read_pair(sequence.first, sequence.second, {}, {.max_pixels = context.max_pixels});
     const io::FlowField truth = io::read_flow(sequence.truth, {.max_pixels = context.max_pixels});
-    BenchCase contest;
+    RivalCase contest;
     contest.name = "flow";
     contest.shape = {.width = pair.first.width(), .height = pair.first.height()};
     contest.image = gray_bytes(pair.first);

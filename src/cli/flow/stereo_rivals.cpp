@@ -2,9 +2,8 @@
 #include <memory>
 #include <utility>
 
-#include "cli/bench/bench.h"
-#include "cli/bench/rivals.h"
 #include "cli/flow/stereo.h"
+#include "cli/rivals/rivals.h"
 
 namespace fovea::cli {
 
@@ -22,14 +21,14 @@ std::vector<StereoResult> measure_stereo_rivals(const StereoContest& contest, Co
   const auto gray = [](const io::AnyImage& image) {
     return std::make_shared<Image<std::uint8_t>>(io::to_gray(io::to_bytes(image).view()));
   };
-  BenchCase bench;
-  bench.name = "stereo";
-  bench.shape = {.width = contest.truth.width, .height = contest.truth.height};
-  bench.shape.disparities = contest.max_disparity + 1;
-  bench.image = gray(contest.pair.first);
-  bench.second = gray(contest.pair.second);
+  RivalCase same;
+  same.name = "stereo";
+  same.shape = {.width = contest.truth.width, .height = contest.truth.height};
+  same.shape.disparities = contest.max_disparity + 1;
+  same.image = gray(contest.pair.first);
+  same.second = gray(contest.pair.second);
   std::vector<StereoResult> results;
-  for (const Rivals::Work& work : rivals.prepare(bench, thread_count(context.exec))) {
+  for (const Rivals::Work& work : rivals.prepare(same, thread_count(context.exec))) {
     throw_if_stopped(context.exec);
     if (!work.result) continue;
     const double start = steady_seconds();

@@ -1,16 +1,14 @@
 // fovea ray submit: hands a command over to the Python package, which runs it on a Ray cluster.
-// This process becomes Python's, so that signals and the exit status are those of one program.
 #include <fovea/core/error.h>
 
 #include <fmt/format.h>
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/beside/become.h"
 #include "cli/program/command.h"
 #include "cli/program/run.h"
 
@@ -76,11 +74,6 @@ int run_submit(SubmitRequest& request, Context& context) {
     throw InvalidArgument(
         "RAY_ADDRESS is not set; give the address of a cluster, such as RAY_ADDRESS=auto for the "
         "one of this machine");
-  std::vector<std::string> words = words_of_submit(request, context);
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
   // The driver merges with this program, and not with another that is first in PATH.
   if (std::string self(4096, '\0'); std::getenv("FOVEA_PROGRAM") == nullptr) {
     const ssize_t length = readlink("/proc/self/exe", self.data(), self.size());
@@ -88,14 +81,7 @@ int run_submit(SubmitRequest& request, Context& context) {
       setenv("FOVEA_PROGRAM", self.substr(0, static_cast<std::size_t>(length)).c_str(), 1);
   }
   context.console.flush();
-  signal(SIGPIPE, SIG_DFL);
-  sigset_t before, none;
-  sigemptyset(&none);
-  pthread_sigmask(SIG_SETMASK, &none, &before);
-  execvp(argv[0], argv.data());
-  const int reason = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  const int reason = become(words_of_submit(request, context));
   throw Error(fmt::format(
       "{}: {}; install Python 3 with the package fovea-vision[ray], or name it by --python",
       request.python, std::strerror(reason)));

@@ -138,6 +138,8 @@ struct Command {
   bool ranges = false;        // and ranges of its frames are units of work: takes --unit-frames
   bool hands_on = false;      // what follows its first argument belongs to another command
   std::vector<std::string_view> shared_files{};  // its options that name files of all inputs
+  std::string_view
+      program{};  // another program that does it (cli/beside); empty where this one does
 
   std::string name() const {
     return std::string(system) + (verb.empty() ? "" : " ") + std::string(verb);
@@ -210,15 +212,6 @@ Command actions_recognize_command();
 Command actions_eval_command();
 Command actions_eval_stream_command();
 Command actions_match_command();
-Command bench_ops_command();
-Command bench_flow_command();
-Command bench_emd_command();
-Command bench_mesh_command();
-Command bench_actions_command();
-Command bench_scenes_command();
-Command bench_people_command();
-Command bench_pipeline_command();
-Command demo_command();
 Command view_command();
 Command people_eval_command();
 Command people_track_command();

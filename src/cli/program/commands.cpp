@@ -1,6 +1,7 @@
 // The table of all commands of the program. A new verb needs one line here.
 #include <algorithm>
 
+#include "cli/beside/beside.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {
@@ -21,9 +22,19 @@ const std::vector<System>& systems() {
   return kSystems;
 }
 
+namespace {
+
+std::vector<Command> joined(const std::vector<std::vector<Command>>& parts) {
+  std::vector<Command> all;
+  for (const std::vector<Command>& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+}  // namespace
+
 const std::vector<Command>& commands() {
   // clang-format off
-  static const std::vector<Command> kCommands{
+  static const std::vector<Command> kCommands = joined({{
       people_detect_command(),
       people_train_command(),
       people_mine_command(),
@@ -76,24 +87,17 @@ const std::vector<Command>& commands() {
       ops_integral_command(),
       ops_pyramid_command(),
       ops_histogram_command(),
-      bench_ops_command(),
-      bench_people_command(),
-      bench_pipeline_command(),
-      bench_flow_command(),
-      bench_emd_command(),
-      bench_scenes_command(),
-      bench_mesh_command(),
-      bench_actions_command(),
+  }, bench_commands(), {
       ray_submit_command(),
       view_command(),
-      demo_command(),
+  }, demo_commands(), {
       merge_command(),
       info_command(),
       help_command(),
       man_command(),
       completion_command(),
       version_command(),
-  };
+  }});
   // clang-format on
   return kCommands;
 }

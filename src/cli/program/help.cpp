@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/beside/beside.h"
 #include "cli/program/parser.h"
 #include "cli/program/run.h"
 #include "cli/program/spelling.h"
@@ -87,6 +88,17 @@ std::string help_with_range(const OptionField& field) {
   return help;
 }
 
+// Prints the help of a command, or has the program print it that does the command.
+int print_help(const Command& command, Context& context) {
+  if (!command.program.empty()) {
+    std::vector<std::string> words(context.inputs.begin() + 1, context.inputs.end());
+    words.emplace_back("--help");
+    start_beside(command, words, context.console);
+  }
+  context.console.print(help_command_text(command, context.console.help_columns()));
+  return kDone;
+}
+
 int run_help(NoOptions&, Context& context) {
   const auto& words = context.inputs;
   const std::size_t columns = context.console.help_columns();
@@ -95,10 +107,7 @@ int run_help(NoOptions&, Context& context) {
     return kDone;
   }
   const Command* single = find_command(words[0], "");
-  if (single != nullptr && words.size() == 1) {
-    context.console.print(help_command_text(*single, columns));
-    return kDone;
-  }
+  if (single != nullptr && words.size() == 1) return print_help(*single, context);
   const std::string system_help = help_system(words[0], columns);  // throws for an unknown system
   if (words.size() == 1) {
     context.console.print(system_help);
@@ -112,8 +121,7 @@ int run_help(NoOptions&, Context& context) {
         fmt::format("{} has no verb '{}'{}", words[0], words[1],
                     did_you_mean(words[1], known, "; see fovea help " + words[0])));
   }
-  context.console.print(help_command_text(*command, columns));
-  return kDone;
+  return print_help(*command, context);
 }
 
 }  // namespace

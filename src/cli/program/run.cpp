@@ -13,6 +13,7 @@
 #include <new>
 #include <span>
 
+#include "cli/beside/beside.h"
 #include "cli/jobs/each.h"
 #include "cli/jobs/journal.h"
 #include "cli/program/files.h"
@@ -172,6 +173,7 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   std::size_t used = 0;
   const Command* command = choose(args, console, used);
   if (command == nullptr) return kDone;
+  if (!command->program.empty()) start_beside(*command, std::span(args).subspan(1), console);
   const Invocation invocation = parse(*command, std::span(args).subspan(used));
   const CommonOptions& common = *invocation.common;
   if (common.help) {

@@ -37,4 +37,8 @@ int run_again(const std::vector<std::string>& words, const cluster::JobIdentity&
 // Runs the program; `args` are the words after its name. Never throws.
 int run(const std::vector<std::string>& args, const Streams& streams);
 
+// The same with the streams, terminal, environment and signals of this process, with which nothing
+// else deals.
+int run_process(const std::vector<std::string>& args);
+
 }  // namespace fovea::cli

@@ -26,7 +26,9 @@ std::vector<fs::path> model_folders() {
     folders.push_back(file.parent_path() / "models");
   }
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(program.parent_path().parent_path() / "share/fovea/models");
+  const fs::path above = program.parent_path().parent_path();
+  if (!error) folders.push_back(above / "share/fovea/models");
+  if (!error) folders.push_back(above.parent_path() / "share/fovea/models");  // in libexec/fovea
   folders.emplace_back(FOVEA_SOURCE_MODELS);
   return folders;
 }

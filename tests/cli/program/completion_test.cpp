@@ -60,7 +60,7 @@ TEST(BashCompletion, ValuesOfChoices) {
               UnorderedElementsAre("centered", "sobel", "scharr"));
   EXPECT_THAT(offered("fovea ops gradient --kernel = so"), ElementsAre("sobel"));
   EXPECT_THAT(offered("fovea ops gradient --kernel ="), Contains("scharr"));
-  EXPECT_THAT(offered("fovea bench ops --device c"), UnorderedElementsAre("cpu", "cuda"));
+  EXPECT_THAT(offered("fovea ops blur --device c"), UnorderedElementsAre("cpu", "cuda"));
   EXPECT_THAT(offered("fovea completion ''"), UnorderedElementsAre("bash", "zsh", "fish"));
 }
 
@@ -82,7 +82,7 @@ TEST(BashCompletion, NamesOfShippedModels) {
 }
 
 TEST(BashCompletion, OnlyFoldersWhereFoldersBelong) {
-  EXPECT_THAT(offered("fovea demo -o ''"), IsEmpty()) << "there is no folder";
+  EXPECT_THAT(offered("fovea flow scene -o ''"), IsEmpty()) << "there is no folder";
 }
 
 class OtherShell : public testing::TestWithParam<const char*> {};

@@ -35,32 +35,57 @@ std::map<std::string, int> outer_keys(const std::string& text) {
 
 // The verbs that the tests below run.
 const std::set<std::string>& verbs_here() {
-  static const std::set<std::string> kVerbs{"ops gradient",      "ops blur",
-                                            "ops histogram",     "ops pyramid",
-                                            "ops resize",        "ops convolve",
-                                            "ops integral",      "people detect",
-                                            "people show",       "people eval",
-                                            "people train",      "flow scene",
-                                            "flow lk",           "flow bm",
-                                            "flow show",         "flow eval",
-                                            "emd distance",      "emd map",
-                                            "emd track",         "emd scene",
-                                            "scenes train",      "scenes words",
-                                            "scenes eval",       "scenes classify",
-                                            "mesh info",         "mesh segment",
-                                            "mesh eval",         "mesh distances",
-                                            "actions train",     "actions points",
-                                            "actions match",     "actions eval",
-                                            "actions recognize", "bench emd",
-                                            "scenes filters",    "scenes sample",
-                                            "scenes dictionary", "scenes features",
-                                            "scenes classifier", "people scene",
-                                            "people track",      "people eval-tracks",
-                                            "people study",      "people eval-kernel",
-                                            "scenes info",       "mesh arcs",
-                                            "actions classify",  "actions eval-stream",
-                                            "flow stereo",       "flow segment",
-                                            "actions distances", "people mine",
+  static const std::set<std::string> kVerbs{"ops gradient",
+                                            "ops blur",
+                                            "ops histogram",
+                                            "ops pyramid",
+                                            "ops resize",
+                                            "ops convolve",
+                                            "ops integral",
+                                            "people detect",
+                                            "people show",
+                                            "people eval",
+                                            "people train",
+                                            "flow scene",
+                                            "flow lk",
+                                            "flow bm",
+                                            "flow show",
+                                            "flow eval",
+                                            "emd distance",
+                                            "emd map",
+                                            "emd track",
+                                            "emd scene",
+                                            "scenes train",
+                                            "scenes words",
+                                            "scenes eval",
+                                            "scenes classify",
+                                            "mesh info",
+                                            "mesh segment",
+                                            "mesh eval",
+                                            "mesh distances",
+                                            "actions train",
+                                            "actions points",
+                                            "actions match",
+                                            "actions eval",
+                                            "actions recognize",
+                                            "scenes filters",
+                                            "scenes sample",
+                                            "scenes dictionary",
+                                            "scenes features",
+                                            "scenes classifier",
+                                            "people scene",
+                                            "people track",
+                                            "people eval-tracks",
+                                            "people study",
+                                            "people eval-kernel",
+                                            "scenes info",
+                                            "mesh arcs",
+                                            "actions classify",
+                                            "actions eval-stream",
+                                            "flow stereo",
+                                            "flow segment",
+                                            "actions distances",
+                                            "people mine",
                                             "scenes assign"};
   return kVerbs;
 }
@@ -246,18 +271,9 @@ TEST_F(Envelope, Actions) {
                    "4", "--rejects", "1"});
 }
 
-TEST_F(Envelope, Bench) {
-  expect_envelope({"bench", "emd", "--bins", "4", "--filter", "emd_solver_l1 ", "--repeats", "1",
-                   "--device", "cpu", "--threads", "1"});
-}
-
-// The other verbs of fovea bench print by the same function as bench emd, and fovea demo draws for
-// some seconds.
 TEST_F(Envelope, NoVerbIsLeftOut) {
   for (const Command& command : commands()) {
-    if (!command.computes || command.system == "bench" || command.system == "demo" ||
-        command.system == "view")
-      continue;
+    if (!command.computes || command.system == "view") continue;
     EXPECT_TRUE(verbs_here().contains(command.name())) << command.name();
   }
 }

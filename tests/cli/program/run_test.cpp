@@ -1,4 +1,4 @@
-// Covers: console, signals
+// Covers: console, process, signals
 // Words and exit statuses as a shell sees them.
 #include "cli/program/run.h"
 
