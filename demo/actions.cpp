@@ -4,7 +4,6 @@
 #include <fovea/actions/show.h>
 #include <fovea/actions/train.h>
 #include <fovea/report/chart.h>
-#include <fovea/report/montage.h>
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "demo/actions_clips.h"
 #include "demo/actor.h"
 #include "demo/demo.h"
+#include "demo/figures.h"
 
 namespace fovea::cli {
 namespace {
@@ -57,43 +57,14 @@ ActVideo draw_stranger(int frames) {
   return video;
 }
 
-std::vector<actions::Event> recognize(const std::shared_ptr<const actions::Model>& model,
-                                      const ActVideo& video, const Exec& exec) {
-  actions::Recognizer recognizer(model, {.reject = 0, .exec = exec});
-  std::vector<actions::Event> events;
-  const auto keep = [&](std::span<const actions::Event> some) {
-    events.insert(events.end(), some.begin(), some.end());
-  };
-  for (const Image<std::uint8_t>& frame : video) keep(recognizer.push(frame));
-  keep(recognizer.finish());
-  return events;
-}
-
-Image<std::uint8_t> seen_frames(const ActVideo& video, std::span<const actions::Event> events,
-                                std::size_t frames_each) {
-  std::vector<Image<std::uint8_t>> marked;
-  std::vector<Tile> tiles;
-  for (std::size_t piece = 0; piece < 4; ++piece) {
-    const std::size_t frame = piece * frames_each + frames_each / 2;
-    marked.push_back(clone(video[frame]));
-    actions::draw_events(marked.back().view(), events, static_cast<std::int64_t>(frame));
-  }
-  tiles.reserve(marked.size());
-  for (const Image<std::uint8_t>& frame : marked) tiles.push_back({frame, {}});
-  return montage(tiles, {.columns = 2});
-}
-
 // One frame of each training video of the first person.
 Image<std::uint8_t> lesson_frames(int frames_each) {
-  std::vector<Image<std::uint8_t>> frames;
-  std::vector<Tile> tiles;
+  ActVideo frames;
   for (std::size_t act = 0; act < kActNames.size(); ++act)
     frames.push_back(
         std::move(draw_act_video(static_cast<Act>(act), {0, false},
                                  frames_each)[static_cast<std::size_t>(frames_each / 3)]));
-  tiles.reserve(frames.size());
-  for (const Image<std::uint8_t>& frame : frames) tiles.push_back({frame, {}});
-  return montage(tiles, {.columns = static_cast<int>(tiles.size())});
+  return sheet(frames);
 }
 
 // A known person's walk and the stranger's, with lines between the matched points.
@@ -132,7 +103,7 @@ void add_demo_actions(Page& page, const DemoRun& run) {
       actions::train(lessons.corpus, lessons.points, options));
   const ActVideo video = draw_stranger(run.act_frames);
   write_act_video(run.folder + "/stranger.y4m", video);
-  const auto events = recognize(model, video, run.exec);
+  const auto events = recognized(model, video, 4, run.exec);
 
   page.paragraph(fmt::format(
       "A drawn person acts; {} others showed each act once. Interest points of the videos form "
@@ -145,8 +116,10 @@ void add_demo_actions(Page& page, const DemoRun& run) {
                       {"what one of the known people showed: a model is trained on such videos",
                        "fovea actions train lessons -o acts.safetensors --harris-threshold 1e-11"},
                       2));
-  const Image<std::uint8_t> seen =
-      seen_frames(video, events, static_cast<std::size_t>(run.act_frames));
+  std::vector<int> middles;
+  for (int piece = 0; piece < 4; ++piece)
+    middles.push_back(piece * run.act_frames + run.act_frames / 2);
+  const Image<std::uint8_t> seen = seen_frames(video, events, middles);
   run.show("actions: what people do, while they do it", seen);
   page.figures(
       {Figure::picture(seen,

@@ -5,13 +5,13 @@
 #include <fovea/actions/match_example.h>
 #include <fovea/actions/recognize.h>
 #include <fovea/actions/show.h>
-#include <fovea/report/montage.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "demo/act_videos.h"
+#include "demo/figures.h"
 
 namespace fovea::cli {
 namespace {
@@ -43,14 +43,35 @@ void add_why_of_clip(Page& page, const DemoRun& run, actions::Classifier& classi
   for (Shape& shape : why.shapes)
     if (shape.frame == middle) shape.frame = -1;
   const ActVideo video = draw_act_video(Act::kWalk, {person}, run.act_frames);
-  page.figure(Figure::picture(
-      draw_explanation(video[static_cast<std::size_t>(middle)], why, {.whole_image = true}),
-      {why.title + ". " + why.summary,
-       "fovea actions classify clips/walk.y4m --model acts.safetensors "
-       "--reject 0 --explain --explain-picture why.png"}));
+  page.figure(why_figure(
+      draw_explanation(video[static_cast<std::size_t>(middle)], why, {.whole_image = true}), why,
+      "fovea actions classify clips/walk.y4m --model acts.safetensors "
+      "--reject 0 --explain --explain-picture why.png"));
 }
 
 }  // namespace
+
+std::vector<actions::Event> recognized(const std::shared_ptr<const actions::Model>& model,
+                                       const ActVideo& video, int places, const Exec& exec) {
+  actions::Recognizer recognizer(model, {.reject = 0, .places = places, .exec = exec});
+  std::vector<actions::Event> events;
+  const auto keep = [&](std::span<const actions::Event> some) {
+    events.insert(events.end(), some.begin(), some.end());
+  };
+  for (const Image<std::uint8_t>& frame : video) keep(recognizer.push(frame));
+  keep(recognizer.finish());
+  return events;
+}
+
+Image<std::uint8_t> seen_frames(const ActVideo& video, std::span<const actions::Event> events,
+                                const std::vector<int>& numbers) {
+  ActVideo marked;
+  for (const int number : numbers) {
+    marked.push_back(clone(video[static_cast<std::size_t>(number)]));
+    actions::draw_events(marked.back().view(), events, number);
+  }
+  return sheet(marked, 2);
+}
 
 void add_demo_clip_classes(Page& page, const DemoRun& run,
                            const std::shared_ptr<const actions::Model>& model, int person) {
@@ -68,16 +89,13 @@ void add_demo_clip_classes(Page& page, const DemoRun& run,
   Table table{.caption = "the distance of each clip to each action; the least is the answer",
               .columns = {{"clip"}, {"class"}, {"runner-up"}}};
   for (const std::string& name : model->classes) table.columns.push_back({name});
-  std::vector<Tile> tiles;
-  tiles.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     std::vector<Cell> row{kActNames[i], found[i].name, name_of_class(*model, found[i].runner_up)};
     row.insert(row.end(), found[i].distances.begin(), found[i].distances.end());
     table.rows.push_back(std::move(row));
-    tiles.push_back({shown[i], {}});
   }
   page.figure(Figure::picture(
-      montage(tiles, {.columns = static_cast<int>(tiles.size())}),
+      sheet(shown),
       {"whole clips of the stranger, each classified by its distances to all prototypes",
        "fovea actions classify clips --model acts.safetensors --reject 0"},
       2));
@@ -112,24 +130,9 @@ void add_demo_two_people(Page& page, const DemoRun& run,
   const ActVideo video = side_by_side(draw_act_video(Act::kWave, {1}, run.act_frames),
                                       draw_act_video(Act::kBend, {person}, run.act_frames));
   write_act_video(run.folder + "/two.y4m", video);
-  actions::Recognizer recognizer(model, {.reject = 0, .places = 2, .exec = run.exec});
-  std::vector<actions::Event> events;
-  const auto keep = [&](std::span<const actions::Event> some) {
-    events.insert(events.end(), some.begin(), some.end());
-  };
-  for (const Image<std::uint8_t>& frame : video) keep(recognizer.push(frame));
-  keep(recognizer.finish());
-  ActVideo marked;
-  std::vector<Tile> tiles;
-  for (const int part : {2, 4}) {
-    const std::int64_t frame = run.act_frames * part / 6;
-    marked.push_back(clone(video[static_cast<std::size_t>(frame)]));
-    actions::draw_events(marked.back().view(), events, frame);
-  }
-  tiles.reserve(marked.size());
-  for (const Image<std::uint8_t>& frame : marked) tiles.push_back({frame, {}});
+  const auto events = recognized(model, video, 2, run.exec);
   page.figure(Figure::picture(
-      montage(tiles, {.columns = 2}),
+      seen_frames(video, events, {run.act_frames * 2 / 6, run.act_frames * 4 / 6}),
       {"two people at once, one waving and one bending: points of different places are matched "
        "apart from each other",
        "fovea actions recognize two.y4m --model acts.safetensors --reject 0 --places 2 --annotated "

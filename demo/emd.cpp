@@ -15,7 +15,6 @@
 
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -24,6 +23,7 @@
 #include "cli/emd/track_frames.h"
 #include "demo/demo.h"
 #include "demo/emd_filter.h"
+#include "demo/figures.h"
 #include "demo/why.h"
 
 namespace fovea::cli {
@@ -116,11 +116,7 @@ void add_regions(std::vector<Figure>& figures, const Chase& chase, const DemoRun
 
 void add_track(std::vector<Figure>& figures, const DemoRun& run) {
   Chase chase = draw_chase(run.scene);
-  const std::string folder = run.folder + "/chase";
-  std::filesystem::create_directories(folder);
-  for (int k = 0; k < kEmdFrames; ++k)
-    io::write_image(fmt::format("{}/{:02}.png", folder, k),
-                    chase.frames[static_cast<std::size_t>(k)].view());
+  write_frames(run.folder + "/chase", chase.frames);
   add_regions(figures, chase, run);
   figures.push_back(why_track(chase.frames, chase.truth[0], run.exec));
   emd::TrackOptions options;

@@ -13,7 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
+
+#include "demo/figures.h"
 
 namespace fovea::cli {
 namespace {
@@ -66,15 +67,13 @@ std::vector<Rect<double>> follow_shield(const std::vector<Image<std::uint8_t>>& 
 
 void add_edges_track(std::vector<Figure>& figures, const DemoRun& run) {
   const Image<std::uint8_t> gray = io::to_gray(run.scene);
-  const std::string folder = run.folder + "/shield";
-  std::filesystem::create_directories(folder);
   std::vector<Image<std::uint8_t>> frames;
   std::vector<Rect<double>> truth;
   for (int k = 0; k < kShieldFrames; ++k) {
     frames.push_back(shield_frame(gray.view(), k));
     truth.push_back(shield_at(k).box());
-    io::write_image(fmt::format("{}/{:02}.png", folder, k), frames.back().view());
   }
+  write_frames(run.folder + "/shield", frames);
   const auto edges = follow_shield(frames, emd::TrackFilter::kAuto, run.exec);
   const auto colors = follow_shield(frames, emd::TrackFilter::kOff, run.exec);
   std::vector<Tile> tiles;

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "demo/demo.h"
+#include "demo/figures.h"
 #include "demo/mesh_shapes.h"
 
 namespace fovea::cli {
@@ -42,15 +43,6 @@ Image<std::uint8_t> parts_picture(const DemoRun& run, const io::TriangleMesh& me
   return mesh::render(mesh, mesh::part_colors(labels), view_of(run, labels));
 }
 
-Figure montage_of(const std::vector<Image<std::uint8_t>>& pictures,
-                  const std::vector<std::string>& titles, FigureText text) {
-  std::vector<Tile> tiles;
-  for (std::size_t i = 0; i < pictures.size(); ++i)
-    tiles.push_back({pictures[i].view(), titles[i]});
-  return Figure::picture(montage(tiles, {.columns = static_cast<int>(tiles.size())}),
-                         std::move(text));
-}
-
 void write_page(const std::string& path, const io::TriangleMesh& mesh,
                 const mesh::Segmentation& found, const mesh::ModelPageOptions& options) {
   io::FileSink file(path);
@@ -74,8 +66,8 @@ void add_parts(Page& page, const DemoRun& run, const std::vector<Shape>& shapes)
   run.show("mesh: parts that people would name",
            montage(std::vector<Tile>{{pictures[0].view(), {}}, {pictures[2].view(), {}}}),
            Overview::Fit::kWhole);
-  page.figure(montage_of(
-      pictures, titles,
+  page.figure(Figure::picture(
+      sheet(pictures, 0, titles),
       {"The number of parts was given for the dog, the hand and the pipe and chosen for the "
        "teapot. The pipe has no valleys, so that its borders lie anywhere.",
        "fovea mesh segment dog.off -k 11 -o parts.ply --picture parts.png "
@@ -100,10 +92,11 @@ void add_halves(Page& page, const DemoRun& run, const io::TriangleMesh& dog) {
                   .text = fmt::format("{} parts, level by level", found.count),
                   .hierarchy = found.hierarchy});
   }
-  page.figure(montage_of(pictures, titles,
-                         {"Each part is divided into two, once, twice and three times.",
-                          "fovea mesh segment dog.off --division hierarchical --hierarchy-depth 3 "
-                          "--page halves.html --tree halves.json -o halves.ply"}));
+  page.figure(
+      Figure::picture(sheet(pictures, 0, titles),
+                      {"Each part is divided into two, once, twice and three times.",
+                       "fovea mesh segment dog.off --division hierarchical --hierarchy-depth 3 "
+                       "--page halves.html --tree halves.json -o halves.ply"}));
   page.link("The dog in halves, opened level by level", "halves.html");
 }
 
@@ -170,16 +163,14 @@ void add_why(Page& page, const DemoRun& run, const io::TriangleMesh& hand) {
   }
   const report::Explanation whole = mesh::present(why);
   const report::Explanation one = mesh::present(why, mesh::explain_face(why, face));
+  const auto& parts = why.segmentation.labels;
   page.figures(
-      {Figure::picture(
-           values_picture(run, hand, whole.surface[1].values, why.segmentation.labels, "capacity"),
-           {whole.title + ". " + whole.summary, "fovea mesh segment hand.off -k 6 --explain"}),
-       Figure::picture(
-           values_picture(run, hand, one.surface[0].values, why.segmentation.labels, "membership"),
-           {one.title + ". " + one.summary,
-            fmt::format("fovea mesh segment hand.off -k 6 --explain-face {} "
-                        "--explain-picture why.png",
-                        face)})},
+      {why_figure(values_picture(run, hand, whole.surface[1].values, parts, "capacity"), whole,
+                  "fovea mesh segment hand.off -k 6 --explain"),
+       why_figure(values_picture(run, hand, one.surface[0].values, parts, "membership"), one,
+                  fmt::format("fovea mesh segment hand.off -k 6 --explain-face {} "
+                              "--explain-picture why.png",
+                              face))},
       2);
 }
 

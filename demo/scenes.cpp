@@ -20,6 +20,7 @@
 #include <memory>
 
 #include "demo/demo.h"
+#include "demo/figures.h"
 
 namespace fovea::cli {
 namespace {
@@ -235,12 +236,11 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
   feature_options.exec = run.exec;
   scenes::FeatureMaker maker(model->dictionary, feature_options);
   std::vector<Image<std::uint8_t>> maps;
-  std::vector<Tile> places, words;
+  std::vector<Tile> places;
   for (std::size_t i = 0; i < results.size(); i += 2) {
     places.push_back({images[i], fmt::format("{} {:.2f}", results[i].name, results[i].score)});
     maps.push_back(scenes::show_words(maker.words(unknown.image(i)).view(), colors));
   }
-  for (const Image<std::uint8_t>& map : maps) words.push_back({map.view(), {}});
   const Image<std::uint8_t> classified = montage(places, {.columns = 4});
   run.show("scenes: which kind of place it is", classified, Overview::Fit::kWhole);
   page.figures(
@@ -252,7 +252,7 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
             "fovea scenes train places -o places.safetensors --color lab --dictionary 60 "
             "--classifier svm"}),
        Figure::picture(
-           montage(words, {.columns = 4}),
+           sheet(maps, 4),
            {"Each pixel has the color of its word; similar words have similar colors.",
             "fovea scenes words more-places/city --model places.safetensors -o words"})},
       2);
@@ -271,12 +271,10 @@ void add_demo_scenes(Page& page, const DemoRun& run) {
                      "fovea scenes eval more-places --model places.safetensors -o report"}));
   const ImageView<const std::uint8_t> explained = unknown.image(0);
   const Explanation why = scenes::present(scenes::explain(*model, explained, {.exec = run.exec}));
-  page.figure(Figure::picture(
-      draw_explanation(explained, why, {.whole_image = true}),
-      {why.title + ". " + why.summary,
-       fmt::format("fovea scenes classify more-places/{}/{:02}.png --model places.safetensors "
-                   "--explain --explain-picture why.png",
-                   kKinds[0], kTrainEach)}));
+  page.figure(why_figure(draw_explanation(explained, why, {.whole_image = true}), why,
+                         fmt::format("fovea scenes classify more-places/{}/{:02}.png --model "
+                                     "places.safetensors --explain --explain-picture why.png",
+                                     kKinds[0], kTrainEach)));
   add_codings(page, run, model->dictionary);
 }
 

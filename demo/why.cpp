@@ -9,12 +9,11 @@
 
 #include <array>
 
+#include "demo/figures.h"
+
 namespace fovea::cli {
-namespace {
 
 using namespace report;
-
-}  // namespace
 
 Figure why_person(ImageView<const std::uint8_t> street, const Exec& exec) {
   constexpr int kX = 330, kY = 270;
@@ -22,11 +21,10 @@ Figure why_person(ImageView<const std::uint8_t> street, const Exec& exec) {
   options.exec = exec;
   const Explanation why =
       people::present(people::explain(people::Detector("channels", options), street, kX, kY));
-  return Figure::picture(
-      draw_explanation(street, why),
-      {why.title + ". " + why.summary,
-       fmt::format("fovea people detect street.png --explain {},{} --explain-picture why.png", kX,
-                   kY)});
+  return why_figure(
+      draw_explanation(street, why), why,
+      fmt::format("fovea people detect street.png --explain {},{} --explain-picture why.png", kX,
+                  kY));
 }
 
 Figure why_flow(const FlowScene& scene, const Exec& exec) {
@@ -35,12 +33,11 @@ Figure why_flow(const FlowScene& scene, const Exec& exec) {
   const int x = scene.first.width() / 2, y = scene.first.height() / 2;
   const Explanation why =
       flow::present(flow::explain(flow::Estimator(options), scene.first, scene.second, {x, y}));
-  return Figure::picture(
-      draw_explanation(scene.first, why, {.margin = 1.5}),
-      {why.title + ". " + why.summary,
-       fmt::format(
-           "fovea flow lk first.png second.png --explain {},{} --explain-picture why_flow.png", x,
-           y)});
+  return why_figure(
+      draw_explanation(scene.first, why, {.margin = 1.5}), why,
+      fmt::format(
+          "fovea flow lk first.png second.png --explain {},{} --explain-picture why_flow.png", x,
+          y));
 }
 
 Figure why_map(ImageView<const std::uint8_t> scene, const Rect<int>& target, const Exec& exec) {
@@ -54,13 +51,11 @@ Figure why_map(ImageView<const std::uint8_t> scene, const Rect<int>& target, con
                             moves = emd::draw_moves(why, 480);
   const std::array<Tile, 2> tiles{
       {{place, ""}, {moves, "the pixel's colors, what moves, and the target's"}}};
-  return Figure::picture(
-      montage(tiles, {.columns = 2}),
-      {shown.title + ". " + shown.summary,
-       fmt::format(
-           "fovea emd map scene.png --target {},{},{},{} --signature colors --explain {},{} "
-           "--explain-picture why_map.png",
-           target.x, target.y, target.width, target.height, kX, kY)});
+  return why_figure(
+      montage(tiles, {.columns = 2}), shown,
+      fmt::format("fovea emd map scene.png --target {},{},{},{} --signature colors --explain {},{} "
+                  "--explain-picture why_map.png",
+                  target.x, target.y, target.width, target.height, kX, kY));
 }
 
 Figure why_track(const std::vector<Image<std::uint8_t>>& frames, const Rect<double>& box,
@@ -71,12 +66,10 @@ Figure why_track(const std::vector<Image<std::uint8_t>>& frames, const Rect<doub
   const std::size_t middle = frames.size() / 2;
   for (std::size_t k = 1; k < middle; ++k) tracker.track(frames[k]);
   const Explanation why = emd::present(tracker.explain(frames[middle]));
-  return Figure::picture(
-      draw_explanation(frames[middle], why),
-      {why.title + ". " + why.summary,
-       fmt::format("fovea emd track chase --target {:g},{:g},{:g},{:g} --explain {} "
-                   "--explain-picture why_track.png",
-                   box.x, box.y, box.width, box.height, middle)});
+  return why_figure(draw_explanation(frames[middle], why), why,
+                    fmt::format("fovea emd track chase --target {:g},{:g},{:g},{:g} --explain {} "
+                                "--explain-picture why_track.png",
+                                box.x, box.y, box.width, box.height, middle));
 }
 
 }  // namespace fovea::cli
