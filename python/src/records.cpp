@@ -152,7 +152,7 @@ class Converter {
       return columns(*record, count, at);
     nb::list all;
     for (std::size_t i = 0; i < count; ++i) all.append(value(at(i)));
-    return std::move(all);
+    return all;
   }
 
   nb::dict columns(const RecordRef& sample, std::size_t count, const At& at) {
