@@ -82,7 +82,7 @@ Basket full() {
   return basket;
 }
 
-std::string refusal(const std::string& json) {
+std::string basket_refusal(const std::string& json) {
   try {
     (void)parse_record<Basket>(json, "shop.json");
   } catch (const FormatError& error) {
@@ -131,22 +131,24 @@ TEST(RecordJson, NumbersThatAreNotFiniteAreNull) {
 }
 
 TEST(RecordJson, RefusalsNameThePlaceAndWhatWasExpected) {
-  EXPECT_THAT(refusal("[1]"), AllOf(HasSubstr("shop.json"), HasSubstr("an object")));
-  EXPECT_THAT(refusal("{"), HasSubstr("shop.json"));
-  EXPECT_THAT(refusal(changed("\"count\": 3, ", "")), HasSubstr("count is missing"));
-  EXPECT_THAT(refusal(changed("3, \"weight\"", "3.5, \"weight\"")),
+  EXPECT_THAT(basket_refusal("[1]"), AllOf(HasSubstr("shop.json"), HasSubstr("an object")));
+  EXPECT_THAT(basket_refusal("{"), HasSubstr("shop.json"));
+  EXPECT_THAT(basket_refusal(changed("\"count\": 3, ", "")), HasSubstr("count is missing"));
+  EXPECT_THAT(basket_refusal(changed("3, \"weight\"", "3.5, \"weight\"")),
               AllOf(HasSubstr("count"), HasSubstr("3.5"), HasSubstr("a whole number")));
-  EXPECT_THAT(refusal(changed("3, \"weight\"", "3000000000, \"weight\"")), HasSubstr("32 bits"));
-  EXPECT_THAT(refusal(changed("\"pear\"", "\"plum\"")),
+  EXPECT_THAT(basket_refusal(changed("3, \"weight\"", "3000000000, \"weight\"")),
+              HasSubstr("32 bits"));
+  EXPECT_THAT(basket_refusal(changed("\"pear\"", "\"plum\"")),
               AllOf(HasSubstr("fruit"), HasSubstr("plum"), HasSubstr("apple or pear")));
-  EXPECT_THAT(refusal(changed("[1, 2, 3, 4.5]", "[1, 2, 3]")),
+  EXPECT_THAT(basket_refusal(changed("[1, 2, 3, 4.5]", "[1, 2, 3]")),
               AllOf(HasSubstr("box"), HasSubstr("4 numbers")));
-  EXPECT_THAT(refusal(changed("[1, 2.5]", "[1, true]")),
+  EXPECT_THAT(basket_refusal(changed("[1, 2.5]", "[1, true]")),
               AllOf(HasSubstr("sizes[1]"), HasSubstr("a number")));
-  EXPECT_THAT(refusal(changed("\"visits\": []",
-                              R"("visits": [{"name": "a", "size": [1, 2]}, {"name": 1}])")),
+  EXPECT_THAT(basket_refusal(changed("\"visits\": []",
+                                     R"("visits": [{"name": "a", "size": [1, 2]}, {"name": 1}])")),
               AllOf(HasSubstr("visits[1].name"), HasSubstr("a text")));
-  EXPECT_THAT(refusal(changed("\"range\": [1, 2]", "\"range\": [1]")), HasSubstr("2 values"));
+  EXPECT_THAT(basket_refusal(changed("\"range\": [1, 2]", "\"range\": [1]")),
+              HasSubstr("2 values"));
 }
 
 TEST(RecordJson, OlderFilesLackWhatCameLaterAndNewerOnesHaveMore) {
