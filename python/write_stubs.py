@@ -58,7 +58,6 @@ def field_type(entry: dict[str, Any], column: bool = False) -> str:
     elif kind == "list":
         element = entry["element"]
         plain = "dict[str, Any]" if element["kind"] == "record" else field_type(element, True)
-        plain = plain if "dtype" in element or element["kind"] == "record" else f"list[{plain}]"
         plain = f"dict[str, {field_type(element)}]" if entry["named"] else plain
         if entry["fixed"] and not column:
             plain = f"tuple[{', '.join([field_type(element)] * entry['fixed'])}]"

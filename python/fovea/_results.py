@@ -89,7 +89,8 @@ def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable
     """A class decorator: the attributes of a result are the fields that the library describes.
 
     With ``rows``, the fields of that list of records are attributes too, as columns with one element per row."""
-    row = next((field["element"]["fields"] for field in fields if field["name"] == rows), [])
+    found = (field["element"]["fields"] for field in fields if field["name"] == rows)
+    row: list[dict[str, Any]] = next(found, [])
 
     def decorate(kind: _Kind) -> _Kind:
         known = [field for field in fields if field["name"] != rows]
