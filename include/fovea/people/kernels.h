@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/ops/kernel_svm.h>
 #include <fovea/people/evaluate.h>
 #include <fovea/people/train.h>

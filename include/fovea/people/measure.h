@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/io/image_set.h>
 #include <fovea/people/detector.h>
 #include <fovea/people/evaluate.h>

@@ -1,4 +1,5 @@
 #pragma once
+#include <fovea/core/record_fwd.h>
 #include <fovea/people/cascade.h>
 #include <fovea/people/channels.h>
 #include <fovea/people/filtered.h>
