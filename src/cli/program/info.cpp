@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/program/command.h"
-#include "cli/program/help.h"
+#include "cli/help/help.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"

@@ -17,7 +17,7 @@
 #include "cli/jobs/each.h"
 #include "cli/jobs/journal.h"
 #include "cli/program/files.h"
-#include "cli/program/help.h"
+#include "cli/help/help.h"
 #include "cli/program/parser.h"
 #include "cli/program/spelling.h"
 #include "core/words.h"

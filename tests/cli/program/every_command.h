@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "cli/program/command.h"
-#include "cli/program/help.h"
+#include "cli/help/help.h"
 #include "cli/program/parser.h"
 #include "cli/program/program.h"
 

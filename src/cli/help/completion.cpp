@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "cli/program/help.h"
+#include "cli/help/help.h"
 #include "cli/program/parser.h"
 #include "cli/program/run.h"
 #include "cli/program/spelling.h"

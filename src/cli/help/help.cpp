@@ -1,4 +1,4 @@
-#include "cli/program/help.h"
+#include "cli/help/help.h"
 
 #include <fovea/core/error.h>
 

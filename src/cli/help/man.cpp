@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "cli/program/help.h"
+#include "cli/help/help.h"
 #include "cli/program/parser.h"
 #include "cli/program/run.h"
 #include "cli/program/spelling.h"
