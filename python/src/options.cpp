@@ -11,16 +11,10 @@
 #include <utility>
 
 #include "errors.h"
+#include "overloaded.h"
 
 namespace fovea::python {
 namespace {
-
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it by itself
 
 [[noreturn]] void reject(const OptionField& field, nb::handle value) {
   std::string accepted = option_range(field);

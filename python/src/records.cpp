@@ -13,16 +13,10 @@
 
 #include "arrays.h"
 #include "gpu_arrays.h"
+#include "overloaded.h"
 
 namespace fovea::python {
 namespace {
-
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
 
 nb::dlpack::dtype dtype_of(NumberType type) {
   switch (type) {
