@@ -82,8 +82,8 @@ class Regions(Table, _Regions):
         return len(self.outlines)
 
     def __getitem__(self, index: int) -> Region:
-        values = [getattr(self, field["name"])[index].tolist() for field in self._row]
-        return Region(*(tuple(each) if isinstance(each, list) else each for each in values))
+        values = [getattr(self, field["name"])[index].tolist() for field in self._row[: len(Region._fields)]]
+        return Region._make(tuple(each) if isinstance(each, list) else each for each in values)
 
     def __iter__(self) -> Iterator[Region]:
         return (self[i] for i in range(len(self)))

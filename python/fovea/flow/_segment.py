@@ -67,8 +67,8 @@ class MotionSegments(Table, _Segments):
     @property
     def regions(self) -> list[MotionRegion]:  # type: ignore[override]  # the columns of the program's table
         """The regions one by one, the largest first."""
-        rows: Any = zip(*(getattr(self, field["name"]).tolist() for field in self._row))
-        return [MotionRegion(*(tuple(each) if isinstance(each, list) else each for each in row)) for row in rows]
+        rows: Any = zip(*(getattr(self, name).tolist() for name in MotionRegion._fields))
+        return [MotionRegion._make(tuple(each) if isinstance(each, list) else each for each in row) for row in rows]
 
     @property
     def tolerance(self) -> float:

@@ -72,22 +72,26 @@ class _Curve(Table):
     @property
     def false_positives(self) -> Doubles:
         """Per image or per window, one per point."""
-        return self._column("false_positives")
+        column: Doubles = self._column("false_positives")
+        return column
 
     @property
     def miss_rate_curve(self) -> Doubles:
         """One per point, from the highest threshold down."""
-        return self._column("miss_rate")
+        column: Doubles = self._column("miss_rate")
+        return column
 
     @property
     def precision(self) -> Doubles:
         """One per point."""
-        return self._column("precision")
+        column: Doubles = self._column("precision")
+        return column
 
     @property
     def thresholds(self) -> np.ndarray[Any, np.dtype[np.float32]]:
         """One per point."""
-        return self._column("threshold")
+        column: np.ndarray[Any, np.dtype[np.float32]] = self._column("threshold")
+        return column
 
     def _column(self, name: str) -> Any:
         return self.curve[name]

@@ -57,7 +57,7 @@ class Study(Table, _Studied):
         self._numbers = {name: np.asarray(table[name]) for name in StudyVariant._fields if name in table}
         rows = zip(*(column.tolist() for column in self._numbers.values()))
         self.variants = [
-            StudyVariant(*row, curve["false_positives"], curve["miss_rate"], curve["threshold"])
+            StudyVariant._make((*row, curve["false_positives"], curve["miss_rate"], curve["threshold"]))
             for row, curve in zip(rows, table["curve"])
         ]
 
