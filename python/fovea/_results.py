@@ -144,7 +144,7 @@ class Result:
 class Record(Result):
     """A result of single values by name, which are attributes and can be read as from a dictionary.
 
-    Lists are attributes only."""
+    Lists of any length are attributes only."""
 
     def to_dict(self) -> dict[str, Any]:
         """The values by name."""
@@ -152,7 +152,7 @@ class Record(Result):
 
     def keys(self) -> list[str]:
         """The names of the values."""
-        lists = [field["name"] for field in self._fields if field["kind"] in ("list", "array")]
+        lists = [f["name"] for f in self._fields if f["kind"] in ("list", "array") and "fixed" not in f]
         return [name for name in self._compared if name not in lists]
 
     def items(self) -> list[tuple[str, Any]]:

@@ -122,7 +122,7 @@ class Converter {
 
   nb::object list(const ListRef& of) {
     const std::size_t count = of.size(of.list);
-    if (of.fixed > 0) {
+    if (of.fixed > 0 && !std::holds_alternative<RecordRef>(of.sample().ref)) {
       nb::list all;
       for (std::size_t i = 0; i < count; ++i) all.append(value(of.at(of.list, i)));
       return nb::tuple(all);
@@ -285,6 +285,7 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
                           nb::dict element;
                           describe_value(list.sample(), element);
                           entry["kind"] = "list";
+                          if (list.fixed > 0) entry["fixed"] = list.fixed;
                           entry["named"] = list.name != nullptr;
                           entry["fixed"] = list.fixed;
                           entry["element"] = element;

@@ -167,8 +167,9 @@ def test_evaluations_name_the_command_that_measures_the_same(frames, paths, prog
     np.savetxt(tmp_path / "boxes.txt", rows + [1, 0, 0, 0], delimiter=",")
     compared = emd.evaluate_track(tracks, tmp_path / "boxes.txt")
     theirs = json.loads(program(compared.command, TRUTH=tmp_path / "boxes.txt"))
-    numbers = [compared[name] for name in ("mean_overlap", "precision_20px", "success_50", "success_area")]
-    assert [theirs["targets"][0][name] for name in compared if name != "frames"] == numbers
+    for name in ("mean_overlap", "precision_20px", "success_50", "success_area"):
+        assert theirs["targets"][0][name] == compared[name]
+    assert all(theirs["targets"][0][name] == compared[name] for name in compared if name != "frames")
     assert 0.5 < compared.mean_overlap < 1
     assert compared["frames"] == 4 and "mean overlap" in repr(compared)
 

@@ -91,9 +91,9 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_ends_within_half_a_second_of_ctrl_c(name, large, sheet):
-    # The page says a tenth of a second; a busy machine may take longer, but not three times in a row.
+    # The page says a tenth of a second; a busy machine may take longer, but not ten times in a row.
     times = []
-    while len(times) < 3 and min(times, default=1) >= 0.5:
+    while len(times) < 10 and min(times, default=1) >= 0.5:
         times.append(seconds_to_stop(lambda: CALLS[name](large, sheet), 0.25))
     assert min(times) < 0.5, times
 
