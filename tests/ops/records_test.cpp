@@ -16,7 +16,8 @@ TEST(OpsRecords, MachinesReadBackFromTheirJson) {
 }
 
 TEST(OpsRecords, JsonNamesTheShapeOfSupportVectors) {
-  KernelSvm svm{.gamma = 0.5};
+  KernelSvm svm;
+  svm.gamma = 0.5;
   svm.vectors = Image<float>(3, 2);
   EXPECT_EQ(io::record_json(record_ref(svm)),
             R"({"kernel": "rbf", "gamma": 0.5, "vectors": {"type": "float32", "shape": [2, 3]}, )"

@@ -7,6 +7,7 @@
 #include <fovea/io/video.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -137,7 +138,8 @@ TEST(Signals, AnInterruptEndsTheWaitForAPipe) {
       "YUV4MPEG2 W64 H128 Cmono\nFRAME\n" + std::string(std::size_t{64} * 128, 'a');
   ASSERT_EQ(write(writer, stream.data(), stream.size()), static_cast<ssize_t>(stream.size()));
   Process detect(program({"people", "detect", pipe, "--csv", boxes}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  int unread = 1;  // bytes; when there are none, the program waits for the next frame
+  while (ioctl(writer, FIONREAD, &unread) == 0 && unread > 0) std::this_thread::yield();
   detect.send(SIGINT);
   const Ended ended = detect.wait();
   close(writer);

@@ -47,9 +47,9 @@ TEST(MeasuredRecords, ImagesHaveWhatFollowsFromOtherFields) {
 }
 
 TEST(MeasuredRecords, WindowsHaveTheirMissRates) {
-  const WindowMeasurement measured{
-      .report = {.curve = {{1, 1e-4, 0.25, 1}}, .positives = 4, .negatives = 100},
-      .counts = {100, 250, 0}};
+  WindowMeasurement measured;
+  measured.report = {.curve = {{1, 1e-4, 0.25, 1}}, .positives = 4, .negatives = 100};
+  measured.counts = {100, 250, 0};
   EXPECT_THAT(io::record_json(record_ref(measured)),
               HasSubstr(R"({"miss_rate_at_fppw_1e-4": 0.25, )"));
   EXPECT_THAT(io::record_json(record_ref(measured)),
