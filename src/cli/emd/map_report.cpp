@@ -75,7 +75,7 @@ std::string line_of(const MapReport& report, const Context& context, double seco
 }  // namespace
 
 emd::Areas areas_of(ImageView<const float> map, const BandFrame& frame, const MapRequest& request,
-               const emd::SceneMapper& mapper, const Exec& exec) {
+                    const emd::SceneMapper& mapper, const Exec& exec) {
   const Image<std::uint8_t> truth = read_mask(request.truth, request.read);
   if (truth.width() != map.width || truth.height() != map.height)
     throw InvalidArgument(fmt::format("--truth {} has {}x{} pixels, but the map has {}x{}",

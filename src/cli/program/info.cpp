@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/program/command.h"
 #include "cli/help/help.h"
+#include "cli/program/command.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
 #include "core/words.h"

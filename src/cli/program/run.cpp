@@ -14,10 +14,10 @@
 #include <span>
 
 #include "cli/beside/beside.h"
+#include "cli/help/help.h"
 #include "cli/jobs/each.h"
 #include "cli/jobs/journal.h"
 #include "cli/program/files.h"
-#include "cli/help/help.h"
 #include "cli/program/parser.h"
 #include "cli/program/spelling.h"
 #include "core/words.h"

@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "cli/program/command.h"
 #include "cli/help/help.h"
+#include "cli/program/command.h"
 #include "cli/program/parser.h"
 #include "cli/program/program.h"
 

@@ -68,11 +68,11 @@ TEST_P(Refine, EqualsTheTextbookForAnySizeAndThreadCount) {
   for (const auto& [width, height] :
        {std::pair{37, 29}, {64, 150}, {1, 1}, {2, 1}, {1, 9}, {5, 4}, {130, 7}}) {
     textbook::Refinement wanted{drawn(width, height, 0),
-                                 drawn(width, height, 1.4F),
-                                 textbook::Grid(width, height),
-                                 textbook::Grid(width, height),
-                                 {.warps = 2, .fixed = 2, .relaxations = 3, .median = 0},
-                                 {}};
+                                drawn(width, height, 1.4F),
+                                textbook::Grid(width, height),
+                                textbook::Grid(width, height),
+                                {.warps = 2, .fixed = 2, .relaxations = 3, .median = 0},
+                                {}};
     Random random(3);
     for (float& value : wanted.u.values) value = static_cast<float>(random.uniform()) * 3 - 2;
     for (float& value : wanted.v.values) value = static_cast<float>(random.uniform()) * 3 - 1;
@@ -100,11 +100,11 @@ TEST_P(Refine, FindsAShiftThatIsKnown) {
   if (device().kind == DeviceKind::kCuda) GTEST_SKIP() << "compared by RefineParity";
   const int width = 64, height = 48;
   textbook::Refinement pair{drawn(width, height, 0),
-                             drawn(width, height, -0.6F),
-                             textbook::Grid(width, height),
-                             textbook::Grid(width, height),
-                             {},
-                             {}};
+                            drawn(width, height, -0.6F),
+                            textbook::Grid(width, height),
+                            textbook::Grid(width, height),
+                            {},
+                            {}};
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {  // without noise
       pair.first.at(x, y) = wave(static_cast<float>(x), static_cast<float>(y));
