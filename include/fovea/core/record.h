@@ -75,6 +75,8 @@ struct Named {
     values.resize(count);
   }
 };
+template <class Value>
+Named(std::vector<std::string>&, std::vector<Value>&) -> Named<Value>;
 
 // A value that may be absent. set() makes it or removes it.
 struct OptionalRef {
@@ -319,7 +321,8 @@ template <class Optional>
 OptionalRef optional_ref(Optional& field) {
   return {&field, [](const void* of) { return static_cast<const Optional*>(of)->has_value(); },
           [](void* of, bool there) {
-            if (there) static_cast<Optional*>(of)->emplace();
+            if (there)
+              static_cast<Optional*>(of)->emplace(typename OptionalTraits<Optional>::Item{});
             else static_cast<Optional*>(of)->reset();
           },
           [](void* of) { return field_value(**static_cast<Optional*>(of)); },

@@ -74,8 +74,8 @@ class Columns {
   }
 
   template <class Number>
-  void see(const Place& place, std::string name, Number number) {
-    const RecordColumn column{.name = std::move(name),
+  void see(const Place& place, const std::string& name, Number number) {
+    const RecordColumn column{.name = name,
                               .help = std::string(place.field.help),
                               .unit = place.field.traits.unit,
                               .type = fovea::detail::number_type<Number>(),
