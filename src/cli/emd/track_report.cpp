@@ -46,7 +46,7 @@ void print_json(TrackReport& report, const TrackRequest& request, const emd::Tra
   if (report.bands > 0) printed.bands = report.bands;
   const auto count = static_cast<double>(report.own.size());
   for (const TrackResult& result : report.own) {
-    if (!printed.means) printed.means.emplace();
+    if (!printed.means) printed.means = emd::TrackResult::Means{};
     printed.means->overlap += result.errors.mean_overlap / count;
     printed.means->precision += result.errors.precision_20px / count;
   }
