@@ -86,7 +86,11 @@ def test_the_program_measures_the_same(tmp_path: pathlib.Path, program: Any) -> 
     printed = json.loads(program("fovea people eval-tracks FOUND --truth TRUTH --json", **places))["all"]
     measured = fovea.people.evaluate_tracks(tmp_path / "found.txt", tmp_path / "truth.txt")
     for name, value in measured.items():
-        assert printed[name] == pytest.approx(value, abs=1e-12), name
+        if name != "thresholds":
+            assert printed[name] == pytest.approx(value, abs=1e-12), name
+    for name in printed["thresholds"][0]:
+        column = [threshold[name] for threshold in printed["thresholds"]]
+        assert column == pytest.approx(measured["thresholds"][name], abs=1e-12), name
     direct = fovea.people.evaluate_tracks(found, truth)
     assert direct["idf1"] == pytest.approx(measured["idf1"], abs=1e-9)
     assert direct["mota"] > 0.5
