@@ -47,9 +47,14 @@ void write_results(io::JsonWriter& json, const ResultShape& result) {
   json.member("type", "object").key("properties").begin_object();
   write_member(json, "input", "string", "the file, or the address of a stream");
   write_member(json, "error", "string", "why it failed");
-  json.key("output").begin_object();
-  json.key("type").begin_inline_array().value("string").value("array").end_array();
-  json.member("description", "the file that was written, or several").end_object();
+  const auto write_file = [&](std::string_view name, std::string_view help) {
+    json.key(name).begin_object();
+    json.key("type").begin_inline_array().value("string").value("array").end_array();
+    json.member("description", help).end_object();
+  };
+  if (result.files.empty()) write_file("output", "the file that was written, or several");
+  for (const operations::Output& output : result.files)
+    if (output.share == operations::Share::kPerInput) write_file(output.name, output.result);
   if (result.per_frame) {
     const io::FrameTime time{};
     json.key("frames").begin_object().member("type", "array");
@@ -122,6 +127,13 @@ std::string schema_markdown(const Command& command) {
                                                  : "The result has";
   std::string text = fmt::format("## fovea {}\n\n{} these fields.\n\n{}", command.name(), place,
                                  io::record_markdown(command.result.record()));
+  std::string files;
+  for (const operations::Output& output : command.result.files)
+    if (output.share == operations::Share::kPerInput)
+      files += fmt::format("| `{}` | {} |\n", output.name, output.result);
+  if (!files.empty())
+    text += "\nFiles that were written are named:\n\n| field | what it holds |\n| --- | --- |\n" +
+            files;
   if (command.result.line != nullptr)
     text += "\nEach line before it has these:\n\n" + io::record_markdown(command.result.line());
   if (command.result.other != nullptr)

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "cli/mesh/own_costs.h"
+#include "operations/mesh/own_costs.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"

@@ -13,12 +13,12 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/mesh/own_costs.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
 #include "core/words.h"
 #include "io/image/npy.h"
+#include "operations/mesh/own_costs.h"
 
 namespace fovea::cli {
 namespace {
@@ -32,7 +32,7 @@ struct DistancesRequest {
   std::string output{};
   std::string picture{};
   mesh::NamedCosts costs{};
-  OwnCosts own{};
+  operations::OwnCosts own{};
   PathOptions paths{};
   mesh::RenderOptions render{.views = 2};
   io::MeshReadOptions read{};

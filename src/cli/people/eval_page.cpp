@@ -13,10 +13,10 @@
 #include <filesystem>
 
 #include "cli/people/eval_cascade.h"
-#include "cli/people/report.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "core/json_text.h"
+#include "operations/people/people_files.h"
 
 namespace fovea::cli {
 namespace {
@@ -69,14 +69,15 @@ std::string file_name(const std::string& label) {
 
 void write_found(const fs::path& folder, const Context& context, const EvalResult& result,
                  const EvalImages& images) {
-  PeopleFiles files(
-      {.coco = (folder / ("found_" + file_name(result.model.label) + ".json")).string()});
+  const auto file = operations::people_file(
+      operations::PeopleFormat::kCoco,
+      (folder / ("found_" + file_name(result.model.label) + ".json")).string());
   for (std::size_t i = 0; i < images.paths.size(); ++i) {
     const auto size = io::image_info(images.paths[i]);
     const Extent extent{size.width, size.height};
-    files.add({{images.paths[i]}, extent, people::clip_people(result.found[i].found, extent)});
+    file->add({{images.paths[i]}, extent, people::clip_people(result.found[i].found, extent)});
   }
-  files.commit(info(context, result));
+  file->commit(info(context, result));
 }
 
 // Cuts the box with some of its surroundings out of the image and draws the box.

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/ops/images.h"
 #include "cli/people/people.h"
 #include "cli/program/batch.h"
 #include "cli/program/image_input.h"

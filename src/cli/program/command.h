@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "cli/program/console.h"
+#include "operations/output.h"
+#include "operations/words.h"
 
 namespace fovea::io {
 enum class HardwareDecoding : unsigned char;
@@ -80,7 +82,7 @@ class Request {
   virtual int run(Context& context) = 0;
 };
 
-using RequestFactory = std::unique_ptr<Request> (*)();
+using RequestFactory = std::function<std::unique_ptr<Request>()>;
 
 // Whether an option of this name sets others, as preset_chosen() of its verb does: --preset NAME,
 // or
@@ -105,20 +107,9 @@ std::unique_ptr<Request> make_request() {
 struct NoOptions {};
 inline void describe(OptionVisitor&, NoOptions&) {}
 
-inline constexpr int kAnyNumber = -1;
-
-struct Argument {
-  std::string_view name;  // "INPUT"
-  std::string_view help;
-  int least = 1;
-  int most = 1;                           // kAnyNumber is allowed only for the last argument
-  std::vector<std::string_view> words{};  // its possible values if known; else it is a file
-};
-
-struct Example {
-  std::string_view line;  // a whole command line
-  std::string_view what;
-};
+using operations::Argument;
+using operations::Example;
+using operations::kAnyNumber;
 
 // The record that a verb's JSON has: one per input in a list of results, or one alone.
 struct ResultShape {
@@ -131,6 +122,7 @@ struct ResultShape {
   RecordRef (*other)() = nullptr;  // another form that a result alone may have
   bool evaluates = false;          // there is an "evaluation" too, which fovea view opens
   RecordRef (*video)() = nullptr;  // what a video has besides its frames
+  std::span<const operations::Output> files{};  // an input's own stand beside its record
 };
 template <class Record>
 RecordRef sample_record() {
@@ -145,7 +137,7 @@ struct Command {
   std::string_view text;  // some sentences for help and the man page
   std::vector<Argument> arguments{};
   std::vector<Example> examples{};
-  RequestFactory request = nullptr;
+  RequestFactory request{};
   ResultShape result{};
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels
@@ -187,14 +179,6 @@ Command help_command();
 Command completion_command();
 Command man_command();
 Command schema_command();
-Command ops_gradient_command();
-Command ops_resize_command();
-Command ops_blur_command();
-Command ops_convolve_command();
-Command ops_integral_command();
-Command ops_pyramid_command();
-Command ops_histogram_command();
-Command people_detect_command();
 Command people_train_command();
 Command people_mine_command();
 Command people_study_command();
@@ -220,7 +204,6 @@ Command scenes_assign_command();
 Command scenes_features_command();
 Command scenes_classifier_command();
 Command scenes_info_command();
-Command mesh_segment_command();
 Command mesh_distances_command();
 Command mesh_eval_command();
 Command mesh_info_command();

@@ -1,8 +1,9 @@
-// The table of all commands of the program. A new verb needs one line here.
+// The table of all commands of the program. A verb that is no operation needs one line here.
 #include <algorithm>
 
 #include "cli/beside/beside.h"
 #include "cli/program/command.h"
+#include "cli/program/run_operation.h"
 
 namespace fovea::cli {
 
@@ -24,9 +25,17 @@ const std::vector<System>& systems() {
 
 namespace {
 
+// All verbs in the order of their systems: those that are operations first, then what else `parts`
+// have; commands without a system come last.
 std::vector<Command> joined(const std::vector<std::vector<Command>>& parts) {
   std::vector<Command> all;
+  for (const operations::Operation& operation : operations::operations())
+    all.push_back(command_of(operation));
   for (const std::vector<Command>& part : parts) all.insert(all.end(), part.begin(), part.end());
+  const auto place = [](const Command& command) {
+    return std::ranges::find(systems(), command.system, &System::name) - systems().begin();
+  };
+  std::ranges::stable_sort(all, {}, place);
   return all;
 }
 
@@ -35,7 +44,6 @@ std::vector<Command> joined(const std::vector<std::vector<Command>>& parts) {
 const std::vector<Command>& commands() {
   // clang-format off
   static const std::vector<Command> kCommands = joined({{
-      people_detect_command(),
       people_train_command(),
       people_mine_command(),
       people_study_command(),
@@ -67,7 +75,6 @@ const std::vector<Command>& commands() {
       scenes_features_command(),
       scenes_classifier_command(),
       scenes_info_command(),
-      mesh_segment_command(),
       mesh_distances_command(),
       mesh_eval_command(),
       mesh_info_command(),
@@ -80,13 +87,6 @@ const std::vector<Command>& commands() {
       actions_eval_command(),
       actions_eval_stream_command(),
       actions_match_command(),
-      ops_gradient_command(),
-      ops_resize_command(),
-      ops_blur_command(),
-      ops_convolve_command(),
-      ops_integral_command(),
-      ops_pyramid_command(),
-      ops_histogram_command(),
   }, bench_commands(), {
       ray_submit_command(),
       view_command(),

@@ -1,7 +1,6 @@
 #include "cli/program/files.h"
 
 #include <fovea/core/error.h>
-#include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
@@ -11,24 +10,10 @@
 
 namespace fovea::cli {
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw WriteError(
-        fmt::format("{}: cannot make the folder: {}", detail::shown(folder), error.message()));
-}
-
 void require_no_file(std::string_view option, const std::string& folder) {
   std::error_code ignored;
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw InvalidArgument(fmt::format("{} {} is a file; expected a folder", option, folder));
-}
-
-void write_text(const std::string& path, std::string_view text) {
-  io::FileSink file(path);
-  file.write(text);
-  file.commit();
 }
 
 PendingFiles::~PendingFiles() {

@@ -6,16 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "operations/files.h"
+
 namespace fovea::cli {
 
-// Makes a folder and its missing parents. Throws a WriteError that names it.
-void make_folder(const std::string& folder);
+using operations::make_folder;
+using operations::write_text;
+
 // Throws InvalidArgument where the folder that an option names is a file, so that long work does
 // not end with it.
 void require_no_file(std::string_view option, const std::string& folder);
-
-// Writes a whole file, which appears complete or not at all. Throws a WriteError that names it.
-void write_text(const std::string& path, std::string_view text);
 
 // Files that count only once the results before them do: those that were not kept are removed at
 // the end. Several threads may add.

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -51,7 +50,7 @@ bool is_read_only(const fs::path& extension) {
 
 // A camera or stream has no file name; its letters and digits make one.
 fs::path file_name_of(const std::string& input) {
-  return io::is_live_source(input) ? fs::path(live_stem(input) + ".mp4")
+  return io::is_live_source(input) ? fs::path(operations::live_stem(input) + ".mp4")
                                    : fs::path(input).filename();
 }
 
@@ -168,14 +167,15 @@ void refuse_to_replace(const std::vector<std::string>& paths,
 
 std::vector<std::string> paths_for(const std::string& output,
                                    const std::vector<std::string>& inputs,
-                                   const std::string& extension, Overwrite overwrite) {
+                                   const std::string& extension, Overwrite overwrite,
+                                   std::string_view option = "-o") {
   const bool pattern = output.find("{}") != std::string::npos;
   const bool folder = !pattern && is_folder(output);
   if (inputs.size() > 1 && !pattern && !folder)
     throw InvalidArgument(
-        fmt::format("-o {} names one file, but there are {} inputs; give a folder, or a pattern "
+        fmt::format("{} {} names one file, but there are {} inputs; give a folder, or a pattern "
                     "such as out/{{}}{}",
-                    shown(output), inputs.size(), fs::path(output).extension().string()));
+                    option, shown(output), inputs.size(), fs::path(output).extension().string()));
   std::vector<std::string> paths;
   if (folder) {
     for (const fs::path& name : names_in_folder(inputs, extension))
@@ -237,18 +237,6 @@ void refuse_to_write_twice(const std::vector<OutputFile>& outputs) {
 
 }  // namespace
 
-std::string live_stem(const std::string& input) {
-  constexpr std::size_t kLongest = 100;
-  std::string stem;
-  for (const char letter : input) {
-    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-';
-    if (kept) stem += letter;
-    else if (!stem.empty() && stem.back() != '_') stem += '_';
-  }
-  while (stem.ends_with('_')) stem.pop_back();
-  return stem.substr(0, kLongest);
-}
-
 void check_outputs(Context& context, const std::vector<OutputFile>& outputs,
                    const std::vector<std::string>& other_inputs) {
   refuse_to_write_twice(outputs);
@@ -271,8 +259,8 @@ std::vector<std::string> output_paths(const std::string& output,
 
 std::vector<std::string> output_paths(const Context& context, const std::string& output,
                                       const std::vector<std::string>& inputs,
-                                      const std::string& extension) {
-  return paths_for(output, inputs, extension, overwrite_of(context));
+                                      const std::string& extension, std::string_view option) {
+  return paths_for(output, inputs, extension, overwrite_of(context), option);
 }
 
 }  // namespace fovea::cli

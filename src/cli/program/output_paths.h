@@ -8,9 +8,6 @@
 
 namespace fovea::cli {
 
-// A name for files that are made from a camera or stream: "camera_0", "rtsp_host_554_door".
-std::string live_stem(const std::string& input);
-
 // Whether --overwrite allows results to replace inputs. In a job with a manifest it does not: after
 // a kill an input could be worked on twice.
 inline bool may_replace_inputs(const Context& context) {
@@ -30,10 +27,11 @@ inline bool may_replace_inputs(const Context& context) {
 std::vector<std::string> output_paths(const std::string& output,
                                       const std::vector<std::string>& inputs,
                                       const std::string& extension = "");
-// The same, but with --overwrite results may replace inputs.
+// The same, but with --overwrite results may replace inputs, and messages name the option.
 std::vector<std::string> output_paths(const Context& context, const std::string& output,
                                       const std::vector<std::string>& inputs,
-                                      const std::string& extension = "");
+                                      const std::string& extension = "",
+                                      std::string_view option = "-o");
 
 enum class OutputUse {
   kFile,    // one file, or a folder of files that have the names of the inputs

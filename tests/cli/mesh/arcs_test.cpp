@@ -1,4 +1,3 @@
-// Covers: own_costs
 #include <fovea/io/npy.h>
 #include <fovea/mesh/arc_costs.h>
 #include <gmock/gmock.h>
@@ -6,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/mesh/own_costs.h"
 #include "cli/mesh/shapes.h"
 #include "cli/program/program.h"
 
@@ -53,12 +51,6 @@ TEST(MeshArcs, BadUseIsOneLine) {
   const Ended ended = run_here({"mesh", "arcs", folder / "bell.off", "-o", folder / "arcs.npy"});
   EXPECT_EQ(ended.status, kUsage);
   EXPECT_THAT(ended.err, HasSubstr("written as .csv"));
-}
-
-TEST(OwnCosts, TheNameOfTheMeshMayStandInThatOfTheFile) {
-  EXPECT_EQ(costs_file_of({.file = "costs/{}.csv"}, "meshes/ant.off"), "costs/ant.csv");
-  EXPECT_EQ(costs_file_of({.file = "{}/{}.csv"}, "a.b.off"), "a.b/a.b.csv");
-  EXPECT_EQ(costs_file_of({.file = "one.csv"}, "ant.off"), "one.csv");
 }
 
 }  // namespace

@@ -12,19 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Files, FoldersAndTextAreMadeOrTheirNameIsToldWithTheReason) {
-  const test::TempFolder folder;
-  make_folder(folder / "a/b");
-  make_folder(folder / "a/b");
-  EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b"));
-  write_text(folder / "a/b/text", "words");
-  EXPECT_EQ(test::load(folder / "a/b/text"), "words");
-  EXPECT_THAT(test::message_of<WriteError>([&] { make_folder(folder / "a/b/text/c"); }),
-              HasSubstr("a/b/text/c: cannot make the folder: "));
-  EXPECT_THAT(test::message_of<WriteError>([&] { write_text(folder / "none/text", ""); }),
-              HasSubstr("none/text"));
-}
-
 TEST(Files, PendingOnesThatWereNotKeptAreRemoved) {
   const test::TempFolder folder;
   {

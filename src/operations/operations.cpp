@@ -1,0 +1,13 @@
+#include "operations/operation.h"
+#include "operations/systems.h"
+
+namespace fovea::operations {
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> all{people_detect(), mesh_segment(), ops_gradient(),
+                                          ops_resize(),    ops_blur(),     ops_convolve(),
+                                          ops_integral(),  ops_pyramid(),  ops_histogram()};
+  return all;
+}
+
+}  // namespace fovea::operations

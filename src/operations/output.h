@@ -1,0 +1,32 @@
+// The files that an operation can write, each described once.
+#pragma once
+#include <string_view>
+#include <vector>
+
+namespace fovea::operations {
+
+// Whether an output is a file of each input's own, or one that all inputs share.
+enum class Share : unsigned char { kPerInput, kOneFile, kOneFolder };
+
+// What - as the name of an output stands for.
+enum class Dash : unsigned char {
+  kRefused,
+  kText,    // Call::text() is printed
+  kWriter,  // whoever writes the file writes to the standard output
+};
+
+// A file that can be written. From its entry follow the option with its help, the checks of its
+// name before any work is done, and what results and manifests say of it.
+struct Output {
+  std::string_view name;    // of the option, and of the member of results: "seg"
+  std::string_view help;    // of the option
+  std::string_view result{};  // what it holds, for the description of results
+  Share share = Share::kPerInput;
+  std::string_view ending{};                // of files in a folder; empty: as their inputs end
+  std::vector<std::string_view> endings{};  // that names may have; empty: others too
+  std::string_view what{};                  // "a mesh", where there are `endings`
+  Dash dash = Dash::kRefused;
+  bool picture = false;  // an image of images, and a video of videos: Call::draw() makes it
+};
+
+}  // namespace fovea::operations

@@ -1,0 +1,301 @@
+// people detect: finds people in images and video and writes pictures and lists of boxes.
+#include <fovea/core/error.h>
+#include <fovea/core/stream.h>
+#include <fovea/people/explain.h>
+#include <fovea/people/measure.h>
+#include <fovea/people/show.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/words.h"
+#include "operations/explain.h"
+#include "operations/make_operation.h"
+#include "operations/people/people.h"
+#include "operations/people/people_files.h"
+#include "operations/systems.h"
+
+namespace fovea::operations {
+namespace of_people_detect {
+namespace {
+
+struct DetectRequest {
+  std::string model = "channels";
+  people::DetectOptions detect{};
+  std::string mask{};
+  io::Orientation orientation = io::Orientation::kApply;
+  ExplainNumbers explain{};
+  std::string explain_picture{};
+
+  // What begin() reads.
+  std::shared_ptr<const people::Model> detector{};
+  Image<std::uint8_t> mask_pixels{};
+  // What was found so far.
+  std::size_t people = 0;  // in this input
+  int height = 0;          // of its last image
+  std::int64_t without_weight = 0;
+  bool hinted = false;
+};
+
+void describe(OptionVisitor& visit, DetectRequest& request) {
+  describe_people_model(visit, request.model);
+  describe(visit, request.detect);
+  visit.path("mask", request.mask, TextUse::kInput,
+             "image of the same size as the inputs: keep only people whose center is not black in "
+             "it");
+  visit("orientation", request.orientation,
+        "apply turns inputs upright as their EXIF tag says; ignore takes them as they are stored");
+  describe_explain(visit, request.explain,
+                   "say why there is a person at this place of one image, or in this box, or why "
+                   "there is none, instead of searching for people",
+                   "X,Y[,W,H]");
+  describe_explain_picture(visit, request.explain_picture);
+}
+
+struct Found {
+  Image<std::uint8_t> pixels{};
+  people::DetectResult result{};
+};
+
+// Each worker has a stream of its own, so that on a GPU copies and work of several frames overlap.
+struct Worker {
+  Stream stream;
+  people::Detector detector;
+};
+
+void check(const DetectRequest& request) {
+  check_explain(request.explain, {2, 4}, request.explain_picture);
+  if (!request.mask.empty() && request.detect.region)
+    throw InvalidArgument("--mask and --region exclude each other; give one of them");
+}
+
+void begin(DetectRequest& request, const Exec& exec, const Plan& plan) {
+  request.detect.exec = exec;
+  request.detector = people::load_model(request.model);
+  if (!request.mask.empty())
+    request.mask_pixels = io::to_gray(people::detector_pixels(plan.image(request.mask)));
+}
+
+Worker worker(const DetectRequest& request, const Exec& exec) {
+  people::DetectOptions options = request.detect;
+  Stream stream(exec.device);
+  options.exec = exec;
+  options.exec.stream = stream.get();
+  return {std::move(stream), people::Detector(request.detector, options)};
+}
+
+void read(const DetectRequest& request, const Source& source, Found& found) {
+  found.pixels = people::detector_pixels(source.image(request.orientation));
+}
+
+void run(const DetectRequest& request, Worker& worker, Found& found) {
+  const ImageView<const std::uint8_t> image = found.pixels;
+  found.result = request.mask_pixels.empty() ? worker.detector.detect(image)
+                                             : worker.detector.detect(image, request.mask_pixels);
+  found.result.people =
+      people::clip_people(std::move(found.result.people), {image.width, image.height});
+}
+
+// A search takes a multiple of the image: pyramids, channels, windows.
+std::uint64_t memory(const DetectRequest&, std::uint64_t bytes) { return 16 * bytes; }
+
+void draw(const DetectRequest&, Found& found) {
+  found.pixels = in_color(std::move(found.pixels));
+  people::draw_people(found.pixels, found.result.people);
+}
+
+void tally(DetectRequest& request, const Found& found) {
+  request.people += found.result.people.size();
+  request.height = found.result.size.height;
+  request.without_weight += found.result.counts.zero_weight_windows;
+}
+
+std::string video_line(const DetectRequest& request, std::int64_t frames) {
+  return fmt::format("{} in {}", people_text(request.people), detail::counted(frames, "frame"));
+}
+
+// Hints at enlarging where nobody was found, once.
+std::string note_after_input(DetectRequest& request, const std::string& input) {
+  const std::size_t people = std::exchange(request.people, 0);
+  const int window = request.detector->window().height;
+  if (people > 0 || request.hinted || request.detect.scan.enlarge > 1 ||
+      request.height >= 2 * window)
+    return "";
+  request.hinted = true;
+  return fmt::format(
+      "{}: no person was found; the model finds people of {} pixels and more, and this input is "
+      "only {} pixels high: --enlarge 2 may find smaller ones",
+      input == "-" ? "standard input" : input,
+      std::lround(static_cast<float>(window) * request.detector->person_height), request.height);
+}
+
+// Says what mean shift did not count.
+std::string note_after_all(const DetectRequest& request) {
+  if (request.without_weight == 0) return "";
+  return fmt::format(
+      "mean shift left out {} whose scores reach the threshold but are not above {:g}; "
+      "--fuse-weights margin counts them",
+      detail::counted(request.without_weight, "window"),
+      request.detect.fuse.weight_from.value_or(0));
+}
+
+// Explains the best window at a place, or the one of a person in this box.
+people::WindowExplanation explanation_of(const people::Detector& detector,
+                                         ImageView<const std::uint8_t> image,
+                                         const ExplainNumbers& at) {
+  if (at.size() == 2) return people::explain(detector, image, at[0], at[1]);
+  if (!(at[2] > 0 && at[3] > 0))
+    throw InvalidArgument(
+        fmt::format("--explain has a box of {:g}x{:g} pixels; expected a person", at[2], at[3]));
+  const Extent window = detector.model().window();
+  const double height = at[3] / detector.model().person_height,
+               width = height * window.width / window.height;
+  return people::explain(detector, image,
+                         Rect<float>{static_cast<float>(at[0] + (at[2] - width) / 2),
+                                     static_cast<float>(at[1] + (at[3] - height) / 2),
+                                     static_cast<float>(width), static_cast<float>(height)});
+}
+
+Explained explain(const DetectRequest& request, const Source& source) {
+  const people::Detector detector(request.detector, request.detect);
+  auto image = std::make_shared<Image<std::uint8_t>>(
+      people::detector_pixels(source.image(request.orientation)));
+  Explained explained{.explanation = present(explanation_of(detector, *image, request.explain))};
+  explained.picture = [image](const report::Explanation& why) {
+    return report::draw_explanation(*image, why);
+  };
+  return explained;
+}
+
+class List final : public SharedFileOf<Found> {
+ public:
+  explicit List(std::unique_ptr<PeopleFile> file) : file_(std::move(file)) {}
+  void add(const io::Place& place, const Found& found) override {
+    file_->add({place, found.result.size, found.result.people});
+  }
+  void commit(const std::string& origin) override { file_->commit(origin); }
+
+ private:
+  std::unique_ptr<PeopleFile> file_;
+};
+
+template <PeopleFormat kFormat>
+OutputOf<DetectRequest, Found> list(Output about) {
+  return {.about = std::move(about),
+          .open = [](const std::string& path) -> std::unique_ptr<SharedFileOf<Found>> {
+            return std::make_unique<List>(people_file(kFormat, path));
+          }};
+}
+
+std::vector<OutputOf<DetectRequest, Found>> outputs() {
+  constexpr auto kFile = Share::kOneFile;
+  constexpr auto kFolder = Share::kOneFolder;
+  return {
+      {.about = {.name = "output",
+                 .help =
+                     "pictures or video with boxes: a file, or for several inputs a folder or a "
+                     "pattern such as out/{}.png; a name that ends in .json, .csv or .parquet "
+                     "stands for --coco, --csv or --parquet",
+                 .result = "the picture or video with boxes",
+                 .dash = Dash::kWriter,
+                 .picture = true}},
+      list<PeopleFormat::kCoco>(
+          {.name = "coco",
+           .help = "file for all boxes as COCO JSON, - for the standard output",
+           .share = kFile,
+           .ending = ".json",
+           .dash = Dash::kWriter}),
+      list<PeopleFormat::kCocoResults>(
+          {.name = "coco-results",
+           .help = "file for all boxes as a COCO results array, as pycocotools' loadRes reads it",
+           .share = kFile,
+           .dash = Dash::kWriter}),
+      list<PeopleFormat::kCsv>({.name = "csv",
+                                .help = "file for all boxes as CSV with one row per box, - for the "
+                                        "standard output",
+                                .share = kFile,
+                                .ending = ".csv",
+                                .dash = Dash::kWriter}),
+      list<PeopleFormat::kParquet>(
+          {.name = "parquet",
+           .help =
+               "file for all boxes as a Parquet table with one row per box, for pandas, Polars or "
+               "DuckDB; - for the standard output",
+           .share = kFile,
+           .ending = ".parquet",
+           .dash = Dash::kWriter}),
+      list<PeopleFormat::kYolo>({.name = "yolo",
+                                 .help = "folder for YOLO labels, one text file per image or frame",
+                                 .share = kFolder}),
+      list<PeopleFormat::kLabelme>(
+          {.name = "labelme",
+           .help = "folder for labelme annotations, one JSON file per image or frame",
+           .share = kFolder})};
+}
+
+}  // namespace
+}  // namespace of_people_detect
+
+Operation people_detect() {
+  using namespace of_people_detect;
+  return make_operation<DetectRequest, Found, Worker>(
+      {.words =
+           {.system = "people",
+            .verb = "detect",
+            .summary = "find people in images and video",
+            .text =
+                "Finds standing and walking people of all sizes. The results are pictures or video "
+                "with boxes and scores, COCO JSON, CSV, Parquet, YOLO and labelme files. A box "
+                "encloses the person, not the larger window that was classified, and ends at the "
+                "border of the image. A threshold below the model's own finds more people and "
+                "makes more mistakes. Where a video breaks off or the program is interrupted, the "
+                "results so far are kept.",
+            .arguments = {{"INPUT",
+                           "images and videos: files, folders, globs, @list, a pipe with y4m "
+                           "video, - for y4m video on standard input, camera:N, or the address of "
+                           "a stream",
+                           1, kAnyNumber}},
+            .examples =
+                {{"fovea people detect street.jpg -o found.png", "draw boxes on one picture"},
+                 {"fovea people detect photos -o found --coco found.json --csv found.csv",
+                  "search every picture of a folder and write the boxes to files"},
+                 {"fovea people detect walk.mp4 -o found.mp4 --model cascade --ratio 1.1",
+                  "search a video with the fastest model"},
+                 {"fovea people detect yard.png --region 0,200,640,280 --min-height 80 --json",
+                  "search a part of a picture for people of 80 pixels and more"},
+                 {"fovea people detect camera:0 --csv seen.csv --seconds 60",
+                  "search the newest frames of a camera for a minute"},
+                 {"fovea people detect photos --csv -", "write the boxes to the standard output"},
+                 {"fovea people detect a.jpg --explain 320,200 --explain-picture why.png",
+                  "say why there is a person at this place, or why there is none"}}},
+       .input = InputKind::kImageOrVideo,
+       .finite_pixels = true,
+       .outputs = outputs(),
+       .check = check,
+       .begin = begin,
+       .worker = worker,
+       .read = read,
+       .run = run,
+       .pixels = [](Found& found) -> Image<std::uint8_t>& { return found.pixels; },
+       .orientation = [](const DetectRequest& request) { return request.orientation; },
+       .memory = memory,
+       .result = [](const Found& found) { return record_ref(found.result); },
+       .line = [](const DetectRequest&,
+                  const Found& found) { return people_text(found.result.people.size()); },
+       .video_line = video_line,
+       .draw = draw,
+       .tally = tally,
+       .note_after_input = note_after_input,
+       .note_after_all = note_after_all,
+       .explains = [](const DetectRequest& request) { return !request.explain.empty(); },
+       .explain_picture = [](const DetectRequest& request) { return request.explain_picture; },
+       .explain = explain},
+      [] {
+        static const people::DetectResult sample;
+        return record_ref(sample);
+      });
+}
+
+}  // namespace fovea::operations

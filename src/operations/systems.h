@@ -1,0 +1,17 @@
+// The operations of each system; each is defined in the file of its name.
+#pragma once
+#include "operations/operation.h"
+
+namespace fovea::operations {
+
+Operation people_detect();
+Operation mesh_segment();
+Operation ops_gradient();
+Operation ops_resize();
+Operation ops_blur();
+Operation ops_convolve();
+Operation ops_integral();
+Operation ops_pyramid();
+Operation ops_histogram();
+
+}  // namespace fovea::operations
