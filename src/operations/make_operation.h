@@ -40,6 +40,7 @@ struct Parts {
   bool needs_output = false;
   bool finite_pixels = false;
   bool alone_on_gpu = false;
+  bool on_processor = false;
   std::vector<OutputOf<Options, Item>> outputs{};
 
   void (*check)(const Options&) = nullptr;
@@ -166,6 +167,7 @@ Operation make_operation(Parts<Options, Item, Worker> parts, RecordRef (*sample)
                       .needs_output = parts.needs_output,
                       .finite_pixels = parts.finite_pixels,
                       .alone_on_gpu = parts.alone_on_gpu,
+                      .on_processor = parts.on_processor,
                       .outputs = {},
                       .call = {},
                       .sample = sample};

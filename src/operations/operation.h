@@ -124,6 +124,7 @@ struct Operation {
   bool needs_output = false;   // at least one of its outputs must be named
   bool finite_pixels = false;  // images with a pixel that is NaN or infinite are refused
   bool alone_on_gpu = false;   // a single worker may take the whole memory of a GPU
+  bool on_processor = false;   // there is nothing of it that a GPU does
   std::vector<Output> outputs{};
   std::function<std::unique_ptr<Call>()> call{};
   RecordRef (*sample)() = nullptr;  // a result with any values, for its description

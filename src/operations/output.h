@@ -18,8 +18,8 @@ enum class Dash : unsigned char {
 // A file that can be written. From its entry follow the option with its help, the checks of its
 // name before any work is done, and what results and manifests say of it.
 struct Output {
-  std::string_view name;    // of the option, and of the member of results: "seg"
-  std::string_view help;    // of the option
+  std::string_view name;      // of the option, and of the member of results: "seg"
+  std::string_view help;      // of the option
   std::string_view result{};  // what it holds, for the description of results
   Share share = Share::kPerInput;
   std::string_view ending{};                // of files in a folder; empty: as their inputs end

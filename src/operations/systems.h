@@ -6,6 +6,7 @@ namespace fovea::operations {
 
 Operation people_detect();
 Operation mesh_segment();
+Operation mesh_info();
 Operation ops_gradient();
 Operation ops_resize();
 Operation ops_blur();

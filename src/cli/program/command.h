@@ -206,7 +206,6 @@ Command scenes_classifier_command();
 Command scenes_info_command();
 Command mesh_distances_command();
 Command mesh_eval_command();
-Command mesh_info_command();
 Command mesh_arcs_command();
 Command actions_points_command();
 Command actions_train_command();

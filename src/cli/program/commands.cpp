@@ -77,7 +77,6 @@ const std::vector<Command>& commands() {
       scenes_info_command(),
       mesh_distances_command(),
       mesh_eval_command(),
-      mesh_info_command(),
       mesh_arcs_command(),
       actions_points_command(),
       actions_distances_command(),

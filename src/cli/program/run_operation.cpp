@@ -102,7 +102,7 @@ class OperationRun {
     call_.check();
     if (call_.explains()) return explain();
     check_names();
-    settle_device(context_);
+    choose_device();
     plan_files();
     call_.settle(plan_);
     check_files();
@@ -127,6 +127,11 @@ class OperationRun {
     io::Frame frame{};
     std::shared_ptr<void> item{};
   };
+
+  void choose_device() {
+    if (operation_.on_processor) context_.exec.device = Device::cpu();  // and the result says so
+    else settle_device(context_);
+  }
 
   bool takes_videos() const { return operation_.input == InputKind::kImageOrVideo; }
   const std::vector<Output>& outputs() const { return operation_.outputs; }
