@@ -46,8 +46,8 @@ int block_of(Extent size) {
 }
 
 // One estimator with its stream and field.
-struct FlowLane {
-  explicit FlowLane(const Exec& from) : stream(from.device) {
+struct FlowWorker {
+  explicit FlowWorker(const Exec& from) : stream(from.device) {
     flow::FlowOptions options;
     options.quality = kFlowQuality;
     options.exec = from;
@@ -93,7 +93,7 @@ class CudaPointEngine final : public PointEngine {
   ~CudaPointEngine() override {
     const ScopedDevice here(exec_.device);
     cudaStreamSynchronize(stream_);
-    for (const auto& lane : lanes_) cudaStreamSynchronize(cuda_stream(lane->stream));
+    for (const auto& worker : workers_) cudaStreamSynchronize(cuda_stream(worker->stream));
   }
 
   int block() const override { return block_; }
@@ -111,8 +111,8 @@ class CudaPointEngine final : public PointEngine {
                   stream_);
     smooth_frames(smooth_tables_.data(), run, grid(smooths_.size()));
     follow(run, found);
-    for (; busy_lanes_ > 0; --busy_lanes_)
-      lanes_[static_cast<std::size_t>(busy_lanes_) - 1]->done.hold(stream_);
+    for (; busy_workers_ > 0; --busy_workers_)
+      workers_[static_cast<std::size_t>(busy_workers_) - 1]->done.hold(stream_);
     // The flow of the next block begins with the last frame of this one.
     check(cudaMemcpyAsync(frames_.data(), frame(count - 1), static_cast<std::size_t>(frame_bytes_),
                           cudaMemcpyDeviceToDevice, stream_),
@@ -249,8 +249,8 @@ class CudaPointEngine final : public PointEngine {
       flow_u_.push_back(ring(shape, length));
       flow_v_.push_back(ring(shape, length));
     }
-    const int lanes = std::clamp(block_ / kTuning.stretch, 1, kTuning.streams);
-    for (int i = 0; i < lanes; ++i) lanes_.push_back(std::make_unique<FlowLane>(exec_));
+    const int workers = std::clamp(block_ / kTuning.stretch, 1, kTuning.streams);
+    for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<FlowWorker>(exec_));
   }
 
   // Frames of the host are gathered in pinned memory and go to the device in runs; those that lie
@@ -280,26 +280,26 @@ class CudaPointEngine final : public PointEngine {
                   static_cast<std::size_t>(frame.width));
   }
 
-  // Each lane has a stretch of the block, beginning with the frame before it. The flow of that pair
-  // is not used, but the memory of the lane is then as it should be.
+  // Each worker has a stretch of the block, beginning with the frame before it. The flow of that
+  // pair is not used, but the memory of the worker is then as it should be.
   void find_flow(std::int64_t time, int count) {
     taken_.record(stream_);
-    const int lanes = std::clamp(count / kTuning.stretch, 1, static_cast<int>(lanes_.size()));
-    for (int i = 0; i < lanes; ++i) {
-      FlowLane& lane = *lanes_[static_cast<std::size_t>(i)];
-      const cudaStream_t stream = cuda_stream(lane.stream);
+    const int workers = std::clamp(count / kTuning.stretch, 1, static_cast<int>(workers_.size()));
+    for (int i = 0; i < workers; ++i) {
+      FlowWorker& worker = *workers_[static_cast<std::size_t>(i)];
+      const cudaStream_t stream = cuda_stream(worker.stream);
       taken_.hold(stream);
-      const int first = count * i / lanes, end = count * (i + 1) / lanes;
-      if (begun_) lane.estimator->push(frame_view(first - 1), lane.field);
+      const int first = count * i / workers, end = count * (i + 1) / workers;
+      if (begun_) worker.estimator->push(frame_view(first - 1), worker.field);
       for (int f = first; f < end; ++f) {
         // Before the video nothing moves, and there is no frame before the first one.
-        const bool moves =
-            lane.estimator->push(frame_view(f), lane.field) && time + f > 0 && (begun_ || f > 0);
-        keep_flow(moves ? &lane.field : nullptr, time + f, stream);
+        const bool moves = worker.estimator->push(frame_view(f), worker.field) && time + f > 0 &&
+                           (begun_ || f > 0);
+        keep_flow(moves ? &worker.field : nullptr, time + f, stream);
       }
-      lane.done.record(stream);
+      worker.done.record(stream);
     }
-    busy_lanes_ = lanes;
+    busy_workers_ = workers;
     begun_ = true;
   }
   void keep_flow(const flow::Flow* field, std::int64_t time, cudaStream_t stream) {
@@ -389,9 +389,9 @@ class CudaPointEngine final : public PointEngine {
   KeptBuffer<ChannelTable> channel_tables_;
   KeptBuffer<MaximaTable> maxima_tables_;
   std::vector<DeviceRing> flow_u_, flow_v_;
-  std::vector<std::unique_ptr<FlowLane>> lanes_;
+  std::vector<std::unique_ptr<FlowWorker>> workers_;
   Event taken_;
-  int busy_lanes_ = 0;
+  int busy_workers_ = 0;
   bool begun_ = false;
   Array<Candidate> candidates_, candidates_here_;
   Array<unsigned> count_, found_count_;

@@ -163,6 +163,7 @@ Command actions_distances_command() {
       .examples = {{"fovea actions distances clips.txt -o d.safetensors --shard 0/8",
                     "measure the first of eight parts; fovea merge writes the file"}},
       .request = make_request<DistancesRequest, run_distances>,
+      .preset = "paper",
       .result = {.record = sample_record<DistancesResult>},
       .reads_images = true,
       .shards = true,

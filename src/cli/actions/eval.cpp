@@ -258,6 +258,7 @@ Command actions_eval_command() {
                    {"fovea actions eval kth --kth 00sequences.txt --paper",
                     "test KTH's own split as the paper does"}},
       .request = make_request<ActionsEvalRequest, run_actions_eval>,
+      .preset = "paper",
       .result = {.record = sample_actions_evaluation, .evaluates = true},
       .reads_images = true,
       .shards = true,

@@ -113,6 +113,7 @@ Command actions_train_command() {
                    {"fovea actions train clips -o m.safetensors --paper",
                     "train as the paper does: floating selection, no dummies"}},
       .request = make_request<ActionsTrainRequest, run_actions_train>,
+      .preset = "paper",
       .result = {.record = sample_record<TrainResult>},
       .reads_images = true};
 }

@@ -378,6 +378,7 @@ Command flow_eval_command() {
                    {"fovea flow eval --method bm pairs.txt --json", "evaluate a list of pairs"},
                    {"fovea flow eval middlebury --rivals", "also evaluate OpenCV's methods"}},
       .request = make_request<FlowEvalRequest, run_eval>,
+      .preset = "preset",
       .result = {sample_record<PrintedEvaluation>},
       .reads_images = true,
       .shards = true,

@@ -182,6 +182,7 @@ Command people_train_command() {
            {"fovea people train --positives p --negatives n -o h.safetensors --mined rounds",
             "learn as far as the searches in a folder reach; status 6 asks for another one"}},
       .request = make_request<TrainRequest, run_train>,
+      .preset = "preset",
       .result = {sample_record<TrainResult>},
       .reads_images = true};
 }

@@ -76,21 +76,16 @@ class Request {
  public:
   virtual ~Request() = default;
   virtual void visit_options(OptionVisitor& visit) = 0;
-  // Called when an option that sets others was given (sets_others()), before the options beside it
-  // are set, so that what is given beside it counts, whatever its value.
+  // Called when the command's preset was given, before the options beside it are set, so that what
+  // is given beside it counts, whatever its value.
   virtual void apply_preset() = 0;
   virtual int run(Context& context) = 0;
 };
 
 using RequestFactory = std::function<std::unique_ptr<Request>()>;
 
-// Whether an option of this name sets others, as preset_chosen() of its verb does: --preset NAME,
-// or
-// --paper for all values of a paper.
-inline bool sets_others(std::string_view option) { return option == "preset" || option == "paper"; }
-
-// Makes requests of a verb whose options are `Options` (which must have a describe()). Where an
-// option sets others (sets_others()), that is done by preset_chosen(Options&).
+// Makes requests of a verb whose options are `Options` (which must have a describe()). Where the
+// command has a preset, preset_chosen(Options&) sets the other options.
 template <class Options, int (*kRun)(Options&, Context&)>
 std::unique_ptr<Request> make_request() {
   class Bound final : public Request {
@@ -138,6 +133,7 @@ struct Command {
   std::vector<Argument> arguments{};
   std::vector<Example> examples{};
   RequestFactory request{};
+  std::string_view preset{};  // its option that sets others; empty: none
   ResultShape result{};
   bool computes = true;       // takes device, threads, seed, progress and configuration options
   bool reads_images = false;  // takes --max-pixels

@@ -94,13 +94,13 @@ void load_config(const std::string& path, const Command& command,
     set_by_name(command, fields, key, text_of(value, path, key, separator), path + ": ");
   };
   for (const auto& item : options.items()) {
-    if (!sets_others(item.key())) continue;
+    if (item.key() != command.preset) continue;
     load(item.key(), item.value());
     request.apply_preset();
   }
   for (const auto& item : options.items()) {
     if (&options == &file && item.key() == "command") continue;
-    if (!sets_others(item.key())) load(item.key(), item.value());
+    if (item.key() != command.preset) load(item.key(), item.value());
   }
 }
 

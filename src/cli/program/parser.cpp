@@ -154,16 +154,18 @@ class Parser {
     if (!invocation_.common->config.empty())
       load_config(invocation_.common->config, command(), fields_, *invocation_.request);
     // A preset comes first, wherever it stands, because what is given beside it counts.
-    const auto others = std::stable_partition(settings_.begin(), settings_.end(), is_preset);
+    const auto others = std::stable_partition(
+        settings_.begin(), settings_.end(),
+        [&](const Setting& each) { return name_of(each) == command().preset; });
     std::for_each(settings_.begin(), others, [&](const Setting& each) { apply(each); });
     if (others != settings_.begin()) invocation_.request->apply_preset();
     std::for_each(others, settings_.end(), [&](const Setting& each) { apply(each); });
   }
 
-  static bool is_preset(const Setting& setting) {
-    return sets_others(setting.field->name == "set"
-                           ? std::string_view(setting.value).substr(0, setting.value.find('='))
-                           : std::string_view(setting.field->name));
+  // The option that is set, also by --set NAME=VALUE.
+  static std::string_view name_of(const Setting& setting) {
+    if (setting.field->name != "set") return setting.field->name;
+    return std::string_view(setting.value).substr(0, setting.value.find('='));
   }
 
   void apply(const Setting& setting) {

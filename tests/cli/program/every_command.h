@@ -62,6 +62,8 @@ TEST_P(EveryCommand, OptionNamesAreUniqueAndDefaultsInRange) {
       EXPECT_FALSE(field.help.empty()) << field.name;
     }
   }
+  const std::string_view preset = GetParam()->preset;
+  EXPECT_TRUE(preset.empty() || names.contains(preset)) << preset;
 }
 
 TEST_P(EveryCommand, HelpIsReachedThreeWays) {

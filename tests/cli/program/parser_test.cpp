@@ -239,7 +239,8 @@ BasketOptions packed(const std::vector<std::string>& words) {
                         .verb = "pack",
                         .summary = "pack fruit",
                         .text = "",
-                        .request = make_request<BasketOptions, keep>};
+                        .request = make_request<BasketOptions, keep>,
+                        .preset = "preset"};
   Invocation invocation = parse(command, words);
   TextSink nowhere;
   Console console({.out = nowhere, .err = nowhere});
