@@ -107,9 +107,8 @@ ClipsToClassify clips_to_classify(const ClassifyClipsRequest& request, const Con
   if (request.clips.empty()) {
     if (context.inputs.empty())
       throw InvalidArgument("actions classify needs a VIDEO, or --clips with a folder or list");
-    result.names = context.journal != nullptr && context.journal->inputs() != nullptr
-                       ? *context.journal->inputs()
-                       : clip_paths(context.inputs);
+    const std::vector<std::string>* merged = merged_units(context);
+    result.names = merged != nullptr ? *merged : clip_paths(context.inputs);
     for (const std::string& path : result.names)
       result.clips.push_back({.path = path,
                               .subject = {},

@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/jobs/journal.h"
+#include "cli/jobs/units.h"
 #include "cli/program/command.h"
 #include "cli/program/output_paths.h"
 
@@ -85,46 +84,41 @@ class Batch {
   int finish();
   // Whether a stop was requested: what is left is not to be begun.
   bool stopped() const { return stopped_; }
-  std::size_t next() const { return next_; }
+  std::size_t next() const { return units_.next(); }
 
  private:
   // What is known of an input while it is worked on.
   struct Entry {
-    std::size_t input = 0;
+    Units::Task task{};
     Outcome outcome{};
     bool failed = false;
-    std::optional<cluster::UnitRecord> record{};
-    FileStamp stamp{};  // of the input, before it was read
+
+    std::size_t input() const { return task.unit; }
   };
-  Entry begin(std::size_t input) const;
   // Calls `step` unless the input has failed. Errors of the input, and too little memory for it,
   // stay with it; those of the program's own output end the batch.
   static void guard(Entry& entry, const std::function<void()>& step);
   // The next `count` inputs that are to be worked on.
-  std::vector<std::size_t> open_inputs(std::size_t count) const;
-  // Gives the results of inputs again that are done already, and passes over those of other shards.
-  void replay_until(std::size_t end);
-  void replay_next();
+  std::vector<std::size_t> open_inputs(std::size_t count) const {
+    return units_.open(next(), next() + count);
+  }
   // Hashes what the input has read and written, where that is recorded.
   void measure(Entry& entry) const;
   // Takes the entry of the next input.
   void take(Entry& entry);
-  // Prints the outcome of an input; a failure has a message.
-  void print_outcome(const Outcome& outcome, const std::string& failure);
-  void keep(Entry& entry, const std::string& failure, int status);
+  // Prints what an input has given now, or before this run, and counts it.
+  void give(std::size_t input, const UnitResult& result);
+  void print_given(const UnitResult& result);
   void end_run(const io::FrameRun& run);
   io::FrameRunOptions options_of(const io::FrameWorkers& plan) const;
   void print_element(const std::string& members);
   void print(const std::string& text);
-  void step();
-  void report_progress() const;
+  void report_progress(std::size_t done) const;  // those of all shards count
 
   Context& context_;
-  const std::vector<std::string>& inputs_;
-  std::size_t next_ = 0;
+  Units units_;
   std::size_t failures_ = 0;
   int first_failure_;
-  cluster::UnitRange range_;  // the inputs of this run
   bool stopped_ = false;
   bool first_element_ = true;
   bool element_open_ = false;
@@ -142,29 +136,29 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
   };
   const std::vector<std::size_t> open = open_inputs(count);
   std::size_t begun = 0;
-  const std::size_t end = next_ + count;
+  const std::size_t end = next() + count;
   io::FrameSteps<Shared, Worker> frames{
       .read =
           [&](Shared& shared) {
             if (begun == open.size()) return false;
-            shared.entry = begin(open[begun++]);
+            shared.entry = {units_.begin(open[begun++])};
             return true;
           },
       .prepare =
           [&](Shared& shared) {
-            guard(shared.entry, [&] { steps.read(shared.entry.input, shared.item); });
+            guard(shared.entry, [&] { steps.read(shared.entry.input(), shared.item); });
           },
       .complete =
           [&](Shared& shared) {
             guard(shared.entry,
-                  [&] { shared.entry.outcome = steps.write(shared.entry.input, shared.item); });
+                  [&] { shared.entry.outcome = steps.write(shared.entry.input(), shared.item); });
             measure(shared.entry);
           },
       .write =
           [&](Shared& shared) {
-            replay_until(shared.entry.input);
+            units_.give_recorded(shared.entry.input());
             guard(shared.entry, [&] {
-              if (steps.add) steps.add(shared.entry.input, shared.item);
+              if (steps.add) steps.add(shared.entry.input(), shared.item);
             });
             take(shared.entry);
             shared.item = Item{};  // a large input does not keep its memory
@@ -174,9 +168,9 @@ void Batch::run_together(std::size_t count, std::span<Worker> workers, const io:
       guard(shared.entry, [&] { steps.work(worker, shared.item); });
     };
   if (steps.bytes)
-    frames.bytes = [&](const Shared& shared) { return steps.bytes(shared.entry.input); };
+    frames.bytes = [&](const Shared& shared) { return steps.bytes(shared.entry.input()); };
   end_run(io::run_frames<Shared, Worker>(workers, frames, options_of(plan)));
-  if (!stopped_) replay_until(end);
+  if (!stopped_) units_.give_recorded(end);
 }
 
 }  // namespace fovea::cli

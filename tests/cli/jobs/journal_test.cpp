@@ -1,5 +1,5 @@
 // Jobs that are cut into shards, stopped, resumed and merged give the bytes of one run.
-// Covers: merge, all_shards, each, recorded_units
+// Covers: merge, all_shards, each, units
 #include "cli/jobs/journal.h"
 
 #include <fovea/core/error.h>
