@@ -42,13 +42,14 @@ int run_mesh_info(io::MeshReadOptions& options, Context& context) {
   Batch batch(context, inputs);
   batch.run_together<io::TriangleMesh, NoWorker>(
       inputs.size(), NoWorker::some(), plan,
-      {.read = [&](std::size_t i,
-                   io::TriangleMesh& mesh) { mesh = io::read_mesh(inputs[i], options); },
-       .write = [&](std::size_t i, const io::TriangleMesh& mesh) -> Outcome {
-         const mesh::MeshInfo info = mesh::mesh_info(mesh);
-         return {line_of(inputs[i], mesh, info), io::record_members(record_ref(info))};
-       },
-       .bytes = [&](std::size_t i) { return kCopies * file_bytes(inputs[i]); }});
+      {.bytes = [&](const auto& item) { return kCopies * file_bytes(inputs[item.input]); },
+       .prepare = [&](auto& item) { item.value = io::read_mesh(inputs[item.input], options); },
+       .complete =
+           [&](auto& item) {
+             const mesh::MeshInfo info = mesh::mesh_info(item.value);
+             item.outcome = {line_of(inputs[item.input], item.value, info),
+                             io::record_members(record_ref(info))};
+           }});
   return batch.finish();
 }
 

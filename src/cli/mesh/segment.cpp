@@ -338,34 +338,36 @@ int run_segment(SegmentRequest& request, Context& context) {
       [&](std::size_t, std::string_view labels) { context.console.print_data(labels); });
   batch.run_together<Divided, mesh::Segmenter>(
       inputs.size(), segmenters, plan,
-      {.read =
-           [&](std::size_t i, Divided& item) {
-             item.input = inputs[i];
-             item.mesh = io::read_mesh(inputs[i], request.read);
+      {.bytes = [&](const auto& item) { return memory_of(inputs[item.input], request.options); },
+       .prepare =
+           [&](auto& item) {
+             item.value.input = inputs[item.input];
+             item.value.mesh = io::read_mesh(inputs[item.input], request.read);
            },
        .work =
-           [&](mesh::Segmenter& segmenter, Divided& item) {
+           [&](mesh::Segmenter& segmenter, auto& item) {
+             Divided& divided = item.value;
              if (request.costs.file.empty()) {
-               item.report.found = segmenter.segment(item.mesh);
+               divided.report.found = segmenter.segment(divided.mesh);
                return;
              }
-             const mesh::DualGraph graph = mesh::dual_graph(item.mesh, 0, options.exec);
-             item.report.found =
-                 segmenter.segment(item.mesh, read_own_costs(request.costs, item.input, graph));
+             const mesh::DualGraph graph = mesh::dual_graph(divided.mesh, 0, options.exec);
+             divided.report.found = segmenter.segment(
+                 divided.mesh, read_own_costs(request.costs, divided.input, graph));
            },
-       .write = [&](std::size_t i, Divided& item) -> Outcome {
-         item.report.files = outputs.at(i);
-         return write(request, item, context);
-       },
-       .add =
-           [&](std::size_t i, const Divided& item) {
-             if (!io::is_standard_output(outputs.seg[i])) return;
+       .complete =
+           [&](auto& item) {
+             item.value.report.files = outputs.at(item.input);
+             item.outcome = write(request, item.value, context);
+           },
+       .write =
+           [&](const auto& item) {
+             if (!io::is_standard_output(outputs.seg[item.input])) return;
              const std::string labels =
-                 io::labels_text(io::file_labels(item.mesh, item.report.found.labels));
+                 io::labels_text(io::file_labels(item.value.mesh, item.value.report.found.labels));
              context.console.print_data(labels);
              batch.record(labels);
-           },
-       .bytes = [&](std::size_t i) { return memory_of(inputs[i], request.options); }});
+           }});
   return batch.finish();
 }
 

@@ -114,12 +114,12 @@ int run_on_images(Context& context, const ImageFiles& files, std::string_view ex
   Batch batch(context, inputs);
   batch.run_together<io::AnyImage, NoWorker>(
       inputs.size(), NoWorker::some(), plan,
-      {.read =
-           [&](std::size_t i, io::AnyImage& image) {
-             image = read_input(context, inputs[i], files.orientation);
+      {.bytes = [&](const auto& item) { return copies * image_bytes(inputs[item.input]); },
+       .prepare =
+           [&](auto& item) {
+             item.value = read_input(context, inputs[item.input], files.orientation);
            },
-       .write = write,
-       .bytes = [&](std::size_t i) { return copies * image_bytes(inputs[i]); }});
+       .complete = [&](auto& item) { item.outcome = write(item.input, item.value); }});
   return batch.finish();
 }
 

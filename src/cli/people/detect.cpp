@@ -97,21 +97,24 @@ class Search {
     const io::FrameWorkers plan = make_workers(static_cast<std::int64_t>(count));
     batch.run_together<Photo, Worker>(
         count, workers_, plan,
-        {.read =
-             [&](std::size_t i, Photo& photo) {
-               photo.pixels = people::detector_pixels(
-                   read_finite_input(context_, inputs[i], request_.orientation));
+        {.bytes = [&](const auto& item) { return kCopies * image_bytes(inputs[item.input]); },
+         .prepare =
+             [&](auto& item) {
+               item.value.pixels = people::detector_pixels(
+                   read_finite_input(context_, inputs[item.input], request_.orientation));
              },
          .work = [&](Worker& worker,
-                     Photo& photo) { photo.result = in(worker.detector, photo.pixels); },
-         .write = [&](std::size_t i, Photo& photo) { return write(inputs[i], outputs[i], photo); },
-         .add =
-             [&](std::size_t i, const Photo& photo) {
-               keep(batch, {inputs[i]}, photo.result);
-               if (photo.result.people.empty())
-                 hint_at_enlarging(inputs[i], photo.result.size.height);
+                     auto& item) { item.value.result = in(worker.detector, item.value.pixels); },
+         .complete =
+             [&](auto& item) {
+               item.outcome = write(inputs[item.input], outputs[item.input], item.value);
              },
-         .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
+         .write =
+             [&](auto& item) {
+               const people::DetectResult& result = item.value.result;
+               keep(batch, {inputs[item.input]}, result);
+               if (result.people.empty()) hint_at_enlarging(inputs[item.input], result.size.height);
+             }});
   }
 
   // The next input of the batch, which is a video. Its frames are printed as they come.

@@ -128,7 +128,7 @@ void Batch::print_given(const UnitResult& result) {
 }
 
 void Batch::take(Entry& entry) {
-  const std::string& name = units_.names()[entry.input()];
+  const std::string& name = units_.names()[entry.task.unit];
   UnitResult result{.line = std::move(entry.outcome.line),
                     .members = std::move(entry.outcome.members),
                     .early = std::exchange(early_, {}),
@@ -138,8 +138,8 @@ void Batch::take(Entry& entry) {
   } catch (const Cancelled&) {
     stopped_ = true;
     if (!entry.failed || element_open_) print_given(result);
-    report_progress(entry.input() + 1);
-    return units_.pass(entry.input());
+    report_progress(entry.task.unit + 1);
+    return units_.pass(entry.task.unit);
   } catch (const Error& error) {
     result.message = named(name, error.what());
     result.status = status_of(error);
@@ -150,7 +150,7 @@ void Batch::take(Entry& entry) {
     result.message = fmt::format("{}: {}", name, result.message);
   result.early.clear();  // is printed and added already
   result.shared.clear();
-  units_.give(entry.input(), result);
+  units_.give(entry.task.unit, result);
 }
 
 void Batch::end_run(const io::FrameRun& run) {
