@@ -512,9 +512,9 @@ TEST(Journal, SamplesOfCubesBelongToTheirHeaders) {
     test::save(header, "ENVI");
     for (const char* ending : {".img", ".bsq", ""}) {
       test::save(folder / (std::string(name) + ending), "samples");
-      const cluster::FileIdentity before = identity_of_files({header});
+      const cluster::FileIdentity before = UnitFiles({header}).identity();
       test::save(folder / (std::string(name) + ending), "Samples");
-      EXPECT_NE(identity_of_files({header}), before) << name << ending;
+      EXPECT_NE(UnitFiles({header}).identity(), before) << name << ending;
     }
   }
 }
