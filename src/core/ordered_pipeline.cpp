@@ -20,7 +20,7 @@ constexpr Number kNone = ~Number{0};
 
 class Pipeline {
  public:
-  Pipeline(const PipelinePlan& plan, const PipelineSteps& steps, const Exec& exec)
+  Pipeline(const PipelinePlan& plan, const SlotSteps& steps, const Exec& exec)
       : plan_(plan),
         steps_(steps),
         exec_(exec),
@@ -226,7 +226,7 @@ class Pipeline {
   }
 
   const PipelinePlan& plan_;
-  const PipelineSteps& steps_;
+  const SlotSteps& steps_;
   const Exec& exec_;
   std::vector<Slot> slots_;
   std::vector<int> slot_of_;  // by the number of the item, modulo its length
@@ -248,7 +248,7 @@ class Pipeline {
   std::exception_ptr read_error_{};
 };
 
-void run_in_turns(const PipelineSteps& steps, const Exec& exec) {
+void run_in_turns(const SlotSteps& steps, const Exec& exec) {
   for (;;) {
     throw_if_stopped(exec);
     if (!steps.read(0)) return;
@@ -261,7 +261,7 @@ void run_in_turns(const PipelineSteps& steps, const Exec& exec) {
 
 }  // namespace
 
-void run_pipeline(const PipelinePlan& plan, const PipelineSteps& steps, const Exec& exec) {
+void run_pipeline(const PipelinePlan& plan, const SlotSteps& steps, const Exec& exec) {
   if (plan.engines < 1 || plan.threads < 1)
     throw InvalidArgument("run_pipeline: there is no engine or no thread; give at least one each");
   if (plan.in_flight <= 1) return run_in_turns(steps, exec);

@@ -73,9 +73,6 @@ class CallOf final : public Call {
   explicit CallOf(std::shared_ptr<const Made> parts) : parts_(std::move(parts)) {}
 
   void visit_options(OptionVisitor& visit) override { describe(visit, options_); }
-  void apply_preset() override {
-    if constexpr (requires { preset_chosen(options_); }) preset_chosen(options_);
-  }
   void check() const override {
     if (parts_->check) parts_->check(options_);
   }

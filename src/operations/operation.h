@@ -73,8 +73,6 @@ class Call {
  public:
   virtual ~Call() = default;
   virtual void visit_options(OptionVisitor& visit) = 0;
-  // See fovea::cli::Request::apply_preset().
-  virtual void apply_preset() = 0;
   // Throws InvalidArgument where options do not go together, before anything else is done.
   virtual void check() const = 0;
   // The same for options and files, before anything is read.

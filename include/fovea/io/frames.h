@@ -1,5 +1,6 @@
 #pragma once
 #include <fovea/core/exec.h>
+#include <fovea/core/frame_steps.h>
 #include <fovea/core/options.h>
 #include <fovea/io/video.h>
 
@@ -18,6 +19,8 @@ namespace fovea::io {
 // A source of frames: a video file, a folder or list of images, y4m through a pipe, a camera or a
 // stream.
 using Frames = VideoReader;
+
+using fovea::FrameSteps;
 
 // How a run over frames ended. What was given to the sink is valid, whatever happened afterwards.
 struct FrameRun {
@@ -46,27 +49,6 @@ struct FrameRunOptions {
 // Lists all but `expected`, which is a fact about the source, and exec, which programs add.
 FOVEA_API void describe(OptionVisitor& visit, FrameRunOptions& options);
 
-// The steps of a run. An item holds a frame and what a worker makes of it. Items are reused, and so
-// is their memory. All steps but `read` and `write` may be left out.
-template <class Item, class Worker>
-struct FrameSteps {
-  // Reads the next item and returns false at the end. It is called from one thread, so what takes
-  // long, such as decoding, belongs into `prepare`.
-  std::function<bool(Item&)> read;
-  // How much memory the item takes. An item for which FrameRunOptions::memory_bytes has no room
-  // waits until others are written.
-  std::function<std::uint64_t(const Item&)> bytes{};
-  // Decodes an item. Several items are prepared at a time, in any order.
-  std::function<void(Item&)> prepare{};
-  // Works on an item. Which worker gets an item is left to chance and must not influence the
-  // result.
-  std::function<void(Worker&, Item&)> work{};
-  // Encodes the results of an item. Several items are completed at a time, in any order.
-  std::function<void(Item&)> complete{};
-  // Writes an item. Items come in the order of reading, in the calling thread.
-  std::function<void(Item&)> write;
-};
-
 // How many workers suit a device, and how many threads each of them gets. A CPU is used better by
 // several frames at a time than by all threads on one frame, and on a GPU several streams overlap
 // copies with work, while the threads of the CPU decode and encode. Where a frame depends on those
@@ -88,14 +70,6 @@ FOVEA_API FrameWorkers plan_frame_workers(const Exec& exec, const VideoReader& r
 
 namespace detail {
 
-struct SlotSteps {
-  std::function<bool(int slot)> read;
-  std::function<std::uint64_t(int slot)> bytes{};
-  std::function<void(int slot)> prepare{};
-  std::function<void(int worker, int slot)> work{};
-  std::function<void(int slot)> complete{};
-  std::function<void(int slot)> write;
-};
 FOVEA_API FrameRun run_slots(int workers, const SlotSteps& steps, const FrameRunOptions& options);
 
 }  // namespace detail
@@ -116,10 +90,10 @@ FrameRun run_frames(std::span<Worker> workers, const FrameSteps<Item, Worker>& s
     if (!step) return {};
     return [&](int slot) { step(at(slot)); };
   };
-  detail::SlotSteps slots{.read = [&](int slot) { return steps.read(at(slot)); },
-                          .prepare = on_item(steps.prepare),
-                          .complete = on_item(steps.complete),
-                          .write = on_item(steps.write)};
+  SlotSteps slots{.read = [&](int slot) { return steps.read(at(slot)); },
+                  .prepare = on_item(steps.prepare),
+                  .complete = on_item(steps.complete),
+                  .write = on_item(steps.write)};
   if (steps.work)
     slots.work = [&](int worker, int slot) {
       steps.work(workers[static_cast<std::size_t>(worker)], at(slot));

@@ -74,24 +74,22 @@ ClipSet readable_clips(actions::Corpus corpus, ClipFailures failures) {
   return set;
 }
 
-std::vector<EvaluatedUnit> clip_units(const actions::Corpus& corpus) {
-  const UnitFiles files = clip_files(corpus);
-  std::vector<EvaluatedUnit> units;
-  units.reserve(corpus.clips.size());
+UnitList clip_units(const actions::Corpus& corpus) {
+  std::vector<std::string> names;
+  names.reserve(corpus.clips.size());
   for (const actions::Clip& clip : corpus.clips)
-    units.push_back(
-        {clip.frames > 0 || clip.first > 0
-             ? fmt::format("{} {}-{}", clip.path, clip.first + 1, clip.first + clip.frames)
-             : clip.path,
-         files});
-  return units;
+    names.push_back(
+        clip.frames > 0 || clip.first > 0
+            ? fmt::format("{} {}-{}", clip.path, clip.first + 1, clip.first + clip.frames)
+            : clip.path);
+  return units_from(std::move(names), clip_files(corpus));
 }
 
-UnitFiles clip_files(const actions::Corpus& corpus) {
+std::vector<std::string> clip_files(const actions::Corpus& corpus) {
   std::vector<std::string> files;
   for (const actions::Clip& clip : corpus.clips)
     if (files.empty() || files.back() != clip.path) files.push_back(clip.path);
-  return unit_files(std::move(files));
+  return files;
 }
 
 ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points_wanted,

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/jobs/evaluated_units.h"
+#include "cli/jobs/units.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {
@@ -88,9 +88,9 @@ struct ClipSet {
 // The clips of a data set without those that failed, and without points.
 ClipSet readable_clips(actions::Corpus corpus, ClipFailures failures);
 // One unit per clip. What a clip gives depends on all of them.
-std::vector<EvaluatedUnit> clip_units(const actions::Corpus& corpus);
+UnitList clip_units(const actions::Corpus& corpus);
 // The files of all clips.
-UnitFiles clip_files(const actions::Corpus& corpus);
+std::vector<std::string> clip_files(const actions::Corpus& corpus);
 ClipSet load_clips(actions::Corpus corpus, const actions::PointOptions& points, bool cut_first,
                    Context& context);
 

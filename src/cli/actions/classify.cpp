@@ -107,9 +107,8 @@ ClipsToClassify clips_to_classify(const ClassifyClipsRequest& request, const Con
   if (request.clips.empty()) {
     if (context.inputs.empty())
       throw InvalidArgument("actions classify needs a VIDEO, or --clips with a folder or list");
-    result.names = context.journal != nullptr && context.journal->inputs() != nullptr
-                       ? *context.journal->inputs()
-                       : clip_paths(context.inputs);
+    const std::vector<std::string>* merged = merged_units(context);
+    result.names = merged != nullptr ? *merged : clip_paths(context.inputs);
     for (const std::string& path : result.names)
       result.clips.push_back({.path = path,
                               .subject = {},
@@ -278,20 +277,23 @@ class ClassifyRun {
       io::unpack_record(recorded, record_ref(item.result));
       add(input, item);
     });
-    const BatchSteps<ClipItem, actions::Classifier> steps{
-        .read = [](std::size_t input, ClipItem& item) { item = {.clip = input}; },
+    const FrameSteps<BatchItem<ClipItem>, actions::Classifier> steps{
+        .prepare = [](auto& item) { item.value = {.clip = item.input}; },
         .work =
-            [&](actions::Classifier& worker, ClipItem& item) {
-              item.result = worker.classify(clips_.clips[item.clip]);
-              if (const std::string* right = results.truth(item)) item.result.truth = *right;
+            [&](actions::Classifier& worker, auto& item) {
+              ClipItem& clip = item.value;
+              clip.result = worker.classify(clips_.clips[clip.clip]);
+              if (const std::string* right = results.truth(clip)) clip.result.truth = *right;
             },
-        .write = [&](std::size_t, ClipItem& item) -> Outcome {
-          return {.members = context_.json ? io::record_members(record_ref(item.result)) : ""};
-        },
-        .add =
-            [&](std::size_t input, ClipItem& item) {
-              add(input, item);
-              batch.record(io::pack_record(record_ref(item.result)));
+        .complete =
+            [&](auto& item) {
+              if (context_.json)
+                item.outcome.members = io::record_members(record_ref(item.value.result));
+            },
+        .write =
+            [&](auto& item) {
+              add(item.input, item.value);
+              batch.record(io::pack_record(record_ref(item.value.result)));
             }};
     batch.run_together<ClipItem, actions::Classifier>(clips_.clips.size(), workers, plan, steps);
     if (file) file->finish(clips_.clips.size() - classified_);

@@ -1,7 +1,6 @@
 // fovea actions distances: measures the distances between clips that a training begins with.
 #include <fovea/actions/distances.h>
 #include <fovea/core/error.h>
-#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -9,7 +8,7 @@
 #include <filesystem>
 
 #include "cli/actions/actions.h"
-#include "cli/jobs/evaluated_units.h"
+#include "cli/jobs/units.h"
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -59,8 +58,8 @@ void describe(FieldVisitor& visit, DistancesResult& result) {
 
 // Measures the clips that are open, and returns the exit status. A clip that cannot be read has no
 // distances, and the others have none to it.
-int measure_open(const DistancesRequest& request, const actions::Corpus& corpus,
-                 EvaluatedUnits& units, Context& context) {
+int measure_open(const DistancesRequest& request, const actions::Corpus& corpus, Units& units,
+                 Context& context) {
   const ClipSet clips = load_clips(corpus, request.train.points, request.cut_first, context);
   const std::uint64_t hash = hash_of_clips(clips.corpus, clips.points);
   std::vector<int> which;
@@ -68,20 +67,17 @@ int measure_open(const DistancesRequest& request, const actions::Corpus& corpus,
   for (const std::size_t unit : units.open()) {
     const std::int32_t place = clips.place[unit];
     if (place < 0) {
-      units.take(unit, io::pack_record(record_ref(
-                           MeasuredClip{.failure = clips.failures.at(static_cast<int>(unit))})));
+      units.take(unit, MeasuredClip{.failure = clips.failures.at(static_cast<int>(unit))});
       continue;
     }
     which.push_back(place);
     unit_of[static_cast<std::size_t>(place)] = unit;
   }
-  actions::measure_distances(
-      clips.corpus, clips.points, which, request.train,
-      [&](int clip, const ClipDistances& distances) {
-        units.take(
-            unit_of[static_cast<std::size_t>(clip)],
-            io::pack_record(record_ref(MeasuredClip{.clips_hash = hash, .distances = distances})));
-      });
+  actions::measure_distances(clips.corpus, clips.points, which, request.train,
+                             [&](int clip, const ClipDistances& distances) {
+                               units.take(unit_of[static_cast<std::size_t>(clip)],
+                                          MeasuredClip{.clips_hash = hash, .distances = distances});
+                             });
   return clips.status();
 }
 
@@ -90,14 +86,12 @@ struct Gathered {
   ClipFailures failures{};
 };
 
-Gathered gather(const EvaluatedUnits& units, std::size_t count, const std::string& options) {
+Gathered gather(std::vector<MeasuredClip>&& clips, const std::string& options) {
   Gathered result;
   result.distances.options = options;
   bool first = true;
-  for (std::size_t i = 0; i < count; ++i) {
-    MeasuredClip clip;
-    std::string_view bytes = units.measured(i);
-    io::unpack_record(bytes, record_ref(clip));
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    MeasuredClip& clip = clips[i];
     if (!clip.failure.empty()) {
       result.failures.emplace(static_cast<int>(i), std::move(clip.failure));
       continue;
@@ -122,12 +116,12 @@ int run_distances(DistancesRequest& request, Context& context) {
   settle_device(context);
   request.train.exec = context.exec;
   const actions::Corpus corpus = actions::read_corpus(context.inputs[0]);
-  EvaluatedUnits units(context, clip_units(corpus));
+  std::vector<MeasuredClip> clips(corpus.clips.size());
+  Units units(context, clip_units(corpus), clips);
   const bool measures = !units.open().empty();
   const int status = measures ? measure_open(request, corpus, units, context) : kDone;
-  if (!units.finish()) return status;
-  const Gathered gathered =
-      gather(units, corpus.clips.size(), actions::distance_options(request.train));
+  if (!units.finish_whole()) return status;
+  const Gathered gathered = gather(std::move(clips), actions::distance_options(request.train));
   if (!measures) complain_of(gathered.failures, corpus.clips.size(), context);
   gathered.distances.write(request.output);
   DistancesResult result{.output = request.output,

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/actions/actions.h"
-#include "cli/jobs/evaluated_units.h"
 #include "cli/program/command.h"
 
 namespace fovea::cli {

@@ -285,7 +285,7 @@ void print_evaluation(const ActionsEvalResult& result, Context& context) {
   if (context.json)
     return print_result(context, record_ref(record_of(result)), actions_evaluation(result));
   const auto time = [&](double seconds) {
-    return reports_times(context) ? fmt::format(", {:.1f} s", seconds) : "";
+    return tells_times(context) ? fmt::format(", {:.1f} s", seconds) : "";
   };
   for (const MethodReport* method : result.methods())
     context.console.print(fmt::format(
@@ -327,7 +327,7 @@ void write_actions_evaluation(const std::string& folder, const ActionsEvalResult
                                            result.corpus.clips.size(), result.corpus.classes.size(),
                                            result.corpus.subjects().size(), result.folds));
   write_evaluation_result((to / "evaluation.json").string(), context, actions_evaluation(result));
-  const bool timed = reports_times(context);
+  const bool timed = tells_times(context);
   page.section("Accuracy").table(methods_table(result, timed));
   const std::string methods = methods_svg(result), confusion = confusion_svg(result, first);
   write_text((to / "methods.svg").string(), methods);

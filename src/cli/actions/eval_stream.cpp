@@ -2,7 +2,6 @@
 #include <fovea/actions/evaluate_stream.h>
 #include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
-#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -107,21 +106,21 @@ class SubjectStreams {
   }
 
   std::optional<Measured> run(int& status) {
-    EvaluatedUnits units(context_, named_units());
+    std::vector<std::string> names;
+    for (const std::string& subject : subjects_) names.push_back("subject " + subject);
+    std::vector<SubjectReport> reports(subjects_.size());
+    Units units(context_, units_from(std::move(names), clip_files(corpus_)), reports);
     const bool measures = !units.open().empty();
     if (measures && !model_) {
       clips_ = load_clips(corpus_, request_.train.points, request_.cut_first, context_);
       status = clips_.status();
     }
     for (const std::size_t unit : units.open()) units.take(unit, measured(subjects_[unit]));
-    if (!units.finish()) return {};
+    if (!units.finish_whole()) return {};
     Measured all{.report = {},
                  .classes = model_ ? model_->classes : known_classes(corpus_, request_.unknown)};
     ClipFailures failures;
-    for (std::size_t i = 0; i < subjects_.size(); ++i) {
-      SubjectReport subject;
-      std::string_view bytes = units.measured(i);
-      io::unpack_record(bytes, record_ref(subject));
+    for (const SubjectReport& subject : reports) {
       failures = by_clip(subject.failures);
       if (subject.report) all.report += *subject.report;
     }
@@ -131,15 +130,7 @@ class SubjectStreams {
   }
 
  private:
-  std::vector<EvaluatedUnit> named_units() const {
-    const UnitFiles files = clip_files(corpus_);
-    std::vector<EvaluatedUnit> units;
-    units.reserve(subjects_.size());
-    for (const std::string& subject : subjects_) units.push_back({"subject " + subject, files});
-    return units;
-  }
-
-  std::string measured(const std::string& subject) const {
+  SubjectReport measured(const std::string& subject) const {
     SubjectReport found{.failures = listed(clips_.failures)};
     const actions::ModelStreams which{.unknown = request_.unknown, .subjects = {subject}};
     const std::vector<std::string> readable = clips_.corpus.subjects();
@@ -147,7 +138,7 @@ class SubjectStreams {
     else if (std::ranges::find(readable, subject) != readable.end())
       found.report = evaluate_subject_streams(clips_.corpus, clips_.points, which, request_.train,
                                               request_.evaluate);
-    return io::pack_record(record_ref(found));
+    return found;
   }
 
   const EvalStreamRequest& request_;

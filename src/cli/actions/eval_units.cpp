@@ -1,7 +1,5 @@
 // The units of fovea actions eval: folds, windows, the curve over training subjects, and unknown
 // actions. Each keeps what it has measured, and which clips could not be read.
-#include <fovea/io/record_io.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,12 +56,6 @@ void describe(FieldVisitor& visit, PartResult& part) {
   visit("unknown", part.unknown, "how well unknown actions are rejected");
 }
 
-PartResult part_of(std::string_view bytes) {
-  PartResult part;
-  io::unpack_record(bytes, record_ref(part));
-  return part;
-}
-
 // Measures the units that are open.
 class PartMeasurer {
  public:
@@ -71,7 +63,7 @@ class PartMeasurer {
                std::vector<actions::Fold> folds, const Exec& exec)
       : request_(request), clips_(clips), folds_(std::move(folds)), exec_(exec) {}
 
-  void measure(const std::vector<PartUnit>& parts, EvaluatedUnits& units) const {
+  void measure(const std::vector<PartUnit>& parts, Units& units) const {
     std::vector<std::size_t> open_folds;
     for (const std::size_t unit : units.open())
       if (parts[unit].part == Part::kFold) open_folds.push_back(unit);
@@ -83,7 +75,7 @@ class PartMeasurer {
  private:
   // Folds share tables of distances, so those that are open are evaluated together.
   void measure_folds(const std::vector<PartUnit>& parts, const std::vector<std::size_t>& open,
-                     EvaluatedUnits& units) const {
+                     Units& units) const {
     const actions::TrainOptions& options = request_.train;
     const std::vector<actions::Recipe> given{{request_.paper ? "paper" : "given", options}};
     std::vector<actions::Fold> folds;
@@ -106,7 +98,7 @@ class PartMeasurer {
       units.take(unit_of[i], kept({.fold = reports[i]}));
   }
 
-  std::string measured(const PartUnit& unit) const {
+  PartResult measured(const PartUnit& unit) const {
     if (unit.part == Part::kWindow)
       return kept(
           {.curve = actions::window_curve(clips_.corpus, clips_.points, folds_,
@@ -119,9 +111,9 @@ class PartMeasurer {
   }
 
   // As manifests have it, with the clips that cannot be read.
-  std::string kept(PartResult part) const {
+  PartResult kept(PartResult part) const {
     part.failures = listed(clips_.failures);
-    return io::pack_record(record_ref(part));
+    return part;
   }
 
   const ActionsEvalRequest& request_;
@@ -131,11 +123,11 @@ class PartMeasurer {
 };
 
 // Puts together what all units have given. The folds are those of the clips that can be read.
-void gather(const std::vector<PartUnit>& parts, const EvaluatedUnits& units,
+void gather(const std::vector<PartUnit>& parts, std::vector<PartResult>& results,
             std::span<const actions::Fold> folds, ActionsEvalResult& result) {
   std::vector<FoldReport> reports(folds.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    PartResult part = part_of(units.measured(i));
+    PartResult& part = results[i];
     const auto fold = std::ranges::find(folds, parts[i].fold, &actions::Fold::name);
     if (part.fold && fold != folds.end())
       reports[static_cast<std::size_t>(fold - folds.begin())] = std::move(*part.fold);
@@ -152,11 +144,11 @@ std::optional<ActionsEvalResult> evaluate_actions(const ActionsEvalRequest& requ
                                                   const ActionsTask& task, Context& context,
                                                   int& status) {
   const std::vector<PartUnit> parts = parts_of(request, task);
-  const UnitFiles files = clip_files(task.corpus);
-  std::vector<EvaluatedUnit> named;
-  named.reserve(parts.size());
-  for (const PartUnit& part : parts) named.push_back({name_of(part), files});
-  EvaluatedUnits units(context, named);
+  std::vector<std::string> names;
+  names.reserve(parts.size());
+  for (const PartUnit& part : parts) names.push_back(name_of(part));
+  std::vector<PartResult> results(parts.size());
+  Units units(context, units_from(std::move(names), clip_files(task.corpus)), results);
   ActionsEvalResult result;
   const bool measures = !units.open().empty();
   if (measures) {
@@ -166,8 +158,8 @@ std::optional<ActionsEvalResult> evaluate_actions(const ActionsEvalRequest& requ
     PartMeasurer(request, clips, folds_of(request, task, clips), context.exec)
         .measure(parts, units);
   }
-  if (!units.finish()) return {};
-  ClipFailures failures = by_clip(part_of(units.measured(0)).failures);
+  if (!units.finish_whole()) return {};
+  ClipFailures failures = by_clip(results[0].failures);
   if (!measures) complain_of(failures, task.corpus.clips.size(), context);
   ClipSet clips = readable_clips(task.corpus, std::move(failures));
   status = clips.status();
@@ -177,7 +169,7 @@ std::optional<ActionsEvalResult> evaluate_actions(const ActionsEvalRequest& requ
   if (is_split(request))
     result.split = {folds[0].train.size(), folds[0].validation.size(), folds[0].test.size()};
   result.corpus = std::move(clips.corpus);
-  gather(parts, units, folds, result);
+  gather(parts, results, folds, result);
   return result;
 }
 

@@ -127,7 +127,7 @@ namespace {
 // mapped, compressed and written at the same time. One mapper maps them in order, because frames
 // share solved histograms. A pass over ranges of frames begins with the map of the first frame of
 // all, which determines thresholds and colors.
-class MapRun final : public MapPass {
+class MapRun final : public FramePass {
  public:
   MapRun(const MapRequest& request, Context& context)
       : request_(request),
@@ -143,13 +143,13 @@ class MapRun final : public MapPass {
   MapRun(const MapRequest& request, Context& context, const MapRange& range)
       : request_(request),
         context_(context),
-        range_(&range),
-        frames_(map_frames(request, context, pass_options(context, range.pass))),
+        range_(range),
+        frames_(map_frames(request, context, pass_options(context, range.frames))),
         plan_(frames_.plan(context.exec)),
         files_(request, range.facts, FrameResults::kApart),
         regions_(request.regions, range.facts, FrameResults::kApart),
-        next_(range.pass.first) {
-    frames_.keep_files(range.pass.first, range.pass.count);
+        next_(range.frames.first) {
+    frames_.keep_files(range.frames.first, range.frames.count);
   }
 
   int run() {
@@ -173,7 +173,7 @@ class MapRun final : public MapPass {
   }
 
   io::FrameRun pass() override {
-    if (range_ != nullptr && range_->pass.first > 0) learn_from_first();
+    if (range_ && range_->frames.first > 0) learn_from_first();
     std::array<Nothing, 1> workers{};
     return io::run_frames<Step, Nothing>(
         workers,
@@ -190,14 +190,15 @@ class MapRun final : public MapPass {
          .exec = context_.exec});
   }
 
-  FrameUnits::Given collect() override {
+  UnitResult collect() override {
     if (mapped_.frames.empty()) return {};
     MappedRange mapped = std::exchange(mapped_, {});
     mapped.size = report_.size;
     mapped.rate = range_->facts.rate;
     mapped.expected = range_->facts.expected;
     mapped.mapper = facts_of(*mapper_);
-    return {io::pack_record(record_ref(mapped)), std::exchange(files_of_range_, {})};
+    return {.shared = io::pack_record(record_ref(mapped)),
+            .files = std::exchange(files_of_range_, {})};
   }
 
  private:
@@ -259,20 +260,20 @@ class MapRun final : public MapPass {
   }
   void write(Step& step) {
     const ImageView<const float> map = step.map;
-    if (range_ != nullptr) range_->units.reach(step.frame_number, [this] { return collect(); });
+    if (range_) range_->units.reach(step.frame_number);
     if (!request_.truth.empty())
       report_.areas =
           areas_of(map, step.frame, request_, *mapper_, context_.exec_without_progress());
     report_.size = {map.width, map.height};
     files_.add(map, step.encoded);
-    if (range_ != nullptr) {
+    if (range_) {
       for (const std::string& file : {step.encoded.file, step.encoded.picture_file,
                                       step.regions.mask_file, step.regions.overlay_file})
         if (!file.empty()) files_of_range_.push_back(file);
       mapped_.frames.push_back(step.frame_number);
     }
     if (request_.regions.wanted()) regions_.add(step.regions);
-    if (range_ != nullptr) {
+    if (range_) {
       if (request_.regions.wanted()) mapped_.regions.push_back(kept_of(std::move(step.regions)));
       return;
     }
@@ -295,7 +296,7 @@ class MapRun final : public MapPass {
 
   const MapRequest& request_;
   Context& context_;
-  const MapRange* range_ = nullptr;  // null for a run over all frames
+  std::optional<MapRange> range_{};  // nothing for a run over all frames
   BandFrames frames_;
   io::FrameWorkers plan_;
   MapFiles files_;

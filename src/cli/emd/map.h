@@ -113,18 +113,12 @@ void describe(FieldVisitor& visit, MappedRange& range);
 // Ranges of frames that are mapped in one pass.
 struct MapRange {
   FrameUnits& units;
-  FrameUnits::Pass pass{};
+  FrameRange frames{};
   FrameFacts facts{};  // of all frames
-};
-class MapPass {
- public:
-  virtual ~MapPass() = default;
-  virtual io::FrameRun pass() = 0;
-  virtual FrameUnits::Given collect() = 0;
 };
 // Maps the frames of a run with a manifest, whose units are ranges of frames.
 int map_in_ranges(const MapRequest& request, Context& context,
-                  const std::function<std::unique_ptr<MapPass>(const MapRange&)>& begin);
+                  const std::function<std::unique_ptr<FramePass>(const MapRange&)>& begin);
 // Opens the frames that the inputs name.
 BandFrames map_frames(const MapRequest& request, const Context& context,
                       const io::VideoReadOptions& video);

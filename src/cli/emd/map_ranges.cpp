@@ -24,9 +24,7 @@ class JoinedMaps {
     if (writes_shared_files(context)) files_.emplace(tables_, FrameFacts{});
   }
 
-  void add(std::string_view shared) {
-    MappedRange range;
-    io::unpack_record(shared, record_ref(range));
+  void add(MappedRange&& range) {
     report_.size = range.size;
     report_.mapper = std::move(range.mapper);
     facts_.rate = range.rate;
@@ -86,10 +84,10 @@ void describe(FieldVisitor& visit, MappedRange& range) {
 }
 
 int map_in_ranges(const MapRequest& request, Context& context,
-                  const std::function<std::unique_ptr<MapPass>(const MapRange&)>& begin) {
+                  const std::function<std::unique_ptr<FramePass>(const MapRange&)>& begin) {
   FrameSource source;
   FrameFacts facts;
-  if (!merges_frames(context)) {
+  if (merged_units(context) == nullptr) {
     require_repeatable(context);
     BandFrames frames = map_frames(request, context, video_options(context));
     facts = frames.facts();
@@ -102,18 +100,10 @@ int map_in_ranges(const MapRequest& request, Context& context,
     source = source_of(frames, context);
   }
   JoinedMaps joined(request, context);
-  FrameUnits units(context, std::move(source), 0,
-                   [&](std::int64_t, std::string_view shared) { joined.add(shared); });
-  std::unique_ptr<MapRange> range;
-  std::unique_ptr<MapPass> run;  // is asked for its last range after its pass
-  units.run(
-      [&](const FrameUnits::Pass& pass) {
-        run.reset();
-        range = std::make_unique<MapRange>(MapRange{units, pass, facts});
-        run = begin(*range);
-        return run->pass();
-      },
-      [&] { return run ? run->collect() : FrameUnits::Given{}; });
+  FrameUnits units(context, std::move(source), 0, [&](std::int64_t, const UnitResult& given) {
+    joined.add(given.record<MappedRange>());
+  });
+  units.run([&](const FrameRange& frames) { return begin({units, frames, facts}); });
   const int status = units.finish();
   joined.finish(status);
   return status;

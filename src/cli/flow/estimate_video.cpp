@@ -3,13 +3,13 @@
 #include <fovea/core/stream.h>
 #include <fovea/io/frames.h>
 #include <fovea/io/inputs.h>
-#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "cli/flow/estimate.h"
@@ -33,14 +33,6 @@ struct RangeOfFields {
   std::int64_t frames = 0, fields = 0;
   Extent size{};
   double frame_rate = 0;
-  std::vector<std::string> files{};
-
-  FrameUnits::Given take() {
-    if (frames == 0 && fields == 0) return {};
-    FrameUnits::Given given{io::pack_record(record_ref(*this)), std::move(files)};
-    *this = {};
-    return given;
-  }
 };
 void describe(FieldVisitor& visit, RangeOfFields& range) {
   visit("frames", range.frames, "that were read");
@@ -59,7 +51,7 @@ std::vector<std::string> files_of_sequence(const Context& context, const io::Vid
 // Where the results of a pass over ranges of frames go.
 struct RangeRun {
   FrameUnits& units;
-  FrameUnits::Pass pass{};
+  FrameRange frames{};
   const std::vector<PartPictures>& pictures;
 };
 
@@ -67,9 +59,10 @@ struct RangeRun {
 // fields are drawn and written. On the CPU several pairs of frames are estimated at a time. On a
 // GPU, and with a mask, a single estimator follows the video, because it then prepares each frame
 // once, or prepares the second frame of a pair with the mask as well.
-class VideoRun {
+class VideoRun final : public FramePass {
  public:
-  VideoRun(const EstimateRequest& request, Context& context, const RangeRun* ranges = nullptr)
+  VideoRun(const EstimateRequest& request, Context& context,
+           const std::optional<RangeRun>& ranges = {})
       : request_(request),
         context_(context),
         estimating_(context.exec.device),
@@ -78,7 +71,7 @@ class VideoRun {
         mask_(request.alpha() ? Image<std::uint8_t>{}
                               : read_mask(request.mask, {.max_pixels = context.max_pixels})),
         ranges_(ranges),
-        video_(ranges == nullptr ? FramePairs(context) : FramePairs(context, ranges->pass)),
+        video_(ranges ? FramePairs(context, ranges->frames) : FramePairs(context)),
         alpha_(alpha_files()),
         plan_(video_.plan(follows() ? 1 : 0)),
         in_pairs_(plan_.count > 1) {
@@ -86,7 +79,7 @@ class VideoRun {
     options.exec.stream = estimating_.get();
     options.exec.threads = plan_.threads;
     for (int i = 0; i < plan_.count; ++i) estimators_.emplace_back(options);
-    if (ranges_ != nullptr) return;
+    if (ranges_) return;
     for (const PictureFile& picture : pictures_)
       writers_.emplace_back(
           picture.path, io::VideoWriteOptions{.frame_rate = video_.reader().info().rate.value()});
@@ -101,7 +94,7 @@ class VideoRun {
     return kDone;
   }
 
-  io::FrameRun pass() {
+  io::FrameRun pass() override {
     return io::run_frames<Step, flow::Estimator>(
         estimators_,
         {.read = [&](Step& step) { return read(step); },
@@ -113,7 +106,11 @@ class VideoRun {
         video_.options(plan_));
   }
 
-  FrameUnits::Given collect() { return range_.take(); }
+  UnitResult collect() override {
+    const RangeOfFields range = std::exchange(range_, {});
+    if (range.frames == 0 && range.fields == 0) return {};
+    return {.shared = io::pack_record(record_ref(range)), .files = std::exchange(files_, {})};
+  }
 
  private:
   struct Step {
@@ -224,7 +221,7 @@ class VideoRun {
                                      {step.frames.before->image(), step.frames.now->image(), view,
                                       field.confidence, request_.wheel.longest},
                                      exec));
-    if (ranges_ != nullptr) write_parts(step);
+    if (ranges_) write_parts(step);
   }
 
   void write_parts(Step& step) {
@@ -238,7 +235,7 @@ class VideoRun {
     size_ = {step.frames.now->image().width(), step.frames.now->image().height()};
     const std::int64_t number = step.frames.now->number();
     step.frames = {};
-    if (ranges_ != nullptr) return add_to_range(step, number);
+    if (ranges_) return add_to_range(step, number);
     if (!step.found) return;
     for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].write(step.drawn[i]);
     written_.keep(field_path(step.field_number));
@@ -250,10 +247,10 @@ class VideoRun {
     if (step.found) {
       note_size();
       ++range_.fields;
-      range_.files.insert(range_.files.end(), step.files.begin(), step.files.end());
+      files_.insert(files_.end(), step.files.begin(), step.files.end());
       if (!request_.output.empty()) written_.keep(field_path(step.field_number));
     }
-    ranges_->units.reach(number, [this] { return collect(); });
+    ranges_->units.reach(number);
     if (!ranges_->units.owns(number)) return;
     note_size();  // of another range, where this frame begins one
     ++range_.frames;
@@ -289,7 +286,7 @@ class VideoRun {
   Stream estimating_, uploading_;
   std::vector<PictureFile> pictures_;
   Image<std::uint8_t> mask_;
-  const RangeRun* ranges_;
+  std::optional<RangeRun> ranges_;
   FramePairs video_;
   AlphaFiles alpha_;
   io::FrameWorkers plan_;
@@ -299,7 +296,8 @@ class VideoRun {
   std::once_flag folder_made_;
   PendingFiles written_{};  // fields behind the last that counts are removed
   std::int64_t fields_ = 0;
-  RangeOfFields range_{};  // that is being worked on
+  RangeOfFields range_{};             // that is being worked on
+  std::vector<std::string> files_{};  // of that range
   Extent size_{};
 };
 
@@ -360,27 +358,18 @@ int estimate_in_ranges(const EstimateRequest& request, Context& context) {
   for (const PictureFile& picture : picture_files(request.pictures))
     pictures.emplace_back(picture.path);
   FrameSource source;
-  if (!merges_frames(context)) {
+  if (merged_units(context) == nullptr) {
     require_repeatable(context);
     FramePairs frames(context);
     source = frame_source(context, frames.reader(), files_of_sequence(context, frames.reader()));
   }
   RangesReport report(request, context, pictures);
-  FrameUnits units(context, std::move(source), 1, [&](std::int64_t first, std::string_view shared) {
-    RangeOfFields range;
-    io::unpack_record(shared, record_ref(range));
-    report.add(first, range);
+  FrameUnits units(context, std::move(source), 1, [&](std::int64_t first, const UnitResult& given) {
+    report.add(first, given.record<RangeOfFields>());
   });
-  std::unique_ptr<RangeRun> ranges;
-  std::unique_ptr<VideoRun> run;  // is asked for its last range after its pass
-  units.run(
-      [&](const FrameUnits::Pass& pass) {
-        run.reset();
-        ranges = std::make_unique<RangeRun>(RangeRun{units, pass, pictures});
-        run = std::make_unique<VideoRun>(request, context, ranges.get());
-        return run->pass();
-      },
-      [&] { return run ? run->collect() : FrameUnits::Given{}; });
+  units.run([&](const FrameRange& frames) {
+    return std::make_unique<VideoRun>(request, context, RangeRun{units, frames, pictures});
+  });
   const int status = units.finish();
   report.finish(status);
   return status;

@@ -16,7 +16,7 @@
 #include <optional>
 
 #include "cli/flow/report.h"
-#include "cli/jobs/evaluated_units.h"
+#include "cli/jobs/units.h"
 #include "cli/program/batch.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -73,17 +73,15 @@ void describe(FieldVisitor& visit, KeptSequence& kept) {
 
 std::size_t picture_row(Extent size) { return static_cast<std::size_t>(size.width) * 3; }
 
-std::string packed(SequenceResult&& each) {
+KeptSequence kept_sequence(SequenceResult&& each) {
   const Image<std::uint8_t>& picture = each.picture;
   KeptSequence kept{std::move(each.report), each.seconds, {picture.width(), picture.height()}};
   for (int y = 0; y < picture.height(); ++y)
     kept.pixels.append(reinterpret_cast<const char*>(picture.row(y)), picture_row(kept.size));
-  return io::pack_record(record_ref(kept));
+  return kept;
 }
 
-SequenceResult unpacked(std::string_view bytes, const FlowSequence& sequence) {
-  KeptSequence kept;
-  io::unpack_record(bytes, record_ref(kept));
+SequenceResult sequence_of(KeptSequence&& kept, const FlowSequence& sequence) {
   SequenceResult each{sequence, std::move(kept.report), kept.seconds};
   if (kept.pixels.empty()) return each;
   if (kept.pixels.size() != picture_row(kept.size) * static_cast<std::size_t>(kept.size.height))
@@ -124,11 +122,12 @@ class PairMeasurer {
 // Nothing where this is a shard of a job.
 std::optional<MethodResult> measure(const std::vector<FlowSequence>& sequences,
                                     const FlowEvalRequest& request, Context& context) {
-  std::vector<EvaluatedUnit> pairs;
-  pairs.reserve(sequences.size());
-  for (const FlowSequence& sequence : sequences)
-    pairs.push_back({sequence.truth, unit_files({sequence.first, sequence.second})});
-  EvaluatedUnits units(context, pairs);
+  UnitList pairs{.files = [&](std::size_t i) {
+    return UnitFiles({sequences[i].truth, sequences[i].first, sequences[i].second});
+  }};
+  for (const FlowSequence& sequence : sequences) pairs.names.push_back(sequence.truth);
+  std::vector<KeptSequence> kept(sequences.size());
+  Units units(context, std::move(pairs), kept);
   std::optional<PairMeasurer> measurer;
   if (!units.open().empty()) measurer.emplace(request, context);
   std::size_t done = 0;
@@ -136,16 +135,16 @@ std::optional<MethodResult> measure(const std::vector<FlowSequence>& sequences,
     throw_if_stopped(context.exec);
     const bool with_picture =
         !request.output.empty() && i < static_cast<std::size_t>(request.sheet);
-    units.take(i, packed(measurer->measure(sequences[i], with_picture)));
+    units.take(i, kept_sequence(measurer->measure(sequences[i], with_picture)));
     if (context.exec.progress)
       context.exec.progress(
           {"sequences", static_cast<double>(++done), static_cast<double>(units.open().size())});
   }
-  if (!units.finish()) return {};
+  if (!units.finish_whole()) return {};
   MethodResult result{request.flow.method == flow::Method::kLucasKanade ? "lk" : "bm"};
   result.sequences.reserve(sequences.size());
   for (std::size_t i = 0; i < sequences.size(); ++i)
-    result.sequences.push_back(unpacked(units.measured(i), sequences[i]));
+    result.sequences.push_back(sequence_of(std::move(kept[i]), sequences[i]));
   return result;
 }
 
@@ -231,7 +230,7 @@ PrintedMethod printed_method(const MethodResult& result, bool timed) {
 
 void print_json(const FlowEvalRequest& request, const Context& context,
                 const std::vector<MethodResult>& results) {
-  const bool timed = reports_times(context);
+  const bool timed = tells_times(context);
   PrintedEvaluation printed{printed_method(results.front(), timed)};
   if (request.rivals) {
     printed.rivals.emplace();
@@ -287,7 +286,7 @@ int run_eval(FlowEvalRequest& request, Context& context) {
     print_json(request, context, results);
   } else {
     for (const MethodResult& result : results)
-      context.console.print(results_text(result, reports_times(context)));
+      context.console.print(results_text(result, tells_times(context)));
   }
   return kDone;
 }

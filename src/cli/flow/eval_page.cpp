@@ -10,7 +10,6 @@
 #include <filesystem>
 
 #include "cli/flow/eval.h"
-#include "cli/jobs/evaluated_units.h"
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 
@@ -156,7 +155,7 @@ void write_flow_eval_folder(const FlowEvalRequest& request, const Context& conte
   const fs::path folder(request.output);
   make_folder(request.output);
   const MethodResult& ours = results.front();
-  const bool timed = reports_times(context);
+  const bool timed = tells_times(context);
   write_errors_csv((folder / "errors.csv").string(), results, timed);
   write_curve_csv((folder / "curve.csv").string(), ours);
   const std::string svg = curve_svg(ours);

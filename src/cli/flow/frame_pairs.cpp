@@ -21,8 +21,8 @@ io::VideoReader pairs_reader(const Context& context, const io::VideoReadOptions&
 FramePairs::FramePairs(Context& context)
     : context_(context), reader_(pairs_reader(context, video_options(context))) {}
 
-FramePairs::FramePairs(Context& context, const FrameUnits::Pass& pass)
-    : context_(context), reader_(pairs_reader(context, pass_options(context, pass))) {}
+FramePairs::FramePairs(Context& context, const FrameRange& range)
+    : context_(context), reader_(pairs_reader(context, pass_options(context, range))) {}
 
 io::FrameWorkers FramePairs::plan(int most) const {
   return io::plan_frame_workers(context_.exec, reader_, most);

@@ -18,7 +18,7 @@ class FramePairs {
   // Opens the video, folder or list of images that the inputs name.
   explicit FramePairs(Context& context);
   // Of its frames, those of a pass.
-  FramePairs(Context& context, const FrameUnits::Pass& pass);
+  FramePairs(Context& context, const FrameRange& range);
 
   io::VideoReader& reader() { return reader_; }
   const io::VideoReader& reader() const { return reader_; }

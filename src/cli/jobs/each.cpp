@@ -35,8 +35,7 @@ class StringSink final : public Sink {
 // is a sequence.
 std::vector<std::string> inputs_of(const Context& context) {
   if (context.command.system == "mesh") return unit_inputs(context, io::mesh_files());
-  if (context.journal != nullptr && context.journal->inputs() != nullptr)
-    return *context.journal->inputs();
+  if (const std::vector<std::string>* merged = merged_units(context)) return *merged;
   std::vector<std::string> inputs;
   for (const std::string& word : context.inputs) {
     if (!word.starts_with('@') || word.size() == 1) {
@@ -48,37 +47,16 @@ std::vector<std::string> inputs_of(const Context& context) {
   return inputs;
 }
 
-// The names that each output option has for each input.
-class EachOutput {
- public:
-  EachOutput(const Context& context, const std::vector<std::string>& inputs)
-      : context_(context), inputs_(inputs) {}
-
-  void add(const std::string& option, const std::string& output) {
-    if (output.empty() || names_.contains(output)) return;
-    if (inputs_.size() == 1 && output.find("{}") == std::string::npos) {
-      names_[output] = {output};
-      return;
-    }
-    if (output.find("{}") == std::string::npos)
-      throw InvalidArgument(fmt::format(
-          "--{} {} names one file, but there are {} inputs; give a pattern such as out/{{}}{}",
-          option, output, inputs_.size(), std::filesystem::path(output).extension().string()));
-    names_[output] = output_paths(context_, output, inputs_);
-  }
-  // The name for an input, which is also noted in `files`.
-  std::string name(const std::string& output, std::size_t input,
-                   std::vector<std::string>& files) const {
-    if (output.empty()) return {};
-    files.push_back(names_.at(output)[input]);
-    return files.back();
-  }
-
- private:
-  const Context& context_;
-  const std::vector<std::string>& inputs_;
-  std::map<std::string, std::vector<std::string>> names_{};
-};
+// The names that an output has for the inputs.
+std::vector<std::string> names_of_output(const Context& context, const std::string& option,
+                                         const std::string& output,
+                                         const std::vector<std::string>& inputs) {
+  if (output.find("{}") != std::string::npos) return output_paths(context, output, inputs);
+  if (inputs.size() == 1) return {output};
+  throw InvalidArgument(fmt::format(
+      "--{} {} names one file, but there are {} inputs; give a pattern such as out/{{}}{}", option,
+      output, inputs.size(), std::filesystem::path(output).extension().string()));
+}
 
 bool is_output(const OptionField& field) {
   return field.traits.use == TextUse::kOutput || field.traits.use == TextUse::kFolder;
@@ -171,9 +149,10 @@ bool runs_each(const Invocation& invocation) {
 int run_each(const Invocation& invocation, std::span<const std::string> words, Context& context) {
   settle_device(context);
   const std::vector<std::string> inputs = inputs_of(context);
-  EachOutput outputs(context, inputs);
+  std::map<std::string, std::vector<std::string>> names;  // by what the command line says
   for_each_output(invocation, [&](const std::string& option, const std::string& output) {
-    outputs.add(option, output);
+    if (!output.empty() && !names.contains(output))
+      names[output] = names_of_output(context, option, output, inputs);
   });
   Batch batch(context, inputs);
   while (batch.next() < inputs.size() && !batch.stopped()) {
@@ -183,7 +162,9 @@ int run_each(const Invocation& invocation, std::span<const std::string> words, C
       Invocation one = parse(*invocation.command, words);
       one.inputs = {inputs[i]};
       for_each_output(one, [&](const std::string&, std::string& output) {
-        output = outputs.name(output, i, outcome.files);
+        if (output.empty()) return;
+        output = names.at(output)[i];
+        outcome.files.push_back(output);
       });
       StringSink printed;
       Console console = context.console.with_output(printed);

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <utility>
 
 #include "cli/program/files.h"
@@ -35,6 +33,62 @@ bool count_frames(io::VideoReader& reader, std::int64_t& count) {
   } catch (const FormatError&) {
   }
   return false;  // the last unit will meet it
+}
+
+std::vector<std::string> names_of_ranges(const Context& context, const FrameSource& source) {
+  const std::int64_t size = context.unit_frames;
+  const std::int64_t frames =
+      std::min(source.frames, source.most > 0 ? source.most : source.frames);
+  const std::int64_t count = std::max<std::int64_t>(1, (frames + size - 1) / size);
+  if (count > kMostUnits)
+    throw InvalidArgument(
+        fmt::format("{}: {} frames are {} units of {}, expected at most {}; give a "
+                    "larger --unit-frames",
+                    context.inputs[0], frames, count, size, kMostUnits));
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(count));
+  const auto file = [&](std::int64_t frame) {
+    return source.files[static_cast<std::size_t>(frame)];
+  };
+  for (std::int64_t unit = 0; unit < count; ++unit) {
+    const std::int64_t first = unit * size;
+    const std::int64_t last = std::min(first + size, frames) - 1;
+    if (source.files.empty())
+      names.push_back(unit + 1 < count
+                          ? fmt::format("{}: frames {} to {}", context.inputs[0], first, last)
+                          : fmt::format("{}: frames from {} on", context.inputs[0], first));
+    else if (first == last) names.push_back(file(first));
+    else names.push_back(fmt::format("{} to {}", file(first), file(last)));
+  }
+  return names;
+}
+
+// Of files, a unit is made from its own and from the first, of which every unit needs something:
+// the size of all frames, or the target.
+UnitFiles files_of_range(const std::vector<std::string>& files, std::size_t unit, std::int64_t size,
+                         std::int64_t overlap) {
+  const auto count = static_cast<std::int64_t>(files.size());
+  const std::int64_t first = std::min(static_cast<std::int64_t>(unit) * size, count);
+  const std::int64_t end = std::min(first + size + overlap, count);
+  std::vector<std::string> some(files.begin() + first, files.begin() + end);
+  some.push_back(files.front());
+  return UnitFiles(std::move(some));
+}
+
+UnitList range_units(const Context& context, FrameSource source, int overlap) {
+  if (const std::vector<std::string>* merged = merged_units(context)) return {*merged};
+  std::vector<std::string> names = names_of_ranges(context, source);
+  if (source.files.empty()) return units_from(std::move(names), {source.video});
+  cluster::Hasher hasher;
+  for (const std::string& file : source.files) {
+    hasher.add(file);
+    hasher.add(std::string_view("\0", 1));
+  }
+  return {std::move(names),
+          [files = std::move(source.files), size = context.unit_frames, overlap](std::size_t unit) {
+            return files_of_range(files, unit, size, overlap);
+          },
+          hasher.result()};
 }
 
 }  // namespace
@@ -64,178 +118,101 @@ void require_repeatable(const Context& context) {
     if (input == "-" || io::is_live_source(context.address_of(input))) refuse_to_repeat(input);
 }
 
-bool merges_frames(const Context& context) {
-  return context.journal != nullptr && context.journal->inputs() != nullptr;
-}
-
 FrameUnits::FrameUnits(Context& context, FrameSource source, int overlap, Give give)
     : context_(context),
-      source_(std::move(source)),
       size_(context.unit_frames),
       overlap_(overlap),
+      most_(source.most),
+      is_video_(!source.video.empty()),
       give_(std::move(give)),
-      names_(merges_frames(context) ? *context.journal->inputs() : names_of_units()) {
-  if (!merges_frames(context)) watch_source(*context.journal);
-  units_.emplace(context, names_,
-                 [this](std::size_t unit, std::string_view shared, const std::string& message) {
-                   report(unit, shared, message);
-                 });
-}
-
-std::vector<std::string> FrameUnits::names_of_units() const {
-  const std::int64_t frames =
-      std::min(source_.frames, source_.most > 0 ? source_.most : source_.frames);
-  const std::int64_t count = std::max<std::int64_t>(1, (frames + size_ - 1) / size_);
-  if (count > kMostUnits)
-    throw InvalidArgument(
-        fmt::format("{}: {} frames are {} units of {}, expected at most {}; give a "
-                    "larger --unit-frames",
-                    context_.inputs[0], frames, count, size_, kMostUnits));
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t unit = 0; unit < count; ++unit) {
-    const std::int64_t first = unit * size_;
-    const std::int64_t last = std::min(first + size_, frames) - 1;
-    if (source_.files.empty())
-      names.push_back(unit + 1 < count
-                          ? fmt::format("{}: frames {} to {}", context_.inputs[0], first, last)
-                          : fmt::format("{}: frames from {} on", context_.inputs[0], first));
-    else if (first == last) names.push_back(source_.files[static_cast<std::size_t>(first)]);
-    else
-      names.push_back(fmt::format("{} to {}", source_.files[static_cast<std::size_t>(first)],
-                                  source_.files[static_cast<std::size_t>(last)]));
-  }
-  return names;
-}
-
-// A video is hashed once, and of files only those of the unit and the first, of which every unit
-// needs something: the size of all frames, or the target.
-void FrameUnits::watch_source(Journal& journal) const {
-  UnitSource watched;
-  if (source_.files.empty()) {
-    struct Hashed {
-      std::once_flag once;
-      cluster::FileIdentity identity{};
-    };
-    watched.identity = [hashed = std::make_shared<Hashed>(), video = source_.video](std::size_t) {
-      std::call_once(hashed->once, [&] { hashed->identity = cluster::identity_of_file(video); });
-      return hashed->identity;
-    };
-    watched.stamp = [video = source_.video](std::size_t) { return stamp_of(video); };
-  } else {
-    cluster::Hasher names;
-    for (const std::string& file : source_.files) {
-      names.add(file);
-      names.add(std::string_view("\0", 1));
-    }
-    watched.hash = names.result();
-    const auto files_of = [files = source_.files, size = size_,
-                           overlap = overlap_](std::size_t unit) {
-      const auto count = static_cast<std::int64_t>(files.size());
-      const std::int64_t first = static_cast<std::int64_t>(unit) * size;
-      const std::int64_t end = std::min(first + size + overlap, count);
-      std::vector<std::string> some(files.begin() + std::min(first, count), files.begin() + end);
-      some.push_back(files.front());
-      return some;
-    };
-    watched.identity = [files_of](std::size_t unit) { return identity_of_files(files_of(unit)); };
-    watched.stamp = [files_of](std::size_t unit) { return stamp_of(files_of(unit)); };
-  }
-  journal.watch(std::move(watched));
-}
+      units_(context, range_units(context, std::move(source), overlap),
+             [this](std::size_t unit, const UnitResult& given) { report(unit, given); }) {}
 
 std::int64_t FrameUnits::end_of(std::size_t unit) const {
-  const bool last = unit + 1 == names_.size();
+  const bool last = unit + 1 == units_.names().size();
   return last ? std::numeric_limits<std::int64_t>::max()
               : static_cast<std::int64_t>(unit + 1) * size_;
 }
 
-bool FrameUnits::owns(std::int64_t frame) const {
-  return pass_end_ > 0 && frame < end_of(units_->open()[pass_end_ - 1]);
+bool FrameUnits::owns(std::int64_t frame) {
+  return pass_end_ > 0 && frame < end_of(units_.open()[pass_end_ - 1]);
 }
 
-std::optional<FrameUnits::Pass> FrameUnits::next_pass() {
-  const std::vector<std::size_t>& open = units_->open();
+std::optional<FrameRange> FrameUnits::next_range() {
+  const std::vector<std::size_t>& open = units_.open();
   if (at_ == open.size()) return {};
   pass_end_ = at_ + 1;
   while (pass_end_ < open.size() && open[pass_end_] == open[pass_end_ - 1] + 1) ++pass_end_;
   const std::size_t last = open[pass_end_ - 1];
-  Pass pass{.first = static_cast<std::int64_t>(open[at_]) * size_};
-  std::int64_t end = last + 1 == names_.size() ? source_.most : end_of(last) + overlap_;
-  if (source_.most > 0) end = std::min(end, source_.most);
-  if (end > 0) pass.count = end - pass.first;
-  return pass;
+  FrameRange range{.first = static_cast<std::int64_t>(open[at_]) * size_};
+  std::int64_t end = last + 1 == units_.names().size() ? most_ : end_of(last) + overlap_;
+  if (most_ > 0) end = std::min(end, most_);
+  if (end > 0) range.count = end - range.first;
+  return range;
 }
 
-void FrameUnits::run(const std::function<io::FrameRun(const Pass&)>& work, const Collect& collect) {
-  while (const std::optional<Pass> pass = next_pass()) {
+void FrameUnits::run(const std::function<std::unique_ptr<FramePass>(const FrameRange&)>& begin) {
+  while (const std::optional<FrameRange> range = next_range()) {
     io::FrameRun run;
     try {
-      run = work(*pass);
+      pass_.reset();  // its files are closed before the next opens them
+      pass_ = begin(*range);
+      run = pass_->pass();
     } catch (const IoError&) {
       run.fault = std::current_exception();
     } catch (const FormatError&) {
       run.fault = std::current_exception();
     }
-    end_pass(run, collect);
+    end_pass(run);
   }
 }
 
-void FrameUnits::reach(std::int64_t frame, const Collect& collect) {
-  while (at_ < pass_end_ && frame >= end_of(units_->open()[at_])) take(collect(), {});
+void FrameUnits::reach(std::int64_t frame) {
+  while (at_ < pass_end_ && frame >= end_of(units_.open()[at_])) take(collect());
 }
 
-void FrameUnits::end_pass(const io::FrameRun& run, const Collect& collect) {
+void FrameUnits::end_pass(const io::FrameRun& run) {
   const auto failed = [&](const Error& error, bool source_is_broken) {
     if (at_ == pass_end_) return;
-    const Failure failure{error.what(), status_of(error)};
-    take(collect(), failure);
+    UnitResult last = collect();
+    last.message = error.what();
+    last.status = status_of(error);
+    take(std::move(last));
     if (!source_is_broken) return;  // the next pass begins behind this unit
-    while (at_ < units_->open().size()) take({}, failure);
+    while (at_ < units_.open().size())
+      take(UnitResult{.message = error.what(), .status = status_of(error)});
   };
   try {
     run.rethrow();
-    while (at_ < pass_end_) take(collect(), {});
+    while (at_ < pass_end_) take(collect());
   } catch (const WriteError& error) {
     failed(error, false);
   } catch (const IoError& error) {
-    failed(error, !source_.video.empty());  // nothing behind a broken place can be reached
+    failed(error, is_video_);
   } catch (const FormatError& error) {
-    failed(error, !source_.video.empty());
+    failed(error, is_video_);
   }
 }
 
-void FrameUnits::take(Given given, const Failure& failure) {
-  const std::size_t unit = units_->open()[at_++];
-  UnitResult result{.shared = std::move(given.shared),
-                    .files = std::move(given.files),
-                    .message = failure.message,
-                    .status = failure.status};
-  if (!result.message.empty()) result.message = fmt::format("{}: {}", names_[unit], result.message);
-  units_->take(unit, std::move(result));
-}
-
-void FrameUnits::report(std::size_t unit, std::string_view shared, const std::string& message) {
+void FrameUnits::report(std::size_t unit, const UnitResult& given) {
   ++given_;
-  if (!message.empty()) {
+  if (!given.message.empty()) {
     context_.console.end_progress();
-    context_.console.complain(
-        message.starts_with(names_[unit]) ? message : fmt::format("{}: {}", names_[unit], message));
-    if (failures_++ == 0) first_failure_ = units_->status();
+    context_.console.complain(named_message(units_.names()[unit], given.message));
+    if (failures_++ == 0) first_failure_ = given.status;
   }
-  if (!shared.empty()) give_(static_cast<std::int64_t>(unit) * size_, shared);
+  if (!given.shared.empty()) give_(static_cast<std::int64_t>(unit) * size_, given);
 }
 
 int FrameUnits::finish() {
-  units_->finish();
-  context_.console.end_progress();
+  units_.finish();
   return exit_status(context_, {failures_, given_, first_failure_});
 }
 
-io::VideoReadOptions pass_options(const Context& context, const FrameUnits::Pass& pass) {
+io::VideoReadOptions pass_options(const Context& context, const FrameRange& range) {
   io::VideoReadOptions options = video_options(context);
-  options.start = static_cast<int>(pass.first);
-  options.count = static_cast<int>(pass.count);
+  options.start = static_cast<int>(range.first);
+  options.count = static_cast<int>(range.count);
   options.seconds = 0;
   return options;
 }

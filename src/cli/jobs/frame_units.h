@@ -5,12 +5,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "cli/jobs/recorded_units.h"
+#include "cli/jobs/units.h"
 
 namespace fovea::cli {
 
@@ -30,70 +30,69 @@ FrameSource frame_source(const Context& context, io::VideoReader& reader,
 // Throws InvalidArgument where an input is a pipe, a camera or a stream, before it is opened.
 void require_repeatable(const Context& context);
 
-// Whether a merge gives the results again, so that the source need not be there.
-bool merges_frames(const Context& context);
+// The frames that a pass reads; 0 of them stands for all up to the end.
+struct FrameRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+// What a verb does with the frames of a pass.
+class FramePass {
+ public:
+  virtual ~FramePass() = default;
+  // Must call FrameUnits::reach() with the number of each frame before it adds to what the frame's
+  // unit gives.
+  virtual io::FrameRun pass() = 0;
+  // What the unit that is worked on has given so far, and its files; the next call gives what came
+  // after.
+  virtual UnitResult collect() = 0;
+};
 
 class FrameUnits {
  public:
   // Gets what the unit that begins with a frame has given, in the order of the units. A unit that
   // failed may have given something before.
-  using Give = std::function<void(std::int64_t first_frame, std::string_view shared)>;
-  // What a unit has given so far; the next call gives what came after.
-  struct Given {
-    std::string shared{};
-    std::vector<std::string> files{};  // of the unit alone
-  };
-  using Collect = std::function<Given()>;
-  // The frames that a pass reads; 0 of them stands for all up to the end.
-  struct Pass {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-  };
+  using Give = std::function<void(std::int64_t first_frame, const UnitResult& given)>;
 
-  // Each unit also reads `overlap` frames of the next. Throws InvalidArgument for a source that
-  // cannot be read twice.
+  // Each unit also reads `overlap` frames of the next. The source need not be there where a merge
+  // gives the results again.
   FrameUnits(Context& context, FrameSource source, int overlap, Give give);
 
-  // Calls `work` for frames that are still to be worked on until none are left. It must call
-  // reach() with the number of each frame before it adds to what the frame's unit gives. Throws
+  // Makes passes over the frames that are still to be worked on until none are left. Throws
   // Cancelled.
-  void run(const std::function<io::FrameRun(const Pass&)>& work, const Collect& collect);
+  void run(const std::function<std::unique_ptr<FramePass>(const FrameRange&)>& begin);
   // Ends the units before a frame.
-  void reach(std::int64_t frame, const Collect& collect);
+  void reach(std::int64_t frame);
   // Whether the frame is one of the pass and not only the overlap behind it.
-  bool owns(std::int64_t frame) const;
+  bool owns(std::int64_t frame);
 
   // Gives what is left, and returns the exit status.
   int finish();
 
  private:
-  struct Failure {
-    std::string message{};
-    int status = 0;
-  };
-  std::vector<std::string> names_of_units() const;
-  void watch_source(Journal& journal) const;
   std::int64_t end_of(std::size_t unit) const;
-  std::optional<Pass> next_pass();
-  void end_pass(const io::FrameRun& run, const Collect& collect);
-  void take(Given given, const Failure& failure);
-  void report(std::size_t unit, std::string_view shared, const std::string& message);
+  std::optional<FrameRange> next_range();
+  void end_pass(const io::FrameRun& run);
+  void take(UnitResult given) { units_.take(units_.open()[at_++], std::move(given)); }
+  UnitResult collect() { return pass_ ? pass_->collect() : UnitResult{}; }
+  void report(std::size_t unit, const UnitResult& given);
 
   Context& context_;
-  FrameSource source_;
   std::int64_t size_;  // frames of a unit
   std::int64_t overlap_;
+  std::int64_t most_;  // as those of the source
+  bool is_video_;      // where nothing behind a broken place can be reached
   Give give_;
-  std::vector<std::string> names_;
+  Units units_;
+  std::unique_ptr<FramePass> pass_{};
   std::size_t given_ = 0, failures_ = 0;
   int first_failure_ = 0;
-  std::optional<RecordedUnits> units_{};
   std::size_t at_ = 0;        // the open unit that is worked on
   std::size_t pass_end_ = 0;  // behind the last open unit of the pass
 };
 
 // How the frames of a pass are read.
-io::VideoReadOptions pass_options(const Context& context, const FrameUnits::Pass& pass);
+io::VideoReadOptions pass_options(const Context& context, const FrameRange& range);
 
 // Pictures of frames that become one file, such as a video, when all units are there. Until then
 // they are images in a folder beside it, FILE.parts; those of a folder have their place at once.

@@ -14,7 +14,6 @@
 #include <mutex>
 
 #include "cli/jobs/all_shards.h"
-#include "cli/jobs/packing.h"
 #include "cli/program/run.h"
 #include "core/architecture.h"
 #include "core/parallel.h"
@@ -28,16 +27,6 @@ using cluster::FileIdentity;
 using cluster::Manifest;
 using cluster::UnitRecord;
 using cluster::UnitStatus;
-
-std::string packed(const UnitResult& result) {
-  return Packer()
-      .text(result.line)
-      .text(result.members)
-      .text(result.early)
-      .text(result.shared)
-      .number(result.status)
-      .bytes();
-}
 
 // All files below a folder but those that are being written.
 std::vector<std::string> files_below(const std::string& folder) {
@@ -55,6 +44,46 @@ bool may_be_frame(const std::string& path) {
   kind.extensions.insert(kind.extensions.end(),
                          {"hdr", "mat", "img", "dat", "raw", "bin", "bsq", "bil", "bip", "cube"});
   return io::has_extension(path, kind);
+}
+
+// Zeros where it cannot be read: an input that vanished has failed, and is tried again.
+template <class What, class Identify>
+FileIdentity identified(const What& what, const Identify& identify) {
+  try {
+    return identify(what);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// Adds the samples of cubes, which lie beside their headers.
+void add_samples(std::vector<std::string>& files) {
+  std::error_code error;
+  const std::size_t count = files.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const fs::path header(files[i]);
+    if (header.extension() != ".hdr") continue;
+    const std::string stem = fs::path(header).replace_extension().string();
+    for (const char* ending : {"", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip", ".cube"})
+      if (fs::is_regular_file(stem + ending, error)) files.push_back(stem + ending);
+  }
+}
+
+// The size of all files together, and the hash of their names and contents.
+FileIdentity identity_of_files(std::vector<std::string> files) {
+  add_samples(files);
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  FileIdentity whole;
+  cluster::Hasher hasher;
+  for (const std::string& file : files) {
+    const FileIdentity one = identified(file, cluster::identity_of_file);
+    whole.size += one.size;
+    hasher.add(file);
+    hasher.add({reinterpret_cast<const char*>(&one.hash), sizeof one.hash});
+  }
+  whole.hash = hasher.result();
+  return whole;
 }
 
 // The header of a cube stands for the file of its samples as well.
@@ -84,19 +113,6 @@ FileIdentity identity_of_result(const std::string& path) {
                                        : cluster::identity_of_file(path);
 }
 
-// Adds the samples of cubes, which lie beside their headers.
-void add_samples(std::vector<std::string>& files) {
-  std::error_code error;
-  const std::size_t count = files.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const fs::path header(files[i]);
-    if (header.extension() != ".hdr") continue;
-    const std::string stem = fs::path(header).replace_extension().string();
-    for (const char* ending : {"", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip", ".cube"})
-      if (fs::is_regular_file(stem + ending, error)) files.push_back(stem + ending);
-  }
-}
-
 FileStamp stamp_of_one(const std::string& file) {
   struct stat state {};  // one call to the system, since this is done twice per input
   if (stat(file.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return {};
@@ -106,14 +122,17 @@ FileStamp stamp_of_one(const std::string& file) {
               static_cast<std::uint64_t>(state.st_mtim.tv_nsec)};
 }
 
-// Zeros where it cannot be read: an input that vanished has failed, and is tried again.
-template <class What, class Identify>
-FileIdentity identified(const What& what, const Identify& identify) {
-  try {
-    return identify(what);
-  } catch (const Error&) {
-    return {};
+// Of all files together.
+FileStamp stamp_of(std::vector<std::string> files) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // so that the order of files matters
+  add_samples(files);
+  FileStamp stamp;
+  for (const std::string& file : files) {
+    const FileStamp one = stamp_of_one(file);
+    stamp.size = stamp.size * kOdd + one.size;
+    stamp.time = stamp.time * kOdd + one.time;
   }
+  return stamp;
 }
 
 std::uint64_t hash_of_names(const std::vector<std::string>& names) {
@@ -177,13 +196,12 @@ class Recording final : public Journal {
 
   bool whole() const override { return shard_.count == 1; }
 
-  void watch(UnitSource&& source) override { source_ = std::move(source); }
-
-  void begin(const Context& context, const std::vector<std::string>& inputs) override {
+  void begin(const Context& context, const UnitList& units) override {
+    const std::vector<std::string>& inputs = units.names;
     for (const std::string& input : inputs)
       if (input == "-" || io::is_live_source(input)) refuse_to_repeat(input);
     if (path_.empty()) path_ = default_manifest(context.command, shard_);
-    inputs_ = &inputs;
+    units_ = &units;
     exec_ = context.exec_without_progress();
     range_ = cluster::units_of(shard_, inputs.size());
     const bool there = fs::exists(path_);
@@ -227,13 +245,11 @@ class Recording final : public Journal {
 
   UnitResult result(std::size_t unit) override { return result_of(record(unit)); }
 
-  UnitRecord measure(std::size_t unit, const UnitResult& result) const override {
-    UnitRecord record{.unit = unit,
-                      .status = result.message.empty() ? UnitStatus::kDone : UnitStatus::kFailed,
-                      .input = (*inputs_)[unit]};
+  UnitRecord measure(std::size_t unit, const std::vector<std::string>& written) const override {
+    UnitRecord record{.unit = unit, .input = units_->names[unit]};
     record.identity = identity_of_unit(unit);
     std::error_code error;
-    for (const std::string& file : result.files) {
+    for (const std::string& file : written) {
       remove_remains(file);
       if (fs::exists(file, error))
         record.outputs.push_back({file, identified(file, identity_of_result)});
@@ -246,14 +262,15 @@ class Recording final : public Journal {
   }
 
   FileStamp stamp(std::size_t unit) const override {
-    return source_.stamp ? source_.stamp(unit) : stamp_of((*inputs_)[unit]);
+    return units_->files ? units_->files(unit).stamp() : stamp_of({units_->names[unit]});
   }
 
   void flush() override { writer_->flush(); }
 
   void add(UnitRecord record, const UnitResult& result) override {
+    record.status = result.message.empty() ? UnitStatus::kDone : UnitStatus::kFailed;
     record.message = result.message;
-    record.payload = packed(result);
+    record.payload = io::pack_record(record_ref(result));
     writer_->add(record);
   }
 
@@ -263,8 +280,8 @@ class Recording final : public Journal {
   std::string options_on(Device device) const {
     if (device.kind == DeviceKind::kCuda) device.index = 0;
     const std::string source =
-        source_.hash == 0 ? ""
-                          : fmt::format("\"hash of frame names\": \"{:016x}\", ", source_.hash);
+        units_->hash == 0 ? ""
+                          : fmt::format("\"hash of frame names\": \"{:016x}\", ", units_->hash);
     return fmt::format("{{\"device\": \"{}\", {}{}", to_string(device), source,
                        command_.options.substr(1));
   }
@@ -275,15 +292,16 @@ class Recording final : public Journal {
   }
 
   FileIdentity identity_of_unit(std::size_t unit) const {
-    if (!source_.identity) return identified((*inputs_)[unit], identity_of);
-    return identified(unit, source_.identity);
+    return units_->files ? units_->files(unit).identity()
+                         : identified(units_->names[unit], identity_of);
   }
 
   // Whether the unit was done, and its input and its files are as they were then.
   bool still_valid(std::size_t unit) const {
     if (known_->status(unit) != UnitStatus::kDone) return false;
     const UnitRecord before = record(unit);
-    if (before.input != (*inputs_)[unit] || identity_of_unit(unit) != before.identity) return false;
+    if (before.input != units_->names[unit] || identity_of_unit(unit) != before.identity)
+      return false;
     return std::ranges::all_of(before.outputs, [](const cluster::UnitOutput& output) {
       return identified(output.path, identity_of_result) == output.identity;
     });
@@ -293,8 +311,7 @@ class Recording final : public Journal {
   bool resume_;
   std::string path_;
   JournaledCommand command_;
-  UnitSource source_{};
-  const std::vector<std::string>* inputs_ = nullptr;
+  const UnitList* units_ = nullptr;
   Exec exec_{};
   cluster::UnitRange range_{};
   std::optional<cluster::ManifestWriter> writer_{};
@@ -320,16 +337,16 @@ class Merging final : public Journal {
   std::string device() const override { return device_; }
   bool whole() const override { return true; }
 
-  void begin(const Context&, const std::vector<std::string>& inputs) override {
-    if (hash_of_names(inputs) != parts_.front().job().inputs)
+  void begin(const Context&, const UnitList& units) override {
+    if (hash_of_names(units.names) != parts_.front().job().inputs)
       throw FormatError(fmt::format(
           "the command finds {} now, whose names are not those of the {} in the manifests",
-          detail::counted(inputs.size(), "input"), names_.size()));
+          detail::counted(units.names.size(), "input"), names_.size()));
   }
   cluster::UnitRange range() const override { return {0, names_.size()}; }
   std::vector<std::size_t> open_units(std::size_t, std::size_t) override { return {}; }
   UnitResult result(std::size_t unit) override { return result_of(part_of(unit).record(unit)); }
-  UnitRecord measure(std::size_t, const UnitResult&) const override { return {}; }
+  UnitRecord measure(std::size_t, const std::vector<std::string>&) const override { return {}; }
   void add(UnitRecord, const UnitResult&) override {}
   void remove_remains(const std::string& file) const override { remains_.remove(file); }
 
@@ -398,39 +415,43 @@ class Merging final : public Journal {
 
 }  // namespace
 
+void describe(FieldVisitor& visit, UnitResult& result) {
+  visit("line", result.line, "for people");
+  visit("members", result.members, "for programs, as JSON");
+  visit("early", result.early, "JSON that was printed before the members");
+  visit("shared", result.shared, "what it adds to the files that all inputs share");
+  visit("status", result.status, "the exit status of a failure");
+}
+
 UnitResult result_of(const UnitRecord& record) {
-  Unpacker in(record.payload);
   UnitResult result;
-  result.line = in.text();
-  result.members = in.text();
-  result.early = in.text();
-  result.shared = in.text();
-  result.status = in.number<int>();
+  std::string_view bytes = record.payload;
+  io::unpack_record(bytes, record_ref(result));
   result.message = record.message;
   for (const cluster::UnitOutput& output : record.outputs) result.files.push_back(output.path);
   return result;
 }
 
-FileStamp stamp_of(const std::string& file) {
-  if (file.ends_with(".hdr")) return stamp_of(std::span(&file, 1));
-  return stamp_of_one(file);
+struct UnitFiles::List {
+  std::vector<std::string> files{};
+  std::once_flag once{};
+  FileIdentity identity{};
+};
+
+UnitFiles::UnitFiles(std::vector<std::string> files) : list_(std::make_shared<List>()) {
+  list_->files = std::move(files);
 }
 
-FileStamp stamp_of(std::span<const std::string> files) {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // so that the order of files matters
-  std::vector<std::string> all(files.begin(), files.end());
-  add_samples(all);
-  FileStamp stamp;
-  for (const std::string& file : all) {
-    const FileStamp one = stamp_of_one(file);
-    stamp.size = stamp.size * kOdd + one.size;
-    stamp.time = stamp.time * kOdd + one.time;
-  }
-  return stamp;
+FileIdentity UnitFiles::identity() const {
+  std::call_once(list_->once, [this] { list_->identity = identity_of_files(list_->files); });
+  return list_->identity;
 }
 
-cluster::FileIdentity identity_or_none(const std::string& file) {
-  return identified(file, [](const std::string& path) { return cluster::identity_of_file(path); });
+FileStamp UnitFiles::stamp() const { return stamp_of(list_->files); }
+
+UnitList units_from(std::vector<std::string> names, std::vector<std::string> files) {
+  return {std::move(names),
+          [all = UnitFiles(std::move(files))](std::size_t) -> const UnitFiles& { return all; }};
 }
 
 void refuse_to_repeat(const std::string& input) {
@@ -438,22 +459,6 @@ void refuse_to_repeat(const std::string& input) {
       "{}: cannot be read a second time, and a manifest is for work that can be repeated; "
       "name a file, or leave out --shard, --resume and --manifest",
       input == "-" ? "standard input" : input));
-}
-
-cluster::FileIdentity identity_of_files(std::vector<std::string> files) {
-  add_samples(files);
-  std::sort(files.begin(), files.end());
-  files.erase(std::unique(files.begin(), files.end()), files.end());
-  FileIdentity whole;
-  cluster::Hasher hasher;
-  for (const std::string& file : files) {
-    const FileIdentity one = cluster::identity_of_file(file);
-    whole.size += one.size;
-    hasher.add(file);
-    hasher.add({reinterpret_cast<const char*>(&one.hash), sizeof one.hash});
-  }
-  whole.hash = hasher.result();
-  return whole;
 }
 
 void describe(OptionVisitor& visit, JournalOptions& options) {
@@ -513,10 +518,13 @@ std::string default_manifest(const Command& command, cluster::Shard shard) {
   return name + ".manifest";
 }
 
+const std::vector<std::string>* merged_units(const Context& context) {
+  return context.journal != nullptr ? context.journal->inputs() : nullptr;
+}
+
 std::vector<std::string> unit_inputs(const Context& context, const io::InputKind& kind) {
-  if (context.journal != nullptr && context.journal->inputs() != nullptr)
-    return *context.journal->inputs();
-  return io::expand_inputs(context.inputs, kind);
+  const std::vector<std::string>* merged = merged_units(context);
+  return merged != nullptr ? *merged : io::expand_inputs(context.inputs, kind);
 }
 
 bool writes_shared_files(const Context& context) {

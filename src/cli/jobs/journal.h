@@ -3,6 +3,7 @@
 // manifest; fovea merge reads it from the manifests of all shards, and gives it again.
 #pragma once
 #include <fovea/cluster/manifest.h>
+#include <fovea/io/record_io.h>
 
 #include <cstdint>
 #include <functional>
@@ -35,7 +36,21 @@ struct UnitResult {
   std::vector<std::string> files{};  // its own files
   std::string message{};             // why it failed; empty where it did not
   int status = 0;                    // the exit status of a failure
+
+  // What it adds, as the record that was packed. Throws FormatError where bytes are missing.
+  void read(RecordRef record) const {
+    std::string_view bytes = shared;
+    io::unpack_record(bytes, record);
+  }
+  template <class Record>
+  Record record() const {
+    Record record{};
+    read(record_ref(record));
+    return record;
+  }
 };
+// What the payload of a manifest's record has; the rest has fields of its own there.
+void describe(FieldVisitor& visit, UnitResult& result);
 
 // What a manifest's record of an input holds. Throws FormatError where bytes are missing.
 UnitResult result_of(const cluster::UnitRecord& record);
@@ -47,19 +62,33 @@ struct FileStamp {
   std::uint64_t time = 0;
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
-FileStamp stamp_of(const std::string& file);
-FileStamp stamp_of(std::span<const std::string> files);  // all of them together
 
 inline constexpr const char* kChangedMeanwhile =
     "changed while it was worked on; run it again with --resume";
 
-// What units are made of, where their names are not those of files.
-struct UnitSource {
-  // Size and hash of what a unit reads; several threads may call it. Throws IoError.
-  std::function<cluster::FileIdentity(std::size_t unit)> identity{};
-  std::function<FileStamp(std::size_t unit)> stamp{};
-  std::uint64_t hash = 0;  // of what all shards of the job must have in common
+// The files that units are made from. Many units may share one list, which is hashed once.
+class UnitFiles {
+ public:
+  explicit UnitFiles(std::vector<std::string> files);
+  // Several threads may call it.
+  cluster::FileIdentity identity() const;
+  FileStamp stamp() const;
+
+ private:
+  struct List;
+  std::shared_ptr<List> list_;
 };
+
+// The units of a job in their order.
+struct UnitList {
+  std::vector<std::string> names{};
+  // What a unit is made from, where its name is not that of a file or says not all; several threads
+  // may call it.
+  std::function<UnitFiles(std::size_t unit)> files{};
+  std::uint64_t hash = 0;  // of what all shards must have in common beside names and options
+};
+// Units that are all made from the same files.
+UnitList units_from(std::vector<std::string> names, std::vector<std::string> files);
 
 class Journal {
  public:
@@ -72,10 +101,8 @@ class Journal {
   // Whether this run sees every input, so that it writes the files that all inputs share.
   virtual bool whole() const = 0;
 
-  // Called before begin() where units are parts of something.
-  virtual void watch(UnitSource&&) {}
-  // Must be called with the names of all inputs before what follows.
-  virtual void begin(const Context& context, const std::vector<std::string>& inputs) = 0;
+  // Must be called before what follows, with a list that stays where it is.
+  virtual void begin(const Context& context, const UnitList& units) = 0;
   // The inputs that belong to this run.
   virtual cluster::UnitRange range() const = 0;
   // Those from `first` up to `last` that are to be worked on.
@@ -85,7 +112,8 @@ class Journal {
 
   virtual FileStamp stamp(std::size_t) const { return {}; }
   // Sizes and hashes of an input and of the files it gave; several threads may call it.
-  virtual cluster::UnitRecord measure(std::size_t unit, const UnitResult& result) const = 0;
+  virtual cluster::UnitRecord measure(std::size_t unit,
+                                      const std::vector<std::string>& written) const = 0;
   // Removes what a killed run has left of a file that it was writing; several threads may call it.
   virtual void remove_remains(const std::string&) const {}
   // Brings what was kept to the disk. Throws WriteError.
@@ -112,12 +140,6 @@ struct JournaledCommand {
 // with {} stands for; 0 where there is none.
 std::uint64_t hash_of_named(const std::string& name);
 
-// The size of all files together, and the hash of their names and contents. Throws IoError.
-cluster::FileIdentity identity_of_files(std::vector<std::string> files);
-
-// Zeros where the file cannot be read: whoever reads it says why.
-cluster::FileIdentity identity_or_none(const std::string& file);
-
 // Throws InvalidArgument that names an input which cannot be read twice.
 [[noreturn]] void refuse_to_repeat(const std::string& input);
 
@@ -136,6 +158,9 @@ std::unique_ptr<Journal> merging_journal(std::vector<cluster::Manifest> parts,
 
 // The name of the manifest that a command writes where none is given.
 std::string default_manifest(const Command& command, cluster::Shard shard);
+
+// The names of the units of the job that is merged; null where none is.
+const std::vector<std::string>* merged_units(const Context& context);
 
 // The names of the inputs that a verb works on: those that the words of the command line stand for,
 // or those of the job that is merged.

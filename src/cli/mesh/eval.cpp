@@ -11,7 +11,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "cli/jobs/evaluated_units.h"
+#include "cli/jobs/units.h"
 #include "cli/program/batch.h"
 #include "cli/program/progress.h"
 #include "cli/program/result.h"
@@ -179,22 +179,22 @@ void measure(const MeshEvalRequest& request, const Exec& exec, MeshCase& each) {
 }
 
 // One unit per mesh, which is measured from its labels as well.
-std::vector<EvaluatedUnit> units_of(const MeshEvalRequest& request,
-                                    const std::vector<MeshCase>& cases) {
-  std::vector<EvaluatedUnit> units;
-  units.reserve(cases.size());
-  for (const MeshCase& each : cases) {
+UnitList units_of(const MeshEvalRequest& request, const std::vector<MeshCase>& cases) {
+  UnitList units{.files = [&](std::size_t unit) {
+    const MeshCase& each = cases[unit];
     std::vector<std::string> files = each.people;
+    files.push_back(each.path);
     if (!request.labels.empty()) files.push_back(labels_path(request.labels, each));
     if (counts_from_file(request)) files.push_back(request.counts);
-    units.push_back({each.path, unit_files(std::move(files))});
-  }
+    return UnitFiles(std::move(files));
+  }};
+  for (const MeshCase& each : cases) units.names.push_back(each.path);
   return units;
 }
 
 // Measures the meshes, or those of a shard; returns whether all are measured.
 bool measure_all(const MeshEvalRequest& request, Context& context, std::vector<MeshCase>& cases) {
-  EvaluatedUnits units(context, units_of(request, cases));
+  Units units(context, units_of(request, cases), cases);
   const std::vector<std::size_t>& open = units.open();
   std::mutex mutex;
   std::size_t done = 0;
@@ -204,19 +204,14 @@ bool measure_all(const MeshEvalRequest& request, Context& context, std::vector<M
                    const std::size_t unit = open[static_cast<std::size_t>(i)];
                    measure(request, context.exec, cases[unit]);
                    const std::lock_guard lock(mutex);
-                   units.take(unit, io::pack_record(record_ref(cases[unit])));
+                   units.take(unit, cases[unit]);
                    ++done;
                    if (context.exec.progress)
                      context.exec.progress(
                          {"meshes", static_cast<double>(done), static_cast<double>(open.size())});
                  }
                });
-  if (!units.finish()) return false;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::string_view measured = units.measured(i);
-    io::unpack_record(measured, record_ref(cases[i]));
-  }
-  return true;
+  return units.finish_whole();
 }
 
 void write_csv(const std::string& path, const std::vector<MeshCase>& cases,

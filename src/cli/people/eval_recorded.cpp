@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 
-#include "cli/jobs/recorded_units.h"
+#include "cli/jobs/units.h"
 #include "cli/people/eval.h"
 #include "cli/program/run.h"
 #include "core/words.h"
@@ -16,92 +15,35 @@
 namespace fovea::cli {
 namespace {
 
-// Searches images for the recorded units of one run.
-class EvalSearch {
- public:
-  EvalSearch(const std::vector<EvalModel>& models, const EvalImages& images,
-             const EvalRequest& request, const Context& context)
-      : models_(models), images_(images), request_(request), context_(context) {}
-
-  // What an image gives, or why it cannot be searched.
-  struct Found {
-    std::string bytes{};
-    std::string message{};
-  };
-
-  std::vector<Found> search(std::span<const std::size_t> units) const {
-    std::vector<Found> found;
-    found.reserve(units.size());
-    try {
-      for (std::string& bytes : search_all(units)) found.push_back({std::move(bytes), {}});
-    } catch (const Cancelled&) {
-      throw;
-    } catch (const DeviceError&) {
-      throw;
-    } catch (const Error& error) {
-      if (units.size() == 1) return {{{}, error.what()}};
-      found.clear();  // find out which one it is
-      for (const std::size_t unit : units)
-        found.push_back(std::move(search(std::span(&unit, 1)).front()));
-    }
-    return found;
-  }
-
- private:
-  // The bytes that every image gives.
-  std::vector<std::string> search_all(std::span<const std::size_t> units) const {
-    std::vector<int> which;
-    which.reserve(units.size());
-    for (const std::size_t unit : units) which.push_back(static_cast<int>(unit));
-    std::vector<std::string> bytes(units.size());
-    for (std::size_t m = 0; m < models_.size(); ++m) {
-      people::MeasureOptions options = measure_options(request_, context_.exec, m);
-      options.exec.progress = {};
-      const std::vector<people::ImageFindings> found =
-          people::find_in_images(models_[m].model, images_.files, images_.truth, which, options);
-      for (std::size_t i = 0; i < found.size(); ++i)
-        bytes[i] += io::pack_record(record_ref(found[i]));
-    }
-    return bytes;
-  }
-
-  const std::vector<EvalModel>& models_;
-  const EvalImages& images_;
-  const EvalRequest& request_;
-  const Context& context_;
+// What all models find in an image.
+struct SearchedImage {
+  std::vector<people::ImageFindings> models{};
 };
+void describe(FieldVisitor& visit, SearchedImage& image) {
+  visit("models", image.models, "what each has found");
+}
 
-// Images that could not be searched: the others are recorded all the same, but there is no result
-// without all of them.
-class EvalFailures {
- public:
-  EvalFailures(const EvalImages& images, const Context& context)
-      : images_(images), context_(context) {}
-
-  void add(std::size_t unit, const std::string& message, int status) {
-    const std::string& path = images_.paths[unit];
-    std::string text = message.starts_with(path) ? message : fmt::format("{}: {}", path, message);
-    if (!last_.empty()) {
-      context_.console.end_progress();
-      context_.console.complain(last_);
-    }
-    last_ = std::move(text);
-    status_ = status;
+// Searches images with all models, and packs what they find in each.
+std::vector<std::string> search_images(const std::vector<EvalModel>& models,
+                                       const EvalImages& images, const EvalRequest& request,
+                                       const Context& context, std::span<const std::size_t> units) {
+  std::vector<int> which;
+  which.reserve(units.size());
+  for (const std::size_t unit : units) which.push_back(static_cast<int>(unit));
+  std::vector<SearchedImage> searched(units.size());
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    people::MeasureOptions options = measure_options(request, context.exec, m);
+    options.exec.progress = {};
+    std::vector<people::ImageFindings> found =
+        people::find_in_images(models[m].model, images.files, images.truth, which, options);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      searched[i].models.push_back(std::move(found[i]));
   }
-  // Throws FormatError, or WriteError where the disk is full, with the last one; those before it
-  // are reported already.
-  void end() const {
-    if (last_.empty()) return;
-    if (status_ == kFailed) throw WriteError(last_);
-    throw FormatError(last_);
-  }
-
- private:
-  const EvalImages& images_;
-  const Context& context_;
-  std::string last_{};
-  int status_ = kDone;
-};
+  std::vector<std::string> packed;
+  packed.reserve(units.size());
+  for (const SearchedImage& image : searched) packed.push_back(io::pack_record(record_ref(image)));
+  return packed;
+}
 
 }  // namespace
 
@@ -110,27 +52,33 @@ std::vector<EvalResult> measure_recorded(const std::vector<EvalModel>& models,
                                          Context& context) {
   constexpr std::size_t kTogether = 64;  // images between two records
   std::vector<std::vector<people::ImageFindings>> findings(models.size());
-  EvalFailures failures(images, context);
-  RecordedUnits units(context, images.paths,
-                      [&](std::size_t unit, std::string_view shared, const std::string& message) {
-                        if (!message.empty()) return failures.add(unit, message, units.status());
-                        for (auto& each : findings)
-                          io::unpack_record(shared, record_ref(each.emplace_back()));
-                      });
-  const EvalSearch search(models, images, request, context);
-  const std::span<const std::size_t> open = units.open();
-  for (std::size_t first = 0; first < open.size(); first += kTogether) {
-    const auto some = open.subspan(first, std::min(kTogether, open.size() - first));
-    std::vector<EvalSearch::Found> found = search.search(some);
-    for (std::size_t i = 0; i < some.size(); ++i)
-      units.take(some[i], std::move(found[i].bytes), std::move(found[i].message));
-    if (context.exec.progress)
-      context.exec.progress(
-          {"images", static_cast<double>(first + some.size()), static_cast<double>(open.size())});
-  }
+  UnitResult failed;  // the last that could not be searched; those before it are reported
+  Units units(context, {images.paths}, [&](std::size_t unit, const UnitResult& given) {
+    if (given.message.empty()) {
+      auto searched = given.record<SearchedImage>();
+      for (std::size_t m = 0; m < models.size(); ++m)
+        findings[m].push_back(std::move(searched.models.at(m)));
+      return;
+    }
+    if (!failed.message.empty()) {
+      context.console.end_progress();
+      context.console.complain(failed.message);
+    }
+    failed = given;
+    failed.message = named_message(images.paths[unit], given.message);
+  });
+  const auto total = static_cast<double>(units.open().size());
+  double done = 0;
+  units.take_groups(kTogether, [&](std::span<const std::size_t> some) {
+    std::vector<std::string> found = search_images(models, images, request, context, some);
+    done += static_cast<double>(some.size());
+    if (context.exec.progress) context.exec.progress({"images", done, total});
+    return found;
+  });
   units.finish();
-  context.console.end_progress();
-  failures.end();
+  // There is no result without all images, but the others are recorded.
+  if (!failed.message.empty() && failed.status == kFailed) throw WriteError(failed.message);
+  if (!failed.message.empty()) throw FormatError(failed.message);
   std::vector<EvalResult> results;
   if (!writes_shared_files(context)) {
     context.console.note(fmt::format("{} searched; fovea merge measures what was found",

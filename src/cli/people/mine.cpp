@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/jobs/recorded_units.h"
+#include "cli/jobs/units.h"
 #include "cli/people/people.h"
 #include "cli/program/batch.h"
 #include "cli/program/files.h"
@@ -67,24 +67,21 @@ class MineVerb {
   }
 
   void run() {
-    RecordedUnits units(context_, paths_,
-                        [&](std::size_t, std::string_view shared, const std::string& message) {
-                          if (!message.empty()) {
-                            context_.console.complain(message);
-                            ++failed_;
-                          } else if (!shared.empty()) {
-                            io::unpack_record(shared, record_ref(found_.emplace_back()));
-                          }
-                        });
+    Units units(context_, {paths_}, [&](std::size_t, const UnitResult& given) {
+      if (!given.message.empty()) {
+        context_.console.complain(given.message);
+        ++failed_;
+      } else if (!given.shared.empty()) {
+        given.read(record_ref(found_.emplace_back()));
+      }
+    });
     const std::vector<std::size_t>& open = units.open();
     total_ = static_cast<std::size_t>(
         std::ranges::count_if(open, [&](std::size_t unit) { return asked_[unit] != 0; }));
     const std::size_t together =
         context_.journal != nullptr ? kTogether : std::max<std::size_t>(1, open.size());
-    for (std::size_t first = 0; first < open.size(); first += together)
-      search_some(std::span(open).subspan(first, std::min(together, open.size() - first)), units);
+    units.take_groups(together, [&](std::span<const std::size_t> some) { return search(some); });
     units.finish();
-    context_.console.end_progress();
   }
 
   std::size_t failed() const { return failed_; }
@@ -96,12 +93,6 @@ class MineVerb {
  private:
   static constexpr std::size_t kTogether = 64;  // images between two records
 
-  // Results of images that could not be searched have a message instead.
-  struct Result {
-    people::MinedImage image{};
-    std::string message{};
-  };
-
   Exec exec() const {
     Exec exec = context_.exec;
     if (exec.progress)
@@ -111,40 +102,19 @@ class MineVerb {
     return exec;
   }
 
-  std::vector<Result> search(const std::vector<int>& which) const {
-    std::vector<Result> results;
-    results.reserve(which.size());
-    try {
-      for (people::MinedImage& image : people::mine(search_, images_, which, exec()))
-        results.push_back({std::move(image), {}});
-    } catch (const Cancelled&) {
-      throw;
-    } catch (const DeviceError&) {
-      throw;
-    } catch (const Error& error) {
-      if (which.size() == 1) return {{{}, error.what()}};
-      results.clear();  // find out which one it is
-      for (const int image : which) results.push_back(std::move(search({image}).front()));
-    }
-    return results;
-  }
-
-  void search_some(std::span<const std::size_t> open, RecordedUnits& units) {
+  // Images that the training does not ask for give nothing.
+  std::vector<std::string> search(std::span<const std::size_t> units) {
     std::vector<int> which;
-    for (const std::size_t unit : open)
+    for (const std::size_t unit : units)
       if (asked_[unit] != 0) which.push_back(static_cast<int>(unit));
-    const std::vector<Result> results = which.empty() ? std::vector<Result>() : search(which);
-    std::size_t next = 0;
-    for (const std::size_t unit : open) {
-      if (asked_[unit] == 0) {
-        units.take(unit, {}, {});
-        continue;
-      }
-      const Result& result = results[next++];
-      units.take(unit, result.message.empty() ? io::pack_record(record_ref(result.image)) : "",
-                 result.message);
-    }
+    std::vector<people::MinedImage> found;
+    if (!which.empty()) found = people::mine(search_, images_, which, exec());
     done_ += which.size();
+    std::vector<std::string> given(units.size());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < units.size(); ++i)
+      if (asked_[units[i]] != 0) given[i] = io::pack_record(record_ref(found[next++]));
+    return given;
   }
 
   const people::SearchRequest& search_;

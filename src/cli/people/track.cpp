@@ -240,8 +240,7 @@ class TrackSearchRun {
 
 // A video, a folder of pictures or a glob is one sequence each.
 std::vector<std::string> sequences_of(const Context& context) {
-  if (context.journal != nullptr && context.journal->inputs() != nullptr)
-    return *context.journal->inputs();
+  if (const std::vector<std::string>* merged = merged_units(context)) return *merged;
   for (const std::string& input : context.inputs) {
     std::error_code error;
     if (input != "-" && !std::filesystem::exists(input, error) &&

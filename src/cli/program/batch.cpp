@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <new>
-#include <numeric>
 #include <utility>
 
 #include "cli/program/result.h"
@@ -18,10 +17,9 @@ namespace {
 
 using detail::json_quote;
 
-// Adds the file's name to a message unless the message begins with it, as many of the library do.
-std::string named(std::string input, const std::string& message) {
-  if (input == "-") input = "standard input";
-  return message.rfind(input, 0) == 0 ? message : fmt::format("{}: {}", input, message);
+// The message with the name of the input, unless it begins with it.
+std::string named(const std::string& input, const std::string& message) {
+  return named_message(input == "-" ? "standard input" : input, message);
 }
 
 }  // namespace
@@ -46,20 +44,16 @@ std::span<NoWorker> NoWorker::some() {
 
 Batch::Batch(Context& context, const std::vector<std::string>& inputs)
     : context_(context),
-      inputs_(inputs),
-      first_failure_(kDone),
-      range_{.first = 0, .last = inputs.size()} {
-  if (context_.journal != nullptr) {
-    context_.journal->begin(context_, inputs_);
-    range_ = context_.journal->range();
-  }
+      units_(context, {inputs},
+             [this](std::size_t input, const UnitResult& result) { give(input, result); }),
+      first_failure_(kDone) {
   if (context_.json) print(io::begin_results(origin_of(context_)));
-  report_progress();
+  report_progress(0);
 }
 
 void Batch::run_alone(const std::function<Outcome()>& work) {
-  if (open_inputs(1).empty()) return replay_until(next_ + 1);
-  Entry entry = begin(next_);
+  if (open_inputs(1).empty()) return units_.give_recorded(next() + 1);
+  Entry entry{units_.begin(next())};
   guard(entry, [&] {
     throw_if_stopped(context_.exec);
     entry.outcome = work();
@@ -69,7 +63,7 @@ void Batch::run_alone(const std::function<Outcome()>& work) {
 }
 
 int Batch::finish() {
-  if (context_.journal != nullptr) context_.journal->flush();
+  units_.flush();
   if (context_.json)
     print(
         io::end_results({.interrupted = stopped_,
@@ -77,7 +71,7 @@ int Batch::finish() {
                          .seconds = tells_times(context_) ? std::optional(seconds_so_far(context_))
                                                           : std::nullopt}));
   if (stopped_) throw Cancelled("stopped on request");
-  return exit_status(context_, {failures_, range_.size(), first_failure_});
+  return exit_status(context_, {failures_, units_.range().size(), first_failure_});
 }
 
 void Batch::guard(Entry& entry, const std::function<void()>& step) {
@@ -98,101 +92,65 @@ void Batch::guard(Entry& entry, const std::function<void()>& step) {
   }
 }
 
-std::vector<std::size_t> Batch::open_inputs(std::size_t count) const {
-  if (context_.journal != nullptr) return context_.journal->open_units(next_, next_ + count);
-  std::vector<std::size_t> all(count);
-  std::iota(all.begin(), all.end(), next_);
-  return all;
-}
-
-void Batch::replay_until(std::size_t end) {
-  while (next_ < end) {
-    if (range_.has(next_)) replay_next();
-    else ++next_;
-  }
-}
-
-void Batch::replay_next() {
-  const UnitResult result = context_.journal->result(next_);
-  if (!result.early.empty()) {
-    print_members({});
-    print(result.early);
-  }
-  if (replay_ && !result.shared.empty()) replay_(next_, result.shared);
-  print_outcome({.line = result.line, .members = result.members}, result.message);
-  if (!result.message.empty() && failures_++ == 0) first_failure_ = result.status;
-  step();
-}
-
 void Batch::record(std::string_view shared) {
   if (context_.journal != nullptr) shared_ += shared;
 }
 
-Batch::Entry Batch::begin(std::size_t input) const {
-  Entry entry{.input = input};
-  if (context_.journal != nullptr) entry.stamp = context_.journal->stamp(input);
-  return entry;
-}
-
 void Batch::measure(Entry& entry) const {
-  if (context_.journal == nullptr) return;
   const bool whole = !entry.failed && !entry.outcome.fault;
-  const UnitResult result{.files = whole ? entry.outcome.files : std::vector<std::string>{}};
-  entry.record = context_.journal->measure(entry.input, result);
-  if (whole && context_.journal->stamp(entry.input) != entry.stamp) {
-    entry.failed = true;
-    entry.outcome.fault = std::make_exception_ptr(FormatError(kChangedMeanwhile));
+  const std::vector<std::string> none;
+  const bool unchanged = units_.measure(entry.task, whole ? entry.outcome.files : none);
+  if (!whole || unchanged) return;
+  entry.failed = true;
+  entry.outcome.fault = std::make_exception_ptr(FormatError(kChangedMeanwhile));
+}
+
+void Batch::give(std::size_t input, const UnitResult& result) {
+  if (!result.early.empty()) {
+    print_members({});
+    print(result.early);
   }
+  if (replay_ && !result.shared.empty()) replay_(input, result.shared);
+  print_given(result);
+  if (!result.message.empty() && failures_++ == 0) first_failure_ = result.status;
+  report_progress(input + 1);
 }
 
-void Batch::keep(Entry& entry, const std::string& failure, int status) {
-  if (!entry.record) return;
-  entry.record->status =
-      failure.empty() ? cluster::UnitStatus::kDone : cluster::UnitStatus::kFailed;
-  context_.journal->add(std::move(*entry.record), {.line = entry.outcome.line,
-                                                   .members = entry.outcome.members,
-                                                   .early = std::exchange(early_, {}),
-                                                   .shared = std::exchange(shared_, {}),
-                                                   .files = {},
-                                                   .message = failure,
-                                                   .status = status});
-}
-
-void Batch::print_outcome(const Outcome& outcome, const std::string& failure) {
-  if (!context_.json && !outcome.line.empty()) print(outcome.line + "\n");
+void Batch::print_given(const UnitResult& result) {
+  const std::string& failure = result.message;
+  if (!context_.json && !result.line.empty()) print(result.line + "\n");
   if (!failure.empty()) context_.console.complain(failure);
   if (!context_.json) return;
-  if (failure.empty()) print_element(outcome.members);
+  if (failure.empty()) print_element(result.members);
   else
-    print_element(fmt::format("{}{}\"error\": {}", outcome.members,
-                              outcome.members.empty() ? "" : ", ", json_quote(failure)));
+    print_element(fmt::format("{}{}\"error\": {}", result.members,
+                              result.members.empty() ? "" : ", ", json_quote(failure)));
 }
 
 void Batch::take(Entry& entry) {
-  const Outcome& outcome = entry.outcome;
-  std::string failure;
-  int status = kDone;
+  const std::string& name = units_.names()[entry.task.unit];
+  UnitResult result{.line = std::move(entry.outcome.line),
+                    .members = std::move(entry.outcome.members),
+                    .early = std::exchange(early_, {}),
+                    .shared = std::exchange(shared_, {})};
   try {
-    if (outcome.fault) std::rethrow_exception(outcome.fault);
+    if (entry.outcome.fault) std::rethrow_exception(entry.outcome.fault);
   } catch (const Cancelled&) {
     stopped_ = true;
-    if (!entry.failed || element_open_) print_outcome(outcome, {});
-    early_.clear();
-    shared_.clear();
-    return step();
+    if (!entry.failed || element_open_) print_given(result);
+    report_progress(entry.task.unit + 1);
+    return units_.pass(entry.task.unit);
   } catch (const Error& error) {
-    failure = named(inputs_[entry.input], error.what());
-    status = status_of(error);
+    result.message = named(name, error.what());
+    result.status = status_of(error);
   }
-  try {
-    keep(entry, failure, status);
-  } catch (const WriteError& error) {  // the disk is full; the input counts as not done
-    if (failure.empty()) failure = fmt::format("{}: {}", inputs_[entry.input], error.what());
-    status = kFailed;
-  }
-  print_outcome(outcome, failure);
-  if (!failure.empty() && failures_++ == 0) first_failure_ = status;
-  step();
+  const bool failed = !result.message.empty();
+  units_.keep(entry.task, result);
+  if (!failed && !result.message.empty())  // the disk is full; the input counts as not done
+    result.message = fmt::format("{}: {}", name, result.message);
+  result.early.clear();  // is printed and added already
+  result.shared.clear();
+  units_.give(entry.task.unit, result);
 }
 
 void Batch::end_run(const io::FrameRun& run) {
@@ -213,7 +171,7 @@ io::FrameRunOptions Batch::options_of(const io::FrameWorkers& plan) const {
 }
 
 void Batch::print_members(const std::string& members) {
-  if (!element_open_) print(io::begin_result_element(inputs_[next_], first_element_));
+  if (!element_open_) print(io::begin_result_element(units_.names()[next()], first_element_));
   first_element_ = false;
   element_open_ = true;
   print_more((members.empty() ? "" : ", ") + members);
@@ -233,17 +191,13 @@ void Batch::print_element(const std::string& members) {
 
 void Batch::print(const std::string& text) { context_.console.print_at_once(text); }
 
-void Batch::step() {
-  ++next_;
-  report_progress();
-}
-
-void Batch::report_progress() const {
-  if (context_.exec.progress && range_.size() > 1)
+void Batch::report_progress(std::size_t done) const {
+  const cluster::UnitRange range = units_.range();
+  if (context_.exec.progress && range.size() > 1)
     context_.exec.progress(
         {context_.command.verb,
-         static_cast<double>(std::max<std::size_t>(next_, range_.first) - range_.first),
-         static_cast<double>(range_.size())});
+         static_cast<double>(std::max<std::size_t>(done, range.first) - range.first),
+         static_cast<double>(range.size())});
 }
 
 }  // namespace fovea::cli

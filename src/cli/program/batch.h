@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/jobs/journal.h"
+#include "cli/jobs/units.h"
 #include "cli/program/command.h"
 #include "cli/program/output_paths.h"
 
@@ -32,17 +31,12 @@ struct Outcome {
   std::vector<std::string> files{};  // that it has written for itself alone
 };
 
-// What is done to each of many inputs. The steps of different inputs run at the same time, except
-// `add`. An input that fails in a step skips those behind it.
-template <class Item, class Worker>
-struct BatchSteps {
-  std::function<void(std::size_t input, Item&)> read;  // reads and decodes it
-  std::function<void(Worker&, Item&)> work{};
-  std::function<Outcome(std::size_t input, Item&)> write;  // encodes and writes its own files
-  // Adds it to files that all inputs share; called in the order of the inputs.
-  std::function<void(std::size_t input, Item&)> add{};
-  // How much memory it takes; 0 where that is not known.
-  std::function<std::uint64_t(std::size_t input)> bytes{};
+// One of the inputs that are worked on at a time.
+template <class Value>
+struct BatchItem {
+  std::size_t input = 0;  // its number
+  Value value{};          // what is made of it
+  Outcome outcome{};
 };
 
 // The worker of verbs that need none: what they call keeps nothing between inputs.
@@ -60,10 +54,12 @@ class Batch {
 
   // The next input, alone.
   void run_alone(const std::function<Outcome()>& work);
-  // The next `count` inputs, several at a time.
-  template <class Item, class Worker>
+  // The next `count` inputs, several at a time. `prepare` reads and decodes one, `complete` encodes
+  // it, writes its own files and fills the outcome, and `write` adds it to files that all inputs
+  // share; there is no `read`. An input that fails in a step skips those behind it.
+  template <class Value, class Worker>
   void run_together(std::size_t count, std::span<Worker> workers, const io::FrameWorkers& plan,
-                    const BatchSteps<Item, Worker>& steps);
+                    const FrameSteps<BatchItem<Value>, Worker>& steps);
 
   // Prints JSON members of an input that runs alone before it is done, so that the frames of a long
   // video need not be kept; print_more() continues them. Such members come before those of its
@@ -85,46 +81,39 @@ class Batch {
   int finish();
   // Whether a stop was requested: what is left is not to be begun.
   bool stopped() const { return stopped_; }
-  std::size_t next() const { return next_; }
+  std::size_t next() const { return units_.next(); }
 
  private:
   // What is known of an input while it is worked on.
   struct Entry {
-    std::size_t input = 0;
+    Units::Task task{};
     Outcome outcome{};
     bool failed = false;
-    std::optional<cluster::UnitRecord> record{};
-    FileStamp stamp{};  // of the input, before it was read
   };
-  Entry begin(std::size_t input) const;
   // Calls `step` unless the input has failed. Errors of the input, and too little memory for it,
   // stay with it; those of the program's own output end the batch.
   static void guard(Entry& entry, const std::function<void()>& step);
   // The next `count` inputs that are to be worked on.
-  std::vector<std::size_t> open_inputs(std::size_t count) const;
-  // Gives the results of inputs again that are done already, and passes over those of other shards.
-  void replay_until(std::size_t end);
-  void replay_next();
+  std::vector<std::size_t> open_inputs(std::size_t count) const {
+    return units_.open(next(), next() + count);
+  }
   // Hashes what the input has read and written, where that is recorded.
   void measure(Entry& entry) const;
   // Takes the entry of the next input.
   void take(Entry& entry);
-  // Prints the outcome of an input; a failure has a message.
-  void print_outcome(const Outcome& outcome, const std::string& failure);
-  void keep(Entry& entry, const std::string& failure, int status);
+  // Prints what an input has given now, or before this run, and counts it.
+  void give(std::size_t input, const UnitResult& result);
+  void print_given(const UnitResult& result);
   void end_run(const io::FrameRun& run);
   io::FrameRunOptions options_of(const io::FrameWorkers& plan) const;
   void print_element(const std::string& members);
   void print(const std::string& text);
-  void step();
-  void report_progress() const;
+  void report_progress(std::size_t done) const;  // those of all shards count
 
   Context& context_;
-  const std::vector<std::string>& inputs_;
-  std::size_t next_ = 0;
+  Units units_;
   std::size_t failures_ = 0;
   int first_failure_;
-  cluster::UnitRange range_;  // the inputs of this run
   bool stopped_ = false;
   bool first_element_ = true;
   bool element_open_ = false;
@@ -133,50 +122,52 @@ class Batch {
   std::function<void(std::size_t, std::string_view)> replay_{};
 };
 
-template <class Item, class Worker>
+template <class Value, class Worker>
 void Batch::run_together(std::size_t count, std::span<Worker> workers, const io::FrameWorkers& plan,
-                         const BatchSteps<Item, Worker>& steps) {
+                         const FrameSteps<BatchItem<Value>, Worker>& steps) {
   struct Shared {
     Entry entry{};
-    Item item{};
+    BatchItem<Value> item{};
   };
   const std::vector<std::size_t> open = open_inputs(count);
   std::size_t begun = 0;
-  const std::size_t end = next_ + count;
-  io::FrameSteps<Shared, Worker> frames{
+  const std::size_t end = next() + count;
+  const auto guarded = [](const auto& step) {
+    return [&](Shared& shared) {
+      guard(shared.entry, [&] {
+        if (step) step(shared.item);
+      });
+    };
+  };
+  FrameSteps<Shared, Worker> frames{
       .read =
           [&](Shared& shared) {
             if (begun == open.size()) return false;
-            shared.entry = begin(open[begun++]);
+            shared.entry = {units_.begin(open[begun])};
+            shared.item = {.input = open[begun++]};
             return true;
           },
-      .prepare =
-          [&](Shared& shared) {
-            guard(shared.entry, [&] { steps.read(shared.entry.input, shared.item); });
-          },
+      .prepare = guarded(steps.prepare),
       .complete =
           [&](Shared& shared) {
-            guard(shared.entry,
-                  [&] { shared.entry.outcome = steps.write(shared.entry.input, shared.item); });
+            guarded(steps.complete)(shared);
+            if (!shared.entry.failed) shared.entry.outcome = std::move(shared.item.outcome);
             measure(shared.entry);
           },
       .write =
           [&](Shared& shared) {
-            replay_until(shared.entry.input);
-            guard(shared.entry, [&] {
-              if (steps.add) steps.add(shared.entry.input, shared.item);
-            });
+            units_.give_recorded(shared.item.input);
+            guarded(steps.write)(shared);
             take(shared.entry);
-            shared.item = Item{};  // a large input does not keep its memory
+            shared.item = {};  // a large input does not keep its memory
           }};
   if (steps.work)
     frames.work = [&](Worker& worker, Shared& shared) {
       guard(shared.entry, [&] { steps.work(worker, shared.item); });
     };
-  if (steps.bytes)
-    frames.bytes = [&](const Shared& shared) { return steps.bytes(shared.entry.input); };
+  if (steps.bytes) frames.bytes = [&](const Shared& shared) { return steps.bytes(shared.item); };
   end_run(io::run_frames<Shared, Worker>(workers, frames, options_of(plan)));
-  if (!stopped_) replay_until(end);
+  if (!stopped_) units_.give_recorded(end);
 }
 
 }  // namespace fovea::cli

@@ -169,6 +169,18 @@ void redirect_shared(const Invocation& invocation, const std::string& output) {
   }
 }
 
+// Runs the verb, over each input or over all of them, and ends the job that a journal belongs to.
+int run_job(const Invocation& invocation, std::span<const std::string> words, Context& context) {
+  if (cuts_frames(invocation)) context.unit_frames = invocation.common->unit_frames;
+  const int status = runs_each(invocation) ? run_each(invocation, words, context)
+                                           : invocation.request->run(context);
+  Journal* journal = context.journal;
+  if (journal == nullptr) return status;
+  for (const OptionField& field : shared_fields(invocation))
+    journal->remove_remains(option_text(field));
+  return status == kDone && journal->noted_failure() ? static_cast<int>(kSomeFailed) : status;
+}
+
 int run_command(const std::vector<std::string>& args, const Streams& streams, Console& console) {
   std::size_t used = 0;
   const Command* command = choose(args, console, used);
@@ -191,18 +203,11 @@ int run_command(const std::vector<std::string>& args, const Streams& streams, Co
   Context context = context_of(invocation, console);
   const std::unique_ptr<Journal> journal = journal_of(invocation, args);
   context.journal = journal.get();
-  if (cuts_frames(invocation)) context.unit_frames = common.unit_frames;
   context.hide_addresses();
   context.exec.progress = console.progress();
   context.exec.stop = streams.stop;
   if (!command->verb.empty()) require_processor();  // fovea info tells what is missing
-  const int status = runs_each(invocation)
-                         ? run_each(invocation, std::span(args).subspan(used), context)
-                         : invocation.request->run(context);
-  if (!journal) return status;
-  for (const OptionField& field : shared_fields(invocation))
-    journal->remove_remains(option_text(field));
-  return status == kDone && journal->noted_failure() ? static_cast<int>(kSomeFailed) : status;
+  return run_job(invocation, std::span(args).subspan(used), context);
 }
 
 }  // namespace
@@ -234,15 +239,9 @@ int run_again(const std::vector<std::string>& words, const cluster::JobIdentity&
   Context again = context_of(invocation, context.console);  // names files as the job did
   if (!output.empty()) redirect_shared(invocation, output);
   again.journal = &journal;
-  if (cuts_frames(invocation)) again.unit_frames = invocation.common->unit_frames;
   again.exec.progress = context.exec.progress;
   again.exec.stop = context.exec.stop;
-  const int status = runs_each(invocation)
-                         ? run_each(invocation, std::span(words).subspan(used), again)
-                         : invocation.request->run(again);
-  for (const OptionField& field : shared_fields(invocation))
-    journal.remove_remains(option_text(field));
-  return status;
+  return run_job(invocation, std::span(words).subspan(used), again);
 }
 
 namespace {

@@ -119,9 +119,6 @@ class OperationRun {
   }
 
  private:
-  struct Image {
-    std::shared_ptr<void> item{};
-  };
   struct Frame {
     io::StoredFrame stored{};
     io::Frame frame{};
@@ -261,25 +258,25 @@ class OperationRun {
   void run_images(Batch& batch, std::size_t count) {
     const io::FrameWorkers plan = workers_for(static_cast<std::int64_t>(count));
     make_workers(plan);
-    batch.run_together<Image, Worker>(
+    batch.run_together<std::shared_ptr<void>, Worker>(
         count, workers_, plan,
-        {.read =
-             [&](std::size_t i, Image& image) {
-               image.item = call_.make_item();
-               call_.read(source_of(plan_.inputs[i]), image.item.get());
-             },
-         .work = [&](Worker& worker, Image& image) { call_.run(worker.get(), image.item.get()); },
-         .write = [&](std::size_t i, Image& image) { return write(i, image.item.get()); },
-         .add =
-             [&](std::size_t i, Image& image) {
-               add(batch, {plan_.inputs[i]}, image.item.get(), i);
-               note(call_.note_after_input(plan_.inputs[i]));
-             },
-         .bytes =
-             [&](std::size_t i) {
-               const std::string& input = plan_.inputs[i];
+        {.bytes =
+             [&](const auto& item) {
+               const std::string& input = plan_.inputs[item.input];
                return call_.memory(operation_.input == InputKind::kMesh ? file_bytes(input)
                                                                         : image_bytes(input));
+             },
+         .prepare =
+             [&](auto& item) {
+               item.value = call_.make_item();
+               call_.read(source_of(plan_.inputs[item.input]), item.value.get());
+             },
+         .work = [&](Worker& worker, auto& item) { call_.run(worker.get(), item.value.get()); },
+         .complete = [&](auto& item) { item.outcome = write(item.input, item.value.get()); },
+         .write =
+             [&](auto& item) {
+               add(batch, {plan_.inputs[item.input]}, item.value.get(), item.input);
+               note(call_.note_after_input(plan_.inputs[item.input]));
              }});
   }
 
@@ -523,7 +520,7 @@ class OperationRequest final : public Request {
     }
     call_->visit_options(visit);
   }
-  void apply_preset() override { call_->apply_preset(); }
+  void apply_preset() override {}  // no operation has one
   int run(Context& context) override {
     return OperationRun(operation_, *call_, named_, context).run();
   }

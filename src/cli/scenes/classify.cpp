@@ -14,7 +14,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/jobs/recorded_units.h"
+#include "cli/jobs/units.h"
 #include "cli/program/batch.h"
 #include "cli/program/explain.h"
 #include "cli/program/progress.h"
@@ -158,17 +158,12 @@ int run_classify(ClassifyRequest& request, Context& context) {
 
   SkippedImages skipped(context, paths);
   int images = 0;
-  RecordedUnits units(context, paths,
-                      [&](std::size_t i, std::string_view place, const std::string& message) {
-                        ++images;
-                        if (!message.empty()) {
-                          results->failure(paths[i], skipped.report(static_cast<int>(i), message));
-                          return;
-                        }
-                        scenes::ClassifyResult result;
-                        io::unpack_record(place, record_ref(result));
-                        results->image(paths[i], result);
-                      });
+  Units units(context, {paths}, [&](std::size_t i, const UnitResult& given) {
+    ++images;
+    if (!given.message.empty())
+      return results->failure(paths[i], skipped.report(static_cast<int>(i), given.message));
+    results->image(paths[i], given.record<scenes::ClassifyResult>());
+  });
   const double start = steady_seconds();
   const auto complete = [&] {
     const double seconds = steady_seconds() - start;
@@ -182,8 +177,9 @@ int run_classify(ClassifyRequest& request, Context& context) {
     for (const std::size_t i : units.open()) open.push_back(paths[i]);
     if (!open.empty())
       classifier.classify(InputImages(context, open), [&](const scenes::ClassifiedImage& image) {
-        units.take(units.open()[static_cast<std::size_t>(image.index)],
-                   image.result ? io::pack_record(record_ref(*image.result)) : "", image.error);
+        const std::size_t unit = units.open()[static_cast<std::size_t>(image.index)];
+        if (image.result) units.take(unit, *image.result);
+        else units.fail(unit, image.error);
       });
     units.finish();
   } catch (const Cancelled&) {

@@ -118,7 +118,7 @@ std::optional<ScenesEvalResult> evaluate_table(ScenesEvalRequest& request, Conte
                           }}},
                         splits,
                         scenes::DictionaryFrom::kSplit,
-                        unit_files({input, request.labels})};
+                        {input, request.labels}};
   auto reports = evaluate_splits(task, context, failed);
   if (!reports) return {};
   result.evaluation = std::move(reports->front());
@@ -165,7 +165,7 @@ std::optional<ScenesEvalResult> evaluate(ScenesEvalRequest& request, Context& co
           }}},
         task.splits,
         request.evaluate.dictionary_from,
-        unit_files(paths)};
+        paths};
     auto reports = evaluate_splits(splits, context, failed);
     if (!reports) return {};
     result.evaluation = std::move(reports->front());

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/jobs/evaluated_units.h"
 #include "cli/program/command.h"
 #include "cli/scenes/scenes.h"
 
@@ -80,7 +79,7 @@ struct SplitsTask {
   std::vector<SplitWork> works{};  // all of them evaluate all splits
   std::span<const scenes::Split> splits{};
   scenes::DictionaryFrom words = scenes::DictionaryFrom::kAll;
-  UnitFiles files{};  // that every split reads
+  std::vector<std::string> files{};  // that every split reads
 };
 // One report per work; nothing where this is a shard of a job. A unit is a split.
 std::optional<std::vector<scenes::EvaluateReport>> evaluate_splits(const SplitsTask& task,

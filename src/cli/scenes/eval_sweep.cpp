@@ -103,7 +103,7 @@ void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows, d
   make_folder(folder);
   const std::filesystem::path to(folder);
   io::FileSink file((to / "samples.csv").string());
-  const bool timed = reports_times(context);
+  const bool timed = tells_times(context);
   std::vector<std::string> header{"samples", "accuracy",     "low",
                                   "high",    "learned_from", "inertia_per_sample"};
   if (timed) header.emplace_back("seconds");
@@ -146,7 +146,7 @@ std::vector<SweptReport> swept(const std::vector<SweepRow>& rows, double images)
 }
 
 void print_sweep(const std::vector<SweepRow>& rows, const Context& context) {
-  const bool timed = reports_times(context);
+  const bool timed = tells_times(context);
   context.console.print(
       fmt::format("{:>8} {:>12} {:>14} {:>12} {:>11}{}   {}\n", "samples", "accuracy (%)",
                   "learned from", "iterations", "inertia", timed ? "   seconds" : "",
@@ -201,8 +201,7 @@ void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& 
   steps.reserve(request.sweep_samples.size());
   for (const std::string& word : request.sweep_samples) steps.push_back(sweep_step(word));
   std::vector<double> seconds(steps.size(), 0);
-  SplitsTask sweep{
-      {}, task.splits, request.evaluate.dictionary_from, unit_files(task.corpus.paths)};
+  SplitsTask sweep{{}, task.splits, request.evaluate.dictionary_from, task.corpus.paths};
   for (std::size_t i = 0; i < steps.size(); ++i)
     sweep.works.push_back(
         {steps[i].word + " samples",

@@ -1,10 +1,10 @@
 // The units of fovea scenes eval: splits, or the images that a model is tested with.
 #include <fovea/core/error.h>
-#include <fovea/io/record_io.h>
 #include <fovea/scenes/classifier.h>
 
 #include <fmt/format.h>
 
+#include "cli/jobs/units.h"
 #include "cli/scenes/eval.h"
 
 namespace fovea::cli {
@@ -30,10 +30,10 @@ void describe(FieldVisitor& visit, MeasuredSplit& split) {
   visit("faults", split.faults, "images that could not be read");
 }
 
-std::string packed_split(const scenes::SplitReport& report, const Failures& failures) {
+MeasuredSplit measured_split(const scenes::SplitReport& report, const Failures& failures) {
   MeasuredSplit split{.report = report};
   for (const auto& [index, why] : failures) split.faults.push_back({index, why});
-  return io::pack_record(record_ref(split));
+  return split;
 }
 
 // What is recorded of an image: the label that it got, or why it has none.
@@ -46,26 +46,17 @@ void describe(FieldVisitor& visit, MeasuredImage& image) {
   visit("error", image.error, "why it could not be read");
 }
 
-template <class Record>
-Record unpacked(std::string_view bytes) {
-  Record record;
-  io::unpack_record(bytes, record_ref(record));
-  return record;
-}
-
-std::vector<EvaluatedUnit> units_of(const SplitsTask& task) {
-  std::vector<EvaluatedUnit> units;
-  units.reserve(task.works.size() * task.splits.size());
+UnitList units_of(const SplitsTask& task) {
+  std::vector<std::string> names;
+  names.reserve(task.works.size() * task.splits.size());
   for (const SplitWork& work : task.works)
     for (std::size_t i = 0; i < task.splits.size(); ++i)
-      units.push_back({fmt::format("{}split {}", work.name.empty() ? "" : work.name + ", ", i + 1),
-                       task.files});
-  return units;
+      names.push_back(fmt::format("{}split {}", work.name.empty() ? "" : work.name + ", ", i + 1));
+  return units_from(std::move(names), task.files);
 }
 
 // Evaluates those splits of one work that are open. Splits of one call may share their words.
-void run_open(const SplitsTask& task, std::size_t work, EvaluatedUnits& units,
-              FailedImages& failed) {
+void run_open(const SplitsTask& task, std::size_t work, Units& units, FailedImages& failed) {
   const std::size_t first = work * task.splits.size();
   std::vector<std::size_t> which;
   std::vector<scenes::Split> splits;
@@ -83,7 +74,7 @@ void run_open(const SplitsTask& task, std::size_t work, EvaluatedUnits& units,
         failed.add(index, why);
       },
       [&](std::size_t split, const scenes::SplitReport& report) {
-        units.take(which[split], packed_split(report, failures));
+        units.take(which[split], measured_split(report, failures));
       });
 }
 
@@ -92,9 +83,10 @@ void run_open(const SplitsTask& task, std::size_t work, EvaluatedUnits& units,
 std::optional<std::vector<scenes::EvaluateReport>> evaluate_splits(const SplitsTask& task,
                                                                    Context& context,
                                                                    FailedImages& failed) {
-  EvaluatedUnits units(context, units_of(task));
+  std::vector<MeasuredSplit> measured(task.works.size() * task.splits.size());
+  Units units(context, units_of(task), measured);
   for (std::size_t work = 0; work < task.works.size(); ++work) run_open(task, work, units, failed);
-  if (!units.finish()) return {};
+  if (!units.finish_whole()) return {};
   std::vector<scenes::EvaluateReport> reports;
   reports.reserve(task.works.size());
   for (std::size_t work = 0; work < task.works.size(); ++work) {
@@ -102,7 +94,7 @@ std::optional<std::vector<scenes::EvaluateReport>> evaluate_splits(const SplitsT
     std::vector<scenes::SplitReport> splits;
     splits.reserve(task.splits.size());
     for (std::size_t i = 0; i < task.splits.size(); ++i) {
-      auto split = unpacked<MeasuredSplit>(units.measured(work * task.splits.size() + i));
+      MeasuredSplit& split = measured[work * task.splits.size() + i];
       for (const Fault& fault : split.faults) failures.emplace(fault.image, fault.why);
       splits.push_back(std::move(split.report));
     }
@@ -116,10 +108,8 @@ std::optional<std::vector<scenes::EvaluateReport>> evaluate_splits(const SplitsT
 std::optional<scenes::EvaluateReport> evaluate_images(scenes::Classifier& classifier,
                                                       const scenes::Corpus& corpus,
                                                       Context& context, FailedImages& failed) {
-  std::vector<EvaluatedUnit> images;
-  images.reserve(corpus.paths.size());
-  for (const std::string& path : corpus.paths) images.push_back({path, {}});
-  EvaluatedUnits units(context, images);
+  std::vector<MeasuredImage> images(corpus.paths.size());
+  Units units(context, {corpus.paths}, images);
   const std::vector<std::size_t>& open = units.open();
   std::vector<std::string> paths;
   paths.reserve(open.size());
@@ -128,14 +118,13 @@ std::optional<scenes::EvaluateReport> evaluate_images(scenes::Classifier& classi
     classifier.classify(InputImages(context, paths), [&](const scenes::ClassifiedImage& image) {
       const std::size_t unit = open[static_cast<std::size_t>(image.index)];
       if (!image.result) failed.add(static_cast<int>(unit), image.error);
-      units.take(unit, io::pack_record(record_ref(
-                           MeasuredImage{image.result ? image.result->label : -1, image.error})));
+      units.take(unit, MeasuredImage{image.result ? image.result->label : -1, image.error});
     });
-  if (!units.finish()) return {};
+  if (!units.finish_whole()) return {};
   scenes::EvaluateReport report;
   report.total = Confusion(static_cast<int>(classifier.classes().size()));
   for (std::size_t i = 0; i < corpus.paths.size(); ++i) {
-    const auto image = unpacked<MeasuredImage>(units.measured(i));
+    const MeasuredImage& image = images[i];
     if (image.label >= 0) {
       ++report.total.at(corpus.labels[i], image.label);
       report.predictions.push_back({static_cast<int>(i), image.label});

@@ -69,27 +69,29 @@ int run_filters(FiltersRequest& request, Context& context) {
   Batch batch(context, inputs);
   batch.run_together<Filtered, scenes::DescriptorOptions>(
       inputs.size(), workers, plan,
-      {.read = [&](std::size_t i,
-                   Filtered& item) { item.image = images.read(static_cast<int>(i)); },
+      {.bytes = [&](const auto& item) { return 3 * numbers * image_bytes(inputs[item.input]); },
+       .prepare = [&](auto& item) { item.value.image = images.read(static_cast<int>(item.input)); },
        .work =
-           [](scenes::DescriptorOptions& options, Filtered& item) {
-             item.responses = scenes::descriptors(item.image.view(), options);
+           [](scenes::DescriptorOptions& options, auto& item) {
+             Filtered& filtered = item.value;
+             filtered.responses = scenes::descriptors(filtered.image.view(), options);
              if (options.words != scenes::WordSource::kFilters) return;
              const auto grids =
-                 scenes::place_grids(options, item.image.width(), item.image.height());
-             item.responses = as_channels(item.responses, grids.front());
+                 scenes::place_grids(options, filtered.image.width(), filtered.image.height());
+             filtered.responses = as_channels(filtered.responses, grids.front());
            },
-       .write = [&](std::size_t i, Filtered& item) -> Outcome {
-         const Image<float>& found = item.responses;
-         io::write_image(outputs[i], found.view());
-         return {fmt::format("{}: {}x{}x{}, {}", inputs[i], found.height(), found.width(),
-                             found.channels(), outputs[i]),
-                 io::record_members(record_ref(
-                     FiltersReport{found.width(), found.height(), found.channels(), outputs[i]})),
-                 nullptr,
-                 {outputs[i]}};
-       },
-       .bytes = [&](std::size_t i) { return 3 * numbers * image_bytes(inputs[i]); }});
+       .complete =
+           [&](auto& item) {
+             const Image<float>& found = item.value.responses;
+             const std::string& output = outputs[item.input];
+             io::write_image(output, found.view());
+             item.outcome = {fmt::format("{}: {}x{}x{}, {}", inputs[item.input], found.height(),
+                                         found.width(), found.channels(), output),
+                             io::record_members(record_ref(FiltersReport{
+                                 found.width(), found.height(), found.channels(), output})),
+                             nullptr,
+                             {output}};
+           }});
   return batch.finish();
 }
 

@@ -87,7 +87,8 @@ Image<float> samples_in(const cluster::Manifest& manifest) {
           fmt::format("{}: has no result of image {} yet; run that shard again with --resume",
                       manifest.path(), unit + 1));
     const cluster::UnitRecord record = manifest.record(unit);
-    if (record.status == cluster::UnitStatus::kDone) table.add(result_of(record).shared);
+    if (record.status == cluster::UnitStatus::kDone)
+      table.add(result_of(record).record<ImageRows>());
   }
   return table.rows();
 }

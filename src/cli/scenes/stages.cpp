@@ -2,7 +2,6 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/npy.h>
-#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
@@ -12,7 +11,7 @@
 #include <limits>
 #include <map>
 
-#include "cli/jobs/recorded_units.h"
+#include "cli/jobs/units.h"
 #include "cli/program/run.h"
 #include "cli/scenes/scenes.h"
 #include "core/words.h"
@@ -28,32 +27,24 @@ void fill_table(const io::NdArray& array, Image<float>& table) {
                    [](T value) { return static_cast<float>(value); });
 }
 
-// What is recorded of an image.
-struct SomeRows {
-  int width = 0;
-  std::vector<float> numbers{};
-};
-void describe(FieldVisitor& visit, SomeRows& rows) {
-  visit("width", rows.width, "numbers in a row");
-  visit("numbers", rows.numbers, "row after row");
+ImageRows rows_in(ImageView<const float> rows) {
+  ImageRows all{.width = rows.width};
+  all.numbers.reserve(static_cast<std::size_t>(rows.width) * static_cast<std::size_t>(rows.height));
+  for (int y = 0; y < rows.height; ++y)
+    all.numbers.insert(all.numbers.end(), rows.row(y), rows.row(y) + rows.width);
+  return all;
 }
 
 }  // namespace
 
-std::string RowTable::packed(ImageView<const float> rows) {
-  SomeRows some{.width = rows.width};
-  some.numbers.reserve(static_cast<std::size_t>(rows.width) *
-                       static_cast<std::size_t>(rows.height));
-  for (int y = 0; y < rows.height; ++y)
-    some.numbers.insert(some.numbers.end(), rows.row(y), rows.row(y) + rows.width);
-  return io::pack_record(record_ref(some));
+void describe(FieldVisitor& visit, ImageRows& rows) {
+  visit("width", rows.width, "numbers in a row");
+  visit("numbers", rows.numbers, "row after row");
 }
 
-void RowTable::add(std::string_view bytes) {
-  SomeRows some;
-  io::unpack_record(bytes, record_ref(some));
-  width_ = some.width;
-  numbers_.insert(numbers_.end(), some.numbers.begin(), some.numbers.end());
+void RowTable::add(const ImageRows& rows) {
+  width_ = rows.width;
+  numbers_.insert(numbers_.end(), rows.numbers.begin(), rows.numbers.end());
 }
 
 Image<float> RowTable::rows() const {
@@ -71,15 +62,11 @@ UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
   UnitRows result;
   result.usable.assign(paths.size(), false);
   RowTable table;
-  RecordedUnits units(context, paths,
-                      [&](std::size_t i, std::string_view shared, const std::string& message) {
-                        if (!message.empty()) {
-                          skipped.report(static_cast<int>(i), message);
-                          return;
-                        }
-                        table.add(shared);
-                        result.usable[i] = true;
-                      });
+  Units units(context, {paths}, [&](std::size_t i, const UnitResult& given) {
+    result.usable[i] = given.message.empty();
+    if (result.usable[i]) table.add(given.record<ImageRows>());
+    else skipped.report(static_cast<int>(i), given.message);
+  });
   const std::vector<std::size_t>& open = units.open();
   const std::size_t together = context.journal != nullptr ? kTogether : open.size();
   for (std::size_t first = 0; first < open.size(); first += together) {
@@ -93,18 +80,13 @@ UnitRows rows_of_units(Context& context, const std::vector<std::string>& paths,
         make(which, [&](int index, const std::string& why) { failures[index] = why; });
     const int each = made.rows.height() / static_cast<int>(count);
     for (std::size_t i = 0; i < count; ++i) {
-      if (!made.usable[i]) {
-        units.take(open[first + i], {}, failures[which[i]]);
-        continue;
-      }
-      units.take(open[first + i],
-                 RowTable::packed(
-                     made.rows.view().crop(0, static_cast<int>(i) * each, made.rows.width(), each)),
-                 {});
+      const int y = static_cast<int>(i) * each;
+      if (made.usable[i])
+        units.take(open[first + i], rows_in(made.rows.view().crop(0, y, made.rows.width(), each)));
+      else units.fail(open[first + i], failures[which[i]]);
     }
   }
   units.finish();
-  context.console.end_progress();
   result.failed = skipped.status() == kDone ? 0 : skipped.count();
   result.rows = table.rows();
   if (result.rows.empty() && writes_shared_files(context))

@@ -27,12 +27,17 @@ void require_table_output(const Context& context, const std::string& output);
 // of rows and columns of floating-point numbers.
 Image<float> read_table(const std::string& path);
 
-// Rows of numbers, image after image, from what manifests record of them.
+// The rows of an image, as manifests record them.
+struct ImageRows {
+  int width = 0;
+  std::vector<float> numbers{};
+};
+void describe(FieldVisitor& visit, ImageRows& rows);
+
+// Rows of numbers, image after image.
 class RowTable {
  public:
-  // The bytes of one image's rows, and back.
-  static std::string packed(ImageView<const float> rows);
-  void add(std::string_view bytes);
+  void add(const ImageRows& rows);
   Image<float> rows() const;  // none where nothing was added
 
  private:

@@ -134,18 +134,20 @@ int run_words(WordsRequest& request, Context& context) {
   Batch batch(context, inputs);
   batch.run_together<Painted, scenes::FeatureMaker>(
       inputs.size(), makers, plan,
-      {.read =
-           [&](std::size_t i, Painted& item) {
+      {.bytes = [&](const auto& item) { return kCopies * image_bytes(inputs[item.input]); },
+       .prepare =
+           [&](auto& item) {
              if (request.responses)
-               item.words = words_of_file(context, inputs[i], dictionary, options.exec);
-             else item.image = images.read(static_cast<int>(i));
+               item.value.words =
+                   words_of_file(context, inputs[item.input], dictionary, options.exec);
+             else item.value.image = images.read(static_cast<int>(item.input));
            },
        .work =
-           [](scenes::FeatureMaker& maker, Painted& item) {
-             if (!item.image.empty()) item.words = maker.words(item.image.view());
+           [](scenes::FeatureMaker& maker, auto& item) {
+             Painted& painted = item.value;
+             if (!painted.image.empty()) painted.words = maker.words(painted.image.view());
            },
-       .write = write,
-       .bytes = [&](std::size_t i) { return kCopies * image_bytes(inputs[i]); }});
+       .complete = [&](auto& item) { item.outcome = write(item.input, item.value); }});
   return batch.finish();
 }
 

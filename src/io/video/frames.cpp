@@ -62,7 +62,8 @@ FrameRun run_slots(int workers, const SlotSteps& steps, const FrameRunOptions& o
   if (workers < 1) throw InvalidArgument("run_frames: there is no worker; give at least one");
   FrameRun run;
   bool sink_failed = false;
-  const auto write = [&](int slot) {
+  SlotSteps counted = steps;
+  counted.write = [&](int slot) {
     sink_failed = true;
     steps.write(slot);
     sink_failed = false;
@@ -77,14 +78,7 @@ FrameRun run_slots(int workers, const SlotSteps& steps, const FrameRunOptions& o
                           .memory_bytes = options.memory_bytes};
   const double start = now();
   try {
-    run_pipeline(plan,
-                 {.read = steps.read,
-                  .bytes = steps.bytes,
-                  .prepare = steps.prepare,
-                  .work = steps.work,
-                  .complete = steps.complete,
-                  .write = write},
-                 options.exec);
+    run_pipeline(plan, counted, options.exec);
   } catch (...) {
     if (sink_failed) throw;
     run.fault = std::current_exception();

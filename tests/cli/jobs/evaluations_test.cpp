@@ -1,7 +1,5 @@
 // Evaluations that are divided into shards give the bytes of one run.
-// Covers: evaluated_units
-#include "cli/jobs/evaluated_units.h"
-
+// Covers: units
 #include <fovea/io/flow_io.h>
 #include <fovea/io/mesh_io.h>
 #include <gmock/gmock.h>

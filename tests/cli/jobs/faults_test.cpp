@@ -1,6 +1,6 @@
 // A damaged image, a file that vanishes and a full disk: the input is named, the others are done,
 // the manifest stays whole, and --resume finishes the job.
-// Covers: recorded_units
+// Covers: units
 #include <fovea/io/flow_io.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -9,9 +9,8 @@
 #include <fstream>
 
 #include "cli/flow/scene.h"
-#include "cli/jobs/evaluated_units.h"
 #include "cli/jobs/job_folder.h"
-#include "cli/jobs/recorded_units.h"
+#include "cli/jobs/units.h"
 #include "cli/program/parser.h"
 #include "cli/scenes/places.h"
 
@@ -64,7 +63,7 @@ class Faults : public JobFolder {
         corpus << entry.path().string() << " " << entry.path().parent_path().filename().string()
                << "\n";
   }
-  // A verb whose inputs are a Batch, and one whose inputs are RecordedUnits.
+  // A verb whose inputs are a Batch, and one that takes its units in groups.
   Words batch() const { return {"ops", "blur", "@" + (folder_ / "list"), "-o", folder_ / "out"}; }
   Words units() const {
     return {"scenes", "sample", folder_ / "corpus", "--samples", "5", "-o", folder_ / "out/s.npy"};
@@ -111,7 +110,7 @@ TEST_F(Faults, DamagedAndVanishedImagesOfABatch) {
   expect_absence_is_named(batch(), images_[3]);
 }
 
-TEST_F(Faults, DamagedImagesOfRecordedUnits) { expect_damage_is_named(units(), places_[1]); }
+TEST_F(Faults, DamagedImagesOfUnits) { expect_damage_is_named(units(), places_[1]); }
 
 // A list of labeled images is checked before any of them is worked on.
 TEST_F(Faults, VanishedImagesOfALabeledList) {
@@ -213,6 +212,14 @@ TEST_F(Faults, AnEvaluationOnAFullDisk) {
   EXPECT_EQ(resumed.out, whole.out);
 }
 
+// What a unit of an evaluation gives.
+struct Measured {
+  int number = 0;
+};
+void describe(FieldVisitor& visit, Measured& measured) {
+  visit("number", measured.number, "of the unit");
+}
+
 // The work of a verb, between which an input changes.
 class Meanwhile : public Faults {
  protected:
@@ -238,12 +245,11 @@ class Meanwhile : public Faults {
 
 TEST_F(Meanwhile, AnImageThatChangesHasFailed) {
   Words messages;
-  RecordedUnits units(context_, images_,
-                      [&](std::size_t, std::string_view, const std::string& message) {
-                        messages.push_back(message);
-                      });
+  Units units(context_, {images_},
+              [&](std::size_t, const UnitResult& given) { messages.push_back(given.message); });
+  EXPECT_EQ(units.open().size(), images_.size());
   write_ramp(images_[2], 40);
-  for (const std::size_t unit : units.open()) units.take(unit, "bytes", {});
+  for (const std::size_t unit : units.open()) units.take(unit, UnitResult{.shared = "bytes"});
   units.finish();
   const std::string changed = "changed while it was worked on; run it again with --resume";
   EXPECT_EQ(messages, (Words{"", "", changed, "", "", ""}));
@@ -252,17 +258,33 @@ TEST_F(Meanwhile, AnImageThatChangesHasFailed) {
 }
 
 TEST_F(Meanwhile, AFileOfAnEvaluationThatChangesFailsItsUnits) {
-  const std::vector<EvaluatedUnit> named{{images_[0], {}},
-                                         {"two", unit_files({images_[1], images_[2]})},
-                                         {"three", unit_files({images_[3]})}};
-  EvaluatedUnits units(context_, named);
+  const std::vector<Words> files{{images_[0]}, {images_[1], images_[2]}, {images_[3]}};
+  std::vector<Measured> records(3);
+  const UnitList list{Words{"one", "two", "three"},
+                      [&](std::size_t unit) { return UnitFiles(files[unit]); }};
+  Units units(context_, list, records);
+  EXPECT_EQ(units.open().size(), 3U);
   write_ramp(images_[2], 40);
-  for (const std::size_t unit : units.open()) units.take(unit, "bytes");
-  EXPECT_FALSE(units.finish());
+  for (const std::size_t unit : {2U, 0U, 1U})
+    units.take(unit, Measured{10 + static_cast<int>(unit)});
+  EXPECT_FALSE(units.finish_whole());
   EXPECT_TRUE(journal_->noted_failure());
   EXPECT_THAT(err_.text, HasSubstr("two: changed while it was worked on"));
-  EXPECT_FALSE(recorded().status(1).has_value());
+  EXPECT_EQ(recorded().status(1), cluster::UnitStatus::kFailed);
   EXPECT_EQ(recorded().done(), 2U);
+  EXPECT_EQ(records[0].number, 10);
+  EXPECT_EQ(records[1].number, 0);
+  EXPECT_EQ(records[2].number, 12);
+  err_.text.clear();
+  std::vector<cluster::Manifest> parts;
+  parts.push_back(recorded());
+  const std::unique_ptr<Journal> merging = merging_journal(std::move(parts));
+  context_.journal = merging.get();
+  Units merged(context_, list, records);
+  EXPECT_TRUE(merged.open().empty());
+  EXPECT_FALSE(merged.finish_whole());
+  EXPECT_TRUE(merging->noted_failure());
+  EXPECT_THAT(err_.text, HasSubstr("two: changed while it was worked on"));
 }
 
 // Fields of a range of frames.

@@ -1,5 +1,5 @@
 // Jobs that are cut into shards, stopped, resumed and merged give the bytes of one run.
-// Covers: merge, all_shards, each, recorded_units
+// Covers: merge, all_shards, each, units
 #include "cli/jobs/journal.h"
 
 #include <fovea/core/error.h>
@@ -512,9 +512,9 @@ TEST(Journal, SamplesOfCubesBelongToTheirHeaders) {
     test::save(header, "ENVI");
     for (const char* ending : {".img", ".bsq", ""}) {
       test::save(folder / (std::string(name) + ending), "samples");
-      const cluster::FileIdentity before = identity_of_files({header});
+      const cluster::FileIdentity before = UnitFiles({header}).identity();
       test::save(folder / (std::string(name) + ending), "Samples");
-      EXPECT_NE(identity_of_files({header}), before) << name << ending;
+      EXPECT_NE(UnitFiles({header}).identity(), before) << name << ending;
     }
   }
 }

@@ -156,24 +156,25 @@ struct Numbers {
     std::vector<int> workers(static_cast<std::size_t>(plan.count));
     Batch batch(context, inputs);
     batch.run_together<std::size_t, int>(40, workers, plan,
-                                         {.read =
-                                              [&](std::size_t i, std::size_t& item) {
+                                         {.bytes = [](const auto&) { return 10; },
+                                          .prepare =
+                                              [&](auto& item) {
                                                 most_in_flight =
                                                     std::max<int>(most_in_flight, ++in_flight);
-                                                at_read(i);
-                                                item = i * i;
+                                                at_read(item.input);
+                                                item.value = item.input * item.input;
                                               },
-                                          .work = [](int&, std::size_t& item) { ++item; },
-                                          .write = [](std::size_t, std::size_t& item) -> Outcome {
-                                            return {std::to_string(item - 1), ""};
-                                          },
-                                          .add =
-                                              [&](std::size_t i, std::size_t&) {
+                                          .work = [](int&, auto& item) { ++item.value; },
+                                          .complete =
+                                              [](auto& item) {
+                                                item.outcome = {std::to_string(item.value - 1), ""};
+                                              },
+                                          .write =
+                                              [&](auto& item) {
                                                 --in_flight;
-                                                at_add(i);
-                                                added.push_back(i);
-                                              },
-                                          .bytes = [](std::size_t) { return 10; }});
+                                                at_add(item.input);
+                                                added.push_back(item.input);
+                                              }});
     try {
       status = batch.finish();
     } catch (const Cancelled&) {
