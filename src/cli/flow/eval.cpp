@@ -231,7 +231,7 @@ PrintedMethod printed_method(const MethodResult& result, bool timed) {
 
 void print_json(const FlowEvalRequest& request, const Context& context,
                 const std::vector<MethodResult>& results) {
-  const bool timed = reports_times(context);
+  const bool timed = tells_times(context);
   PrintedEvaluation printed{printed_method(results.front(), timed)};
   if (request.rivals) {
     printed.rivals.emplace();
@@ -241,7 +241,7 @@ void print_json(const FlowEvalRequest& request, const Context& context,
   if (timed) printed.peak_memory_bytes = peak_memory_bytes();
   if (!request.output.empty())
     printed.page = (std::filesystem::path(request.output) / "index.html").string();
-  printed.evaluation = flow_evaluation(results);
+  printed.evaluation = report::without_times(flow_evaluation(results));
   print_result(context, record_ref(printed));
 }
 
@@ -287,7 +287,7 @@ int run_eval(FlowEvalRequest& request, Context& context) {
     print_json(request, context, results);
   } else {
     for (const MethodResult& result : results)
-      context.console.print(results_text(result, reports_times(context)));
+      context.console.print(results_text(result, tells_times(context)));
   }
   return kDone;
 }

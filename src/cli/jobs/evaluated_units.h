@@ -54,8 +54,4 @@ class EvaluatedUnits {
   std::map<const void*, std::uint64_t> hashes_{};  // by list of files
 };
 
-// Whether a report tells how long something took. One that is resumed or merged does not, because
-// its units were measured at other times and on other machines.
-inline bool reports_times(const Context& context) { return context.journal == nullptr; }
-
 }  // namespace fovea::cli

@@ -31,6 +31,14 @@ void write_text(const std::string& path, std::string_view text) {
   file.commit();
 }
 
+void write_csv_file(const std::string& path, const std::vector<std::string>& header,
+                    const std::function<void(io::CsvWriter& csv)>& write) {
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(), header);
+  write(csv);
+  file.commit();
+}
+
 PendingFiles::~PendingFiles() {
   std::error_code ignored;
   for (const std::string& path : paths_) std::filesystem::remove(path, ignored);

@@ -1,10 +1,14 @@
 // Folders and small text files that verbs write.
 #pragma once
+#include <fovea/io/csv_writer.h>
+
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fovea::cli {
 
@@ -16,6 +20,9 @@ void require_no_file(std::string_view option, const std::string& folder);
 
 // Writes a whole file, which appears complete or not at all. Throws a WriteError that names it.
 void write_text(const std::string& path, std::string_view text);
+// The same for a table as CSV, whose rows `write` adds.
+void write_csv_file(const std::string& path, const std::vector<std::string>& header,
+                    const std::function<void(io::CsvWriter& csv)>& write);
 
 // Files that count only once the results before them do: those that were not kept are removed at
 // the end. Several threads may add.
