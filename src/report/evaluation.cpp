@@ -59,6 +59,11 @@ class Check {
 
   void all() const {
     for (const EvaluationChart& chart : evaluation_.charts) points(chart);
+    for (const Table& table : evaluation_.tables)
+      for (const std::vector<Cell>& row : table.rows)
+        if (row.size() != table.columns.size())
+          fail(fmt::format("has a row of {} cells in a table of {} columns", row.size(),
+                           table.columns.size()));
     const std::size_t classes = evaluation_.classes.size();
     if (evaluation_.confusion.size() != classes * classes)
       fail(fmt::format("has {} counts of confusion for {} classes", evaluation_.confusion.size(),
@@ -86,6 +91,7 @@ class Check {
   }
   void points(const EvaluationChart& chart) const {
     constexpr std::size_t kFixed = 3;  // threshold, x and y of a point
+    place("lines", chart.lines, chart.figures.size() + 1);
     for (const EvaluationCurve& curve : chart.curves)
       for (const EvaluationPoint& point : curve.points)
         if (point.figures.size() != chart.figures.size())
@@ -152,6 +158,24 @@ std::vector<Mistake> merged(const std::vector<double>& thresholds,
     mistakes.push_back(std::move(each.mistake));
   }
   return mistakes;
+}
+
+bool is_mistake(const Mistake& mistake, std::optional<double> threshold) {
+  return !threshold || ((!mistake.above || *threshold > *mistake.above) &&
+                        (!mistake.up_to || *threshold <= *mistake.up_to));
+}
+
+Evaluation without_times(Evaluation evaluation) {
+  std::erase_if(evaluation.charts, [](const EvaluationChart& chart) { return chart.timing; });
+  for (Table& table : evaluation.tables) {
+    for (std::size_t c = table.columns.size(); c-- > 0;) {
+      if (!table.columns[c].timing) continue;
+      const auto at = static_cast<std::ptrdiff_t>(c);
+      table.columns.erase(table.columns.begin() + at);
+      for (std::vector<Cell>& row : table.rows) row.erase(row.begin() + at);
+    }
+  }
+  return evaluation;
 }
 
 void write_evaluation(io::JsonWriter& out, const Evaluation& evaluation) {

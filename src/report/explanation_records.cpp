@@ -1,5 +1,5 @@
 // The fields of explanations.
-#include <fovea/core/record.h>
+#include <fovea/core/record_values.h>
 #include <fovea/report/explanation.h>
 
 #include <fmt/format.h>
@@ -7,6 +7,13 @@
 #include <array>
 
 namespace fovea::report {
+
+// A cell is the text that is shown; numbers are rounded in it.
+FieldValue cell_value(Cell& cell) { return field_value(cell.text_); }
+
+namespace {
+FieldValue row_value(std::vector<Cell>& row) { return detail::list_by<cell_value>(row); }
+}  // namespace
 
 std::span<const Choice> choices(ShapeKind) {
   static constexpr std::array<Choice, 5> kChoices{
@@ -75,13 +82,8 @@ void describe(FieldVisitor& visit, Table& table) {
   visit.record("Table", "more numbers, as texts");
   visit("caption", table.caption, "what they are");
   visit("columns", table.columns, "titles and units");
-  std::vector<std::vector<std::string>> rows;
-  rows.reserve(table.rows.size());
-  for (const auto& row : table.rows) {
-    auto& texts = rows.emplace_back();
-    for (const Cell& cell : row) texts.push_back(cell.text());
-  }
-  visit.derived("rows", std::move(rows), "one text per column");
+  FieldValue rows = detail::list_by<row_value>(table.rows);
+  visit("rows", rows, "one text per column");
 }
 
 void describe(FieldVisitor& visit, Explanation& explanation) {

@@ -43,22 +43,39 @@ FieldValue fact_value(Fact& fact) {
 void describe(FieldVisitor& visit, Axis& axis) {
   visit("title", axis.title, "what it shows", kLater);
   visit("log", axis.log, "whether it is logarithmic", kLater);
+  visit("low", axis.low, "where it begins; without it, the values say that");
+  visit("high", axis.high, "where it ends");
+}
+
+void describe(FieldVisitor& visit, ReferenceLine& line) {
+  visit("at", line.at, "its place on the axis that it crosses");
+  visit("label", line.label, "what it stands for", kLater);
+  visit("vertical", line.vertical, "whether it crosses the horizontal axis", kLater);
 }
 
 void describe(FieldVisitor& visit, EvaluationCurve& curve) {
-  FieldValue points = detail::list_by<point_value>(curve.points);
+  FieldValue points = detail::list_by<point_value>(curve.points),
+             summary = detail::unless_empty(curve.summary);
   visit("name", curve.name, "of a model or a method", kLater);
+  visit("summary", summary, "the number that curves are compared by");
   visit("chosen", curve.chosen, "the threshold that is used where nothing else is asked for");
   visit("points", points, "threshold, x, y and the chart's figures of each", kLater);
 }
 
 void describe(FieldVisitor& visit, EvaluationChart& chart) {
+  FieldValue caption = detail::unless_empty(chart.caption), file = detail::unless_empty(chart.file),
+             references = detail::unless_empty(chart.references),
+             lines = detail::number_above<0>(chart.lines);
   visit("title", chart.title, "what it shows", kLater);
+  visit("caption", caption, "what to see in it");
+  visit("file", file, "the name of its picture in the folder of the report");
   visit("threshold", chart.threshold, "what the threshold is", kLater);
   visit("option", chart.option, "the option that sets it; empty where none does", kLater);
   visit("x", chart.x, "the horizontal axis");
   visit("y", chart.y, "the vertical axis");
   visit("figures", chart.figures, "what else is measured at each point", kLater);
+  visit("lines", lines, "how many of the first figures are drawn as dashed lines");
+  visit("references", references, "lines for comparison");
   visit("curves", chart.curves, "one per model or method", kLater);
 }
 
@@ -101,13 +118,15 @@ void describe(FieldVisitor& visit, Mistake& mistake) {
 void describe(FieldVisitor& visit, Evaluation& evaluation) {
   FieldValue facts = detail::list_by<fact_value>(evaluation.facts);
   FieldValue classes = detail::unless_empty(evaluation.classes),
-             confusion = detail::unless_empty(evaluation.confusion);
+             confusion = detail::unless_empty(evaluation.confusion),
+             tables = detail::unless_empty(evaluation.tables);
   visit.record("Evaluation", "how well a system does, as fovea view shows it");
   visit("system", evaluation.system, "that was evaluated", kLater);
   visit("title", evaluation.title, "what was measured", kLater);
   visit("summary", evaluation.summary, "in whole sentences", kLater);
   visit("facts", facts, "numbers of the evaluation, by name", kLater);
   visit("charts", evaluation.charts, "the first one decides which mistakes are shown", kLater);
+  visit("tables", tables, "numbers of the evaluation, in rows");
   visit("classes", classes, "their names");
   visit("confusion", confusion, "counts: a row per true class, a column per predicted one");
   visit("inputs", evaluation.inputs, "that mistakes were made on", kLater);

@@ -80,6 +80,34 @@ TEST(Evaluation, ComesBackAsItWasWritten) {
   EXPECT_FALSE(back.mistakes[0].up_to);
 }
 
+TEST(Evaluation, KeepsTablesAndWhatIsDrawnBesideCurves) {
+  Evaluation evaluation = drawn_evaluation();
+  evaluation.tables.push_back({"Models", {{"model"}, {"miss rate", "%"}}, {{"a", 12.5}, {"b", 3}}});
+  EvaluationChart& chart = evaluation.charts[0];
+  chart.caption = "Lower is better.";
+  chart.file = "curve";
+  chart.lines = 1;
+  chart.x.high = 10;
+  chart.references = {{0.5, "half", true}};
+  chart.curves[0].summary = "5 %";
+  const std::string text = evaluation_text(evaluation);
+  const Evaluation back = parse_evaluation(text, "eval.json");
+  EXPECT_EQ(evaluation_text(back), text);
+  EXPECT_EQ(back.tables[0].rows[0][1].text(), "12.5");
+  EXPECT_EQ(back.tables[0].columns[1].unit, "%");
+  EXPECT_EQ(back.charts[0].references[0].label, "half");
+  EXPECT_EQ(back.charts[0].x.high, 10);
+  EXPECT_FALSE(back.charts[0].x.low);
+  const auto refused = [&](const std::function<void(json & evaluation)>& spoil) {
+    json tree = json::parse(text);
+    spoil(tree["evaluation"]);
+    return test::message_of<FormatError>([&] { parse_evaluation(tree.dump(), "eval.json"); });
+  };
+  EXPECT_THAT(refused([](json& e) { e["tables"][0]["rows"][1].push_back("more"); }),
+              HasSubstr("3 cells in a table of 2 columns"));
+  EXPECT_THAT(refused([](json& e) { e["charts"][0]["lines"] = 2; }), HasSubstr("'lines' of 2"));
+}
+
 TEST(Evaluation, RefusesWhatDoesNotFitTogether) {
   const auto refused = [](const std::function<void(json & evaluation)>& spoil) {
     json tree = json::parse(evaluation_text(drawn_evaluation()));

@@ -3,8 +3,10 @@
 #include <fovea/core/geometry.h>
 #include <fovea/core/record_fwd.h>
 #include <fovea/report/chart.h>
+#include <fovea/report/page.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +14,9 @@
 #include <vector>
 
 // An evaluation in one form for all systems, so that one page can show it: charts on which a
-// threshold is chosen, classes that are confused, and the worst mistakes together with their
-// inputs. The eval verbs of the program write it under "evaluation" in their JSON, and fovea view
-// reads it.
+// threshold is chosen, tables, classes that are confused, and the worst mistakes together with
+// their inputs. The eval verbs of the program write it under "evaluation" in their JSON, and fovea
+// view reads it. <fovea/report/evaluation_page.h> draws it.
 namespace fovea::io {
 class JsonWriter;
 }
@@ -32,6 +34,7 @@ struct EvaluationCurve {
   std::string name{};              // of a model or a method
   std::optional<double> chosen{};  // the threshold that is used where nothing else is asked for
   std::vector<EvaluationPoint> points{};
+  std::string summary{};  // the number that curves are compared by: "27.1 %"; may be empty
 };
 
 struct EvaluationChart {
@@ -41,6 +44,11 @@ struct EvaluationChart {
   Axis x{}, y{};            // their titles and whether they are logarithmic
   std::vector<std::string> figures{};
   std::vector<EvaluationCurve> curves{};
+  std::string caption{};  // what to see in it; may be empty
+  std::string file{};     // name of its picture in a folder: "curve"; may be empty
+  int lines = 0;          // so many of the first figures are drawn as dashed lines
+  std::vector<ReferenceLine> references{};  // for comparison
+  bool timing = false;  // it shows times, which differ from run to run: without_times()
 };
 
 struct EvaluationBox {
@@ -76,6 +84,7 @@ struct Evaluation {
   std::string summary{};  // whole sentences
   std::vector<std::pair<std::string, std::string>> facts{};
   std::vector<EvaluationChart> charts{};  // the first one decides which mistakes are shown
+  std::vector<Table> tables{};
   std::vector<std::string> classes{};
   std::vector<std::int64_t> confusion{};  // a row per true class, a column per predicted one
   std::vector<EvaluatedInput> inputs{};
@@ -83,6 +92,7 @@ struct Evaluation {
 };
 
 FOVEA_API void describe(FieldVisitor& visit, Axis& axis);
+FOVEA_API void describe(FieldVisitor& visit, ReferenceLine& line);
 FOVEA_API void describe(FieldVisitor& visit, EvaluationCurve& curve);
 FOVEA_API void describe(FieldVisitor& visit, EvaluationChart& chart);
 FOVEA_API void describe(FieldVisitor& visit, EvaluationBox& box);
@@ -100,6 +110,43 @@ FOVEA_API std::vector<EvaluationPoint> subsampled(const std::vector<EvaluationPo
 // range of thresholds at which it is made; the order is that of the best place in any list.
 FOVEA_API std::vector<Mistake> merged(const std::vector<double>& thresholds,
                                       const std::vector<std::vector<Mistake>>& at_points);
+
+// A point whose threshold is its place.
+inline EvaluationPoint point_at(double x, double y, std::vector<double> figures = {}) {
+  return {x, x, y, std::move(figures)};
+}
+
+// The chart with one more curve, whose points `point_of` makes of values.
+template <class Values, class PointOf>
+EvaluationChart with_curve(EvaluationChart chart, std::string name, const Values& values,
+                           const PointOf& point_of) {
+  EvaluationCurve curve{.name = std::move(name)};
+  for (const auto& value : values) curve.points.push_back(point_of(value));
+  chart.curves.push_back(std::move(curve));
+  return chart;
+}
+
+// Whether something is a mistake at a threshold; without one it always is.
+FOVEA_API bool is_mistake(const Mistake& mistake, std::optional<double> threshold);
+
+// Inputs of an evaluation by what the caller knows them by, each once.
+template <class Key>
+class InputPlaces {
+ public:
+  // The place of an input, which `make()` gives where it is not there yet.
+  template <class Make>
+  std::size_t at(Evaluation& evaluation, const Key& key, const Make& make) {
+    const auto [known, is_new] = places_.emplace(key, evaluation.inputs.size());
+    if (is_new) evaluation.inputs.push_back(make());
+    return known->second;
+  }
+
+ private:
+  std::map<Key, std::size_t> places_{};
+};
+
+// Without the charts and columns that show times, so that equal runs give equal files.
+FOVEA_API Evaluation without_times(Evaluation evaluation);
 
 // Writes one object.
 FOVEA_API void write_evaluation(io::JsonWriter& json, const Evaluation& evaluation);

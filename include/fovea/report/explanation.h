@@ -71,8 +71,6 @@ FOVEA_API void describe(FieldVisitor& visit, Reason& reason);
 FOVEA_API void describe(FieldVisitor& visit, HeatLayer& layer);
 FOVEA_API void describe(FieldVisitor& visit, FaceLayer& layer);
 FOVEA_API void describe(FieldVisitor& visit, Shape& shape);
-FOVEA_API void describe(FieldVisitor& visit, Column& column);
-FOVEA_API void describe(FieldVisitor& visit, Table& table);
 FOVEA_API void describe(FieldVisitor& visit, Explanation& explanation);
 
 // Keeps the `most` reasons with the largest values, whatever their signs, the largest first; the

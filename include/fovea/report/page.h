@@ -1,6 +1,7 @@
 #pragma once
 #include <fovea/core/api.h>
 #include <fovea/core/image.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/core/version.h>
 
 #include <concepts>
@@ -9,6 +10,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace fovea {
+struct FieldValue;
+}
 
 // Writes a report as one HTML file that needs no other: pictures, charts and styles are part of it,
 // and there is no script. It follows the reader's light or dark theme and suits narrow screens and
@@ -43,6 +48,7 @@ class FOVEA_API Figure {
 // A text or a number in a table. Columns of numbers are aligned to the right.
 class FOVEA_API Cell {
  public:
+  Cell() = default;
   Cell(const char* text) : text_(text) {}
   Cell(std::string text) : text_(std::move(text)) {}
   template <std::integral Integer>
@@ -55,6 +61,7 @@ class FOVEA_API Cell {
   bool number() const { return number_; }
 
  private:
+  friend FieldValue cell_value(Cell& cell);
   static std::string whole(long long value);
   std::string text_;
   bool number_ = false;
@@ -63,6 +70,7 @@ class FOVEA_API Cell {
 struct Column {
   std::string title{};
   std::string unit{};
+  bool timing = false;  // it shows times, which differ from run to run
 };
 
 struct Table {
@@ -70,6 +78,9 @@ struct Table {
   std::vector<Column> columns{};
   std::vector<std::vector<Cell>> rows{};  // each with one cell per column
 };
+
+FOVEA_API void describe(FieldVisitor& visit, Column& column);
+FOVEA_API void describe(FieldVisitor& visit, Table& table);
 
 // How the results were made, for the foot of the page. Empty fields are left out.
 struct Provenance {

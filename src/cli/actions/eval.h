@@ -99,7 +99,7 @@ report::Evaluation actions_evaluation(const ActionsEvalResult& result);
 void print_evaluation(const ActionsEvalResult& result, Context& context);
 // What it prints as JSON, with any values.
 RecordRef sample_actions_evaluation();
-// Writes the confusion matrix and curves as pictures and CSV, and a page with all of them.
+// Writes the folder: that of every evaluation, and methods.svg.
 void write_actions_evaluation(const std::string& folder, const ActionsEvalResult& result,
                               const Context& context);
 

@@ -1,4 +1,4 @@
-// What fovea view shows of an evaluation of actions.
+// What the page and fovea view show of an evaluation of actions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,35 +8,62 @@
 namespace fovea::cli {
 namespace {
 
-report::EvaluationChart accuracy_chart(const std::vector<actions::CurvePoint>& points,
-                                       const char* title, const char* unit) {
-  report::EvaluationChart chart{.title = title,
-                                .x = {.title = unit},
-                                .y = {.title = "correct clips (%)"},
-                                .figures = {"correct clips", "tested clips"}};
-  report::EvaluationCurve curve{.name = "accuracy"};
-  for (const actions::CurvePoint& point : points)
-    curve.points.push_back(
-        {.threshold = static_cast<double>(point.at),
-         .x = static_cast<double>(point.at),
-         .y = 100.0 * point.correct / std::max(1, point.tested),
-         .figures = {static_cast<double>(point.correct), static_cast<double>(point.tested)}});
-  chart.curves.push_back(std::move(curve));
-  return chart;
+report::EvaluationChart accuracy_chart(report::EvaluationChart chart,
+                                       const std::vector<actions::CurvePoint>& points) {
+  chart.y.title = "correct clips (%)";
+  chart.figures = {"correct clips", "tested clips"};
+  return report::with_curve(chart, "accuracy", points, [](const actions::CurvePoint& point) {
+    const double correct = point.correct, tested = point.tested;
+    return report::point_at(point.at, 100 * correct / std::max(1.0, tested), {correct, tested});
+  });
+}
+
+report::EvaluationChart time_chart(const std::vector<actions::CurvePoint>& points) {
+  return report::with_curve({.title = "Time against the window",
+                             .x = {.title = "T (frames)"},
+                             .y = {.title = "time (s)", .zero = true},
+                             .caption = "The time includes all matches of all folds.",
+                             .file = "window_time",
+                             .timing = true},
+                            "time", points, [](const actions::CurvePoint& point) {
+                              return report::point_at(point.at, point.seconds);
+                            });
 }
 
 report::EvaluationChart unknown_chart(const actions::UnknownReport& report) {
-  report::EvaluationChart chart{.title = "Known and unknown actions",
-                                .x = {.title = "unknown clips that are kept (%)"},
-                                .y = {.title = "known clips that are kept (%)"}};
-  report::EvaluationCurve curve{.name = "reject rule"};
-  for (const auto& point : report.curve)
-    curve.points.push_back({.threshold = 100 * point.unknown_kept,
-                            .x = 100 * point.unknown_kept,
-                            .y = 100 * point.known_kept});
-  curve.points = report::subsampled(curve.points, chart);
-  chart.curves.push_back(std::move(curve));
+  report::EvaluationChart chart = report::with_curve(
+      {.title = "Known and unknown actions",
+       .x = {.title = "unknown clips that are kept (%)"},
+       .y = {.title = "known clips that are kept (%)"},
+       .caption =
+           "Each subject and each action was left out in turn; the curve goes over the limit "
+           "of the reject rule.",
+       .file = "unknown"},
+      "reject rule", report.curve, [](const auto& point) {
+        return report::point_at(100 * point.unknown_kept, 100 * point.known_kept);
+      });
+  chart.curves[0].points = report::subsampled(chart.curves[0].points, chart);
   return chart;
+}
+
+report::Table methods_table(const ActionsEvalResult& result) {
+  report::Table table{.caption = "Results of each method",
+                      .columns = {{"method"},
+                                  {"correct", "clips"},
+                                  {"tested", "clips"},
+                                  {"accuracy", "%"},
+                                  {"low", "%"},
+                                  {"high", "%"},
+                                  {"time", "s", true}}};
+  for (const actions::MethodReport* method : result.methods())
+    table.rows.push_back({method->method,
+                          {static_cast<double>(method->correct), 3},
+                          {static_cast<double>(method->tested), 3},
+                          {100 * method->accuracy(), 3},
+                          {100 * method->interval.low, 3},
+                          {100 * method->interval.high, 3},
+                          {method->seconds, 3}});
+  return table;
 }
 
 }  // namespace
@@ -57,12 +84,21 @@ report::Evaluation actions_evaluation(const ActionsEvalResult& result) {
     evaluation.facts.emplace_back(
         each->method, fmt::format("{:.1f} % correct ({:.1f} to {:.1f})", 100 * each->accuracy(),
                                   100 * each->interval.low, 100 * each->interval.high));
-  if (!result.windows.empty())
-    evaluation.charts.push_back(
-        accuracy_chart(result.windows, "Accuracy against the window", "T (frames)"));
+  evaluation.tables = {methods_table(result)};
+  if (!result.windows.empty()) {
+    evaluation.charts.push_back(accuracy_chart({.title = "Accuracy against the window",
+                                                .x = {.title = "T (frames)"},
+                                                .caption = "All other options are as given.",
+                                                .file = "window_accuracy"},
+                                               result.windows));
+    evaluation.charts.push_back(time_chart(result.windows));
+  }
   if (!result.subjects.empty())
-    evaluation.charts.push_back(
-        accuracy_chart(result.subjects, "Accuracy against training subjects", "training subjects"));
+    evaluation.charts.push_back(accuracy_chart({.title = "Accuracy against training subjects",
+                                                .x = {.title = "training subjects"},
+                                                .caption = "Each point is the mean over all draws.",
+                                                .file = "subjects"},
+                                               result.subjects));
   if (result.unknown) evaluation.charts.push_back(unknown_chart(*result.unknown));
   for (std::size_t i = 0; i < result.corpus.clips.size(); ++i) {
     const actions::Clip& clip = result.corpus.clips[i];

@@ -1,38 +1,19 @@
 // Prints an evaluation of actions as text or JSON, and writes it as a folder with a page.
 #include <fovea/core/record.h>
-#include <fovea/io/csv_writer.h>
-#include <fovea/io/json_writer.h>
-#include <fovea/io/sink.h>
 #include <fovea/report/chart.h>
-#include <fovea/report/page.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "cli/actions/eval.h"
-#include "cli/program/files.h"
 #include "cli/program/result.h"
 
 namespace fovea::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using actions::CurvePoint;
 using actions::MethodReport;
-
-std::string unknown_svg(const actions::UnknownReport& report) {
-  report::Series series{.name = "reject rule"};
-  for (const auto& point : report.curve) {
-    series.x.push_back(100 * point.unknown_kept);
-    series.y.push_back(100 * point.known_kept);
-  }
-  return report::to_svg(report::LineChart{.title = "Known and unknown actions",
-                                          .x = {.title = "unknown clips that are kept (%)"},
-                                          .y = {.title = "known clips that are kept (%)"},
-                                          .series = {series}});
-}
 
 // Points of curves, whose place has a name of its own.
 struct WindowPoint {
@@ -148,21 +129,6 @@ EvalRecord record_of(const ActionsEvalResult& result) {
   return record;
 }
 
-std::string confusion_svg(const ActionsEvalResult& result, const MethodReport& method) {
-  const Confusion& total = method.confusion;
-  return report::to_svg(report::MatrixChart{.title = fmt::format("Confusion of {}", method.method),
-                                            .values = {total.counts.begin(), total.counts.end()},
-                                            .rows = total.classes,
-                                            .columns = total.classes,
-                                            .row_labels = result.corpus.classes,
-                                            .column_labels = result.corpus.classes,
-                                            .row_title = "true action",
-                                            .column_title = "predicted action",
-                                            .value_title = "share of the action's clips",
-                                            .normalize_rows = true,
-                                            .width = 720});
-}
-
 std::string methods_svg(const ActionsEvalResult& result) {
   report::BarChart chart{.title = "Clips classified correctly",
                          .value = {.title = "correct clips (%)", .high = 100},
@@ -175,66 +141,6 @@ std::string methods_svg(const ActionsEvalResult& result) {
   }
   chart.series.push_back(std::move(series));
   return report::to_svg(chart);
-}
-
-std::string curve_svg(const std::vector<CurvePoint>& curve, const char* title, const char* unit) {
-  report::Series series{.name = "accuracy", .marker = report::Marker::kDot};
-  for (const actions::CurvePoint& point : curve) {
-    series.x.push_back(point.at);
-    series.y.push_back(100.0 * point.correct / std::max(1, point.tested));
-  }
-  return report::to_svg(report::LineChart{.title = title,
-                                          .x = {.title = unit},
-                                          .y = {.title = "correct clips (%)"},
-                                          .series = {series}});
-}
-
-std::string time_svg(const std::vector<CurvePoint>& curve) {
-  report::Series series{.name = "time", .marker = report::Marker::kDot};
-  for (const actions::CurvePoint& point : curve) {
-    series.x.push_back(point.at);
-    series.y.push_back(point.seconds);
-  }
-  return report::to_svg(report::LineChart{.title = "Time against the window",
-                                          .x = {.title = "T (frames)"},
-                                          .y = {.title = "time (s)", .zero = true},
-                                          .series = {series}});
-}
-
-void write_confusion_csv(const fs::path& path, const ActionsEvalResult& result,
-                         const MethodReport& method) {
-  io::FileSink file(path.string());
-  std::vector<std::string> header{"true action"};
-  header.insert(header.end(), result.corpus.classes.begin(), result.corpus.classes.end());
-  io::CsvWriter csv(file.sink(), header);
-  for (int truth = 0; truth < method.confusion.classes; ++truth) {
-    csv.field(result.corpus.classes[static_cast<std::size_t>(truth)]);
-    for (int predicted = 0; predicted < method.confusion.classes; ++predicted)
-      csv.field(method.confusion.at(truth, predicted));
-    csv.end_row();
-  }
-  file.commit();
-}
-
-report::Table methods_table(const ActionsEvalResult& result, bool timed) {
-  report::Table table{.caption = "Results of each method",
-                      .columns = {{"method"},
-                                  {"correct", "clips"},
-                                  {"tested", "clips"},
-                                  {"accuracy", "%"},
-                                  {"low", "%"},
-                                  {"high", "%"}}};
-  if (timed) table.columns.push_back({"time", "s"});
-  for (const MethodReport* method : result.methods()) {
-    table.rows.push_back({method->method,
-                          {static_cast<double>(method->correct), 3},
-                          {static_cast<double>(method->tested), 3},
-                          {100 * method->accuracy(), 3},
-                          {100 * method->interval.low, 3},
-                          {100 * method->interval.high, 3}});
-    if (timed) table.rows.back().push_back({method->seconds, 3});
-  }
-  return table;
 }
 
 }  // namespace
@@ -320,52 +226,10 @@ void print_evaluation(const ActionsEvalResult& result, Context& context) {
 
 void write_actions_evaluation(const std::string& folder, const ActionsEvalResult& result,
                               const Context& context) {
-  const fs::path to(folder);
-  make_folder(folder);
-  const MethodReport& first = *result.methods()[0];
-  report::Page page("Actions", fmt::format("{} clips of {} actions by {} subjects, {} folds",
-                                           result.corpus.clips.size(), result.corpus.classes.size(),
-                                           result.corpus.subjects().size(), result.folds));
-  write_evaluation_result((to / "evaluation.json").string(), context, actions_evaluation(result));
-  const bool timed = tells_times(context);
-  page.section("Accuracy").table(methods_table(result, timed));
-  const std::string methods = methods_svg(result), confusion = confusion_svg(result, first);
-  write_text((to / "methods.svg").string(), methods);
-  write_text((to / "confusion.svg").string(), confusion);
-  write_confusion_csv(to / "confusion.csv", result, first);
-  page.figure(report::Figure::chart(methods, {"The error bars are Wilson's 95 % interval."}));
-  page.section("Confusion")
-      .figure(
-          report::Figure::chart(confusion, {"Rows are true actions, columns are predicted ones."}));
-  if (!result.windows.empty()) {
-    const std::string accuracy =
-        curve_svg(result.windows, "Accuracy against the window", "T (frames)");
-    write_text((to / "window_accuracy.svg").string(), accuracy);
-    page.section("Window").figure(
-        report::Figure::chart(accuracy, {"All other options are as given."}));
-    if (timed) {
-      const std::string time = time_svg(result.windows);
-      write_text((to / "window_time.svg").string(), time);
-      page.figure(report::Figure::chart(time, {"The time includes all matches of all folds."}));
-    }
-  }
-  if (!result.subjects.empty()) {
-    const std::string curve =
-        curve_svg(result.subjects, "Accuracy against training subjects", "training subjects");
-    write_text((to / "subjects.svg").string(), curve);
-    page.section("Subjects")
-        .figure(report::Figure::chart(curve, {"Each point is the mean over all draws."}));
-  }
-  if (result.unknown) {
-    const std::string curve = unknown_svg(*result.unknown);
-    write_text((to / "unknown.svg").string(), curve);
-    page.section("Unknown actions")
-        .figure(report::Figure::chart(
-            curve, {"Each subject and each action was left out in turn; the curve goes over the "
-                    "limit of the reject rule."}));
-  }
-  page.provenance(page_provenance(context));
-  page.write((to / "index.html").string());
+  const report::Figure methods =
+      report::Figure::chart(methods_svg(result), {"The error bars are Wilson's 95 % interval."});
+  write_evaluation_folder(folder, context, actions_evaluation(result),
+                          {.pictures = {{"Methods", {methods}, {"methods"}}}});
 }
 
 }  // namespace fovea::cli

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -48,8 +47,10 @@ void describe(OptionVisitor& visit, EvalStreamRequest& request) {
         {.value_name = "NAMES"});
   visit("cut-first", request.cut_first,
         "cut training clips out of their videos before points are found");
-  visit.path("output", request.output, TextUse::kFolder,
-             "folder for evaluation.json, which fovea view opens: curve and worst mistakes");
+  visit.path(
+      "output", request.output, TextUse::kFolder,
+      "folder for the report: a page with curve and worst mistakes, and evaluation.json for fovea "
+      "view");
   describe(visit, request.evaluate);
   describe(visit, request.train);
 }
@@ -199,11 +200,9 @@ int run_eval_stream(EvalStreamRequest& request, Context& context) {
   int status = kDone;
   const std::optional<Measured> measured = SubjectStreams(request, context).run(status);
   if (!measured) return status;
-  if (!request.output.empty()) {
-    make_folder(request.output);
-    write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
-                            context, stream_evaluation(measured->report, measured->classes));
-  }
+  if (!request.output.empty())
+    write_evaluation_folder(request.output, context,
+                            stream_evaluation(measured->report, measured->classes));
   if (context.json)
     print_result(context, record_ref(EvalStreamResult{context.inputs[0], measured->report}));
   else print_text(*measured, context);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/words.h"
 
@@ -14,21 +15,8 @@ namespace {
 
 constexpr std::size_t kMostStreamMistakes = 200;  // at each point of a curve
 
-// Clips by the frames that mistakes are about, each once.
-class ClipInputs {
- public:
-  explicit ClipInputs(report::Evaluation& evaluation) : evaluation_(evaluation) {}
-
-  std::size_t at(const std::string& path, std::int32_t frame) {
-    const auto [place, is_new] = places_.emplace(std::pair(path, frame), evaluation_.inputs.size());
-    if (is_new) evaluation_.inputs.push_back({.files = {path}, .frame = frame});
-    return place->second;
-  }
-
- private:
-  report::Evaluation& evaluation_;
-  std::map<std::pair<std::string, std::int32_t>, std::size_t> places_{};
-};
+// Clips by the frames that mistakes are about.
+using ClipInputs = report::InputPlaces<std::pair<std::string, std::int32_t>>;
 
 report::Mistake stream_mistake(const actions::EventMistake& mistake,
                                const std::vector<std::string>& classes) {
@@ -57,7 +45,7 @@ report::Mistake stream_mistake(const actions::EventMistake& mistake,
 // Those with the highest score come first; they are lost last when less is accepted.
 std::vector<report::Mistake> stream_mistakes(const actions::EventReport& report, std::size_t curve,
                                              const std::vector<std::string>& classes,
-                                             ClipInputs& inputs) {
+                                             report::Evaluation& evaluation, ClipInputs& inputs) {
   std::vector<actions::EventMistake> worst = report.mistakes;
   std::erase_if(worst, [](const actions::EventMistake& each) { return each.path.empty(); });
   std::ranges::stable_sort(worst, std::greater{}, &actions::EventMistake::score);
@@ -66,7 +54,9 @@ std::vector<report::Mistake> stream_mistakes(const actions::EventReport& report,
   mistakes.reserve(worst.size());
   for (const actions::EventMistake& each : worst) {
     mistakes.push_back(stream_mistake(each, classes));
-    mistakes.back().input = inputs.at(each.path, each.frame);
+    mistakes.back().input = inputs.at(evaluation, {each.path, each.frame}, [&] {
+      return report::EvaluatedInput{.files = {each.path}, .frame = each.frame};
+    });
     mistakes.back().curve = curve;
   }
   return mistakes;
@@ -104,7 +94,8 @@ report::Evaluation stream_evaluation(const actions::StreamReport& report,
                                 .option = "reject",
                                 .x = {.title = "recall (%)"},
                                 .y = {.title = "precision (%)"},
-                                .figures = {"F1 (%)", "delay (frames)", "events"}};
+                                .figures = {"F1 (%)", "delay (frames)", "events"},
+                                .file = "curve"};
   std::vector<double> rejects;
   rejects.reserve(points.size());
   const actions::StreamPoint* usual = points.begin()->second;  // that of the model's own levels
@@ -112,14 +103,14 @@ report::Evaluation stream_evaluation(const actions::StreamReport& report,
     rejects.push_back(reject);
     if (std::abs(reject - 1) < std::abs(usual->reject - 1)) usual = point;
   }
-  ClipInputs inputs(evaluation);
+  ClipInputs inputs;
   for (std::size_t o = 0; o < overlaps.size(); ++o) {
     report::EvaluationCurve curve{.name = fmt::format("overlap {:g}", overlaps[o].overlap),
                                   .chosen = usual->reject};
     std::vector<std::vector<report::Mistake>> mistakes;
     for (const auto& [reject, point] : points) {
       curve.points.push_back(stream_point(*point, point->overlaps[o].all));
-      mistakes.push_back(stream_mistakes(point->overlaps[o], o, classes, inputs));
+      mistakes.push_back(stream_mistakes(point->overlaps[o], o, classes, evaluation, inputs));
     }
     const actions::EventCounts& counts = usual->overlaps[o].all;
     evaluation.facts.emplace_back(

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "cli/emd/track.h"
 #include "core/words.h"
@@ -38,10 +37,8 @@ report::EvaluationCurve success_curve(const std::string& name,
     const double least = static_cast<double>(step) / kOverlapSteps;
     const auto above = static_cast<double>(std::ranges::count_if(
         overlaps, [&](const FrameOverlap& each) { return each.overlap > least; }));
-    curve.points.push_back({.threshold = least,
-                            .x = least,
-                            .y = 100 * above / all,
-                            .figures = {static_cast<double>(overlaps.size()) - above}});
+    curve.points.push_back(
+        report::point_at(least, 100 * above / all, {static_cast<double>(overlaps.size()) - above}));
   }
   return curve;
 }
@@ -79,7 +76,7 @@ report::Evaluation track_evaluation(const TrackRequest& request, const FrameFile
                                 .x = {.title = "overlap"},
                                 .y = {.title = "frames above it (%)"},
                                 .figures = {"frames up to it"}};
-  std::map<std::int64_t, std::size_t> inputs;
+  report::InputPlaces<std::int64_t> inputs;
   for (std::size_t target = 0; target < truths.size(); ++target) {
     const std::string name = fmt::format("target {}", target + 1);
     const std::vector<FrameOverlap> overlaps = overlaps_of(boxes[target], truths[target]);
@@ -89,20 +86,19 @@ report::Evaluation track_evaluation(const TrackRequest& request, const FrameFile
                           100 * report.success_50, detail::counted(report.frames, "frame")));
     chart.curves.push_back(success_curve(name, overlaps));
     for (const FrameOverlap& each : worst_of(overlaps)) {
-      const auto [place, is_new] = inputs.emplace(each.frame, evaluation.inputs.size());
-      if (is_new) {
+      const std::size_t input = inputs.at(evaluation, each.frame, [&] {
         const auto [file, number] = files.at(request.frame + each.frame);
-        evaluation.inputs.push_back({.files = {file}, .frame = number});
-      }
+        return report::EvaluatedInput{.files = {file}, .frame = number};
+      });
       const auto at = static_cast<std::size_t>(each.frame);
-      std::vector<report::EvaluationBox>& shown = evaluation.inputs[place->second].boxes;
+      std::vector<report::EvaluationBox>& shown = evaluation.inputs[input].boxes;
       shown.push_back({.box = truths[target][at], .label = name});
       shown.push_back(
           {.box = boxes[target][at], .score = each.overlap, .curve = target, .label = name});
       report::Mistake mistake{.kind = "Frames with little overlap",
                               .text = fmt::format("overlap {:.2f} in frame {}", each.overlap,
                                                   request.frame + each.frame),
-                              .input = place->second,
+                              .input = input,
                               .curve = target,
                               .box = truths[target][at]};
       if (each.overlap > 0) mistake.above = each.overlap;

@@ -240,7 +240,7 @@ void print_json(const FlowEvalRequest& request, const Context& context,
   if (timed) printed.peak_memory_bytes = peak_memory_bytes();
   if (!request.output.empty())
     printed.page = (std::filesystem::path(request.output) / "index.html").string();
-  printed.evaluation = flow_evaluation(results);
+  printed.evaluation = report::without_times(flow_evaluation(results));
   print_result(context, record_ref(printed));
 }
 

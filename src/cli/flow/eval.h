@@ -56,11 +56,11 @@ double mean_sparsification_error(const MethodResult& result);
 std::vector<MethodResult> measure_flow_rivals(const std::vector<FlowSequence>& sequences,
                                               const FlowEvalRequest& request, Context& context);
 
-// What fovea view shows of the first method: the sparsification curve, and the pairs with the
-// largest errors first.
+// What the page and fovea view show: the errors of all methods, the sparsification curve of the
+// first one, and its pairs with the largest errors first.
 report::Evaluation flow_evaluation(const std::vector<MethodResult>& results);
 
-// Writes the folder: evaluation.json, errors.csv, curve.csv, curve.svg and index.html.
+// Writes the folder: that of every evaluation, errors.csv and curve.csv.
 void write_flow_eval_folder(const FlowEvalRequest& request, const Context& context,
                             const std::vector<MethodResult>& results);
 

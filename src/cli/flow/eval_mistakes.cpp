@@ -1,4 +1,4 @@
-// What fovea view shows of an evaluation of flow.
+// What the page and fovea view show of an evaluation of flow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,18 +9,60 @@ namespace fovea::cli {
 namespace {
 
 report::EvaluationChart sparsification_chart(const MethodResult& result) {
-  report::EvaluationChart chart{.title = "Error of the remaining pixels",
-                                .x = {.title = "least confident pixels removed (%)"},
-                                .y = {.title = "endpoint error (px)"},
-                                .figures = {"oracle, by error (px)"}};
-  report::EvaluationCurve curve{.name = result.name};
-  for (const flow::SparsificationPoint& point : mean_curve(result))
-    curve.points.push_back({.threshold = 100 * point.removed,
-                            .x = 100 * point.removed,
-                            .y = point.endpoint,
-                            .figures = {point.oracle}});
-  chart.curves.push_back(std::move(curve));
-  return chart;
+  return report::with_curve(
+      {.title = "Error of the remaining pixels",
+       .x = {.title = "least confident pixels removed (%)"},
+       .y = {.title = "endpoint error (px)", .zero = true},
+       .figures = {"oracle, by error (px)"},
+       .caption =
+           fmt::format("Mean over the sequences. The area between the lines is {:.3f} of the "
+                       "mean error; 0 would be a perfect prediction.",
+                       mean_sparsification_error(result)),
+       .file = "curve",
+       .lines = 1},
+      result.name, mean_curve(result), [](const flow::SparsificationPoint& point) {
+        return report::point_at(100 * point.removed, point.endpoint, {point.oracle});
+      });
+}
+
+report::Table errors_table(const MethodResult& result) {
+  report::Table table{
+      fmt::format("{}: errors over all pixels whose true flow is known.", result.name),
+      {{"sequence"},
+       {"endpoint", "px"},
+       {"angular", "degrees"},
+       {"R0.5", "%"},
+       {"R1", "%"},
+       {"R2", "%"},
+       {"Fl", "%"},
+       {"confident", "%"},
+       {"endpoint of confident", "px"},
+       {"time", "ms", true}},
+      {}};
+  const auto row = [&](const std::string& name, const flow::FlowErrors& all, double share,
+                       double confident, double seconds) {
+    table.rows.push_back({name,
+                          {all.endpoint, 3},
+                          {all.angular, 3},
+                          {100 * all.r05, 3},
+                          {100 * all.r1, 3},
+                          {100 * all.r2, 3},
+                          {100 * all.fl, 3},
+                          {100 * share, 3},
+                          {confident, 3},
+                          {1000 * seconds, 3}});
+  };
+  double share = 0, seconds = 0;
+  for (const SequenceResult& each : result.sequences) {
+    row(each.sequence.name, each.report.all, each.report.confident_share,
+        each.report.confident.endpoint, each.seconds);
+    share += each.report.confident_share;
+    seconds += each.seconds;
+  }
+  const auto count = static_cast<double>(result.sequences.size());
+  row("mean", mean_errors(result), share / count, mean_errors(result, true).endpoint,
+      seconds / count);
+  return table;
 }
 
 }  // namespace
@@ -39,6 +81,7 @@ report::Evaluation flow_evaluation(const std::vector<MethodResult>& results) {
                                  "of the pixels above 1 px",
                                  mean.endpoint, mean.angular, 100 * mean.r1));
   }
+  for (const MethodResult& result : results) evaluation.tables.push_back(errors_table(result));
   if (!ours.sequences.front().report.curve.empty())
     evaluation.charts.push_back(sparsification_chart(ours));
   std::vector<const SequenceResult*> worst;

@@ -17,10 +17,9 @@ report::EvaluationChart rand_chart(const std::vector<const MeshCase*>& worst) {
   report::EvaluationCurve curve{.name = "Rand error"};
   const auto count = static_cast<double>(worst.size());
   for (std::size_t i = worst.size(); i-- > 0;)
-    curve.points.push_back({.threshold = worst[i]->errors.rand,
-                            .x = worst[i]->errors.rand,
-                            .y = 100 * (count - static_cast<double>(i)) / count,
-                            .figures = {static_cast<double>(i)}});
+    curve.points.push_back(report::point_at(worst[i]->errors.rand,
+                                            100 * (count - static_cast<double>(i)) / count,
+                                            {static_cast<double>(i)}));
   chart.curves.push_back(std::move(curve));
   return chart;
 }

@@ -193,21 +193,13 @@ std::string line_of(const EvalResult& result, const EvalRequest& request) {
                   weightless > 0 ? fmt::format(", {} left out of mean shift for a weight of 0",
                                                detail::counted(weightless, "window"))
                                  : "");
-  if (!request.crops.empty()) {
-    const double rate = result.windows.miss_rate_at(1e-4);
-    return fmt::format(
-        "{}: miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives per window; {}, "
-        "{}\n",
-        result.model.label, 100 * rate, 100 * result.windows.deviation(rate),
-        detail::counted(result.windows.positives, "crop"), work);
-  }
-  const people::ImageReport& measured = result.images;
-  return fmt::format(
-      "{}: log-average miss rate {:.1f} % (deviation {:.1f}), average precision "
-      "{:.1f} %; {} in {}, {}\n",
-      result.model.label, 100 * measured.log_average_miss_rate, 100 * measured.deviation,
-      100 * measured.average_precision, people_text(static_cast<std::size_t>(measured.people)),
-      detail::counted(measured.images, "image"), work);
+  const bool windows = !request.crops.empty();
+  const std::string tested =
+      windows ? detail::counted(result.windows.positives, "crop")
+              : fmt::format("{} in {}", people_text(static_cast<std::size_t>(result.images.people)),
+                            detail::counted(result.images.images, "image"));
+  return fmt::format("{}: {}; {}, {}\n", result.model.label, miss_rate_text(result, windows),
+                     tested, work);
 }
 
 // The rest of a curve that ends early is taken as constant, about which readers are warned.

@@ -2,11 +2,12 @@
 // each model, and the report.
 #pragma once
 #include <fovea/people/measure.h>
-#include <fovea/report/evaluation.h>
+#include <fovea/report/evaluation_page.h>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/people/people.h"
@@ -75,31 +76,36 @@ struct EvalWindows {
 EvalResult measure_on_windows(const EvalModel& model, const EvalWindows& windows,
                               const people::MeasureOptions& options);
 
-// Where a detector was wrong, and how badly.
-struct PeopleMistake {
-  std::size_t image = 0;
-  Rect<float> box{};
-  std::optional<float> score{};  // of the detection; nothing where a person was found at no score
-};
-// Detections where nobody stands, those with the highest scores first.
-std::vector<PeopleMistake> false_positives(const EvalResult& result);
-// People who are found only by scores below this one, or not at all. The worst are those who were
-// not found at any score, the tallest first; then come those with the lowest scores.
-std::vector<PeopleMistake> missed_people(const EvalResult& result, double below);
-
-// The chart that fovea view shows of miss rates, without curves; and a curve of it. `chosen` is the
-// threshold that is used where nothing else is asked for.
+// The chart of miss rates, without curves; and a curve of it. `chosen` is the threshold that is
+// used where nothing else is asked for, `summary` the miss rate that curves are compared by.
 report::EvaluationChart miss_rate_chart(bool windows);
 void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
-                    std::optional<double> chosen, const std::vector<people::CurvePoint>& curve);
+                    std::optional<double> chosen, const std::vector<people::CurvePoint>& curve,
+                    double summary);
+
+// A curve by its name, and the file that has all points of some of them; `kind` is the title of the
+// column of names.
+using MissRates = std::pair<std::string, const std::vector<people::CurvePoint>*>;
+void write_miss_rates(const std::string& path, const std::string& kind, bool windows,
+                      const std::vector<MissRates>& curves);
+
+// "log-average miss rate 23.1 % (deviation 1.2), average precision 80.2 %"
+std::string miss_rate_text(const EvalResult& result, bool windows);
+
+// What the models are and what was measured, as tables.
+std::vector<report::Table> people_tables(const std::vector<EvalResult>& results, bool windows);
+// Nothing for models that are no cascades.
+std::optional<report::Table> stages_table(const EvalResult& result);
+// The blocks of each stage and what is rejected, also as blocks_NAME.svg and rejected_NAME.svg.
+report::EvaluationPictures stages_pictures(const EvalResult& result, const std::string& name);
 
 // All of it as fovea view shows it. `images` is null where windows were measured.
 report::Evaluation people_evaluation(const EvalRequest& request,
                                      const std::vector<EvalResult>& results,
                                      const EvalImages* images);
 
-// Writes the folder: evaluation.json, curve.csv, curve.svg, detections as COCO JSON,
-// index.html. `images` is null where windows were measured.
+// Writes the folder: that of every evaluation, curve.csv, and detections as COCO JSON. `images` is
+// null where windows were measured.
 void write_eval_folder(const EvalRequest& request, const Context& context,
                        const std::vector<EvalResult>& results, const EvalImages* images);
 

@@ -1,7 +1,5 @@
-// The page's section on a cascade: the cost of each of its stages, how much it rejects, and the
+// What the page shows of a cascade: the cost of each of its stages, how much it rejects, and the
 // blocks it uses (figures 5-5 and 5-7 of the thesis that the cascade follows).
-#include "cli/people/eval_cascade.h"
-
 #include <fovea/report/chart.h>
 #include <fovea/report/draw.h>
 #include <fovea/report/montage.h>
@@ -10,8 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "cli/program/files.h"
+#include "cli/people/eval.h"
 
 namespace fovea::cli {
 namespace {
@@ -25,22 +24,7 @@ double share(std::int64_t part, std::int64_t whole) {
                    : std::numeric_limits<double>::quiet_NaN();
 }
 
-void add_table(report::Page& page, const std::vector<StageCount>& stages) {
-  report::Table table{
-      "Stages of the cascade.",
-      {{"stage"}, {"blocks"}, {"windows that reach it"}, {"passed", "%"}, {"rejected so far", "%"}},
-      {}};
-  for (std::size_t i = 0; i < stages.size(); ++i)
-    table.rows.push_back({static_cast<int>(i + 1),
-                          stages[i].blocks,
-                          stages[i].reached,
-                          {100 * share(stages[i].passed, stages[i].reached), 4},
-                          {100 * (1 - share(stages[i].passed, stages.front().reached)), 6}});
-  page.table(table);
-}
-
-void add_charts(report::Page& page, const std::vector<StageCount>& stages,
-                const CascadePlace& place) {
+std::vector<report::Figure> stage_charts(const std::vector<StageCount>& stages) {
   report::BarChart blocks{.title = "Blocks of each stage",
                           .series = {{.name = "blocks"}},
                           .value = {.title = "blocks"},
@@ -55,12 +39,9 @@ void add_charts(report::Page& page, const std::vector<StageCount>& stages,
     rejected.series[0].x.push_back(static_cast<double>(i + 1));
     rejected.series[0].y.push_back(1 - share(stages[i].passed, stages.front().reached));
   }
-  const std::string cost = to_svg(blocks), spared = to_svg(rejected);
-  write_text((place.folder / ("blocks_" + place.name + ".svg")).string(), cost);
-  write_text((place.folder / ("rejected_" + place.name + ".svg")).string(), spared);
-  page.figures({report::Figure::chart(cost, {"The cost of each stage in blocks."}),
-                report::Figure::chart(
-                    spared, {"Share of the windows that are rejected up to each stage."})});
+  return {report::Figure::chart(to_svg(blocks), {"The cost of each stage in blocks."}),
+          report::Figure::chart(to_svg(rejected),
+                                {"Share of the windows that are rejected up to each stage."})};
 }
 
 // Draws the blocks of a stage in the window; the greater the weight of a block's vote, the darker
@@ -87,7 +68,7 @@ Image<std::uint8_t> picture(const CascadeModel& cascade, const CascadeStage& sta
   return image;
 }
 
-void add_blocks(report::Page& page, const CascadeModel& cascade) {
+report::Figure block_pictures(const CascadeModel& cascade) {
   constexpr std::size_t kMostStages = 40;
   const std::size_t count = std::min(kMostStages, cascade.stages.size());
   std::vector<Image<std::uint8_t>> pictures;
@@ -95,19 +76,41 @@ void add_blocks(report::Page& page, const CascadeModel& cascade) {
   for (std::size_t i = 0; i < count; ++i) pictures.push_back(picture(cascade, cascade.stages[i]));
   for (std::size_t i = 0; i < count; ++i)
     tiles.push_back({pictures[i], fmt::format("stage {}", i + 1)});
-  page.figure(report::Figure::picture(report::montage(tiles),
-                                      {"The blocks of each stage, drawn in the window."}));
+  return report::Figure::picture(report::montage(tiles),
+                                 {"The blocks of each stage, drawn in the window."});
+}
+
+const CascadeModel* cascade_of(const EvalResult& result) {
+  return result.stages.empty() ? nullptr
+                               : std::get_if<CascadeModel>(&result.model.model->classifier);
 }
 
 }  // namespace
 
-void add_cascade(report::Page& page, const EvalResult& result, const CascadePlace& place) {
-  const auto* cascade = std::get_if<CascadeModel>(&result.model.model->classifier);
-  if (cascade == nullptr || result.stages.empty()) return;
-  page.subsection("Stages of " + result.model.label);
-  add_table(page, result.stages);
-  add_charts(page, result.stages, place);
-  add_blocks(page, *cascade);
+std::optional<report::Table> stages_table(const EvalResult& result) {
+  if (cascade_of(result) == nullptr) return {};
+  const std::vector<StageCount>& stages = result.stages;
+  report::Table table{
+      "Stages of " + result.model.label + ".",
+      {{"stage"}, {"blocks"}, {"windows that reach it"}, {"passed", "%"}, {"rejected so far", "%"}},
+      {}};
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    table.rows.push_back({static_cast<int>(i + 1),
+                          stages[i].blocks,
+                          stages[i].reached,
+                          {100 * share(stages[i].passed, stages[i].reached), 4},
+                          {100 * (1 - share(stages[i].passed, stages.front().reached)), 6}});
+  return table;
+}
+
+report::EvaluationPictures stages_pictures(const EvalResult& result, const std::string& name) {
+  report::EvaluationPictures pictures{
+      "Stages of " + result.model.label, {}, {"blocks_" + name, "rejected_" + name}};
+  const CascadeModel* cascade = cascade_of(result);
+  if (cascade == nullptr) return pictures;
+  pictures.figures = stage_charts(result.stages);
+  pictures.figures.push_back(block_pictures(*cascade));
+  return pictures;
 }
 
 }  // namespace fovea::cli

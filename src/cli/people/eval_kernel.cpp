@@ -2,13 +2,10 @@
 // one on the same windows.
 #include <fovea/core/error.h>
 #include <fovea/core/record_values.h>
-#include <fovea/io/csv_writer.h>
 #include <fovea/io/inputs.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/people/kernels.h>
 #include <fovea/people/measure.h>
-#include <fovea/people/show.h>
-#include <fovea/report/page.h>
 
 #include <fmt/format.h>
 
@@ -146,75 +143,35 @@ std::string text_of(const people::KernelComparison& result) {
                             100 * result.gain(at));
 }
 
-std::string kernel_svg(const people::KernelComparison& result) {
-  std::vector<people::NamedCurve> curves;
-  for (const auto& [name, measured] : machines_of(result))
-    curves.push_back({fmt::format("{} {:.1f} %", name,
-                                  100 * measured.report.miss_rate_at(compared_rate(result))),
-                      measured.report.curve});
-  return people::draw_curves(curves, people::CurveUnit::kWindow);
-}
-
-void write_kernel_csv(const std::string& path, const people::KernelComparison& result) {
-  io::FileSink file(path);
-  io::CsvWriter csv(file.sink(), {"machine", "false_positives_per_window", "miss_rate", "precision",
-                                  "threshold"});
-  for (const auto& [name, measured] : machines_of(result))
-    for (const people::CurvePoint& point : measured.report.curve)
-      csv.row(name, point.false_positives, point.miss_rate, point.precision, point.threshold);
-  file.commit();
-}
-
 // What fovea view shows. Windows are no inputs, so that there are curves and no mistakes.
 report::Evaluation kernel_evaluation(const people::KernelComparison& result) {
+  const double at = compared_rate(result);
   report::Evaluation evaluation{
       .system = "people",
       .title = "What an RBF kernel gains",
       .summary = fmt::format("Both machines learned from {} positives, {} random and {} hard "
                              "windows. The gain of the kernel at {:.2g} is {:.2f} points.",
-                             result.positives, result.random_windows, result.hard_windows,
-                             compared_rate(result), 100 * result.gain(compared_rate(result)))};
+                             result.positives, result.random_windows, result.hard_windows, at,
+                             100 * result.gain(at))};
   report::EvaluationChart chart = miss_rate_chart(true);
   chart.option.clear();  // no detector uses these scores
-  for (const auto& [name, measured] : machines_of(result)) {
-    evaluation.facts.emplace_back(name, settings_text(measured.chosen));
-    add_miss_rates(chart, name, {}, measured.report.curve);
-  }
-  evaluation.charts.push_back(std::move(chart));
-  return evaluation;
-}
-
-void write_kernel_folder(const EvalKernelRequest& request, const Context& context,
-                         const people::KernelComparison& result) {
-  make_folder(request.output);
-  const fs::path folder(request.output);
-  const std::string svg = kernel_svg(result);
-  write_text((folder / "curve.svg").string(), svg);
-  write_kernel_csv((folder / "curve.csv").string(), result);
-  write_evaluation_result((folder / "evaluation.json").string(), context,
-                          kernel_evaluation(result));
-  report::Page page("What an RBF kernel gains",
-                    fmt::format("Both machines learned from {} positives, {} random and {} hard "
-                                "windows.",
-                                result.positives, result.random_windows, result.hard_windows));
-  page.section("Curve");
-  page.figure(report::Figure::chart(
-      svg, {fmt::format("Lower is better; the number is the miss rate at {:.2g}.",
-                        compared_rate(result))}));
+  chart.caption = fmt::format("Lower is better; the number is the miss rate at {:.2g}.", at);
   report::Table numbers{"On the windows of the test.",
                         {{"machine"},
                          {"settings"},
-                         {fmt::format("miss rate at {:.2g}", compared_rate(result)), "%"},
+                         {fmt::format("miss rate at {:.2g}", at), "%"},
                          {"deviation", "%"},
                          {"support vectors"},
-                         {"learning", "s"},
-                         {"scoring", "s"}},
+                         {"learning", "s", true},
+                         {"scoring", "s", true}},
                         {}};
   report::Table trials{"Settings that were tried on held-out windows of the training.",
                        {{"machine"}, {"settings"}, {"mean miss rate", "%"}},
                        {}};
   for (const auto& [name, measured] : machines_of(result)) {
-    const double rate = measured.report.miss_rate_at(compared_rate(result));
+    const double rate = measured.report.miss_rate_at(at);
+    evaluation.facts.emplace_back(name, settings_text(measured.chosen));
+    add_miss_rates(chart, name, {}, measured.report.curve, rate);
     numbers.rows.push_back({name, settings_text(measured.chosen), report::Cell(100 * rate),
                             report::Cell(100 * measured.report.deviation(rate)),
                             measured.support_vectors, report::Cell(measured.train_seconds),
@@ -222,11 +179,19 @@ void write_kernel_folder(const EvalKernelRequest& request, const Context& contex
     for (const people::KernelTrial& trial : measured.trials)
       trials.rows.push_back({name, settings_text(trial), report::Cell(100 * trial.miss_rate)});
   }
-  page.section("Numbers");
-  page.table(numbers);
-  page.table(trials);
-  page.provenance(page_provenance(context));
-  page.write((folder / "index.html").string());
+  evaluation.charts.push_back(std::move(chart));
+  evaluation.tables = {std::move(numbers), std::move(trials)};
+  return evaluation;
+}
+
+void write_kernel_folder(const EvalKernelRequest& request, const Context& context,
+                         const people::KernelComparison& result) {
+  make_folder(request.output);
+  std::vector<MissRates> curves;
+  for (const auto& [name, measured] : machines_of(result))
+    curves.emplace_back(name, &measured.report.curve);
+  write_miss_rates((fs::path(request.output) / "curve.csv").string(), "machine", true, curves);
+  write_evaluation_folder(request.output, context, kernel_evaluation(result));
 }
 
 int run_eval_kernel(EvalKernelRequest& request, Context& context) {

@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <map>
+#include <optional>
+#include <utility>
 
 #include "cli/people/eval.h"
 
 namespace fovea::cli {
 namespace {
 
-constexpr std::size_t kMostOfAKind = 100;  // of each kind, per model
+constexpr std::size_t kMostOfAKind =
+    100;  // of each kind, per model; more where the page shows more
 
 std::string lead(const std::vector<EvalResult>& results, const EvalRequest& request, bool windows) {
   const EvalResult& first = results.front();
@@ -37,103 +38,16 @@ report::EvaluationPoint point_of(const people::CurvePoint& point) {
           .figures = {100 * (1 - point.miss_rate), 100 * point.precision}};
 }
 
-std::pair<std::string, std::string> fact_of(const EvalResult& result, bool windows) {
-  if (windows) {
-    const double rate = result.windows.miss_rate_at(1e-4);
-    return {result.model.label,
-            fmt::format("miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives per window",
-                        100 * rate, 100 * result.windows.deviation(rate))};
-  }
-  const people::ImageReport& measured = result.images;
-  return {
-      result.model.label,
-      fmt::format("log-average miss rate {:.1f} % (deviation {:.1f}), average precision {:.1f} %",
-                  100 * measured.log_average_miss_rate, 100 * measured.deviation,
-                  100 * measured.average_precision)};
-}
-
 Rect<double> wide(const Rect<float>& box) { return {box.x, box.y, box.width, box.height}; }
 
-// Adds mistakes of all models, and the images that they are in, each with the boxes of all models.
-class MistakeList {
- public:
-  MistakeList(report::Evaluation& evaluation, const std::vector<EvalResult>& results,
-              const EvalImages& images)
-      : evaluation_(evaluation), results_(results), images_(images) {}
-
-  void add(std::size_t curve) {
-    const EvalResult& result = results_[curve];
-    for (const PeopleMistake& mistake : first(false_positives(result)))
-      put({.kind = "False positives",
-           .text = fmt::format("score {:.2f}", *mistake.score),
-           .curve = curve,
-           .up_to = *mistake.score},
-          mistake);
-    for (const PeopleMistake& mistake :
-         first(missed_people(result, std::numeric_limits<double>::infinity()))) {
-      report::Mistake missed{
-          .kind = "Missed people",
-          .text = fmt::format("not found at any score, {:.0f} pixels tall", mistake.box.height),
-          .curve = curve};
-      if (mistake.score) {
-        missed.text = fmt::format("found with a score of {:.2f} only", *mistake.score);
-        missed.above = *mistake.score;
-      }
-      put(std::move(missed), mistake);
-    }
-  }
-
- private:
-  static std::vector<PeopleMistake> first(std::vector<PeopleMistake> mistakes) {
-    if (mistakes.size() > kMostOfAKind) mistakes.resize(kMostOfAKind);
-    return mistakes;
-  }
-
-  void put(report::Mistake mistake, const PeopleMistake& at) {
-    mistake.input = input_of(at.image);
-    mistake.box = wide(at.box);
-    evaluation_.mistakes.push_back(std::move(mistake));
-  }
-
-  std::size_t input_of(std::size_t image) {
-    const auto [place, is_new] = inputs_.emplace(image, evaluation_.inputs.size());
-    if (!is_new) return place->second;
-    report::EvaluatedInput input{.files = {images_.paths[image]}};
-    for (const people::Annotation& person : results_.front().found[image].people)
-      if (!person.ignore) input.boxes.push_back({.box = wide(person.box)});
-    for (std::size_t curve = 0; curve < results_.size(); ++curve)
-      for (const people::Detection& person : results_[curve].found[image].found)
-        input.boxes.push_back({wide(person.box), person.score, curve});
-    evaluation_.inputs.push_back(std::move(input));
-    return place->second;
-  }
-
-  report::Evaluation& evaluation_;
-  const std::vector<EvalResult>& results_;
-  const EvalImages& images_;
-  std::map<std::size_t, std::size_t> inputs_{};  // places in the evaluation, by image
+// Where a detector was wrong, and how badly.
+struct PeopleMistake {
+  std::size_t image = 0;
+  Rect<float> box{};
+  std::optional<float> score{};  // of the detection; nothing where a person was found at no score
 };
 
-}  // namespace
-
-report::EvaluationChart miss_rate_chart(bool windows) {
-  return {.title = "Miss rate over false positives",
-          .threshold = "score",
-          .option = "threshold",
-          .x = {.title = windows ? "false positives per window" : "false positives per image",
-                .log = true},
-          .y = {.title = "miss rate (%)", .log = true},
-          .figures = {"recall (%)", "precision (%)"}};
-}
-
-void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
-                    std::optional<double> chosen, const std::vector<people::CurvePoint>& curve) {
-  std::vector<report::EvaluationPoint> points;
-  points.reserve(curve.size());
-  for (const people::CurvePoint& point : curve) points.push_back(point_of(point));
-  chart.curves.push_back({name, chosen, report::subsampled(points, chart)});
-}
-
+// Detections where nobody stands, those with the highest scores first.
 std::vector<PeopleMistake> false_positives(const EvalResult& result) {
   std::vector<PeopleMistake> mistakes;
   for (std::size_t i = 0; i < result.found.size(); ++i) {
@@ -147,7 +61,9 @@ std::vector<PeopleMistake> false_positives(const EvalResult& result) {
   return mistakes;
 }
 
-std::vector<PeopleMistake> missed_people(const EvalResult& result, double below) {
+// People who are missed at some score. The worst are those who were not found at any score, the
+// tallest first; then come those with the lowest scores.
+std::vector<PeopleMistake> missed_people(const EvalResult& result) {
   std::vector<PeopleMistake> mistakes;
   for (std::size_t i = 0; i < result.found.size(); ++i) {
     const auto& people = result.found[i].people;
@@ -156,7 +72,7 @@ std::vector<PeopleMistake> missed_people(const EvalResult& result, double below)
       PeopleMistake mistake{i, people[j].box, {}};
       if (const int by = result.images.matches[i].found_by[j]; by >= 0)
         mistake.score = result.found[i].found[static_cast<std::size_t>(by)].score;
-      if (!mistake.score || *mistake.score < below) mistakes.push_back(mistake);
+      mistakes.push_back(mistake);
     }
   }
   std::ranges::stable_sort(mistakes, [](const PeopleMistake& a, const PeopleMistake& b) {
@@ -167,6 +83,107 @@ std::vector<PeopleMistake> missed_people(const EvalResult& result, double below)
   return mistakes;
 }
 
+// Adds mistakes of all models, and the images that they are in, each with the boxes of all models.
+class MistakeList {
+ public:
+  MistakeList(report::Evaluation& evaluation, const std::vector<EvalResult>& results,
+              const EvalImages& images, int sheet)
+      : evaluation_(evaluation),
+        results_(results),
+        images_(images),
+        most_(std::max(kMostOfAKind, static_cast<std::size_t>(sheet))) {}
+
+  void add(std::size_t curve) {
+    const EvalResult& result = results_[curve];
+    for (const PeopleMistake& mistake : first(false_positives(result)))
+      put({.kind = "False positives",
+           .text = fmt::format("score {:.2f}", *mistake.score),
+           .curve = curve,
+           .up_to = *mistake.score},
+          mistake);
+    for (const PeopleMistake& mistake : first(missed_people(result))) {
+      report::Mistake missed{
+          .kind = "Missed people",
+          .text = fmt::format("not found at any score, {:.0f} pixels tall", mistake.box.height),
+          .curve = curve};
+      if (mistake.score) {
+        missed.text = fmt::format("found with a score of {:.2f} only", *mistake.score);
+        missed.above = *mistake.score;
+      }
+      put(std::move(missed), mistake);
+    }
+  }
+
+ private:
+  std::vector<PeopleMistake> first(std::vector<PeopleMistake> mistakes) const {
+    if (mistakes.size() > most_) mistakes.resize(most_);
+    return mistakes;
+  }
+
+  void put(report::Mistake mistake, const PeopleMistake& at) {
+    mistake.input = inputs_.at(evaluation_, at.image, [&] { return input_of(at.image); });
+    mistake.box = wide(at.box);
+    evaluation_.mistakes.push_back(std::move(mistake));
+  }
+
+  report::EvaluatedInput input_of(std::size_t image) const {
+    report::EvaluatedInput input{.files = {images_.paths[image]}};
+    for (const people::Annotation& person : results_.front().found[image].people)
+      if (!person.ignore) input.boxes.push_back({.box = wide(person.box)});
+    for (std::size_t curve = 0; curve < results_.size(); ++curve)
+      for (const people::Detection& person : results_[curve].found[image].found)
+        input.boxes.push_back({wide(person.box), person.score, curve});
+    return input;
+  }
+
+  report::Evaluation& evaluation_;
+  const std::vector<EvalResult>& results_;
+  const EvalImages& images_;
+  std::size_t most_;
+  report::InputPlaces<std::size_t> inputs_{};  // by image
+};
+
+}  // namespace
+
+std::string miss_rate_text(const EvalResult& result, bool windows) {
+  if (windows) {
+    const double rate = result.windows.miss_rate_at(1e-4);
+    return fmt::format("miss rate {:.2f} % (deviation {:.2f}) at 1e-4 false positives per window",
+                       100 * rate, 100 * result.windows.deviation(rate));
+  }
+  const people::ImageReport& measured = result.images;
+  return fmt::format(
+      "log-average miss rate {:.1f} % (deviation {:.1f}), average precision {:.1f} %",
+      100 * measured.log_average_miss_rate, 100 * measured.deviation,
+      100 * measured.average_precision);
+}
+
+report::EvaluationChart miss_rate_chart(bool windows) {
+  report::EvaluationChart chart{
+      .title = "Miss rate over false positives",
+      .threshold = "score",
+      .option = "threshold",
+      .x = {.title = windows ? "false positives per window" : "false positives per image",
+            .log = true,
+            .low = windows ? 1e-6 : 1e-3,
+            .high = windows ? 1e-1 : 1e1},
+      .y = {.title = "miss rate (%)", .log = true, .high = 100},
+      .figures = {"recall (%)", "precision (%)"},
+      .file = "curve"};
+  if (windows) chart.references.push_back({1e-4, "1e-4", true});
+  return chart;
+}
+
+void add_miss_rates(report::EvaluationChart& chart, const std::string& name,
+                    std::optional<double> chosen, const std::vector<people::CurvePoint>& curve,
+                    double summary) {
+  std::vector<report::EvaluationPoint> points;
+  points.reserve(curve.size());
+  for (const people::CurvePoint& point : curve) points.push_back(point_of(point));
+  chart.curves.push_back(
+      {name, chosen, report::subsampled(points, chart), fmt::format("{:.1f} %", 100 * summary)});
+}
+
 report::Evaluation people_evaluation(const EvalRequest& request,
                                      const std::vector<EvalResult>& results,
                                      const EvalImages* images) {
@@ -174,14 +191,20 @@ report::Evaluation people_evaluation(const EvalRequest& request,
   report::Evaluation evaluation{.system = "people",
                                 .title = "How well people are found",
                                 .summary = lead(results, request, windows)};
-  for (const EvalResult& result : results) evaluation.facts.push_back(fact_of(result, windows));
-  report::EvaluationChart chart = miss_rate_chart(windows);
   for (const EvalResult& result : results)
-    add_miss_rates(chart, result.model.label, result.model.model->threshold,
-                   windows ? result.windows.curve : result.images.curve);
+    evaluation.facts.emplace_back(result.model.label, miss_rate_text(result, windows));
+  report::EvaluationChart chart = miss_rate_chart(windows);
+  chart.caption = fmt::format("Lower is better; the number is the {}.",
+                              windows ? "miss rate at 1e-4" : "log-average miss rate");
+  for (const EvalResult& result : results)
+    add_miss_rates(
+        chart, result.model.label, result.model.model->threshold,
+        windows ? result.windows.curve : result.images.curve,
+        windows ? result.windows.miss_rate_at(1e-4) : result.images.log_average_miss_rate);
   evaluation.charts.push_back(std::move(chart));
+  evaluation.tables = people_tables(results, windows);
   if (windows) return evaluation;
-  MistakeList list(evaluation, results, *images);
+  MistakeList list(evaluation, results, *images, request.sheet);
   for (std::size_t curve = 0; curve < results.size(); ++curve) list.add(curve);
   return evaluation;
 }

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "cli/program/files.h"
 #include "cli/program/result.h"
 #include "cli/program/run.h"
@@ -21,8 +19,10 @@ void describe(OptionVisitor& visit, EvalTracksRequest& request) {
         "with -o: the video of each file of found boxes, in their order, or the folder of its "
         "frames, in which fovea view opens mistakes",
         {.use = TextUse::kInput, .repeats = true});
-  visit.path("output", request.output, TextUse::kFolder,
-             "folder for evaluation.json, which fovea view opens: curve and worst mistakes");
+  visit.path(
+      "output", request.output, TextUse::kFolder,
+      "folder for the report: a page with curve and worst mistakes, and evaluation.json for fovea "
+      "view");
   visit("pedestrians", request.pedestrians, "leave out true boxes of other classes than 1",
         {.off_help = "count true boxes of all classes"});
   describe(visit, request.evaluate);
@@ -90,10 +90,8 @@ int run_eval_tracks(EvalTracksRequest& request, Context& context) {
   }
   result.all = people::combine(reports);
   if (!request.output.empty()) {
-    const report::Evaluation evaluation = tracks_evaluation(videos, result.all, request);
-    make_folder(request.output);
-    write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
-                            context, evaluation);
+    write_evaluation_folder(request.output, context,
+                            tracks_evaluation(videos, result.all, request));
     if (request.videos.empty())
       context.console.note("without --video, fovea view lists the mistakes and cannot open them");
   }

@@ -89,9 +89,11 @@ class FrameInputs {
   }
 
   std::size_t at(std::size_t video, std::int64_t frame) {
-    const auto [place, is_new] =
-        places_.emplace(std::pair(video, frame), evaluation_.inputs.size());
-    if (!is_new) return place->second;
+    return places_.at(evaluation_, {video, frame}, [&] { return input_of(video, frame); });
+  }
+
+ private:
+  report::EvaluatedInput input_of(std::size_t video, std::int64_t frame) const {
     report::EvaluatedInput input{.frame = frame};
     if (files_[video]) {
       const auto [file, number] = files_[video]->at(frame);
@@ -105,16 +107,14 @@ class FrameInputs {
       if (box.frame == frame)
         input.boxes.push_back(
             {.box = box.box, .score = box.score, .label = std::to_string(box.id)});
-    evaluation_.inputs.push_back(std::move(input));
-    return place->second;
+    return input;
   }
 
- private:
   const std::vector<TrackedVideo>& videos_;
   const people::EvaluateTracksOptions& options_;
   report::Evaluation& evaluation_;
   std::vector<std::optional<FrameFiles>> files_;
-  std::map<std::pair<std::size_t, std::int64_t>, std::size_t> places_{};
+  report::InputPlaces<std::pair<std::size_t, std::int64_t>> places_{};
 };
 
 // The mistakes of all videos at one least score, the worst of each kind.
@@ -147,18 +147,16 @@ std::vector<report::Mistake> tracks_mistakes_at(const std::vector<TrackedVideo>&
 }
 
 report::EvaluationChart hota_chart(const people::TrackReport& all) {
-  report::EvaluationChart chart{.title = "HOTA against the overlap",
-                                .x = {.title = "overlap"},
-                                .y = {.title = "HOTA (%)"},
-                                .figures = {"DetA (%)", "AssA (%)", "LocA (%)"}};
-  report::EvaluationCurve curve{.name = "HOTA"};
-  for (const people::TrackReport::Threshold& each : all.thresholds)
-    curve.points.push_back({.threshold = each.overlap,
-                            .x = each.overlap,
-                            .y = 100 * each.hota,
-                            .figures = {100 * each.deta, 100 * each.assa, 100 * each.loca}});
-  chart.curves.push_back(std::move(curve));
-  return chart;
+  return report::with_curve({.title = "HOTA against the overlap",
+                             .x = {.title = "overlap"},
+                             .y = {.title = "HOTA (%)"},
+                             .figures = {"DetA (%)", "AssA (%)", "LocA (%)"},
+                             .file = "hota"},
+                            "HOTA", all.thresholds, [](const auto& each) {
+                              return report::point_at(
+                                  each.overlap, 100 * each.hota,
+                                  {100 * each.deta, 100 * each.assa, 100 * each.loca});
+                            });
 }
 
 }  // namespace
@@ -184,7 +182,8 @@ report::Evaluation tracks_evaluation(const std::vector<TrackedVideo>& videos,
                                 .option = "threshold",
                                 .x = {.title = "false boxes per frame"},
                                 .y = {.title = "missed (%)"},
-                                .figures = {"MOTA (%)", "IDF1 (%)", "HOTA (%)", "switches"}};
+                                .figures = {"MOTA (%)", "IDF1 (%)", "HOTA (%)", "switches"},
+                                .file = "curve"};
   const std::vector<double> scores = least_scores(videos);
   report::EvaluationCurve curve{.name = "tracks", .chosen = scores.front()};
   FrameInputs inputs(videos, request.evaluate, evaluation);

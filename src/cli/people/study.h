@@ -8,8 +8,6 @@
 
 namespace fovea::cli {
 
-// The chart of one parameter: the curves of its values and of the default, as SVG.
-std::string study_chart(const people::StudyReport& report, const std::string& parameter);
 // Writes the folder: index.html, table.csv, curves.csv, study.json and evaluation.json, each whole
 // or not at all.
 void write_study_folder(const std::string& folder, const Context& context,

@@ -1,8 +1,5 @@
 // The folder of a study: a page with one chart per parameter, tables as CSV, and JSON.
-#include <fovea/io/csv_writer.h>
 #include <fovea/io/record_io.h>
-#include <fovea/people/show.h>
-#include <fovea/report/page.h>
 
 #include <fmt/format.h>
 
@@ -37,27 +34,26 @@ std::vector<const StudyVariant*> all_variants(const StudyReport& report) {
   return variants;
 }
 
-void write_table(const std::string& path, const StudyReport& report) {
-  io::FileSink file(path);
-  io::CsvWriter csv(file.sink(),
-                    {"parameter", "value", "miss_rate", "standard_deviation",
-                     "false_positives_per_window", "numbers", "hard_windows", "crops", "windows"});
-  for (const StudyVariant* variant : all_variants(report))
-    csv.row(variant->parameter, variant->label, variant->miss_rate, variant->deviation,
-            report.false_rate, variant->numbers, variant->hard_windows, variant->report.positives,
-            variant->report.negatives);
-  file.commit();
-}
-
-void write_curves(const std::string& path, const StudyReport& report) {
-  io::FileSink file(path);
-  io::CsvWriter csv(file.sink(),
-                    {"parameter", "value", "false_positives_per_window", "miss_rate", "threshold"});
-  for (const StudyVariant* variant : all_variants(report))
-    for (const people::CurvePoint& point : variant->report.curve)
-      csv.row(variant->parameter, variant->label, point.false_positives, point.miss_rate,
-              point.threshold);
-  file.commit();
+void write_tables(const std::filesystem::path& folder, const StudyReport& report) {
+  const std::vector<const StudyVariant*> variants = all_variants(report);
+  write_csv_file((folder / "table.csv").string(),
+                 {"parameter", "value", "miss_rate", "standard_deviation",
+                  "false_positives_per_window", "numbers", "hard_windows", "crops", "windows"},
+                 [&](io::CsvWriter& csv) {
+                   for (const StudyVariant* variant : variants)
+                     csv.row(variant->parameter, variant->label, variant->miss_rate,
+                             variant->deviation, report.false_rate, variant->numbers,
+                             variant->hard_windows, variant->report.positives,
+                             variant->report.negatives);
+                 });
+  write_csv_file((folder / "curves.csv").string(),
+                 {"parameter", "value", "false_positives_per_window", "miss_rate", "threshold"},
+                 [&](io::CsvWriter& csv) {
+                   for (const StudyVariant* variant : variants)
+                     for (const people::CurvePoint& point : variant->report.curve)
+                       csv.row(variant->parameter, variant->label, point.false_positives,
+                               point.miss_rate, point.threshold);
+                 });
 }
 
 void write_json(const std::string& path, const Context& context, const StudyReport& report) {
@@ -78,14 +74,14 @@ std::vector<report::Cell> table_row(const StudyVariant& variant, const StudyRepo
           variant.numbers};
 }
 
-report::Table table_of(const StudyReport& report, const std::vector<const StudyVariant*>& variants,
-                       const std::string& caption) {
+report::Table table_of(const StudyReport& report) {
   report::Table table{
-      caption,
+      "Lower is better. Numbers in brackets are standard deviations; a change of less than two of "
+      "them may be chance.",
       {{"parameter"}, {"value"}, {"miss rate", "%"}, {"change", "points"}, {"numbers of a window"}},
       {}};
-  table.rows.reserve(variants.size());
-  for (const StudyVariant* variant : variants) table.rows.push_back(table_row(*variant, report));
+  for (const StudyVariant* variant : all_variants(report))
+    table.rows.push_back(table_row(*variant, report));
   return table;
 }
 
@@ -103,25 +99,29 @@ std::string lead(const StudyReport& report, std::size_t values) {
       report.base.report.negatives, report.false_rate, done);
 }
 
-// What fovea view shows: a chart per parameter, with the default in each. Windows are no inputs, so
-// that there are curves and no mistakes.
-report::Evaluation study_evaluation(const StudyReport& report, const std::string& summary) {
-  report::Evaluation evaluation{
-      .system = "people", .title = "What matters in a HOG descriptor", .summary = summary};
-  for (const StudyVariant* variant : all_variants(report))
-    evaluation.facts.emplace_back(variant->parameter.empty()
-                                      ? variant->label
-                                      : fmt::format("{} {}", variant->parameter, variant->label),
-                                  fmt::format("miss rate {:.1f} % (deviation {:.1f})",
-                                              100 * variant->miss_rate, 100 * variant->deviation));
+// A chart per parameter, with the default in each. Windows are no inputs, so that there are curves
+// and no mistakes.
+report::Evaluation study_evaluation(const StudyReport& report) {
+  std::size_t values = 0;
+  for (const people::StudyParameter& parameter : report.parameters)
+    values += parameter.values.size();
+  report::Evaluation evaluation{.system = "people",
+                                .title = "What matters in a HOG descriptor",
+                                .summary = lead(report, values),
+                                .tables = {table_of(report)}};
   for (const people::StudyParameter& parameter : report.parameters) {
     const auto variants = variants_of(report, parameter.name);
     if (variants.size() < 2) continue;
     report::EvaluationChart chart = miss_rate_chart(true);
     chart.title = parameter.name;
     chart.option.clear();  // no model that ships has these descriptors
+    chart.file.clear();
+    chart.caption =
+        fmt::format("{}{}; the number is the miss rate at {:.2g}.",
+                    static_cast<char>(std::toupper(static_cast<unsigned char>(parameter.text[0]))),
+                    parameter.text.substr(1), report.false_rate);
     for (const StudyVariant* variant : variants)
-      add_miss_rates(chart, variant->label, {}, variant->report.curve);
+      add_miss_rates(chart, variant->label, {}, variant->report.curve, variant->miss_rate);
     evaluation.charts.push_back(std::move(chart));
   }
   return evaluation;
@@ -129,46 +129,16 @@ report::Evaluation study_evaluation(const StudyReport& report, const std::string
 
 }  // namespace
 
-std::string study_chart(const StudyReport& report, const std::string& parameter) {
-  std::vector<people::NamedCurve> curves;
-  for (const StudyVariant* variant : variants_of(report, parameter))
-    curves.push_back({fmt::format("{} {:.1f} %", variant->label, 100 * variant->miss_rate),
-                      variant->report.curve});
-  return people::draw_curves(curves, people::CurveUnit::kWindow);
-}
-
 void write_study_folder(const std::string& folder, const Context& context,
                         const StudyReport& report) {
   const std::filesystem::path path(folder);
   make_folder(folder);
-  write_table((path / "table.csv").string(), report);
-  write_curves((path / "curves.csv").string(), report);
+  write_tables(path, report);
   write_json((path / "study.json").string(), context, report);
-  std::size_t values = 0;
-  for (const people::StudyParameter& parameter : report.parameters)
-    values += parameter.values.size();
-  write_evaluation_result((path / "evaluation.json").string(), context,
-                          study_evaluation(report, lead(report, values)));
-  report::Page page("What matters in a HOG descriptor", lead(report, values));
-  page.section("All parameters");
-  page.table(table_of(report, all_variants(report),
-                      "Lower is better. Numbers in brackets are standard deviations; a change of "
-                      "less than two of them may be chance."));
-  for (const people::StudyParameter& parameter : report.parameters) {
-    const auto variants = variants_of(report, parameter.name);
-    if (variants.size() < 2) continue;
-    page.section(parameter.name);
-    page.figure(report::Figure::chart(
-        study_chart(report, parameter.name),
-        {fmt::format("{}{}; the number is the miss rate at {:.2g}.",
-                     static_cast<char>(std::toupper(static_cast<unsigned char>(parameter.text[0]))),
-                     parameter.text.substr(1), report.false_rate)}));
-  }
-  page.link("the table as CSV", "table.csv");
-  page.link("the curves as CSV", "curves.csv");
-  page.link("everything as JSON", "study.json");
-  page.provenance(page_provenance(context));
-  page.write((path / "index.html").string());
+  write_evaluation_folder(folder, context, study_evaluation(report),
+                          {.links = {{"the table as CSV", "table.csv"},
+                                     {"the curves as CSV", "curves.csv"},
+                                     {"everything as JSON", "study.json"}}});
 }
 
 }  // namespace fovea::cli

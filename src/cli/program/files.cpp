@@ -1,6 +1,8 @@
 #include "cli/program/files.h"
 
 #include <fovea/core/error.h>
+#include <fovea/io/csv_writer.h>
+#include <fovea/io/sink.h>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,14 @@ void require_no_file(std::string_view option, const std::string& folder) {
   std::error_code ignored;
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw InvalidArgument(fmt::format("{} {} is a file; expected a folder", option, folder));
+}
+
+void write_csv_file(const std::string& path, const std::vector<std::string>& header,
+                    const std::function<void(io::CsvWriter& csv)>& write) {
+  io::FileSink file(path);
+  io::CsvWriter csv(file.sink(), header);
+  write(csv);
+  file.commit();
 }
 
 PendingFiles::~PendingFiles() {

@@ -6,7 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <utility>
+
 #include "cli/jobs/journal.h"
+#include "cli/program/files.h"
 #include "cli/program/stopwatch.h"
 #include "core/json_text.h"
 
@@ -55,7 +59,7 @@ void print_result(const Context& context, RecordRef record, const report::Evalua
   print_result(context, [&](io::JsonWriter& json) {
     io::write_fields(json, record, written_fields(context));
     json.key("evaluation");
-    report::write_evaluation(json, evaluation);
+    report::write_evaluation(json, report::without_times(evaluation));
   });
 }
 
@@ -65,9 +69,21 @@ void write_evaluation_result(const std::string& path, const Context& context,
   io::JsonWriter json(file.sink());
   begin_result(json, context);
   json.key("evaluation");
-  report::write_evaluation(json, evaluation);
+  report::write_evaluation(json, report::without_times(evaluation));
   json.end_object().finish();
   file.commit();
+}
+
+void write_evaluation_folder(const std::string& folder, const Context& context,
+                             const report::Evaluation& evaluation,
+                             report::EvaluationPageSetup setup) {
+  make_folder(folder);
+  write_evaluation_result((std::filesystem::path(folder) / "evaluation.json").string(), context,
+                          evaluation);
+  setup.max_pixels = context.max_pixels;
+  setup.provenance = page_provenance(context);
+  report::write_evaluation_page(
+      folder, tells_times(context) ? evaluation : report::without_times(evaluation), setup);
 }
 
 io::ResultOrigin origin_of(const Context& context) {

@@ -5,8 +5,7 @@
 #include <fovea/io/json_writer.h>
 #include <fovea/io/record_io.h>
 #include <fovea/io/result_json.h>
-#include <fovea/report/evaluation.h>
-#include <fovea/report/page.h>
+#include <fovea/report/evaluation_page.h>
 
 #include <functional>
 #include <string>
@@ -32,6 +31,12 @@ void print_result(const Context& context, RecordRef record, const report::Evalua
 void write_evaluation_result(const std::string& path, const Context& context,
                              const report::Evaluation& evaluation);
 
+// Writes the folder of an evaluation, which is made: evaluation.json, and what
+// report::write_evaluation_page() writes, with times where they are told.
+void write_evaluation_folder(const std::string& folder, const Context& context,
+                             const report::Evaluation& evaluation,
+                             report::EvaluationPageSetup setup = {});
+
 // What made the result.
 io::ResultOrigin origin_of(const Context& context);
 // The same members as an object, for files of other formats that can hold one.
@@ -43,7 +48,8 @@ report::Provenance page_provenance(const Context& context);
 double seconds_so_far(const Context& context);
 
 // Whether results tell times and memory, which differ from run to run: not where they are recorded,
-// so that resumed and merged runs print the same.
+// so that resumed and merged runs, whose units were measured at other times and on other machines,
+// print the same.
 bool tells_times(const Context& context);
 inline io::WrittenFields written_fields(const Context& context) {
   return {.times = tells_times(context)};

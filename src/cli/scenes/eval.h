@@ -1,7 +1,6 @@
 // The options and results of fovea scenes eval, and its page.
 #pragma once
 #include <fovea/report/evaluation.h>
-#include <fovea/report/page.h>
 #include <fovea/scenes/evaluate.h>
 
 #include <array>
@@ -40,9 +39,10 @@ struct ScenesEvalResult {
 // What fovea view shows: confused classes, and the images that were classified wrongly most often.
 report::Evaluation scenes_evaluation(const ScenesEvalResult& result);
 
-// One report of a sweep: the value that was varied, and what it gave.
+// One report of a sweep: the value that was varied, what it gave, and the range of its accuracy.
 struct SweptReport {
   double value = 0;
+  Interval range{};
   const scenes::EvaluateReport* report = nullptr;
 };
 // What fovea view shows of a sweep over the places that words are learned from: the accuracy at
@@ -50,8 +50,7 @@ struct SweptReport {
 report::Evaluation sweep_evaluation(const scenes::SplitCorpus& task,
                                     const std::vector<SweptReport>& reports);
 
-// Writes evaluation.json, confusion.csv, confusion.svg, index.html and, for knn, neighbors.csv and
-// neighbors.svg into the folder.
+// Writes the folder: that of every evaluation and, for knn, neighbors.csv.
 void write_scenes_evaluation(const std::string& folder, const ScenesEvalResult& result,
                              const Context& context);
 
@@ -107,8 +106,8 @@ struct SweepReport {
 void describe(FieldVisitor& visit, SweepReport::Row& row);
 void describe(FieldVisitor& visit, SweepReport& report);
 
-// Evaluates every number of samples of the request, prints a table and writes evaluation.json,
-// samples.csv, samples.svg and index.html into the folder of the request, if it has one.
+// Evaluates every number of samples of the request, prints a table and writes the folder of every
+// evaluation, with samples.csv, where the request has one.
 void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& task,
                    const io::ImageSet& images, Context& context, FailedImages& failed);
 

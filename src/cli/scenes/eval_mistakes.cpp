@@ -1,4 +1,4 @@
-// What fovea view shows of an evaluation of scenes.
+// What the page and fovea view show of an evaluation of scenes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,16 +42,16 @@ std::vector<WrongImage> wrong_images(const scenes::EvaluateReport& report,
 }
 
 report::EvaluationChart neighbors_chart(const scenes::EvaluateReport& measured) {
-  report::EvaluationChart chart{.title = "Accuracy against the number of neighbors",
-                                .x = {.title = "K"},
-                                .y = {.title = "accuracy (%)"}};
   report::EvaluationCurve curve{.name = "accuracy"};
   for (std::size_t i = 0; i < measured.neighbors.size(); ++i)
-    curve.points.push_back({.threshold = static_cast<double>(measured.neighbors[i]),
-                            .x = static_cast<double>(measured.neighbors[i]),
-                            .y = 100 * measured.neighbors_accuracy[i]});
-  chart.curves.push_back(std::move(curve));
-  return chart;
+    curve.points.push_back(
+        report::point_at(measured.neighbors[i], 100 * measured.neighbors_accuracy[i]));
+  return {.title = "Accuracy against the number of neighbors",
+          .x = {.title = "K"},
+          .y = {.title = "accuracy (%)", .high = 100},
+          .curves = {std::move(curve)},
+          .caption = "The mean over the splits for each K.",
+          .file = "neighbors"};
 }
 
 report::Mistake image_mistake(const WrongImage& wrong, std::int32_t label,
@@ -64,6 +64,14 @@ report::Mistake image_mistake(const WrongImage& wrong, std::int32_t label,
                                                  found, wrong.times, wrong.tests),
           .truth = label,
           .predicted = wrong.label};
+}
+
+report::Table class_table(const ScenesEvalResult& result) {
+  report::Table table{.caption = "Each class", .columns = {{"class"}, {"recall", "%"}}};
+  const std::vector<double> recall = result.evaluation.total.recall();
+  for (std::size_t c = 0; c < result.classes.size(); ++c)
+    table.rows.push_back({result.classes[c], {100 * recall[c], 3}});
+  return table;
 }
 
 }  // namespace
@@ -86,24 +94,28 @@ report::Evaluation sweep_evaluation(const scenes::SplitCorpus& task,
                                 .threshold = "places per image",
                                 .x = {.title = "places per image", .log = true},
                                 .y = {.title = "accuracy (%)"},
-                                .figures = {"deviation (%)"}};
+                                .figures = {"low (%)", "high (%)", "deviation (%)"},
+                                .caption =
+                                    "The dashed lines are one deviation between splits, or "
+                                    "the 95 % interval of a single one.",
+                                .file = "samples",
+                                .lines = 2};
   report::EvaluationCurve curve{.name = "accuracy", .chosen = best->value};
   std::vector<double> values;
   std::vector<std::vector<report::Mistake>> mistakes;
-  std::map<int, std::size_t> inputs;
+  report::InputPlaces<int> inputs;
   for (const SweptReport& each : reports) {
     values.push_back(each.value);
-    curve.points.push_back({.threshold = each.value,
-                            .x = each.value,
-                            .y = 100 * each.report->accuracy_mean,
-                            .figures = {100 * each.report->accuracy_deviation}});
+    curve.points.push_back(report::point_at(
+        each.value, 100 * each.report->accuracy_mean,
+        {100 * each.range.low, 100 * each.range.high, 100 * each.report->accuracy_deviation}));
     std::vector<report::Mistake>& here = mistakes.emplace_back();
     for (const WrongImage& wrong : wrong_images(*each.report, task.corpus.labels)) {
       const auto at = static_cast<std::size_t>(wrong.image);
-      const auto [place, is_new] = inputs.emplace(wrong.image, evaluation.inputs.size());
-      if (is_new) evaluation.inputs.push_back({.files = {task.corpus.paths[at]}});
       here.push_back(image_mistake(wrong, task.corpus.labels[at], task.corpus.classes));
-      here.back().input = place->second;
+      here.back().input = inputs.at(evaluation, wrong.image, [&] {
+        return report::EvaluatedInput{.files = {task.corpus.paths[at]}};
+      });
     }
   }
   chart.curves.push_back(std::move(curve));
@@ -121,6 +133,10 @@ report::Evaluation scenes_evaluation(const ScenesEvalResult& result) {
                              detail::counted(result.images, "image"), result.classes.size(),
                              detail::counted(measured.splits.size(), "split"),
                              100 * measured.accuracy_mean),
+      .facts = {{"deviation between splits",
+                 fmt::format("{:.2f}", 100 * measured.accuracy_deviation)},
+                {"images that could not be read", std::to_string(measured.failed)}},
+      .tables = {class_table(result)},
       .classes = result.classes,
       .confusion = measured.total.counts};
   if (!measured.neighbors.empty()) evaluation.charts.push_back(neighbors_chart(measured));

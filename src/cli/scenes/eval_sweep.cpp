@@ -1,8 +1,6 @@
 // fovea scenes eval --sweep-samples: accuracy against the number of places per image that words are
 // learned from, up to all of them.
 #include <fovea/core/error.h>
-#include <fovea/io/csv_writer.h>
-#include <fovea/report/chart.h>
 
 #include <fmt/format.h>
 
@@ -82,67 +80,49 @@ double dictionary_images(const ScenesEvalRequest& request, const scenes::SplitCo
   return sum / static_cast<double>(task.splits.size());
 }
 
-std::string sweep_svg(const std::vector<SweepRow>& rows, double images) {
-  report::Series series{.name = "accuracy", .marker = report::Marker::kDot};
-  for (const SweepRow& row : rows) {
-    const Interval range = row.range();
-    series.x.push_back(row.learned_from() / images);
-    series.y.push_back(100 * row.report.accuracy_mean);
-    series.low.push_back(100 * range.low);
-    series.high.push_back(100 * range.high);
-  }
-  return report::to_svg(
-      report::LineChart{.title = "Accuracy against the places per image that words come from",
-                        .x = {.title = "places per image", .log = true},
-                        .y = {.title = "accuracy (%)"},
-                        .series = {series}});
+// Numbers of places that ascend; of two that are equal, such as all places and more than there are,
+// the last one counts.
+std::vector<SweptReport> swept(const std::vector<SweepRow>& rows, double images) {
+  std::map<double, const SweepRow*> by_places;
+  for (const SweepRow& row : rows) by_places[row.learned_from() / images] = &row;
+  std::vector<SweptReport> reports;
+  reports.reserve(by_places.size());
+  for (const auto& [places, row] : by_places)
+    reports.push_back({places, row->range(), &row->report});
+  return reports;
 }
 
-void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows, double images,
-                 const Context& context) {
-  make_folder(folder);
-  const std::filesystem::path to(folder);
-  io::FileSink file((to / "samples.csv").string());
-  const bool timed = tells_times(context);
-  std::vector<std::string> header{"samples", "accuracy",     "low",
-                                  "high",    "learned_from", "inertia_per_sample"};
-  if (timed) header.emplace_back("seconds");
-  io::CsvWriter csv(file.sink(), header);
+report::Table sweep_table(const std::vector<SweepRow>& rows) {
   report::Table table{.caption = "Samples per image",
                       .columns = {{"samples"}, {"accuracy", "%"}, {"learned from"}, {"inertia"}}};
-  for (const SweepRow& row : rows) {
-    const Interval range = row.range();
-    csv.field(row.step.word).field(row.report.accuracy_mean).field(range.low).field(range.high);
-    csv.field(row.learned_from()).field(row.inertia());
-    if (timed) csv.field(row.seconds);
-    csv.end_row();
+  for (const SweepRow& row : rows)
     table.rows.push_back({row.step.word,
                           {100 * row.report.accuracy_mean, 4},
                           {row.learned_from(), 7},
                           {row.inertia(), 4}});
-  }
-  file.commit();
-  const std::string chart = sweep_svg(rows, images);
-  write_text((to / "samples.svg").string(), chart);
-  report::Page page("Scenes", "accuracy against the places that words are learned from");
-  page.section("Accuracy")
-      .table(table)
-      .figure(report::Figure::chart(
-          chart,
-          {"The band is one deviation between splits, or the 95 % interval of a single one."}));
-  page.provenance(page_provenance(context));
-  page.write((to / "index.html").string());
+  return table;
 }
 
-// Numbers of places that ascend; of two that are equal, such as all places and more than there are,
-// the last one counts.
-std::vector<SweptReport> swept(const std::vector<SweepRow>& rows, double images) {
-  std::map<double, const scenes::EvaluateReport*> by_places;
-  for (const SweepRow& row : rows) by_places[row.learned_from() / images] = &row.report;
-  std::vector<SweptReport> reports;
-  reports.reserve(by_places.size());
-  for (const auto& [places, report] : by_places) reports.push_back({places, report});
-  return reports;
+void write_sweep(const std::string& folder, const std::vector<SweepRow>& rows,
+                 report::Evaluation evaluation, const Context& context) {
+  make_folder(folder);
+  const bool timed = tells_times(context);
+  std::vector<std::string> header{"samples", "accuracy",     "low",
+                                  "high",    "learned_from", "inertia_per_sample"};
+  if (timed) header.emplace_back("seconds");
+  write_csv_file((std::filesystem::path(folder) / "samples.csv").string(), header,
+                 [&](io::CsvWriter& csv) {
+                   for (const SweepRow& row : rows) {
+                     const Interval range = row.range();
+                     csv.field(row.step.word).field(row.report.accuracy_mean);
+                     csv.field(range.low).field(range.high);
+                     csv.field(row.learned_from()).field(row.inertia());
+                     if (timed) csv.field(row.seconds);
+                     csv.end_row();
+                   }
+                 });
+  evaluation.tables.push_back(sweep_table(rows));
+  write_evaluation_folder(folder, context, evaluation);
 }
 
 void print_sweep(const std::vector<SweepRow>& rows, const Context& context) {
@@ -223,12 +203,9 @@ void sweep_samples(const ScenesEvalRequest& request, const scenes::SplitCorpus& 
   rows.reserve(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i)
     rows.push_back({steps[i], std::move((*reports)[i]), seconds[i]});
-  if (!request.output.empty()) {
-    const double learning_images = dictionary_images(request, task);
-    write_sweep(request.output, rows, learning_images, context);
-    write_evaluation_result((std::filesystem::path(request.output) / "evaluation.json").string(),
-                            context, sweep_evaluation(task, swept(rows, learning_images)));
-  }
+  if (!request.output.empty())
+    write_sweep(request.output, rows,
+                sweep_evaluation(task, swept(rows, dictionary_images(request, task))), context);
   if (context.json) print_result(context, record_ref(report_of(rows)));
   else print_sweep(rows, context);
 }

@@ -1,5 +1,5 @@
-// An evaluation as a page: curves on which a threshold is chosen, what was measured there, classes
-// that are confused, and the worst mistakes, each of which opens in the view.
+// An evaluation as a page: curves on which a threshold is chosen, what was measured there, tables,
+// classes that are confused, and the worst mistakes, each of which opens in the view.
 import {getJson} from './api.js';
 import {axisOf, figureText, listed, nearest, pathOf, pointOf} from './curve.js';
 import {byId, el, svg} from './dom.js';
@@ -42,7 +42,7 @@ export class EvaluationPage {
     this.charts = evaluation.charts.map((chart, i) => new Chart(chart, i === 0 ? (curve, threshold) => this.choose(curve, threshold) : () => {}));
     this.room.replaceChildren(this.files(), el('h2', {}, evaluation.title), el('p', {}, evaluation.summary),
       el('dl', {}, ...evaluation.facts.flatMap(({name, value}) => [el('dt', {}, name), el('dd', {}, value)])),
-      ...this.charts.map(({node}) => node), this.confusion(evaluation), this.mistakes);
+      ...this.charts.map(({node}) => node), ...(evaluation.tables ?? []).map(tableOf), this.confusion(evaluation), this.mistakes);
     this.list();
   }
 
@@ -118,6 +118,14 @@ export class EvaluationPage {
   }
 }
 
+// Columns of numbers stand at the right.
+function tableOf({caption, columns, rows}) {
+  const attributes = columns.map((_, i) => rows.every((row) => /^[-−–∞\d.e\s]*$/.test(row[i])) ? {class: 'number'} : {});
+  return el('div', {class: 'scroll', tabindex: 0}, el('table', {}, el('caption', {}, caption),
+    el('thead', {}, el('tr', {}, ...columns.map(({title, unit}, i) => el('th', {scope: 'col', ...attributes[i]}, unit ? `${title} (${unit})` : title)))),
+    el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map((text, i) => el('td', attributes[i], text)))))));
+}
+
 // One chart: its curves, and the point that is chosen by a click or by the slider below it.
 class Chart {
   // `onChoose(curve, threshold)` is called when another point is chosen.
@@ -125,14 +133,16 @@ class Chart {
     this.chart = chart;
     this.onChoose = onChoose;
     const points = chart.curves.flatMap((curve) => curve.points);
+    this.drawn = 3 + (chart.lines ?? 0);  // numbers of a point up to the last figure that is drawn
     this.x = axisOf(points.map((point) => point[1]), chart.x, kSize.left, kSize.width - kSize.left - kSize.right);
-    this.y = axisOf(points.map((point) => point[2]), chart.y, kSize.height - kSize.bottom, kSize.top + kSize.bottom - kSize.height);
+    this.y = axisOf(points.flatMap((point) => point.slice(2, this.drawn)), chart.y, kSize.height - kSize.bottom, kSize.top + kSize.bottom - kSize.height);
     this.figures = el('p', {class: 'figures', role: 'status'});
     this.slider = el('input', {type: 'range', min: 0, step: 1, 'aria-label': `${chart.threshold}, along the curve`});
     this.slider.addEventListener('input', () => this.choose(this.curve, Number(this.slider.value)));
     this.dot = svg('circle', {r: 6, class: 'dot'});
     this.drawing = this.draw();
-    this.node = el('figure', {class: 'chart'}, el('figcaption', {}, chart.title), this.legend(), this.drawing, this.slider, this.figures);
+    this.node = el('figure', {class: 'chart'}, el('figcaption', {}, chart.title), this.legend(), this.drawing, this.slider, this.figures,
+      chart.caption ? el('p', {}, chart.caption) : '');
     const first = chart.curves[0];
     if (!first || first.points.length === 0) return;
     this.mark(0, first.chosen === undefined ? 0 : pointOf(first.points, first.chosen));
@@ -140,8 +150,8 @@ class Chart {
 
   legend() {
     if (this.chart.curves.length < 2) return '';
-    this.names = this.chart.curves.map(({name}, i) => {
-      const button = el('button', {type: 'button', class: `series-${i % 4}`}, el('span', {class: 'swatch'}), name);
+    this.names = this.chart.curves.map(({name, summary}, i) => {
+      const button = el('button', {type: 'button', class: `series-${i % 4}`}, el('span', {class: 'swatch'}), summary ? `${name} ${summary}` : name);
       button.addEventListener('click', () => this.choose(i, pointOf(this.chart.curves[i].points, this.threshold)));
       return button;
     });
@@ -158,7 +168,9 @@ class Chart {
         svg('text', {x: kSize.left - 8, y: at + 4, 'text-anchor': 'end'}, text)])];
     const titles = [svg('text', {x: (kSize.left + right) / 2, y: kSize.height - 8, 'text-anchor': 'middle'}, chart.x.title),
       svg('text', {transform: `translate(14 ${(kSize.top + bottom) / 2}) rotate(-90)`, 'text-anchor': 'middle'}, chart.y.title)];
-    const curves = chart.curves.map((curve, i) => svg('path', {d: pathOf(curve.points, x, y), class: `series-${i % 4}`}));
+    const curves = chart.curves.flatMap((curve, i) => Array.from({length: this.drawn - 2}, (_, line) => svg('path', {
+      d: pathOf(curve.points.map((point) => [point[0], point[1], point[2 + line]]), x, y), class: `series-${i % 4}`,
+      ...(line > 0 ? {'stroke-dasharray': '5 4'} : {})})));
     const drawing = svg('svg', {viewBox: `0 0 ${kSize.width} ${kSize.height}`, role: 'img', 'aria-label': `${chart.y.title} over ${chart.x.title}`},
       svg('g', {class: 'grid'}, ...grid), svg('g', {class: 'titles'}, ...titles), ...curves, this.dot);
     drawing.addEventListener('click', (event) => this.onClick(event));

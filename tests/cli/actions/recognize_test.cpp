@@ -76,6 +76,7 @@ TEST_F(ActionsRecognize, EvalStreamMeasuresEvents) {
   const report::Evaluation evaluation =
       report::parse_evaluation(test::load(*folder_ / "streams/evaluation.json"), "evaluation.json");
   EXPECT_EQ(evaluation.system, "actions");
+  EXPECT_THAT(test::load(*folder_ / "streams/index.html"), HasSubstr("Precision over recall"));
   const report::EvaluationChart& chart = evaluation.charts.at(0);
   EXPECT_EQ(chart.option, "reject");
   ASSERT_EQ(chart.curves.size(), 2U);

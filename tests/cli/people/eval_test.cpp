@@ -112,8 +112,8 @@ TEST_F(PeopleEval, WritesCurveFindingsAndPage) {
   EXPECT_THAT(test::load(out + "/curve.csv"), HasSubstr("model,false_positives_per_image"));
   EXPECT_THAT(test::load(out + "/curve.svg"), HasSubstr("<svg"));
   const std::string page = test::load(out + "/index.html");
-  EXPECT_THAT(page, HasSubstr("The false positives with the highest scores"));
-  EXPECT_THAT(page, HasSubstr("People who were missed"));
+  EXPECT_THAT(page, HasSubstr("False positives, the worst first"));
+  EXPECT_THAT(page, HasSubstr("Missed people, the worst first"));
   const json found = json::parse(test::load(out + "/found_two.json"));
   EXPECT_EQ(found["images"].size(), 4U);
   EXPECT_GE(found["annotations"].size(), 4U);

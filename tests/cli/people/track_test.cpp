@@ -102,6 +102,8 @@ TEST_F(PeopleTrack, AnEvaluationOpensInTheView) {
   const report::Evaluation evaluation =
       report::parse_evaluation(test::load(folder_ / "report/evaluation.json"), "evaluation.json");
   EXPECT_EQ(evaluation.system, "people");
+  EXPECT_THAT(test::load(folder_ / "report/index.html"), HasSubstr("Tracks of nobody"));
+  EXPECT_THAT(test::load(folder_ / "report/hota.svg"), HasSubstr("HOTA"));
   const report::EvaluationChart& chart = evaluation.charts.at(0);
   EXPECT_EQ(chart.option, "threshold");
   EXPECT_EQ(chart.curves.at(0).points.size(), 4U);  // one per score
