@@ -1,42 +1,34 @@
 #include "view/video_result.h"
 
-#include <fovea/io/json_writer.h>
-
-#include <nlohmann/json.hpp>
+#include "view/records.h"
 
 namespace fovea::view {
 
-std::string video_json(const VideoResult& video) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
-  json.begin_object().member("frames", video.frames).key("spans").begin_array();
-  for (const Span& span : video.spans)
-    json.begin_object()
-        .member("name", span.name)
-        .member("first", span.first)
-        .member("last", span.last)
-        .member("text", span.text)
-        .end_object();
-  json.end_array().key("layers").begin_array();
-  for (const ShapeLayer& layer : video.layers)
-    json.begin_object()
-        .member("name", layer.name)
-        .member("title", layer.title)
-        .member("text", layer.text)
-        .member("shown", layer.shown)
-        .end_object();
-  json.end_array().end_object().finish();
-  return text;
+void describe(FieldVisitor& visit, Span& span) {
+  visit("name", span.name, "what happens");
+  visit("first", span.first, "frame");
+  visit("last", span.last, "frame");
+  visit("text", span.text, "what else is known");
 }
 
-// An explanation writes its shapes as the page reads them; only the names of layers are added.
+void describe(FieldVisitor& visit, ShapeLayer& layer) {
+  describe_title(visit, layer);
+  visit("shown", layer.shown, "whether it is seen at first");
+}
+
+void describe(FieldVisitor& visit, LayerShape& drawn) {
+  visit("layer", drawn.layer, "by its name");
+  visit("shape", drawn.shape, "what is drawn", {.flat = true});
+}
+
+void describe(FieldVisitor& visit, VideoResult& video) {
+  visit("frames", video.frames, "that were looked at");
+  visit("spans", video.spans, "bars of the time line");
+  visit("layers", video.layers, "of shapes");
+}
+
 std::string shapes_json(const VideoResult& video, int frame) {
-  std::vector<LayerShape> drawn = video.shapes(frame);
-  report::Explanation all;
-  for (LayerShape& each : drawn) all.shapes.push_back(std::move(each.shape));
-  nlohmann::json shapes = nlohmann::json::parse(report::to_json(all))["shapes"];
-  for (std::size_t i = 0; i < drawn.size(); ++i) shapes[i]["layer"] = drawn[i].layer;
-  return shapes.dump();
+  return records_json(video.shapes(frame));
 }
 
 }  // namespace fovea::view

@@ -1,5 +1,6 @@
 // What a run found in the frames of a video: what happens when, and what is drawn over a frame.
 #pragma once
+#include <fovea/core/record.h>
 #include <fovea/report/explanation.h>
 
 #include <functional>
@@ -38,8 +39,11 @@ struct VideoResult {
   std::function<std::vector<LayerShape>(int frame)> shapes{};
 };
 
-// {"frames", "spans", "layers"}, for the page.
-std::string video_json(const VideoResult& video);
+// What the page reads.
+void describe(FieldVisitor& visit, Span& span);
+void describe(FieldVisitor& visit, ShapeLayer& layer);
+void describe(FieldVisitor& visit, LayerShape& drawn);
+void describe(FieldVisitor& visit, VideoResult& video);
 // [{"layer", "kind", "points", ...}, ...] of one frame.
 std::string shapes_json(const VideoResult& video, int frame);
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/images.h"
-#include "view/kept.h"
+#include "view/lru_cache.h"
 
 namespace fovea::view {
 namespace {
@@ -57,8 +57,8 @@ TEST(Picture, HasAThumbnail) {
   EXPECT_EQ(read_back(tiny.thumbnail(100)).width(), 5) << "is never enlarged";
 }
 
-TEST(Kept, ForgetsWhatWasUsedLongAgo) {
-  Kept<int> kept(10);
+TEST(LruCache, ForgetsWhatWasUsedLongAgo) {
+  LruCache<int> kept(10);
   kept.keep("a", 1, 4);
   kept.keep("b", 2, 4);
   EXPECT_EQ(kept.find("a"), 1);
