@@ -13,7 +13,7 @@ namespace fovea::view {
 namespace {
 
 constexpr int kMostPlace = 1 << 24;  // of frames and of coordinates
-constexpr std::size_t kMostInputs = 8;
+constexpr std::size_t kMostChosen = 8;
 constexpr std::size_t kMostClient = 64;  // characters
 constexpr std::size_t kMostModel = 512;  // characters
 
@@ -78,8 +78,8 @@ RunBody parse_run_body(std::string_view body, const Inputs& inputs) {
   check_length("model", request.model, kMostModel);
   RunBody result{request.client, request.system, {.model = request.model}};
   if (request.inputs.empty()) throw InvalidArgument("run: no input is chosen");
-  if (request.inputs.size() > kMostInputs)
-    throw InvalidArgument(fmt::format("run: at most {} inputs can be chosen", kMostInputs));
+  if (request.inputs.size() > kMostChosen)
+    throw InvalidArgument(fmt::format("run: at most {} inputs can be chosen", kMostChosen));
   for (const std::string& id : request.inputs) {
     result.run.inputs.push_back(inputs.find(id));
     if (!result.run.inputs.back()) throw InvalidArgument("run: there is no such input");

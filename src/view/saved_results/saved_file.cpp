@@ -23,7 +23,7 @@
 namespace fovea::view {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;  // of one file of results
+constexpr std::uintmax_t kMostTextBytes = std::uintmax_t{1} << 30;  // of one file of results
 
 double number_in(const io::CsvTable& table, const io::CsvRow& row, std::size_t column) {
   const std::string& text = row.fields[column];
@@ -159,9 +159,9 @@ std::string read_saved_text(const std::string& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   std::ifstream file(path, std::ios::binary);
   if (error || !file) throw IoError(fmt::format("{}: cannot be opened", detail::shown(path)));
-  if (size > kMostBytes)
+  if (size > kMostTextBytes)
     throw FormatError(fmt::format("{}: has {} MiB, and the view reads results of at most {}",
-                                  detail::shown(path), size >> 20, kMostBytes >> 20));
+                                  detail::shown(path), size >> 20, kMostTextBytes >> 20));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

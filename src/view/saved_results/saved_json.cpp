@@ -123,7 +123,7 @@ SavedFile coco(const Members& take, const json& tree, const std::string& name) {
 
 // A person, a track, a target or a region of a verb's result.
 template <class Box>
-SavedBox box_of(const Box& found) {
+SavedBox saved_box(const Box& found) {
   SavedBox saved{.box = exact(found.box), .score = found.score};
   if constexpr (requires { found.id; }) saved.label = std::to_string(found.id);
   return saved;
@@ -131,7 +131,7 @@ SavedBox box_of(const Box& found) {
 
 template <class Box>
 void add_boxes(const std::vector<Box>& found, SavedItem& item) {
-  for (const Box& each : found) item.boxes.push_back(box_of(each));
+  for (const Box& each : found) item.boxes.push_back(saved_box(each));
 }
 
 // What a verb says about an input, or about a frame of a video.
@@ -177,7 +177,7 @@ void add_event(const Members& take, const actions::Event& event, const std::stri
   if (event.first_frame < 0 || event.last_frame < event.first_frame)
     take.fail(
         fmt::format("an event lasts from frame {} to {}", event.first_frame, event.last_frame));
-  const SavedBox box = box_of(event);
+  const SavedBox box = saved_box(event);
   file.events.push_back({.input = input,
                          .name = event.name,
                          .first = event.first_frame,
@@ -244,7 +244,7 @@ bool take_framed_tracks(const Members& take, const json& result, SavedFile& file
     if (file.items.empty() || file.items.back().input != found.input ||
         file.items.back().frame != each.frame)
       file.items.push_back({.input = found.input, .frame = each.frame});
-    file.items.back().boxes.push_back(box_of(each.track));
+    file.items.back().boxes.push_back(saved_box(each.track));
   }
   return true;
 }
