@@ -47,7 +47,7 @@ void ResultMemory::add(const Picture* picture) {
 void ResultMemory::add(const Result& result) {
   add(result.image.get());
   for (const Layer& layer : result.layers) add(layer.picture.get());
-  for (const Surface& surface : result.surfaces)
+  for (const Layer& surface : result.surfaces)
     bytes_ += sizeof surface + surface.colors.size() * sizeof(report::Color);
   bytes_ += sizeof result + result.json.size() + result.parts.size() +
             result.marks.size() * sizeof(Mark) + result.scores.size() * sizeof(result.scores[0]) +
@@ -90,8 +90,6 @@ void describe(FieldVisitor& visit, Mark& mark) {
   visit("kind", mark.kind, "what it means where the truth is known");
 }
 
-void describe(FieldVisitor& visit, Surface& surface) { describe_title(visit, surface); }
-
 void describe(FieldVisitor& visit, SeenEvent& event) {
   visit("name", event.name, "what happened");
   visit("score", event.score, "higher means more certain");
@@ -102,6 +100,24 @@ void describe(FieldVisitor& visit, SeenEvent& event) {
 void describe(FieldVisitor& visit, Timing& timing) {
   visit("stage", timing.stage, "of the run");
   visit("seconds", timing.seconds, "how long it took");
+}
+
+void describe(FieldVisitor& visit, Span& span) {
+  visit("name", span.name, "what happens");
+  visit("first", span.first, "frame");
+  visit("last", span.last, "frame");
+  visit("text", span.text, "what else is known");
+}
+
+void describe(FieldVisitor& visit, LayerShape& drawn) {
+  visit("layer", drawn.layer, "by its name");
+  visit("shape", drawn.shape, "what is drawn", {.flat = true});
+}
+
+void describe(FieldVisitor& visit, VideoResult& video) {
+  visit("frames", video.frames, "that were looked at");
+  visit("spans", video.spans, "bars of the time line");
+  visit("layers", video.layers, "of shapes");
 }
 
 void describe(FieldVisitor& visit, WhyPicture& picture) { describe_title(visit, picture); }

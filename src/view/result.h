@@ -14,18 +14,19 @@
 #include <vector>
 
 #include "view/picture.h"
-#include "view/video_result.h"
 
 namespace fovea::view {
 
-// A raster over the picture.
+// What is switched on and off over the picture: a raster, or shapes, see VideoResult. For a mesh,
+// colors of its faces besides those of its parts.
 struct Layer {
   std::string name{};   // in addresses
   std::string title{};  // for people
-  std::string text{};   // one sentence that says what the picture shows
+  std::string text{};   // one sentence that says what is shown
   std::shared_ptr<const Picture> picture{};
   bool shown = true;      // at first
   double opacity = 0.85;  // at first
+  std::vector<report::Color> colors{};
 };
 
 // What a box means where the truth is known.
@@ -53,14 +54,6 @@ struct Mark {
   MarkKind kind = MarkKind::kPlain;
 };
 
-// Colors of a mesh, one per face, besides those of its parts.
-struct Surface {
-  std::string name{};   // in addresses
-  std::string title{};  // for people
-  std::string text{};   // one sentence that says what the colors show
-  std::vector<report::Color> colors{};
-};
-
 // Something that happened in a stream, such as an action.
 struct SeenEvent {
   std::string name{};
@@ -71,6 +64,28 @@ struct SeenEvent {
 struct Timing {
   std::string stage{};
   double seconds = 0;
+};
+
+// Something that happens in a video, as a bar of the time line. Both frames belong to it.
+struct Span {
+  std::string name{};
+  int first = 0;
+  int last = 0;
+  std::string text{};  // what else is known, in a few words
+};
+
+struct LayerShape {
+  std::string layer{};  // by its name
+  report::Shape shape{};
+};
+
+// What was found in the frames of a video: what happens when, and what is drawn over a frame.
+struct VideoResult {
+  int frames = 0;  // that were looked at, from the first
+  std::vector<Span> spans{};
+  std::vector<Layer> layers{};  // of shapes
+  // What is drawn over a frame. May be called by several threads.
+  std::function<std::vector<LayerShape>(int frame)> shapes{};
 };
 
 // A place of the picture, and for a video the frame that is shown.
@@ -97,7 +112,7 @@ struct Result {
   std::vector<Layer> layers{};
   std::vector<Mark> marks{};
   std::string parts{};                                   // of a mesh: mesh::parts_json()
-  std::vector<Surface> surfaces{};                       // of a mesh
+  std::vector<Layer> surfaces{};                         // of a mesh
   std::vector<std::pair<std::string, double>> scores{};  // bars: a name and a value
   std::string true_score{};                              // the name of the right one, if known
   std::vector<SeenEvent> events{};  // of a stream: those that have become certain
@@ -163,9 +178,11 @@ std::size_t bytes_of(const report::Explanation& explanation);
 // What the page reads: all but the pixels.
 void describe(FieldVisitor& visit, Layer& layer);
 void describe(FieldVisitor& visit, Mark& mark);
-void describe(FieldVisitor& visit, Surface& surface);
 void describe(FieldVisitor& visit, SeenEvent& event);
 void describe(FieldVisitor& visit, Timing& timing);
+void describe(FieldVisitor& visit, Span& span);
+void describe(FieldVisitor& visit, LayerShape& drawn);
+void describe(FieldVisitor& visit, VideoResult& video);
 void describe(FieldVisitor& visit, WhyPicture& picture);
 void describe(FieldVisitor& visit, Result& result);
 // The result as one HTML file that needs nothing else, with the explanation where there is one.

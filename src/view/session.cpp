@@ -17,6 +17,7 @@
 #include "core/words.h"
 #include "view/number.h"
 #include "view/page_files.h"
+#include "view/records.h"
 #include "view/run_body.h"
 
 namespace fovea::view {
@@ -82,7 +83,7 @@ std::optional<Question> question_in(const Request& request) {
 Response frame_shapes(const Result& result, std::string_view number) {
   const std::optional<int> frame = number_of<int>(number);
   if (!result.video || !frame) return not_found();
-  Response response = json_response(shapes_json(*result.video, *frame));
+  Response response = json_response(records_json(result.video->shapes(*frame)));
   response.lasting = true;
   return response;
 }
@@ -311,7 +312,7 @@ Response Session::result(const Request& request, const Parts& parts) {
     });
   if (what == "parts.json" && !result->parts.empty()) return json_response(result->parts);
   if (what == "surface" && parts.size() == 4) {
-    const auto surface = std::ranges::find(result->surfaces, parts[3], &Surface::name);
+    const auto surface = std::ranges::find(result->surfaces, parts[3], &Layer::name);
     return surface == result->surfaces.end() ? not_found() : colors_response(surface->colors);
   }
   if (what == "frame" && parts.size() == 4) return frame_shapes(*result, parts[3]);

@@ -1,5 +1,5 @@
 // Actions in a dropped video: its class, what happens when, shapes over frames, and why.
-// Covers: actions, seen_actions, video_result
+// Covers: actions, seen_actions
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 

@@ -97,7 +97,10 @@ VideoResult video_result(std::shared_ptr<const SeenActions> seen) {
       {"events", "Actions", "A box around each action that was recognized."},
       {"chain", "Matched chain",
        "The points that were matched to the model, over all frames; dots are those of this frame."},
-      {"points", "Space-time points", "Where the picture changes in space and time at once.",
+      {"points",
+       "Space-time points",
+       "Where the picture changes in space and time at once.",
+       {},
        false}};
   video.shapes = [seen = std::move(seen)](int frame) { return seen->shapes(frame); };
   return video;

@@ -54,9 +54,11 @@ class MeshView final : public OptionsView<mesh::SegmentOptions> {
                                  parts.count, parts.count == 1 ? "" : "s",
                                  parts.chosen ? ", a number that the program chose" : "");
     result.parts = mesh::parts_json(*triangles, parts.labels, parts.hierarchy);
-    result.surfaces.push_back({"membership", "Membership",
-                               "Bright where a face surely belongs to its part.",
-                               mesh::value_colors(parts.membership, report::ColorMap::kTide)});
+    result.surfaces.push_back(
+        {.name = "membership",
+         .title = "Membership",
+         .text = "Bright where a face surely belongs to its part.",
+         .colors = mesh::value_colors(parts.membership, report::ColorMap::kTide)});
     result.facts = {{"faces", std::to_string(triangles->faces.size())},
                     {"vertices", std::to_string(triangles->vertices.size())},
                     {"parts", std::to_string(parts.count)},
@@ -80,10 +82,12 @@ class MeshView final : public OptionsView<mesh::SegmentOptions> {
                                   const std::vector<std::vector<std::int32_t>>& people) {
     if (people.empty()) return;
     for (std::size_t i = 0; i < people.size(); ++i)
-      result.surfaces.push_back(
-          {fmt::format("truth-{}", i),
-           people.size() == 1 ? "Truth" : fmt::format("Truth {} of {}", i + 1, people.size()),
-           "The parts that a person has made.", mesh::part_colors(people[i])});
+      result.surfaces.push_back({.name = fmt::format("truth-{}", i),
+                                 .title = people.size() == 1
+                                              ? "Truth"
+                                              : fmt::format("Truth {} of {}", i + 1, people.size()),
+                                 .text = "The parts that a person has made.",
+                                 .colors = mesh::part_colors(people[i])});
     const mesh::SegmentationReport errors = mesh::evaluate_segmentation(mesh, labels, people);
     result.facts.emplace_back("Rand error", fmt::format("{:.3f}", errors.rand));
     result.facts.emplace_back("cut discrepancy", fmt::format("{:.3f}", errors.cut_discrepancy));
