@@ -223,7 +223,7 @@ void take_labelme(const Members& take, const json& tree, SavedFile& file) {
 // Scores, whose classes stand at the top of the file.
 void add_scores(const Found& found, const json& classes, SavedItem& item) {
   for (std::size_t i = 0; i < std::min(found.scores.size(), classes.size()); ++i)
-    if (classes[i].is_string())
+    if (classes[i].is_string() && std::isfinite(found.scores[i]))
       item.scores.emplace_back(classes[i].get<std::string>(), found.scores[i]);
   std::ranges::stable_sort(item.scores, std::greater{}, &std::pair<std::string, double>::second);
   if (!found.name.empty()) item.text = fmt::format("The class is {}.", found.name);
@@ -291,6 +291,7 @@ void take_motion(const Members& take, const json& tree, SavedFile& file) {
 // Maps of distances, with the regions where the target is.
 void take_maps(const Members& take, const json& tree, SavedFile& file) {
   const auto found = take.record<emd::MapResult>(tree);
+  if (!found.frame_stats) take.fail("'frame_stats' is no array");
   for (const emd::MapResult::Frame& frame : *found.frame_stats) {
     SavedItem item{.input = found.input, .frame = frame.frame};
     if (frame.regions) add_boxes(*frame.regions, item);

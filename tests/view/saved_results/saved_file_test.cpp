@@ -269,6 +269,9 @@ TEST(SavedFile, SaysWhatIsWrongInOneLine) {
   EXPECT_THAT(json(R"({"results": [3]})"), HasSubstr("where a result should be"));
   EXPECT_THAT(json(R"({"results": {}})"), HasSubstr("'results' is no array"));
   EXPECT_THAT(json(R"({"first": "a", "second": "b"})"), HasSubstr("no field of motion beside it"));
+  EXPECT_THAT(json(R"({"input": "a.png", "frame_stats": null})"), HasSubstr("'frame_stats' is no"));
+  EXPECT_THAT(json(R"({"input": "a.png", "frame_stats": [{"frame": 0, "regions": [{"box": 3}]}]})"),
+              HasSubstr("frame_stats[0].regions[0].box is 3"));
   EXPECT_THAT(json(R"({"evaluation": {"mistakes": 3}})"),
               AllOf(HasSubstr("evaluation.mistakes"), HasSubstr("an array")));
   EXPECT_THAT(refused(parse_saved_table, "a,b\n1,2\n"),
