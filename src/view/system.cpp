@@ -56,7 +56,8 @@ std::vector<std::string> model_names(const std::string& system, const std::strin
   std::vector<std::string> names;
   for (const std::string& shipped : io::shipped_models(system))
     names.push_back(shipped.substr(shipped.find('/') + 1));
-  std::ranges::stable_partition(names, [&](const std::string& name) { return name == first; });
+  std::stable_partition(names.begin(), names.end(),
+                        [&](const std::string& name) { return name == first; });
   if (!added.empty()) names.insert(names.begin(), added);
   return names;
 }
