@@ -70,5 +70,15 @@ TEST(LruCache, ForgetsWhatWasUsedLongAgo) {
   EXPECT_EQ(kept.find("a"), std::nullopt);
 }
 
+TEST(LruCache, MakesAValueOnce) {
+  LruCache<int> kept(1);
+  int made = 0;
+  const auto make = [&] { return ++made; };
+  EXPECT_EQ(kept.get("a", make), 1);
+  EXPECT_EQ(kept.get("a", make), 1);
+  EXPECT_EQ(kept.get("b", make), 2);
+  EXPECT_EQ(kept.get("a", make), 3) << "it was forgotten";
+}
+
 }  // namespace
 }  // namespace fovea::view
