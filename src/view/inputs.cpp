@@ -2,6 +2,7 @@
 
 #include <fovea/core/error.h>
 #include <fovea/io/inputs.h>
+#include <fovea/mesh/show.h>
 #include <fovea/people/measure.h>
 
 #include <fmt/format.h>
@@ -9,16 +10,16 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
-#include "core/json_text.h"
 #include "core/words.h"
 #include "view/cube.h"
 #include "view/guard.h"
-#include "view/mesh_picture.h"
+#include "view/records.h"
 
 namespace fovea::view {
 namespace {
@@ -70,6 +71,13 @@ std::int64_t count_of_frames(const io::VideoInfo& info) {
   return frames < std::numeric_limits<int>::max() ? std::llround(frames) : -1;
 }
 
+// A picture of a mesh, for its thumbnail.
+Image<std::uint8_t> mesh_picture(const io::TriangleMesh& mesh) {
+  const std::vector<report::Color> gray(mesh.faces.size(), report::Color{176, 182, 190});
+  return mesh::render(mesh, gray,
+                      {.size = {420, 420}, .exec = {.device = Device::cpu(), .threads = 1}});
+}
+
 // A path by which one file is always known.
 std::string known_path(const std::string& path) {
   std::error_code ignored;
@@ -79,18 +87,45 @@ std::string known_path(const std::string& path) {
 
 }  // namespace
 
-const char* to_string(InputKind kind) {
-  switch (kind) {
-    case InputKind::kVideo: return "video";
-    case InputKind::kMesh: return "mesh";
-    case InputKind::kCube: return "cube";
-    case InputKind::kLive: return "live";
-    case InputKind::kImage: break;
-  }
-  return "image";
+std::span<const Choice> choices(InputKind) {
+  static constexpr std::array<Choice, 5> kChoices{
+      {{"image", 0}, {"video", 1}, {"mesh", 2}, {"cube", 3}, {"live", 4}}};
+  return kChoices;
+}
+
+const char* to_string(InputKind kind) { return choices(kind)[static_cast<std::size_t>(kind)].word; }
+
+void describe(FieldVisitor& visit, InputFacts& facts) {
+  visit("id", facts.id, "in addresses");
+  visit("name", facts.name, "for people");
+  visit("kind", facts.kind, "what it is");
+  visit("width", facts.width, "pixels");
+  visit("height", facts.height, "pixels");
+  visit("levels", facts.levels, "sizes in which there are tiles");
+  visit("frames", facts.frames, "of a video; -1 where it does not say");
+  visit("rate", facts.rate, "frames per second of a video");
 }
 
 bool is_input_name(const std::string& path) { return kind_by_name(path).has_value(); }
+
+bool ends_in(std::string_view path, std::vector<std::string> extensions) {
+  return io::has_extension(path, {.name = {}, .extensions = std::move(extensions)});
+}
+
+std::vector<std::string> flow_extensions() { return {"flo", "png", "pfm", "npy", "tif", "tiff"}; }
+
+std::vector<std::string> files_in(const std::string& folder,
+                                  const std::vector<std::string>& extensions) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (std::filesystem::directory_iterator each(folder, error), end; !error && each != end;
+       each.increment(error))
+    if (ends_in(each->path().string(), extensions)) paths.push_back(each->path().string());
+  if (error)
+    throw IoError(fmt::format("{}: cannot be read: {}", detail::shown(folder), error.message()));
+  std::ranges::sort(paths);
+  return paths;
+}
 
 struct Film {
   io::VideoReader reader;
@@ -125,18 +160,16 @@ std::shared_ptr<const io::TriangleMesh> Input::mesh() {
 }
 
 std::shared_ptr<const io::TriangleMesh> Input::read_mesh() {
-  if (const auto known = kept_.meshes.find(id_)) return *known;
-  auto mesh = std::make_shared<const io::TriangleMesh>(io::read_mesh(path_));
-  kept_.meshes.keep(id_, mesh, bytes_of(*mesh));
-  return mesh;
+  return kept_.meshes.get(
+      id_, [&] { return std::make_shared<const io::TriangleMesh>(io::read_mesh(path_)); },
+      [](const auto& mesh) { return bytes_of(*mesh); });
 }
 
 std::shared_ptr<const Picture> Input::frame(int number) {
   const std::lock_guard lock(mutex_);
-  if (const auto known = kept_.frames.find(frame_key(number))) return *known;
-  std::shared_ptr<const Picture> picture = read_frame(number);
-  kept_.frames.keep(frame_key(number), picture, picture->bytes());
-  return picture;
+  return kept_.frames.get(
+      frame_key(number), [&] { return read_frame(number); },
+      [](const auto& picture) { return picture->bytes(); });
 }
 
 std::shared_ptr<const Picture> Input::read_frame(int number) {
@@ -184,19 +217,19 @@ std::string Input::thumbnail(int side) {
 }
 
 std::string Input::facts_json() {
-  std::string facts =
-      fmt::format("{{\"id\": {}, \"name\": {}, \"kind\": \"{}\"", detail::json_quote(id_),
-                  detail::json_quote(name_), to_string(kind_));
-  if (kind_ == InputKind::kLive) return facts + "}";
-  const std::shared_ptr<const Picture> first = frame(0);
-  facts += fmt::format(", \"width\": {}, \"height\": {}, \"levels\": {}", first->width(),
-                       first->height(), first->levels());
+  InputFacts facts{.id = id_, .name = name_, .kind = kind_};
+  if (kind_ != InputKind::kLive) {
+    const std::shared_ptr<const Picture> first = frame(0);
+    facts.width = first->width();
+    facts.height = first->height();
+    facts.levels = first->levels();
+  }
   if (kind_ == InputKind::kVideo) {
     const io::VideoReader reader(path_);
-    facts += fmt::format(", \"frames\": {}, \"rate\": {}", count_of_frames(reader.info()),
-                         detail::json_number(reader.info().rate.value()));
+    facts.frames = count_of_frames(reader.info());
+    facts.rate = reader.info().rate.value();
   }
-  return facts + "}";
+  return io::record_json(record_ref(facts));
 }
 
 Inputs::Inputs() : prefix_(random_token().substr(0, 8)) {
@@ -345,12 +378,10 @@ std::shared_ptr<Input> Inputs::find(std::string_view id) const {
 
 std::string Inputs::list_json() const {
   const std::lock_guard lock(mutex_);
-  std::string json = "[";
+  std::vector<InputFacts> facts;
   for (const std::shared_ptr<Input>& input : inputs_)
-    json += fmt::format("{}{{\"id\": \"{}\", \"name\": {}, \"kind\": \"{}\"}}",
-                        json.size() > 1 ? ", " : "", input->id(), detail::json_quote(input->name()),
-                        to_string(input->kind()));
-  return json + "]";
+    facts.push_back({.id = input->id(), .name = input->name(), .kind = input->kind()});
+  return records_json(facts);
 }
 
 }  // namespace fovea::view

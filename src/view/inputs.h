@@ -1,6 +1,7 @@
 // What a user wants to look at: files that the command line names and files that the page uploads.
 // The page knows them by an id and never by a path.
 #pragma once
+#include <fovea/core/record.h>
 #include <fovea/io/image_io.h>
 #include <fovea/io/mesh_io.h>
 #include <fovea/io/video.h>
@@ -14,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "view/kept.h"
+#include "view/lru_cache.h"
 #include "view/picture.h"
 
 namespace fovea::view {
@@ -24,18 +25,37 @@ struct Film;  // an open video
 // What was used last, of all inputs together.
 struct KeptInputs {
   KeptInputs();
-  Kept<std::shared_ptr<const Picture>> frames;
-  Kept<std::shared_ptr<const io::TriangleMesh>> meshes;
-  Kept<std::shared_ptr<Film>> films;  // each counts as one
+  LruCache<std::shared_ptr<const Picture>> frames;
+  LruCache<std::shared_ptr<const io::TriangleMesh>> meshes;
+  LruCache<std::shared_ptr<Film>> films;  // each counts as one
 };
 
 std::size_t bytes_of(const io::TriangleMesh& mesh);
 
 // kLive is a camera or a network stream, which only the command line can name.
 enum class InputKind : unsigned char { kImage, kVideo, kMesh, kCube, kLive };
+std::span<const Choice> choices(InputKind);
 const char* to_string(InputKind kind);
 // Whether the end of a name is that of an image, video, mesh or cube.
 bool is_input_name(const std::string& path);
+// Whether the path has one of these extensions, which are given as "ply".
+bool ends_in(std::string_view path, std::vector<std::string> extensions);
+// The extensions of files of motion.
+std::vector<std::string> flow_extensions();
+// The files of a folder with one of these extensions, sorted. Throws IoError.
+std::vector<std::string> files_in(const std::string& folder,
+                                  const std::vector<std::string>& extensions);
+
+// What the page knows of an input. A list has the first three; of a live source, which is not
+// opened for it, nothing else is known.
+struct InputFacts {
+  std::string id{}, name{};
+  InputKind kind = InputKind::kImage;
+  std::optional<int> width{}, height{}, levels{};
+  std::optional<std::int64_t> frames{};  // of a video; -1 where it does not say
+  std::optional<double> rate{};          // frames per second of a video
+};
+void describe(FieldVisitor& visit, InputFacts& facts);
 
 // One image, video, mesh, cube or live source. Several threads may use it.
 class Input {
@@ -57,8 +77,7 @@ class Input {
   std::shared_ptr<const io::TriangleMesh> mesh();
   // A small picture as PNG.
   std::string thumbnail(int side);
-  // {"id", "name", "kind", "width", "height", "frames", "rate", "levels"}; reads what it must. Of a
-  // live source, which is not opened for it, only the first three are known.
+  // As JSON; reads what it must.
   std::string facts_json();
 
  private:
@@ -105,7 +124,7 @@ class Inputs {
 
   // Null where there is none.
   std::shared_ptr<Input> find(std::string_view id) const;
-  // [{"id", "name", "kind"}, ...] in their order.
+  // Their facts in their order, without what is read for them.
   std::string list_json() const;
   const std::string& folder() const { return folder_; }
 

@@ -1,60 +1,11 @@
-// What a run found, as JSON for the page and as a page to keep.
-#include <fovea/core/error.h>
-#include <fovea/io/json_writer.h>
-
-#include <fmt/format.h>
+#include "view/result.h"
 
 #include <array>
 
-#include "core/json_text.h"
-#include "view/system.h"
+#include "view/records.h"
 
 namespace fovea::view {
 namespace {
-
-constexpr std::array<const char*, 6> kMarkKinds{"plain",  "hit",  "false",
-                                                "missed", "true", "ignored"};
-
-void write_layers(io::JsonWriter& json, const Result& result) {
-  json.key("layers").begin_array();
-  for (const Layer& layer : result.layers)
-    json.begin_object()
-        .member("name", layer.name)
-        .member("title", layer.title)
-        .member("text", layer.text)
-        .member("shown", layer.shown)
-        .member("opacity", layer.opacity)
-        .member("width", layer.picture->width())
-        .member("height", layer.picture->height())
-        .member("levels", layer.picture->levels())
-        .end_object();
-  json.end_array();
-}
-
-void write_marks(io::JsonWriter& json, const Result& result) {
-  json.key("marks").begin_array();
-  for (const Mark& mark : result.marks) {
-    const std::vector<double> box{mark.box.x, mark.box.y, mark.box.width, mark.box.height};
-    json.begin_object()
-        .key("box")
-        .values(box)
-        .member("label", mark.label)
-        .member("kind", kMarkKinds[static_cast<std::size_t>(mark.kind)])
-        .end_object();
-  }
-  json.end_array();
-}
-
-void write_surfaces(io::JsonWriter& json, const Result& result) {
-  json.key("surfaces").begin_array();
-  for (const Surface& surface : result.surfaces)
-    json.begin_object()
-        .member("name", surface.name)
-        .member("title", surface.title)
-        .member("text", surface.text)
-        .end_object();
-  json.end_array();
-}
 
 report::Table span_table(const std::vector<Span>& spans) {
   report::Table table{.caption = "What was seen when.",
@@ -72,6 +23,23 @@ std::size_t bytes_of(const report::Table& table) {
 
 }  // namespace
 
+void Result::show(std::shared_ptr<const Picture> shown) {
+  image = std::move(shown);
+  size = {image->width(), image->height()};
+}
+
+Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image) {
+  Image<std::uint8_t> rgb(image.width, image.height, 3);
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x)
+      for (int c = 0; c < 3; ++c) rgb.at(x, y, c) = image.at(x, y, image.channels >= 3 ? c : 0);
+  return rgb;
+}
+
+std::function<Image<std::uint8_t>()> rgb_later(std::shared_ptr<const Picture> picture) {
+  return [picture = std::move(picture)] { return rgb_copy(picture->pixels()); };
+}
+
 void ResultMemory::add(const Picture* picture) {
   if (picture != nullptr && counted_.insert(picture).second) bytes_ += picture->bytes();
 }
@@ -79,7 +47,7 @@ void ResultMemory::add(const Picture* picture) {
 void ResultMemory::add(const Result& result) {
   add(result.image.get());
   for (const Layer& layer : result.layers) add(layer.picture.get());
-  for (const Surface& surface : result.surfaces)
+  for (const Layer& surface : result.surfaces)
     bytes_ += sizeof surface + surface.colors.size() * sizeof(report::Color);
   bytes_ += sizeof result + result.json.size() + result.parts.size() +
             result.marks.size() * sizeof(Mark) + result.scores.size() * sizeof(result.scores[0]) +
@@ -100,57 +68,78 @@ std::size_t bytes_of(const report::Explanation& explanation) {
   return bytes;
 }
 
-void write_events(io::JsonWriter& json, const std::vector<SeenEvent>& events) {
-  json.key("events").begin_array();
-  for (const SeenEvent& event : events)
-    json.begin_object()
-        .member("name", event.name)
-        .member("score", event.score)
-        .member("start", event.start_seconds)
-        .member("end", event.end_seconds)
-        .end_object();
-  json.end_array();
+std::span<const Choice> choices(MarkKind) {
+  static constexpr std::array<Choice, 6> kChoices{
+      {{"plain", 0}, {"hit", 1}, {"false", 2}, {"missed", 3}, {"true", 4}, {"ignored", 5}}};
+  return kChoices;
 }
 
-std::string result_json(const Result& result) {
-  std::string text;
-  io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
-  json.begin_object()
-      .member("width", result.size.width)
-      .member("height", result.size.height)
-      .member("summary", result.summary)
-      .member("command", result.command)
-      .member("python", result.python)
-      .member("explains", static_cast<bool>(result.explain) || result.explain_face)
-      .member("why_hint", result.why_hint);
-  write_layers(json, result);
-  write_marks(json, result);
-  write_surfaces(json, result);
-  json.member("true_score", result.true_score);
-  write_events(json, result.events);
-  json.key("scores").begin_array();
-  for (const auto& [name, value] : result.scores)
-    json.begin_object().member("name", name).member("value", value).end_object();
-  json.end_array().key("facts").begin_array();
-  for (const auto& [name, value] : result.facts)
-    json.begin_object().member("name", name).member("value", value).end_object();
-  json.end_array().key("timings").begin_array();
-  for (const Timing& timing : result.timings)
-    json.begin_object()
-        .member("stage", timing.stage)
-        .member("seconds", timing.seconds)
-        .end_object();
-  json.end_array().key("why_pictures").begin_array();
-  for (const WhyPicture& picture : result.why_pictures)
-    json.begin_object()
-        .member("name", picture.name)
-        .member("title", picture.title)
-        .member("text", picture.text)
-        .end_object();
-  json.end_array();
-  if (result.video) json.key("video").raw(video_json(*result.video));
-  json.end_object().finish();
-  return text;
+void describe(FieldVisitor& visit, Layer& layer) {
+  describe_title(visit, layer);
+  visit("shown", layer.shown, "whether it is seen at first");
+  visit("opacity", layer.opacity, "at first");
+  if (!layer.picture) return;
+  visit.derived("width", layer.picture->width(), "pixels");
+  visit.derived("height", layer.picture->height(), "pixels");
+  visit.derived("levels", layer.picture->levels(), "sizes in which there are tiles");
+}
+
+void describe(FieldVisitor& visit, Mark& mark) {
+  visit("box", mark.box, "pixels");
+  visit("label", mark.label, "what stands beside it");
+  visit("kind", mark.kind, "what it means where the truth is known");
+}
+
+void describe(FieldVisitor& visit, SeenEvent& event) {
+  visit("name", event.name, "what happened");
+  visit("score", event.score, "higher means more certain");
+  visit("start", event.start_seconds, "seconds");
+  visit("end", event.end_seconds, "seconds");
+}
+
+void describe(FieldVisitor& visit, Timing& timing) {
+  visit("stage", timing.stage, "of the run");
+  visit("seconds", timing.seconds, "how long it took");
+}
+
+void describe(FieldVisitor& visit, Span& span) {
+  visit("name", span.name, "what happens");
+  visit("first", span.first, "frame");
+  visit("last", span.last, "frame");
+  visit("text", span.text, "what else is known");
+}
+
+void describe(FieldVisitor& visit, LayerShape& drawn) {
+  visit("layer", drawn.layer, "by its name");
+  visit("shape", drawn.shape, "what is drawn", {.flat = true});
+}
+
+void describe(FieldVisitor& visit, VideoResult& video) {
+  visit("frames", video.frames, "that were looked at");
+  visit("spans", video.spans, "bars of the time line");
+  visit("layers", video.layers, "of shapes");
+}
+
+void describe(FieldVisitor& visit, WhyPicture& picture) { describe_title(visit, picture); }
+
+void describe(FieldVisitor& visit, Result& result) {
+  visit("width", result.size.width, "pixels");
+  visit("height", result.size.height, "pixels");
+  visit("summary", result.summary, "whole sentences");
+  visit("command", result.command, "line of the shell that gives this result");
+  visit("python", result.python, "lines of Python that do");
+  visit.derived("explains", result.explain || result.explain_face, "whether a click asks why");
+  visit("why_hint", result.why_hint, "what it asks");
+  visit("layers", result.layers, "rasters over the picture");
+  visit("marks", result.marks, "boxes over the picture");
+  visit("surfaces", result.surfaces, "colors of a mesh");
+  visit("true_score", result.true_score, "the name of the right one");
+  visit("events", result.events, "that have become certain in a stream");
+  visit.derived("scores", named_values(result.scores), "bars");
+  visit.derived("facts", named_values(result.facts), "for people");
+  visit("timings", result.timings, "of the stages");
+  visit("why_pictures", result.why_pictures, "that belong to explanations");
+  visit("video", result.video, "what was found in the whole of a video");
 }
 
 std::string result_page(const Result& result, const report::Explanation* explanation) {

@@ -1,102 +1,96 @@
 #include "view/run_body.h"
 
 #include <fovea/core/error.h>
+#include <fovea/core/record.h>
+#include <fovea/io/record_io.h>
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
-#include "core/words.h"
-#include "io/text/json_reader.h"
+#include <algorithm>
+#include <cstdlib>
 
 namespace fovea::view {
 namespace {
 
-using nlohmann::json;
-
 constexpr int kMostPlace = 1 << 24;  // of frames and of coordinates
+constexpr std::size_t kMostChosen = 8;
+constexpr std::size_t kMostClient = 64;  // characters
+constexpr std::size_t kMostModel = 512;  // characters
 
-std::string text_at(const json& object, const char* key, std::size_t most) {
-  const auto found = object.find(key);
-  if (found == object.end()) return {};
-  if (!found->is_string() || found->get_ref<const std::string&>().size() > most)
-    throw FormatError(fmt::format("'{}' is no text of at most {} characters", key, most));
-  return found->get<std::string>();
+constexpr FieldTraits kMayLack{.later = true};
+
+// The body of a run. Its system may be empty.
+struct RunRequest {
+  std::string client{}, system{}, model{};
+  std::vector<std::string> inputs{};
+  int frame = 0;
+  std::vector<int> box{};  // none, or four numbers
+  std::vector<std::pair<std::string, std::string>> options{};
+};
+void describe(FieldVisitor& visit, RunRequest& request) {
+  visit("client", request.client, "the page that asks", kMayLack);
+  visit("system", request.system, "by its name", kMayLack);
+  visit("model", request.model, "one of its models", kMayLack);
+  visit("inputs", request.inputs, "by their ids", kMayLack);
+  visit("frame", request.frame, "of a video", kMayLack);
+  visit("box", request.box, "around a target", kMayLack);
+  visit("options", request.options, "that are not at their defaults", kMayLack);
 }
 
-int whole_of(const json& value, const char* key) {
-  if (!value.is_number_integer() || std::abs(value.get<double>()) > kMostPlace)
-    throw FormatError(fmt::format("run: '{}' is no whole number, or too large", key));
-  return value.get<int>();
+struct QuestionRequest {
+  std::string client{};
+  std::optional<std::int64_t> face{};
+  std::optional<double> x{}, y{};
+  int frame = 0;
+};
+void describe(FieldVisitor& visit, QuestionRequest& request) {
+  visit("client", request.client, "the page that asks", kMayLack);
+  visit("face", request.face, "of a mesh");
+  visit("x", request.x, "of a place in the picture");
+  visit("y", request.y, "of a place in the picture");
+  visit("frame", request.frame, "of a video", kMayLack);
 }
 
-const json& array_at(const json& object, const char* key, std::size_t most) {
-  static const json kNone = json::array();
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return kNone;
-  if (!found->is_array() || found->size() > most)
-    throw FormatError(fmt::format("run: '{}' is no array of at most {} elements", key, most));
-  return *found;
+void check_place(const char* name, int place) {
+  if (std::abs(std::int64_t{place}) > kMostPlace)
+    throw FormatError(fmt::format("run: {} is {}, which is too large", name, place));
 }
 
-double number_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number())
-    throw FormatError(fmt::format("question: '{}' is no number", key));
-  return found->get<double>();
-}
-
-json parse_object(std::string_view body, const char* what) {
-  json parsed = io::parse_json(body, what);
-  if (!parsed.is_object()) throw FormatError(fmt::format("{}: the body is no JSON object", what));
-  return parsed;
+void check_length(const char* name, const std::string& text, std::size_t most) {
+  if (text.size() > most)
+    throw FormatError(fmt::format("run: {} has more than {} characters", name, most));
 }
 
 }  // namespace
 
 Question parse_question(std::string_view body) {
-  const json parsed = parse_object(body, "question");
-  Question question{.client = text_at(parsed, "client", 64)};
-  if (const auto face = parsed.find("face"); face != parsed.end()) {
-    if (!face->is_number_integer()) throw FormatError("question: 'face' is no whole number");
-    question.face = face->get<std::int64_t>();
-    return question;
-  }
-  question.place = {{number_at(parsed, "x"), number_at(parsed, "y")}};
-  if (const auto frame = parsed.find("frame"); frame != parsed.end())
-    question.place.frame = whole_of(*frame, "frame");
-  return question;
+  const auto request = io::parse_record<QuestionRequest>(body, "question");
+  check_length("client", request.client, kMostClient);
+  if (request.face) return {.client = request.client, .face = request.face};
+  if (!request.x || !request.y) throw FormatError("question: has neither a place nor a face");
+  check_place("frame", request.frame);
+  return {.client = request.client, .place = {{*request.x, *request.y}, request.frame}};
 }
 
 RunBody parse_run_body(std::string_view body, const Inputs& inputs) {
-  const json parsed = parse_object(body, "run");
-  RunBody result{text_at(parsed, "client", 64), text_at(parsed, "system", 32), {}};
-  Run& run = result.run;
-  for (const json& id : array_at(parsed, "inputs", 8)) {
-    const std::shared_ptr<Input> input =
-        id.is_string() ? inputs.find(id.get_ref<const std::string&>()) : nullptr;
-    if (!input) throw InvalidArgument("run: there is no such input");
-    run.inputs.push_back(input);
+  const auto request = io::parse_record<RunRequest>(body, "run");
+  check_length("client", request.client, kMostClient);
+  check_length("model", request.model, kMostModel);
+  RunBody result{request.client, request.system, {.model = request.model}};
+  if (request.inputs.empty()) throw InvalidArgument("run: no input is chosen");
+  if (request.inputs.size() > kMostChosen)
+    throw InvalidArgument(fmt::format("run: at most {} inputs can be chosen", kMostChosen));
+  for (const std::string& id : request.inputs) {
+    result.run.inputs.push_back(inputs.find(id));
+    if (!result.run.inputs.back()) throw InvalidArgument("run: there is no such input");
   }
-  if (run.inputs.empty()) throw InvalidArgument("run: no input is chosen");
-  run.model = text_at(parsed, "model", 512);
-  if (const auto frame = parsed.find("frame"); frame != parsed.end())
-    run.frame = std::max(0, whole_of(*frame, "frame"));
-  if (const json& box = array_at(parsed, "box", 4); !box.empty()) {
-    if (box.size() != 4) throw FormatError("run: 'box' has not four numbers");
-    run.box = Rect<int>{whole_of(box[0], "box"), whole_of(box[1], "box"), whole_of(box[2], "box"),
-                        whole_of(box[3], "box")};
-  }
-  const auto options = parsed.find("options");
-  if (options == parsed.end()) return result;
-  if (!options->is_object() || options->size() > 200)
-    throw FormatError("run: 'options' is no object");
-  for (const auto& [name, value] : options->items()) {
-    if (!value.is_string())
-      throw FormatError(fmt::format("run: option '{}' is no text", detail::shown(name)));
-    run.options[name] = value.get<std::string>();
-  }
+  check_place("frame", request.frame);
+  result.run.frame = std::max(0, request.frame);
+  for (const int side : request.box) check_place("box", side);
+  if (request.box.size() == 4)
+    result.run.box = {request.box[0], request.box[1], request.box[2], request.box[3]};
+  else if (!request.box.empty()) throw FormatError("run: box has not four numbers");
+  result.run.options = {request.options.begin(), request.options.end()};
   return result;
 }
 

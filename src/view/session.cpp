@@ -4,18 +4,20 @@
 #include <fovea/core/version.h>
 #include <fovea/io/image_memory.h>
 #include <fovea/io/json_writer.h>
+#include <fovea/io/record_io.h>
 #include <fovea/mesh/show.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "core/json_text.h"
 #include "core/words.h"
+#include "view/number.h"
 #include "view/page_files.h"
+#include "view/records.h"
 #include "view/run_body.h"
 
 namespace fovea::view {
@@ -25,14 +27,6 @@ constexpr std::size_t kMostBody = 64 << 10;
 constexpr std::size_t kMostToken = 256;
 constexpr int kThumbnailSide = 192;
 constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
-
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
 
 Response png_response(std::string bytes) {
   return {.type = "image/png", .body = std::move(bytes), .lasting = true};
@@ -86,22 +80,10 @@ std::optional<Question> question_in(const Request& request) {
   return Question{.place = {{*x, *y}, number_of<int>(request.asked("frame")).value_or(0)}};
 }
 
-// The numbers at the end of /.../tile/A/LEVEL/X/Y; nothing where they are none.
-struct TilePlace {
-  int level = 0, x = 0, y = 0;
-};
-std::optional<TilePlace> tile_place(const std::vector<std::string_view>& parts) {
-  if (parts.size() != 7) return {};
-  const auto level = number_of<int>(parts[4]), x = number_of<int>(parts[5]),
-             y = number_of<int>(parts[6]);
-  if (!level || !x || !y) return {};
-  return TilePlace{*level, *x, *y};
-}
-
 Response frame_shapes(const Result& result, std::string_view number) {
   const std::optional<int> frame = number_of<int>(number);
   if (!result.video || !frame) return not_found();
-  Response response = json_response(shapes_json(*result.video, *frame));
+  Response response = json_response(records_json(result.video->shapes(*frame)));
   response.lasting = true;
   return response;
 }
@@ -137,7 +119,7 @@ Session::Session(const SessionOptions& options, Systems systems)
       jobs_(options.exec),
       questions_(options.exec),
       streams_({systems_, inputs_, jobs_, options.exec, truth_}, options.timeout_seconds) {
-  if (truth_) earlier_.show_truth(truth_, inputs_);
+  if (truth_) saved_.show_truth(truth_, inputs_);
 }
 
 std::variant<Response, std::size_t> Session::admit(const Request& request) {
@@ -167,7 +149,7 @@ Response Session::respond(const Request& request) {
   if (request.target.path == "/inputs") return json_response(inputs_.list_json());
   if (parts[0] == "inputs" && parts.size() > 1) return input(request, parts);
   if (parts[0] == "results" && parts.size() > 1) return result(request, parts);
-  if (parts[0] == "earlier" || parts[0] == "evaluations") return earlier_result(request, parts);
+  if (parts[0] == "earlier" || parts[0] == "evaluations") return saved_result(request, parts);
   return not_found();
 }
 
@@ -194,21 +176,9 @@ Response Session::systems() const {
       .key("systems")
       .begin_array();
   for (const std::unique_ptr<SystemView>& system : systems_) {
-    json.begin_object()
-        .member("name", system->name())
-        .member("title", system->title())
-        .member("text", system->text())
-        .member("takes", to_string(system->takes()))
-        .member("images", system->images())
-        .member("needs_box", system->needs_box())
-        .member("takes_pixel", system->takes_pixel())
-        .member("whole_video", system->whole_video())
-        .member("runs", system->runs())
-        .member("streams", system->streams())
-        .key("models")
-        .begin_array();
-    for (const std::string& model : system->models()) json.value(model);
-    json.end_array().key("controls").raw(system->controls()).end_object();
+    json.begin_object();
+    io::write_fields(json, record_ref(system->facts()));
+    json.key("controls").raw(system->controls()).end_object();
   }
   json.end_array().end_object().finish();
   return json_response(std::move(text));
@@ -228,10 +198,22 @@ Response Session::upload(const Request& request) {
 }
 
 Response Session::kept_png(const std::string& key, const std::function<std::string()>& make) {
-  if (const auto known = pictures_.find(key)) return png_response(**known);
-  const auto bytes = std::make_shared<const std::string>(make());
-  pictures_.keep(key, bytes, bytes->capacity());
-  return png_response(*bytes);
+  return png_response(*pictures_.get(
+      key, [&] { return std::make_shared<const std::string>(make()); },
+      [](const auto& bytes) { return bytes->capacity(); }));
+}
+
+// The tile that the end of an address, /.../tile/A/LEVEL/X/Y, names of a picture.
+Response Session::tile(const Request& request, const Parts& parts, const FindPicture& find) {
+  if (parts.size() != 7) return not_found();
+  const auto level = number_of<int>(parts[4]), x = number_of<int>(parts[5]),
+             y = number_of<int>(parts[6]);
+  if (!level || !x || !y) return not_found();
+  Response png = kept_png(request.target.path, [&] {
+    const std::shared_ptr<const Picture> picture = find();
+    return picture ? picture->tile(*level, *x, *y) : std::string();
+  });
+  return png.body.empty() ? not_found() : png;
 }
 
 Response Session::input(const Request& request, const Parts& parts) {
@@ -242,12 +224,9 @@ Response Session::input(const Request& request, const Parts& parts) {
     return kept_png(request.target.path, [&] { return input->thumbnail(kThumbnailSide); });
   if (parts[2] == "shape.json" && input->kind() == InputKind::kMesh)
     return json_response(mesh::shape_json(*input->mesh()));
-  if (parts[2] != "tile") return not_found();
-  const std::optional<TilePlace> place = tile_place(parts);
-  const std::optional<int> frame = place ? number_of<int>(parts[3]) : std::nullopt;
-  if (!frame || *frame < 0) return not_found();
-  return kept_png(request.target.path,
-                  [&] { return input->frame(*frame)->tile(place->level, place->x, place->y); });
+  const auto frame = parts.size() > 3 ? number_of<int>(parts[3]) : std::nullopt;
+  if (parts[2] != "tile" || !frame || *frame < 0) return not_found();
+  return tile(request, parts, [&] { return input->frame(*frame); });
 }
 
 Response Session::start(const Request& request) {
@@ -269,11 +248,14 @@ Response Session::ask(const Request& request, const std::string& id) {
   if (!result || !answers(*result, question)) return not_found();
   const auto explain = [this, result, question,
                         key = question_key(id, question)](const Exec& exec) -> Result {
-    if (explanations_.find(key)) return {};
-    const auto made = std::make_shared<const report::Explanation>(
-        question.face ? result->explain_face(*question.face)
-                      : result->explain(question.place, exec));
-    explanations_.keep(key, made, bytes_of(*made));
+    explanations_.get(
+        key,
+        [&] {
+          return std::make_shared<const report::Explanation>(
+              question.face ? result->explain_face(*question.face)
+                            : result->explain(question.place, exec));
+        },
+        [](const auto& made) { return bytes_of(*made); });
     return {};
   };
   return job_response(questions_.submit(question.client, explain));
@@ -290,54 +272,47 @@ Response Session::evaluation(const Request& request, const Parts& parts) {
   const auto file = parts.size() > 1 ? number_of<std::size_t>(parts[1]) : std::nullopt;
   if (!file) return not_found();
   if (parts.size() == 2) {
-    std::string evaluation = earlier_.evaluation_json(*file);
+    std::string evaluation = saved_.evaluation_json(*file);
     return evaluation.empty() ? not_found() : json_response(std::move(evaluation));
   }
   const auto mistake =
       parts.size() == 4 && parts[2] == "mistakes" ? number_of<std::size_t>(parts[3]) : std::nullopt;
   if (!mistake) return not_found();
-  Response picture = kept_png(
-      request.target.path, [&] { return earlier_.mistake_png(*file, *mistake, kThumbnailSide); });
+  Response picture = kept_png(request.target.path,
+                              [&] { return saved_.mistake_png(*file, *mistake, kThumbnailSide); });
   picture.lasting = false;  // another run of the program may have another file of this number
   return picture.body.empty() ? not_found() : picture;
 }
 
-Response Session::earlier_result(const Request& request, const Parts& parts) {
-  if (request.target.path == "/earlier") return json_response(earlier_.list_json());
+Response Session::saved_result(const Request& request, const Parts& parts) {
+  if (request.target.path == "/earlier") return json_response(saved_.list_json());
   if (parts[0] == "evaluations") return evaluation(request, parts);
   if (parts.size() == 2)
     return json_response(
-        earlier_.input_json(parts[1], number_of<std::int64_t>(request.asked("frame")).value_or(0)));
+        saved_.input_json(parts[1], number_of<std::int64_t>(request.asked("frame")).value_or(0)));
   if (parts.size() == 4 && parts[2] == "surface") {
-    const std::vector<report::Color> colors = earlier_.surface(parts[1], parts[3]);
+    const std::vector<report::Color> colors = saved_.surface(parts[1], parts[3]);
     return colors.empty() ? not_found() : colors_response(colors);
   }
-  const std::optional<TilePlace> place = tile_place(parts);
-  const std::shared_ptr<const Picture> layer =
-      place && parts[2] == "tile" ? earlier_.layer(parts[1], parts[3]) : nullptr;
-  if (!layer) return not_found();
-  return kept_png(request.target.path,
-                  [&] { return layer->tile(place->level, place->x, place->y); });
+  if (parts.size() < 3 || parts[2] != "tile") return not_found();
+  return tile(request, parts, [&] { return saved_.layer(parts[1], parts[3]); });
 }
 
 Response Session::result(const Request& request, const Parts& parts) {
   const std::string id(parts[1]);
   const std::shared_ptr<const Result> result = jobs_.result(id);
   if (!result) return not_found();
-  if (parts.size() == 2) return json_response(result_json(*result));
+  if (parts.size() == 2) return json_response(io::record_json(record_ref(*result)));
   const std::string_view what = parts[2];
   if (what == "result.json") return json_response(result->json);
-  if (what == "tile") {
-    const std::optional<TilePlace> place = tile_place(parts);
-    const auto layer =
-        place ? std::ranges::find(result->layers, parts[3], &Layer::name) : result->layers.end();
-    if (layer == result->layers.end()) return not_found();
-    return kept_png(request.target.path,
-                    [&] { return layer->picture->tile(place->level, place->x, place->y); });
-  }
+  if (what == "tile")
+    return tile(request, parts, [&]() -> std::shared_ptr<const Picture> {
+      const auto layer = std::ranges::find(result->layers, parts[3], &Layer::name);
+      return layer == result->layers.end() ? nullptr : layer->picture;
+    });
   if (what == "parts.json" && !result->parts.empty()) return json_response(result->parts);
   if (what == "surface" && parts.size() == 4) {
-    const auto surface = std::ranges::find(result->surfaces, parts[3], &Surface::name);
+    const auto surface = std::ranges::find(result->surfaces, parts[3], &Layer::name);
     return surface == result->surfaces.end() ? not_found() : colors_response(surface->colors);
   }
   if (what == "frame" && parts.size() == 4) return frame_shapes(*result, parts[3]);

@@ -28,17 +28,18 @@
 //   GET  /evaluations/N                    the evaluation of a file of earlier results
 //   GET  /evaluations/N/mistakes/M         a picture of one of its mistakes
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "view/earlier/earlier.h"
 #include "view/guard.h"
 #include "view/http.h"
 #include "view/inputs.h"
 #include "view/jobs.h"
-#include "view/kept.h"
+#include "view/lru_cache.h"
+#include "view/saved_results/saved_results.h"
 #include "view/stream/streams.h"
 #include "view/system.h"
 
@@ -60,7 +61,7 @@ class Session final : public Service {
 
   Inputs& inputs() { return inputs_; }
   // Files are added before any request.
-  Earlier& earlier() { return earlier_; }
+  SavedResults& saved_results() { return saved_; }
   // Called once, before any request.
   void set_port(int port) { guard_.set_port(port); }
 
@@ -80,12 +81,14 @@ class Session final : public Service {
   using Parts = std::vector<std::string_view>;
   Response systems() const;
   Response upload(const Request& request);
+  using FindPicture = std::function<std::shared_ptr<const Picture>()>;
+  Response tile(const Request& request, const Parts& parts, const FindPicture& find);
   Response input(const Request& request, const Parts& parts);
   Response start(const Request& request);
   Response ask(const Request& request, const std::string& id);
   Response result(const Request& request, const Parts& parts);
   Response evaluation(const Request& request, const Parts& parts);
-  Response earlier_result(const Request& request, const Parts& parts);
+  Response saved_result(const Request& request, const Parts& parts);
   Response kept_png(const std::string& key, const std::function<std::string()>& make);
   std::shared_ptr<const report::Explanation> explanation(const Request& request,
                                                          const std::string& id);
@@ -93,11 +96,11 @@ class Session final : public Service {
   SessionOptions options_;
   Guard guard_;
   Inputs inputs_{};
-  Earlier earlier_{};
+  SavedResults saved_{};
   Systems systems_;
   std::shared_ptr<const Truth> truth_;
-  Kept<std::shared_ptr<const std::string>> pictures_;
-  Kept<std::shared_ptr<const report::Explanation>> explanations_;
+  LruCache<std::shared_ptr<const std::string>> pictures_;
+  LruCache<std::shared_ptr<const report::Explanation>> explanations_;
   Jobs jobs_;       // these go first: their threads use the systems and what is kept
   Jobs questions_;  // apart from runs, so that an explanation does not wait for one
   Streams streams_;

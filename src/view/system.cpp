@@ -1,8 +1,8 @@
 #include "view/system.h"
 
-#include <fovea/core/error.h>
 #include <fovea/io/json_writer.h>
 #include <fovea/io/model_file.h>
+#include <fovea/io/models.h>
 #include <fovea/io/place.h>
 #include <fovea/io/record_io.h>
 #include <fovea/io/result_json.h>
@@ -13,7 +13,7 @@
 #include <filesystem>
 
 #include "core/json_text.h"
-#include "view/stream/running.h"
+#include "core/words.h"
 
 namespace fovea::view {
 
@@ -46,109 +46,120 @@ Systems make_systems(const std::string& model) {
 }
 
 SystemView* find_system(const Systems& systems, std::string_view name) {
-  const auto found = std::ranges::find(systems, name, &SystemView::name);
+  const auto found = std::ranges::find(
+      systems, name, [](const auto& system) -> std::string_view { return system->facts().name; });
   return found == systems.end() ? nullptr : found->get();
 }
 
-std::unique_ptr<Running> SystemView::begin(const Run&, const Exec&) {
-  throw InvalidArgument(fmt::format("{} does not work on streams", title()));
+std::vector<std::string> model_names(const std::string& system, const std::string& added,
+                                     const std::string& first) {
+  std::vector<std::string> names;
+  for (const std::string& shipped : io::shipped_models(system))
+    names.push_back(shipped.substr(shipped.find('/') + 1));
+  std::stable_partition(names.begin(), names.end(),
+                        [&](const std::string& name) { return name == first; });
+  if (!added.empty()) names.insert(names.begin(), added);
+  return names;
 }
 
-bool of_film(const Run& run) {
-  const InputKind kind = run.inputs.front()->kind();
+bool Run::of_film() const {
+  const InputKind kind = inputs.front()->kind();
   return kind == InputKind::kVideo || kind == InputKind::kLive;
 }
 
-std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count) {
+std::vector<std::shared_ptr<const Picture>> Run::images(int count) const {
   std::vector<std::shared_ptr<const Picture>> images;
-  for (const StreamFrame& frame : run.frames) images.push_back(frame.picture);
+  for (const StreamFrame& each : frames) images.push_back(each.picture);
   if (!images.empty()) return images;
   for (int i = 0; i < count; ++i) {
-    if (of_film(run)) images.push_back(run.inputs.front()->frame(run.frame + i));
-    else if (static_cast<std::size_t>(i) < run.inputs.size())
-      images.push_back(run.inputs[static_cast<std::size_t>(i)]->frame(0));
+    if (of_film()) images.push_back(inputs.front()->frame(frame + i));
+    else if (static_cast<std::size_t>(i) < inputs.size())
+      images.push_back(inputs[static_cast<std::size_t>(i)]->frame(0));
     else
       throw InvalidArgument(
           fmt::format("{} images are needed, but only {} is chosen; choose the "
                       "next one as well",
-                      count, run.inputs.size()));
+                      count, inputs.size()));
   }
   return images;
 }
 
-std::string shell_inputs(const Run& run, int count) {
-  std::string words = shell_word(run.inputs.front()->name());
-  if (!of_film(run))
+void describe(FieldVisitor& visit, SystemFacts& facts) {
+  visit("name", facts.name, "in addresses");
+  visit("title", facts.title, "for people");
+  visit("text", facts.text, "one sentence that says what it does");
+  visit("takes", facts.takes, "kind of input; images stand for videos as well");
+  visit("images", facts.images, "how many it needs");
+  visit("needs_box", facts.needs_box, "around a target");
+  visit("takes_pixel", facts.takes_pixel, "in place of the box");
+  visit("whole_video", facts.whole_video, "whether a run is about all frames");
+  visit("runs", facts.runs, "on images and single frames");
+  visit("streams", facts.streams, "on the frames of a video or live input");
+  visit("models", facts.models, "the first one is the default");
+}
+
+std::unique_ptr<Running> SystemView::begin(const Run&, const Exec&) {
+  throw InvalidArgument(fmt::format("{} does not work on streams", facts_.title));
+}
+
+Result SystemView::run_on(Run run, std::vector<StreamFrame> frames, const Exec& exec) {
+  run.frame = static_cast<int>(frames.front().number);
+  run.frames = std::move(frames);
+  return this->run(run, exec);
+}
+
+void SystemView::check_input(const Run& run) const {
+  if (!facts_.runs)
+    throw InvalidArgument(
+        fmt::format("{} works on the frames of a video; press Play", facts_.title));
+  if (facts_.takes != InputKind::kImage && run.inputs.front()->kind() != facts_.takes)
+    throw InvalidArgument(fmt::format("{} is no {}; {} needs one", run.input(),
+                                      to_string(facts_.takes), facts_.title));
+}
+
+void SystemView::check_box(const Run& run) const {
+  if (facts_.needs_box && !facts_.takes_pixel && !run.box)
+    throw InvalidArgument("draw a box around a target on the picture");
+}
+
+std::string SystemView::model_of(const Run& run) const {
+  if (facts_.models.empty()) return {};
+  if (run.model.empty()) return facts_.models.front();
+  if (std::ranges::find(facts_.models, run.model) == facts_.models.end())
+    throw InvalidArgument(
+        fmt::format("there is no model '{}' here; --model adds a file of people or actions",
+                    detail::shown(run.model)));
+  return run.model;
+}
+
+std::string Task::box(std::string_view separator) const {
+  return fmt::format("{1}{0}{2}{0}{3}{0}{4}", separator, run.box->x, run.box->y, run.box->width,
+                     run.box->height);
+}
+
+std::string Task::shell_inputs(int count) const {
+  std::string words = shell_word(run.input());
+  if (!run.of_film())
     for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i)
       words += " " + shell_word(run.inputs[i]->name());
   return words;
 }
 
-std::string shell_frames(const Run& run, int count) {
-  if (!of_film(run)) return {};
+std::string Task::shell_frames(int count) const {
+  if (!run.of_film()) return {};
   const bool live = run.inputs.front()->kind() == InputKind::kLive;
   const std::string start =
       run.frame > 0 && !live ? fmt::format(" --first-frame {}", run.frame) : "";
   return fmt::format("{} --frames {}", start, count);
 }
 
-namespace {
+std::string Task::python_model() const { return detail::json_quote(model); }
+std::string Task::python_input() const { return detail::json_quote(run.input()); }
 
-io::ResultOrigin origin_of(const SavedCall& call) {
-  std::string options = call.options;
-  for (const auto& [name, value] : {std::pair("target", call.target), {"model", call.model}})
-    if (!value.empty())
-      options.insert(1, fmt::format("\"{}\": {}{}", name, detail::json_quote(value),
-                                    options == "{}" ? "" : ", "));
-  return {.command = std::string(call.command),
-          .device = to_string(resolve(call.exec.device)),
-          .seed = call.exec.seed,
-          .options = options};
-}
-
-}  // namespace
-
-std::string saved_json(const Run& run, const SavedCall& call, RecordRef result) {
-  std::string members = io::record_members(result);
-  if (of_film(run) && !call.whole_film) {
-    const bool streamed = !run.frames.empty();
-    const io::FrameTime time{
-        streamed ? run.frames.front().number : run.frame,
-        streamed ? run.frames.front().seconds : run.inputs.front()->frame(run.frame)->seconds()};
-    members = fmt::format("\"frames\": [{{{}, {}}}], \"dropped\": 0",
-                          io::record_members(record_ref(time)), members);
-  }
-  io::ResultOrigin origin = origin_of(call);
-  origin.beside = call.beside;
-  return io::single_result_json(origin, run.inputs.front()->name(), members);
-}
-
-std::string saved_whole_json(const SavedCall& call, RecordRef result) {
-  std::string members;
-  io::JsonWriter json(io::string_sink(members));
-  json.begin_object();
-  io::write_fields(json, result);
-  json.end_object().finish();
-  return fmt::format("{{\n  {},{}", io::origin_members(origin_of(call), ",\n  "),
-                     members.substr(1));
-}
-
-void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare) {
-  if (!run.truth) return;
-  try {
-    compare(*run.truth);
-  } catch (const Cancelled&) {
-    throw;
-  } catch (const Error& error) {
-    result.facts.emplace_back("truth", error.what());
-  }
-}
-
-std::vector<std::string> python_images(const Run& run, int count) {
+std::vector<std::string> Task::python_images(int count) const {
   std::vector<std::string> images;
   for (int i = 0; i < count; ++i) {
-    const auto index = static_cast<std::size_t>(of_film(run) ? 0 : i);
-    const Input& input = *run.inputs[index];
+    const Input& input = *run.inputs[static_cast<std::size_t>(run.of_film() ? 0 : i)];
     const std::string name = detail::json_quote(input.name());
     if (input.kind() == InputKind::kVideo)
       images.push_back(
@@ -160,16 +171,45 @@ std::vector<std::string> python_images(const Run& run, int count) {
   return images;
 }
 
-Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image) {
-  Image<std::uint8_t> rgb(image.width, image.height, 3);
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x)
-      for (int c = 0; c < 3; ++c) rgb.at(x, y, c) = image.at(x, y, image.channels >= 3 ? c : 0);
-  return rgb;
+std::string Task::saved(const SavedCall& call, RecordRef result) const {
+  io::ResultOrigin origin{.command = call.command,
+                          .device = to_string(resolve(exec.device)),
+                          .seed = exec.seed,
+                          .options = options};
+  for (const auto& [name, value] :
+       {std::pair("target", run.box ? box() : std::string()), {"model", model}})
+    if (!value.empty())
+      origin.options.insert(1, fmt::format("\"{}\": {}{}", name, detail::json_quote(value),
+                                           origin.options == "{}" ? "" : ", "));
+  if (call.all_inputs) {
+    std::string members;
+    io::JsonWriter json(io::string_sink(members));
+    json.begin_object();
+    io::write_fields(json, result);
+    json.end_object().finish();
+    return fmt::format("{{\n  {},{}", io::origin_members(origin, ",\n  "), members.substr(1));
+  }
+  std::string members = io::record_members(result);
+  if (run.of_film() && !call.whole_film) {
+    const io::FrameTime time{run.frame_number(),
+                             run.frames.empty() ? run.inputs.front()->frame(run.frame)->seconds()
+                                                : run.frames.front().seconds};
+    members = fmt::format("\"frames\": [{{{}, {}}}], \"dropped\": 0",
+                          io::record_members(record_ref(time)), members);
+  }
+  if (call.beside) origin.beside = io::record_members(*call.beside);
+  return io::single_result_json(origin, run.input(), members);
 }
 
-std::function<Image<std::uint8_t>()> rgb_later(std::shared_ptr<const Picture> picture) {
-  return [picture = std::move(picture)] { return rgb_copy(picture->pixels()); };
+void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare) {
+  if (!run.truth) return;
+  try {
+    compare(*run.truth);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    result.facts.emplace_back("truth", error.what());
+  }
 }
 
 }  // namespace fovea::view

@@ -1,128 +1,25 @@
 // What the view can do with one system: which inputs it takes, which options, how it runs, and what
 // it shows. One file in views/ per system.
 #pragma once
+#include <fovea/core/error.h>
 #include <fovea/core/exec.h>
 #include <fovea/core/record.h>
-#include <fovea/report/explanation.h>
-#include <fovea/report/page.h>
 
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "view/form.h"
 #include "view/inputs.h"
-#include "view/picture.h"
-#include "view/stream/frames.h"
+#include "view/result.h"
+#include "view/stream/running.h"
 #include "view/truth.h"
-#include "view/video_result.h"
-
-namespace fovea::io {
-class JsonWriter;
-}
 
 namespace fovea::view {
-
-class Running;  // stream/running.h
-
-// A raster over the picture.
-struct Layer {
-  std::string name{};   // in addresses
-  std::string title{};  // for people
-  std::string text{};   // one sentence that says what the picture shows
-  std::shared_ptr<const Picture> picture{};
-  bool shown = true;      // at first
-  double opacity = 0.85;  // at first
-};
-
-// What a box means where the truth is known.
-enum class MarkKind : unsigned char {
-  kPlain,
-  kHit,     // found, and there
-  kFalse,   // found, and not there
-  kMissed,  // there, and not found
-  kTrue,    // there, and found by a box of its own
-  kIgnored  // counts nothing: an unclear object, or what was found there
-};
-
-// A box over the picture, with a label.
-struct Mark {
-  Rect<double> box{};
-  std::string label{};
-  MarkKind kind = MarkKind::kPlain;
-};
-
-// Colors of a mesh, one per face, besides those of its parts.
-struct Surface {
-  std::string name{};   // in addresses
-  std::string title{};  // for people
-  std::string text{};   // one sentence that says what the colors show
-  std::vector<report::Color> colors{};
-};
-
-// Something that happened in a stream, such as an action.
-struct SeenEvent {
-  std::string name{};
-  double score = 0;
-  double start_seconds = 0, end_seconds = 0;  // in the source's own time
-};
-
-struct Timing {
-  std::string stage{};
-  double seconds = 0;
-};
-
-// A place of the picture, and for a video the frame that is shown.
-struct Place : report::Point {
-  int frame = 0;
-};
-
-// A picture that belongs to explanations, such as a chart of what is compared.
-struct WhyPicture {
-  std::string name{};   // in addresses
-  std::string title{};  // for people
-  std::string text{};   // one sentence that says what it shows
-  std::string type{};   // "image/png" or "image/svg+xml"
-  // The file. May be called by several threads.
-  std::function<std::string(const Place& place)> make{};
-};
-
-// What a run found. It never changes once a job has made it.
-struct Result {
-  std::string title{};                     // of a saved page: "People in street.jpg"
-  std::shared_ptr<const Picture> image{};  // what it was found in, or null
-  Extent size{};
-  std::string summary{};  // whole sentences
-  std::vector<Layer> layers{};
-  std::vector<Mark> marks{};
-  std::string parts{};                                   // of a mesh: mesh::parts_json()
-  std::vector<Surface> surfaces{};                       // of a mesh
-  std::vector<std::pair<std::string, double>> scores{};  // bars: a name and a value
-  std::string true_score{};                              // the name of the right one, if known
-  std::vector<SeenEvent> events{};  // of a stream: those that have become certain
-  std::vector<std::pair<std::string, std::string>> facts{};
-  std::vector<Timing> timings{};
-  std::string command{};               // line of the shell that gives this result
-  std::string python{};                // lines of Python that do
-  std::string json{};                  // all numbers
-  std::optional<VideoResult> video{};  // of a system that looks at whole videos
-  // What only a saved page needs is made when one is saved. Several threads may call these.
-  std::function<Image<std::uint8_t>()> picture{};  // what was found, drawn over the input
-  // The page in place of result_page(), where there is one.
-  std::function<std::string(const report::Explanation* explanation)> page{};
-  // Why the result is what it is at a place of the picture; empty where the system cannot say. May
-  // be called by several threads. Throws what the library throws; Cancelled after a stop.
-  std::function<report::Explanation(const Place& place, const Exec& exec)> explain{};
-  // The same of a face of a mesh, or of all seams for -1.
-  std::function<report::Explanation(std::int64_t face)> explain_face{};
-  std::string why_hint{};  // what a click asks, for people
-  std::vector<WhyPicture> why_pictures{};
-  std::size_t held_bytes = 0;  // memory of the functions above, besides image and layers
-};
 
 // What the page asks for.
 struct Run {
@@ -134,35 +31,62 @@ struct Run {
   std::shared_ptr<const Truth> truth{};  // null where none is given
   // Frames of a stream, which stand for those that the input would be read for.
   std::vector<StreamFrame> frames{};
+
+  const std::string& input() const { return inputs.front()->name(); }
+  // Whether the input moves: a video, a camera or a network stream.
+  bool of_film() const;
+  // The number of the frame that it is about; 0 of an image.
+  std::int64_t frame_number() const { return frames.empty() ? frame : frames.front().number; }
+  // Its images: its inputs, or consecutive frames of one video. Throws InvalidArgument where there
+  // are too few.
+  std::vector<std::shared_ptr<const Picture>> images(int count) const;
+  std::shared_ptr<const Picture> image() const { return images(1).front(); }
 };
 
-// One of a system's models, by the name that the page sends and lines for the shell have.
-using ModelNames = std::vector<std::string>;
+// What a system is called and what it takes.
+struct SystemFacts {
+  std::string name{};                   // "people"
+  std::string title{};                  // "People"
+  std::string text{};                   // one sentence
+  std::string headline{};               // before the name of an input: "People in"
+  InputKind takes = InputKind::kImage;  // images stand for videos as well
+  int images = 1;                       // how many; a video gives consecutive frames
+  bool needs_box = false;
+  // A single pixel may stand for the box, and without either the system only shows its input.
+  bool takes_pixel = false;
+  bool whole_video = false;           // one run is about all frames of a video
+  bool runs = true;                   // on images and single frames
+  bool streams = false;               // on the frames of a video or live input, in turn
+  std::vector<std::string> models{};  // by the names that the page sends and lines have
+};
+// What the page reads.
+void describe(FieldVisitor& visit, SystemFacts& facts);
 
 class SystemView {
  public:
+  explicit SystemView(SystemFacts facts) : facts_(std::move(facts)) {}
   virtual ~SystemView() = default;
 
-  virtual std::string name() const = 0;   // "people"
-  virtual std::string title() const = 0;  // "People"
-  virtual std::string text() const = 0;   // one sentence
-  virtual InputKind takes() const = 0;    // images stand for videos as well
-  // How many images it needs; a video gives consecutive frames.
-  virtual int images() const { return 1; }
-  virtual bool needs_box() const { return false; }
-  // A single pixel may stand for the box, and without either the system only shows its input.
-  virtual bool takes_pixel() const { return false; }
-  // One run is about all frames of a video.
-  virtual bool whole_video() const { return false; }
-  virtual bool runs() const { return true; }      // on images and single frames
-  virtual bool streams() const { return false; }  // on the frames of a video or live input, in turn
-  virtual ModelNames models() const { return {}; }
+  const SystemFacts& facts() const { return facts_; }
   // Its options at their defaults, as controls_json() gives them.
-  virtual std::string controls() const = 0;
+  virtual std::string controls() const { return "[]"; }
   // Throws what the library throws; Cancelled after a stop.
   virtual Result run(const Run& run, const Exec& exec) = 0;
   // Begins to work on a stream. Streams may call it, and run(), beside the thread of jobs.
   virtual std::unique_ptr<Running> begin(const Run& run, const Exec& exec);
+  // A run on these frames of a stream.
+  Result run_on(Run run, std::vector<StreamFrame> frames, const Exec& exec);
+
+ protected:
+  // Throws InvalidArgument for an input that the system does not take.
+  void check_input(const Run& run) const;
+  // Throws InvalidArgument where the box is missing.
+  void check_box(const Run& run) const;
+  // The model of a run, which is one of its models; the first where the page names none.
+  std::string model_of(const Run& run) const;
+
+ private:
+  SystemFacts facts_;
 };
 
 using Systems = std::vector<std::unique_ptr<SystemView>>;
@@ -180,61 +104,107 @@ std::unique_ptr<SystemView> mesh_view();
 std::unique_ptr<SystemView> actions_view(const std::string& model);
 std::unique_ptr<SystemView> cubes_view();
 
-// The images of a run: its inputs, or consecutive frames of one video. Throws InvalidArgument where
-// there are too few.
-std::vector<std::shared_ptr<const Picture>> run_images(const Run& run, int count);
-// The names of these inputs for lines: "street.jpg", or "walk.mp4" of a video.
-std::string shell_inputs(const Run& run, int count);
-// These images as Python has them: a path in quotes, or a frame of a video.
-std::vector<std::string> python_images(const Run& run, int count);
-// Whether the input of a run moves: a video, a camera or a network stream.
-bool of_film(const Run& run);
-// What picks these frames of a film in lines of the shell: " --first-frame 7 --frames 1". Empty for
-// images.
-std::string shell_frames(const Run& run, int count);
+// The models of a system that ship, after one that the command line may add. `first` is the
+// default among them.
+std::vector<std::string> model_names(const std::string& system, const std::string& added = {},
+                                     const std::string& first = {});
+
+// What the JSON of a result has besides the result.
+struct SavedCall {
+  std::string command{};              // "people detect"
+  bool all_inputs = false;            // one result stands for all inputs, not one for each
+  bool whole_film = false;            // the result is about the film, not about one of its frames
+  std::optional<RecordRef> beside{};  // members that stand before the results
+};
+
+// A run with all that follows from it alike in every system.
+struct Task {
+  Run run{};
+  Exec exec{};
+  std::string title{};              // of the result
+  std::string model{};              // empty where the system has none
+  std::string options{};            // as JSON
+  std::string flags{}, keywords{};  // options that are not at their defaults, see form.h
+
+  // The box as the program takes it: "3,4,10,20".
+  std::string box(std::string_view separator = ",") const;
+  // Keywords that no other argument precedes.
+  std::string first_keywords() const { return keywords.substr(keywords.empty() ? 0 : 2); }
+  // For lines of the shell: the model, the names of inputs, "street.jpg" or "walk.mp4" of a video,
+  // and what picks these frames of a film, " --first-frame 7 --frames 1"; nothing for images.
+  std::string shell_model() const { return shell_word(model); }
+  std::string shell_inputs(int count = 1) const;
+  std::string shell_frames(int count = 1) const;
+  // For lines of Python: the model and the first input in quotes, and images: a path in quotes, or
+  // a frame of a video.
+  std::string python_model() const;
+  std::string python_input() const;
+  std::vector<std::string> python_images(int count) const;
+  std::string python_image() const { return python_images(1).front(); }
+  // The JSON that the program prints for the same call.
+  std::string saved(const SavedCall& call, RecordRef result) const;
+};
+template <class Options>
+struct TaskOf : Task {
+  Options with{};  // the options, which have `exec`
+};
+
 // Compares a result with the truth, where one is given. What is wrong with the truth becomes a fact
 // of the result, which stands without it.
 void add_truth(Result& result, const Run& run, const std::function<void(const Truth&)>& compare);
-// What made a result, as its JSON says.
-struct SavedCall {
-  std::string_view command{};  // "people detect"
-  std::string_view model{};    // may be empty
-  std::string options{};       // options_json()
-  const Exec& exec;
-  bool whole_film = false;    // the result is about the film, not about one of its frames
-  std::string beside{};       // members beside the list of results, as the verb has them
-  std::string_view target{};  // a box as the program takes it; may be empty
-};
-// The JSON that the program prints for the same call, with the result of one image, of one frame of
-// a film, or of all of it.
-std::string saved_json(const Run& run, const SavedCall& call, RecordRef result);
-// The same of verbs that have one result of all their inputs.
-std::string saved_whole_json(const SavedCall& call, RecordRef result);
-// RGB of a gray or RGB picture.
-Image<std::uint8_t> rgb_copy(ImageView<const std::uint8_t> image);
-// Makes that copy of a picture when it is asked for, as for Result::picture.
-std::function<Image<std::uint8_t>()> rgb_later(std::shared_ptr<const Picture> picture);
 
-// Counts the memory of results, and what several of them share only once.
-class ResultMemory {
+// A system with options, of which one file says only how it works on a task, and what it shows.
+template <class Options>
+class OptionsView : public SystemView {
  public:
-  void add(const Result& result);
-  std::size_t bytes() const { return bytes_; }
+  std::string controls() const final {
+    Options options = defaults_;
+    return controls_json(form_of(options, hidden_));
+  }
+  Result run(const Run& run, const Exec& exec) final {
+    check_input(run);
+    const TaskOf<Options> task = task_of(run, exec);
+    Result result{.title = task.title};
+    Stopwatch watch(result.timings);
+    work(task, result, watch);
+    watch.lap("draw");
+    return result;
+  }
+  std::unique_ptr<Running> begin(const Run& run, const Exec& exec) final {
+    if (!facts().streams) return SystemView::begin(run, exec);
+    return stream(task_of(run, exec));
+  }
+
+ protected:
+  // The page begins with `defaults`, and shows all options but the hidden ones.
+  explicit OptionsView(SystemFacts facts, Options defaults = {},
+                       std::vector<std::string_view> hidden = {})
+      : SystemView(std::move(facts)), defaults_(std::move(defaults)), hidden_(std::move(hidden)) {}
+
+  virtual void work(const TaskOf<Options>& task, Result& result, Stopwatch& watch) = 0;
+  virtual std::unique_ptr<Running> stream(const TaskOf<Options>&) { return nullptr; }
+  // What the options of lines are compared with.
+  virtual Options plain(const Options&) const { return {}; }
 
  private:
-  void add(const Picture* picture);
+  TaskOf<Options> task_of(const Run& run, const Exec& exec) const {
+    check_box(run);
+    TaskOf<Options> task{{.run = run, .exec = exec, .model = model_of(run)}, defaults_};
+    task.title = facts().headline + " " + run.input();
+    if (!facts().needs_box) task.run.box.reset();
+    Form form = form_of(task.with, hidden_);
+    fill_form(form, run.options);
+    task.with.exec = exec;
+    task.options = options_json(task.with);
+    Options others = plain(task.with);
+    const Form usual = form_of(others, hidden_);
+    task.flags = changed_flags(form, usual);
+    task.keywords = changed_keywords(form, usual);
+    return task;
+  }
 
-  std::set<const Picture*> counted_{};
-  std::size_t bytes_ = 0;
+  Options defaults_;
+  std::vector<std::string_view> hidden_;
 };
-// The memory of an explanation.
-std::size_t bytes_of(const report::Explanation& explanation);
-
-// "events": [{"name", "score", "start", "end"}, ...].
-void write_events(io::JsonWriter& json, const std::vector<SeenEvent>& events);
-// {"size", "summary", "layers", ...}: all but the pixels.
-std::string result_json(const Result& result);
-// The result as one HTML file that needs nothing else, with the explanation where there is one.
-std::string result_page(const Result& result, const report::Explanation* explanation);
 
 }  // namespace fovea::view

@@ -1,13 +1,11 @@
 #include "view/truth.h"
 
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
 #include <fovea/mesh/evaluate.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 
@@ -18,19 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 6> kFlowEnds{".flo", ".png", ".pfm", ".npy", ".tif", ".tiff"};
-
 bool is_file(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);
-}
-
-bool ends_in(const std::string& path, std::initializer_list<std::string_view> ends) {
-  return std::ranges::any_of(ends, [&](std::string_view end) { return path.ends_with(end); });
-}
-
-bool is_flow(const std::string& path) {
-  return std::ranges::any_of(kFlowEnds, [&](const char* end) { return path.ends_with(end); });
 }
 
 // The flow file of an image in a folder; empty where there is none. An image is no truth about
@@ -39,8 +27,8 @@ std::string flow_file(const fs::path& folder, const fs::path& image) {
   std::vector<std::string> stems{image.stem().string()};
   if (stems.front().starts_with("frame")) stems.push_back("flow" + stems.front().substr(5));
   for (const std::string& stem : stems)
-    for (const char* end : kFlowEnds) {
-      const fs::path path = folder / (stem + end);
+    for (const std::string& end : flow_extensions()) {
+      const fs::path path = folder / fmt::format("{}.{}", stem, end);
       std::error_code error;
       if (is_file(path) && !fs::equivalent(path, image, error)) return path.string();
     }
@@ -56,8 +44,8 @@ Truth::Truth(std::string path) : path_(std::move(path)) {
     throw IoError(fmt::format("--truth {}: there is no such file or folder", detail::shown(path_)));
   if (folder_) return;
   check_truth(path_);
-  if (ends_in(path_, {".seg"})) (void)io::read_labels(path_);
-  if (is_flow(path_)) (void)io::read_flow(path_);
+  if (ends_in(path_, {"seg"})) (void)io::read_labels(path_);
+  if (ends_in(path_, flow_extensions())) (void)io::read_flow(path_);
 }
 
 // References into a map stay as they are when others are added.
@@ -75,8 +63,8 @@ const VideoTruth& Truth::video(const Input& video) const {
   return known->second.truth;
 }
 
-std::vector<EarlierEvent> Truth::events(const Input& input) const {
-  return input.kind() == InputKind::kVideo ? video(input).events : std::vector<EarlierEvent>{};
+std::vector<SavedEvent> Truth::events(const Input& input) const {
+  return input.kind() == InputKind::kVideo ? video(input).events : std::vector<SavedEvent>{};
 }
 
 std::optional<std::vector<people::Annotation>> Truth::people(const Input& image,
@@ -88,7 +76,7 @@ std::optional<std::vector<people::Annotation>> Truth::people(const Input& image,
     if (there != truth.people->end()) return there->second;
     return truth.every_frame ? std::optional(std::vector<people::Annotation>{}) : std::nullopt;
   }
-  if (image.kind() != InputKind::kImage || (!folder_ && !ends_in(path_, {".txt", ".json"})))
+  if (image.kind() != InputKind::kImage || (!folder_ && !ends_in(path_, {"txt", "json"})))
     return {};
   const std::lock_guard lock(mutex_);
   if (const auto known = people_.find(image.path()); known != people_.end()) return known->second;
@@ -107,7 +95,7 @@ std::optional<io::FlowField> Truth::flow(const Input& first) const {
     const fs::path image = fs::absolute(first.path());
     file = flow_file(path_, image);
     if (file.empty()) file = flow_file(fs::path(path_) / image.parent_path().filename(), image);
-  } else if (is_flow(path_)) {
+  } else if (ends_in(path_, flow_extensions())) {
     file = path_;
   }
   if (file.empty()) return {};
@@ -117,7 +105,7 @@ std::optional<io::FlowField> Truth::flow(const Input& first) const {
 std::vector<std::vector<std::int32_t>> Truth::parts(const Input& mesh, std::size_t faces) const {
   std::vector<std::string> files;
   if (folder_) files = mesh::label_files(mesh.path(), path_);
-  else if (ends_in(path_, {".seg"})) files = {path_};
+  else if (ends_in(path_, {"seg"})) files = {path_};
   std::vector<std::vector<std::int32_t>> people;
   for (const std::string& file : files) {
     people.push_back(io::read_labels(file));
@@ -135,7 +123,7 @@ const scenes::Corpus& Truth::corpus() const {
   if (!corpus_) {
     corpus_.emplace();
     try {
-      if (folder_ || ends_in(path_, {".txt", ".csv"})) corpus_ = scenes::read_corpus(path_);
+      if (folder_ || ends_in(path_, {"txt", "csv"})) corpus_ = scenes::read_corpus(path_);
     } catch (const Error&) {
     }
   }

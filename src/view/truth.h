@@ -30,7 +30,7 @@ class Truth {
   std::optional<std::vector<people::Annotation>> people(const Input& input,
                                                         std::int64_t frame = 0) const;
   // What happens in a video.
-  std::vector<EarlierEvent> events(const Input& video) const;
+  std::vector<SavedEvent> events(const Input& video) const;
   // The motion from an image to the next one: the file itself, or in the folder, or in its folder
   // of the name of the image's folder, a flow file of the image's name. Middlebury's frame10 has
   // flow10.

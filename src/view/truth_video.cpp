@@ -2,7 +2,6 @@
 
 #include <fovea/actions/train.h>
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
 #include <fovea/people/mot.h>
 #include <fovea/scenes/train.h>
 
@@ -11,16 +10,13 @@
 #include <limits>
 #include <sstream>
 
-#include "view/earlier/find_input.h"
+#include "view/inputs.h"
+#include "view/saved_results/find_input.h"
 
 namespace fovea::view {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_end(const std::string& path, const char* extension) {
-  return io::has_extension(path, {.name = {}, .extensions = {extension}});
-}
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -68,7 +64,7 @@ void take_coco(const std::string& path, const std::string& video, VideoTruth& tr
 }
 
 void take_events(const std::string& path, const std::string& video, VideoTruth& truth) {
-  for (EarlierEvent& event : parse_earlier_lines(read_earlier_text(path), path).events) {
+  for (SavedEvent& event : parse_saved_lines(read_saved_text(path), path).events) {
     if (!event.input.empty() && fs::path(event.input).filename() != fs::path(video).filename())
       continue;
     event.truth = true;
@@ -124,10 +120,10 @@ void take_clips(const actions::Corpus& corpus, const std::string& video, VideoTr
 }
 
 void take_file(const std::string& path, const std::string& video, VideoTruth& truth) {
-  if (has_end(path, "json")) return take_coco(path, video, truth);
-  if (has_end(path, "jsonl")) return take_events(path, video, truth);
-  if (!has_end(path, "txt")) return;
-  const std::string text = read_earlier_text(path);
+  if (ends_in(path, {"json"})) return take_coco(path, video, truth);
+  if (ends_in(path, {"jsonl"})) return take_events(path, video, truth);
+  if (!ends_in(path, {"txt"})) return;
+  const std::string text = read_saved_text(path);
   if (has_mot_lines(text)) take_mot(text, path, truth);
   else if (!is_pascal(text)) take_clips(listed_clips(path, text), video, truth);
 }
@@ -137,7 +133,7 @@ void take_file(const std::string& path, const std::string& video, VideoTruth& tr
 void check_truth(const std::string& path) {
   VideoTruth truth;
   take_file(path, {}, truth);
-  if (has_end(path, "txt") && is_pascal(read_earlier_text(path)))
+  if (ends_in(path, {"txt"}) && is_pascal(read_saved_text(path)))
     (void)people::read_annotations(path);
 }
 
@@ -152,13 +148,7 @@ VideoTruth read_video_truth(const std::string& path, const std::string& video) {
   for (const fs::path& text : {folder / (stem + ".txt"), folder / stem / "gt" / "gt.txt",
                                folder / stem / "gt.txt", folder / (stem + ".jsonl")})
     if (is_there(text)) take_file(text.string(), video, truth);
-  std::vector<std::string> tables;
-  std::error_code error;
-  for (fs::directory_iterator each(folder, error), end; !error && each != end;
-       each.increment(error))
-    if (has_end(each->path().string(), "json")) tables.push_back(each->path().string());
-  std::ranges::sort(tables);
-  for (const std::string& table : tables) take_coco(table, video, truth);
+  for (const std::string& table : files_in(path, {"json"})) take_coco(table, video, truth);
   take_clips(clips_in(path), video, truth);
   return truth;
 }

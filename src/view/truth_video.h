@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "view/earlier/earlier_file.h"
+#include "view/saved_results/saved_file.h"
 
 namespace fovea::view {
 
@@ -16,7 +16,7 @@ struct VideoTruth {
   // By frame; nothing where nobody says who is there.
   std::optional<std::map<std::int64_t, std::vector<people::Annotation>>> people{};
   bool every_frame = false;  // a frame that is not listed shows nobody, as in MOT texts
-  std::vector<EarlierEvent> events{};
+  std::vector<SavedEvent> events{};
 };
 
 // Reads what a file, or a folder, knows about a video. A file is MOT challenge text, COCO JSON

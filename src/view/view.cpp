@@ -53,21 +53,21 @@ GuardOptions guard_options(const std::string& host, const std::string& token) {
 // it.
 void add_words(Session& session, const std::vector<std::string>& words, const Log& log) {
   std::vector<std::string> folders, others;
-  std::vector<EarlierFile> results;
+  std::vector<SavedFile> results;
   for (const std::string& word : words) {
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(word, ignored);
-    if (folder ? is_earlier_folder(word) : is_earlier_file(word) && !word.starts_with('@'))
-      results.push_back(read_earlier(word));
+    if (folder ? is_saved_folder(word) : is_saved_file(word) && !word.starts_with('@'))
+      results.push_back(read_saved(word));
     else (folder ? folders : others).push_back(word);
   }
   if (!std::ranges::all_of(results, names_inputs) || results.empty())
     others.insert(others.end(), folders.begin(), folders.end());
   session.inputs().add_paths(others);
-  for (EarlierFile& result : results)
-    session.earlier().add(std::move(result), session.inputs(), folders);
-  session.earlier().add_labels_inside(session.inputs());
-  for (const std::string& note : session.earlier().notes()) log(note);
+  for (SavedFile& result : results)
+    session.saved_results().add(std::move(result), session.inputs(), folders);
+  session.saved_results().add_labels_inside(session.inputs());
+  for (const std::string& note : session.saved_results().notes()) log(note);
 }
 
 }  // namespace

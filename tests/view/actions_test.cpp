@@ -1,5 +1,5 @@
 // Actions in a dropped video: its class, what happens when, shapes over frames, and why.
-// Covers: actions, seen_actions, video_result
+// Covers: actions, seen_actions
 #include <fovea/core/error.h>
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include "actions/swing_model.h"
 #include "support/files.h"
 #include "support/messages.h"
-#include "view/earlier/earlier_file.h"
+#include "view/saved_results/saved_file.h"
 #include "view/session_fixture.h"
 #include "view/views/seen_actions.h"
 
@@ -79,7 +79,7 @@ TEST_F(ActionsTest, NamesTheClassAndWhatHappensWhen) {
   EXPECT_EQ(numbers["events"].size(), spans.size());
   EXPECT_EQ(numbers["distances"].size(), 3U);
   EXPECT_EQ(numbers["first_frame"], 0);
-  const EarlierFile opened = parse_earlier_json(saved, "saved.json");
+  const SavedFile opened = parse_saved_json(saved, "saved.json");
   ASSERT_EQ(opened.events.size(), spans.size());
   EXPECT_EQ(opened.events[0].input, "swings.y4m");
   EXPECT_EQ(opened.events[0].name, "across");

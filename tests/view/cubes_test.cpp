@@ -6,7 +6,7 @@
 #include "support/files.h"
 #include "support/messages.h"
 #include "view/cube.h"
-#include "view/earlier/earlier_file.h"
+#include "view/saved_results/saved_file.h"
 #include "view/session_fixture.h"
 
 namespace fovea::view {
@@ -113,10 +113,10 @@ TEST_F(CubesTest, FindATargetAndSayWhy) {
   EXPECT_THAT(result["python"].get<std::string>(), HasSubstr(".regions(least_area=1, most=20)"));
   const std::string saved = get(address + "/result.json").body;
   EXPECT_EQ(json::parse(saved)["options"]["target"], "5,10,4,4");
-  const EarlierFile earlier = parse_earlier_json(saved, "saved.json");
-  EXPECT_EQ(earlier.what, "emd map");
-  ASSERT_EQ(earlier.items.size(), 1U);
-  EXPECT_EQ(earlier.items[0].boxes.size(), 2U) << "fovea view opens what the page saves";
+  const SavedFile opened = parse_saved_json(saved, "saved.json");
+  EXPECT_EQ(opened.what, "emd map");
+  ASSERT_EQ(opened.items.size(), 1U);
+  EXPECT_EQ(opened.items[0].boxes.size(), 2U) << "fovea view opens what the page saves";
   const json reasons = why(address, {{"x", 1}, {"y", 1}});
   EXPECT_THAT(reasons["summary"].get<std::string>(), HasSubstr("pixel 1,1"));
   EXPECT_GT(reasons["reasons"].size(), 0U);

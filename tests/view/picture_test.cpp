@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/images.h"
-#include "view/kept.h"
+#include "view/lru_cache.h"
 
 namespace fovea::view {
 namespace {
@@ -57,8 +57,8 @@ TEST(Picture, HasAThumbnail) {
   EXPECT_EQ(read_back(tiny.thumbnail(100)).width(), 5) << "is never enlarged";
 }
 
-TEST(Kept, ForgetsWhatWasUsedLongAgo) {
-  Kept<int> kept(10);
+TEST(LruCache, ForgetsWhatWasUsedLongAgo) {
+  LruCache<int> kept(10);
   kept.keep("a", 1, 4);
   kept.keep("b", 2, 4);
   EXPECT_EQ(kept.find("a"), 1);
@@ -68,6 +68,16 @@ TEST(Kept, ForgetsWhatWasUsedLongAgo) {
   kept.keep("d", 4, 100);
   EXPECT_EQ(kept.find("d"), 4) << "the last one is kept whatever its size";
   EXPECT_EQ(kept.find("a"), std::nullopt);
+}
+
+TEST(LruCache, MakesAValueOnce) {
+  LruCache<int> kept(1);
+  int made = 0;
+  const auto make = [&] { return ++made; };
+  EXPECT_EQ(kept.get("a", make), 1);
+  EXPECT_EQ(kept.get("a", make), 1);
+  EXPECT_EQ(kept.get("b", make), 2);
+  EXPECT_EQ(kept.get("a", make), 3) << "it was forgotten";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The requests of the page, from a dropped file to the explanation of a result.
-// Covers: system, result, run_body, inputs, people, flow, emd, scenes, mesh, mesh_picture, view
+// Covers: system, result, run_body, inputs, people, flow, emd, scenes, mesh, view
 #include "view/session.h"
 
 #include <fovea/core/error.h>
@@ -14,8 +14,8 @@
 
 #include "support/files.h"
 #include "support/messages.h"
-#include "view/earlier/earlier_file.h"
 #include "view/page_files.h"
+#include "view/saved_results/saved_file.h"
 #include "view/session_fixture.h"
 #include "view/view.h"
 
@@ -161,10 +161,10 @@ TEST_F(SessionTest, EstimatesMotionAndSaysWhy) {
   EXPECT_EQ(get(address + "/tile/wheel/0/0/0").type, "image/png");
   EXPECT_EQ(get(address + "/tile/none/0/0/0").status, 404);
   EXPECT_THAT(get(address + "/page.html").body, HasSubstr("Confidence"));
-  const EarlierFile earlier = parse_earlier_json(get(address + "/result.json").body, "saved.json");
-  EXPECT_EQ(earlier.what, "flow lk");
-  EXPECT_EQ(earlier.items.at(0).input, "a.png");
-  EXPECT_THAT(earlier.items[0].text, HasSubstr("pixels on average"));
+  const SavedFile opened = parse_saved_json(get(address + "/result.json").body, "saved.json");
+  EXPECT_EQ(opened.what, "flow lk");
+  EXPECT_EQ(opened.items.at(0).input, "a.png");
+  EXPECT_THAT(opened.items[0].text, HasSubstr("pixels on average"));
   EXPECT_TRUE(why(address, {{"x", 20}, {"y", 20}})["title"].is_string());
 }
 
@@ -177,7 +177,7 @@ TEST_F(SessionTest, MapsColorsOfABoxAndSaysWhy) {
               HasSubstr("--target 8,8,16,16 --signature colors"));
   const std::string saved = get(address + "/result.json").body;
   EXPECT_EQ(json::parse(saved)["stats"]["pixels"], 64 * 48);
-  EXPECT_EQ(parse_earlier_json(saved, "saved.json").items.at(0).input, "a.png");
+  EXPECT_EQ(parse_saved_json(saved, "saved.json").items.at(0).input, "a.png");
   EXPECT_TRUE(why(address, {{"x", 20}, {"y", 20}})["tables"].is_array());
 }
 
@@ -187,7 +187,7 @@ TEST_F(SessionTest, NamesPlacesAndSaysWhy) {
   const json result = parsed(get(address));
   ASSERT_GT(result["scores"].size(), 1U);
   EXPECT_GE(result["scores"][0]["value"], result["scores"][1]["value"]);
-  const EarlierFile saved = parse_earlier_json(get(address + "/result.json").body, "saved.json");
+  const SavedFile saved = parse_saved_json(get(address + "/result.json").body, "saved.json");
   EXPECT_EQ(saved.what, "scenes classify");
   ASSERT_EQ(saved.items.size(), 1U);
   EXPECT_EQ(saved.items[0].input, "a.png");
@@ -211,7 +211,7 @@ TEST_F(SessionTest, DividesMeshesAndSaysWhy) {
   EXPECT_THAT(result["summary"].get<std::string>(), HasSubstr("8 faces has 2 parts"));
   EXPECT_EQ(parsed(get(address + "/parts.json"))["levels"].size(), 1U);
   EXPECT_EQ(result["surfaces"][0]["name"], "membership");
-  const EarlierFile saved = parse_earlier_json(get(address + "/result.json").body, "saved.json");
+  const SavedFile saved = parse_saved_json(get(address + "/result.json").body, "saved.json");
   EXPECT_EQ(saved.what, "mesh segment");
   ASSERT_EQ(saved.items.size(), 1U);
   EXPECT_EQ(saved.items[0].input, "two.off");
@@ -258,11 +258,7 @@ TEST_F(SessionTest, AdmitsBodiesByTheirPath) {
 // Explains until somebody stops it.
 class SlowView final : public SystemView {
  public:
-  std::string name() const override { return "slow"; }
-  std::string title() const override { return "Slow"; }
-  std::string text() const override { return "Has no end."; }
-  InputKind takes() const override { return InputKind::kImage; }
-  std::string controls() const override { return "[]"; }
+  SlowView() : SystemView({.name = "slow", .title = "Slow", .text = "Has no end."}) {}
   Result run(const Run& run, const Exec&) override {
     Result result{.image = run.inputs.front()->frame(0), .size = {64, 48}};
     result.explain = [](report::Point, const Exec& exec) -> report::Explanation {

@@ -22,7 +22,7 @@
 #include "support/rtsp.h"
 #include "support/server.h"
 #include "view/client.h"
-#include "view/earlier/earlier_file.h"
+#include "view/saved_results/saved_file.h"
 #include "view/session_fixture.h"
 #include "view/view.h"
 
@@ -301,7 +301,7 @@ TEST_F(StreamTest, FollowsADrawnBoxAndSaysWhy) {
   EXPECT_EQ(reasons["layers"][0]["name"], "score") << "the landscape of scores around the box";
   const std::string saved = get(address + "/result.json").body;
   const json tracks = json::parse(saved)["tracks"];
-  EXPECT_EQ(parse_earlier_json(saved, "saved.json").items.size(), tracks.size());
+  EXPECT_EQ(parse_saved_json(saved, "saved.json").items.size(), tracks.size());
   EXPECT_EQ(tracks[0]["box"][0], 10);
   for (std::size_t i = 0; i < tracks.size(); ++i)
     EXPECT_EQ(tracks[i]["frame"], i) << "a video waits, so that none is lost";

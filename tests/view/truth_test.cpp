@@ -14,7 +14,7 @@
 #include "support/files.h"
 #include "support/images.h"
 #include "support/server.h"
-#include "view/earlier/earlier.h"
+#include "view/saved_results/saved_results.h"
 #include "view/stream/running.h"
 #include "view/system.h"
 
@@ -179,7 +179,7 @@ TEST_F(TruthTest, HasWhatHappensInVideos) {
   const Truth list(text("clips/list.txt",
                         "walk.y4m wave ann 2-3\nwalk.y4m jump ann 4-4\n"
                         "other.y4m jump bob\n"));
-  const std::vector<EarlierEvent> events = list.events(*walk);
+  const std::vector<SavedEvent> events = list.events(*walk);
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].name, "wave");
   EXPECT_EQ(events[0].first, 1);
@@ -226,11 +226,11 @@ TEST_F(TruthTest, ComparesFramesThatPlay) {
 
 TEST_F(TruthTest, IsALayerOfTheFrameThatIsSeen) {
   const auto walk = video("walk.y4m", 4);
-  Earlier earlier;
-  earlier.show_truth(std::make_shared<const Truth>(text("gt.txt", "2,7,9,17,40,120\n")), inputs_);
-  EXPECT_EQ(nlohmann::json::parse(earlier.list_json())["files"][0]["truth"], true);
+  SavedResults saved;
+  saved.show_truth(std::make_shared<const Truth>(text("gt.txt", "2,7,9,17,40,120\n")), inputs_);
+  EXPECT_EQ(nlohmann::json::parse(saved.list_json())["files"][0]["truth"], true);
   const auto said = [&](const std::shared_ptr<Input>& input, std::int64_t frame) {
-    return nlohmann::json::parse(earlier.input_json(input->id(), frame))["files"];
+    return nlohmann::json::parse(saved.input_json(input->id(), frame))["files"];
   };
   EXPECT_EQ(said(walk, 1)[0]["boxes"][0]["label"], "7");
   EXPECT_EQ(said(walk, 1)[0]["boxes"][0]["truth"], true);
@@ -247,9 +247,9 @@ TEST_F(TruthTest, NamesWhatIsWrongAboutAVideo) {
     // A file is refused at once; of a folder it is said where the video is seen.
     const std::string file = text("bad/walk.txt", bad);
     EXPECT_THAT(test::message_of<FormatError>([&] { Truth truth(file); }), HasSubstr("walk.txt"));
-    Earlier earlier;
-    earlier.show_truth(std::make_shared<const Truth>(folder_ / "bad"), inputs_);
-    const auto said = nlohmann::json::parse(earlier.input_json(walk->id(), 0))["files"];
+    SavedResults saved;
+    saved.show_truth(std::make_shared<const Truth>(folder_ / "bad"), inputs_);
+    const auto said = nlohmann::json::parse(saved.input_json(walk->id(), 0))["files"];
     ASSERT_EQ(said.size(), 1U) << bad;
     EXPECT_THAT(said[0]["text"].get<std::string>(), HasSubstr("walk.txt")) << bad;
   }

@@ -167,7 +167,8 @@ class Writer {
 // Fills records from a tree. `at` is the place that messages name.
 class Reader {
  public:
-  Reader(const std::string& name, UnknownMembers* unknown) : name_(name), unknown_(unknown) {}
+  Reader(const std::string& name, UnknownMembers* unknown, bool whole = true)
+      : name_(name), unknown_(unknown), whole_(whole) {}
 
   void record(const json& tree, RecordRef into, const std::string& at) {
     if (!tree.is_object()) fail(at, tree, "an object");
@@ -193,7 +194,7 @@ class Reader {
       const bool optional = std::holds_alternative<OptionalRef>(field.value.ref);
       if (found != tree.end()) value(*found, field.value, place);
       else if (optional) absent(std::get<OptionalRef>(field.value.ref));
-      else if (!can_lack(field.traits))
+      else if (whole_ && !can_lack(field.traits))
         throw FormatError(fmt::format("{}: {} is missing", name_, place));
     });
   }
@@ -304,6 +305,7 @@ class Reader {
 
   const std::string& name_;
   UnknownMembers* unknown_;
+  bool whole_;  // a member that is missing is an error
 };
 
 }  // namespace
@@ -332,6 +334,10 @@ std::string record_members(RecordRef record, const WrittenFields& which) {
 void parse_record(std::string_view text, RecordRef record, const std::string& name,
                   UnknownMembers* unknown) {
   Reader(name, unknown).record(parse_json(text, name), record, {});
+}
+
+void read_record(const json& tree, RecordRef record, const std::string& name) {
+  Reader(name, nullptr, false).record(tree, record, {});
 }
 
 }  // namespace fovea::io

@@ -4,7 +4,7 @@ import {PictureView} from './canvas.js';
 import {BoxFields} from './box.js';
 import {Controls} from './controls.js';
 import {byId, el} from './dom.js';
-import {Earlier} from './earlier.js';
+import {SavedResults} from './saved_results.js';
 import {EvaluationPage} from './evaluation.js';
 import {groupFiles} from './files.js';
 import {Player} from './live.js';
@@ -621,7 +621,7 @@ async function begin() {
   controls = new Controls(byId('controls'), () => requestRun());
   strip = new Strip(byId('strip'), openInput);
   why = new Why(view);
-  earlier = new Earlier(view, solid, (spans) => video.setEarlier(spans, state.facts?.frames ?? 0));
+  earlier = new SavedResults(view, solid, (spans) => video.setEarlier(spans, state.facts?.frames ?? 0));
   video = new VideoResults(view, (frame) => setFrame(frame));
   await openSession();
   const {systems, upload_bytes: limit} = await getJson('/systems');

@@ -20,3 +20,10 @@ export function svg(name, attributes = {}, ...children) {
 }
 
 export const byId = (id) => document.getElementById(id);
+
+// A row with a switch: its title, what else stands beside it, and a text below. `set(on)` is called when it is switched.
+export function switchRow({title, on, text = '', beside = ''}, set) {
+  const box = el('input', {type: 'checkbox', checked: on});
+  box.addEventListener('change', () => set(box.checked));
+  return el('div', {}, el('label', {}, box, title, beside), text ? el('small', {}, text) : '');
+}

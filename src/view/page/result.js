@@ -1,14 +1,12 @@
 // Shows a result: its sentence, layers, scores, times, and the lines that give it again.
-import {byId, el} from './dom.js';
+import {byId, el, switchRow} from './dom.js';
 import {savePicture} from './save.js';
 
 export function layerRow(layer, view) {
-  const box = el('input', {type: 'checkbox', checked: layer.shown});
   const opacity = el('input', {type: 'range', class: 'opacity', min: 0.1, max: 1, step: 0.05, value: layer.opacity,
     'aria-label': `Opacity of ${layer.title}`});
-  box.addEventListener('change', () => { layer.shown = box.checked; view.draw(); });
   opacity.addEventListener('input', () => { layer.opacity = Number(opacity.value); view.draw(); });
-  return el('div', {}, el('label', {}, box, layer.title, opacity), el('small', {}, layer.text));
+  return switchRow({title: layer.title, on: layer.shown, text: layer.text, beside: opacity}, (on) => { layer.shown = on; view.draw(); });
 }
 
 // What the rows of layers are about. Boxes keep their row while frames without any pass.
@@ -39,14 +37,11 @@ const kMarkGroups = [
 function markRows(marks, view) {
   const judged = marks.some(({kind}) => kind !== 'plain');
   const there = kMarkGroups.filter(({kinds}) => marks.some(({kind}) => kinds.includes(kind)));
-  return there.map(({title, kinds, truthText}) => {
-    const box = el('input', {type: 'checkbox', checked: !view.hiddenMarks.has(kinds[0])});
-    box.addEventListener('change', () => {
-      for (const kind of kinds) box.checked ? view.hiddenMarks.delete(kind) : view.hiddenMarks.add(kind);
+  return there.map(({title, kinds, truthText}) =>
+    switchRow({title, on: !view.hiddenMarks.has(kinds[0]), text: judged ? truthText : ''}, (on) => {
+      for (const kind of kinds) on ? view.hiddenMarks.delete(kind) : view.hiddenMarks.add(kind);
       view.draw();
-    });
-    return el('div', {}, el('label', {}, box, title), judged ? el('small', {}, truthText) : '');
-  });
+    }));
 }
 
 export function scoreBars(scores, trueScore = '') {

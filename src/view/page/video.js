@@ -1,6 +1,6 @@
 // What a run found in a video: a time line of what happens when, and shapes over the frame that is shown.
 import {getJson} from './api.js';
-import {byId, el} from './dom.js';
+import {byId, el, switchRow} from './dom.js';
 import {barOf, cursorOf, rowsWithoutOverlap} from './timeline.js';
 
 export class VideoResults {
@@ -67,13 +67,11 @@ export class VideoResults {
       this.known.add(layer.name);
       if (!layer.shown) this.hidden.add(layer.name);
     }
-    const box = el('input', {type: 'checkbox', checked: !this.hidden.has(layer.name)});
-    box.addEventListener('change', () => {
-      if (box.checked) this.hidden.delete(layer.name);
+    return switchRow({title: layer.title, on: !this.hidden.has(layer.name), text: layer.text}, (on) => {
+      if (on) this.hidden.delete(layer.name);
       else this.hidden.add(layer.name);
       this.draw();
     });
-    return el('div', {}, el('label', {}, box, layer.title), el('small', {}, layer.text));
   }
 
   // Moves the cursor and asks for the shapes of a frame; only those of the newest one are drawn.

@@ -3,6 +3,8 @@
 #include <fovea/io/image_memory.h>
 #include <fovea/io/json_writer.h>
 
+#include "view/records.h"
+
 namespace fovea::view {
 namespace {
 
@@ -42,8 +44,7 @@ std::string state_message(std::string_view word, std::string_view error) {
 std::string end_message(const std::vector<SeenEvent>& events) {
   std::string text;
   io::JsonWriter json(io::string_sink(text), io::JsonStyle::kCompact);
-  json.begin_object().member("state", "ended");
-  write_events(json, events);
+  json.begin_object().member("state", "ended").key("events").raw(records_json(events));
   json.end_object().finish();
   return packed(text);
 }
@@ -64,7 +65,7 @@ std::string frame_message(const StreamFrame& frame, const Result& result, const 
   if (facts.latency) json.member("latency", *facts.latency);
   json.key("pictures").begin_array();
   for (const std::string& picture : pictures) json.value(picture.size());
-  json.end_array().key("result").raw(result_json(result)).end_object().finish();
+  json.end_array().key("result").raw(io::record_json(record_ref(result))).end_object().finish();
   return packed(text, pictures);
 }
 

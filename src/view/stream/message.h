@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "view/result.h"
 #include "view/stream/frames.h"
-#include "view/system.h"
 
 namespace fovea::view {
 

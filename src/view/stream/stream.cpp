@@ -21,12 +21,6 @@ Result plain_result(const StreamFrame& frame) {
 
 }  // namespace
 
-Result run_on(SystemView& view, Run run, std::vector<StreamFrame> frames, const Exec& exec) {
-  run.frame = static_cast<int>(frames.front().number);
-  run.frames = std::move(frames);
-  return view.run(run, exec);
-}
-
 Stream::Stream(const StreamTools& tools, std::shared_ptr<Input> input,
                std::function<std::unique_ptr<FrameSource>()> open, Send send)
     : tools_(tools), input_(std::move(input)), open_(std::move(open)), send_(std::move(send)) {}
@@ -102,17 +96,17 @@ void Stream::begin(const std::string& text, const Wish& wish) {
     RunBody body = parse_run_body(text, tools_.inputs);
     if (body.system.empty()) return;
     SystemView* system = find_system(tools_.systems, body.system);
-    if (system == nullptr || !system->streams())
+    if (system == nullptr || !system->facts().streams)
       throw InvalidArgument(
           fmt::format("'{}' does not work on streams", detail::shown(body.system)));
-    if (system->needs_box() && !body.run.box) return;
+    if (system->facts().needs_box && !body.run.box) return;
     body.run.inputs = {input_};
     body.run.truth = tools_.truth;
     running_ = system->begin(body.run, tools_.exec);
     system_ = body.system;
     source_->keep_all(running_->needs_all());
     const std::optional<StreamFrame>& first =
-        wish.again && !system->needs_box() ? before_last_ : last_;
+        wish.again && !system->facts().needs_box ? before_last_ : last_;
     if (first) running_->begin(*first);
   } catch (const Cancelled&) {
     throw;

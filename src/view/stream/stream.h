@@ -23,7 +23,7 @@
 #include "view/http.h"
 #include "view/jobs.h"
 #include "view/stream/message.h"
-#include "view/stream/running.h"
+#include "view/system.h"
 
 namespace fovea::view {
 

@@ -1,17 +1,11 @@
 // Actions in the view: the class of a clip, and what happens when in it.
 #include <fovea/actions/show.h>
-#include <fovea/core/error.h>
-#include <fovea/io/models.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/json_text.h"
-#include "core/words.h"
-#include "view/stopwatch.h"
-#include "view/system.h"
 #include "view/views/running_actions.h"
 #include "view/views/seen_actions.h"
 
@@ -83,10 +77,10 @@ Image<std::uint8_t> picture_of(const SeenActions& seen, const Picture& frame) {
 }
 
 // What really happens, in the order of the video; it also stands on the time line.
-void name_truth(Result& result, const std::vector<EarlierEvent>& events) {
+void name_truth(Result& result, const std::vector<SavedEvent>& events) {
   constexpr std::size_t kMostNamed = 12;
   std::vector<std::string> names;
-  for (const EarlierEvent& event : events) {
+  for (const SavedEvent& event : events) {
     if (names.size() == kMostNamed) break;
     if (names.empty() || names.back() != event.name) names.push_back(event.name);
   }
@@ -103,53 +97,47 @@ VideoResult video_result(std::shared_ptr<const SeenActions> seen) {
       {"events", "Actions", "A box around each action that was recognized."},
       {"chain", "Matched chain",
        "The points that were matched to the model, over all frames; dots are those of this frame."},
-      {"points", "Space-time points", "Where the picture changes in space and time at once.",
+      {"points",
+       "Space-time points",
+       "Where the picture changes in space and time at once.",
+       {},
        false}};
   video.shapes = [seen = std::move(seen)](int frame) { return seen->shapes(frame); };
   return video;
 }
 
-class ActionsView final : public SystemView {
+class ActionsView final : public OptionsView<actions::RecognizeOptions> {
  public:
-  explicit ActionsView(std::string model) : extra_model_(std::move(model)) {}
+  explicit ActionsView(const std::string& model)
+      : OptionsView(
+            {.name = "actions",
+             .title = "Actions",
+             .text = "Says which action a clip shows, and recognizes actions over time; Play does "
+                     "so while they happen.",
+             .headline = "Actions in",
+             .takes = InputKind::kVideo,
+             .whole_video = true,
+             .streams = true,
+             .models = model_names("actions", model)},
+            {},
+            // Blocks cannot be explained, and the rate of frames is that of the video.
+            {"mode", "block", "overlap", "explain", "frame-rate"}) {}
 
-  std::string name() const override { return "actions"; }
-  std::string title() const override { return "Actions"; }
-  std::string text() const override {
-    return "Says which action a clip shows, and recognizes actions over time; Play does so while "
-           "they happen.";
-  }
-  InputKind takes() const override { return InputKind::kVideo; }
-  bool whole_video() const override { return true; }
-  bool streams() const override { return true; }
-  ModelNames models() const override {
-    ModelNames names;
-    if (!extra_model_.empty()) names.push_back(extra_model_);
-    for (const std::string& shipped : io::shipped_models("actions"))
-      names.push_back(shipped.substr(shipped.find('/') + 1));
-    return names;
-  }
-  std::string controls() const override {
-    actions::RecognizeOptions options;
-    return controls_json(form_of(options, kHidden));
-  }
+ private:
+  using Model = std::shared_ptr<const actions::Model>;
 
-  Result run(const Run& run, const Exec& exec) override {
-    Stopwatch watch;
-    actions::RecognizeOptions options;
-    Form form = form_of(options, kHidden);
-    fill_form(form, run.options);
-    options.exec = exec;
-    Input& input = *run.inputs.front();
-    if (input.kind() != InputKind::kVideo)
-      throw InvalidArgument(fmt::format("{} is no video; actions need one", input.name()));
-    choose_model(known_model(run.model));
+  void work(const ActionsTask& task, Result& result, Stopwatch& watch) override {
+    Input& input = *task.run.inputs.front();
+    const Model model = models_.get(task.model, [&] { return actions::load_model(task.model); });
     watch.lap("prepare the model");
-    const std::shared_ptr<const VideoPoints> points = points_of(input, exec);
+    const std::shared_ptr<const VideoPoints> points =
+        points_.get(input.id() + " " + task.model, [&] {
+          return std::make_shared<const VideoPoints>(
+              find_video_points(input.path(), *model, task.exec));
+        });
     watch.lap("find points");
-    const std::shared_ptr<const SeenActions> seen = see(points->set, options, watch);
-    Result result{.title = "Actions in " + input.name(), .image = input.frame(shown_frame(*seen))};
-    result.size = {result.image->width(), result.image->height()};
+    const std::shared_ptr<const SeenActions> seen = see(points->set, model, task.with, watch);
+    result.show(input.frame(shown_frame(*seen)));
     result.summary =
         class_text(seen->clip) + events_text(seen->events.size()) + bound_text(*points);
     result.scores = class_scores(seen->clip);
@@ -158,32 +146,20 @@ class ActionsView final : public SystemView {
                     {"points", std::to_string(seen->points.size())},
                     {"actions over time", std::to_string(seen->events.size())},
                     {"reject level", reject_text(seen->clip.reject)}};
-    add_truth(result, run, [&](const Truth& truth) { name_truth(result, truth.events(input)); });
-    result.json =
-        saved_json(run, {"actions classify", model_name_, options_json(options), exec, true},
-                   record_ref(saved_of(*seen)));
+    add_truth(result, task.run,
+              [&](const Truth& truth) { name_truth(result, truth.events(input)); });
+    result.json = task.saved({.command = "actions classify", .whole_film = true},
+                             record_ref(saved_of(*seen)));
     result.picture = [seen, frame = result.image] { return picture_of(*seen, *frame); };
     result.video = video_result(seen);
     result.held_bytes = seen->points.size() * sizeof(actions::SpaceTimePoint);
-    add_lines(result, run, *points, form);
+    add_lines(result, task, *points);
     add_reasons(result, seen);
-    watch.lap("draw");
-    result.timings = watch.laps();
-    return result;
   }
 
-  std::unique_ptr<Running> begin(const Run& run, const Exec& exec) override {
-    actions::RecognizeOptions options;
-    Form form = form_of(options, kHidden);
-    fill_form(form, run.options);
-    options.exec = exec;
-    return running_actions(run, known_model(run.model), options, kHidden);
+  std::unique_ptr<Running> stream(const ActionsTask& task) override {
+    return running_actions(task);
   }
-
- private:
-  // Blocks cannot be explained, and the rate of frames is that of the video.
-  inline static const std::vector<std::string_view> kHidden{"mode", "block", "overlap", "explain",
-                                                            "frame-rate"};
 
   static std::string reject_text(const actions::RejectExplanation& reject) {
     if (reject.by_rule)
@@ -192,29 +168,24 @@ class ActionsView final : public SystemView {
     return fmt::format("{:.3f}, the clip's distance is {:.3f}", reject.level, reject.distance);
   }
 
-  std::shared_ptr<const SeenActions> see(const actions::PointSet& points,
-                                         const actions::RecognizeOptions& options,
-                                         Stopwatch& watch) const {
+  static std::shared_ptr<const SeenActions> see(const actions::PointSet& points, const Model& model,
+                                                const actions::RecognizeOptions& options,
+                                                Stopwatch& watch) {
     auto seen = std::make_shared<SeenActions>();
     seen->size = points.size;
     seen->frames = static_cast<int>(points.frames);
     seen->points = points.points;
-    seen->events = recognize_events(points, model_, options);
+    seen->events = recognize_events(points, model, options);
     watch.lap("recognize");
-    actions::Classifier classifier(model_, {.reject = options.reject, .exec = options.exec});
+    actions::Classifier classifier(model, {.reject = options.reject, .exec = options.exec});
     seen->clip = classifier.explain(points);
     watch.lap("classify");
     return seen;
   }
 
   // Two lines each: for the class of the clip, which has only the option reject, and for events.
-  void add_lines(Result& result, const Run& run, const VideoPoints& points,
-                 const Form& form) const {
-    actions::RecognizeOptions defaults;
-    const Form plain = form_of(defaults, kHidden);
-    const std::string file = shell_inputs(run, 1), model = shell_word(model_name_),
-                      name = detail::json_quote(run.inputs.front()->name()),
-                      model_in_python = detail::json_quote(model_name_);
+  static void add_lines(Result& result, const ActionsTask& task, const VideoPoints& points) {
+    const std::string name = task.python_input();
     std::string part_flags, part_keywords, whole = name, cut;
     if (!points.whole) {
       part_flags = fmt::format(" --frames {}", points.set.frames);
@@ -222,18 +193,19 @@ class ActionsView final : public SystemView {
       whole = fmt::format("fovea.read_video({}, count={})", name, points.set.frames);
       cut = ", cut_first=True";
     }
-    const auto reject = run.options.find("reject");
-    const bool rejects = reject != run.options.end();
+    const auto reject = task.run.options.find("reject");
+    const bool rejects = reject != task.run.options.end();
     result.command = fmt::format(
         "fovea actions classify {0} --model {1}{2}{3}{4}\n"
         "fovea actions recognize {0} --model {1}{5}{4}",
-        file, model, rejects ? fmt::format(" --reject {}", shell_word(reject->second)) : "",
-        points.whole ? "" : " --cut-first", part_flags, changed_flags(form, plain));
+        task.shell_inputs(), task.shell_model(),
+        rejects ? fmt::format(" --reject {}", shell_word(reject->second)) : "",
+        points.whole ? "" : " --cut-first", part_flags, task.flags);
     result.python = fmt::format(
         "fovea.actions.Classifier({0}{1}{2}).classify({3}{4})\n"
         "fovea.actions.Recognizer({0}{5}).recognize({6})",
-        model_in_python, rejects ? fmt::format(", reject={}", reject->second) : "", cut, name,
-        part_keywords, changed_keywords(form, plain), whole);
+        task.python_model(), rejects ? fmt::format(", reject={}", reject->second) : "", cut, name,
+        part_keywords, task.keywords, whole);
   }
 
   // A click on an action's box asks about that event, and one elsewhere about the clip.
@@ -247,38 +219,9 @@ class ActionsView final : public SystemView {
     };
   }
 
-  // One of models(), of which the first is the default.
-  std::string known_model(const std::string& name) const {
-    const ModelNames known = models();
-    if (name.empty()) return known.front();
-    if (std::ranges::find(known, name) == known.end())
-      throw InvalidArgument(fmt::format(
-          "there is no model '{}' of actions; name its file by --model", detail::shown(name)));
-    return name;
-  }
-
-  void choose_model(const std::string& name) {
-    if (name == model_name_) return;
-    points_ = nullptr;  // they were found with the options of the other model
-    model_ = actions::load_model(name);
-    model_name_ = name;
-  }
-
-  // The points of the last video are kept: a slider that moves does not find them again.
-  std::shared_ptr<const VideoPoints> points_of(const Input& input, const Exec& exec) {
-    if (!points_ || points_input_ != input.id()) {
-      points_ = nullptr;
-      points_ = std::make_shared<const VideoPoints>(find_video_points(input.path(), *model_, exec));
-      points_input_ = input.id();
-    }
-    return points_;
-  }
-
-  std::string extra_model_;
-  std::string model_name_{};
-  std::shared_ptr<const actions::Model> model_{};
-  std::string points_input_{};
-  std::shared_ptr<const VideoPoints> points_{};
+  // Those of the last run are kept: a slider that moves does not find the points again.
+  LruCache<Model> models_{1};
+  LruCache<std::shared_ptr<const VideoPoints>> points_{1};
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
 // Targets by their spectra in the view: how far every pixel of a cube is from a target's spectrum.
-#include <fovea/core/error.h>
 #include <fovea/emd/detect.h>
 #include <fovea/emd/explain.h>
 #include <fovea/emd/regions.h>
@@ -14,9 +13,7 @@
 #include <cmath>
 #include <mutex>
 
-#include "core/json_text.h"
 #include "view/cube.h"
-#include "view/stopwatch.h"
 #include "view/system.h"
 #include "view/views/saved_map.h"
 
@@ -29,6 +26,7 @@ struct CubeOptions {
   std::optional<int> blue{};
   emd::SceneMapOptions map{};
   emd::RegionOptions regions{};
+  Exec exec{};
 };
 
 void describe(OptionVisitor& visit, CubeOptions& options) {
@@ -106,10 +104,9 @@ class MappedCube {
   }
 
   static std::shared_ptr<const ViewCube> cube_of(const Input& input, KeptCubes& cubes) {
-    if (auto known = cubes.find(input.id())) return *known;
-    auto cube = std::make_shared<const ViewCube>(read_view_cube(input.path()));
-    cubes.keep(input.id(), cube, cube->bytes());
-    return cube;
+    return cubes.get(
+        input.id(), [&] { return std::make_shared<const ViewCube>(read_view_cube(input.path())); },
+        [](const auto& cube) { return cube->bytes(); });
   }
 
  private:
@@ -120,60 +117,44 @@ class MappedCube {
   std::mutex mutex_{};
 };
 
-class CubesView final : public SystemView {
+class CubesView final : public OptionsView<CubeOptions> {
  public:
-  std::string name() const override { return "cubes"; }
-  std::string title() const override { return "Spectra"; }
-  std::string text() const override {
-    return "Draw a box around a target, or click one of its pixels: the map shows how much each "
-           "pixel's spectrum is like the target's.";
-  }
-  InputKind takes() const override { return InputKind::kCube; }
-  bool needs_box() const override { return true; }
-  bool takes_pixel() const override { return true; }
-  std::string controls() const override {
-    CubeOptions options = defaults();
-    return controls_json(form_of(options, kHidden));
-  }
-
-  Result run(const Run& run, const Exec& exec) override {
-    Stopwatch watch;
-    CubeOptions options = defaults();
-    Form form = form_of(options, kHidden);
-    fill_form(form, run.options);
-    options.map.exec = exec;
-    const std::shared_ptr<Input>& input = run.inputs.front();
-    if (input->kind() != InputKind::kCube)
-      throw InvalidArgument(fmt::format("{} is no cube; spectra need one", input->name()));
-    const std::shared_ptr<const ViewCube> cube = MappedCube::cube_of(*input, *cubes_);
-    watch.lap("read the cube");
-    Result result{.title = "Spectra in " + input->name(), .image = input->frame(0)};
-    result.size = {result.image->width(), result.image->height()};
-    const ShownBands shown = shown_bands(options, *cube);
-    result.facts = {{"size", fmt::format("{}x{}", result.size.width, result.size.height)},
-                    {"bands", std::to_string(cube->bands())},
-                    {"shown bands", fmt::format("{}, {}, {}", shown.red, shown.green, shown.blue)}};
-    add_false_color(result, options, *cube, shown);
-    if (run.box) add_map(result, run, options, *cube, watch);
-    else
-      result.summary = fmt::format(
-          "A cube of {}x{} pixels and {} bands. Draw a box around a target, or click one of its "
-          "pixels.",
-          result.size.width, result.size.height, cube->bands());
-    watch.lap("draw");
-    result.timings = watch.laps();
-    return result;
-  }
+  CubesView()
+      : OptionsView(
+            {.name = "cubes",
+             .title = "Spectra",
+             .text = "Draw a box around a target, or click one of its pixels: the map shows how "
+                     "much each pixel's spectrum is like the target's.",
+             .headline = "Spectra in",
+             .takes = InputKind::kCube,
+             .needs_box = true,
+             .takes_pixel = true},
+            // What finds targets in cubes best; see docs/emd.md. Targets may be single pixels.
+            {.map = {.signature = emd::SceneSignature::kContrast, .score = emd::SceneScore::kFused},
+             .regions = {.least_area = 1, .most = 20}},
+            kHidden) {}
 
  private:
   // A ground may be a file, which a page must not name; the others are for images and videos.
   inline static const std::vector<std::string_view> kHidden{"ground",       "cache-bytes", "tau",
                                                             "changed-only", "border",      "range"};
 
-  // What finds targets in cubes best; see docs/emd.md. Targets may be single pixels.
-  static CubeOptions defaults() {
-    return {.map = {.signature = emd::SceneSignature::kContrast, .score = emd::SceneScore::kFused},
-            .regions = {.least_area = 1, .most = 20}};
+  void work(const TaskOf<CubeOptions>& task, Result& result, Stopwatch& watch) override {
+    Input& input = *task.run.inputs.front();
+    const std::shared_ptr<const ViewCube> cube = MappedCube::cube_of(input, *cubes_);
+    watch.lap("read the cube");
+    result.show(input.frame(0));
+    const ShownBands shown = shown_bands(task.with, *cube);
+    result.facts = {{"size", fmt::format("{}x{}", result.size.width, result.size.height)},
+                    {"bands", std::to_string(cube->bands())},
+                    {"shown bands", fmt::format("{}, {}, {}", shown.red, shown.green, shown.blue)}};
+    add_false_color(result, task.with, *cube, shown);
+    if (task.run.box) add_map(result, task, *cube, watch);
+    else
+      result.summary = fmt::format(
+          "A cube of {}x{} pixels and {} bands. Draw a box around a target, or click one of its "
+          "pixels.",
+          result.size.width, result.size.height, cube->bands());
   }
 
   static ShownBands shown_bands(const CubeOptions& options, const ViewCube& cube) {
@@ -201,15 +182,17 @@ class CubesView final : public SystemView {
          .opacity = 1});
   }
 
-  void add_map(Result& result, const Run& run, const CubeOptions& options, const ViewCube& cube,
+  void add_map(Result& result, const TaskOf<CubeOptions>& task, const ViewCube& cube,
                Stopwatch& watch) const {
-    const Rect<int>& target = *run.box;
-    emd::SceneMapper mapper(cube.frame, target, options.map);
+    const Rect<int>& target = *task.run.box;
+    emd::SceneMapOptions options = task.with.map;
+    options.exec = task.exec;
+    emd::SceneMapper mapper(cube.frame, target, options);
     watch.lap("learn the target");
     const Image<float> map = mapper.map(cube.frame);
     watch.lap("map spectra");
     const emd::RegionSet found = emd::find_regions(
-        map, options.regions, {.box = target, .size = {target.width, target.height}});
+        map, task.with.regions, {.box = target, .size = {target.width, target.height}});
     watch.lap("find regions");
     result.summary = fmt::format(
         "{} like the target, at or below {:.3g}. Bright pixels of the map are like it.",
@@ -217,16 +200,17 @@ class CubesView final : public SystemView {
         : found.regions.size() == 1 ? std::string("One region is")
                                     : fmt::format("{} regions are", found.regions.size()),
         found.threshold);
-    add_layers(result, map_picture(map, options.map.score), found);
-    result.facts.emplace_back(
-        "target", fmt::format("{},{},{},{}", target.x, target.y, target.width, target.height));
+    add_layers(result, map_picture(map, options.score), found);
+    result.facts.emplace_back("target", task.box());
     result.facts.emplace_back("threshold", fmt::format("{:.4g}", found.threshold));
     result.facts.emplace_back("regions", std::to_string(found.regions.size()));
-    result.json = saved_map(run, {"emd map", {}, options_json(options.map), options.map.exec},
-                            mapper, &found);
-    add_lines(result, run, options);
-    add_reasons(result, std::make_shared<MappedCube>(run.inputs.front(), cubes_, std::move(mapper),
-                                                     emd::mean_spectrum(cube.frame.bands, target)));
+    Task of_map = task;
+    of_map.options = options_json(options);
+    result.json = saved_map(of_map, result.size, mapper, &found);
+    add_lines(result, task);
+    add_reasons(result,
+                std::make_shared<MappedCube>(task.run.inputs.front(), cubes_, std::move(mapper),
+                                             emd::mean_spectrum(cube.frame.bands, target)));
   }
 
   static void add_layers(Result& result, Image<std::uint8_t> map, const emd::RegionSet& found) {
@@ -241,29 +225,24 @@ class CubesView final : public SystemView {
                              "Regions whose pixels lie at or below the threshold.", regions,
                              false});
     for (const emd::Region& region : found.regions)
-      result.marks.push_back(
-          {{static_cast<double>(region.box.x), static_cast<double>(region.box.y),
-            static_cast<double>(region.box.width), static_cast<double>(region.box.height)},
-           fmt::format("{:.2f}", region.score)});
+      result.marks.push_back({exact(region.box), fmt::format("{:.2f}", region.score)});
   }
 
-  static void add_lines(Result& result, const Run& run, CubeOptions options) {
-    CubeOptions plain;
-    const Rect<int>& box = *run.box;
+  // The program has bands that are shown nowhere, and Python finds regions by a call of its own.
+  static void add_lines(Result& result, const TaskOf<CubeOptions>& task) {
+    CubeOptions changed = task.with, plain;
     std::vector<std::string_view> hidden = kHidden;
     hidden.insert(hidden.end(), {"red", "green", "blue"});
-    const std::string& name = run.inputs.front()->name();
     result.command = fmt::format(
-        "fovea emd map {} --target {},{},{},{}{} --detect -o map.tif --picture map.png "
+        "fovea emd map {} --target {}{} --detect -o map.tif --picture map.png "
         "--overlay found.png",
-        shell_word(name), box.x, box.y, box.width, box.height,
-        changed_flags(form_of(options, hidden), form_of(plain, hidden)));
-    std::string of_regions = changed_keywords(form_of(options.regions), form_of(plain.regions));
+        task.shell_inputs(), task.box(),
+        changed_flags(form_of(changed, hidden), form_of(plain, hidden)));
+    std::string of_regions = changed_keywords(form_of(changed.regions), form_of(plain.regions));
     if (!of_regions.empty()) of_regions.erase(0, 2);
     result.python = fmt::format(
-        "fovea.emd.map({}, ({}, {}, {}, {}){}).regions({})", detail::json_quote(name), box.x, box.y,
-        box.width, box.height,
-        changed_keywords(form_of(options.map, kHidden), form_of(plain.map, kHidden)), of_regions);
+        "fovea.emd.map({}, ({}){}).regions({})", task.python_input(), task.box(", "),
+        changed_keywords(form_of(changed.map, kHidden), form_of(plain.map, kHidden)), of_regions);
   }
 
   static void add_reasons(Result& result, const std::shared_ptr<MappedCube>& mapped) {

@@ -1,5 +1,4 @@
 // Targets by their colors in the view: the distance of every pixel to what a drawn box shows.
-#include <fovea/core/error.h>
 #include <fovea/emd/explain.h>
 #include <fovea/emd/scene.h>
 #include <fovea/emd/show.h>
@@ -11,8 +10,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/json_text.h"
-#include "view/stopwatch.h"
 #include "view/system.h"
 #include "view/views/saved_map.h"
 
@@ -35,45 +32,35 @@ Distances distances_of(const Image<float>& map) {
   return sum;
 }
 
-class EmdView final : public SystemView {
+class EmdView final : public OptionsView<emd::SceneMapOptions> {
  public:
-  std::string name() const override { return "emd"; }
-  std::string title() const override { return "Color match"; }
-  std::string text() const override {
-    return "Draw a box around a target: the map shows how far the colors around each pixel are "
-           "from the target's, by the exact Earth Mover's Distance.";
-  }
-  InputKind takes() const override { return InputKind::kImage; }
-  bool needs_box() const override { return true; }
-  std::string controls() const override {
-    emd::SceneMapOptions options = defaults();
-    return controls_json(form_of(options, kHidden));
-  }
+  EmdView()
+      : OptionsView(
+            {.name = "emd",
+             .title = "Color match",
+             .text = "Draw a box around a target: the map shows how far the colors around each "
+                     "pixel are from the target's, by the exact Earth Mover's Distance.",
+             .headline = "Color match in",
+             .needs_box = true},
+            {.signature = emd::SceneSignature::kColors},
+            // A ground may be a file, which a page must not name.
+            {"ground", "cache-bytes", "changed-only", "score", "band", "range"}) {}
 
-  Result run(const Run& run, const Exec& exec) override {
-    Stopwatch watch;
-    emd::SceneMapOptions options = defaults(), plain;
-    Form form = form_of(options, kHidden);
-    fill_form(form, run.options);
-    if (options.window_side() % 2 == 0)
+ private:
+  void work(const TaskOf<emd::SceneMapOptions>& task, Result& result, Stopwatch& watch) override {
+    if (task.with.window_side() % 2 == 0)
       throw InvalidArgument(
-          fmt::format("window is {}; expected an odd number of pixels", options.window_side()));
-    if (!run.box) throw InvalidArgument("draw a box around a target on the picture");
-    options.exec = exec;
-    const std::shared_ptr<const Picture> picture = run_images(run, 1).front();
-    const emd::BandFrame frame = emd::bands_of(picture->pixels(), run.inputs.front()->name());
+          fmt::format("window is {}; expected an odd number of pixels", task.with.window_side()));
+    result.show(task.run.image());
+    const emd::BandFrame frame = emd::bands_of(result.image->pixels(), task.run.input());
     watch.lap("read the image");
-    emd::SceneMapper mapper(frame, *run.box, options);
+    emd::SceneMapper mapper(frame, *task.run.box, task.with);
     watch.lap("learn the target");
     const Image<float> map = mapper.map(frame);
     watch.lap("map distances");
 
     const Distances distances = distances_of(map);
     const emd::MapReport report = mapper.mapper().report();
-    const Rect<int>& box = *run.box;
-    Result result{.title = "Color match in " + run.inputs.front()->name(),
-                  .image = picture,
-                  .size = {picture->width(), picture->height()}};
     result.summary = fmt::format(
         "Distances go from {:.3f} to {:.3f}; bright pixels are like the target. {} of {} pixels "
         "needed the solver, the others had a histogram that was known.",
@@ -87,44 +74,26 @@ class EmdView final : public SystemView {
                              "Bright where the colors are those of the target, dark where not.",
                              std::make_shared<Picture>(std::move(drawn))});
     result.picture = rgb_later(result.layers.back().picture);
-    result.facts = {{"target", fmt::format("{},{},{},{}", box.x, box.y, box.width, box.height)},
+    result.facts = {{"target", task.box()},
                     {"least distance", fmt::format("{:.4f}", distances.least)},
                     {"greatest distance", fmt::format("{:.4f}", distances.greatest)},
                     {"histograms solved", std::to_string(report.solved)},
                     {"pixels", std::to_string(report.pixels)}};
-    result.json = saved_map(run, {"emd map", {}, options_json(options), exec}, mapper, {});
-    add_lines(result, run, form, form_of(plain, kHidden));
-    watch.lap("draw");
-    result.timings = watch.laps();
-    add_reasons(result, run, options);
-    return result;
-  }
-
- private:
-  // A ground may be a file, which a page must not name.
-  inline static const std::vector<std::string_view> kHidden{"ground", "cache-bytes", "changed-only",
-                                                            "score",  "band",        "range"};
-
-  static emd::SceneMapOptions defaults() { return {.signature = emd::SceneSignature::kColors}; }
-
-  static void add_lines(Result& result, const Run& run, const Form& form, const Form& plain) {
-    const Rect<int>& box = *run.box;
-    result.command =
-        fmt::format("fovea emd map {} --target {},{},{},{}{} -o map.{} --picture map.{}",
-                    shell_inputs(run, 1), box.x, box.y, box.width, box.height,
-                    changed_flags(form, plain), "tif", of_film(run) ? "mp4" : "png") +
-        shell_frames(run, 1);
-    result.python =
-        fmt::format("fovea.emd.map({}, ({}, {}, {}, {}){})", python_images(run, 1).front(), box.x,
-                    box.y, box.width, box.height, changed_keywords(form, plain));
+    result.json = saved_map(task, result.size, mapper, {});
+    result.command = fmt::format("fovea emd map {} --target {}{} -o map.tif --picture map.{}{}",
+                                 task.shell_inputs(), task.box(), task.flags,
+                                 task.run.of_film() ? "mp4" : "png", task.shell_frames());
+    result.python = fmt::format("fovea.emd.map({}, ({}){})", task.python_image(), task.box(", "),
+                                task.keywords);
+    add_reasons(result, task);
   }
 
   // The target is learned again for each question, which is quick: to keep the bands of the image
   // would take four times its memory.
-  static void add_reasons(Result& result, const Run& run, emd::SceneMapOptions options) {
+  static void add_reasons(Result& result, const TaskOf<emd::SceneMapOptions>& task) {
     result.why_hint = "Click a pixel to see which colors had to move where.";
-    result.explain = [options = std::move(options), picture = result.image, box = *run.box,
-                      name = run.inputs.front()->name()](report::Point place, const Exec& exec) {
+    result.explain = [options = task.with, picture = result.image, box = *task.run.box,
+                      name = task.run.input()](report::Point place, const Exec& exec) {
       emd::SceneMapOptions asked = options;
       asked.exec = {.device = Device::cpu(), .threads = 1, .stop = exec.stop};
       const emd::BandFrame frame = emd::bands_of(picture->pixels(), name);

@@ -1,6 +1,5 @@
 // Motion in the view: its colors, arrows and confidence over the first image, and the second image
 // warped back.
-#include <fovea/core/error.h>
 #include <fovea/flow/evaluate.h>
 #include <fovea/flow/explain.h>
 #include <fovea/flow/flow.h>
@@ -13,9 +12,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/json_text.h"
-#include "view/stopwatch.h"
-#include "view/stream/running.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -28,13 +24,13 @@ flow::MotionSummary sum_of(const flow::Flow& field) {
 // What is saved of a run.
 flow::FlowResult result_of(const Run& run, const flow::MotionSummary& motion, Extent size) {
   flow::FlowResult result{.size = size, .motion = motion};
-  if (!of_film(run)) {
-    result.first = run.inputs[0]->name();
+  if (run.of_film()) {
+    result.input = run.input();
+    result.first_frame = run.frame_number();
+  } else {
+    result.first = run.input();
     result.second = run.inputs[1]->name();
-    return result;
   }
-  result.input = run.inputs.front()->name();
-  result.first_frame = run.frames.empty() ? run.frame : run.frames.front().number;
   return result;
 }
 
@@ -42,7 +38,7 @@ flow::FlowResult result_of(const Run& run, const flow::MotionSummary& motion, Ex
 std::string from_to(const Run& run) {
   if (run.frames.size() == 2)
     return fmt::format("frame {} to frame {}", run.frames[0].number, run.frames[1].number);
-  if (of_film(run)) return fmt::format("frame {} to frame {}", run.frame, run.frame + 1);
+  if (run.of_film()) return fmt::format("frame {} to frame {}", run.frame, run.frame + 1);
   const auto file = [](const Input& input) {
     return std::filesystem::path(input.name()).filename().string();
   };
@@ -74,6 +70,8 @@ Layer wheel_layer(const io::FlowFieldView& field, const flow::WheelOptions& opti
           shared_picture(flow::wheel_picture(field, options))};
 }
 
+using FlowTask = TaskOf<flow::FlowOptions>;
+
 std::string motion_summary(const flow::MotionSummary& sum, const std::string& between) {
   return fmt::format(
       "Pixels moved by {:.2f} pixels on average and by {:.1f} at most from {}, with a mean "
@@ -83,34 +81,31 @@ std::string motion_summary(const flow::MotionSummary& sum, const std::string& be
 
 class FlowRunning final : public Running {
  public:
-  FlowRunning(SystemView& view, Run run, const flow::FlowOptions& options)
-      : view_(view), run_(std::move(run)), estimator_(options) {}
+  FlowRunning(SystemView& view, const FlowTask& task)
+      : view_(view), task_(task), estimator_(task.with) {}
 
   void begin(const StreamFrame& frame) override {
     estimator_.finish();
     estimator_.push(frame.picture->pixels());
     before_ = frame;
   }
-  Result next(const StreamFrame& frame) override {
-    Stopwatch watch;
-    Result result{.size = {frame.picture->width(), frame.picture->height()}};
-    const std::optional<flow::Flow> field = estimator_.push(frame.picture->pixels());
-    watch.lap("estimate motion");
-    if (field) add_motion(result, *field, frame);
-    else result.summary = "Motion is estimated from the second frame on.";
-    watch.lap("draw");
-    result.timings = watch.laps();
-    before_ = frame;
-    return result;
-  }
   Result stay(const StreamFrame& frame) override {
     if (!before_) return next(frame);
-    Result result = run_on(view_, run_, {*before_, frame}, estimator_.options().exec);
+    Result result = view_.run_on(task_.run, {*before_, frame}, task_.exec);
     begin(frame);
     return result;
   }
 
  private:
+  void work(const StreamFrame& frame, Result& result, Stopwatch& watch) override {
+    const std::optional<flow::Flow> field = estimator_.push(frame.picture->pixels());
+    watch.lap("estimate motion");
+    if (field) add_motion(result, *field, frame);
+    else result.summary = "Motion is estimated from the second frame on.";
+    watch.lap("draw");
+    before_ = frame;
+  }
+
   // Colors keep their meaning from frame to frame, as far as motion does not become longer.
   void add_motion(Result& result, const flow::Flow& field, const StreamFrame& frame) {
     const flow::MotionSummary sum = sum_of(field);
@@ -118,92 +113,73 @@ class FlowRunning final : public Running {
     result.summary =
         motion_summary(sum, fmt::format("frame {} to frame {}", before_->number, frame.number));
     result.layers.push_back(wheel_layer(io::FlowFieldView(field.u, field.v, {}, field.confidence),
-                                        {.longest = longest_, .exec = estimator_.options().exec}));
+                                        {.longest = longest_, .exec = task_.exec}));
   }
 
   SystemView& view_;
-  Run run_;
+  FlowTask task_;
   flow::Estimator estimator_;
   std::optional<StreamFrame> before_{};
   double longest_ = 0;
 };
 
-class FlowView final : public SystemView {
+class FlowView final : public OptionsView<flow::FlowOptions> {
  public:
-  std::string name() const override { return "flow"; }
-  std::string title() const override { return "Motion"; }
-  std::string text() const override {
-    return "Estimates where each pixel of one image has moved in the next: two images, or two "
-           "frames of a video.";
-  }
-  InputKind takes() const override { return InputKind::kImage; }
-  int images() const override { return 2; }
-  std::string controls() const override {
-    flow::FlowOptions options = defaults();
-    return controls_json(form_of(options, kHidden));
-  }
+  // The fast quality answers while a slider moves; better ones are one choice away.
+  FlowView()
+      : OptionsView({.name = "flow",
+                     .title = "Motion",
+                     .text = "Estimates where each pixel of one image has moved in the next: two "
+                             "images, or two frames of a video.",
+                     .headline = "Motion in",
+                     .images = 2,
+                     .streams = true},
+                    {.quality = flow::Quality::kFast}, {"memory"}) {}
 
-  Result run(const Run& run, const Exec& exec) override {
-    Stopwatch watch;
-    flow::FlowOptions options = defaults();
-    Form form = form_of(options, kHidden);
-    fill_form(form, run.options);
-    options.exec = exec;
-    const auto images = run_images(run, 2);
-    const Extent size{images[0]->width(), images[0]->height()};
+ private:
+  void work(const FlowTask& task, Result& result, Stopwatch& watch) override {
+    const auto images = task.run.images(2);
+    result.show(images[0]);
+    const Extent size = result.size;
     if (images[1]->width() != size.width || images[1]->height() != size.height)
       throw InvalidArgument(fmt::format(
           "the images have {}x{} and {}x{} pixels; motion is estimated between two of one size",
           size.width, size.height, images[1]->width(), images[1]->height()));
     const Pair pair = pair_of(*images[0], *images[1]);
     watch.lap("read the images");
-    const flow::Flow field = flow::Estimator(options).estimate(pair.first, pair.second);
+    const flow::Flow field = flow::Estimator(task.with).estimate(pair.first, pair.second);
     watch.lap("estimate motion");
-
-    Result result{
-        .title = "Motion in " + run.inputs.front()->name(), .image = images[0], .size = size};
     const flow::MotionSummary sum = sum_of(field);
-    result.summary = motion_summary(sum, from_to(run));
+    result.summary = motion_summary(sum, from_to(task.run));
     result.facts = {{"size", fmt::format("{}x{}", size.width, size.height)},
                     {"mean motion", fmt::format("{:.3f} pixels", sum.mean_motion)},
                     {"longest motion", fmt::format("{:.2f} pixels", sum.longest_motion)},
                     {"mean confidence", fmt::format("{:.3f}", *sum.mean_confidence)}};
-    add_layers(result, field, pair, exec);
+    add_layers(result, field, pair, task.exec);
     result.layers.push_back(
         {"second", "Second image", "The image that follows the first.", images[1], false});
-    add_truth(result, run, [&](const Truth& truth) {
-      if (const auto motion = truth.flow(*run.inputs.front()))
+    add_truth(result, task.run, [&](const Truth& truth) {
+      if (const auto motion = truth.flow(*task.run.inputs.front()))
         compare_with_truth(result, field, *motion);
     });
-    add_reasons(result, options, images[1]);
-    const flow::FlowResult saved = result_of(run, sum, size);
+    add_reasons(result, task.with, images[1]);
+    const flow::FlowResult saved = result_of(task.run, sum, size);
     result.json =
-        saved_whole_json({options.method == flow::Method::kLucasKanade ? "flow lk" : "flow bm",
-                          {},
-                          options_json(options),
-                          exec},
-                         record_ref(saved));
+        task.saved({.command = "flow " + verb(task.with), .all_inputs = true}, record_ref(saved));
     result.picture = rgb_later(result.layers[1].picture);
-    add_lines(result, run, form, options.method);
-    watch.lap("draw");
-    result.timings = watch.laps();
-    return result;
+    add_lines(result, task);
   }
 
-  bool streams() const override { return true; }
-  std::unique_ptr<Running> begin(const Run& run, const Exec& exec) override {
-    flow::FlowOptions options = defaults();
-    Form form = form_of(options, kHidden);
-    fill_form(form, run.options);
-    options.exec = exec;
-    return std::make_unique<FlowRunning>(*this, run, options);
+  std::unique_ptr<Running> stream(const FlowTask& task) override {
+    return std::make_unique<FlowRunning>(*this, task);
   }
-
- private:
-  inline static const std::vector<std::string_view> kHidden{"memory"};
-
-  // The fast quality answers while a slider moves; better ones are one choice away.
-  static flow::FlowOptions defaults() { return {.quality = flow::Quality::kFast}; }
+  // The verb of the program is the method.
+  flow::FlowOptions plain(const flow::FlowOptions& options) const override {
+    return {.method = options.method};
+  }
+  static std::string verb(const flow::FlowOptions& options) {
+    return options.method == flow::Method::kLucasKanade ? "lk" : "bm";
+  }
 
   static void add_layers(Result& result, const flow::Flow& field, const Pair& pair,
                          const Exec& exec) {
@@ -266,22 +242,20 @@ class FlowView final : public SystemView {
     };
   }
 
-  // The verb of the program is the method, whose own options have no prefix there.
-  static void add_lines(Result& result, const Run& run, const Form& form, flow::Method method) {
-    flow::FlowOptions plain{.method = method};
-    const Form defaults_of_method = form_of(plain, kHidden);
-    const std::string verb = method == flow::Method::kLucasKanade ? "lk" : "bm";
-    std::string flags = changed_flags(form, defaults_of_method);
+  // The options of a method have no prefix as those of its verb.
+  static void add_lines(Result& result, const FlowTask& task) {
+    const std::string verb = FlowView::verb(task.with);
+    std::string flags = task.flags;
     for (const std::string before : {" --", " --no-"})
       for (std::size_t at; (at = flags.find(before + verb + "-")) != flags.npos;)
         flags.replace(at, before.size() + 3, before);
-    const bool film = of_film(run);
-    result.command = fmt::format("fovea flow {} {} -o {}{}{}", verb, shell_inputs(run, 2),
+    const bool film = task.run.of_film();
+    result.command = fmt::format("fovea flow {} {} -o {}{}{}", verb, task.shell_inputs(2),
                                  film ? "fields" : "motion.flo", flags,
-                                 film ? shell_frames(run, 2) : " --picture wheel motion.png");
-    const std::vector<std::string> images = python_images(run, 2);
+                                 film ? task.shell_frames(2) : " --picture wheel motion.png");
+    const std::vector<std::string> images = task.python_images(2);
     std::string keywords = verb == "bm" ? ", method=\"bm\"" : "";
-    keywords += changed_keywords(form, defaults_of_method);
+    keywords += task.keywords;
     if (!keywords.empty()) keywords.erase(0, 2);
     result.python =
         fmt::format("fovea.flow.Estimator({}).estimate({}, {})", keywords, images[0], images[1]);

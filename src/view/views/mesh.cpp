@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "core/json_text.h"
-#include "view/stopwatch.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -34,86 +32,68 @@ std::size_t held_by(const io::TriangleMesh& triangles, const mesh::SegmentExplan
          explained.seams.size() * sizeof(mesh::Seam);
 }
 
-class MeshView final : public SystemView {
+class MeshView final : public OptionsView<mesh::SegmentOptions> {
  public:
-  std::string name() const override { return "mesh"; }
-  std::string title() const override { return "Mesh parts"; }
-  std::string text() const override {
-    return "Divides a mesh into the parts that people would name.";
-  }
-  InputKind takes() const override { return InputKind::kMesh; }
-  std::string controls() const override {
-    mesh::SegmentOptions options;
-    return controls_json(form_of(options));
-  }
+  MeshView()
+      : OptionsView({.name = "mesh",
+                     .title = "Mesh parts",
+                     .text = "Divides a mesh into the parts that people would name.",
+                     .headline = "Parts of",
+                     .takes = InputKind::kMesh}) {}
 
-  Result run(const Run& run, const Exec& exec) override {
-    Stopwatch watch;
-    mesh::SegmentOptions options, defaults;
-    Form form = form_of(options);
-    fill_form(form, run.options);
-    options.exec = exec;
-    const std::shared_ptr<const io::TriangleMesh> triangles = run.inputs.front()->mesh();
+ private:
+  void work(const TaskOf<mesh::SegmentOptions>& task, Result& result, Stopwatch& watch) override {
+    Input& input = *task.run.inputs.front();
+    const std::shared_ptr<const io::TriangleMesh> triangles = input.mesh();
     watch.lap("read the mesh");
     const auto explained =
-        std::make_shared<const mesh::SegmentExplanation>(mesh::explain(*triangles, options));
+        std::make_shared<const mesh::SegmentExplanation>(mesh::explain(*triangles, task.with));
     const mesh::Segmentation& parts = explained->segmentation;
     watch.lap("find parts");
-
-    Result result{.title = "Parts of " + run.inputs.front()->name()};
     result.summary = fmt::format("The mesh of {} faces has {} part{}{}.", triangles->faces.size(),
                                  parts.count, parts.count == 1 ? "" : "s",
                                  parts.chosen ? ", a number that the program chose" : "");
     result.parts = mesh::parts_json(*triangles, parts.labels, parts.hierarchy);
-    result.surfaces.push_back({"membership", "Membership",
-                               "Bright where a face surely belongs to its part.",
-                               mesh::value_colors(parts.membership, report::ColorMap::kTide)});
+    result.surfaces.push_back(
+        {.name = "membership",
+         .title = "Membership",
+         .text = "Bright where a face surely belongs to its part.",
+         .colors = mesh::value_colors(parts.membership, report::ColorMap::kTide)});
     result.facts = {{"faces", std::to_string(triangles->faces.size())},
                     {"vertices", std::to_string(triangles->vertices.size())},
                     {"parts", std::to_string(parts.count)},
                     {"cost of cuts", fmt::format("{:.4g}", parts.cut_value)}};
-    result.json =
-        saved_json(run, {.command = "mesh segment", .options = options_json(options), .exec = exec},
-                   record_ref(SavedParts{parts}));
-    watch.lap("draw");
-    add_truth(result, run, [&](const Truth& truth) {
+    add_truth(result, task.run, [&](const Truth& truth) {
       compare_with_people(result, *triangles, parts.labels,
-                          truth.parts(*run.inputs.front(), triangles->faces.size()));
+                          truth.parts(input, triangles->faces.size()));
       watch.lap("compare with the truth");
     });
-    add_lines(result, run, form, form_of(defaults));
+    result.json = task.saved({.command = "mesh segment"}, record_ref(SavedParts{parts}));
+    result.command = fmt::format("fovea mesh segment {} -o parts.ply --picture parts.png{}",
+                                 task.shell_inputs(), task.flags);
+    result.python = fmt::format("fovea.mesh.Segmenter({}).segment({})", task.first_keywords(),
+                                task.python_input());
     add_reasons(result, triangles, explained);
     result.held_bytes = held_by(*triangles, *explained);
-    result.timings = watch.laps();
-    return result;
   }
 
- private:
   static void compare_with_people(Result& result, const io::TriangleMesh& mesh,
                                   std::span<const std::int32_t> labels,
                                   const std::vector<std::vector<std::int32_t>>& people) {
     if (people.empty()) return;
     for (std::size_t i = 0; i < people.size(); ++i)
-      result.surfaces.push_back(
-          {fmt::format("truth-{}", i),
-           people.size() == 1 ? "Truth" : fmt::format("Truth {} of {}", i + 1, people.size()),
-           "The parts that a person has made.", mesh::part_colors(people[i])});
+      result.surfaces.push_back({.name = fmt::format("truth-{}", i),
+                                 .title = people.size() == 1
+                                              ? "Truth"
+                                              : fmt::format("Truth {} of {}", i + 1, people.size()),
+                                 .text = "The parts that a person has made.",
+                                 .colors = mesh::part_colors(people[i])});
     const mesh::SegmentationReport errors = mesh::evaluate_segmentation(mesh, labels, people);
     result.facts.emplace_back("Rand error", fmt::format("{:.3f}", errors.rand));
     result.facts.emplace_back("cut discrepancy", fmt::format("{:.3f}", errors.cut_discrepancy));
     result.summary += fmt::format(
         " It differs from the truth by a Rand error of {:.3f}{}.", errors.rand,
         people.size() == 1 ? "" : fmt::format(", the mean over {} people", people.size()));
-  }
-
-  static void add_lines(Result& result, const Run& run, const Form& form, const Form& plain) {
-    const std::string& name = run.inputs.front()->name();
-    result.command = fmt::format("fovea mesh segment {} -o parts.ply --picture parts.png{}",
-                                 shell_word(name), changed_flags(form, plain));
-    std::string keywords = changed_keywords(form, plain);
-    if (!keywords.empty()) keywords.erase(0, 2);
-    result.python =
-        fmt::format("fovea.mesh.Segmenter({}).segment({})", keywords, detail::json_quote(name));
   }
 
   static void add_reasons(Result& result, const std::shared_ptr<const io::TriangleMesh>& mesh,

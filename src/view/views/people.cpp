@@ -1,6 +1,4 @@
 // People in the view: boxes with scores over the picture.
-#include <fovea/core/error.h>
-#include <fovea/io/models.h>
 #include <fovea/people/detector.h>
 #include <fovea/people/evaluate.h>
 #include <fovea/people/explain.h>
@@ -10,12 +8,8 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 
-#include "core/json_text.h"
 #include "core/words.h"
-#include "view/stopwatch.h"
-#include "view/stream/running.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -37,8 +31,7 @@ void add_people(Result& result, const std::vector<people::Detection>& found,
                                                     : fmt::format("{} people were", found.size()),
                                   model, found.front().score);
   for (const people::Detection& person : found)
-    result.marks.push_back({{person.box.x, person.box.y, person.box.width, person.box.height},
-                            fmt::format("{:.2f}", person.score)});
+    result.marks.push_back({exact(person.box), fmt::format("{:.2f}", person.score)});
 }
 
 // Marks hits and false alarms as people eval counts them, and adds the boxes of the truth.
@@ -51,7 +44,7 @@ void compare_with_people(Result& result, const people::EvaluatedImage& image) {
   }
   for (std::size_t i = 0; i < image.people.size(); ++i) {
     const people::Annotation& person = image.people[i];
-    const Rect<double> box{person.box.x, person.box.y, person.box.width, person.box.height};
+    const Rect<double> box = exact(person.box);
     if (person.ignore) result.marks.push_back({box, "", MarkKind::kIgnored});
     else if (match.found_by[i] >= 0) result.marks.push_back({box, "", MarkKind::kTrue});
     else result.marks.push_back({box, "missed", MarkKind::kMissed});
@@ -70,7 +63,7 @@ void compare_with_people(Result& result, const people::EvaluatedImage& image) {
   result.facts.emplace_back("false alarms", std::to_string(alarms));
 }
 
-// Marks the people of a frame, where somebody knows who is there.
+// Marks the people of a frame, where ground truth is given.
 void compare_with_truth(Result& result, const Run& run, const std::vector<people::Detection>& found,
                         std::int64_t frame) {
   add_truth(result, run, [&](const Truth& truth) {
@@ -79,116 +72,76 @@ void compare_with_truth(Result& result, const Run& run, const std::vector<people
   });
 }
 
+using PeopleTask = TaskOf<people::DetectOptions>;
+
 class PeopleRunning final : public Running {
  public:
-  PeopleRunning(SystemView& view, Run run, people::Detector detector, std::string model)
-      : view_(view),
-        run_(std::move(run)),
-        detector_(std::move(detector)),
-        model_(std::move(model)) {}
+  PeopleRunning(SystemView& view, const PeopleTask& task,
+                std::shared_ptr<const people::Model> model)
+      : view_(view), task_(task), detector_(std::move(model), task.with) {}
 
-  Result next(const StreamFrame& frame) override {
-    Stopwatch watch;
-    Result result{.size = {frame.picture->width(), frame.picture->height()}};
-    const std::vector<people::Detection> found = find_people(detector_, *frame.picture).people;
-    add_people(result, found, model_);
-    watch.lap("find people");
-    compare_with_truth(result, run_, found, frame.number);
-    result.timings = watch.laps();
-    return result;
-  }
   Result stay(const StreamFrame& frame) override {
-    return run_on(view_, run_, {frame}, detector_.options().exec);
+    return view_.run_on(task_.run, {frame}, task_.exec);
   }
 
  private:
+  void work(const StreamFrame& frame, Result& result, Stopwatch& watch) override {
+    const std::vector<people::Detection> found = find_people(detector_, *frame.picture).people;
+    add_people(result, found, task_.model);
+    watch.lap("find people");
+    compare_with_truth(result, task_.run, found, frame.number);
+  }
+
   SystemView& view_;
-  Run run_;
+  PeopleTask task_;
   people::Detector detector_;
-  std::string model_;
 };
 
-class PeopleView final : public SystemView {
+class PeopleView final : public OptionsView<people::DetectOptions> {
  public:
-  explicit PeopleView(std::string model) : extra_model_(std::move(model)) {}
+  explicit PeopleView(const std::string& model)
+      : OptionsView({.name = "people",
+                     .title = "People",
+                     .text = "Finds standing and walking people of all sizes.",
+                     .headline = "People in",
+                     .streams = true,
+                     .models = model_names("people", model, "channels")}) {}
 
-  std::string name() const override { return "people"; }
-  std::string title() const override { return "People"; }
-  std::string text() const override { return "Finds standing and walking people of all sizes."; }
-  InputKind takes() const override { return InputKind::kImage; }
-  ModelNames models() const override {
-    ModelNames names;
-    if (!extra_model_.empty()) names.push_back(extra_model_);
-    names.emplace_back("channels");
-    for (const std::string& shipped : io::shipped_models("people"))
-      if (const std::string name = shipped.substr(shipped.find('/') + 1); name != "channels")
-        names.push_back(name);
-    return names;
-  }
-  std::string controls() const override {
-    people::DetectOptions options;
-    return controls_json(form_of(options));
-  }
-
-  Result run(const Run& run, const Exec& exec) override {
-    Stopwatch watch;
-    people::DetectOptions options, defaults;
-    Form form = form_of(options);
-    fill_form(form, run.options);
-    options.exec = exec;
-    const std::shared_ptr<const Picture> picture = run_images(run, 1).front();
+ private:
+  void work(const PeopleTask& task, Result& result, Stopwatch& watch) override {
+    result.show(task.run.image());
     watch.lap("read the image");
-    const std::string model_name = run.model.empty() ? models().front() : run.model;
-    people::Detector detector(model(model_name), options);
+    people::Detector detector(model(task.model), task.with);
     watch.lap("prepare the model");
-    const people::DetectResult found = find_people(detector, *picture);
+    const people::DetectResult found = find_people(detector, *result.image);
     watch.lap("find people");
-    const Extent size{picture->width(), picture->height()};
-
-    Result result{
-        .title = "People in " + run.inputs.front()->name(), .image = picture, .size = size};
-    add_people(result, found.people, model_name);
-    result.facts = {
-        {"size", fmt::format("{}x{}", size.width, size.height)},
-        {"people", std::to_string(found.people.size())},
-        {"threshold", fmt::format("{:g}", options.threshold.value_or(detector.model().threshold))},
-        {"windows searched", std::to_string(found.counts.windows)},
-        {"trees or blocks evaluated", std::to_string(found.counts.evaluations)}};
-    compare_with_truth(result, run, found.people,
-                       run.frames.empty() ? run.frame : run.frames.front().number);
-    add_reasons(result, model(model_name), options, found.people);
-    result.json = saved_json(run, {"people detect", model_name, options_json(options), exec},
-                             record_ref(found));
-    result.picture = [picture, people = found.people] {
+    add_people(result, found.people, task.model);
+    const double threshold = task.with.threshold.value_or(detector.model().threshold);
+    result.facts = {{"size", fmt::format("{}x{}", result.size.width, result.size.height)},
+                    {"people", std::to_string(found.people.size())},
+                    {"threshold", fmt::format("{:g}", threshold)},
+                    {"windows searched", std::to_string(found.counts.windows)},
+                    {"trees or blocks evaluated", std::to_string(found.counts.evaluations)}};
+    compare_with_truth(result, task.run, found.people, task.run.frame_number());
+    add_reasons(result, model(task.model), task.with, found.people);
+    result.json = task.saved({.command = "people detect"}, record_ref(found));
+    result.picture = [picture = result.image, people = found.people] {
       Image<std::uint8_t> drawn = rgb_copy(picture->pixels());
       people::draw_people(drawn, people);
       return drawn;
     };
     result.held_bytes = 2 * found.people.size() * sizeof(people::Detection);
-    const Form plain = form_of(defaults);
     result.command =
-        fmt::format("fovea people detect {} --model {}{}{} --json", shell_inputs(run, 1),
-                    shell_word(model_name), changed_flags(form, plain), shell_frames(run, 1));
-    result.python =
-        fmt::format("fovea.people.Detector({}{}).detect({})", detail::json_quote(model_name),
-                    changed_keywords(form, plain), python_images(run, 1).front());
-    watch.lap("draw");
-    result.timings = watch.laps();
-    return result;
+        fmt::format("fovea people detect {} --model {}{}{} --json", task.shell_inputs(),
+                    task.shell_model(), task.flags, task.shell_frames());
+    result.python = fmt::format("fovea.people.Detector({}{}).detect({})", task.python_model(),
+                                task.keywords, task.python_image());
   }
 
-  bool streams() const override { return true; }
-  std::unique_ptr<Running> begin(const Run& run, const Exec& exec) override {
-    people::DetectOptions options;
-    Form form = form_of(options);
-    fill_form(form, run.options);
-    options.exec = exec;
-    const std::string name = run.model.empty() ? models().front() : run.model;
-    return std::make_unique<PeopleRunning>(*this, run, people::Detector(model(name), options),
-                                           name);
+  std::unique_ptr<Running> stream(const PeopleTask& task) override {
+    return std::make_unique<PeopleRunning>(*this, task, model(task.model));
   }
 
- private:
   // A click on a person asks about that detection, and one elsewhere about the best window there.
   static void add_reasons(Result& result, std::shared_ptr<const people::Model> model,
                           people::DetectOptions options,
@@ -209,24 +162,12 @@ class PeopleView final : public SystemView {
     };
   }
 
-  // The model of the last run is kept: a slider that moves does not read it again.
   std::shared_ptr<const people::Model> model(const std::string& name) {
-    const ModelNames known = models();
-    if (std::ranges::find(known, name) == known.end())
-      throw InvalidArgument(fmt::format("there is no model '{}' here; name its file by --model",
-                                        detail::shown(name)));
-    const std::lock_guard lock(mutex_);
-    if (name != model_name_) {
-      model_ = people::load_model(name);
-      model_name_ = name;
-    }
-    return model_;
+    return models_.get(name, [&] { return people::load_model(name); });
   }
 
-  std::string extra_model_;
-  std::mutex mutex_{};
-  std::string model_name_{};
-  std::shared_ptr<const people::Model> model_{};
+  // The model of the last run is kept: a slider that moves does not read it again.
+  LruCache<std::shared_ptr<const people::Model>> models_{1};
 };
 
 }  // namespace

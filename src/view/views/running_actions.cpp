@@ -1,14 +1,10 @@
-// Actions while they happen: a running time line of what people do in a video or live input.
-#include <fovea/actions/recognize.h>
+#include "view/views/running_actions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
 
-#include "core/json_text.h"
-#include "view/stopwatch.h"
-#include "view/views/running_actions.h"
 #include "view/views/seen_actions.h"
 
 namespace fovea::view {
@@ -39,48 +35,23 @@ class FrameTimes {
 
 class RunningActions final : public Running {
  public:
-  RunningActions(Run run, std::string model, const actions::RecognizeOptions& options,
-                 std::vector<std::string_view> hidden)
-      : run_(std::move(run)),
-        model_(std::move(model)),
-        hidden_(std::move(hidden)),
-        recognizer_(model_, options) {}
+  explicit RunningActions(const ActionsTask& task)
+      : task_(task), recognizer_(task.model, task.with) {}
 
-  Result next(const StreamFrame& frame) override {
-    Stopwatch watch;
-    times_.add(frame.seconds);
-    Result result{.size = {frame.picture->width(), frame.picture->height()}};
-    result.events = seen(recognizer_.push(frame.picture->pixels()));
-    watch.lap("recognize actions");
-    add_marks(result, frame.seconds);
-    result.summary =
-        all_.empty() ? "No action has been recognized yet."
-                     : fmt::format("{} recognized; the last one is {}, with a score of {:.2f}.",
-                                   all_.size() == 1 ? std::string("One action was")
-                                                    : fmt::format("{} actions were", all_.size()),
-                                   all_.back().name, all_.back().score);
-    result.timings = watch.laps();
-    return result;
-  }
   Result stay(const StreamFrame& frame) override {
     Result result = next(frame);
-    const std::string name = run_.inputs.front()->name();
-    result.title = "Actions in " + name;
-    result.image = frame.picture;
+    result.title = task_.title;
+    result.show(frame.picture);
     result.picture = rgb_later(frame.picture);
-    result.facts = {{"model", model_}, {"actions", std::to_string(all_.size())}};
+    result.facts = {{"model", task_.model}, {"actions", std::to_string(all_.size())}};
     const SavedActions saved{.events = {all_.begin(), all_.end()}};
-    result.json = saved_json(run_,
-                             {"actions recognize", model_, options_json(recognizer_.options()),
-                              recognizer_.options().exec, true},
-                             record_ref(saved));
-    actions::RecognizeOptions changed = recognizer_.options(), plain;
-    const Form form = form_of(changed, hidden_), defaults = form_of(plain, hidden_);
-    result.command = fmt::format("fovea actions recognize {} --model {}{}", shell_inputs(run_, 1),
-                                 shell_word(model_), changed_flags(form, defaults));
-    result.python = fmt::format(
-        "for event in fovea.actions.Recognizer({}{}).stream({}): print(event)",
-        detail::json_quote(model_), changed_keywords(form, defaults), detail::json_quote(name));
+    result.json =
+        task_.saved({.command = "actions recognize", .whole_film = true}, record_ref(saved));
+    result.command = fmt::format("fovea actions recognize {} --model {}{}", task_.shell_inputs(),
+                                 task_.shell_model(), task_.flags);
+    result.python =
+        fmt::format("for event in fovea.actions.Recognizer({}{}).stream({}): print(event)",
+                    task_.python_model(), task_.keywords, task_.python_input());
     return result;
   }
   bool needs_all() const override { return true; }
@@ -91,6 +62,19 @@ class RunningActions final : public Running {
     Mark mark;
     double until;
   };
+
+  void work(const StreamFrame& frame, Result& result, Stopwatch& watch) override {
+    times_.add(frame.seconds);
+    result.events = seen(recognizer_.push(frame.picture->pixels()));
+    watch.lap("recognize actions");
+    add_marks(result, frame.seconds);
+    result.summary =
+        all_.empty() ? "No action has been recognized yet."
+                     : fmt::format("{} recognized; the last one is {}, with a score of {:.2f}.",
+                                   all_.size() == 1 ? std::string("One action was")
+                                                    : fmt::format("{} actions were", all_.size()),
+                                   all_.back().name, all_.back().score);
+  }
 
   // Events with the times of the source, because frames may have been passed over.
   std::vector<SeenEvent> seen(std::span<const actions::Event> events) {
@@ -104,9 +88,7 @@ class RunningActions final : public Running {
       found.push_back(
           {event.name, event.score, all_.back().start_seconds, all_.back().end_seconds});
       if (all_.size() > kMostEvents) all_.pop_front();
-      marks_.push_back({{{event.box.x, event.box.y, event.box.width, event.box.height},
-                         fmt::format("{} {:.2f}", event.name, event.score)},
-                        0});
+      marks_.push_back({{exact(event.box), fmt::format("{} {:.2f}", event.name, event.score)}, 0});
     }
     return found;
   }
@@ -119,9 +101,7 @@ class RunningActions final : public Running {
     for (const PassingMark& each : marks_) result.marks.push_back(each.mark);
   }
 
-  Run run_;
-  std::string model_;
-  std::vector<std::string_view> hidden_;  // options that the page does not show
+  ActionsTask task_;
   actions::Recognizer recognizer_;
   FrameTimes times_{};
   std::deque<actions::Event> all_{};
@@ -130,10 +110,8 @@ class RunningActions final : public Running {
 
 }  // namespace
 
-std::unique_ptr<Running> running_actions(const Run& run, const std::string& model,
-                                         const actions::RecognizeOptions& options,
-                                         const std::vector<std::string_view>& hidden) {
-  return std::make_unique<RunningActions>(run, model, options, hidden);
+std::unique_ptr<Running> running_actions(const ActionsTask& task) {
+  return std::make_unique<RunningActions>(task);
 }
 
 }  // namespace fovea::view

@@ -3,17 +3,13 @@
 #include <fovea/actions/recognize.h>
 
 #include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "view/stream/running.h"
+#include "view/system.h"
 
 namespace fovea::view {
 
-// `hidden` names the options that the page does not show, and its lines do not have.
-std::unique_ptr<Running> running_actions(const Run& run, const std::string& model,
-                                         const actions::RecognizeOptions& options,
-                                         const std::vector<std::string_view>& hidden);
+using ActionsTask = TaskOf<actions::RecognizeOptions>;
+
+std::unique_ptr<Running> running_actions(const ActionsTask& task);
 
 }  // namespace fovea::view

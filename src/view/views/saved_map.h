@@ -10,7 +10,7 @@
 namespace fovea::view {
 
 // `found` is null where no regions were searched for.
-std::string saved_map(const Run& run, SavedCall call, const emd::SceneMapper& mapper,
+std::string saved_map(const Task& task, Extent size, const emd::SceneMapper& mapper,
                       const emd::RegionSet* found);
 
 }  // namespace fovea::view

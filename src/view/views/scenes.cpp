@@ -1,7 +1,4 @@
 // Places in the view: the class of an image and the scores of all classes.
-#include <fovea/core/error.h>
-#include <fovea/io/models.h>
-#include <fovea/io/record_io.h>
 #include <fovea/scenes/classifier.h>
 #include <fovea/scenes/explain.h>
 
@@ -9,51 +6,32 @@
 
 #include <algorithm>
 
-#include "core/json_text.h"
-#include "core/words.h"
-#include "view/stopwatch.h"
 #include "view/system.h"
 
 namespace fovea::view {
 namespace {
 
-class ScenesView final : public SystemView {
+// Its model decides everything: there are no options.
+class ScenesView final : public OptionsView<scenes::ClassifyOptions> {
  public:
-  std::string name() const override { return "scenes"; }
-  std::string title() const override { return "Places"; }
-  std::string text() const override {
-    return "Says which kind of place an image shows, by the visual words in it.";
-  }
-  InputKind takes() const override { return InputKind::kImage; }
-  ModelNames models() const override {
-    ModelNames names;
-    for (const std::string& shipped : io::shipped_models("scenes"))
-      names.push_back(shipped.substr(shipped.find('/') + 1));
-    return names;
-  }
-  std::string controls() const override { return "[]"; }  // its model decides everything
+  ScenesView()
+      : OptionsView({.name = "scenes",
+                     .title = "Places",
+                     .text = "Says which kind of place an image shows, by the visual words in it.",
+                     .headline = "The place in",
+                     .models = model_names("scenes")}) {}
 
-  Result run(const Run& run, const Exec& exec) override {
-    Stopwatch watch;
-    const ModelNames known = models();
-    const std::string model_name = run.model.empty() ? known.front() : run.model;
-    if (std::ranges::find(known, model_name) == known.end())
-      throw InvalidArgument(
-          fmt::format("there is no model '{}' of places", detail::shown(model_name)));
-    const std::shared_ptr<const Picture> picture = run_images(run, 1).front();
+ private:
+  void work(const TaskOf<scenes::ClassifyOptions>& task, Result& result,
+            Stopwatch& watch) override {
+    result.show(task.run.image());
     watch.lap("read the image");
-    if (model_name != model_name_) {
-      model_ = scenes::load_model(model_name);
-      model_name_ = model_name;
-    }
-    scenes::Classifier classifier(model_, {.exec = exec});
+    const std::shared_ptr<const scenes::Model> model =
+        models_.get(task.model, [&] { return scenes::load_model(task.model); });
+    scenes::Classifier classifier(model, task.with);
     watch.lap("prepare the model");
-    const scenes::ClassifyResult place = classifier.classify(picture->pixels());
+    const scenes::ClassifyResult place = classifier.classify(result.image->pixels());
     watch.lap("classify");
-
-    Result result{.title = "The place in " + run.inputs.front()->name(),
-                  .image = picture,
-                  .size = {picture->width(), picture->height()}};
     const std::vector<std::string>& classes = classifier.classes();
     for (std::size_t i = 0; i < classes.size(); ++i)
       result.scores.emplace_back(classes[i], place.scores[i]);
@@ -61,45 +39,36 @@ class ScenesView final : public SystemView {
                              &std::pair<std::string, double>::second);
     result.summary = fmt::format("The image shows the place '{}', with a score of {:.2f}.",
                                  place.name, place.score);
-    result.facts = {{"size", fmt::format("{}x{}", picture->width(), picture->height())},
-                    {"model", model_name},
+    result.facts = {{"size", fmt::format("{}x{}", result.size.width, result.size.height)},
+                    {"model", task.model},
                     {"classes", std::to_string(classes.size())}};
-    add_truth(result, run, [&](const Truth& truth) {
-      result.true_score = truth.place(*run.inputs.front(), classes);
+    add_truth(result, task.run, [&](const Truth& truth) {
+      result.true_score = truth.place(*task.run.inputs.front(), classes);
       if (!result.true_score.empty())
         result.summary += fmt::format(" The truth is '{}'.", result.true_score);
     });
+    const scenes::ClassNames names{classes};
     result.json =
-        saved_json(run,
-                   {.command = "scenes classify",
-                    .model = model_name,
-                    .options = "{}",
-                    .exec = exec,
-                    .beside = io::record_members(record_ref(scenes::ClassNames{classes}))},
-                   record_ref(place));
-    result.picture = rgb_later(picture);
-    result.python = fmt::format("fovea.scenes.Classifier({}).classify({})",
-                                detail::json_quote(model_name), python_images(run, 1).front());
+        task.saved({.command = "scenes classify", .beside = record_ref(names)}, record_ref(place));
+    result.picture = rgb_later(result.image);
+    result.python = fmt::format("fovea.scenes.Classifier({}).classify({})", task.python_model(),
+                                task.python_image());
     // The verb takes images only.
     result.command =
-        run.inputs.front()->kind() == InputKind::kVideo
+        task.run.inputs.front()->kind() == InputKind::kVideo
             ? fmt::format("python3 -c {}",
                           shell_word(fmt::format("import fovea; print({})", result.python)))
-            : fmt::format("fovea scenes classify {} --model {}", shell_inputs(run, 1),
-                          shell_word(model_name));
+            : fmt::format("fovea scenes classify {} --model {}", task.shell_inputs(),
+                          task.shell_model());
     result.why_hint = "Click the picture to see which places spoke for it, and which against.";
-    result.explain = [model = model_, picture](report::Point, const Exec& asked) {
+    result.explain = [model, picture = result.image](report::Point, const Exec& asked) {
       return scenes::present(scenes::explain(
           *model, picture->pixels(), {.exec = {.device = Device::cpu(), .stop = asked.stop}}));
     };
-    watch.lap("draw");
-    result.timings = watch.laps();
-    return result;
   }
 
- private:
-  std::string model_name_{};
-  std::shared_ptr<const scenes::Model> model_{};
+  // The model of the last run is kept.
+  LruCache<std::shared_ptr<const scenes::Model>> models_{1};
 };
 
 }  // namespace

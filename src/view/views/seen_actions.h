@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "view/video_result.h"
+#include "view/result.h"
 
 namespace fovea::view {
 

@@ -11,6 +11,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "io/text/json_reader.h"
+
 namespace fovea::io::record_test {
 namespace {
 
@@ -195,6 +197,20 @@ void describe(FieldVisitor& visit, Market& market) {
 }
 constexpr const char* kMarket =
     R"({"prices": {"pear": 3, "apple": 2}, "stalls": {"left": {"name": "a", "size": [1, 2]}})";
+
+TEST(RecordJson, ATreeMayLackMembersWhichKeepTheirValues) {
+  Basket basket;
+  read_record(nlohmann::json::parse(R"({"count": 9, "stall": {"name": "hall"}})"),
+              record_ref(basket), "x");
+  EXPECT_EQ(basket.count, 9);
+  EXPECT_EQ(basket.weight, 0.5F);
+  ASSERT_TRUE(basket.stall);
+  EXPECT_EQ(basket.stall->name, "hall");
+  EXPECT_EQ(basket.stall->size, (Extent{3, 4}));
+  EXPECT_THROW(
+      read_record(nlohmann::json::parse(R"({"stall": {"size": [1]}})"), record_ref(basket), "x"),
+      FormatError);
+}
 
 TEST(RecordNames, NamedValuesAreMembersOfAnObject) {
   const Market market;

@@ -1,10 +1,16 @@
-// JSON of earlier runs: what the verbs print with --json, COCO, and evaluations.
+// JSON that was saved before: what the verbs print with --json, COCO, and evaluations.
+#include <fovea/actions/recognize.h>
 #include <fovea/core/error.h>
+#include <fovea/core/record.h>
+#include <fovea/emd/map_result.h>
+#include <fovea/emd/track_result.h>
+#include <fovea/flow/summary.h>
+#include <fovea/people/detection.h>
+#include <fovea/people/track.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -12,7 +18,9 @@
 
 #include "core/words.h"
 #include "io/text/json_reader.h"
-#include "view/earlier/earlier_file.h"
+#include "view/inputs.h"
+#include "view/result.h"
+#include "view/saved_results/saved_file.h"
 
 namespace fovea::view {
 namespace {
@@ -50,6 +58,13 @@ class Members {
     if (!found->is_number()) fail(fmt::format("'{}' is no number", key));
     return found->get<double>();
   }
+  // A result of ours, as far as it is there: other versions may have had less.
+  template <class Record>
+  Record record(const json& tree) const {
+    Record record{};
+    io::read_record(tree, record_ref(record), name_);
+    return record;
+  }
   std::int64_t whole(const json& tree, const char* key, std::int64_t otherwise) const {
     const auto found = tree.find(key);
     if (found == tree.end() || found->is_null()) return otherwise;
@@ -79,12 +94,12 @@ std::unordered_map<std::int64_t, std::string> category_names(const Members& take
   return names;
 }
 
-EarlierFile coco(const Members& take, const json& tree, const std::string& name) {
-  EarlierFile file{.path = name, .what = "COCO JSON"};
+SavedFile coco(const Members& take, const json& tree, const std::string& name) {
+  SavedFile file{.path = name, .what = "COCO JSON"};
   std::unordered_map<std::int64_t, std::size_t> place;
   for (const json& image : take.array(tree, "images")) {
-    EarlierItem item{.input = take.text(take.object(image, "an image"), "file_name"),
-                     .frame = take.whole(image, "frame", 0)};
+    SavedItem item{.input = take.text(take.object(image, "an image"), "file_name"),
+                   .frame = take.whole(image, "frame", 0)};
     if (item.input.empty()) take.fail("an image has no 'file_name'");
     if (!place.emplace(take.whole(image, "id", -1), file.items.size()).second)
       take.fail(fmt::format("two images have the id {}", take.whole(image, "id", -1)));
@@ -97,43 +112,59 @@ EarlierFile coco(const Members& take, const json& tree, const std::string& name)
     if (image == place.end())
       take.fail(fmt::format("an annotation is of image {}, which is not in the file", id));
     const auto named = names.find(take.whole(each, "category_id", -1));
-    EarlierBox box{.box = take.box(each, "bbox"),
-                   .label = named == names.end() ? "" : named->second,
-                   .score = take.number(each, "score")};
+    SavedBox box{.box = take.box(each, "bbox"),
+                 .label = named == names.end() ? "" : named->second,
+                 .score = take.number(each, "score")};
     box.truth = !box.score;  // what people annotated has no score
     file.items[image->second].boxes.push_back(std::move(box));
   }
   return file;
 }
 
-EarlierBox box_in(const Members& take, const json& each) {
-  EarlierBox box{.box = take.box(take.object(each, "a box"), "box"),
-                 .score = take.number(each, "score")};
-  if (each.contains("id")) box.label = std::to_string(take.whole(each, "id", 0));
-  return box;
+// A person, a track, a target or a region of a verb's result.
+template <class Box>
+SavedBox saved_box(const Box& found) {
+  SavedBox saved{.box = exact(found.box), .score = found.score};
+  if constexpr (requires { found.id; }) saved.label = std::to_string(found.id);
+  return saved;
 }
 
-std::vector<EarlierBox> boxes_in(const Members& take, const json& tree) {
-  std::vector<EarlierBox> boxes;
-  for (const char* key : {"people", "tracks"})
-    for (const json& each : take.array(tree, key)) boxes.push_back(box_in(take, each));
-  return boxes;
+template <class Box>
+void add_boxes(const std::vector<Box>& found, SavedItem& item) {
+  for (const Box& each : found) item.boxes.push_back(saved_box(each));
 }
 
-// Tracks that say of which frame they are, as emd track has them: frame by frame.
-bool take_framed_tracks(const Members& take, const json& result, const std::string& input,
-                        EarlierFile& file) {
-  const json& tracks = take.array(result, "tracks");
-  if (tracks.empty() || !tracks.front().is_object() || !tracks.front().contains("frame"))
-    return false;
-  for (const json& each : tracks) {
-    EarlierBox box = box_in(take, each);
-    const std::int64_t frame = take.whole(each, "frame", 0);
-    if (file.items.empty() || file.items.back().input != input || file.items.back().frame != frame)
-      file.items.push_back({.input = input, .frame = frame});
-    file.items.back().boxes.push_back(std::move(box));
-  }
-  return true;
+// What a verb says about an input, or about a frame of a video.
+struct Found {
+  std::string input{}, error{}, name{}, seg{};
+  std::int64_t frame = 0;
+  std::vector<people::Detection> people{};
+  std::vector<people::Track> tracks{};
+  std::vector<Found> frames{};
+  std::vector<double> scores{};
+  std::vector<std::int32_t> labels{};
+  std::vector<actions::Event> events{};
+};
+void describe(FieldVisitor& visit, Found& found) {
+  visit("input", found.input, "its name");
+  visit("error", found.error, "why it failed");
+  visit("name", found.name, "of its class");
+  visit("seg", found.seg, "file with the labels of a mesh");
+  visit("first_frame", found.frame, "of a part of a video");
+  visit("frame", found.frame, "of a frame of a video");
+  visit("people", found.people, "by people detect");
+  visit("tracks", found.tracks, "by people track");
+  visit("frames", found.frames, "of a video");
+  visit("scores", found.scores, "of all classes of the file");
+  visit("labels", found.labels, "of the triangles of a mesh");
+  visit("events", found.events, "what happens when");
+}
+
+SavedItem item_of(const std::string& input, const Found& found) {
+  SavedItem item{.input = input, .frame = found.frame};
+  add_boxes(found.people, item);
+  add_boxes(found.tracks, item);
+  return item;
 }
 
 bool is_event(const json& tree) {
@@ -141,21 +172,29 @@ bool is_event(const json& tree) {
 }
 
 // An action that was recognized in a video, which a later line may name.
-void take_event(const Members& take, const json& tree, EarlierFile& file) {
-  EarlierEvent event{.input = take.text(tree, "input"),
-                     .name = take.text(tree, "name"),
-                     .first = take.whole(tree, "first_frame", 0),
-                     .last = take.whole(tree, "last_frame", 0),
-                     .score = take.number(tree, "score")};
-  if (event.first < 0 || event.last < event.first)
-    take.fail(fmt::format("an event lasts from frame {} to {}", event.first, event.last));
-  if (tree.contains("box")) event.box = take.box(tree, "box");
-  file.events.push_back(std::move(event));
+void add_event(const Members& take, const actions::Event& event, const std::string& input,
+               SavedFile& file) {
+  if (event.first_frame < 0 || event.last_frame < event.first_frame)
+    take.fail(
+        fmt::format("an event lasts from frame {} to {}", event.first_frame, event.last_frame));
+  const SavedBox box = saved_box(event);
+  file.events.push_back({.input = input,
+                         .name = event.name,
+                         .first = event.first_frame,
+                         .last = event.last_frame,
+                         .box = event.box.empty() ? std::nullopt : std::optional(box.box),
+                         .score = box.score});
+}
+
+// A line of its own. What is true has no score.
+void take_event(const Members& take, const json& tree, SavedFile& file) {
+  add_event(take, take.record<actions::Event>(tree), take.text(tree, "input"), file);
+  if (!tree.contains("score")) file.events.back().score.reset();
 }
 
 // labelme's file of one image. A frame of a video has no file of its own and is known by its name.
-void take_labelme(const Members& take, const json& tree, EarlierFile& file) {
-  EarlierItem item{.input = take.text(tree, "imagePath")};
+void take_labelme(const Members& take, const json& tree, SavedFile& file) {
+  SavedItem item{.input = take.text(tree, "imagePath")};
   if (item.input.empty()) take.fail("has no 'imagePath', which labelme's files have");
   item.stem = std::filesystem::path(item.input).stem().string();
   for (const json& shape : take.array(tree, "shapes")) {
@@ -171,9 +210,9 @@ void take_labelme(const Members& take, const json& tree, EarlierFile& file) {
     }
     if (points.size() < 2) continue;  // a single point has no box
     const std::string label = take.text(shape, "label");
-    EarlierBox box{.box = {left, top, right - left, bottom - top},
-                   .label = label == "person" ? "" : label,
-                   .score = take.number(shape, "score")};
+    SavedBox box{.box = {left, top, right - left, bottom - top},
+                 .label = label == "person" ? "" : label,
+                 .score = take.number(shape, "score")};
     box.truth = !box.score;  // what people annotated has no score
     item.boxes.push_back(std::move(box));
   }
@@ -182,15 +221,12 @@ void take_labelme(const Members& take, const json& tree, EarlierFile& file) {
 }
 
 // Scores, whose classes stand at the top of the file.
-void take_scores(const Members& take, const json& result, const json& tree, EarlierItem& item) {
-  const json& scores = take.array(result, "scores");
-  const json& classes = take.array(tree, "classes");
-  for (std::size_t i = 0; i < std::min(scores.size(), classes.size()); ++i)
-    if (scores[i].is_number() && classes[i].is_string())
-      item.scores.emplace_back(classes[i].get<std::string>(), scores[i].get<double>());
+void add_scores(const Found& found, const json& classes, SavedItem& item) {
+  for (std::size_t i = 0; i < std::min(found.scores.size(), classes.size()); ++i)
+    if (classes[i].is_string() && std::isfinite(found.scores[i]))
+      item.scores.emplace_back(classes[i].get<std::string>(), found.scores[i]);
   std::ranges::stable_sort(item.scores, std::greater{}, &std::pair<std::string, double>::second);
-  if (const std::string name = take.text(result, "name"); !name.empty())
-    item.text = fmt::format("The class is {}.", name);
+  if (!found.name.empty()) item.text = fmt::format("The class is {}.", found.name);
 }
 
 std::string text_or_none(const json& tree, const char* key) {
@@ -198,75 +234,75 @@ std::string text_or_none(const json& tree, const char* key) {
   return found == tree.end() || !found->is_string() ? std::string() : found->get<std::string>();
 }
 
-void take_result(const Members& take, const json& result, const json& tree, EarlierFile& file) {
-  const std::string input = take.text(take.object(result, "a result"), "input");
-  if (input.empty()) take.fail("a result has no 'input'");
-  if (const std::string error = take.text(result, "error"); !error.empty()) {
-    file.items.push_back({.input = input, .text = fmt::format("It failed: {}.", error)});
+// Tracks that say of which frame they are, as emd track has them: frame by frame.
+bool take_framed_tracks(const Members& take, const json& result, SavedFile& file) {
+  const json& tracks = take.array(result, "tracks");
+  if (tracks.empty() || !tracks.front().is_object() || !tracks.front().contains("frame"))
+    return false;
+  const auto found = take.record<emd::TrackResult>(result);
+  for (const emd::FramedTrack& each : found.tracks) {
+    if (file.items.empty() || file.items.back().input != found.input ||
+        file.items.back().frame != each.frame)
+      file.items.push_back({.input = found.input, .frame = each.frame});
+    file.items.back().boxes.push_back(saved_box(each.track));
+  }
+  return true;
+}
+
+void take_result(const Members& take, const json& result, const json& tree, SavedFile& file) {
+  if (take.text(take.object(result, "a result"), "input").empty())
+    take.fail("a result has no 'input'");
+  if (take_framed_tracks(take, result, file)) return;
+  auto found = take.record<Found>(result);
+  if (!found.error.empty()) {
+    file.items.push_back(
+        {.input = found.input, .text = fmt::format("It failed: {}.", found.error)});
     return;
   }
-  if (take_framed_tracks(take, result, input, file)) return;
-  if (const json& frames = take.array(result, "frames"); !frames.empty()) {
-    for (const json& frame : frames)
-      file.items.push_back({.input = input,
-                            .frame = take.whole(take.object(frame, "a frame"), "frame", 0),
-                            .boxes = boxes_in(take, frame)});
-    return;
-  }
-  EarlierItem item{.input = input,
-                   .frame = take.whole(result, "first_frame", 0),
-                   .boxes = boxes_in(take, result),
-                   .parts = take.text(result, "seg")};
+  for (const Found& frame : found.frames) file.items.push_back(item_of(found.input, frame));
+  if (!found.frames.empty()) return;
+  SavedItem item = item_of(found.input, found);
+  item.parts = found.seg;
   if (const std::string mesh = text_or_none(result, "output");
       item.parts.empty() && mesh.ends_with(".ply"))
     item.parts = mesh;  // which has the labels inside
-  for (const json& label : take.array(result, "labels")) {
-    if (!label.is_number_integer()) take.fail("has a label that is no whole number");
-    item.labels.push_back(label.get<std::int32_t>());
-    item.parts = file.path;
-  }
-  take_scores(take, result, tree, item);
+  if (!found.labels.empty()) item.parts = file.path;
+  item.labels = std::move(found.labels);
+  add_scores(found, take.array(tree, "classes"), item);
   file.items.push_back(std::move(item));
-  for (const json& event : take.array(result, "events")) {
-    take_event(take, take.object(event, "an event"), file);
-    file.events.back().input = input;
-  }
+  for (const actions::Event& event : found.events) add_event(take, event, found.input, file);
 }
 
-std::string motion_text(const Members& take, const json& tree) {
-  const std::optional<double> mean = take.number(tree, "mean_motion");
-  return mean ? fmt::format("Pixels moved by {:.2f} pixels on average.", *mean) : std::string();
-}
-
-// A pair of images, and the file that its motion was written to, which the page does not save.
-void take_motion(const Members& take, const json& tree, EarlierFile& file) {
-  const std::string output = take.text(tree, "output");
-  if (output.empty() && tree.contains("mean_motion")) {
-    file.items.push_back({.input = take.text(tree, "first"), .text = motion_text(take, tree)});
-    return;
-  }
-  constexpr std::array<std::string_view, 6> kFields{".flo", ".png", ".pfm",
-                                                    ".npy", ".tif", ".tiff"};
-  if (std::ranges::none_of(kFields, [&](std::string_view end) { return output.ends_with(end); }))
+// Motion of two images, or of two frames of a video, and the file that it was written to, which the
+// page does not save.
+void take_motion(const Members& take, const json& tree, SavedFile& file) {
+  const auto found = take.record<flow::FlowResult>(tree);
+  SavedItem item{.input = found.first.value_or(found.input.value_or("")),
+                 .frame = found.first_frame.value_or(0)};
+  const std::string output = found.output.value_or("");
+  if (!found.input && ends_in(output, flow_extensions())) item.motion = output;
+  else if (!found.motion || (!found.input && !output.empty()))
     take.fail("has no field of motion beside it; expected the result of a run with -o FILE.flo");
-  file.items.push_back({.input = take.text(tree, "first"), .motion = output});
+  else
+    item.text = fmt::format("Pixels moved by {:.2f} pixels on average.", found.motion->mean_motion);
+  file.items.push_back(std::move(item));
 }
 
 // Maps of distances, with the regions where the target is.
-void take_maps(const Members& take, const json& tree, EarlierFile& file) {
-  for (const json& frame : take.array(tree, "frame_stats")) {
-    EarlierItem item{.input = take.text(tree, "input"),
-                     .frame = take.whole(take.object(frame, "a frame"), "frame", 0)};
-    for (const json& region : take.array(frame, "regions"))
-      item.boxes.push_back(box_in(take, region));
+void take_maps(const Members& take, const json& tree, SavedFile& file) {
+  const auto found = take.record<emd::MapResult>(tree);
+  if (!found.frame_stats) take.fail("'frame_stats' is no array");
+  for (const emd::MapResult::Frame& frame : *found.frame_stats) {
+    SavedItem item{.input = found.input, .frame = frame.frame};
+    if (frame.regions) add_boxes(*frame.regions, item);
     file.items.push_back(std::move(item));
   }
 }
 
 }  // namespace
 
-EarlierFile parse_earlier_lines(std::string_view text, const std::string& name) {
-  EarlierFile file{.path = name, .what = "JSON lines"};
+SavedFile parse_saved_lines(std::string_view text, const std::string& name) {
+  SavedFile file{.path = name, .what = "JSON lines"};
   const Members take(name);
   std::size_t named = 0;  // events whose input is known
   for (const std::string_view line : detail::split(text, '\n')) {
@@ -286,7 +322,7 @@ EarlierFile parse_earlier_lines(std::string_view text, const std::string& name) 
   return file;
 }
 
-EarlierFile parse_earlier_json(std::string_view text, const std::string& name) {
+SavedFile parse_saved_json(std::string_view text, const std::string& name) {
   const json tree = io::parse_json(text, name);
   const Members take(name);
   if (tree.is_array())
@@ -294,7 +330,7 @@ EarlierFile parse_earlier_json(std::string_view text, const std::string& name) {
         "is a bare array, as --coco-results writes it, which names no images; take the file of "
         "--coco");
   if (!tree.is_object()) take.fail("is no JSON object");
-  EarlierFile file{.path = name, .what = take.text(tree, "command")};
+  SavedFile file{.path = name, .what = take.text(tree, "command")};
   if (tree.contains("evaluation")) {
     file.evaluation = report::parse_evaluation(text, name);
     return file;
@@ -313,16 +349,15 @@ EarlierFile parse_earlier_json(std::string_view text, const std::string& name) {
     take_event(take, tree, file);
     return file;
   }
-  if (tree.contains("input") && (tree.contains("tracks") || tree.contains("mean_motion"))) {
+  if (tree.contains("input") && tree.contains("tracks")) {
     take_result(take, tree, tree, file);
-    if (tree.contains("mean_motion")) file.items.back().text = motion_text(take, tree);
     return file;
   }
   if (tree.contains("input") && tree.contains("frame_stats")) {
     take_maps(take, tree, file);
     return file;
   }
-  if (tree.contains("first") && tree.contains("second")) {
+  if (tree.contains("mean_motion") || (tree.contains("first") && tree.contains("second"))) {
     take_motion(take, tree, file);
     return file;
   }

@@ -2,6 +2,7 @@
 // trusted: a damaged one is a FormatError whose message names it.
 #pragma once
 #include <fovea/core/geometry.h>
+#include <fovea/core/record_fwd.h>
 #include <fovea/report/evaluation.h>
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace fovea::view {
 
-struct EarlierBox {
+struct SavedBox {
   Rect<double> box{};
   std::string label{};            // "person", or the number of a track
   std::optional<double> score{};  // what a threshold is compared with; boxes without one stay
@@ -22,13 +23,13 @@ struct EarlierBox {
 };
 
 // What a file says about one image, or one frame of a video.
-struct EarlierItem {
+struct SavedItem {
   std::string input{};  // as the file names it; empty where it does not, as MOT files
   std::string stem{};   // the input's name without its end, of files that have the same name. Of a
                         // frame of a video it may end in its number: walk_000012
   std::int64_t frame = 0;  // from 0
   std::string text{};      // a sentence about the whole of it; may be empty
-  std::vector<EarlierBox> boxes{};
+  std::vector<SavedBox> boxes{};
   bool relative = false;  // boxes are shares of the picture's size, as YOLO has them
   std::vector<std::pair<std::string, double>> scores{};  // of classes, the best first
   // Files of results that stand for themselves: motion and parts. They become layers.
@@ -38,7 +39,7 @@ struct EarlierItem {
 };
 
 // Something that happens in a video. Both frames belong to it.
-struct EarlierEvent {
+struct SavedEvent {
   std::string input{};  // as the file names it; empty where it does not
   std::string name{};
   std::int64_t first = 0, last = 0;  // frames from 0
@@ -47,38 +48,42 @@ struct EarlierEvent {
   bool truth = false;
 };
 
-struct EarlierFile {
+// What the page reads of these.
+void describe(FieldVisitor& visit, SavedBox& box);
+void describe(FieldVisitor& visit, SavedEvent& event);
+
+struct SavedFile {
   std::string path{};
   std::string what{};  // "people detect", "MOT challenge text"
-  std::vector<EarlierItem> items{};
-  std::vector<EarlierEvent> events{};
+  std::vector<SavedItem> items{};
+  std::vector<SavedEvent> events{};
   std::optional<report::Evaluation> evaluation{};
 };
 
 // Whether a file is one of results, by the end of its name: .json .jsonl .csv .parquet .txt .flo
 // .seg
-bool is_earlier_file(std::string_view path);
+bool is_saved_file(std::string_view path);
 // Whether a folder holds labels, one .txt or .json file per image or frame, and no inputs.
-bool is_earlier_folder(const std::string& path);
+bool is_saved_folder(const std::string& path);
 
 // Whether it names all of its inputs; otherwise it is about inputs that are named beside it.
-bool names_inputs(const EarlierFile& file);
+bool names_inputs(const SavedFile& file);
 
 // A file or folder. Throws IoError or FormatError, in one line that says what was expected.
-EarlierFile read_earlier(const std::string& path);
-EarlierFile read_earlier_folder(const std::string& path);
+SavedFile read_saved(const std::string& path);
+SavedFile read_saved_folder(const std::string& path);
 // The text of a file of results, which has at most 1 GiB.
-std::string read_earlier_text(const std::string& path);
+std::string read_saved_text(const std::string& path);
 
 // Its parts, by format. `name` stands for the file in messages.
-EarlierFile parse_earlier_json(std::string_view text, const std::string& name);
-EarlierFile parse_earlier_lines(std::string_view text, const std::string& name);
-EarlierFile parse_earlier_table(std::string_view text, const std::string& name);
-EarlierFile parse_earlier_parquet(std::string_view bytes, const std::string& name);
-EarlierFile parse_earlier_tracks(std::string_view text, const std::string& name);
+SavedFile parse_saved_json(std::string_view text, const std::string& name);
+SavedFile parse_saved_lines(std::string_view text, const std::string& name);
+SavedFile parse_saved_table(std::string_view text, const std::string& name);
+SavedFile parse_saved_parquet(std::string_view bytes, const std::string& name);
+SavedFile parse_saved_tracks(std::string_view text, const std::string& name);
 // Whether a text has YOLO's boxes, by its first line: a class, and four shares of an image.
 bool is_yolo_text(std::string_view text);
-EarlierItem parse_yolo(std::string_view text, const std::string& name,
-                       const std::vector<std::string>& classes = {});
+SavedItem parse_yolo(std::string_view text, const std::string& name,
+                     const std::vector<std::string>& classes = {});
 
 }  // namespace fovea::view

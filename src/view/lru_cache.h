@@ -11,9 +11,9 @@
 namespace fovea::view {
 
 template <class Value>
-class Kept {
+class LruCache {
  public:
-  explicit Kept(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit LruCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
   std::optional<Value> find(const std::string& key) {
     const std::lock_guard lock(mutex_);
@@ -21,6 +21,21 @@ class Kept {
     if (found == index_.end()) return {};
     order_.splice(order_.begin(), order_, found->second);
     return found->second->value;
+  }
+
+  // The value of a key, which is made where it is not there; `bytes` says what it takes.
+  template <class Make, class Bytes>
+  Value get(const std::string& key, const Make& make, const Bytes& bytes) {
+    if (std::optional<Value> known = find(key)) return *std::move(known);
+    Value value = make();
+    keep(key, value, bytes(value));
+    return value;
+  }
+
+  // The same where each value counts as one.
+  template <class Make>
+  Value get(const std::string& key, const Make& make) {
+    return get(key, make, [](const Value&) { return std::size_t{1}; });
   }
 
   void forget(const std::string& key) {

@@ -2,13 +2,13 @@
 // beside what is computed now, from a score on that is chosen here.
 import {getBytes, getJson} from './api.js';
 import {byId, el} from './dom.js';
-import {countText, marksOf, spansOf, stepOf} from './earlier_boxes.js';
+import {countText, marksOf, spansOf, stepOf} from './saved_boxes.js';
 import {layerRow, scoreBars} from './result.js';
 
 const kMistake = '#ff5c8a';
 const scoreText = (score) => score.toFixed(2).replace(/^-(0\.00)$/, '$1');
 
-export class Earlier {
+export class SavedResults {
   // `solid` shows layers of a mesh as colors of its faces; `onEvents(spans)` is called with what
   // happens in the video that is shown.
   constructor(view, solid, onEvents) {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "view/earlier/earlier_file.h"
 #include "view/inputs.h"
+#include "view/saved_results/saved_file.h"
 
 namespace fovea::view {
 
@@ -33,11 +33,11 @@ class InputFinder {
   // the file of results but for its end; else, for motion the first image of its size, for parts
   // the first mesh with as many faces, for tracks the only video, or the image of that number where
   // there is no video. Null where there is none.
-  std::shared_ptr<Input> fitting(const EarlierItem& item) const;
+  std::shared_ptr<Input> fitting(const SavedItem& item) const;
 
   // The image or video of an item's stem, among those that are there; where the stem ends in the
   // number of a frame of a video, the item gets it. Null where there is none.
-  std::shared_ptr<Input> stemmed(EarlierItem& item);
+  std::shared_ptr<Input> stemmed(SavedItem& item);
 
  private:
   std::shared_ptr<Input> namesake(InputKind kind) const;

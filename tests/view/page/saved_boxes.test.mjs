@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {countText, isShown, marksOf, spansOf, stepOf} from '../../../src/view/page/earlier_boxes.js';
+import {countText, isShown, marksOf, spansOf, stepOf} from '../../../src/view/page/saved_boxes.js';
 
 const boxes = [{box: [1, 2, 3, 4], label: '', score: 0.25, truth: false}, {box: [5, 6, 7, 8], label: '7', score: 1, truth: false, group: 'hog'},
   {box: [1, 1, 1, 1], label: '', truth: true}];

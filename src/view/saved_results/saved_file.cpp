@@ -1,9 +1,8 @@
-#include "view/earlier/earlier_file.h"
+#include "view/saved_results/saved_file.h"
 
 #include <fovea/core/error.h>
 #include <fovea/io/csv_reader.h>
 #include <fovea/io/flow_io.h>
-#include <fovea/io/inputs.h>
 #include <fovea/io/mesh_io.h>
 #include <fovea/io/parquet_reader.h>
 #include <fovea/people/mot.h>
@@ -12,32 +11,27 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <span>
 
 #include "core/words.h"
+#include "view/inputs.h"
+#include "view/number.h"
 
 namespace fovea::view {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;  // of one file of results
-
-io::InputKind result_files() {
-  return {.name = "result", .extensions = {"json", "jsonl", "csv", "parquet", "txt", "flo", "seg"}};
-}
+constexpr std::uintmax_t kMostTextBytes = std::uintmax_t{1} << 30;  // of one file of results
 
 double number_in(const io::CsvTable& table, const io::CsvRow& row, std::size_t column) {
   const std::string& text = row.fields[column];
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+  const std::optional<double> value = number_of<double>(text);
+  if (!value)
     table.fail(row, fmt::format("{} is \"{}\", expected a number", table.columns[column],
                                 detail::shown(text, 40)));
-  return value;
+  return *value;
 }
 
 // The columns of boxes, as people detect and people track write them.
@@ -63,17 +57,17 @@ std::optional<BoxColumns> box_columns(const io::CsvTable& table) {
   return columns;
 }
 
-EarlierBox box_of(const io::CsvTable& table, const io::CsvRow& row, const BoxColumns& columns) {
+SavedBox box_of(const io::CsvTable& table, const io::CsvRow& row, const BoxColumns& columns) {
   const auto side = [&](std::size_t i) { return number_in(table, row, columns.sides[i]); };
-  EarlierBox box{.box = {side(0), side(1), side(2), side(3)}};
+  SavedBox box{.box = {side(0), side(1), side(2), side(3)}};
   if (columns.score) box.score = number_in(table, row, *columns.score);
   if (columns.id) box.label = row.fields[*columns.id];
   return box;
 }
 
 // Rows of one image or frame follow each other.
-std::vector<EarlierItem> boxes_of(const io::CsvTable& table, const BoxColumns& columns) {
-  std::vector<EarlierItem> items;
+std::vector<SavedItem> boxes_of(const io::CsvTable& table, const BoxColumns& columns) {
+  std::vector<SavedItem> items;
   for (const io::CsvRow& row : table.rows) {
     const std::string& input = row.fields[columns.input];
     const bool framed = columns.frame && !row.fields[*columns.frame].empty();
@@ -86,23 +80,19 @@ std::vector<EarlierItem> boxes_of(const io::CsvTable& table, const BoxColumns& c
   return items;
 }
 
-void sort_scores(EarlierItem& item) {
+void sort_scores(SavedItem& item) {
   std::ranges::stable_sort(item.scores, std::greater{}, &std::pair<std::string, double>::second);
 }
 
 // "file,class,beach,forest,...": the scores of all classes follow the class.
-std::vector<EarlierItem> classes_of(const io::CsvTable& table, std::size_t file, std::size_t name) {
-  std::vector<EarlierItem> items;
+std::vector<SavedItem> classes_of(const io::CsvTable& table, std::size_t file, std::size_t name) {
+  std::vector<SavedItem> items;
   for (const io::CsvRow& row : table.rows) {
-    EarlierItem item{.input = row.fields[file],
-                     .text = fmt::format("The class is {}.", row.fields[name])};
-    for (std::size_t i = std::max(file, name) + 1; i < row.fields.size(); ++i) {
-      double value = 0;
-      const std::string& text = row.fields[i];
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value))
-        item.scores.emplace_back(table.columns[i], value);
-    }
+    SavedItem item{.input = row.fields[file],
+                   .text = fmt::format("The class is {}.", row.fields[name])};
+    for (std::size_t i = std::max(file, name) + 1; i < row.fields.size(); ++i)
+      if (const auto value = number_of<double>(row.fields[i]))
+        item.scores.emplace_back(table.columns[i], *value);
     sort_scores(item);
     items.push_back(std::move(item));
   }
@@ -140,7 +130,7 @@ std::string writer_of(const io::CsvTable& table, const BoxColumns& columns) {
                   name));
 }
 
-EarlierFile earlier_table(const io::CsvTable& table) {
+SavedFile saved_table(const io::CsvTable& table) {
   if (const auto columns = box_columns(table))
     return {
         .path = table.name, .what = writer_of(table, *columns), .items = boxes_of(table, *columns)};
@@ -150,7 +140,7 @@ EarlierFile earlier_table(const io::CsvTable& table) {
   throw_no_results(table.name);
 }
 
-// The columns of a table that earlier_table() looks at.
+// The columns of a table that saved_table() looks at.
 std::vector<std::string> used_columns(const io::CsvTable& titles) {
   if (box_columns(titles))
     return {"input", "x", "y", "width", "height", "frame", "id", "score", "region"};
@@ -164,36 +154,38 @@ std::vector<std::string> used_columns(const io::CsvTable& titles) {
 
 }  // namespace
 
-std::string read_earlier_text(const std::string& path) {
+std::string read_saved_text(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   std::ifstream file(path, std::ios::binary);
   if (error || !file) throw IoError(fmt::format("{}: cannot be opened", detail::shown(path)));
-  if (size > kMostBytes)
+  if (size > kMostTextBytes)
     throw FormatError(fmt::format("{}: has {} MiB, and the view reads results of at most {}",
-                                  detail::shown(path), size >> 20, kMostBytes >> 20));
+                                  detail::shown(path), size >> 20, kMostTextBytes >> 20));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-bool is_earlier_file(std::string_view path) { return io::has_extension(path, result_files()); }
-
-bool names_inputs(const EarlierFile& file) {
-  return std::ranges::none_of(file.items, &std::string::empty, &EarlierItem::input) &&
-         std::ranges::none_of(file.events, &std::string::empty, &EarlierEvent::input);
+bool is_saved_file(std::string_view path) {
+  return ends_in(path, {"json", "jsonl", "csv", "parquet", "txt", "flo", "seg"});
 }
 
-EarlierFile parse_earlier_table(std::string_view text, const std::string& name) {
-  return earlier_table(io::parse_csv(text, name));
+bool names_inputs(const SavedFile& file) {
+  return std::ranges::none_of(file.items, &std::string::empty, &SavedItem::input) &&
+         std::ranges::none_of(file.events, &std::string::empty, &SavedEvent::input);
 }
 
-EarlierFile parse_earlier_parquet(std::string_view bytes, const std::string& name) {
+SavedFile parse_saved_table(std::string_view text, const std::string& name) {
+  return saved_table(io::parse_csv(text, name));
+}
+
+SavedFile parse_saved_parquet(std::string_view bytes, const std::string& name) {
   const io::CsvTable titles{.name = name, .columns = io::parquet_columns(bytes, name)};
-  return earlier_table(io::parse_parquet(bytes, name, used_columns(titles)));
+  return saved_table(io::parse_parquet(bytes, name, used_columns(titles)));
 }
 
-EarlierFile parse_earlier_tracks(std::string_view text, const std::string& name) {
+SavedFile parse_saved_tracks(std::string_view text, const std::string& name) {
   const std::vector<people::MotBox> boxes = mot_boxes(text, name);
-  EarlierFile file{.path = name, .what = "MOT challenge text"};
+  SavedFile file{.path = name, .what = "MOT challenge text"};
   for (const people::MotBox& box : boxes) {
     if (file.items.empty() || file.items.back().frame != box.frame)
       file.items.push_back({.frame = box.frame});
@@ -203,29 +195,26 @@ EarlierFile parse_earlier_tracks(std::string_view text, const std::string& name)
   return file;
 }
 
-EarlierFile read_earlier(const std::string& path) {
-  const auto ends_in = [&](const char* extension) {
-    return io::has_extension(path, {.name = {}, .extensions = {extension}});
-  };
+SavedFile read_saved(const std::string& path) {
   if (!std::filesystem::exists(path))
     throw IoError(fmt::format("{}: there is no such file", detail::shown(path)));
-  if (std::filesystem::is_directory(path)) return read_earlier_folder(path);
-  if (ends_in("flo")) {
+  if (std::filesystem::is_directory(path)) return read_saved_folder(path);
+  if (ends_in(path, {"flo"})) {
     (void)io::read_flow(path);  // a damaged file is refused now, not when it is looked at
     return {.path = path, .what = "motion", .items = {{.motion = path}}};
   }
-  if (ends_in("seg") || ends_in("ply")) {
+  if (ends_in(path, {"seg", "ply"})) {
     (void)io::read_labels(path);
     return {.path = path, .what = "parts", .items = {{.parts = path}}};
   }
-  const std::string text = read_earlier_text(path);
-  if (ends_in("csv")) return parse_earlier_table(text, path);
-  if (ends_in("parquet")) return parse_earlier_parquet(text, path);
-  if (ends_in("txt") && is_yolo_text(text))
+  const std::string text = read_saved_text(path);
+  if (ends_in(path, {"csv"})) return parse_saved_table(text, path);
+  if (ends_in(path, {"parquet"})) return parse_saved_parquet(text, path);
+  if (ends_in(path, {"txt"}) && is_yolo_text(text))
     return {.path = path, .what = "YOLO labels", .items = {parse_yolo(text, path)}};
-  if (ends_in("txt")) return parse_earlier_tracks(text, path);
-  if (ends_in("jsonl") || has_json_lines(text)) return parse_earlier_lines(text, path);
-  return parse_earlier_json(text, path);
+  if (ends_in(path, {"txt"})) return parse_saved_tracks(text, path);
+  if (ends_in(path, {"jsonl"}) || has_json_lines(text)) return parse_saved_lines(text, path);
+  return parse_saved_json(text, path);
 }
 
 }  // namespace fovea::view

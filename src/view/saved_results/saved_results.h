@@ -1,4 +1,4 @@
-// Results of earlier runs, which the page shows beside what is computed now.
+// Results that were saved before, which the page shows beside what is computed now.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "view/earlier/earlier_file.h"
 #include "view/inputs.h"
-#include "view/kept.h"
+#include "view/lru_cache.h"
 #include "view/picture.h"
+#include "view/saved_results/saved_file.h"
 #include "view/system.h"
 
 namespace fovea::view {
@@ -21,15 +21,15 @@ class Truth;
 
 // All files of results that the command line names. They do not change once they are added, after
 // which several threads may ask.
-class Earlier {
+class SavedResults {
  public:
   // Adds a file of results, and the inputs that it names. These are looked for beside the file, as
-  // the file names them, and in `folders`. Throws what read_earlier() throws. Inputs that are not
+  // the file names them, and in `folders`. Throws what read_saved() throws. Inputs that are not
   // there are noted, see notes().
   void add(const std::string& path, Inputs& inputs, const std::vector<std::string>& folders) {
-    add(read_earlier(path), inputs, folders);
+    add(read_saved(path), inputs, folders);
   }
-  void add(EarlierFile content, Inputs& inputs, const std::vector<std::string>& folders);
+  void add(SavedFile content, Inputs& inputs, const std::vector<std::string>& folders);
   // Adds the labels inside of meshes, as results that these inputs name.
   void add_labels_inside(Inputs& inputs);
 
@@ -63,7 +63,7 @@ class Earlier {
     std::size_t file = 0, item = 0;
   };
   struct File {
-    EarlierFile content{};
+    SavedFile content{};
     std::string summary{};
     // The inputs of each evaluated one; none where one of them is not there.
     std::vector<std::vector<std::shared_ptr<Input>>> evaluated{};
@@ -74,23 +74,23 @@ class Earlier {
   // Places events of a file; the names of inputs that are not there are added to the missing ones.
   void place_events(std::size_t file, InputFinder& find, std::set<std::string>& missing,
                     std::set<std::string>& found);
-  void write_item(io::JsonWriter& json, Place place, std::string_view id, std::int64_t frame) const;
-  void write_events(io::JsonWriter& json, std::string_view id, std::int64_t frame) const;
+  const SavedItem& item_at(Place place) const {
+    return files_[place.file].content.items[place.item];
+  }
   std::vector<Layer> layers(std::string_view id) const;
-  const EarlierItem* layered_item(std::string_view id, std::string_view name) const;
-
-  void write_truth(io::JsonWriter& json, std::string_view id, std::int64_t frame) const;
+  const SavedItem* layered_item(std::string_view id, std::string_view name) const;
 
   std::vector<File> files_{};
   std::map<std::string, std::multimap<std::int64_t, Place>, std::less<>> places_{};  // by input
   std::map<std::string, std::vector<Place>, std::less<>> layered_{};                 // by input
-  std::map<std::string, std::vector<Place>, std::less<>> events_{};                  // by input
-  // Of layers, and of boxes that are shares of the picture.
+  // Events by input and file, as their numbers in it.
+  std::map<std::string, std::map<std::size_t, std::vector<std::size_t>>, std::less<>> events_{};
+  // Those that items are about, by their ids.
   std::map<std::string, std::shared_ptr<Input>, std::less<>> inputs_{};
   std::vector<std::string> notes_{};
   std::shared_ptr<const Truth> truth_{};
   const Inputs* all_inputs_ = nullptr;  // where there is a truth
-  mutable Kept<std::shared_ptr<const Picture>> pictures_{std::size_t{128} << 20};
+  mutable LruCache<std::shared_ptr<const Picture>> pictures_{std::size_t{128} << 20};
 };
 
 }  // namespace fovea::view

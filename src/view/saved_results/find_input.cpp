@@ -1,10 +1,11 @@
-#include "view/earlier/find_input.h"
+#include "view/saved_results/find_input.h"
 
 #include <fovea/io/flow_io.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
+
+#include "view/number.h"
 
 namespace fovea::view {
 namespace {
@@ -36,10 +37,8 @@ std::optional<std::int64_t> frame_number(std::string_view name, std::string_view
   if (!name.starts_with(video)) return {};
   name.remove_prefix(video.size());
   if (name.size() < 2 || name[0] != '_') return {};
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size() || number < 0) return {};
-  return number;
+  const auto number = number_of<std::int64_t>(name.substr(1));
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 InputFinder::InputFinder(Inputs& inputs, std::string beside, std::vector<std::string> folders)
@@ -83,7 +82,7 @@ std::shared_ptr<Input> InputFinder::namesake(InputKind kind) const {
   return found == there_.end() ? nullptr : *found;
 }
 
-std::shared_ptr<Input> InputFinder::stemmed(EarlierItem& item) {
+std::shared_ptr<Input> InputFinder::stemmed(SavedItem& item) {
   if (images_.empty() && videos_.empty())
     for (const std::shared_ptr<Input>& input : there_) {
       if (input->kind() == InputKind::kImage)
@@ -103,7 +102,7 @@ std::shared_ptr<Input> InputFinder::stemmed(EarlierItem& item) {
   return found->second;
 }
 
-std::shared_ptr<Input> InputFinder::fitting(const EarlierItem& item) const {
+std::shared_ptr<Input> InputFinder::fitting(const SavedItem& item) const {
   if (!item.motion.empty()) {
     const auto same = namesake(InputKind::kImage);
     return same ? same : image_of_size(all_of(InputKind::kImage), item.motion);

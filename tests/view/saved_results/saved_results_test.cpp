@@ -1,5 +1,5 @@
 // Earlier results as the page asks for them.
-#include "view/earlier/earlier.h"
+#include "view/saved_results/saved_results.h"
 
 #include <fovea/core/error.h>
 #include <fovea/io/flow_io.h>
@@ -13,7 +13,7 @@
 
 #include "support/files.h"
 #include "support/server.h"
-#include "view/earlier/find_input.h"
+#include "view/saved_results/find_input.h"
 #include "view/session.h"
 #include "view/view.h"
 
@@ -24,7 +24,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class EarlierTest : public testing::Test {
+class SavedResultsTest : public testing::Test {
  protected:
   void save_image(const std::string& name, int width = 40, int height = 30) {
     io::write_image(folder_ / name, Image<std::uint8_t>(width, height, 3).view());
@@ -63,102 +63,102 @@ class EarlierTest : public testing::Test {
     return save("evaluation.json", text);
   }
   json said(const std::shared_ptr<Input>& input, std::int64_t frame = 0) {
-    return json::parse(earlier_.input_json(input->id(), frame));
+    return json::parse(saved_.input_json(input->id(), frame));
   }
 
   test::TempFolder folder_{};
   Inputs inputs_{};
-  Earlier earlier_{};
+  SavedResults saved_{};
 };
 
-TEST_F(EarlierTest, FindsImagesBesideTheFile) {
+TEST_F(SavedResultsTest, FindsImagesBesideTheFile) {
   save_image("a.png");
-  earlier_.add(save_coco("a.png"), inputs_, {});
+  saved_.add(save_coco("a.png"), inputs_, {});
   ASSERT_EQ(inputs_.all().size(), 1U);
   const json boxes = said(inputs_.all()[0])["files"][0]["boxes"];
   EXPECT_EQ(boxes.size(), 2U);
   EXPECT_EQ(boxes[1]["score"], 1.5);
-  const json list = json::parse(earlier_.list_json())["files"][0];
+  const json list = json::parse(saved_.list_json())["files"][0];
   EXPECT_EQ(list["name"], "all.json");
   EXPECT_EQ(list["summary"], "COCO JSON: 2 boxes in 1 input.");
   EXPECT_EQ(list["least"], 0.5);
   EXPECT_EQ(list["greatest"], 1.5);
-  EXPECT_TRUE(earlier_.notes().empty());
+  EXPECT_TRUE(saved_.notes().empty());
 }
 
-TEST_F(EarlierTest, FindsImagesInNamedFoldersByTheirLastName) {
+TEST_F(SavedResultsTest, FindsImagesInNamedFoldersByTheirLastName) {
   std::filesystem::create_directory(folder_ / "photos");
   save_image("photos/a.png");
-  earlier_.add(save_coco("/elsewhere/deep/a.png"), inputs_, {folder_ / "photos"});
+  saved_.add(save_coco("/elsewhere/deep/a.png"), inputs_, {folder_ / "photos"});
   ASSERT_EQ(inputs_.all().size(), 1U);
   EXPECT_EQ(said(inputs_.all()[0])["files"].size(), 1U);
 }
 
-TEST_F(EarlierTest, KnowsAnImageThatIsNamedTwice) {
+TEST_F(SavedResultsTest, KnowsAnImageThatIsNamedTwice) {
   save_image("a.png");
   inputs_.add_paths({folder_ / "a.png"});
-  earlier_.add(save_coco("./a.png"), inputs_, {});
+  saved_.add(save_coco("./a.png"), inputs_, {});
   EXPECT_EQ(inputs_.all().size(), 1U);
 }
 
-TEST_F(EarlierTest, NamesImagesThatAreMissing) {
-  earlier_.add(save_coco("gone.png"), inputs_, {});
-  ASSERT_EQ(earlier_.notes().size(), 1U);
-  EXPECT_THAT(earlier_.notes()[0], HasSubstr("all.json: 1 input was not found: gone.png"));
+TEST_F(SavedResultsTest, NamesImagesThatAreMissing) {
+  saved_.add(save_coco("gone.png"), inputs_, {});
+  ASSERT_EQ(saved_.notes().size(), 1U);
+  EXPECT_THAT(saved_.notes()[0], HasSubstr("all.json: 1 input was not found: gone.png"));
   EXPECT_TRUE(inputs_.all().empty());
 }
 
-TEST_F(EarlierTest, OpensNothingThatIsNoInput) {
+TEST_F(SavedResultsTest, OpensNothingThatIsNoInput) {
   save("secret.txt", "x");
-  earlier_.add(save_coco("secret.txt"), inputs_, {});
+  saved_.add(save_coco("secret.txt"), inputs_, {});
   EXPECT_TRUE(inputs_.all().empty());
 }
 
-TEST_F(EarlierTest, PutsTracksOnTheImagesOfAFolder) {
+TEST_F(SavedResultsTest, PutsTracksOnTheImagesOfAFolder) {
   save_image("000001.png");
   save_image("000002.png");
   inputs_.add_paths({folder_.path()});
-  earlier_.add(save("tracks.txt", "2,3,11,21,30,40,0.5,-1,-1,-1\n"), inputs_, {});
+  saved_.add(save("tracks.txt", "2,3,11,21,30,40,0.5,-1,-1,-1\n"), inputs_, {});
   EXPECT_TRUE(said(inputs_.all()[0])["files"].empty());
   EXPECT_EQ(said(inputs_.all()[1])["files"][0]["boxes"][0]["label"], "3");
 }
 
-TEST_F(EarlierTest, ShowsMotionAsALayerOfTheImageOfItsSize) {
+TEST_F(SavedResultsTest, ShowsMotionAsALayerOfTheImageOfItsSize) {
   save_image("small.png", 8, 8);
   save_image("large.png", 40, 30);
   Image<float> u(40, 30, 1), v(40, 30, 1);
   io::write_flow(folder_ / "motion.flo", {u, v});
   inputs_.add_paths({folder_ / "small.png", folder_ / "large.png"});
-  earlier_.add(folder_ / "motion.flo", inputs_, {});
+  saved_.add(folder_ / "motion.flo", inputs_, {});
   const std::shared_ptr<Input> large = inputs_.all()[1];
   const json layers = said(large)["layers"];
   ASSERT_EQ(layers.size(), 1U);
   EXPECT_EQ(layers[0]["title"], "Earlier motion");
   EXPECT_EQ(layers[0]["width"], 40);
-  EXPECT_NE(earlier_.layer(large->id(), std::string(layers[0]["name"])), nullptr);
-  EXPECT_EQ(earlier_.layer(large->id(), "none"), nullptr);
+  EXPECT_NE(saved_.layer(large->id(), std::string(layers[0]["name"])), nullptr);
+  EXPECT_EQ(saved_.layer(large->id(), "none"), nullptr);
   EXPECT_TRUE(said(inputs_.all()[0])["layers"].empty());
 }
 
-TEST_F(EarlierTest, ShowsPartsAsALayerOfTheMesh) {
+TEST_F(SavedResultsTest, ShowsPartsAsALayerOfTheMesh) {
   save("tetra.off", "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n");
   inputs_.add_paths({folder_ / "tetra.off"});
-  earlier_.add(save("parts.seg", "0\n0\n1\n1\n"), inputs_, {});
+  saved_.add(save("parts.seg", "0\n0\n1\n1\n"), inputs_, {});
   const std::string mesh = inputs_.all()[0]->id();
   const json layers = said(inputs_.all()[0])["layers"];
   EXPECT_EQ(layers[0]["title"], "Earlier parts");
-  const std::vector<report::Color> colors = earlier_.surface(mesh, std::string(layers[0]["name"]));
+  const std::vector<report::Color> colors = saved_.surface(mesh, std::string(layers[0]["name"]));
   ASSERT_EQ(colors.size(), 4U);
   EXPECT_EQ(colors[0], colors[1]);
   EXPECT_NE(colors[1], colors[2]);
-  EXPECT_TRUE(earlier_.surface(mesh, "none").empty());
-  earlier_.add(save("tetra.seg", "0\n1\n"), inputs_, {});  // its namesake, but with too few labels
+  EXPECT_TRUE(saved_.surface(mesh, "none").empty());
+  saved_.add(save("tetra.seg", "0\n1\n"), inputs_, {});  // its namesake, but with too few labels
   const std::string namesake = said(inputs_.all()[0])["layers"][1]["name"];
-  EXPECT_THAT(test::message_of<FormatError>([&] { earlier_.surface(mesh, namesake); }),
+  EXPECT_THAT(test::message_of<FormatError>([&] { saved_.surface(mesh, namesake); }),
               HasSubstr("2 labels for"));
 }
 
-TEST_F(EarlierTest, ShowsThePartsInsideOfAMesh) {
+TEST_F(SavedResultsTest, ShowsThePartsInsideOfAMesh) {
   io::TriangleMesh mesh;
   mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   mesh.faces = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
@@ -167,19 +167,19 @@ TEST_F(EarlierTest, ShowsThePartsInsideOfAMesh) {
   io::write_mesh(folder_ / "parts.ply", mesh, {.labels = labels, .colors = colors});
   io::write_mesh(folder_ / "plain.ply", mesh);
   inputs_.add_paths({folder_ / "parts.ply", folder_ / "plain.ply"});
-  earlier_.add_labels_inside(inputs_);
+  saved_.add_labels_inside(inputs_);
   ASSERT_EQ(inputs_.all().size(), 2U);
   const json layers = said(inputs_.all()[0])["layers"];
   ASSERT_EQ(layers.size(), 1U);
   const std::vector<report::Color> shown =
-      earlier_.surface(inputs_.all()[0]->id(), std::string(layers[0]["name"]));
+      saved_.surface(inputs_.all()[0]->id(), std::string(layers[0]["name"]));
   ASSERT_EQ(shown.size(), 4U);
   EXPECT_EQ(shown[0], shown[1]);
   EXPECT_NE(shown[1], shown[2]);
   EXPECT_TRUE(said(inputs_.all()[1])["layers"].empty());
 }
 
-TEST_F(EarlierTest, PutsYoloLabelsOnImagesAndFramesOfTheirNames) {
+TEST_F(SavedResultsTest, PutsYoloLabelsOnImagesAndFramesOfTheirNames) {
   save_image("a.png");
   test::save(folder_ / "walk.y4m", test::y4m_video(40, 20, 3));
   std::filesystem::create_directory(folder_ / "labels");
@@ -187,8 +187,8 @@ TEST_F(EarlierTest, PutsYoloLabelsOnImagesAndFramesOfTheirNames) {
   save("labels/walk_000002.txt", "0 0.25 0.5 0.5 1 0.75\n");
   save("labels/gone.txt", "0 0.25 0.5 0.5 1\n");
   inputs_.add_paths({folder_ / "a.png", folder_ / "walk.y4m"});
-  earlier_.add(folder_ / "labels", inputs_, {});
-  EXPECT_THAT(earlier_.notes()[0], HasSubstr("1 input was not found: gone"));
+  saved_.add(folder_ / "labels", inputs_, {});
+  EXPECT_THAT(saved_.notes()[0], HasSubstr("1 input was not found: gone"));
   const json image = said(inputs_.all()[0])["files"][0]["boxes"][0];
   EXPECT_THAT(image["box"], ElementsAre(10, 7.5, 20, 15));
   EXPECT_EQ(said(inputs_.all()[1], 0)["files"].size(), 0U);
@@ -197,39 +197,39 @@ TEST_F(EarlierTest, PutsYoloLabelsOnImagesAndFramesOfTheirNames) {
   EXPECT_EQ(frame["score"], 0.75);
 }
 
-TEST_F(EarlierTest, KnowsTheNumberInAFramesName) {
+TEST_F(SavedResultsTest, KnowsTheNumberInAFramesName) {
   EXPECT_EQ(frame_number("walk_000012", "walk"), 12);
   for (const char* name :
        {"walk", "walk_", "walk_x", "walk_1x", "walk_-1", "run_000012", "walk_99999999999999999999"})
     EXPECT_FALSE(frame_number(name, "walk")) << name;
 }
 
-TEST_F(EarlierTest, ShowsEventsOverTime) {
+TEST_F(SavedResultsTest, ShowsEventsOverTime) {
   test::save(folder_ / "walk.y4m", test::y4m_video(40, 20, 8));
   inputs_.add_paths({folder_ / "walk.y4m"});
-  earlier_.add(
+  saved_.add(
       save("walk.jsonl",
            R"({"name": "walk", "score": 0.5, "first_frame": 2, "last_frame": 5, "box": [1, 2, 3, 4]}
 {"name": "wave", "score": 0.25, "first_frame": 6, "last_frame": 7})"),
       inputs_, {});
-  EXPECT_EQ(json::parse(earlier_.list_json())["files"][0]["summary"],
+  EXPECT_EQ(json::parse(saved_.list_json())["files"][0]["summary"],
             "actions recognize: 2 events in 1 input.");
-  EXPECT_EQ(json::parse(earlier_.list_json())["files"][0]["least"], 0.25);
+  EXPECT_EQ(json::parse(saved_.list_json())["files"][0]["least"], 0.25);
   for (const auto& [frame, boxes] : {std::pair(0, 0), {2, 1}, {5, 1}, {6, 0}}) {
     const json file = said(inputs_.all()[0], frame)["files"][0];
     EXPECT_EQ(file["events"].size(), 2U);
     EXPECT_EQ(file["boxes"].size(), static_cast<std::size_t>(boxes)) << frame;
   }
-  earlier_.add(save("other.jsonl",
-                    R"({"name": "a", "first_frame": 2, "last_frame": 5, "input": "none.y4m"})"),
-               inputs_, {});
-  EXPECT_THAT(earlier_.notes()[0], HasSubstr("none.y4m"));
+  saved_.add(save("other.jsonl",
+                  R"({"name": "a", "first_frame": 2, "last_frame": 5, "input": "none.y4m"})"),
+             inputs_, {});
+  EXPECT_THAT(saved_.notes()[0], HasSubstr("none.y4m"));
 }
 
-TEST_F(EarlierTest, GivesEvaluationsWithoutPaths) {
+TEST_F(SavedResultsTest, GivesEvaluationsWithoutPaths) {
   save_image("a.png");
-  earlier_.add(save_evaluation("a.png"), inputs_, {});
-  const std::string text = earlier_.evaluation_json(0);
+  saved_.add(save_evaluation("a.png"), inputs_, {});
+  const std::string text = saved_.evaluation_json(0);
   EXPECT_EQ(text.find(folder_.path()), text.npos);
   const json page = json::parse(text);
   EXPECT_THAT(page["names"], ElementsAre("a.png"));
@@ -237,33 +237,33 @@ TEST_F(EarlierTest, GivesEvaluationsWithoutPaths) {
   const json boxes = said(inputs_.all()[0])["files"][0]["boxes"];
   EXPECT_EQ(boxes[0]["group"], "hog");
   EXPECT_EQ(boxes[1]["truth"], true);
-  EXPECT_THAT(earlier_.mistake_png(0, 0, 64), HasSubstr("PNG"));
-  EXPECT_THAT(earlier_.mistake_png(0, 1, 64), HasSubstr("PNG"));
-  EXPECT_EQ(earlier_.mistake_png(0, 2, 64), "");
-  EXPECT_EQ(earlier_.evaluation_json(1), "");
+  EXPECT_THAT(saved_.mistake_png(0, 0, 64), HasSubstr("PNG"));
+  EXPECT_THAT(saved_.mistake_png(0, 1, 64), HasSubstr("PNG"));
+  EXPECT_EQ(saved_.mistake_png(0, 2, 64), "");
+  EXPECT_EQ(saved_.evaluation_json(1), "");
 }
 
-TEST_F(EarlierTest, ListsMistakesOfImagesThatAreMissing) {
-  earlier_.add(save_evaluation("gone.png"), inputs_, {});
-  const json page = json::parse(earlier_.evaluation_json(0));
+TEST_F(SavedResultsTest, ListsMistakesOfImagesThatAreMissing) {
+  saved_.add(save_evaluation("gone.png"), inputs_, {});
+  const json page = json::parse(saved_.evaluation_json(0));
   EXPECT_TRUE(page["evaluation"]["inputs"][0]["files"].empty());
-  EXPECT_EQ(earlier_.mistake_png(0, 0, 64), "");
+  EXPECT_EQ(saved_.mistake_png(0, 0, 64), "");
 }
 
 // An evaluation may know no file of its inputs: then none is missed.
-TEST_F(EarlierTest, LooksForNoImageThatNobodyNamed) {
-  earlier_.add(save_evaluation(""), inputs_, {});
-  EXPECT_TRUE(earlier_.notes().empty());
-  const json page = json::parse(earlier_.evaluation_json(0));
+TEST_F(SavedResultsTest, LooksForNoImageThatNobodyNamed) {
+  saved_.add(save_evaluation(""), inputs_, {});
+  EXPECT_TRUE(saved_.notes().empty());
+  const json page = json::parse(saved_.evaluation_json(0));
   EXPECT_EQ(page["names"][0], "an input that was not named");
   EXPECT_EQ(page["evaluation"]["mistakes"].size(), 2U);
-  EXPECT_EQ(earlier_.mistake_png(0, 0, 64), "");
+  EXPECT_EQ(saved_.mistake_png(0, 0, 64), "");
 }
 
-TEST_F(EarlierTest, AnswersThePage) {
+TEST_F(SavedResultsTest, AnswersThePage) {
   save_image("a.png");
   Session session({.exec = {.device = Device::cpu(), .threads = 1}});
-  session.earlier().add(save_evaluation("a.png"), session.inputs(), {});
+  session.saved_results().add(save_evaluation("a.png"), session.inputs(), {});
   const std::string id = session.inputs().all()[0]->id();
   const auto get = [&](const std::string& target) {
     return session.respond({.method = "GET", .target = *parse_target(target)});
@@ -280,7 +280,7 @@ TEST_F(EarlierTest, AnswersThePage) {
     EXPECT_EQ(get(nothing).status, 404) << nothing;
 }
 
-TEST_F(EarlierTest, TakesFilesOfResultsFromTheCommandLine) {
+TEST_F(SavedResultsTest, TakesFilesOfResultsFromTheCommandLine) {
   save_image("a.png");
   std::vector<std::string> notes;
   const View view(

@@ -1,19 +1,18 @@
 // Folders of labels, one file per image or frame: YOLO's texts, labelme's JSON, and MOT texts of
 // several videos.
 #include <fovea/core/error.h>
-#include <fovea/io/inputs.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
 #include "core/words.h"
-#include "view/earlier/earlier_file.h"
 #include "view/inputs.h"
+#include "view/number.h"
+#include "view/saved_results/saved_file.h"
 
 namespace fovea::view {
 namespace {
@@ -36,13 +35,6 @@ std::vector<std::string_view> words_in(std::string_view line) {
   return words;
 }
 
-std::optional<double> number_of_word(std::string_view word) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) return {};
-  return value;
-}
-
 // The numbers of a line of YOLO; nothing where it is no such line. Places and sizes are shares of
 // the image, of which boxes may reach out a little.
 std::optional<std::array<double, kYoloNumbers + 1>> yolo_numbers(std::string_view line) {
@@ -51,7 +43,7 @@ std::optional<std::array<double, kYoloNumbers + 1>> yolo_numbers(std::string_vie
   if (words.size() != kYoloNumbers && words.size() != kYoloNumbers + 1) return {};
   std::array<double, kYoloNumbers + 1> numbers{};
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::optional<double> number = number_of_word(words[i]);
+    const std::optional<double> number = number_of<double>(words[i]);
     if (!number) return {};
     if (i > 0 && i < kYoloNumbers && std::abs(*number) > kMostShare) return {};
     numbers[i] = *number;
@@ -77,33 +69,15 @@ std::string class_name(std::size_t number, const std::vector<std::string>& names
   return number == 0 ? "" : fmt::format("class {}", number);
 }
 
-std::vector<std::string> label_paths(const std::string& folder) {
-  std::vector<std::string> paths;
-  std::error_code error;
-  for (fs::directory_iterator each(folder, error), end; !error && each != end;
-       each.increment(error))
-    if (io::has_extension(each->path().string(), {.name = {}, .extensions = {"txt", "json"}})) {
-      if (paths.size() == kMostLabelFiles)
-        throw FormatError(fmt::format("{}: has more than {} files of labels, which is the most",
-                                      detail::shown(folder), kMostLabelFiles));
-      paths.push_back(each->path().string());
-    }
-  if (error)
-    throw IoError(fmt::format("{}: cannot be read: {}", detail::shown(folder), error.message()));
-  std::ranges::sort(paths);
-  return paths;
-}
-
 // One file of a folder. A text without lines is YOLO's about an image without objects, and one of
 // tracks is about the video of its name.
-EarlierFile labels_in(const std::string& file, const std::vector<std::string>& classes) {
-  const std::string text = read_earlier_text(file);
-  if (!io::has_extension(file, {.name = {}, .extensions = {"txt"}}))
-    return parse_earlier_json(text, file);
+SavedFile labels_in(const std::string& file, const std::vector<std::string>& classes) {
+  const std::string text = read_saved_text(file);
+  if (!ends_in(file, {"txt"})) return parse_saved_json(text, file);
   if (is_yolo_text(text) || lines_of(text).empty())
     return {.path = file, .what = "YOLO labels", .items = {parse_yolo(text, file, classes)}};
-  EarlierFile tracks = parse_earlier_tracks(text, file);
-  for (EarlierItem& item : tracks.items) item.stem = fs::path(file).stem().string();
+  SavedFile tracks = parse_saved_tracks(text, file);
+  for (SavedItem& item : tracks.items) item.stem = fs::path(file).stem().string();
   return tracks;
 }
 
@@ -116,9 +90,9 @@ bool is_yolo_text(std::string_view text) {
   return first != lines.end() && yolo_numbers(*first).has_value();
 }
 
-EarlierItem parse_yolo(std::string_view text, const std::string& name,
-                       const std::vector<std::string>& classes) {
-  EarlierItem item{.stem = fs::path(name).stem().string(), .relative = true};
+SavedItem parse_yolo(std::string_view text, const std::string& name,
+                     const std::vector<std::string>& classes) {
+  SavedItem item{.stem = fs::path(name).stem().string(), .relative = true};
   int number = 0;
   for (const std::string& line : lines_of(text)) {
     ++number;
@@ -130,15 +104,15 @@ EarlierItem parse_yolo(std::string_view text, const std::string& name,
                       "shares of the image",
                       name, number, detail::shown(line, 60)));
     const auto& [kind, x, y, width, height, score] = *numbers;
-    EarlierBox box{.box = {x - width / 2, y - height / 2, width, height},
-                   .label = class_name(static_cast<std::size_t>(kind), classes)};
+    SavedBox box{.box = {x - width / 2, y - height / 2, width, height},
+                 .label = class_name(static_cast<std::size_t>(kind), classes)};
     if (words_in(line).size() > kYoloNumbers) box.score = score;
     item.boxes.push_back(std::move(box));
   }
   return item;
 }
 
-bool is_earlier_folder(const std::string& path) {
+bool is_saved_folder(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return false;
   bool labels = false;
@@ -146,19 +120,23 @@ bool is_earlier_folder(const std::string& path) {
        each.increment(error)) {
     const std::string file = each->path().string();
     if (each->is_directory(error) || is_input_name(file)) return false;
-    labels = labels || io::has_extension(file, {.name = {}, .extensions = {"txt", "json"}});
+    labels = labels || ends_in(file, {"txt", "json"});
   }
   return labels;
 }
 
-EarlierFile read_earlier_folder(const std::string& path) {
-  EarlierFile all{.path = path, .what = "Labels"};
+SavedFile read_saved_folder(const std::string& path) {
+  SavedFile all{.path = path, .what = "Labels"};
   const std::string named = (fs::path(path) / kClassNames).string();
   std::vector<std::string> classes;
-  if (fs::exists(named)) classes = lines_of(read_earlier_text(named));
-  for (const std::string& file : label_paths(path)) {
+  if (fs::exists(named)) classes = lines_of(read_saved_text(named));
+  const std::vector<std::string> files = files_in(path, {"txt", "json"});
+  if (files.size() > kMostLabelFiles)
+    throw FormatError(fmt::format("{}: has more than {} files of labels, which is the most",
+                                  detail::shown(path), kMostLabelFiles));
+  for (const std::string& file : files) {
     if (file == named) continue;
-    EarlierFile one = labels_in(file, classes);
+    SavedFile one = labels_in(file, classes);
     if (one.evaluation || !one.events.empty())
       throw FormatError(
           fmt::format("{}: is no file of labels; name it alone", detail::shown(file)));
