@@ -6,6 +6,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <initializer_list>
+#include <string_view>
+
 namespace fovea::python {
 
 namespace nb = nanobind;
@@ -18,6 +21,9 @@ namespace nb = nanobind;
 nb::dict dict_of_record(RecordRef record, Device device = Device::cpu());
 // The same with copies of arrays, of a record that is used further. They lie in host memory.
 nb::dict copied_record(RecordRef record);
+// The same with lists of records as lists of dictionaries, one per element, or of tuples where the
+// name of the list is among `tuples`.
+nb::dict record_with_rows(RecordRef record, std::initializer_list<std::string_view> tuples = {});
 
 // The description of a record, one dictionary per field: name, kind, help, unit, printed, prefixed,
 // compared, and the fields of a nested record.

@@ -61,7 +61,7 @@ def small_calls() -> Iterator[Small]:
     yield Small("emd.Tracker.track", "16x16, 1 target", lambda: tracker.track(frame), lambda: follower.track(frame))
 
     classifier = scenes.Classifier("sun8", **alone)
-    judge: Any = classifier._classifier
+    judge: Any = classifier._face
     yield Small("scenes.Classifier.classify", "8x8", lambda: classifier.classify(tiny), lambda: judge.classify(tiny))
 
     points = np.arange(8, dtype=np.float32).reshape(4, 2)
@@ -77,10 +77,10 @@ def small_calls() -> Iterator[Small]:
         "mesh.distances",
         "4 faces, from one",
         lambda: mesh.distances(solid, 0, **alone),
-        lambda: module.distances(solid._graph, solid._mesh, (source, None), alone, None),
+        lambda: module.distances(solid._graph, solid._mesh, source, None, None, alone),
     )
     segmenter = mesh.Segmenter(2, **alone)
-    divider: Any = segmenter._segmenter
+    divider: Any = segmenter._face
     yield Small(
         "mesh.Segmenter.segment",
         "4 faces",
@@ -93,6 +93,6 @@ def small_calls() -> Iterator[Small]:
 
     recognizer = actions.Recognizer("weizmann", **alone)
     other_recognizer = actions.Recognizer("weizmann", **alone)
-    watcher: Any = other_recognizer._recognizer
+    watcher: Any = other_recognizer._face
     still = np.zeros((16, 16), np.uint8)
     yield Small("actions.Recognizer.push", "16x16", lambda: recognizer.push(still), lambda: watcher.push(still))
