@@ -29,7 +29,7 @@ class Mesh:
 
     def __init__(self, vertices: Any, faces: Any) -> None:
         """Copies vertices, float32 or float64 of shape (n, 3), and faces, int32 or int64 of shape (m, 3)."""
-        self._mesh = _fovea.mesh.make(vertices, faces)
+        self._mesh = _fovea.mesh.make(vertices, faces, None)
         self._graph = _fovea.mesh.FaceGraph()
         self._name = "MESH"
         self._words: list[str] = []
