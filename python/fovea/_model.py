@@ -43,7 +43,7 @@ class StoredModel:
         return self._hash
 
     @property
-    def _provenance(self) -> dict[str, str]:
+    def _provenance(self) -> dict[str, Any]:
         """What results record of the model."""
         return {"model": self.name, "model_hash": self.hash}
 

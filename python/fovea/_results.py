@@ -95,7 +95,7 @@ def described(fields: list[dict[str, Any]], rows: str | None = None) -> Callable
 
     def decorate(kind: _Kind) -> _Kind:
         known = [field for field in fields if field["name"] != rows]
-        kind._fields, kind._rows = known + row, rows
+        kind._fields, kind._listed = known + row, rows
         kind._compared = tuple(field["name"] for field in kind._fields if field["compared"]) + kind._compared
         if issubclass(kind, Table):
             kind._row = row
@@ -123,7 +123,7 @@ class Result:
     #: The library's description of the fields, of a result that has one: see ``described``.
     _fields: list[dict[str, Any]] = []
     #: The list of records in it whose fields are attributes too.
-    _rows: str | None = None
+    _listed: str | None = None
     #: Names of the attributes that two equal results share.
     _compared: tuple[str, ...] = ()
 
@@ -148,7 +148,7 @@ class Result:
 
     def _take(self, values: dict[str, Any]) -> None:
         """Makes the fields of a record attributes. What the class itself defines under such a name stays."""
-        values = {**values, **values.get(self._rows, {})} if self._rows else values
+        values = {**values, **values.get(self._listed, {})} if self._listed else values
         self.__dict__.update((field["name"], values[field["name"]]) for field in self._fields)
 
     def __eq__(self, other: object) -> bool:

@@ -256,13 +256,6 @@ void describe(OptionVisitor& visit, EvaluateKeywords& options) {
   describe(visit, options.train);
 }
 
-nb::list curve_of(const std::vector<actions::CurvePoint>& curve) {
-  nb::list rows;
-  for (const actions::CurvePoint& point : curve)
-    rows.append(nb::make_tuple(point.at, point.correct, point.tested, point.seconds));
-  return rows;
-}
-
 std::vector<std::string> names_in(const nb::dict& plan, const char* name) {
   return nb::cast<std::vector<std::string>>(plan[name]);
 }
@@ -310,8 +303,8 @@ nb::dict Clips::evaluate(const nb::dict& keywords, const nb::dict& plan, nb::han
   all["recipes"] = recipes;
   all["chosen"] = report.chosen;
   all["fused_chosen"] = report.fused_chosen;
-  all["window_curve"] = curve_of(windows);
-  all["subject_curve"] = curve_of(subjects);
+  all["window_curve"] = object_of_list(std::move(windows));
+  all["subject_curve"] = object_of_list(std::move(subjects));
   all["unknown"] = nb::none();
   if (unknown) all["unknown"] = dict_of_record(record_ref(rejected));
   return all;

@@ -114,7 +114,6 @@ class Converter {
     return all;
   }
 
- private:
   nb::object value(const FieldValue& of, std::string_view name = {}) {
     return std::visit(
         Overloaded{[](const ScalarRef& scalar) { return scalar_object(scalar); },
@@ -128,6 +127,7 @@ class Converter {
         of.ref);
   }
 
+ private:
   nb::object list(const ListRef& of, std::string_view name) {
     const std::size_t count = of.size(of.list);
     if (rows_.wanted && std::holds_alternative<RecordRef>(of.sample().ref)) return rows(of, name);
@@ -328,6 +328,8 @@ void describe_value(const FieldValue& value, nb::dict& entry) {
 nb::dict dict_of_record(RecordRef record, Device device) {
   return Converter(device).record(record);
 }
+
+nb::object object_of_list(const FieldValue& list) { return Converter(Device::cpu()).value(list); }
 
 nb::dict copied_record(RecordRef record) { return Converter(Device::cpu(), true).record(record); }
 

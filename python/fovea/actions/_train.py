@@ -17,7 +17,7 @@ from .._options import ActionsEvaluateOptions, ActionsTrainOptions, Unpack
 from .._progress import Progress, reporting
 from .._records import ActionsMethodFields as _Method
 from .._records import ActionsUnknownFields as _Unknown
-from .._results import Record, Table, command_line, described
+from .._results import Record, Table, command_line, described, rows_of
 from ..errors import FormatError, InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._model import Model
@@ -185,8 +185,8 @@ class Evaluation(Table):
         self.folds = int(report["folds"])
         self.classes, self.subjects = list(loaded.classes), list(loaded.subjects)
         self.clips = len(loaded)
-        self.window_curve = [CurvePoint(*point) for point in report["window_curve"]]
-        self.subject_curve = [CurvePoint(*point) for point in report["subject_curve"]]
+        self.window_curve = rows_of(CurvePoint, report["window_curve"])
+        self.subject_curve = rows_of(CurvePoint, report["subject_curve"])
         self.unknown = None if report["unknown"] is None else UnknownActions({}, {}, "", dict(report["unknown"]))
 
     @property

@@ -26,7 +26,7 @@ def small_calls() -> Iterator[Small]:
     alone: Any = {"device": "cpu", "threads": 1}
     window = np.full((128, 64), 128, np.uint8)
     detector = people.Detector("cascade", ratio=2.0, padding=0, **alone)
-    inner: Any = detector._detector
+    inner: Any = detector._face
     yield Small(
         "people.Detector.detect",
         "64x128, 1 window",
@@ -36,7 +36,7 @@ def small_calls() -> Iterator[Small]:
 
     tiny = np.zeros((8, 8), np.uint8)
     estimator = flow.Estimator(quality="fast", **alone)
-    engine: Any = estimator._estimator
+    engine: Any = estimator._face
     yield Small(
         "flow.Estimator.estimate",
         "8x8",
@@ -57,7 +57,7 @@ def small_calls() -> Iterator[Small]:
     frame = np.zeros((16, 16, 3), np.uint8)
     frame[4:12, 4:12] = (200, 60, 40)
     tracker = emd.Tracker(frame, box=(4, 4, 8, 8), filter="off", **alone)
-    follower: Any = tracker._tracker
+    follower: Any = tracker._face
     yield Small("emd.Tracker.track", "16x16, 1 target", lambda: tracker.track(frame), lambda: follower.track(frame))
 
     classifier = scenes.Classifier("sun8", **alone)
