@@ -72,8 +72,8 @@ class Points(Table, _Points):
     def _selected(self, options: Any) -> tuple[Points, list[str]]:
         """The selected points, and the words of the program."""
         columns, words = _fovea.actions.select(self._values(), dict(options))
-        made = {"options": self.options, "provenance": self.provenance, "command": "", "_seconds": self._seconds}
-        return Points(**made, values=dict(columns)), list(words)
+        made = Points(self.options, self.provenance, "", dict(columns), _seconds=self._seconds)
+        return made, list(words)
 
     def save(self, path: Path) -> None:
         """Writes the text of STIP-2.0, or CSV where the name ends in .csv. The file appears whole or not at all."""

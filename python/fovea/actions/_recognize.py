@@ -198,7 +198,7 @@ class Recognizer(Face):
         events = list(self._stream(source, progress, count))
         if count[0] == 0:
             raise FormatError(f"{source.name}: the video has no frames")
-        own = {"classes": self.model.classes, "frames": count[0], "frame_rate": self._rate(source)}
+        own: dict[str, Any] = {"classes": self.model.classes, "frames": count[0], "frame_rate": self._rate(source)}
         return Events(**self._made(source.name, start), **own, _events=events)
 
     def _rate(self, source: _Input) -> float:

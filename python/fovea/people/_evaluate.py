@@ -121,12 +121,12 @@ class Evaluation(_Curve, _ImageNumbers):
     @property
     def reference_points(self) -> Doubles:
         """Nine numbers of false positives per image, from 0.01 to 1."""
-        return self.__dict__["miss_rates"]["false_positives_per_image"]  # type: ignore[no-any-return]
+        return self.__dict__["miss_rates"]["false_positives_per_image"]
 
     @property
     def miss_rates(self) -> Doubles:  # type: ignore[override]  # the program lists both
         """The miss rate at each of them."""
-        return self.__dict__["miss_rates"]["miss_rate"]  # type: ignore[no-any-return]
+        return self.__dict__["miss_rates"]["miss_rate"]
 
     def _summary(self) -> float:
         return self.log_average_miss_rate

@@ -278,7 +278,7 @@ class Classifier(Face):
         numbers: Floats = found["scores"]
         values = {**found, "scores": dict(zip(self._classes, numbers.tolist()))}
         file = as_path(image) if is_path(image) else None
-        own = {"file": file, "_image": None if file else pixels, "_numbers": numbers, "_classifier": self}
+        own: dict[str, Any] = {"file": file, "_image": None if file else pixels, "_numbers": numbers, "_classifier": self}
         made = self._made("classify", name_of(image, "IMAGE"), "--json", start=start)
         return Scene(**made, values=values, **own)
 
