@@ -367,7 +367,8 @@ void bind_actions_training(nb::module_& m) {
       .def("read", &Clips::read)
       .def("train", &Clips::train)
       .def("evaluate", &Clips::evaluate)
-      .def("evaluate_streams", &Clips::evaluate_streams)
+      .def("evaluate_streams", &Clips::evaluate_streams, nb::arg("model").none(),
+           nb::arg("options"), nb::arg("plan"), nb::arg("progress").none())
       .def_prop_ro("classes", &Clips::classes)
       .def_prop_ro("subjects", &Clips::subjects)
       .def_prop_ro("clips", &Clips::clips)

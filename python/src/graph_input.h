@@ -49,7 +49,7 @@ template <class T>
 std::vector<T> one_per_arc(nb::handle value, const char* name, const Arcs& arcs) {
   std::vector<T> numbers = real_numbers<T>(value, name);
   if (numbers.size() != arcs.ends.size())
-    throw InvalidArgument(fmt::format("{} has {} numbers for {} arcs; expected one each", name,
+    throw InvalidArgument(fmt::format("{} has {} elements for {} arcs; expected one each", name,
                                       numbers.size(), arcs.ends.size()));
   return numbers;
 }

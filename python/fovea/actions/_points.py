@@ -29,8 +29,8 @@ class Points(Table, _Points):
 
     descriptors: Floats  #: one row of 162 numbers per point, HoG before HoF; no rows where points are not described
 
-    def _take(self, values: dict[str, Any]) -> None:
-        super()._take({"detector": None, "votes": None, **values})
+    def __init__(self, columns: dict[str, Any], **origin: Any) -> None:
+        super().__init__(**origin, values={"detector": None, "votes": None, **columns})
 
     @property
     def positions(self) -> Floats:
@@ -72,8 +72,8 @@ class Points(Table, _Points):
     def _selected(self, options: Any) -> tuple[Points, list[str]]:
         """The selected points, and the words of the program."""
         columns, words = _fovea.actions.select(self._values(), dict(options))
-        made = Points(self.options, self.provenance, "", dict(columns), _seconds=self._seconds)
-        return made, list(words)
+        origin = {"options": self.options, "provenance": self.provenance, "command": "", "_seconds": self._seconds}
+        return Points(dict(columns), **origin), list(words)
 
     def save(self, path: Path) -> None:
         """Writes the text of STIP-2.0, or CSV where the name ends in .csv. The file appears whole or not at all."""
@@ -110,13 +110,13 @@ def points(frames: VideoLike, *, progress: Progress = False, **options: Unpack[A
     source = _Source(frames)
     columns = _found(finder, source, progress)
     words = ("actions", "points", source.name, "-o", "POINTS.txt", *finder.words)
-    return Points(**origin_of(finder.options, words, start), values=columns)
+    return Points(columns, **origin_of(finder.options, words, start))
 
 
 def _known(columns: dict[str, Any], start: float, **origin: Any) -> Points:
     """Points that were not found here."""
     provenance = {"device": None, "seed": None, **origin}
-    return Points({}, provenance, "", dict(columns), _seconds=time.perf_counter() - start)
+    return Points(dict(columns), options={}, provenance=provenance, command="", _seconds=time.perf_counter() - start)
 
 
 def read_points(path: Path) -> Points:
