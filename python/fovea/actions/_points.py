@@ -18,7 +18,7 @@ from .._records import ActionsPointsFields as _Points
 from .._results import Table, command_line, described
 from ..errors import FormatError, InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
-from ._video import Bytes, Floats, Ints, _Source
+from ._video import Bytes, Floats, _Source
 
 _HOG_SIZE = 72
 

@@ -22,7 +22,7 @@ from ..errors import FormatError, InvalidArgument, InvalidType
 from ..files import Path, as_path, is_path
 from ._model import Model
 from ._points import Points, _found
-from ._video import Ints, _Source
+from ._video import _Source
 
 
 def _names(values: Any, name: str, count: int) -> list[str]:

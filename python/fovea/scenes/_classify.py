@@ -278,9 +278,9 @@ class Classifier(Face):
         numbers: Floats = found["scores"]
         values = {**found, "scores": dict(zip(self._classes, numbers.tolist()))}
         file = as_path(image) if is_path(image) else None
-        own: dict[str, Any] = {"file": file, "_image": None if file else pixels, "_numbers": numbers, "_classifier": self}
         made = self._made("classify", name_of(image, "IMAGE"), "--json", start=start)
-        return Scene(**made, values=values, **own)
+        own: dict[str, Any] = {"file": file, "_image": None if file else pixels, "_classifier": self}
+        return Scene(**made, values=values, _numbers=numbers, **own)
 
     def _made(self, verb: str, source: str, *end: str, start: float | None = None) -> dict[str, Any]:
         """The origin of what a verb of the program gives for one image or several."""
